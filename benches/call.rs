@@ -23,8 +23,7 @@ const LOUPE: &str = env!("CARGO_BIN_EXE_mcp-loupe");
 const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"raw","version":"1"}}}"#;
 const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
 const LIST: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
-const CALL: &str =
-    r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"echo","arguments":{"message":"hello loupe"}}}"#;
+const CALL: &str = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"echo","arguments":{"message":"hello loupe"}}}"#;
 const ARGUMENTS: &str = r#"{"message":"hello loupe"}"#;
 
 /// The tiny server for Python; what `tiny` below is in Rust.
@@ -46,7 +45,10 @@ for line in sys.stdin:
 
 fn main() -> Result<(), Failure> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    match arguments.split_first().map(|(mode, rest)| (mode.as_str(), rest)) {
+    match arguments
+        .split_first()
+        .map(|(mode, rest)| (mode.as_str(), rest))
+    {
         Some(("tiny", _)) => tiny(),
         Some(("raw", server)) => raw(server),
         Some(("placed", server)) => warm(server),
@@ -64,9 +66,16 @@ fn measure(arguments: &[String]) -> Result<(), Failure> {
     warm(&[me.clone(), "tiny".into()])?;
     // Waking an idle processor takes longer than the call, and the system may put one exchange on one and the other on
     // two: only where both are put alike does a ratio tell what is done.
-    for (place, server) in [("all on one processor", "0"), ("the servers on another processor than what asks them", "1")] {
+    for (place, server) in [
+        ("all on one processor", "0"),
+        ("the servers on another processor than what asks them", "1"),
+    ] {
         println!("\nthe same, {place}\n");
-        let placed = Command::new("taskset").args(["-c", "0", &me, "placed", "taskset", "-c", server, &me, "tiny"]).status();
+        let placed = Command::new("taskset")
+            .args([
+                "-c", "0", &me, "placed", "taskset", "-c", server, &me, "tiny",
+            ])
+            .status();
         if !placed.as_ref().is_ok_and(std::process::ExitStatus::success) {
             println!("not measured: {placed:?}");
         }
@@ -83,24 +92,44 @@ fn one_shots(me: &str) -> Result<(), Failure> {
     one_shot("tiny, native", 60, me, &[me.to_owned(), "tiny".into()])?;
     match python() {
         Ok(python) => {
-            one_shot("tiny, python3", 40, me, &[python.clone(), "-c".into(), SCRIPT.into()])?;
-            one_shot("tiny, python3 -SE", 40, me, &[python, "-SEc".into(), SCRIPT.into()])?;
+            one_shot(
+                "tiny, python3",
+                40,
+                me,
+                &[python.clone(), "-c".into(), SCRIPT.into()],
+            )?;
+            one_shot(
+                "tiny, python3 -SE",
+                40,
+                me,
+                &[python, "-SEc".into(), SCRIPT.into()],
+            )?;
         }
         Err(why) => println!("tiny, python3 -SE    not measured: {why}"),
     }
     match std::env::var_os("LOUPE_PEERS") {
         Some(peers) => {
-            let server = std::path::Path::new(&peers).join("node_modules/.bin/mcp-server-everything");
-            one_shot("server-everything", 15, me, &[server.to_string_lossy().into_owned(), "stdio".into()])?;
+            let server =
+                std::path::Path::new(&peers).join("node_modules/.bin/mcp-server-everything");
+            one_shot(
+                "server-everything",
+                15,
+                me,
+                &[server.to_string_lossy().into_owned(), "stdio".into()],
+            )?;
         }
-        None => println!("server-everything    not measured: LOUPE_PEERS does not name the folder it is installed in"),
+        None => println!(
+            "server-everything    not measured: LOUPE_PEERS does not name the folder it is installed in"
+        ),
     }
     Ok(())
 }
 
 /// The interpreter itself: what is found by its name may be a script that looks for it.
 fn python() -> Result<String, Failure> {
-    let output = Command::new("python3").args(["-c", "import sys; print(sys.executable)"]).output()?;
+    let output = Command::new("python3")
+        .args(["-c", "import sys; print(sys.executable)"])
+        .output()?;
     Ok(String::from_utf8(output.stdout)?.trim().to_owned())
 }
 
@@ -111,7 +140,9 @@ fn one_shot(name: &str, runs: usize, me: &str, server: &[String]) -> Result<(), 
         bare.push(timed(|| raw(server))?);
         program.push(timed(|| ran(Command::new(me).arg("raw").args(server)))?);
         loupe.push(timed(|| {
-            ran(Command::new(LOUPE).args(["call", "echo", "--args", ARGUMENTS, "--view", "wire", "--"]).args(server))
+            ran(Command::new(LOUPE)
+                .args(["call", "echo", "--args", ARGUMENTS, "--view", "wire", "--"])
+                .args(server))
         })?);
     }
     let [bare, program, loupe] = [bare, program, loupe].map(median);
@@ -141,9 +172,18 @@ fn median(mut times: Vec<Duration>) -> Duration {
 
 /// Runs a program whose answer has to hold what was called.
 fn ran(command: &mut Command) -> Result<(), Failure> {
-    let output = command.stdin(Stdio::null()).stderr(Stdio::null()).output()?;
-    if !output.status.success() || !String::from_utf8_lossy(&output.stdout).contains("hello loupe") {
-        return Err(format!("{command:?}: {} {}", output.status, String::from_utf8_lossy(&output.stdout)).into());
+    let output = command
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .output()?;
+    if !output.status.success() || !String::from_utf8_lossy(&output.stdout).contains("hello loupe")
+    {
+        return Err(format!(
+            "{command:?}: {} {}",
+            output.status,
+            String::from_utf8_lossy(&output.stdout)
+        )
+        .into());
     }
     Ok(())
 }
@@ -158,10 +198,21 @@ struct Pipes {
 impl Pipes {
     fn open(server: &[String]) -> Result<Self, Failure> {
         let (program, arguments) = server.split_first().ok_or("no server")?;
-        let mut server =
-            Command::new(program).args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
-        let (Some(to), Some(from)) = (server.stdin.take(), server.stdout.take()) else { return Err("no pipes".into()) };
-        let mut pipes = Self { server, to, from: BufReader::new(from), line: String::new() };
+        let mut server = Command::new(program)
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()?;
+        let (Some(to), Some(from)) = (server.stdin.take(), server.stdout.take()) else {
+            return Err("no pipes".into());
+        };
+        let mut pipes = Self {
+            server,
+            to,
+            from: BufReader::new(from),
+            line: String::new(),
+        };
         pipes.ask(INITIALIZE, "\"id\":0")?;
         pipes.send(INITIALIZED)?;
         pipes.ask(LIST, "\"id\":1")?;
@@ -213,13 +264,19 @@ fn tiny() -> Result<(), Failure> {
     for line in std::io::stdin().lock().lines() {
         let line = line?;
         let message: serde_json::Value = serde_json::from_str(&line)?;
-        let Some(id) = message.get("id") else { continue };
+        let Some(id) = message.get("id") else {
+            continue;
+        };
         let answer = match message["method"].as_str() {
             Some("initialize") => {
                 r#""result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"tiny","version":"1"}}"#
             }
-            Some("tools/list") => r#""result":{"tools":[{"name":"echo","inputSchema":{"type":"object"}}]}"#,
-            Some("tools/call") => r#""result":{"content":[{"type":"text","text":"Echo: hello loupe"}]}"#,
+            Some("tools/list") => {
+                r#""result":{"tools":[{"name":"echo","inputSchema":{"type":"object"}}]}"#
+            }
+            Some("tools/call") => {
+                r#""result":{"content":[{"type":"text","text":"Echo: hello loupe"}]}"#
+            }
             _ => r#""error":{"code":-32601,"message":"Method not found"}"#,
         };
         writeln!(out, r#"{{"jsonrpc":"2.0","id":{id},{answer}}}"#)?;
@@ -244,17 +301,32 @@ struct Waiting {
 impl Waiting {
     fn open(server: &[String]) -> Result<Self, Failure> {
         let mut command = tokio::process::Command::new(&server[0]);
-        command.args(&server[1..]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).kill_on_drop(true);
+        command
+            .args(&server[1..])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .kill_on_drop(true);
         let mut server = command.spawn()?;
-        let (Some(to), Some(from)) = (server.stdin.take(), server.stdout.take()) else { return Err("no pipes".into()) };
-        Ok(Self { to, from: tokio::io::BufReader::new(from), line: String::new(), _server: server })
+        let (Some(to), Some(from)) = (server.stdin.take(), server.stdout.take()) else {
+            return Err("no pipes".into());
+        };
+        Ok(Self {
+            to,
+            from: tokio::io::BufReader::new(from),
+            line: String::new(),
+            _server: server,
+        })
     }
 
     async fn ask(&mut self, message: &str) -> Result<(), Failure> {
         use tokio::io::{AsyncBufReadExt, AsyncWriteExt};
         self.to.write_all(format!("{message}\n").as_bytes()).await?;
         self.line.clear();
-        if tokio::time::timeout(Duration::from_secs(60), self.from.read_line(&mut self.line)).await?? == 0 {
+        if tokio::time::timeout(Duration::from_secs(60), self.from.read_line(&mut self.line))
+            .await??
+            == 0
+        {
             Err("the server ended".into())
         } else {
             Ok(())
@@ -268,9 +340,20 @@ impl Waiting {
 fn warm(server: &[String]) -> Result<(), Failure> {
     let mut pipes = Pipes::open(server)?;
     let runtime = mcp::runtime()?;
-    let command = source::Command { program: server[0].clone(), args: server[1..].to_vec(), ..source::Command::default() };
-    let options = Options { guard: Some(LOUPE.into()), ..Options::default() };
-    let session = Arc::new(runtime.block_on(mcp::connect(&Source::Command(command), options, Arc::new(|_| {})))?);
+    let command = source::Command {
+        program: server[0].clone(),
+        args: server[1..].to_vec(),
+        ..source::Command::default()
+    };
+    let options = Options {
+        guard: Some(LOUPE.into()),
+        ..Options::default()
+    };
+    let session = Arc::new(runtime.block_on(mcp::connect(
+        &Source::Command(command),
+        options,
+        Arc::new(|_| {}),
+    ))?);
     let mut waiting = runtime.block_on(async { Waiting::open(server) })?;
     let (mut bare, mut waited, mut called) = (Vec::new(), Vec::new(), Vec::new());
     for turn in 0..10 {
@@ -321,9 +404,19 @@ fn warm(server: &[String]) -> Result<(), Failure> {
     }
     drop(waiting);
     let [bare, waited, called] = [bare, waited, called].map(median);
-    for (name, time) in [("bare round trip", bare), ("the same by a task", waited), ("Session::call", called)] {
-        let (micros, ratio) = (time.as_secs_f64() * 1e6, time.as_secs_f64() / bare.as_secs_f64());
-        println!("{:<28} {micros:>7.1} µs   {ratio:.2}", format!("{name} ({ROUNDS})"));
+    for (name, time) in [
+        ("bare round trip", bare),
+        ("the same by a task", waited),
+        ("Session::call", called),
+    ] {
+        let (micros, ratio) = (
+            time.as_secs_f64() * 1e6,
+            time.as_secs_f64() / bare.as_secs_f64(),
+        );
+        println!(
+            "{:<28} {micros:>7.1} µs   {ratio:.2}",
+            format!("{name} ({ROUNDS})")
+        );
     }
     Ok(())
 }

@@ -27,7 +27,9 @@ mod scrolled {
     use mcp_loupe::json::write;
     use mcp_loupe::problem::Problem;
     use mcp_loupe::source::{Command, Source};
-    use mcp_loupe::state::{Action, CallAction, CompareAction, ConnectAction, Event, SessionId, SessionUpdate};
+    use mcp_loupe::state::{
+        Action, CallAction, CompareAction, ConnectAction, Event, SessionId, SessionUpdate,
+    };
 
     use super::common;
     use super::window::{self, AT_LEAST, Window, report};
@@ -36,15 +38,31 @@ mod scrolled {
     const TOOL: &[u8] = br#"{"name":"generated","inputSchema":{"type":"object","properties":{"format":{"enum":["a","b","c","d","e","f"]}}},"annotations":{"readOnlyHint":true}}"#;
 
     fn capture(tool: &Tool, call: u64, arguments: Bytes, records: usize) -> Capture {
-        let text = if call % 2 == 1 { common::payload(records) } else { common::markdown(records) };
+        let text = if call % 2 == 1 {
+            common::payload(records)
+        } else {
+            common::markdown(records)
+        };
         let text = write::string(&text);
-        let message = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"content":[{{"type":"text","text":{text}}}]}}}}"#);
-        window::capture(format!("call {call}"), tool.clone(), arguments, b"{}", message)
+        let message = format!(
+            r#"{{"jsonrpc":"2.0","id":1,"result":{{"content":[{{"type":"text","text":{text}}}]}}}}"#
+        );
+        window::capture(
+            format!("call {call}"),
+            tool.clone(),
+            arguments,
+            b"{}",
+            message,
+        )
     }
 
     /// A turn of the wheel over the columns; a page down and, at the end, back.
     fn turn(frame: usize) -> Vec<Input> {
-        let delta = if frame % AT_LEAST < AT_LEAST / 2 { -600.0 } else { 600.0 };
+        let delta = if frame % AT_LEAST < AT_LEAST / 2 {
+            -600.0
+        } else {
+            600.0
+        };
         vec![
             Input::PointerMoved(pos2(900.0, 500.0)),
             Input::MouseWheel {
@@ -64,16 +82,28 @@ mod scrolled {
             program: "generated".into(),
             ..Command::default()
         }))));
-        window.apply(Event::Session { session: SessionId(1), update: SessionUpdate::Connected(Server::default()) });
         window.apply(Event::Session {
             session: SessionId(1),
-            update: SessionUpdate::Tools { tools: vec![Tool::read(Bytes::from_static(TOOL))], note: None },
+            update: SessionUpdate::Connected(Server::default()),
+        });
+        window.apply(Event::Session {
+            session: SessionId(1),
+            update: SessionUpdate::Tools {
+                tools: vec![Tool::read(Bytes::from_static(TOOL))],
+                note: None,
+            },
         });
         window.perform(CallAction::SelectTool("generated".into()));
-        window.perform(Action::Compare(CompareAction::Start { vary: "format".into(), written: "a,b,c,d,e,f".into() }));
+        window.perform(Action::Compare(CompareAction::Start {
+            vary: "format".into(),
+            written: "a,b,c,d,e,f".into(),
+        }));
         let began = Instant::now();
         let working = window.frames(|_| Vec::new());
-        println!("8 columns of {records} records laid out after {:.1} s", began.elapsed().as_secs_f64());
+        println!(
+            "8 columns of {records} records laid out after {:.1} s",
+            began.elapsed().as_secs_f64()
+        );
         report("while it is worked on", &working);
         report("at rest", &window.frames(|_| Vec::new()));
         report("scrolled", &window.frames(turn));

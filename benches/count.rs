@@ -33,14 +33,26 @@ fn against_tiktoken() {
         ("JSON", common::payload(1_500)),
         ("Markdown", common::markdown(1_000)),
         ("CJK", cjk.repeat(2_000)),
-        ("runs", format!("{}x{}y{}", " ".repeat(50_000), "a".repeat(50_000), "=".repeat(50_000))),
+        (
+            "runs",
+            format!(
+                "{}x{}y{}",
+                " ".repeat(50_000),
+                "a".repeat(50_000),
+                "=".repeat(50_000)
+            ),
+        ),
     ];
     let o200k = Tokenizer::default();
     let cl100k = Tokenizer::named("cl100k_base").unwrap_or_default();
     let references = [
         ("o200k_base", o200k, tiktoken_rs::o200k_base_singleton()),
         ("cl100k_base", cl100k, tiktoken_rs::cl100k_base_singleton()),
-        ("p50k_base", Tokenizer::P50kBase, tiktoken_rs::p50k_base_singleton()),
+        (
+            "p50k_base",
+            Tokenizer::P50kBase,
+            tiktoken_rs::p50k_base_singleton(),
+        ),
     ];
     println!("time of Loupe over that of tiktoken-rs (below 1 is faster)");
     for (corpus, text) in &texts {
@@ -57,17 +69,25 @@ fn against_tiktoken() {
 }
 
 fn growth() {
-    println!("time of 400,000 characters over that of 200,000 (2.0 is linear; at most 2.5 is wanted)");
+    println!(
+        "time of 400,000 characters over that of 200,000 (2.0 is linear; at most 2.5 is wanted)"
+    );
     for unit in ["a", " ", "\n", "7", "-", "=", "😀", "北", "\u{301}", "'s"] {
         for name in ["o200k_base", "cl100k_base", "p50k_base"] {
-            let Some(tokenizer) = Tokenizer::named(name) else { continue };
+            let Some(tokenizer) = Tokenizer::named(name) else {
+                continue;
+            };
             let of = |characters: usize| {
                 let text = unit.repeat(characters);
                 time(|| {
                     black_box(tokenizer.count(black_box(&text))).ok();
                 })
             };
-            println!("  {:12} {name:12} {:.2}", format!("{unit:?}"), ratio(of(400_000), of(200_000)));
+            println!(
+                "  {:12} {name:12} {:.2}",
+                format!("{unit:?}"),
+                ratio(of(400_000), of(200_000))
+            );
         }
     }
 }
@@ -78,9 +98,15 @@ fn count(criterion: &mut Criterion) {
     growth();
     let text = common::payload(5_000);
     let mut group = criterion.benchmark_group("count");
-    group.throughput(Throughput::Bytes(text.len() as u64)).sample_size(10);
-    group.bench_function("plain pass", |bench| bench.iter(|| common::plain_pass(black_box(text.as_bytes()))));
-    group.bench_function("both encodings", |bench| bench.iter(|| token::count(black_box(&text))));
+    group
+        .throughput(Throughput::Bytes(text.len() as u64))
+        .sample_size(10);
+    group.bench_function("plain pass", |bench| {
+        bench.iter(|| common::plain_pass(black_box(text.as_bytes())))
+    });
+    group.bench_function("both encodings", |bench| {
+        bench.iter(|| token::count(black_box(&text)))
+    });
     group.finish();
 }
 

@@ -28,31 +28,45 @@ fn changed(payload: &str) -> String {
         }
     }
     let kept = records.iter().enumerate().filter(|(at, _)| at % 100 != 70);
-    kept.map(|(_, record)| record.as_str()).collect::<Vec<_>>().join("},{")
+    kept.map(|(_, record)| record.as_str())
+        .collect::<Vec<_>>()
+        .join("},{")
 }
 
 fn diff(criterion: &mut Criterion) {
     let old = common::payload(RECORDS);
     let new = changed(&old);
-    let other = common::payload(RECORDS).replace("\"id\":", "\"nr\":").replace("Boston", "Bergen");
+    let other = common::payload(RECORDS)
+        .replace("\"id\":", "\"nr\":")
+        .replace("Boston", "Bergen");
     let doc = |text: &str| Doc::parse(Bytes::copy_from_slice(text.as_bytes()));
     let (a, b, c) = (doc(&old), doc(&new), doc(&other));
     let broken = |text: &str| text.replace("},{", "},\n{").replace(",\"", ",\n\"");
     let (a_text, b_text, c_text) = (broken(&old), broken(&new), broken(&other));
     let mut group = criterion.benchmark_group("two payloads of 5 MB");
-    group.throughput(Throughput::Bytes((old.len() + new.len()) as u64)).sample_size(10);
+    group
+        .throughput(Throughput::Bytes((old.len() + new.len()) as u64))
+        .sample_size(10);
     group.bench_function("index both", |bench| {
         bench.iter(|| (doc(black_box(&old)), doc(black_box(&new))));
     });
     for (name, other) in [("by path, some changed", &b), ("by path, all changed", &c)] {
         let roots = (a.root().expect("a value"), other.root().expect("a value"));
         let options = TreeOptions::default();
-        group.bench_function(name, |bench| bench.iter(|| tree(roots.0, black_box(roots.1), &options)));
+        group.bench_function(name, |bench| {
+            bench.iter(|| tree(roots.0, black_box(roots.1), &options))
+        });
     }
-    for (name, other) in [("by line, some changed", &b_text), ("by line, all changed", &c_text)] {
+    for (name, other) in [
+        ("by line, some changed", &b_text),
+        ("by line, all changed", &c_text),
+    ] {
         group.bench_function(name, |bench| {
             bench.iter(|| {
-                let options = LineOptions { deadline: Some(Instant::now() + LIMIT), ..LineOptions::default() };
+                let options = LineOptions {
+                    deadline: Some(Instant::now() + LIMIT),
+                    ..LineOptions::default()
+                };
                 lines(&a_text, black_box(other), &options)
             });
         });

@@ -19,21 +19,49 @@ fn list(count: usize, part: impl Fn(usize) -> String) -> String {
 }
 
 const SHAPES: [(&str, Shape); 9] = [
-    ("one number, half of them told", |n| (format!("{{\"a\":{}}}", list(n, |_| "1".into())), join(n / 2, " ", |_| "1".into()))),
-    ("one label, many values", |n| (list(n, |at| format!("{{\"a\":{at}}}")), join(n, "\n", |at| format!("a: {}", at * 7 % n)))),
+    ("one number, half of them told", |n| {
+        (
+            format!("{{\"a\":{}}}", list(n, |_| "1".into())),
+            join(n / 2, " ", |_| "1".into()),
+        )
+    }),
+    ("one label, many values", |n| {
+        (
+            list(n, |at| format!("{{\"a\":{at}}}")),
+            join(n, "\n", |at| format!("a: {}", at * 7 % n)),
+        )
+    }),
     ("many keys, one value", |n| {
-        (format!("{{{}}}", join(n, ",", |at| format!("\"k{at}\":1"))), join(n, "\n", |at| format!("k{at}: 1")))
+        (
+            format!("{{{}}}", join(n, ",", |at| format!("\"k{at}\":1"))),
+            join(n, "\n", |at| format!("k{at}: 1")),
+        )
     }),
     ("answers under one label", |n| {
-        (format!("{{\"a\":{}}}", list(n, |at| (at % 2 == 0).to_string())), join(n, "\n", |_| "a: yes".into()))
+        (
+            format!("{{\"a\":{}}}", list(n, |at| (at % 2 == 0).to_string())),
+            join(n, "\n", |_| "a: yes".into()),
+        )
     }),
-    ("records alike", |n| (list(n / 2, |_| "{\"a\":1,\"b\":\"x\"}".into()), join(n / 4, "\n", |_| "a: 1, b: x".into()))),
+    ("records alike", |n| {
+        (
+            list(n / 2, |_| "{\"a\":1,\"b\":\"x\"}".into()),
+            join(n / 4, "\n", |_| "a: 1, b: x".into()),
+        )
+    }),
     ("records on one line", |n| {
         let record = |at| format!("{{\"id\":{at},\"s\":\"open\"}}");
-        (list(n / 2, record), join(n / 2, ",", |at| format!("{{\"s\":\"open\",\"id\":{at}}}")))
+        (
+            list(n / 2, record),
+            join(n / 2, ",", |at| format!("{{\"s\":\"open\",\"id\":{at}}}")),
+        )
     }),
     ("lists in records", |n| {
-        let inner = |at: usize| list(5, |line| format!("{{\"k\":{},\"v\":{line}}}", at * 5 + line));
+        let inner = |at: usize| {
+            list(5, |line| {
+                format!("{{\"k\":{},\"v\":{line}}}", at * 5 + line)
+            })
+        };
         let lines = |at: usize| join(5, "\n", |line| format!("- {}: {line}", at * 5 + line));
         (
             list(n / 10, |at| format!("{{\"id\":{at},\"l\":{}}}", inner(at))),
@@ -41,9 +69,18 @@ const SHAPES: [(&str, Shape); 9] = [
         )
     }),
     ("deep", |n| {
-        (format!("{}1{}", "{\"a\":{\"x\":1},\"b\":".repeat(n / 8), "}".repeat(n / 8)), join(n / 2, "\n", |_| "a:\nb:".into()))
+        (
+            format!(
+                "{}1{}",
+                "{\"a\":{\"x\":1},\"b\":".repeat(n / 8),
+                "}".repeat(n / 8)
+            ),
+            join(n / 2, "\n", |_| "a:\nb:".into()),
+        )
     }),
-    ("tags on one line", |n| ("{\"a\":1}".into(), join(n, "", |_| "<a>".into()))),
+    ("tags on one line", |n| {
+        ("{\"a\":1}".into(), join(n, "", |_| "<a>".into()))
+    }),
 ];
 
 fn facts(criterion: &mut Criterion) {

@@ -20,8 +20,12 @@ use mcp_loupe::token;
 
 fn answer(text: &str, structured: Option<&str>) -> Capture {
     let text = serde_json::Value::from(text);
-    let structured = structured.map_or_else(String::new, |data| format!(r#","structuredContent":{data}"#));
-    let message = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"content":[{{"type":"text","text":{text}}}]{structured}}}}}"#);
+    let structured = structured.map_or_else(String::new, |data| {
+        format!(r#","structuredContent":{data}"#)
+    });
+    let message = format!(
+        r#"{{"jsonrpc":"2.0","id":1,"result":{{"content":[{{"type":"text","text":{text}}}]{structured}}}}}"#
+    );
     Capture {
         tool: Tool::unlisted("t"),
         arguments: Bytes::from_static(b"{}"),
@@ -33,11 +37,21 @@ fn answer(text: &str, structured: Option<&str>) -> Capture {
 /// Reading the answer and running the rules of these profiles over it.
 fn check(capture: Capture, profiles: &[Profile]) -> Duration {
     let profiles = profiles.iter().copied().collect();
-    let (settings, hosts) = (RuleSettings { profiles, ..RuleSettings::default() }, Hosts::built_in());
+    let (settings, hosts) = (
+        RuleSettings {
+            profiles,
+            ..RuleSettings::default()
+        },
+        Hosts::built_in(),
+    );
     let start = Instant::now();
     let subject = analysis::subject(Arc::new(capture));
     let checked = CheckedAnswer::of(&subject, CheckedServer::default(), &hosts);
-    let found = Checker { settings: &settings, hosts: &hosts }.answer(&checked, &Cancel::new());
+    let found = Checker {
+        settings: &settings,
+        hosts: &hosts,
+    }
+    .answer(&checked, &Cancel::new());
     black_box(found.unwrap());
     start.elapsed()
 }
@@ -51,25 +65,39 @@ fn plain(text: String) -> (String, String) {
 const HOSTILE: [Hostile; 6] = [
     ("a million lines", |n| plain("a: 1\n".repeat(n * 10))),
     ("100,000 backticks", |n| plain("`".repeat(n))),
-    ("nested quotes", |n| plain(format!("{} x", "> ".repeat(n / 100)).repeat(20))),
+    ("nested quotes", |n| {
+        plain(format!("{} x", "> ".repeat(n / 100)).repeat(20))
+    }),
     ("a wide object", |n| {
         let mut object = String::from("{");
         for at in 0..n {
-            write!(object, "{}\"key{at}\":{at}", if at == 0 { "" } else { "," }).expect("writing to a string");
+            write!(object, "{}\"key{at}\":{at}", if at == 0 { "" } else { "," })
+                .expect("writing to a string");
         }
         (String::from("key1: 1"), object + "}")
     }),
-    ("bait for patterns", |n| plain("Default: `a', 'b' or, or \"c showing the first 1,1,1, of use the `x".repeat(n / 60))),
-    ("links and images", |n| plain("[![a](http://b?c)](d)<img on".repeat(n / 28))),
+    ("bait for patterns", |n| {
+        plain("Default: `a', 'b' or, or \"c showing the first 1,1,1, of use the `x".repeat(n / 60))
+    }),
+    ("links and images", |n| {
+        plain("[![a](http://b?c)](d)<img on".repeat(n / 28))
+    }),
 ];
 
 fn main() {
     let (text, data) = (common::markdown(60_000), common::payload(60_000));
     let longer = common::payload(120_000);
-    let labels = |at| format!("Commit: {at:040x}\nAuthor: Ann {at}\nMessage: Change number {at}\n\n");
+    let labels =
+        |at| format!("Commit: {at:040x}\nAuthor: Ann {at}\nMessage: Change number {at}\n\n");
     let listing = |at| format!("[FILE] report-{at}.md        {}.21 KB\n", at % 977);
-    let prose = |at| format!("On day {at} the wind comes from the west, and Ann {} says that it is mild. ", at % 89);
-    let [labels, listing, prose] = [labels, listing, prose].map(|piece: common::Piece| common::repeated(piece, 16_000_000));
+    let prose = |at| {
+        format!(
+            "On day {at} the wind comes from the west, and Ann {} says that it is mild. ",
+            at % 89
+        )
+    };
+    let [labels, listing, prose] =
+        [labels, listing, prose].map(|piece: common::Piece| common::repeated(piece, 16_000_000));
     let shapes = [
         ("text beside data", &*text, Some(&*data)),
         ("JSON as text", &*longer, None),
@@ -87,7 +115,10 @@ fn main() {
             black_box(data.map(token::count));
             start.elapsed()
         };
-        for (name, profiles) in [("default profiles", Profile::DEFAULT.to_vec()), ("all profiles", Profile::all().collect())] {
+        for (name, profiles) in [
+            ("default profiles", Profile::DEFAULT.to_vec()),
+            ("all profiles", Profile::all().collect()),
+        ] {
             // By turns, so that a machine that slows down slows both.
             let round = |_| {
                 let count = count();
@@ -96,13 +127,18 @@ fn main() {
             let mut times = [(); 5].map(round);
             times.sort_by(f64::total_cmp);
             let [least, _, median, _, most] = times;
-            println!("{shape}, {bytes} bytes, {name}: {median:.2} times counting its tokens ({least:.2} to {most:.2})");
+            println!(
+                "{shape}, {bytes} bytes, {name}: {median:.2} times counting its tokens ({least:.2} to {most:.2})"
+            );
         }
     }
     for (name, make) in HOSTILE {
         let time = |n: usize| {
             let (text, structured) = make(n);
-            check(answer(&text, Some(&structured)), &Profile::all().collect::<Vec<_>>())
+            check(
+                answer(&text, Some(&structured)),
+                &Profile::all().collect::<Vec<_>>(),
+            )
         };
         let (small, large) = (time(25_000), time(100_000));
         println!(

@@ -55,13 +55,23 @@ fn formats(criterion: &mut Criterion) {
     let payload = subject.payload.as_ref().expect("the answer has data");
     let text = subject.reading.content_text().expect("the answer has text");
     let mut group = criterion.benchmark_group("500 records");
-    group.throughput(Throughput::Bytes(payload.root().raw().len() as u64)).sample_size(10);
-    group.bench_function("plain pass", |bench| bench.iter(|| common::plain_pass(black_box(payload.root().raw()))));
+    group
+        .throughput(Throughput::Bytes(payload.root().raw().len() as u64))
+        .sample_size(10);
+    group.bench_function("plain pass", |bench| {
+        bench.iter(|| common::plain_pass(black_box(payload.root().raw())))
+    });
     for format in FORMATS {
-        group.bench_function(format.id(), |bench| bench.iter(|| format.write(black_box(&subject), &mut Length(0))));
+        group.bench_function(format.id(), |bench| {
+            bench.iter(|| format.write(black_box(&subject), &mut Length(0)))
+        });
     }
-    group.bench_function("facts in the text", |bench| bench.iter(|| locate_facts(payload, black_box(&text))));
-    group.bench_function("tokens of the tree", |bench| bench.iter(|| token::subtrees(payload.root())));
+    group.bench_function("facts in the text", |bench| {
+        bench.iter(|| locate_facts(payload, black_box(&text)))
+    });
+    group.bench_function("tokens of the tree", |bench| {
+        bench.iter(|| token::subtrees(payload.root()))
+    });
     group.finish();
 }
 
@@ -80,9 +90,18 @@ fn ledger(criterion: &mut Criterion) {
         })
         .collect();
     let mut group = criterion.benchmark_group("all formats of 1 MB");
-    group.throughput(Throughput::Bytes(texts.iter().map(|text| text.len() as u64).sum())).sample_size(10);
+    group
+        .throughput(Throughput::Bytes(
+            texts.iter().map(|text| text.len() as u64).sum(),
+        ))
+        .sample_size(10);
     group.bench_function("bare counts", |bench| {
-        bench.iter(|| texts.iter().map(|text| token::count(black_box(text)).o200k_base).sum::<u64>());
+        bench.iter(|| {
+            texts
+                .iter()
+                .map(|text| token::count(black_box(text)).o200k_base)
+                .sum::<u64>()
+        });
     });
     group.bench_function("written and counted", |bench| {
         bench.iter(|| {
@@ -91,13 +110,23 @@ fn ledger(criterion: &mut Criterion) {
                 format.write(black_box(&subject), &mut counts).ok()?;
                 Some(counts.0.finish().tokens.o200k_base)
             };
-            FORMATS.iter().filter(|format| format.applies(&subject).is_ok()).filter_map(count).sum::<u64>()
+            FORMATS
+                .iter()
+                .filter(|format| format.applies(&subject).is_ok())
+                .filter_map(count)
+                .sum::<u64>()
         });
     });
     group.bench_function("complete ledger", |bench| {
         bench.iter(|| {
-            let fresh = ParsedCapture { known: Arc::default(), ..subject.clone() };
-            FORMATS.iter().filter(|format| Row::measure(**format, &fresh).is_available()).count()
+            let fresh = ParsedCapture {
+                known: Arc::default(),
+                ..subject.clone()
+            };
+            FORMATS
+                .iter()
+                .filter(|format| Row::measure(**format, &fresh).is_available())
+                .count()
         });
     });
     group.finish();

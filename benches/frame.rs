@@ -24,7 +24,13 @@ fn capture(records: usize) -> mcp_loupe::capture::Capture {
         r#"{{"jsonrpc":"2.0","id":1,"result":{{"content":[{{"type":"text","text":{text}}}],"structuredContent":{data}}}}}"#
     );
     let tool = mcp_loupe::capture::Tool::unlisted("generated");
-    window::capture(format!("{records} records"), tool, bytes::Bytes::from_static(b"{}"), b"", message)
+    window::capture(
+        format!("{records} records"),
+        tool,
+        bytes::Bytes::from_static(b"{}"),
+        b"",
+        message,
+    )
 }
 
 #[cfg(feature = "gui")]
@@ -53,21 +59,42 @@ fn look_for_tools() -> Result<(), mcp_loupe::problem::Problem> {
     use window::{Window, report};
 
     let mut window = Window::open(None)?;
-    let source = Source::Command(Command { program: "many".into(), ..Command::default() });
+    let source = Source::Command(Command {
+        program: "many".into(),
+        ..Command::default()
+    });
     window.perform(ConnectAction::Connect(Box::new(source)));
     let session = window.state.session().id;
-    for update in [SessionUpdate::Connected(Server::default()), SessionUpdate::Tools { tools: tools(), note: None }] {
+    for update in [
+        SessionUpdate::Connected(Server::default()),
+        SessionUpdate::Tools {
+            tools: tools(),
+            note: None,
+        },
+    ] {
         window.apply(Event::Session { session, update });
     }
-    report(&format!("{TOOLS} tools, at rest"), &window.frames(|_| Vec::new()));
+    report(
+        &format!("{TOOLS} tools, at rest"),
+        &window.frames(|_| Vec::new()),
+    );
     for filter in ["t", "thing_1", "nothing has this"] {
         window.perform(ViewAction::SetFilter(filter.into()));
-        report(&format!("filtered by “{filter}”"), &window.frames(|_| Vec::new()));
+        report(
+            &format!("filtered by “{filter}”"),
+            &window.frames(|_| Vec::new()),
+        );
     }
     window.perform(ViewAction::SetFilter(String::new()));
     for text in ["", "search 99"] {
-        window.perform(Action::ShowDialog(Dialog::Palette { text: text.into(), chosen: 0 }));
-        report(&format!("the palette with “{text}”"), &window.frames(|_| Vec::new()));
+        window.perform(Action::ShowDialog(Dialog::Palette {
+            text: text.into(),
+            chosen: 0,
+        }));
+        report(
+            &format!("the palette with “{text}”"),
+            &window.frames(|_| Vec::new()),
+        );
     }
     Ok(())
 }

@@ -20,12 +20,21 @@ fn capture(number: i64, response: Bytes) -> Capture {
         started_at: OffsetDateTime::from_unix_timestamp(1_767_225_600 + number).expect("a date"),
         request: Bytes::from_static(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\"}"),
         response: Some(response),
-        ..Capture::empty(CaptureId("bench".into()), Server { name: "bench".into(), ..Server::default() })
+        ..Capture::empty(
+            CaptureId("bench".into()),
+            Server {
+                name: "bench".into(),
+                ..Server::default()
+            },
+        )
     }
 }
 
 fn response(records: usize) -> Bytes {
-    Bytes::from(format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{{\"structuredContent\":{}}}}}", common::payload(records)))
+    Bytes::from(format!(
+        "{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{{\"structuredContent\":{}}}}}",
+        common::payload(records)
+    ))
 }
 
 fn history(criterion: &mut Criterion) {
@@ -33,20 +42,31 @@ fn history(criterion: &mut Criterion) {
     let history = History::at(folder.path());
     let small = response(3);
     for number in 0..10_000 {
-        history.add(&capture(number, small.clone())).expect("a capture");
+        history
+            .add(&capture(number, small.clone()))
+            .expect("a capture");
     }
     let began = Instant::now();
     assert_eq!(history.list().expect("a list").entries.len(), 10_000);
     println!("first list of 10,000 captures: {:?}", began.elapsed());
-    criterion.benchmark_group("history").sample_size(10).bench_function("10,000 captures listed", |bench| {
-        bench.iter(|| black_box(history.list().expect("a list")));
-    });
+    criterion
+        .benchmark_group("history")
+        .sample_size(10)
+        .bench_function("10,000 captures listed", |bench| {
+            bench.iter(|| black_box(history.list().expect("a list")));
+        });
 }
 
 /// A line of what the system says of this process's memory.
 fn kibibytes(name: &str) -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    status.lines().find(|line| line.starts_with(name))?.split_whitespace().nth(1)?.parse().ok()
+    status
+        .lines()
+        .find(|line| line.starts_with(name))?
+        .split_whitespace()
+        .nth(1)?
+        .parse()
+        .ok()
 }
 
 fn large(criterion: &mut Criterion) {
@@ -70,19 +90,30 @@ fn large(criterion: &mut Criterion) {
         std::fs::write("/proc/self/clear_refs", "5").ok();
         let before = kibibytes("VmRSS");
         work();
-        println!("{what}: {before:?} KiB before, {:?} KiB at most", kibibytes("VmHWM"));
+        println!(
+            "{what}: {before:?} KiB before, {:?} KiB at most",
+            kibibytes("VmHWM")
+        );
     };
-    held("saving it", &mut || write_folder(&large, &path).expect("a folder"));
+    held("saving it", &mut || {
+        write_folder(&large, &path).expect("a folder")
+    });
     let options = RedactOptions::default();
     held("hiding what is secret in it", &mut || {
-        drop(black_box(redact(&large, &options, &Cancel::new()).expect("not called off")))
+        drop(black_box(
+            redact(&large, &options, &Cancel::new()).expect("not called off"),
+        ))
     });
     group.bench_function("looked through for secrets", |bench| {
         bench.iter(|| black_box(redact(&large, &options, &Cancel::new()).expect("not called off")));
     });
     drop(large);
-    held("opening it", &mut || drop(black_box(read_folder(&path).expect("a capture"))));
-    group.bench_function("opened", |bench| bench.iter(|| black_box(read_folder(&path).expect("a capture"))));
+    held("opening it", &mut || {
+        drop(black_box(read_folder(&path).expect("a capture")))
+    });
+    group.bench_function("opened", |bench| {
+        bench.iter(|| black_box(read_folder(&path).expect("a capture")))
+    });
     group.finish();
 }
 

@@ -22,8 +22,11 @@ const RECORDS: usize = 2_000;
 fn subject() -> Arc<ParsedCapture> {
     let text = serde_json::to_string(&common::markdown(RECORDS)).expect("a string is JSON");
     let data = common::payload(RECORDS);
-    let result = format!("{{\"content\":[{{\"type\":\"text\",\"text\":{text}}}],\"structuredContent\":{data}}}");
-    let capture = store::read_bytes(&Bytes::from(result), "bench", None).expect("a result is a capture");
+    let result = format!(
+        "{{\"content\":[{{\"type\":\"text\",\"text\":{text}}}],\"structuredContent\":{data}}}"
+    );
+    let capture =
+        store::read_bytes(&Bytes::from(result), "bench", None).expect("a result is a capture");
     analysis::subject(Arc::new(capture))
 }
 
@@ -31,16 +34,34 @@ fn hosts(criterion: &mut Criterion) {
     let subject = subject();
     let (hosts, cancel) = (Hosts::built_in(), Cancel::new());
     // Every time as for an answer that was never asked about.
-    let fresh = || Arc::new(ParsedCapture { known: Arc::default(), ..(*subject).clone() });
+    let fresh = || {
+        Arc::new(ParsedCapture {
+            known: Arc::default(),
+            ..(*subject).clone()
+        })
+    };
     let ask = || Ctx::of(&[fresh()], &hosts, &cancel).get(&HostsQuery);
-    let Ok(Ok(first)) = ask() else { panic!("no report") };
+    let Ok(Ok(first)) = ask() else {
+        panic!("no report")
+    };
     let texts: HashSet<&str> = first.rows.iter().flat_map(|row| row.view.texts()).collect();
     token::warm_up();
     let mut group = criterion.benchmark_group("host views of 1 MB");
-    let size = subject.capture.response.as_ref().map_or(0, |response| response.len());
-    group.throughput(Throughput::Bytes(size as u64)).sample_size(10);
+    let size = subject
+        .capture
+        .response
+        .as_ref()
+        .map_or(0, |response| response.len());
+    group
+        .throughput(Throughput::Bytes(size as u64))
+        .sample_size(10);
     group.bench_function("count each distinct text", |bench| {
-        bench.iter(|| texts.iter().map(|text| token::count(black_box(text)).o200k_base).sum::<u64>());
+        bench.iter(|| {
+            texts
+                .iter()
+                .map(|text| token::count(black_box(text)).o200k_base)
+                .sum::<u64>()
+        });
     });
     group.bench_function("all host views", |bench| bench.iter(|| black_box(ask())));
     group.bench_function("six deliveries through all hosts", |bench| {

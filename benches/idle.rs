@@ -17,8 +17,13 @@ fn main() -> io::Result<()> {
         println!("not measured: the time is read from /proc");
         return Ok(());
     }
-    if ["DISPLAY", "WAYLAND_DISPLAY"].iter().all(|name| std::env::var_os(name).is_none_or(|value| value.is_empty())) {
-        println!("not measured: there is no display; `xvfb-run cargo bench --bench idle` makes one");
+    if ["DISPLAY", "WAYLAND_DISPLAY"]
+        .iter()
+        .all(|name| std::env::var_os(name).is_none_or(|value| value.is_empty()))
+    {
+        println!(
+            "not measured: there is no display; `xvfb-run cargo bench --bench idle` makes one"
+        );
         return Ok(());
     }
     let folder = tempfile::tempdir()?;
@@ -40,20 +45,32 @@ fn watch(window: &mut Child) -> io::Result<()> {
     std::thread::sleep(WATCHED);
     let (after, took) = (on_core(window.id())?, begun.elapsed());
     if let Some(status) = window.try_wait()? {
-        return Err(io::Error::other(format!("the window did not stay open: {status}")));
+        return Err(io::Error::other(format!(
+            "the window did not stay open: {status}"
+        )));
     }
-    let spent: Duration = after.iter().map(|(_, time)| *time).sum::<Duration>() - before.iter().map(|(_, time)| *time).sum();
+    let spent: Duration = after.iter().map(|(_, time)| *time).sum::<Duration>()
+        - before.iter().map(|(_, time)| *time).sum();
     println!(
         "idle window: {:.2} ms on a core within {:.1} s, {:.4} % of one core (goal 0.1 %); {:.1} ms before that, to start",
         spent.as_secs_f64() * 1e3,
         took.as_secs_f64(),
         100.0 * spent.as_secs_f64() / took.as_secs_f64(),
-        before.iter().map(|(_, time)| time.as_secs_f64() * 1e3).sum::<f64>()
+        before
+            .iter()
+            .map(|(_, time)| time.as_secs_f64() * 1e3)
+            .sum::<f64>()
     );
     for (name, time) in after {
-        let was = before.iter().find(|(known, _)| *known == name).map_or(Duration::ZERO, |(_, time)| *time);
+        let was = before
+            .iter()
+            .find(|(known, _)| *known == name)
+            .map_or(Duration::ZERO, |(_, time)| *time);
         if time > was {
-            println!("  {:.3} ms  thread {name}", (time - was).as_secs_f64() * 1e3);
+            println!(
+                "  {:.3} ms  thread {name}",
+                (time - was).as_secs_f64() * 1e3
+            );
         }
     }
     Ok(())
@@ -65,12 +82,25 @@ fn on_core(process: u32) -> io::Result<Vec<(String, Duration)>> {
     for entry in fs::read_dir(format!("/proc/{process}/task"))? {
         let path = entry?.path();
         // A thread may end meanwhile; what it spent is lost then.
-        let (Ok(name), Ok(spent)) = (fs::read_to_string(path.join("comm")), fs::read_to_string(path.join("schedstat"))) else {
+        let (Ok(name), Ok(spent)) = (
+            fs::read_to_string(path.join("comm")),
+            fs::read_to_string(path.join("schedstat")),
+        ) else {
             continue;
         };
-        let nanoseconds = spent.split_whitespace().next().and_then(|text| text.parse().ok()).unwrap_or_default();
-        let id = path.file_name().map(|id| id.to_string_lossy().into_owned()).unwrap_or_default();
-        threads.push((format!("{id} {}", name.trim()), Duration::from_nanos(nanoseconds)));
+        let nanoseconds = spent
+            .split_whitespace()
+            .next()
+            .and_then(|text| text.parse().ok())
+            .unwrap_or_default();
+        let id = path
+            .file_name()
+            .map(|id| id.to_string_lossy().into_owned())
+            .unwrap_or_default();
+        threads.push((
+            format!("{id} {}", name.trim()),
+            Duration::from_nanos(nanoseconds),
+        ));
     }
     Ok(threads)
 }

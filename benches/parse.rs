@@ -11,9 +11,15 @@ mod common;
 fn parse(criterion: &mut Criterion) {
     let bytes = Bytes::from(common::payload(90_000));
     let mut group = criterion.benchmark_group("parse");
-    group.throughput(Throughput::Bytes(bytes.len() as u64)).sample_size(10);
-    group.bench_function("plain pass", |bench| bench.iter(|| common::plain_pass(black_box(&bytes))));
-    group.bench_function("20 MB of records", |bench| bench.iter(|| Doc::parse(black_box(bytes.clone()))));
+    group
+        .throughput(Throughput::Bytes(bytes.len() as u64))
+        .sample_size(10);
+    group.bench_function("plain pass", |bench| {
+        bench.iter(|| common::plain_pass(black_box(&bytes)))
+    });
+    group.bench_function("20 MB of records", |bench| {
+        bench.iter(|| Doc::parse(black_box(bytes.clone())))
+    });
     group.finish();
 }
 

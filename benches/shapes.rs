@@ -21,28 +21,58 @@ const VALUES: usize = 50_000;
 type Shape = (&'static str, fn(usize) -> String);
 
 const SHAPES: &[Shape] = &[
-    ("a flat object", |values| structured(&object(values, |at| format!("\"value {at}\"")))),
+    ("a flat object", |values| {
+        structured(&object(values, |at| format!("\"value {at}\"")))
+    }),
     ("an object of objects", |values| {
         structured(&object(values / 3, |at| {
-            format!("{{\"name\":\"name {at}\",\"age\":{},\"city\":\"city {}\"}}", at % 90, at % 1_000)
+            format!(
+                "{{\"name\":\"name {at}\",\"age\":{},\"city\":\"city {}\"}}",
+                at % 90,
+                at % 1_000
+            )
         }))
     }),
-    ("a list of numbers", |values| structured(&format!("{{\"a\":[{}]}}", list(values, |at| (100_000 + 7 * at).to_string())))),
+    ("a list of numbers", |values| {
+        structured(&format!(
+            "{{\"a\":[{}]}}",
+            list(values, |at| (100_000 + 7 * at).to_string())
+        ))
+    }),
     ("many blocks", |values| {
-        let block = |at| format!("{{\"type\":\"text\",\"text\":\"Block {at}: a line of text with number {}\"}}", 7 * at);
+        let block = |at| {
+            format!(
+                "{{\"type\":\"text\",\"text\":\"Block {at}: a line of text with number {}\"}}",
+                7 * at
+            )
+        };
         format!("{{\"content\":[{}]}}", list(values / 4, block))
     }),
-    ("one long line", |values| text(&(0..values).fold(String::new(), |line, at| line + &word(at) + " "))),
-    ("many lines", |values| text(&(0..values).fold(String::new(), |lines, at| lines + &word(at) + "\n"))),
+    ("one long line", |values| {
+        text(&(0..values).fold(String::new(), |line, at| line + &word(at) + " "))
+    }),
+    ("many lines", |values| {
+        text(&(0..values).fold(String::new(), |lines, at| lines + &word(at) + "\n"))
+    }),
     ("a deep tree", |values| {
-        let branch =
-            |at| (0..50).fold(format!("\"leaf {at}\""), |inside, level| format!("{{\"k{level}\":{inside},\"x\":{level}}}"));
+        let branch = |at| {
+            (0..50).fold(format!("\"leaf {at}\""), |inside, level| {
+                format!("{{\"k{level}\":{inside},\"x\":{level}}}")
+            })
+        };
         structured(&object(values / 100, branch))
     }),
-    ("records", |values| structured(&common::payload(values / 10))),
+    ("records", |values| {
+        structured(&common::payload(values / 10))
+    }),
     ("records as Markdown and data", |values| {
-        let (markdown, data) = (string(&common::markdown(values / 10)), common::payload(values / 10));
-        format!("{{\"content\":[{{\"type\":\"text\",\"text\":{markdown}}}],\"structuredContent\":{data}}}")
+        let (markdown, data) = (
+            string(&common::markdown(values / 10)),
+            common::payload(values / 10),
+        );
+        format!(
+            "{{\"content\":[{{\"type\":\"text\",\"text\":{markdown}}}],\"structuredContent\":{data}}}"
+        )
     }),
 ];
 
@@ -51,7 +81,10 @@ fn list(count: usize, item: impl Fn(usize) -> String) -> String {
 }
 
 fn object(count: usize, value: impl Fn(usize) -> String) -> String {
-    format!("{{{}}}", list(count, |at| format!("\"key{at}\":{}", value(at))))
+    format!(
+        "{{{}}}",
+        list(count, |at| format!("\"key{at}\":{}", value(at)))
+    )
 }
 
 fn word(at: usize) -> String {
@@ -63,7 +96,10 @@ fn string(text: &str) -> String {
 }
 
 fn text(text: &str) -> String {
-    format!("{{\"content\":[{{\"type\":\"text\",\"text\":{}}}]}}", string(text))
+    format!(
+        "{{\"content\":[{{\"type\":\"text\",\"text\":{}}}]}}",
+        string(text)
+    )
 }
 
 fn structured(json: &str) -> String {
@@ -83,7 +119,11 @@ fn run(file: &Path, view: &[&str]) -> (Duration, Option<u64>) {
         .expect("the program starts");
     let status = format!("/proc/{}/status", child.id());
     let mut most = None;
-    while child.try_wait().expect("a child can be waited for").is_none() {
+    while child
+        .try_wait()
+        .expect("a child can be waited for")
+        .is_none()
+    {
         most = kibibytes(&status).or(most);
         std::thread::sleep(Duration::from_millis(2));
     }
@@ -92,7 +132,13 @@ fn run(file: &Path, view: &[&str]) -> (Duration, Option<u64>) {
 
 fn kibibytes(status: &str) -> Option<u64> {
     let status = std::fs::read_to_string(status).ok()?;
-    status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?.split_whitespace().next()?.parse().ok()
+    status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))?
+        .split_whitespace()
+        .next()?
+        .parse()
+        .ok()
 }
 
 fn least(file: &Path, view: &[&str]) -> (Duration, Option<u64>) {
@@ -102,9 +148,14 @@ fn least(file: &Path, view: &[&str]) -> (Duration, Option<u64>) {
 }
 
 fn main() {
-    let values = std::env::args().filter_map(|argument| argument.parse().ok()).next_back().unwrap_or(VALUES);
+    let values = std::env::args()
+        .filter_map(|argument| argument.parse().ok())
+        .next_back()
+        .unwrap_or(VALUES);
     let folder = tempfile::tempdir().expect("a folder");
-    println!("| shape | size | ledger | report | ÷ ledger (6) | twice the size (2.5) | memory | ÷ allowed (1) |");
+    println!(
+        "| shape | size | ledger | report | ÷ ledger (6) | twice the size (2.5) | memory | ÷ allowed (1) |"
+    );
     println!("|---|--:|--:|--:|--:|--:|--:|--:|");
     for (name, shape) in SHAPES {
         let mut before: Option<Duration> = None;
@@ -114,15 +165,27 @@ fn main() {
             std::fs::write(&file, &answer).expect("a file");
             let (ledger, _) = least(&file, &["--view", "ledger"]);
             let (report, most) = least(&file, &["--json"]);
-            let mut row = format!("| {name} | {:.2} MB | {ledger:.2?} | {report:.2?}", answer.len() as f64 / 1e6);
+            let mut row = format!(
+                "| {name} | {:.2} MB | {ledger:.2?} | {report:.2?}",
+                answer.len() as f64 / 1e6
+            );
             let times = |of: Duration, by: Duration| of.as_secs_f64() / by.as_secs_f64();
-            let twice = before.replace(report).map_or_else(String::new, |before| format!("{:.2}", times(report, before)));
+            let twice = before.replace(report).map_or_else(String::new, |before| {
+                format!("{:.2}", times(report, before))
+            });
             let allowed = 150e6 + 20.0 * answer.len() as f64;
             let memory = most.map_or_else(
                 || "| not told |".to_owned(),
-                |most| format!("| {} MB | {:.2} ", most / 1_000, most as f64 * 1_024.0 / allowed),
+                |most| {
+                    format!(
+                        "| {} MB | {:.2} ",
+                        most / 1_000,
+                        most as f64 * 1_024.0 / allowed
+                    )
+                },
             );
-            write!(row, " | {:.2} | {twice} {memory}|", times(report, ledger)).expect("writing to a string");
+            write!(row, " | {:.2} | {twice} {memory}|", times(report, ledger))
+                .expect("writing to a string");
             println!("{row}");
         }
     }

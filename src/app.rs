@@ -22,8 +22,8 @@ use crate::settings::Theme;
 use crate::source::{Source, is_web};
 use crate::state::settings::window_size;
 use crate::state::{
-    Action, AppEffect, ConnectAction, Effect, Event, ExportEvent, ExportPicture, FindingsAction, HistoryAction, LocalTime,
-    ServersAction, SettingsAction, State,
+    Action, AppEffect, ConnectAction, Effect, Event, ExportEvent, ExportPicture, FindingsAction,
+    HistoryAction, LocalTime, ServersAction, SettingsAction, State,
 };
 use crate::{shot, store, ui};
 
@@ -51,11 +51,17 @@ pub fn run(source: Option<Source>, data_dir: Option<&Path>) -> Result<(), Proble
     let size = window_size(&table).unwrap_or([1600.0, 1000.0]);
     let kept = data_dir.map(Path::to_owned).or_else(store::data_folder);
     if !has_display(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty())) {
-        return Err(Problem::new(ProblemKind::NotFound, NO_DISPLAY)
-            .hint("set DISPLAY or WAYLAND_DISPLAY, or use a subcommand such as `tools` or `call`"));
+        return Err(Problem::new(ProblemKind::NotFound, NO_DISPLAY).hint(
+            "set DISPLAY or WAYLAND_DISPLAY, or use a subcommand such as `tools` or `call`",
+        ));
     }
     let icon = eframe::icon_data::from_png_bytes(include_bytes!("../assets/icon/mcp-loupe.png"))
-        .map_err(|error| Problem::new(ProblemKind::Internal, format!("the icon cannot be read: {error}")))?;
+        .map_err(|error| {
+            Problem::new(
+                ProblemKind::Internal,
+                format!("the icon cannot be read: {error}"),
+            )
+        })?;
     let options = eframe::NativeOptions {
         viewport: egui::ViewportBuilder::default()
             .with_title("Loupe")
@@ -74,10 +80,20 @@ pub fn run(source: Option<Source>, data_dir: Option<&Path>) -> Result<(), Proble
     let held = &engine;
     let create: eframe::AppCreator<'_> = Box::new(move |cc| {
         // First, since they say how to connect.
-        let settings = folder.clone().map(|folder| SettingsAction::UseSettings { folder, table }.into());
-        let starts_in = std::env::current_dir().ok().map(|here| ServersAction::StartIn(here).into());
-        let (rules, misread) = match std::env::current_dir().ok().map(|here| store::nearest_file(&here, "loupe.toml")) {
-            Some(Ok(rules)) => (rules.map(|(file, text)| FindingsAction::UseRules { file, text }.into()), None),
+        let settings = folder
+            .clone()
+            .map(|folder| SettingsAction::UseSettings { folder, table }.into());
+        let starts_in = std::env::current_dir()
+            .ok()
+            .map(|here| ServersAction::StartIn(here).into());
+        let (rules, misread) = match std::env::current_dir()
+            .ok()
+            .map(|here| store::nearest_file(&here, "loupe.toml"))
+        {
+            Some(Ok(rules)) => (
+                rules.map(|(file, text)| FindingsAction::UseRules { file, text }.into()),
+                None,
+            ),
             Some(Err(problem)) => (None, Some(problem)),
             None => (None, None),
         };
@@ -91,7 +107,12 @@ pub fn run(source: Option<Source>, data_dir: Option<&Path>) -> Result<(), Proble
         for problem in unread.into_iter().chain(misread) {
             app.state.apply(Event::Problem(problem), &mut Vec::new());
         }
-        app.perform(&cc.egui_ctx, kept.into_iter().map(|folder| Action::History(HistoryAction::Use(folder))).collect());
+        app.perform(
+            &cc.egui_ctx,
+            kept.into_iter()
+                .map(|folder| Action::History(HistoryAction::Use(folder)))
+                .collect(),
+        );
         app.use_hosts(&hosts);
         held.get_or_init(|| Rc::clone(&app.engine));
         Ok(Box::new(app))
@@ -112,15 +133,23 @@ pub fn run(source: Option<Source>, data_dir: Option<&Path>) -> Result<(), Proble
 
 /// A time as the clocks on this computer show it; UTC where the system does not say.
 fn here(at: OffsetDateTime) -> OffsetDateTime {
-    let seconds = DateTime::from_timestamp(at.unix_timestamp(), 0)
-        .map_or(0, |utc| utc.with_timezone(&chrono::Local).offset().local_minus_utc());
+    let seconds = DateTime::from_timestamp(at.unix_timestamp(), 0).map_or(0, |utc| {
+        utc.with_timezone(&chrono::Local).offset().local_minus_utc()
+    });
     UtcOffset::from_whole_seconds(seconds).map_or(at, |offset| at.to_offset(offset))
 }
 
 /// Asked before the toolkit is, since it would otherwise search for libraries first.
 fn has_display(is_set: impl Fn(&str) -> bool) -> bool {
-    let needs_variable = cfg!(all(unix, not(target_os = "macos"), not(target_os = "android")));
-    !needs_variable || ["DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET"].into_iter().any(is_set)
+    let needs_variable = cfg!(all(
+        unix,
+        not(target_os = "macos"),
+        not(target_os = "android")
+    ));
+    !needs_variable
+        || ["DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET"]
+            .into_iter()
+            .any(is_set)
 }
 
 /// What came of painting a picture.
@@ -156,7 +185,11 @@ impl App {
     ///
     /// # Errors
     /// Why the engine could not start.
-    pub fn with_guard(cc: &eframe::CreationContext<'_>, source: Option<Source>, guard: Option<PathBuf>) -> Result<Self, Problem> {
+    pub fn with_guard(
+        cc: &eframe::CreationContext<'_>,
+        source: Option<Source>,
+        guard: Option<PathBuf>,
+    ) -> Result<Self, Problem> {
         Self::start(cc, source, guard, Vec::new())
     }
 
@@ -181,7 +214,9 @@ impl App {
             zoom: 100,
             painted: channel(),
         };
-        let connect = Action::from(ConnectAction::Connect(Box::new(source.unwrap_or_else(Source::sample))));
+        let connect = Action::from(ConnectAction::Connect(Box::new(
+            source.unwrap_or_else(Source::sample),
+        )));
         app.perform(ctx, settings.into_iter().chain([connect]).collect());
         Ok(app)
     }
@@ -191,7 +226,8 @@ impl App {
         self.engine.use_hosts(Arc::clone(hosts));
         let mut effects = Vec::new();
         for problem in &hosts.problems {
-            self.state.apply(Event::Problem(problem.clone()), &mut effects);
+            self.state
+                .apply(Event::Problem(problem.clone()), &mut effects);
         }
     }
 
@@ -210,7 +246,11 @@ impl App {
             match effect {
                 Effect::App(AppEffect::CopyText(text)) => ctx.copy_text(text),
                 Effect::App(AppEffect::OpenUrl(url)) => ctx.open_url(egui::OpenUrl::new_tab(url)),
-                Effect::App(AppEffect::Paint { picture, theme, path }) => self.paint(ctx, picture, theme, path),
+                Effect::App(AppEffect::Paint {
+                    picture,
+                    theme,
+                    path,
+                }) => self.paint(ctx, picture, theme, path),
                 Effect::App(AppEffect::CopyRegion(region)) => self.copy_region(ctx, region),
                 Effect::App(AppEffect::Quit) => ctx.send_viewport_cmd(egui::ViewportCommand::Close),
                 other => self.engine.execute(other),
@@ -242,13 +282,20 @@ impl App {
         let region = egui::Rect::from_min_max(egui::pos2(left, top), egui::pos2(right, bottom));
         ctx.request_screenshot(move |window| {
             // Nobody listens once the window is closed.
-            sink.send(Painted::Copy(window.region(&region, Some(scale)))).ok();
+            sink.send(Painted::Copy(window.region(&region, Some(scale))))
+                .ok();
             again.request_repaint();
         });
     }
 
     /// Paints without the window's own context, for a file or the clipboard; the window goes on meanwhile.
-    fn paint(&self, ctx: &egui::Context, picture: ExportPicture, theme: Theme, path: Option<PathBuf>) {
+    fn paint(
+        &self,
+        ctx: &egui::Context,
+        picture: ExportPicture,
+        theme: Theme,
+        path: Option<PathBuf>,
+    ) {
         let (sink, ctx) = (self.painted.0.clone(), ctx.clone());
         thread::spawn(move || {
             let painted = match picture {
@@ -262,11 +309,15 @@ impl App {
                 }
                 None => {
                     let size = [picture.width() as usize, picture.height() as usize];
-                    Ok(Painted::Copy(egui::ColorImage::from_rgba_unmultiplied(size, picture.as_raw())))
+                    Ok(Painted::Copy(egui::ColorImage::from_rgba_unmultiplied(
+                        size,
+                        picture.as_raw(),
+                    )))
                 }
             });
             // Nobody listens once the window is closed.
-            sink.send(done.unwrap_or_else(|problem| Painted::Event(Event::Problem(problem)))).ok();
+            sink.send(done.unwrap_or_else(|problem| Painted::Event(Event::Problem(problem))))
+                .ok();
             ctx.request_repaint();
         });
     }
@@ -301,14 +352,20 @@ impl eframe::App for App {
         ui::window(ui, &cx);
         // While a size is being dragged it changes with every frame, and only the last one is worth keeping.
         let is_dragged = ui.input(|input| input.pointer.any_down());
-        let size = ui.input(|input| input.viewport().inner_rect).filter(|_| !is_dragged).map(|rect| rect.size());
+        let size = ui
+            .input(|input| input.viewport().inner_rect)
+            .filter(|_| !is_dragged)
+            .map(|rect| rect.size());
         if let Some(size) = size.filter(|size| self.window != Some(*size)) {
             self.window = Some(size);
             cx.send(SettingsAction::KeepWindow([size.x, size.y]));
         }
         let actions = cx.into_actions();
         // What a person did shows at once; what panes ask for shows when its answer wakes the window.
-        if actions.iter().any(|action| !matches!(action, Action::Want(_))) {
+        if actions
+            .iter()
+            .any(|action| !matches!(action, Action::Want(_)))
+        {
             ui.request_repaint();
         }
         let ctx = ui.ctx().clone();
@@ -339,10 +396,13 @@ impl egui::Plugin for OnlyWebLinks {
     }
 
     fn output_hook(&mut self, _ctx: &egui::Context, output: &mut egui::FullOutput) {
-        output.platform_output.commands.retain(|command| match command {
-            egui::OutputCommand::OpenUrl(open) => is_web_link(&open.url),
-            _ => true,
-        });
+        output
+            .platform_output
+            .commands
+            .retain(|command| match command {
+                egui::OutputCommand::OpenUrl(open) => is_web_link(&open.url),
+                _ => true,
+            });
     }
 }
 
@@ -358,7 +418,13 @@ mod tests {
     fn only_web_links_pass() {
         assert!(is_web_link("https://example.org/a"));
         assert!(is_web_link("HTTP://example.org"));
-        for url in ["file:///etc/passwd", "javascript:alert(1)", "mailto:a@b", "httpx://a", ""] {
+        for url in [
+            "file:///etc/passwd",
+            "javascript:alert(1)",
+            "mailto:a@b",
+            "httpx://a",
+            "",
+        ] {
             assert!(!is_web_link(url), "{url}");
         }
     }

@@ -18,7 +18,10 @@ impl Cancel {
 
     /// With a time after which a good answer is better than the best one.
     pub fn until(deadline: Instant) -> Self {
-        Self { deadline: Some(deadline), ..Self::default() }
+        Self {
+            deadline: Some(deadline),
+            ..Self::default()
+        }
     }
 
     /// When the search for the best answer ends; `None` where it may take its time.
@@ -39,7 +42,11 @@ impl Cancel {
     /// # Errors
     /// [`Cancelled`] once [`Cancel::cancel`] was called on any clone.
     pub fn check(&self) -> Result<(), Cancelled> {
-        if self.is_cancelled() { Err(Cancelled) } else { Ok(()) }
+        if self.is_cancelled() {
+            Err(Cancelled)
+        } else {
+            Ok(())
+        }
     }
 }
 

@@ -20,7 +20,10 @@ pub fn number_of(number: u64, units: &str) -> String {
     let singular = |word: &str| word.strip_suffix('s').map(str::to_owned);
     let mut words: Vec<String> = units.split(' ').map(str::to_owned).collect();
     if number == 1
-        && let Some((at, one)) = words.iter().enumerate().find_map(|(at, word)| Some((at, singular(word)?)))
+        && let Some((at, one)) = words
+            .iter()
+            .enumerate()
+            .find_map(|(at, word)| Some((at, singular(word)?)))
     {
         words[at] = one;
     }
@@ -48,7 +51,11 @@ pub fn percent_change(ratio: f64) -> String {
         return format!("×{}", grouped(ratio.round() as u64));
     }
     let percent = ((ratio - 1.0) * 100.0).round();
-    format!("{}{}%", if percent < 0.0 { "−" } else { "+" }, percent.abs())
+    format!(
+        "{}{}%",
+        if percent < 0.0 { "−" } else { "+" },
+        percent.abs()
+    )
 }
 
 /// Milliseconds with nanosecond resolution.
@@ -62,18 +69,43 @@ mod tests {
 
     #[test]
     fn changes_have_their_sign() {
-        assert_eq!([signed_from(450, 331), signed_from(1, 1_201), signed_from(5, 5)], ["−119", "+1,200", "0"]);
+        assert_eq!(
+            [
+                signed_from(450, 331),
+                signed_from(1, 1_201),
+                signed_from(5, 5)
+            ],
+            ["−119", "+1,200", "0"]
+        );
     }
 
     #[test]
     fn ratios_are_percents_up_to_ten_times() {
-        assert_eq!([0.76, 2.32, 10.0, 10.6, 1_234.0].map(percent_change), ["−24%", "+132%", "+900%", "×11", "×1,234"]);
+        assert_eq!(
+            [0.76, 2.32, 10.0, 10.6, 1_234.0].map(percent_change),
+            ["−24%", "+132%", "+900%", "×11", "×1,234"]
+        );
     }
 
     #[test]
     fn one_is_no_plural() {
-        let written = [(1, "members"), (0, "members"), (2_000, "changed lines"), (1, "changed lines"), (1, "tok")];
+        let written = [
+            (1, "members"),
+            (0, "members"),
+            (2_000, "changed lines"),
+            (1, "changed lines"),
+            (1, "tok"),
+        ];
         let written = written.map(|(number, units)| number_of(number, units));
-        assert_eq!(written, ["1 member", "0 members", "2,000 changed lines", "1 changed line", "1 tok"]);
+        assert_eq!(
+            written,
+            [
+                "1 member",
+                "0 members",
+                "2,000 changed lines",
+                "1 changed line",
+                "1 tok"
+            ]
+        );
     }
 }

@@ -22,7 +22,10 @@ impl Further {
     /// None where as many are at work as there are cores.
     fn begin(cores: usize) -> Option<Self> {
         let more = |now| (now + 1 < cores).then_some(now + 1);
-        FURTHER.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).ok().map(|_| Self)
+        FURTHER
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, more)
+            .ok()
+            .map(|_| Self)
     }
 }
 
@@ -41,8 +44,14 @@ pub fn parallel_map<T: Sync, R: Send, E: Send>(
     is_small: bool,
     work: impl Fn(&T) -> Result<R, E> + Sync,
 ) -> Result<Vec<R>, E> {
-    let cores = if is_small { 1 } else { thread::available_parallelism().map_or(1, NonZero::get) };
-    let further: Vec<Further> = (1..items.len().min(MAX_THREADS)).map_while(|_| Further::begin(cores)).collect();
+    let cores = if is_small {
+        1
+    } else {
+        thread::available_parallelism().map_or(1, NonZero::get)
+    };
+    let further: Vec<Further> = (1..items.len().min(MAX_THREADS))
+        .map_while(|_| Further::begin(cores))
+        .collect();
     if further.is_empty() {
         let mut done = Vec::with_capacity(items.len());
         while let Some(item) = items.get(done.len()) {
@@ -58,7 +67,9 @@ pub fn parallel_map<T: Sync, R: Send, E: Send>(
     let next = AtomicUsize::new(0);
     let take = || {
         let mut done = Vec::new();
-        while let Some((at, item)) = Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|at| Some((at, items.get(at)?))) {
+        while let Some((at, item)) =
+            Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|at| Some((at, items.get(at)?)))
+        {
             done.push((at, work(item)?));
         }
         Ok(done)
@@ -72,8 +83,12 @@ pub fn parallel_map<T: Sync, R: Send, E: Send>(
         };
         let workers: Vec<_> = further.into_iter().map(beside).collect();
         let own = take();
-        let theirs = workers.into_iter().map(|worker| worker.join().unwrap_or_else(|panic| resume_unwind(panic)));
-        std::iter::once(own).chain(theirs).collect::<Result<Vec<_>, E>>()
+        let theirs = workers
+            .into_iter()
+            .map(|worker| worker.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        std::iter::once(own)
+            .chain(theirs)
+            .collect::<Result<Vec<_>, E>>()
     })?;
     let mut done: Vec<(usize, R)> = parts.into_iter().flatten().collect();
     done.sort_by_key(|(at, _)| *at);
@@ -81,14 +96,21 @@ pub fn parallel_map<T: Sync, R: Send, E: Send>(
 }
 
 /// Both results, each on a thread of its own. With `is_small` that is not worth its while.
-pub fn join<A: Send, B>(is_small: bool, first: impl FnOnce() -> A + Send, second: impl FnOnce() -> B) -> (A, B) {
+pub fn join<A: Send, B>(
+    is_small: bool,
+    first: impl FnOnce() -> A + Send,
+    second: impl FnOnce() -> B,
+) -> (A, B) {
     if is_small {
         return (first(), second());
     }
     thread::scope(|scope| {
         let first = scope.spawn(first);
         let second = second();
-        (first.join().unwrap_or_else(|panic| resume_unwind(panic)), second)
+        (
+            first.join().unwrap_or_else(|panic| resume_unwind(panic)),
+            second,
+        )
     })
 }
 
@@ -126,9 +148,15 @@ mod tests {
             at_work.fetch_sub(1, Ordering::SeqCst);
             Ok::<_, Cancelled>(())
         };
-        parallel_map(&items, false, |()| parallel_map(&items, false, inner).map(|_| ())).unwrap();
+        parallel_map(&items, false, |()| {
+            parallel_map(&items, false, inner).map(|_| ())
+        })
+        .unwrap();
         let cores = thread::available_parallelism().map_or(1, NonZero::get);
-        assert!(most.into_inner() <= cores, "more threads than {cores} cores");
+        assert!(
+            most.into_inner() <= cores,
+            "more threads than {cores} cores"
+        );
     }
 
     #[test]

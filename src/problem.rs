@@ -48,7 +48,10 @@ impl ProblemKind {
     ];
 
     fn entry(self) -> (&'static str, u8) {
-        Self::ALL.iter().find(|(kind, ..)| *kind == self).map_or(("internal", 5), |&(_, name, status)| (name, status))
+        Self::ALL
+            .iter()
+            .find(|(kind, ..)| *kind == self)
+            .map_or(("internal", 5), |&(_, name, status)| (name, status))
     }
 
     /// The name used in JSON, such as `not-found`.
@@ -80,7 +83,12 @@ impl Problem {
     }
 
     pub fn new(kind: ProblemKind, what: impl Into<String>) -> Self {
-        Self { kind, what: what.into(), place: String::new(), hint: None }
+        Self {
+            kind,
+            what: what.into(),
+            place: String::new(),
+            hint: None,
+        }
     }
 
     #[must_use]
@@ -97,7 +105,11 @@ impl Problem {
 
     /// The failure on one line, as after `error: ` on stderr: `WHAT (WHERE)`.
     pub fn message(&self) -> String {
-        if self.place.is_empty() { self.what.clone() } else { format!("{} ({})", self.what, self.place) }
+        if self.place.is_empty() {
+            self.what.clone()
+        } else {
+            format!("{} ({})", self.what, self.place)
+        }
     }
 }
 
@@ -111,15 +123,20 @@ impl fmt::Display for Problem {
 pub fn plain_toml(message: &str) -> String {
     let line = message.lines().next().unwrap_or_default();
     let types = ["invalid type: ", "invalid value: "];
-    let Some((found, wanted)) =
-        types.iter().find_map(|head| line.strip_prefix(head)).and_then(|rest| rest.split_once(", expected "))
+    let Some((found, wanted)) = types
+        .iter()
+        .find_map(|head| line.strip_prefix(head))
+        .and_then(|rest| rest.split_once(", expected "))
     else {
         return line.to_owned();
     };
     let found = match found.split_once(' ') {
         Some(("string", text)) => format!("the text {text}"),
         Some(("integer" | "boolean", value)) => value.trim_matches('`').to_owned(),
-        Some(("floating", value)) => value.trim_start_matches("point ").trim_matches('`').to_owned(),
+        Some(("floating", value)) => value
+            .trim_start_matches("point ")
+            .trim_matches('`')
+            .to_owned(),
         _ if found == "sequence" => "a list".to_owned(),
         _ if found == "map" => "a table".to_owned(),
         _ => found.to_owned(),
@@ -147,15 +164,29 @@ mod tests {
         for (kind, name, status) in ProblemKind::ALL {
             assert_eq!(kind.name(), *name);
             assert_eq!(kind.exit_status(), *status);
-            assert_eq!(ProblemKind::ALL.iter().filter(|(_, other, _)| other == name).count(), 1);
+            assert_eq!(
+                ProblemKind::ALL
+                    .iter()
+                    .filter(|(_, other, _)| other == name)
+                    .count(),
+                1
+            );
         }
         assert_eq!(ProblemKind::ALL.len(), 16);
     }
 
     #[test]
     fn message_names_the_place() {
-        assert_eq!(Problem::new(ProblemKind::Spawn, "command not found").at("nosuch").message(), "command not found (nosuch)");
-        assert_eq!(Problem::new(ProblemKind::Io, "disk full").message(), "disk full");
+        assert_eq!(
+            Problem::new(ProblemKind::Spawn, "command not found")
+                .at("nosuch")
+                .message(),
+            "command not found (nosuch)"
+        );
+        assert_eq!(
+            Problem::new(ProblemKind::Io, "disk full").message(),
+            "disk full"
+        );
     }
 
     #[test]

@@ -37,7 +37,11 @@ pub fn shell(word: &str) -> Cow<'_, str> {
 
 /// Words of a POSIX shell as one line.
 pub fn shell_line<T: AsRef<str>>(words: impl IntoIterator<Item = T>) -> String {
-    words.into_iter().map(|word| shell(word.as_ref()).into_owned()).collect::<Vec<_>>().join(" ")
+    words
+        .into_iter()
+        .map(|word| shell(word.as_ref()).into_owned())
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// A string literal of Python, JavaScript and TypeScript alike: one of JSON, in which whatever has no ink is escaped.
@@ -59,8 +63,13 @@ const HASHES: usize = 255;
 
 /// A string literal of Rust: a raw one, unless something stands in it that a raw one cannot hold.
 pub fn rust(text: &str) -> String {
-    let is_hidden = |char: char| char.is_control() && !matches!(char, '\n' | '\t') || is_direction(char);
-    let longest = text.split('"').skip(1).map(|rest| rest.len() - rest.trim_start_matches('#').len()).max();
+    let is_hidden =
+        |char: char| char.is_control() && !matches!(char, '\n' | '\t') || is_direction(char);
+    let longest = text
+        .split('"')
+        .skip(1)
+        .map(|rest| rest.len() - rest.trim_start_matches('#').len())
+        .max();
     let hashes = longest.map_or(1, |longest| longest + 1);
     if text.contains(is_hidden) || hashes > HASHES {
         return format!("\"{}\"", text.escape_default());
@@ -78,10 +87,21 @@ pub fn markdown(text: &str) -> Cow<'_, str> {
     let is_plain = |word: &str| {
         let is_commit = word.len() >= 7 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
         let is_version = word.starts_with(|char: char| char.is_ascii_digit());
-        let joins = if is_version { ['.', '-'].as_slice() } else { &[] };
-        !is_commit && word.chars().all(|char| char.is_alphanumeric() || joins.contains(&char))
+        let joins = if is_version {
+            ['.', '-'].as_slice()
+        } else {
+            &[]
+        };
+        !is_commit
+            && word
+                .chars()
+                .all(|char| char.is_alphanumeric() || joins.contains(&char))
     };
-    if text.split(' ').all(is_plain) { Cow::Borrowed(text) } else { Cow::Owned(markdown_code(text)) }
+    if text.split(' ').all(is_plain) {
+        Cow::Borrowed(text)
+    } else {
+        Cow::Owned(markdown_code(text))
+    }
 }
 
 /// Code in a line of Markdown; line ends in it become spaces, and what nobody sees is shown.
@@ -89,7 +109,11 @@ pub fn markdown_code(text: &str) -> String {
     let text = visible(&text.replace(['\n', '\r'], " ")).into_owned();
     let fence = fence(&text, 1);
     // A space on either side is taken away again where there is one on both.
-    let pad = if text.is_empty() || text.starts_with(['`', ' ']) || text.ends_with(['`', ' ']) { " " } else { "" };
+    let pad = if text.is_empty() || text.starts_with(['`', ' ']) || text.ends_with(['`', ' ']) {
+        " "
+    } else {
+        ""
+    };
     format!("{fence}{pad}{text}{pad}{fence}")
 }
 
@@ -101,13 +125,19 @@ pub fn markdown_block(text: &str) -> String {
 
 /// More backticks than there are in a row in the text.
 fn fence(text: &str, least: usize) -> String {
-    let longest = text.split(|char| char != '`').map(str::len).max().unwrap_or(0);
+    let longest = text
+        .split(|char| char != '`')
+        .map(str::len)
+        .max()
+        .unwrap_or(0);
     "`".repeat((longest + 1).max(least))
 }
 
 /// The data of a workflow command of GitHub Actions.
 pub fn github_data(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+    text.replace('%', "%25")
+        .replace('\r', "%0D")
+        .replace('\n', "%0A")
 }
 
 /// The value of a property of such a command.
@@ -123,11 +153,17 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     }
     let mut out = String::with_capacity(text.len() + 16);
     for char in text.chars() {
-        let joins = matches!(char, '\u{200c}' | '\u{200d}') && out.chars().next_back().is_some_and(|before| before >= '\u{600}');
+        let joins = matches!(char, '\u{200c}' | '\u{200d}')
+            && out
+                .chars()
+                .next_back()
+                .is_some_and(|before| before >= '\u{600}');
         match char {
             char if joins || !is_hidden(char) => out.push(char),
             '\u{7f}' => out.push('\u{2421}'),
-            char if char < ' ' => out.push(char::from_u32(0x2400 + u32::from(char)).unwrap_or(char::REPLACEMENT_CHARACTER)),
+            char if char < ' ' => out.push(
+                char::from_u32(0x2400 + u32::from(char)).unwrap_or(char::REPLACEMENT_CHARACTER),
+            ),
             char => out.push_str(&format!("⟨U+{:04X}⟩", u32::from(char))),
         }
     }
@@ -135,7 +171,9 @@ pub fn visible(text: &str) -> Cow<'_, str> {
 }
 
 fn is_hidden(char: char) -> bool {
-    char.is_control() && char != '\n' && char != '\t' || is_without_ink(char) || matches!(char, '\u{2028}' | '\u{2029}')
+    char.is_control() && char != '\n' && char != '\t'
+        || is_without_ink(char)
+        || matches!(char, '\u{2028}' | '\u{2029}')
 }
 
 /// What the log of a CI system obeys wherever it stands in a line: `##[error]` of GitHub, `##vso[task…]` of Azure,
@@ -161,7 +199,10 @@ pub fn log(text: &str) -> String {
             None => line.to_owned(),
         }
     };
-    broken(&visible(text), "## $1[").split_inclusive('\n').map(line).collect()
+    broken(&visible(text), "## $1[")
+        .split_inclusive('\n')
+        .map(line)
+        .collect()
 }
 
 /// Workflow commands of our own, whose data obeys as little.
@@ -182,7 +223,9 @@ pub fn log_json(json: &str) -> Cow<'_, str> {
             out.push(' ');
         } else if is_hidden(char) {
             let mut units = [0; 2];
-            char.encode_utf16(&mut units).iter().for_each(|unit| out.push_str(&format!("\\u{unit:04x}")));
+            char.encode_utf16(&mut units)
+                .iter()
+                .for_each(|unit| out.push_str(&format!("\\u{unit:04x}")));
         } else {
             out.push(char);
         }
@@ -192,13 +235,22 @@ pub fn log_json(json: &str) -> Cow<'_, str> {
 
 /// XML in the same way, by references.
 pub fn log_xml(xml: &str) -> String {
-    let line = |line: &str| match line.split_once("::").filter(|(before, _)| before.trim().is_empty()) {
+    let line = |line: &str| match line
+        .split_once("::")
+        .filter(|(before, _)| before.trim().is_empty())
+    {
         Some((indent, rest)) => format!("{indent}&#58;:{rest}"),
         None => line.to_owned(),
     };
     let xml: String = xml.split_inclusive(['\n', '\r']).map(line).collect();
     let xml = xml.as_str();
-    let shown = |char: char| if is_hidden(char) { format!("&#x{:x};", u32::from(char)) } else { char.to_string() };
+    let shown = |char: char| {
+        if is_hidden(char) {
+            format!("&#x{:x};", u32::from(char))
+        } else {
+            char.to_string()
+        }
+    };
     broken(xml, "#&#35;$1[").chars().map(shown).collect()
 }
 
@@ -231,7 +283,10 @@ mod tests {
         let json = write::string(text);
         let shown = log_json(&json);
         assert_eq!(serde_json::from_str::<String>(&shown).unwrap(), text);
-        assert!(!shown.contains(is_hidden) && !shown.contains("##[") && !shown.contains("##vso["), "{shown}");
+        assert!(
+            !shown.contains(is_hidden) && !shown.contains("##[") && !shown.contains("##vso["),
+            "{shown}"
+        );
     }
 
     proptest! {
@@ -305,16 +360,31 @@ mod tests {
         let words: Vec<String> = (0..400).map(|_| sample()).collect();
         let script = format!("printf '%s\\0' {}", shell_line(&words));
         let output = Command::new("sh").args(["-c", &script]).output().unwrap();
-        assert!(output.status.success() && output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
-        let output: Vec<&[u8]> = output.stdout.strip_suffix(b"\0").unwrap().split(|byte| *byte == 0).collect();
+        assert!(
+            output.status.success() && output.stderr.is_empty(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        let output: Vec<&[u8]> = output
+            .stdout
+            .strip_suffix(b"\0")
+            .unwrap()
+            .split(|byte| *byte == 0)
+            .collect();
         assert_eq!(output.len(), words.len());
-        words.iter().zip(output).for_each(|(word, output)| assert_eq!(word.as_bytes(), output, "{word:?}"));
+        words
+            .iter()
+            .zip(output)
+            .for_each(|(word, output)| assert_eq!(word.as_bytes(), output, "{word:?}"));
     }
 
     #[cfg(unix)]
     fn sample() -> String {
         use proptest::strategy::ValueTree;
-        hostile().new_tree(&mut proptest::test_runner::TestRunner::default()).unwrap().current()
+        hostile()
+            .new_tree(&mut proptest::test_runner::TestRunner::default())
+            .unwrap()
+            .current()
     }
 
     #[test]
@@ -330,15 +400,40 @@ mod tests {
         assert_eq!(rust("a\u{202e}"), r#""a\u{202e}""#);
         assert!(rust(&format!("\"{}", "#".repeat(300))).starts_with("\"\\\"#"));
         assert_eq!(markdown("Sample server 0.1-a"), "Sample server 0.1-a");
-        for name in ["<b>", "www.example.org", "GH-12", "a#1", "@ann", "deadbeef1", "o/r#2", "https://h", "!x"] {
+        for name in [
+            "<b>",
+            "www.example.org",
+            "GH-12",
+            "a#1",
+            "@ann",
+            "deadbeef1",
+            "o/r#2",
+            "https://h",
+            "!x",
+        ] {
             assert_eq!(markdown(name), format!("`{name}`"));
         }
         assert_eq!(markdown_code("a`b"), "``a`b``");
         assert_eq!(github_property("a:b,c%\n"), "a%3Ab%2Cc%25%0A");
-        assert_eq!(log("::x\n  ::y\n##[z] a##vso[b]"), ": :x\n  : :y\n## [z] a## vso[b]");
-        assert_eq!(visible("a\u{1b}[2J\tb\n\u{9b}\u{202e}"), "a\u{241b}[2J\tb\n⟨U+009B⟩⟨U+202E⟩");
-        assert_eq!(visible("a\u{200d}b 👩\u{200d}💻 \u{e0041}"), "a⟨U+200D⟩b 👩\u{200d}💻 ⟨U+E0041⟩");
-        assert_eq!(log_json("\"##[x]\u{9b}\u{e0041}\""), r##""#\u0023[x]\u009b\udb40\udc41""##);
-        assert_eq!(log_xml("<a>##vso[x]\u{202e}\n ::e</a>"), "<a>#&#35;vso[x]&#x202e;\n &#58;:e</a>");
+        assert_eq!(
+            log("::x\n  ::y\n##[z] a##vso[b]"),
+            ": :x\n  : :y\n## [z] a## vso[b]"
+        );
+        assert_eq!(
+            visible("a\u{1b}[2J\tb\n\u{9b}\u{202e}"),
+            "a\u{241b}[2J\tb\n⟨U+009B⟩⟨U+202E⟩"
+        );
+        assert_eq!(
+            visible("a\u{200d}b 👩\u{200d}💻 \u{e0041}"),
+            "a⟨U+200D⟩b 👩\u{200d}💻 ⟨U+E0041⟩"
+        );
+        assert_eq!(
+            log_json("\"##[x]\u{9b}\u{e0041}\""),
+            r##""#\u0023[x]\u009b\udb40\udc41""##
+        );
+        assert_eq!(
+            log_xml("<a>##vso[x]\u{202e}\n ::e</a>"),
+            "<a>#&#35;vso[x]&#x202e;\n &#58;:e</a>"
+        );
     }
 }

@@ -138,8 +138,17 @@ impl Reply {
 
 /// The result of `roots/list`.
 pub fn roots_json(roots: &[Root]) -> String {
-    let root = |root: &Root| format!(r#"{{"uri":{},"name":{}}}"#, write::string(&root.uri), write::string(&root.name));
-    format!(r#"{{"roots":[{}]}}"#, roots.iter().map(root).collect::<Vec<_>>().join(","))
+    let root = |root: &Root| {
+        format!(
+            r#"{{"uri":{},"name":{}}}"#,
+            write::string(&root.uri),
+            write::string(&root.name)
+        )
+    };
+    format!(
+        r#"{{"roots":[{}]}}"#,
+        roots.iter().map(root).collect::<Vec<_>>().join(",")
+    )
 }
 
 impl ServerRequest {
@@ -150,7 +159,12 @@ impl ServerRequest {
             ELICITATION if text("mode").as_deref() == Some("url") => {
                 let url = text("url").unwrap_or_default();
                 let message = text("message").unwrap_or_default();
-                RequestKind::Url { message, host: host_of(&url), url, id: text("elicitationId") }
+                RequestKind::Url {
+                    message,
+                    host: host_of(&url),
+                    url,
+                    id: text("elicitationId"),
+                }
             }
             ELICITATION => {
                 let schema = params.and_then(|params| params.get("requestedSchema"));
@@ -165,7 +179,12 @@ impl ServerRequest {
             _ => return None,
         };
         let params = params.map_or_else(|| Bytes::from_static(b"{}"), Node::raw_bytes);
-        Some(Self { key, method: method.to_owned(), params, wants })
+        Some(Self {
+            key,
+            method: method.to_owned(),
+            params,
+            wants,
+        })
     }
 
     /// What it is, in a few words.
@@ -182,7 +201,9 @@ impl ServerRequest {
     pub fn message(&self) -> &str {
         match &self.wants {
             RequestKind::Form { message, .. } | RequestKind::Url { message, .. } => message,
-            RequestKind::Sampling(sampling) => sampling.messages.last().map_or("", |(_, text)| text),
+            RequestKind::Sampling(sampling) => {
+                sampling.messages.last().map_or("", |(_, text)| text)
+            }
             RequestKind::Roots => "",
         }
     }
@@ -190,50 +211,85 @@ impl ServerRequest {
     /// The names of fields that ask for what nobody should keep.
     pub fn secrets(&self) -> Vec<&str> {
         match &self.wants {
-            RequestKind::Form { fields, .. } => {
-                fields.iter().filter(|field| field.is_secret).map(|field| field.name.as_str()).collect()
-            }
+            RequestKind::Form { fields, .. } => fields
+                .iter()
+                .filter(|field| field.is_secret)
+                .map(|field| field.name.as_str())
+                .collect(),
             _ => Vec::new(),
         }
     }
 
     /// What stands in the secret fields of a reply: name and value.
     pub fn given(&self, reply: &Reply) -> Vec<(String, String)> {
-        let Reply::Accept(Some(content)) = reply else { return Vec::new() };
+        let Reply::Accept(Some(content)) = reply else {
+            return Vec::new();
+        };
         secret::values(content, &self.secrets())
     }
 
     /// The `result` of a reply as it is kept: what stands in secret fields is masked. `None` where nothing had to be.
     pub fn kept(&self, reply: &Reply) -> Option<Reply> {
-        let Reply::Accept(Some(content)) = reply else { return None };
+        let Reply::Accept(Some(content)) = reply else {
+            return None;
+        };
         secret::mask(content, &self.secrets()).map(|content| Reply::Accept(Some(content)))
     }
 }
 
 fn sampling(params: Option<Node<'_>>) -> Sampling {
-    let Some(params) = params else { return Sampling::default() };
+    let Some(params) = params else {
+        return Sampling::default();
+    };
     let list = |name: &str| params.get(name).filter(|node| node.kind() == Kind::Array);
-    let text = |node: Node<'_>| match (node.kind(), node.get("type").and_then(Node::as_str).as_deref()) {
+    let text = |node: Node<'_>| match (
+        node.kind(),
+        node.get("type").and_then(Node::as_str).as_deref(),
+    ) {
         (Kind::String, _) => node.as_str().unwrap_or_default().into_owned(),
-        (_, Some("text")) => node.get("text").and_then(Node::as_str).unwrap_or_default().into_owned(),
+        (_, Some("text")) => node
+            .get("text")
+            .and_then(Node::as_str)
+            .unwrap_or_default()
+            .into_owned(),
         _ => node.raw_text().into_owned(),
     };
     let message = |message: Node<'_>| {
-        let role = message.get("role").and_then(Node::as_str).unwrap_or_default().into_owned();
+        let role = message
+            .get("role")
+            .and_then(Node::as_str)
+            .unwrap_or_default()
+            .into_owned();
         let content = match message.get("content") {
-            Some(parts) if parts.kind() == Kind::Array => parts.children().map(text).collect::<Vec<_>>().join("\n"),
+            Some(parts) if parts.kind() == Kind::Array => {
+                parts.children().map(text).collect::<Vec<_>>().join("\n")
+            }
             Some(part) => text(part),
             None => String::new(),
         };
         (role, content)
     };
     Sampling {
-        system: params.get("systemPrompt").and_then(Node::as_str).map(|text| text.into_owned()),
-        messages: list("messages").map(|list| list.children().map(message).collect()).unwrap_or_default(),
-        max_tokens: params.get("maxTokens").map(|node| node.raw_text().into_owned()),
+        system: params
+            .get("systemPrompt")
+            .and_then(Node::as_str)
+            .map(|text| text.into_owned()),
+        messages: list("messages")
+            .map(|list| list.children().map(message).collect())
+            .unwrap_or_default(),
+        max_tokens: params
+            .get("maxTokens")
+            .map(|node| node.raw_text().into_owned()),
         tools: list("tools")
             .map(|list| {
-                list.children().map(|tool| tool.get("name").and_then(Node::as_str).unwrap_or_default().into_owned()).collect()
+                list.children()
+                    .map(|tool| {
+                        tool.get("name")
+                            .and_then(Node::as_str)
+                            .unwrap_or_default()
+                            .into_owned()
+                    })
+                    .collect()
             })
             .unwrap_or_default(),
     }
@@ -241,9 +297,14 @@ fn sampling(params: Option<Node<'_>>) -> Sampling {
 
 /// The host of an http or https address, its port with it.
 fn host_of(url: &str) -> Option<String> {
-    let url = url::Url::parse(url).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
+    let url = url::Url::parse(url)
+        .ok()
+        .filter(|url| matches!(url.scheme(), "http" | "https"))?;
     let host = url.host_str()?.to_owned();
-    Some(url.port().map_or(host.clone(), |port| format!("{host}:{port}")))
+    Some(
+        url.port()
+            .map_or(host.clone(), |port| format!("{host}:{port}")),
+    )
 }
 
 /// What a server wants before it can answer a call (2026-07-28): `resultType` is `input_required`.
@@ -271,29 +332,55 @@ impl Round {
     /// What a task wants, from the answer to `tasks/get`: all but the questions under the keys that were `answered`.
     pub fn of_task(message: &Bytes, next_key: u64, answered: &[String]) -> Self {
         let doc = Doc::parse(message.clone());
-        let round = doc.at("/result").map(|result| Self::of(result, next_key, answered));
+        let round = doc
+            .at("/result")
+            .map(|result| Self::of(result, next_key, answered));
         // Its state is that of the task, which is not sent back.
-        Self { asks: round.map(|round| round.asks).unwrap_or_default(), state: None }
+        Self {
+            asks: round.map(|round| round.asks).unwrap_or_default(),
+            state: None,
+        }
     }
 
     fn of(result: Node<'_>, next_key: u64, answered: &[String]) -> Self {
         let mut asks = Vec::new();
-        for (request, key) in result.get("inputRequests").map(Node::children).into_iter().flatten().zip(next_key..) {
+        for (request, key) in result
+            .get("inputRequests")
+            .map(Node::children)
+            .into_iter()
+            .flatten()
+            .zip(next_key..)
+        {
             let name = String::from_utf8_lossy(request.raw_key().unwrap_or_default()).into_owned();
-            let method = request.get("method").and_then(Node::as_str).unwrap_or_default().into_owned();
+            let method = request
+                .get("method")
+                .and_then(Node::as_str)
+                .unwrap_or_default()
+                .into_owned();
             let name = format!("\"{name}\"");
             if !answered.contains(&name) {
-                asks.push((name, ServerRequest::read(key, &method, request.get("params")).ok_or(method)));
+                asks.push((
+                    name,
+                    ServerRequest::read(key, &method, request.get("params")).ok_or(method),
+                ));
             }
         }
-        Self { asks, state: result.get("requestState").map(Node::raw_bytes) }
+        Self {
+            asks,
+            state: result.get("requestState").map(Node::raw_bytes),
+        }
     }
 
     /// The members that the repeated request has in addition: results under their keys, in order.
     pub fn members(&self, results: &[String]) -> String {
         let mut members = String::new();
         if !self.asks.is_empty() {
-            let responses: Vec<_> = self.asks.iter().zip(results).map(|((key, _), result)| format!("{key}:{result}")).collect();
+            let responses: Vec<_> = self
+                .asks
+                .iter()
+                .zip(results)
+                .map(|((key, _), result)| format!("{key}:{result}"))
+                .collect();
             members += &format!(r#","inputResponses":{{{}}}"#, responses.join(","));
         }
         if let Some(state) = &self.state {
@@ -314,7 +401,10 @@ mod tests {
 
     #[test]
     fn questions_are_read_however_odd() {
-        let url = read(ELICITATION, r#"{"mode":"url","message":"m","url":"https://a.example:8443/x","elicitationId":"e"}"#);
+        let url = read(
+            ELICITATION,
+            r#"{"mode":"url","message":"m","url":"https://a.example:8443/x","elicitationId":"e"}"#,
+        );
         assert_eq!(
             url.wants,
             RequestKind::Url {
@@ -324,7 +414,9 @@ mod tests {
                 id: Some("e".into())
             }
         );
-        let RequestKind::Url { host, .. } = read(ELICITATION, r#"{"mode":"url","url":"javascript:alert(1)"}"#).wants else {
+        let RequestKind::Url { host, .. } =
+            read(ELICITATION, r#"{"mode":"url","url":"javascript:alert(1)"}"#).wants
+        else {
             panic!()
         };
         assert_eq!(host, None);
@@ -341,7 +433,10 @@ mod tests {
         };
         assert_eq!(
             sampling.messages,
-            [("user".into(), "hi".into()), (String::new(), r#"{"type":"image","data":"x"}"#.to_owned())]
+            [
+                ("user".into(), "hi".into()),
+                (String::new(), r#"{"type":"image","data":"x"}"#.to_owned())
+            ]
         );
         assert_eq!(sampling.max_tokens.as_deref(), Some("1e2"));
         assert_eq!(ServerRequest::read(1, "no/such", None), None);
@@ -356,12 +451,18 @@ mod tests {
         assert_eq!(round.asks.len(), 3);
         assert_eq!(round.asks[1].1.as_ref().map(|ask| ask.key), Ok(6));
         assert_eq!(round.asks[2].1, Err("odd".to_owned()));
-        let results = ["{\"action\":\"decline\"}".to_owned(), "{}".into(), "{}".into()];
+        let results = [
+            "{\"action\":\"decline\"}".to_owned(),
+            "{}".into(),
+            "{}".into(),
+        ];
         assert_eq!(
             round.members(&results),
             r#","inputResponses":{"a\u0062":{"action":"decline"},"r":{},"x":{}},"requestState":"s\u0041\/""#
         );
-        let plain = Bytes::from_static(br#"{"id":1,"result":{"content":[{"type":"text","text":"input_required"}]}}"#);
+        let plain = Bytes::from_static(
+            br#"{"id":1,"result":{"content":[{"type":"text","text":"input_required"}]}}"#,
+        );
         assert_eq!(Round::read(&plain, 1), None);
     }
 
@@ -373,8 +474,14 @@ mod tests {
         );
         assert_eq!(ask.secrets(), ["p"]);
         let reply = Reply::Accept(Some(r#"{"user":"a", "p":"hunter2"}"#.into()));
-        assert_eq!(ask.kept(&reply), Some(Reply::Accept(Some(r#"{"user":"a", "p":"•••"}"#.into()))));
+        assert_eq!(
+            ask.kept(&reply),
+            Some(Reply::Accept(Some(r#"{"user":"a", "p":"•••"}"#.into())))
+        );
         assert_eq!(ask.kept(&Reply::Decline), None);
-        assert_eq!(ask.kept(&Reply::Accept(Some(r#"{"user":"a"}"#.into()))), None);
+        assert_eq!(
+            ask.kept(&Reply::Accept(Some(r#"{"user":"a"}"#.into()))),
+            None
+        );
     }
 }

@@ -73,7 +73,10 @@ impl TimeLimits {
 
 impl Default for TimeLimits {
     fn default() -> Self {
-        Self { connect: 90, call: 60 }
+        Self {
+            connect: 90,
+            call: 60,
+        }
     }
 }
 
@@ -112,17 +115,26 @@ impl Panels {
 pub type Changes = BTreeMap<Vec<String>, Option<toml::Value>>;
 
 impl Theme {
-    pub const ALL: &'static [(Theme, &'static str)] =
-        &[(Theme::System, "system"), (Theme::Dark, "dark"), (Theme::Light, "light")];
+    pub const ALL: &'static [(Theme, &'static str)] = &[
+        (Theme::System, "system"),
+        (Theme::Dark, "dark"),
+        (Theme::Light, "light"),
+    ];
 
     /// The word in the settings file.
     pub fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(theme, _)| *theme == self).map_or("system", |(_, name)| name)
+        Self::ALL
+            .iter()
+            .find(|(theme, _)| *theme == self)
+            .map_or("system", |(_, name)| name)
     }
 
     /// The theme of that word.
     pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(_, known)| *known == name).map(|(theme, _)| *theme)
+        Self::ALL
+            .iter()
+            .find(|(_, known)| *known == name)
+            .map(|(theme, _)| *theme)
     }
 }
 

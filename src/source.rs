@@ -3,6 +3,7 @@
 
 mod identity;
 pub mod import;
+mod label;
 mod limits;
 mod login;
 mod memory;
@@ -12,7 +13,6 @@ mod recent;
 mod sample;
 pub mod secret;
 mod shown;
-mod label;
 
 use std::fmt;
 use std::path::PathBuf;
@@ -27,7 +27,8 @@ pub use memory::{MemoryChanges, MemoryField, MemoryValue, ServerMemory, ToolArgu
 pub use probe::{LONG_TOKENS, PROBE_TOOLS, ProbeKind, ProbePart, ProbeTool, STRUCTURED_REST};
 pub use reach::{Protocol, Transport};
 pub use recent::{
-    LEFT_OUT, Recent, RecentReach, RecentSource, RecentValue, exact_server, filled, folder_of, left_out, server_key,
+    LEFT_OUT, Recent, RecentReach, RecentSource, RecentValue, exact_server, filled, folder_of,
+    left_out, server_key,
 };
 pub use sample::{SAMPLE_SETS, SampleKey, SampleSet, SampleSpec, Takes};
 pub use shown::{address_secrets, is_key, shown, without_values};
@@ -116,7 +117,11 @@ pub struct Http {
 /// Whether a text is an address of the web. Its scheme is one in capitals too.
 pub fn is_web(text: &str) -> bool {
     let scheme = text.split_once("://").map(|(scheme, _)| scheme);
-    scheme.is_some_and(|scheme| ["http", "https"].iter().any(|web| scheme.eq_ignore_ascii_case(web)))
+    scheme.is_some_and(|scheme| {
+        ["http", "https"]
+            .iter()
+            .any(|web| scheme.eq_ignore_ascii_case(web))
+    })
 }
 
 impl Source {
@@ -183,7 +188,11 @@ impl Source {
         match self {
             Self::Sample(_) => "Sample server".into(),
             Self::Command(command) => {
-                let name = command.program.rsplit(['/', '\\']).next().unwrap_or(&command.program);
+                let name = command
+                    .program
+                    .rsplit(['/', '\\'])
+                    .next()
+                    .unwrap_or(&command.program);
                 match (name, command.args.iter().find(|arg| !arg.starts_with('-'))) {
                     ("npx" | "uvx" | "node" | "python" | "python3", Some(arg)) => {
                         arg.rsplit(['/', '\\']).next().unwrap_or(arg).to_owned()
@@ -193,7 +202,9 @@ impl Source {
             }
             Self::Http(http) => {
                 let url = shown(&http.url);
-                url.split_once("://").map_or(&*url, |(_, rest)| rest).to_owned()
+                url.split_once("://")
+                    .map_or(&*url, |(_, rest)| rest)
+                    .to_owned()
             }
             Self::Fixture(folder) => match folder.file_name() {
                 Some(name) => name.to_string_lossy().into_owned(),
@@ -213,8 +224,15 @@ impl fmt::Display for Source {
         }
         match self {
             Self::Sample(spec) => {
-                let plain = SampleSpec { protocol: Protocol::Auto, ..spec.clone() };
-                if plain == SampleSpec::default() { f.write_str("--sample") } else { write!(f, "--sample={spec}") }?;
+                let plain = SampleSpec {
+                    protocol: Protocol::Auto,
+                    ..spec.clone()
+                };
+                if plain == SampleSpec::default() {
+                    f.write_str("--sample")
+                } else {
+                    write!(f, "--sample={spec}")
+                }?;
                 match spec.protocol {
                     Protocol::Auto => Ok(()),
                     Protocol::Version(version) => write!(f, " --protocol {version}"),
@@ -224,7 +242,10 @@ impl fmt::Display for Source {
                 if command.is_clean {
                     f.write_str("--clean-env ")?;
                 }
-                command.env.iter().try_for_each(|(name, _)| write!(f, "--env {}=… ", shell(name)))?;
+                command
+                    .env
+                    .iter()
+                    .try_for_each(|(name, _)| write!(f, "--env {}=… ", shell(name)))?;
                 if let Some(cwd) = &command.cwd {
                     write!(f, "--cwd {} ", shell(&cwd.to_string_lossy()))?;
                 }
@@ -238,8 +259,12 @@ impl fmt::Display for Source {
                 if let Some(file) = &http.cacert {
                     write!(f, " --cacert {}", shell(&file.to_string_lossy()))?;
                 }
-                http.headers.iter().try_for_each(|(name, _)| write!(f, " --header {}", shell(&format!("{name}: …"))))?;
-                http.login.iter().try_for_each(|login| write!(f, " {login}"))
+                http.headers.iter().try_for_each(|(name, _)| {
+                    write!(f, " --header {}", shell(&format!("{name}: …")))
+                })?;
+                http.login
+                    .iter()
+                    .try_for_each(|login| write!(f, " {login}"))
             }
             Self::Fixture(folder) => write!(f, "--fixture {}", shell(&folder.to_string_lossy())),
         }
@@ -258,16 +283,35 @@ mod tests {
             env: vec![("API_KEY".into(), "s3cret".into())],
             ..Command::default()
         });
-        assert_eq!(command.to_string(), "--env API_KEY=… -- node 'my server.js'");
+        assert_eq!(
+            command.to_string(),
+            "--env API_KEY=… -- node 'my server.js'"
+        );
         let http = Source::Http(Http {
             url: "http://127.0.0.1:1/mcp".into(),
             headers: vec![("X-Key".into(), "s3cret".into())],
             ..Http::default()
         });
-        assert_eq!(http.to_string(), "--url http://127.0.0.1:1/mcp --header 'X-Key: …'");
-        let http = Source::Http(Http { url: "https://me:s3cret@h/mcp?key=s3cret".into(), ..Http::default() });
-        assert_eq!((http.to_string(), http.label()), ("--url 'https://me:…@h/mcp?key=…'".into(), "me:…@h/mcp?key=…".into()));
-        let clean = Source::Command(Command { program: "x".into(), is_clean: true, ..Command::default() });
+        assert_eq!(
+            http.to_string(),
+            "--url http://127.0.0.1:1/mcp --header 'X-Key: …'"
+        );
+        let http = Source::Http(Http {
+            url: "https://me:s3cret@h/mcp?key=s3cret".into(),
+            ..Http::default()
+        });
+        assert_eq!(
+            (http.to_string(), http.label()),
+            (
+                "--url 'https://me:…@h/mcp?key=…'".into(),
+                "me:…@h/mcp?key=…".into()
+            )
+        );
+        let clean = Source::Command(Command {
+            program: "x".into(),
+            is_clean: true,
+            ..Command::default()
+        });
         assert_eq!(clean.to_string(), "--clean-env -- x");
         let pinned = Source::sample().with_protocol(Protocol::Version("2026-07-28"));
         assert_eq!(pinned.to_string(), "--sample --protocol 2026-07-28");

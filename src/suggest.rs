@@ -10,7 +10,8 @@ pub fn near<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a
         .into_iter()
         .filter_map(|name| {
             let lower = name.to_lowercase();
-            let within = !word.is_empty() && (lower.contains(&word) || (lower.len() > 2 && word.contains(&lower)));
+            let within = !word.is_empty()
+                && (lower.contains(&word) || (lower.len() > 2 && word.contains(&lower)));
             let far = distance(&word, &lower);
             // A third of the letters may be wrong.
             let limit = word.chars().count().max(lower.chars().count()) / 3;
@@ -18,14 +19,25 @@ pub fn near<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a
         })
         .collect();
     found.sort();
-    found.into_iter().take(LIMIT).map(|(_, name)| name).collect()
+    found
+        .into_iter()
+        .take(LIMIT)
+        .map(|(_, name)| name)
+        .collect()
 }
 
 /// A hint such as "did you mean `a` or `b`"; `None` where nothing is near.
 pub fn hint<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
-    let names: Vec<String> = near(word, known).iter().map(|name| format!("`{name}`")).collect();
+    let names: Vec<String> = near(word, known)
+        .iter()
+        .map(|name| format!("`{name}`"))
+        .collect();
     let (last, rest) = names.split_last()?;
-    Some(if rest.is_empty() { format!("did you mean {last}") } else { format!("did you mean {} or {last}", rest.join(", ")) })
+    Some(if rest.is_empty() {
+        format!("did you mean {last}")
+    } else {
+        format!("did you mean {} or {last}", rest.join(", "))
+    })
 }
 
 /// Levenshtein's distance in characters.
@@ -50,11 +62,25 @@ mod tests {
 
     #[test]
     fn near_names_come_best_first() {
-        let known = ["dual_search_companies", "strict_search_companies", "dual_search_tickets", "dial_delete_user"];
-        assert_eq!(near("dual_serch_companies", known)[0], "dual_search_companies");
-        assert_eq!(near("search_companies", known), ["dual_search_companies", "strict_search_companies"]);
+        let known = [
+            "dual_search_companies",
+            "strict_search_companies",
+            "dual_search_tickets",
+            "dial_delete_user",
+        ];
+        assert_eq!(
+            near("dual_serch_companies", known)[0],
+            "dual_search_companies"
+        );
+        assert_eq!(
+            near("search_companies", known),
+            ["dual_search_companies", "strict_search_companies"]
+        );
         assert_eq!(near("zzz", known), [""; 0]);
-        assert_eq!(hint("dial_delete", known).unwrap(), "did you mean `dial_delete_user`");
+        assert_eq!(
+            hint("dial_delete", known).unwrap(),
+            "did you mean `dial_delete_user`"
+        );
     }
 
     #[test]

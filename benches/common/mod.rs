@@ -6,7 +6,9 @@ use std::fmt::Write;
 
 /// The yardstick: every byte looked at once.
 pub fn plain_pass(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0, |sum, byte| sum.wrapping_mul(31).wrapping_add(u64::from(*byte)))
+    bytes.iter().fold(0, |sum, byte| {
+        sum.wrapping_mul(31).wrapping_add(u64::from(*byte))
+    })
 }
 
 /// `{"items":[…],"totalCount":N}` with ten flat fields a record.
@@ -32,7 +34,8 @@ pub fn payload(records: usize) -> String {
 
 /// The same records as headings and tables.
 pub fn markdown(records: usize) -> String {
-    let mut out = format!("## Company Search Results\n\n**Results**: {records} companies found\n\n---\n\n");
+    let mut out =
+        format!("## Company Search Results\n\n**Results**: {records} companies found\n\n---\n\n");
     for number in 0..records {
         write!(
             out,

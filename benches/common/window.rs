@@ -35,17 +35,37 @@ impl Window {
     pub fn open(answers: Option<(Answers, usize)>) -> Result<Self, Problem> {
         let engine = Engine::new(Arc::new(|| {}))?;
         let shot = Shot::new([1_600, 1_000], egui::Theme::Dark, 1.0);
-        Ok(Self { state: State::default(), engine, shot, began: Instant::now(), answers })
+        Ok(Self {
+            state: State::default(),
+            engine,
+            shot,
+            began: Instant::now(),
+            answers,
+        })
     }
 
     fn execute(&mut self, effects: Vec<Effect>) {
         for effect in effects {
             match (effect, self.answers) {
-                (Effect::Session(SessionEffect::Call { call, tool, arguments, .. }), Some((answer, records))) => {
+                (
+                    Effect::Session(SessionEffect::Call {
+                        call,
+                        tool,
+                        arguments,
+                        ..
+                    }),
+                    Some((answer, records)),
+                ) => {
                     let capture = Arc::new(answer(&tool, call, arguments, records));
-                    self.apply(Event::Call { call, update: CallUpdate::Captured(capture) });
+                    self.apply(Event::Call {
+                        call,
+                        update: CallUpdate::Captured(capture),
+                    });
                 }
-                (effect @ (Effect::Answer { .. } | Effect::Forget(_) | Effect::CheckSchema(_)), _) => self.engine.execute(effect),
+                (
+                    effect @ (Effect::Answer { .. } | Effect::Forget(_) | Effect::CheckSchema(_)),
+                    _,
+                ) => self.engine.execute(effect),
                 // Nothing else is measured here.
                 _ => {}
             }
@@ -76,8 +96,13 @@ impl Window {
             self.state.perform(action, &mut effects);
         }
         self.execute(effects);
-        let used = on_processor().zip(before).map(|(now, before)| now.saturating_sub(before));
-        Frame { took: start.elapsed(), used }
+        let used = on_processor()
+            .zip(before)
+            .map(|(now, before)| now.saturating_sub(before));
+        Frame {
+            took: start.elapsed(),
+            used,
+        }
     }
 
     /// Frames until nothing is asked any more, and at least [`AT_LEAST`]; before each this happens.
@@ -94,7 +119,13 @@ impl Window {
 }
 
 /// A capture with this response.
-pub fn capture(id: String, tool: Tool, arguments: Bytes, request: &'static [u8], response: String) -> Capture {
+pub fn capture(
+    id: String,
+    tool: Tool,
+    arguments: Bytes,
+    request: &'static [u8],
+    response: String,
+) -> Capture {
     Capture {
         tool,
         arguments,
@@ -113,19 +144,32 @@ pub struct Frame {
 /// How long this thread has had a processor. On a machine that others use too, this is what a frame costs.
 fn on_processor() -> Option<Duration> {
     let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-    told.split_whitespace().next()?.parse().ok().map(Duration::from_nanos)
+    told.split_whitespace()
+        .next()?
+        .parse()
+        .ok()
+        .map(Duration::from_nanos)
 }
 
 fn parallel_map(mut times: Vec<Duration>) -> String {
     times.sort();
     let late = times.iter().filter(|time| **time > FRAME).count();
     let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize];
-    format!("{late} over 16 ms; median {:?}, 99th {:?}, longest {:?}", at(0.5), at(0.99), at(1.0))
+    format!(
+        "{late} over 16 ms; median {:?}, 99th {:?}, longest {:?}",
+        at(0.5),
+        at(0.99),
+        at(1.0)
+    )
 }
 
 /// How many frames took longer than a display waits, and how long they were.
 pub fn report(what: &str, frames: &[Frame]) {
-    println!("{what}: {} frames, {}", frames.len(), parallel_map(frames.iter().map(|frame| frame.took).collect()));
+    println!(
+        "{what}: {} frames, {}",
+        frames.len(),
+        parallel_map(frames.iter().map(|frame| frame.took).collect())
+    );
     let used: Vec<_> = frames.iter().filter_map(|frame| frame.used).collect();
     if used.len() == frames.len() {
         println!("  on the processor: {}", parallel_map(used));
@@ -134,5 +178,8 @@ pub fn report(what: &str, frames: &[Frame]) {
 
 /// The number on the command line (`cargo bench --bench NAME -- 500`), or this one.
 pub fn size(usual: usize) -> usize {
-    std::env::args().filter_map(|argument| argument.parse().ok()).next_back().unwrap_or(usual)
+    std::env::args()
+        .filter_map(|argument| argument.parse().ok())
+        .next_back()
+        .unwrap_or(usual)
 }

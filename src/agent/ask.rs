@@ -57,7 +57,12 @@ impl Entries {
 
 impl<'a> AgentCall<'a> {
     pub fn new(agent: &'a Agent, given: Option<Node<'a>>, stop: &'a Stop) -> Self {
-        Self { agent, given, stop, until: Instant::now() + agent.options.limit }
+        Self {
+            agent,
+            given,
+            stop,
+            until: Instant::now() + agent.options.limit,
+        }
     }
 
     fn argument(&self, name: &str) -> Option<Node<'a>> {
@@ -70,23 +75,34 @@ impl<'a> AgentCall<'a> {
 
     /// The texts of a list.
     pub fn texts(&self, name: &str) -> Vec<Cow<'a, str>> {
-        self.argument(name).into_iter().flat_map(Node::children).filter_map(Node::as_str).collect()
+        self.argument(name)
+            .into_iter()
+            .flat_map(Node::children)
+            .filter_map(Node::as_str)
+            .collect()
     }
 
     pub fn number(&self, name: &str) -> Option<usize> {
-        self.argument(name)?.as_i64().and_then(|number| usize::try_from(number).ok())
+        self.argument(name)?
+            .as_i64()
+            .and_then(|number| usize::try_from(number).ok())
     }
 
     /// The arguments for another tool, exactly as written.
     pub fn arguments(&self) -> String {
-        self.argument("arguments").map_or_else(|| "{}".to_owned(), |node| node.raw_text().into_owned())
+        self.argument("arguments")
+            .map_or_else(|| "{}".to_owned(), |node| node.raw_text().into_owned())
     }
 
     /// The page of a list with this many entries; always with one, if there is any.
     ///
     /// # Errors
     /// A cursor that no answer gave.
-    pub fn page<T: Serialize>(&self, in_all: usize, entry: impl Fn(usize) -> T) -> Result<Entries, Problem> {
+    pub fn page<T: Serialize>(
+        &self,
+        in_all: usize,
+        entry: impl Fn(usize) -> T,
+    ) -> Result<Entries, Problem> {
         let start = match self.text("cursor") {
             None => 0,
             Some(cursor) => cursor.parse().ok().filter(|at| *at < in_all.max(1)).ok_or_else(|| {
@@ -107,7 +123,14 @@ impl<'a> AgentCall<'a> {
         }
         let range = start..start + entries.len();
         let next_cursor = (range.end < in_all).then(|| range.end.to_string());
-        Ok(Entries { range, entries, info: PageJson { in_all, next_cursor } })
+        Ok(Entries {
+            range,
+            entries,
+            info: PageJson {
+                in_all,
+                next_cursor,
+            },
+        })
     }
 
     /// The answer that an argument names.
@@ -124,11 +147,23 @@ impl<'a> AgentCall<'a> {
     /// # Errors
     /// It is neither a part nor a known host.
     pub fn reads(&self) -> Result<ReadChoice, Problem> {
-        let Some(word) = self.text("sentAs") else { return Ok(ReadChoice::Most) };
+        let Some(word) = self.text("sentAs") else {
+            return Ok(ReadChoice::Most);
+        };
         ReadChoice::parse(&word, self.hosts()).ok_or_else(|| {
-            let known = self.hosts().iter().map(|host| host.id.as_str()).chain(ResultPart::ALL.map(ResultPart::name));
-            let hint = suggest::hint(&word, known).unwrap_or_else(|| "text, data, both, or an id that `hosts` lists".to_owned());
-            Problem::new(ProblemKind::Arguments, "neither a part of the result nor a known host").at(&*word).hint(hint)
+            let known = self
+                .hosts()
+                .iter()
+                .map(|host| host.id.as_str())
+                .chain(ResultPart::ALL.map(ResultPart::name));
+            let hint = suggest::hint(&word, known)
+                .unwrap_or_else(|| "text, data, both, or an id that `hosts` lists".to_owned());
+            Problem::new(
+                ProblemKind::Arguments,
+                "neither a part of the result nor a known host",
+            )
+            .at(&*word)
+            .hint(hint)
         })
     }
 
@@ -141,7 +176,11 @@ impl<'a> AgentCall<'a> {
     ///
     /// # Errors
     /// Its problem, or that it was cancelled.
-    pub fn get<Q: Query>(&self, subject: &Arc<ParsedCapture>, query: &Q) -> Result<Q::Out, Problem> {
+    pub fn get<Q: Query>(
+        &self,
+        subject: &Arc<ParsedCapture>,
+        query: &Q,
+    ) -> Result<Q::Out, Problem> {
         let hosts = &self.agent.options.hosts;
         self.counted(Ctx::of(std::slice::from_ref(subject), hosts, &self.stop.jobs).get(query))?
     }
@@ -176,18 +215,38 @@ impl<'a> AgentCall<'a> {
     /// The failure with a hint that an agent can follow: others speak of options of the command line.
     pub fn why(&self, problem: Problem) -> Problem {
         let hint = match problem.kind {
-            ProblemKind::Timeout => return Problem { hint: self.stopped_hint(), ..problem },
-            _ if problem.hint.as_ref().is_none_or(|hint| hint.contains("`--") && !hint.contains("whoever configures")) => {
+            ProblemKind::Timeout => {
+                return Problem {
+                    hint: self.stopped_hint(),
+                    ..problem
+                };
+            }
+            _ if problem.hint.as_ref().is_none_or(|hint| {
+                hint.contains("`--") && !hint.contains("whoever configures")
+            }) =>
+            {
                 match problem.kind {
-                    ProblemKind::Spawn | ProblemKind::Connect | ProblemKind::Handshake | ProblemKind::Disconnected => {
+                    ProblemKind::Spawn
+                    | ProblemKind::Connect
+                    | ProblemKind::Handshake
+                    | ProblemKind::Disconnected => {
                         "start the server by itself and look at what it prints; over stdio it must write messages alone to its standard output"
                     }
-                    ProblemKind::Auth => "whoever configures this server logs in first: `mcp-loupe tools --login --url URL`",
-                    ProblemKind::RpcError => "mend how the server answers this request, or call it with other arguments",
+                    ProblemKind::Auth => {
+                        "whoever configures this server logs in first: `mcp-loupe tools --login --url URL`"
+                    }
+                    ProblemKind::RpcError => {
+                        "mend how the server answers this request, or call it with other arguments"
+                    }
                     ProblemKind::Consent => {
                         "call the tool with arguments for which it asks nothing back; nobody can be asked here"
                     }
-                    _ => return Problem { hint: None, ..problem },
+                    _ => {
+                        return Problem {
+                            hint: None,
+                            ..problem
+                        };
+                    }
                 }
             }
             _ => return problem,
@@ -212,5 +271,8 @@ pub fn written(answer: &impl Serialize) -> Result<String, Problem> {
 }
 
 fn unwritten(error: &serde_json::Error) -> Problem {
-    Problem::new(ProblemKind::Internal, format!("cannot write the answer: {error}"))
+    Problem::new(
+        ProblemKind::Internal,
+        format!("cannot write the answer: {error}"),
+    )
 }

@@ -28,7 +28,10 @@ fn input(options: &AgentOptions) -> Value {
         [
             ("source", source(options, "The server")),
             ("tool", text("The tool's name")),
-            ("arguments", arguments("Its arguments, which go out exactly as written; without them {}")),
+            (
+                "arguments",
+                arguments("Its arguments, which go out exactly as written; without them {}"),
+            ),
             ("sentAs", sent_as()),
         ],
         &["source", "tool"],
@@ -41,9 +44,18 @@ fn output_schema() -> Value {
             ("summary", string()),
             ("answer", described("The name the answer is kept under")),
             ("outcome", string()),
-            ("elapsedMs", json!({"type": "number", "description": "From the request to the answer"})),
-            ("view", described("The part of the answer that the lines are of")),
-            ("lines", list("How it begins: number and text of each line", string())),
+            (
+                "elapsedMs",
+                json!({"type": "number", "description": "From the request to the answer"}),
+            ),
+            (
+                "view",
+                described("The part of the answer that the lines are of"),
+            ),
+            (
+                "lines",
+                list("How it begins: number and text of each line", string()),
+            ),
             ("inAll", integer("Lines of that part in all")),
         ],
         &["summary", "answer", "outcome"],
@@ -71,13 +83,20 @@ fn run(ask: &AgentCall<'_>) -> Result<String, Problem> {
         ask.call(session, &tool, ask.arguments()).await
     })?;
     if let Some(problem) = analysis::failure(&subject) {
-        return Err(problem.hint(format!("what came is kept as {answer}; `show` with the view `wire` has its exact text")));
+        return Err(problem.hint(format!(
+            "what came is kept as {answer}; `show` with the view `wire` has its exact text"
+        )));
     }
     let capture = &subject.capture;
     let rows = rows(ask, &subject)?;
-    let view = ["content", "structured"].into_iter().find(|id| rows.iter().any(|row| row.format == *id && row.is_available()));
+    let view = ["content", "structured"].into_iter().find(|id| {
+        rows.iter()
+            .any(|row| row.format == *id && row.is_available())
+    });
     let text = view.map(|view| text_of(ask, &subject, view)).transpose()?;
-    let page = text.map(|(text, lines, _)| ask.page(lines.len(), |at| numbered(&text, &lines[at]))).transpose()?;
+    let page = text
+        .map(|(text, lines, _)| ask.page(lines.len(), |at| numbered(&text, &lines[at])))
+        .transpose()?;
     written(&CalledJson {
         summary: summary(ask, &subject, &rows)?,
         answer,

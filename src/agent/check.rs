@@ -10,7 +10,9 @@ use serde_json::{Value, json};
 
 use super::ask::{AgentCall, PageJson, written};
 use super::open::MOST_BYTES;
-use super::schema::{answer, described, integer, list, nth, output, page, paged, sent_as, source, string, text};
+use super::schema::{
+    answer, described, integer, list, nth, output, page, paged, sent_as, source, string, text,
+};
 use super::{AgentOptions, AgentTool, Reach, schema};
 use crate::capture::{ServerLists, Tool, listed_tools};
 use crate::contract::{CheckOutcome, CheckedFinding, finding_sentence};
@@ -39,7 +41,13 @@ fn input(options: &AgentOptions) -> Value {
         own.push(("tool", tool));
         return schema::object(own.into_iter().chain(page("findings")), &["answer"]);
     }
-    own.push(("source", source(options, "The server whose definitions are checked, in place of an answer")));
+    own.push((
+        "source",
+        source(
+            options,
+            "The server whose definitions are checked, in place of an answer",
+        ),
+    ));
     own.push(("tool", tool));
     schema::object(own.into_iter().chain(page("findings")), &[])
 }
@@ -47,7 +55,10 @@ fn input(options: &AgentOptions) -> Value {
 fn output_schema() -> Value {
     let finding = output(
         [
-            ("severity", json!({"type": "string", "enum": Severity::ALL.map(Severity::name)})),
+            (
+                "severity",
+                json!({"type": "string", "enum": Severity::ALL.map(Severity::name)}),
+            ),
             ("rule", string()),
             ("message", string()),
             ("at", described("Part and JSON Pointer of the first place")),
@@ -56,14 +67,20 @@ fn output_schema() -> Value {
     );
     let own = [
         ("summary", string()),
-        ("definitionTokens", integer("What the definitions cost as listed, o200k_base")),
+        (
+            "definitionTokens",
+            integer("What the definitions cost as listed, o200k_base"),
+        ),
         ("findings", list("The gravest first", finding)),
         (
             "fixes",
             json!({"type": "object", "description": "How to mend it, by rule", "additionalProperties": {"type": "string"}}),
         ),
     ];
-    output(own.into_iter().chain(paged("Findings")), &["summary", "findings", "fixes", "inAll"])
+    output(
+        own.into_iter().chain(paged("Findings")),
+        &["summary", "findings", "fixes", "inAll"],
+    )
 }
 
 #[derive(Serialize)]
@@ -94,33 +111,51 @@ fn run(ask: &AgentCall<'_>) -> Result<String, Problem> {
             None => {
                 let found = ask.get(
                     &ask.subject("answer")?,
-                    &FindingsQuery { settings: Arc::clone(&ask.agent.options.rules), reads: ask.reads()? },
+                    &FindingsQuery {
+                        settings: Arc::clone(&ask.agent.options.rules),
+                        reads: ask.reads()?,
+                    },
                 )?;
                 (found.findings.clone(), None)
             }
         },
         (None, Some(_)) => {
-            let lists = ask.with_session(async |session| Ok(session.lists(|| ask.left(), |_| {}).await?))?;
+            let lists =
+                ask.with_session(async |session| Ok(session.lists(|| ask.left(), |_| {}).await?))?;
             (of_lists(ask, &lists)?, Some(lists.tools))
         }
         _ => {
-            return Err(Problem::new(ProblemKind::Arguments, "one of `answer` and `source` is needed")
-                .hint("give `answer` for a saved answer, `source` for what a server lists"));
+            return Err(Problem::new(
+                ProblemKind::Arguments,
+                "one of `answer` and `source` is needed",
+            )
+            .hint("give `answer` for a saved answer, `source` for what a server lists"));
         }
     };
     if let Some(wanted) = ask.text("tool") {
         found.retain(|finding| finding.subject == wanted);
     }
     let page = ask.page(found.len(), |at| finding_json(&found[at]))?;
-    let fixes = found[page.range].iter().map(|finding| (finding.rule.id, finding.rule.fix)).collect();
+    let fixes = found[page.range]
+        .iter()
+        .map(|finding| (finding.rule.id, finding.rule.fix))
+        .collect();
     let mut definition_tokens = None;
     for tool in tools.iter().flatten() {
         ask.counted(ask.jobs().check())?;
         let tokens = token::count(&String::from_utf8_lossy(&tool.raw)).o200k_base;
         definition_tokens = Some(definition_tokens.unwrap_or(0) + tokens);
     }
-    let checked = found.into_iter().map(|finding| CheckedFinding { finding, file: None, is_new: true });
-    let counts = CheckOutcome { findings: checked.collect(), ..CheckOutcome::default() }.counts();
+    let checked = found.into_iter().map(|finding| CheckedFinding {
+        finding,
+        file: None,
+        is_new: true,
+    });
+    let counts = CheckOutcome {
+        findings: checked.collect(),
+        ..CheckOutcome::default()
+    }
+    .counts();
     written(&CheckedJson {
         summary: format!("{counts} in {} checks", grouped(rules().count() as u64)),
         definition_tokens: definition_tokens.or(tools.map(|_| 0)),
@@ -142,14 +177,19 @@ fn finding_json(finding: &Finding) -> FoundJson {
 
 fn of_lists(ask: &AgentCall<'_>, lists: &ServerLists) -> Result<Vec<Finding>, Problem> {
     let options = &ask.agent.options;
-    let checker = Checker { settings: &options.rules, hosts: &options.hosts };
+    let checker = Checker {
+        settings: &options.rules,
+        hosts: &options.hosts,
+    };
     ask.counted(checker.server(&CheckedServer::of(lists), ask.jobs()))
 }
 
 /// The tools of a file that lists some; `None` of any other answer.
 fn saved_tools(ask: &AgentCall<'_>, answer: &str) -> Result<Option<ServerLists>, Problem> {
-    Ok(tools_of(ask, answer)?
-        .map(|tools| ServerLists { tools: tools.into_iter().map(Arc::new).collect(), ..ServerLists::default() }))
+    Ok(tools_of(ask, answer)?.map(|tools| ServerLists {
+        tools: tools.into_iter().map(Arc::new).collect(),
+        ..ServerLists::default()
+    }))
 }
 
 /// The same, for whoever compares two.
@@ -161,5 +201,7 @@ pub(super) fn tools_of(ask: &AgentCall<'_>, answer: &str) -> Result<Option<Vec<T
     if !path.is_file() {
         return Ok(None);
     }
-    Ok(listed_tools(&Bytes::from(store::read_file(&path, MOST_BYTES)?)))
+    Ok(listed_tools(&Bytes::from(store::read_file(
+        &path, MOST_BYTES,
+    )?)))
 }

@@ -7,10 +7,13 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::ask::{AgentCall, written};
-use super::schema::{answer, arguments, described, integer, list, output, sent_as, source, string, text};
+use super::schema::{
+    answer, arguments, described, integer, list, output, sent_as, source, string, text,
+};
 use super::{AgentOptions, AgentTool, Reach, schema};
 use crate::analysis::sweep::{
-    Column, ColumnOrigin, Field, Sweep, SweepPlan, SweepQuery, argument_names, choices, format_argument,
+    Column, ColumnOrigin, Field, Sweep, SweepPlan, SweepQuery, argument_names, choices,
+    format_argument,
 };
 use crate::capture::Tool;
 use crate::format::ParsedCapture;
@@ -38,7 +41,10 @@ const FIELDS: usize = 4;
 const FIELD_CHARS: usize = 60;
 
 fn input(options: &AgentOptions) -> Value {
-    let mut answers = list("Saved answers to the same question, the first of which the others are compared with", answer());
+    let mut answers = list(
+        "Saved answers to the same question, the first of which the others are compared with",
+        answer(),
+    );
     answers["minItems"] = 2.into();
     answers["maxItems"] = MOST.into();
     if options.sources.is_empty() {
@@ -48,13 +54,24 @@ fn input(options: &AgentOptions) -> Value {
         [
             ("answers", answers),
             ("sentAs", sent_as()),
-            ("source", source(options, "The server whose tool is called, in place of answers")),
+            (
+                "source",
+                source(
+                    options,
+                    "The server whose tool is called, in place of answers",
+                ),
+            ),
             ("tool", text("The tool that is called once for each value")),
             ("arguments", arguments("The other arguments of these calls")),
-            ("vary", text("The argument that differs; left out, the one that chooses a format")),
+            (
+                "vary",
+                text("The argument that differs; left out, the one that chooses a format"),
+            ),
             (
                 "values",
-                text("Its values, with commas between them or as a JSON array; left out, those that the tool's schema lists"),
+                text(
+                    "Its values, with commas between them or as a JSON array; left out, those that the tool's schema lists",
+                ),
             ),
         ],
         &[],
@@ -65,14 +82,29 @@ fn output_schema() -> Value {
     let column = output(
         [
             ("title", string()),
-            ("answer", described("The name it can be opened by; absent of a format that nobody sent")),
+            (
+                "answer",
+                described("The name it can be opened by; absent of a format that nobody sent"),
+            ),
             ("outcome", string()),
             ("tokens", integer("o200k_base")),
-            ("ratio", json!({"type": "number", "description": "Tokens over those of the first answer"})),
-            ("factsTold", integer("Facts of the data that are proved or found in it")),
-            ("facts", integer("Facts of the data of the answer that says most")),
+            (
+                "ratio",
+                json!({"type": "number", "description": "Tokens over those of the first answer"}),
+            ),
+            (
+                "factsTold",
+                integer("Facts of the data that are proved or found in it"),
+            ),
+            (
+                "facts",
+                integer("Facts of the data of the answer that says most"),
+            ),
             ("lacks", list("Fields of which it loses a fact", string())),
-            ("moreLacks", integer("Further fields of which it loses a fact")),
+            (
+                "moreLacks",
+                integer("Further fields of which it loses a fact"),
+            ),
             ("why", described("Why there is nothing to compare")),
         ],
         &["title", "outcome"],
@@ -81,7 +113,13 @@ fn output_schema() -> Value {
         [
             ("summary", string()),
             ("varies", string()),
-            ("columns", list("Answers in their order, then formats that nobody sent", column)),
+            (
+                "columns",
+                list(
+                    "Answers in their order, then formats that nobody sent",
+                    column,
+                ),
+            ),
         ],
         &["summary", "columns"],
     )
@@ -129,36 +167,70 @@ fn run(ask: &AgentCall<'_>) -> Result<String, Problem> {
     let saved = ask.texts("answers");
     let compared = match (saved.is_empty(), ask.text("source"), ask.text("tool")) {
         (false, None, _) => {
-            let open = |name: &str| Ok::<_, Problem>((name.to_owned(), ask.agent.subject(name, None)?));
-            let answers = saved.iter().map(|name| open(name)).collect::<Result<Vec<_>, _>>()?;
-            Compared { vary: None, values: saved.iter().map(|name| write::string(name)).collect(), answers }
+            let open =
+                |name: &str| Ok::<_, Problem>((name.to_owned(), ask.agent.subject(name, None)?));
+            let answers = saved
+                .iter()
+                .map(|name| open(name))
+                .collect::<Result<Vec<_>, _>>()?;
+            Compared {
+                vary: None,
+                values: saved.iter().map(|name| write::string(name)).collect(),
+                answers,
+            }
         }
         (true, Some(_), Some(_)) => called(ask)?,
         _ => {
-            return Err(Problem::new(ProblemKind::Arguments, "either `answers`, or `source` and `tool` are needed")
-                .hint("give `answers` for saved ones, `source` and `tool` for calls"));
+            return Err(Problem::new(
+                ProblemKind::Arguments,
+                "either `answers`, or `source` and `tool` are needed",
+            )
+            .hint("give `answers` for saved ones, `source` and `tool` for calls"));
         }
     };
-    let subjects: Vec<_> = compared.answers.iter().map(|(_, subject)| Arc::clone(subject)).collect();
+    let subjects: Vec<_> = compared
+        .answers
+        .iter()
+        .map(|(_, subject)| Arc::clone(subject))
+        .collect();
     // Saved answers to one question differ in their form alone; whether they hold the same records is found out.
     let vary = compared.vary.clone().unwrap_or_else(|| "format".to_owned());
-    let query =
-        SweepQuery { vary: Some(vary.into()), values: compared.values.into(), reads: ask.reads()?, ..SweepQuery::default() };
+    let query = SweepQuery {
+        vary: Some(vary.into()),
+        values: compared.values.into(),
+        reads: ask.reads()?,
+        ..SweepQuery::default()
+    };
     let calls = ask.counted(query.calls(&subjects, ask.jobs()))?;
     let found = ask.counted(Sweep::of(&query, &calls, ask.hosts(), ask.jobs()))?;
     written(&ComparedJson {
-        summary: format!("{}{}", several_tools(&subjects), sweep_verdict(&found, None).text()),
+        summary: format!(
+            "{}{}",
+            several_tools(&subjects),
+            sweep_verdict(&found, None).text()
+        ),
         varies: compared.vary,
-        columns: found.columns.iter().map(|column| column_json(&found, column, &compared.answers)).collect(),
+        columns: found
+            .columns
+            .iter()
+            .map(|column| column_json(&found, column, &compared.answers))
+            .collect(),
     })
 }
 
 /// That the answers are of several tools, where they are.
 fn several_tools(subjects: &[Arc<ParsedCapture>]) -> String {
-    let names: BTreeSet<&str> =
-        subjects.iter().map(|subject| subject.capture.tool.name.as_str()).filter(|name| !name.is_empty()).collect();
+    let names: BTreeSet<&str> = subjects
+        .iter()
+        .map(|subject| subject.capture.tool.name.as_str())
+        .filter(|name| !name.is_empty())
+        .collect();
     let names: Vec<_> = names.into_iter().collect();
-    if names.len() < 2 { String::new() } else { format!("Answers of different tools: {}. ", names.join(", ")) }
+    if names.len() < 2 {
+        String::new()
+    } else {
+        format!("Answers of different tools: {}. ", names.join(", "))
+    }
 }
 
 fn called(ask: &AgentCall<'_>) -> Result<Compared, Problem> {
@@ -166,13 +238,25 @@ fn called(ask: &AgentCall<'_>) -> Result<Compared, Problem> {
         let tool = ask.tool(session).await?;
         let vary = match ask.text("vary") {
             Some(vary) => vary.into_owned(),
-            None => format_argument(&tool).ok_or_else(|| nothing_to_vary(&tool))?.name,
+            None => {
+                format_argument(&tool)
+                    .ok_or_else(|| nothing_to_vary(&tool))?
+                    .name
+            }
         };
-        let plan = SweepPlan::of(&tool, &vary, ask.text("values").as_deref(), &ask.arguments())?;
+        let plan = SweepPlan::of(
+            &tool,
+            &vary,
+            ask.text("values").as_deref(),
+            &ask.arguments(),
+        )?;
         if plan.values.len() > MOST {
             return Err(Problem::new(
                 ProblemKind::Arguments,
-                format!("{} calls at once, and {MOST} are the most", plan.values.len()),
+                format!(
+                    "{} calls at once, and {MOST} are the most",
+                    plan.values.len()
+                ),
             )
             .at("values")
             .hint("nothing was called; give fewer `values`"));
@@ -181,22 +265,38 @@ fn called(ask: &AgentCall<'_>) -> Result<Compared, Problem> {
         for arguments in plan.arguments {
             answers.push(ask.call(session, &tool, arguments).await?);
         }
-        Ok(Compared { vary: Some(vary), values: plan.values, answers })
+        Ok(Compared {
+            vary: Some(vary),
+            values: plan.values,
+            answers,
+        })
     })
 }
 
 fn nothing_to_vary(tool: &Tool) -> Problem {
-    let listed: Vec<_> = choices(tool).into_iter().map(|choice| choice.name).collect();
+    let listed: Vec<_> = choices(tool)
+        .into_iter()
+        .map(|choice| choice.name)
+        .collect();
     let names = argument_names(tool);
     let hint = match (listed.is_empty(), names.is_empty()) {
         (false, _) => format!("give as `vary` one of {}", listed.join(", ")),
         (true, false) => format!("give `vary`, one of {}, and `values`", names.join(", ")),
         (true, true) => "it takes no arguments; `call` and `show` tell what its one answer costs in every format".to_owned(),
     };
-    Problem::new(ProblemKind::Arguments, "no argument of this tool chooses a format").at(tool.name.clone()).hint(hint)
+    Problem::new(
+        ProblemKind::Arguments,
+        "no argument of this tool chooses a format",
+    )
+    .at(tool.name.clone())
+    .hint(hint)
 }
 
-fn column_json(found: &Sweep, column: &Column, answers: &[(String, Arc<ParsedCapture>)]) -> ColumnJson {
+fn column_json(
+    found: &Sweep,
+    column: &Column,
+    answers: &[(String, Arc<ParsedCapture>)],
+) -> ColumnJson {
     let is_measured = column.row.is_available() && !column.row.format.is_empty();
     let row = Some(&column.row).filter(|_| is_measured);
     let base = found.baseline.and_then(|at| found.column_of(at));
@@ -220,7 +320,10 @@ fn column_json(found: &Sweep, column: &Column, answers: &[(String, Arc<ParsedCap
         facts_told: column.facts.map(|facts| facts.told()),
         facts: column.facts.map(|facts| facts.total),
         lacks: missing().take(FIELDS).map(field).collect(),
-        more_lacks: missing().count().checked_sub(FIELDS).filter(|more| *more > 0),
+        more_lacks: missing()
+            .count()
+            .checked_sub(FIELDS)
+            .filter(|more| *more > 0),
         why: column.why.clone(),
     }
 }

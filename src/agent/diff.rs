@@ -55,25 +55,62 @@ fn output_schema() -> Value {
                     "data, text, result (blocks, annotations, _meta, structuredContent of one side alone), definition, or the name of a tool",
                 ),
             ),
-            ("op", json!({"type": "string", "enum": ["add", "remove", "change", "move"]})),
-            ("path", described("Where it is in b, of what was removed in a")),
-            ("from", described("Where it is in a, if that is another place")),
+            (
+                "op",
+                json!({"type": "string", "enum": ["add", "remove", "change", "move"]}),
+            ),
+            (
+                "path",
+                described("Where it is in b, of what was removed in a"),
+            ),
+            (
+                "from",
+                described("Where it is in a, if that is another place"),
+            ),
             ("before", json!({"description": "The value in a"})),
             ("after", json!({"description": "The value in b"})),
-            ("lines", list("Of a text: lines behind their sign, − of a and + of b, and their number", string())),
-            ("note", described("A value that is too long, or that readers of JSON change")),
+            (
+                "lines",
+                list(
+                    "Of a text: lines behind their sign, − of a and + of b, and their number",
+                    string(),
+                ),
+            ),
+            (
+                "note",
+                described("A value that is too long, or that readers of JSON change"),
+            ),
         ],
         &["part", "op"],
     );
     let own = [
         ("summary", string()),
-        ("equal", json!({"type": "boolean", "description": "Everything was compared, and nothing differs"})),
-        ("tokensA", integer("What was sent of a, o200k_base; of lists, all definitions")),
+        (
+            "equal",
+            json!({"type": "boolean", "description": "Everything was compared, and nothing differs"}),
+        ),
+        (
+            "tokensA",
+            integer("What was sent of a, o200k_base; of lists, all definitions"),
+        ),
         ("tokensB", integer("The same of b")),
-        ("notCompared", list("What was not compared, and why", string())),
-        ("changes", list("Data first, then text, the rest of the result, the definition", change)),
+        (
+            "notCompared",
+            list("What was not compared, and why", string()),
+        ),
+        (
+            "changes",
+            list(
+                "Data first, then text, the rest of the result, the definition",
+                change,
+            ),
+        ),
     ];
-    output(own.into_iter().chain(paged("Differences that can be listed")), &["summary", "equal", "changes", "inAll"])
+    output(
+        own.into_iter()
+            .chain(paged("Differences that can be listed")),
+        &["summary", "equal", "changes", "inAll"],
+    )
 }
 
 #[derive(Serialize)]
@@ -115,8 +152,11 @@ fn run(ask: &AgentCall<'_>) -> Result<String, Problem> {
     match (side("a")?, side("b")?) {
         (Some(a), Some(b)) => of_tools(ask, &a, &b),
         (None, None) => of_answers(ask),
-        _ => Err(Problem::new(ProblemKind::Usage, "one of `a` and `b` is a list of tools, the other is not")
-            .hint("give two answers, or what `mcp-loupe tools --json` wrote of two servers")),
+        _ => Err(Problem::new(
+            ProblemKind::Usage,
+            "one of `a` and `b` is a list of tools, the other is not",
+        )
+        .hint("give two answers, or what `mcp-loupe tools --json` wrote of two servers")),
     }
 }
 
@@ -124,11 +164,27 @@ fn of_answers(ask: &AgentCall<'_>) -> Result<String, Problem> {
     let (a, b) = (ask.subject("a")?, ask.subject("b")?);
     let found = Difference::of(&a, &b, Some(ask.until.min(Instant::now() + SEARCH)));
     let mut changes = Vec::new();
-    found.payload.iter().for_each(|value| push_changes(&mut changes, "data", value));
+    found
+        .payload
+        .iter()
+        .for_each(|value| push_changes(&mut changes, "data", value));
     found.text.iter().for_each(|text| lines(&mut changes, text));
-    found.rest.iter().for_each(|value| push_changes(&mut changes, "result", value));
-    found.definition.iter().for_each(|value| push_changes(&mut changes, "definition", value));
-    finish(ask, &changes, summary(&found), found.is_equal(), found.tokens, found.left_out.clone())
+    found
+        .rest
+        .iter()
+        .for_each(|value| push_changes(&mut changes, "result", value));
+    found
+        .definition
+        .iter()
+        .for_each(|value| push_changes(&mut changes, "definition", value));
+    finish(
+        ask,
+        &changes,
+        summary(&found),
+        found.is_equal(),
+        found.tokens,
+        found.left_out.clone(),
+    )
 }
 
 fn summary(found: &Difference) -> String {
@@ -137,9 +193,17 @@ fn summary(found: &Difference) -> String {
     }
     let mut parts = Vec::new();
     if found.outcomes.0 != found.outcomes.1 {
-        parts.push(format!("outcome {} in a, {} in b", found.outcomes.0.name(), found.outcomes.1.name()));
+        parts.push(format!(
+            "outcome {} in a, {} in b",
+            found.outcomes.0.name(),
+            found.outcomes.1.name()
+        ));
     }
-    let values = [("data", &found.payload), ("rest of the result", &found.rest), ("definition", &found.definition)];
+    let values = [
+        ("data", &found.payload),
+        ("rest of the result", &found.rest),
+        ("definition", &found.definition),
+    ];
     for (part, value) in values {
         let count = value.as_ref().map_or(0, |value| value.found.counts.total());
         if count > 0 {
@@ -147,10 +211,17 @@ fn summary(found: &Difference) -> String {
         }
     }
     if let Some(text) = found.text.as_ref().filter(|text| !text.found.is_empty()) {
-        parts.push(format!("text: {} added, {} removed", number_of(text.found.added, "lines"), grouped(text.found.removed)));
+        parts.push(format!(
+            "text: {} added, {} removed",
+            number_of(text.found.added, "lines"),
+            grouped(text.found.removed)
+        ));
     }
     if found.other_blocks > 0 {
-        parts.push(format!("different blocks other than text: {}", grouped(found.other_blocks as u64)));
+        parts.push(format!(
+            "different blocks other than text: {}",
+            grouped(found.other_blocks as u64)
+        ));
     }
     if parts.is_empty() {
         "One side has data or text that the other lacks.".to_owned()
@@ -166,12 +237,18 @@ fn of_tools(ask: &AgentCall<'_>, a: &[Tool], b: &[Tool]) -> Result<String, Probl
         let change = |(name, tokens): &(String, Tokens)| ChangeJson {
             part: name.clone(),
             op: op.name(),
-            note: Some(format!("a definition of {}", number_of(tokens.o200k_base, "tokens"))),
+            note: Some(format!(
+                "a definition of {}",
+                number_of(tokens.o200k_base, "tokens")
+            )),
             ..ChangeJson::default()
         };
         changes.extend(list.iter().map(change));
     }
-    found.changed.iter().for_each(|tool| push_changes(&mut changes, &tool.name, &tool.definition));
+    found
+        .changed
+        .iter()
+        .for_each(|tool| push_changes(&mut changes, &tool.name, &tool.definition));
     let tokens = (Some(found.total.0), Some(found.total.1));
     let summary = format!(
         "{} added, {} removed, {} changed, {} unchanged.",
@@ -194,7 +271,15 @@ fn finish(
     let page = ask.page(changes.len(), |at| &changes[at])?;
     let count = |tokens: Option<Tokens>| tokens.map(|tokens| tokens.o200k_base);
     let (tokens_a, tokens_b) = (count(tokens.0), count(tokens.1));
-    written(&DiffJson { summary, equal, tokens_a, tokens_b, not_compared, changes: page.entries, page: page.info })
+    written(&DiffJson {
+        summary,
+        equal,
+        tokens_a,
+        tokens_b,
+        not_compared,
+        changes: page.entries,
+        page: page.info,
+    })
 }
 
 /// The differences of a value, each with what there was and what there is.
@@ -213,7 +298,9 @@ fn push_changes(changes: &mut Vec<ChangeJson>, part: &str, value: &ValueDifferen
         changes.push(ChangeJson {
             part: part.to_owned(),
             op: change.op.name(),
-            from: from.clone().filter(|from| to.as_ref().is_some_and(|to| to != from)),
+            from: from
+                .clone()
+                .filter(|from| to.as_ref().is_some_and(|to| to != from)),
             path: to.or(from),
             before: before.and_then(Result::ok),
             after: after.and_then(Result::ok),
@@ -228,7 +315,11 @@ fn push_changes(changes: &mut Vec<ChangeJson>, part: &str, value: &ValueDifferen
 fn short(node: Node<'_>) -> Result<Box<RawValue>, String> {
     let json = format::compact(node);
     if json.len() > VALUE_BYTES {
-        return Err(format!("{} of {}", node.kind().name(), number_of(json.len() as u64, "bytes")));
+        return Err(format!(
+            "{} of {}",
+            node.kind().name(),
+            number_of(json.len() as u64, "bytes")
+        ));
     }
     let mut has_long_number = false;
     walk(node, |event| {
@@ -236,23 +327,44 @@ fn short(node: Node<'_>) -> Result<Box<RawValue>, String> {
             has_long_number |= scalar.kind() == Kind::Number && scalar.raw().len() > DIGITS;
         }
     });
-    let again = serde_json::from_str::<Value>(&json).and_then(|value| serde_json::to_string(&value));
+    let again =
+        serde_json::from_str::<Value>(&json).and_then(|value| serde_json::to_string(&value));
     let is_kept = !has_long_number && again.is_ok_and(|again| again == json);
-    RawValue::from_string(json.clone()).ok().filter(|_| is_kept).ok_or(json)
+    RawValue::from_string(json.clone())
+        .ok()
+        .filter(|_| is_kept)
+        .ok_or(json)
 }
 
 /// The lines of a text that one side alone has, a few of those that follow each other at once.
 fn lines(changes: &mut Vec<ChangeJson>, text: &TextDifference) {
     for hunk in &text.found.hunks {
-        for run in hunk.lines.split(|line| line.side == Side::Both).flat_map(|run| run.chunks(LINES)) {
+        for run in hunk
+            .lines
+            .split(|line| line.side == Side::Both)
+            .flat_map(|run| run.chunks(LINES))
+        {
             let lines = run.iter().map(|line| {
-                let (sign, source, number) = if line.side == Side::A { ('−', &text.a, line.a) } else { ('+', &text.b, line.b) };
+                let (sign, source, number) = if line.side == Side::A {
+                    ('−', &text.a, line.a)
+                } else {
+                    ('+', &text.b, line.b)
+                };
                 let whole = &source[line.range.clone()];
                 let cut = whole.floor_char_boundary(VALUE_BYTES);
                 let more = if cut < whole.len() { "…" } else { "" };
-                format!("{sign} {} {}{more}", number.unwrap_or_default(), &whole[..cut])
+                format!(
+                    "{sign} {} {}{more}",
+                    number.unwrap_or_default(),
+                    &whole[..cut]
+                )
             });
-            changes.push(ChangeJson { part: "text".to_owned(), op: "change", lines: lines.collect(), ..ChangeJson::default() });
+            changes.push(ChangeJson {
+                part: "text".to_owned(),
+                op: "change",
+                lines: lines.collect(),
+                ..ChangeJson::default()
+            });
         }
     }
 }

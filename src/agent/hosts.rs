@@ -35,17 +35,35 @@ fn output_schema() -> Value {
         [
             ("outcome", string()),
             ("happens", described("What these hosts make of the answer")),
-            ("hosts", list("Ids of the hosts that show the same", string())),
+            (
+                "hosts",
+                list("Ids of the hosts that show the same", string()),
+            ),
             ("tokens", integer("Of the text that is shown, o200k_base")),
             ("factsShown", integer("Facts of the data in it")),
             ("facts", integer("Facts of the data")),
-            ("lost", list("Fields that are not wholly shown, and how many of their facts are missing", string())),
-            ("moreLost", integer("Further fields that are not wholly shown")),
+            (
+                "lost",
+                list(
+                    "Fields that are not wholly shown, and how many of their facts are missing",
+                    string(),
+                ),
+            ),
+            (
+                "moreLost",
+                integer("Further fields that are not wholly shown"),
+            ),
         ],
         &["outcome", "happens", "hosts"],
     );
-    let own = [("summary", string()), ("groups", list("The worst first", group))];
-    output(own.into_iter().chain(paged("Groups")), &["summary", "groups", "inAll"])
+    let own = [
+        ("summary", string()),
+        ("groups", list("The worst first", group)),
+    ];
+    output(
+        own.into_iter().chain(paged("Groups")),
+        &["summary", "groups", "inAll"],
+    )
 }
 
 #[derive(Serialize)]
@@ -78,22 +96,41 @@ fn run(ask: &AgentCall<'_>) -> Result<String, Problem> {
     let subject = ask.subject("answer")?;
     let report = ask.get(&subject, &HostsQuery)?;
     let page = ask.page(report.lanes.len(), |at| group(&report, &report.lanes[at]))?;
-    written(&HostsJson { summary: report.verdict(Encoding::O200kBase).text(), groups: page.entries, page: page.info })
+    written(&HostsJson {
+        summary: report.verdict(Encoding::O200kBase).text(),
+        groups: page.entries,
+        page: page.info,
+    })
 }
 
 fn group<'a>(report: &'a HostsReport, lane: &'a HostLane) -> GroupJson<'a> {
     let hosts = report.hosts_of(lane);
     let first = hosts.clone().next();
-    let facts = first.and_then(|row| row.facts).filter(|facts| facts.total > 0);
-    let missing = || first.into_iter().flat_map(|row: &HostRow| row.lost.iter()).filter(|field| field.missing > 0);
+    let facts = first
+        .and_then(|row| row.facts)
+        .filter(|facts| facts.total > 0);
+    let missing = || {
+        first
+            .into_iter()
+            .flat_map(|row: &HostRow| row.lost.iter())
+            .filter(|field| field.missing > 0)
+    };
     GroupJson {
         outcome: lane.outcome.title(),
         happens: report.happens(lane),
         hosts: hosts.map(|row| row.host.id.as_str()).collect(),
-        tokens: first.and_then(|row| row.tokens).map(|tokens| tokens.o200k_base),
+        tokens: first
+            .and_then(|row| row.tokens)
+            .map(|tokens| tokens.o200k_base),
         facts_shown: facts.map(|facts| facts.total - facts.missing),
         facts: facts.map(|facts| facts.total),
-        lost: missing().take(FIELDS).map(|field| format!("{}: {} of {}", field.path, field.missing, field.total)).collect(),
-        more_lost: missing().count().checked_sub(FIELDS).filter(|more| *more > 0),
+        lost: missing()
+            .take(FIELDS)
+            .map(|field| format!("{}: {} of {}", field.path, field.missing, field.total))
+            .collect(),
+        more_lost: missing()
+            .count()
+            .checked_sub(FIELDS)
+            .filter(|more| *more > 0),
     }
 }

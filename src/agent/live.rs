@@ -21,15 +21,25 @@ const LISTED: usize = 20;
 impl AgentCall<'_> {
     fn source(&self) -> Result<&Source, Problem> {
         let name = self.text("source").unwrap_or_default();
-        let known = self.agent.options.sources.iter().find(|(known, _)| *known == name);
-        known.map(|(_, source)| source).ok_or_else(|| Problem::new(ProblemKind::NotFound, "no such source is allowed").at(name))
+        let known = self
+            .agent
+            .options
+            .sources
+            .iter()
+            .find(|(known, _)| *known == name);
+        known.map(|(_, source)| source).ok_or_else(|| {
+            Problem::new(ProblemKind::NotFound, "no such source is allowed").at(name)
+        })
     }
 
     /// Connects, does `work`, and lets go of the server.
     ///
     /// # Errors
     /// What kept it from being done, the time limit among them.
-    pub fn with_session<T>(&self, work: impl AsyncFnOnce(&Session) -> Result<T, Problem>) -> Result<T, Problem> {
+    pub fn with_session<T>(
+        &self,
+        work: impl AsyncFnOnce(&Session) -> Result<T, Problem>,
+    ) -> Result<T, Problem> {
         let source = self.source()?;
         let own = &self.agent.options;
         let options = Options {
@@ -64,9 +74,17 @@ impl AgentCall<'_> {
         let tools = session.list_tools(self.left()).await?.tools;
         let Some(tool) = tools.iter().find(|tool| tool.name == name) else {
             let names = || tools.iter().map(|tool| tool.name.as_str());
-            let hint = suggest::hint(&name, names())
-                .unwrap_or_else(|| format!("its tools are {}", names().take(LISTED).collect::<Vec<_>>().join(", ")));
-            return Err(Problem::new(ProblemKind::NotFound, "the server lists no such tool").at(name).hint(hint));
+            let hint = suggest::hint(&name, names()).unwrap_or_else(|| {
+                format!(
+                    "its tools are {}",
+                    names().take(LISTED).collect::<Vec<_>>().join(", ")
+                )
+            });
+            return Err(
+                Problem::new(ProblemKind::NotFound, "the server lists no such tool")
+                    .at(name)
+                    .hint(hint),
+            );
         };
         if !tool.is_declared_read_only() && !self.agent.options.any_tool {
             return Err(Problem::new(ProblemKind::Consent, "not called: the tool is not declared read-only").at(name).hint(
@@ -80,12 +98,22 @@ impl AgentCall<'_> {
     ///
     /// # Errors
     /// The arguments do not fit its schema.
-    pub async fn call(&self, session: &Session, tool: &Tool, arguments: String) -> Result<(String, Arc<ParsedCapture>), Problem> {
+    pub async fn call(
+        &self,
+        session: &Session,
+        tool: &Tool,
+        arguments: String,
+    ) -> Result<(String, Arc<ParsedCapture>), Problem> {
         refused_by(tool.input_schema.as_ref(), &arguments, false)
             .map_err(|problem| problem.hint(format!("nothing was called; {}", takes(tool))))?;
         self.agent.options.known.add_arguments(&arguments);
         let id = CaptureId(tool.name.as_str().into());
-        let call = mcp::Call { id, tool: tool.clone(), arguments: Bytes::from(arguments), limit: self.left() };
+        let call = mcp::Call {
+            id,
+            tool: tool.clone(),
+            arguments: Bytes::from(arguments),
+            limit: self.left(),
+        };
         let capture: Arc<Capture> = Arc::new(session.call(call, self.stop.call.clone()).await);
         if capture.outcome == Outcome::Cancelled && self.stop.call.is_cancelled() {
             return Err(self.stopped());
@@ -99,6 +127,9 @@ impl AgentCall<'_> {
 fn takes(tool: &Tool) -> String {
     match argument_names(tool).as_slice() {
         [] => "the tool takes no `arguments`".to_owned(),
-        names => format!("its `arguments` are {}; their schema says what each takes", names.join(", ")),
+        names => format!(
+            "its `arguments` are {}; their schema says what each takes",
+            names.join(", ")
+        ),
     }
 }

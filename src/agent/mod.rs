@@ -44,7 +44,14 @@ use ask::AgentCall;
 use open::{Folder, KeptAnswers};
 
 /// In the order in which they are listed.
-static TOOLS: &[AgentTool] = &[show::TOOL, hosts::TOOL, check::TOOL, diff::TOOL, compare::TOOL, call::TOOL];
+static TOOLS: &[AgentTool] = &[
+    show::TOOL,
+    hosts::TOOL,
+    check::TOOL,
+    diff::TOOL,
+    compare::TOOL,
+    call::TOOL,
+];
 
 /// What an agent may do.
 #[derive(Clone, Debug)]
@@ -99,7 +106,8 @@ impl AgentTool {
         let calls = matches!(self.reach, Reach::Calls | Reach::OnlyCalls) && has_sources;
         let mut annotations = json!({"readOnlyHint": true});
         if calls && options.any_tool {
-            annotations = json!({"readOnlyHint": false, "destructiveHint": true, "idempotentHint": false});
+            annotations =
+                json!({"readOnlyHint": false, "destructiveHint": true, "idempotentHint": false});
         }
         annotations["openWorldHint"] = (has_sources && self.reach != Reach::Files).into();
         json!({
@@ -147,14 +155,41 @@ impl Agent {
     /// # Errors
     /// A folder that is not there.
     pub fn new(options: AgentOptions, runtime: Handle) -> Result<Self, Problem> {
-        let folders = options.folders.iter().map(|folder| Folder::of(folder)).collect::<Result<Vec<_>, _>>()?;
-        let is_offered = |tool: &&AgentTool| tool.reach != Reach::OnlyCalls || !options.sources.is_empty();
-        let listed: Vec<_> = TOOLS.iter().filter(is_offered).map(|tool| (tool, tool.definition(&options))).collect();
-        let definitions = Value::Array(listed.iter().map(|(_, definition)| definition.clone()).collect()).to_string();
-        let offered = listed.into_iter().map(|(tool, definition)| (tool, definition["inputSchema"].to_string().into())).collect();
+        let folders = options
+            .folders
+            .iter()
+            .map(|folder| Folder::of(folder))
+            .collect::<Result<Vec<_>, _>>()?;
+        let is_offered =
+            |tool: &&AgentTool| tool.reach != Reach::OnlyCalls || !options.sources.is_empty();
+        let listed: Vec<_> = TOOLS
+            .iter()
+            .filter(is_offered)
+            .map(|tool| (tool, tool.definition(&options)))
+            .collect();
+        let definitions = Value::Array(
+            listed
+                .iter()
+                .map(|(_, definition)| definition.clone())
+                .collect(),
+        )
+        .to_string();
+        let offered = listed
+            .into_iter()
+            .map(|(tool, definition)| (tool, definition["inputSchema"].to_string().into()))
+            .collect();
         let instructions = instructions(&options);
         let (answers, running) = Default::default();
-        Ok(Self { options, runtime, folders, offered, definitions, instructions, answers, running })
+        Ok(Self {
+            options,
+            runtime,
+            folders,
+            offered,
+            definitions,
+            instructions,
+            answers,
+            running,
+        })
     }
 
     fn running(&self) -> MutexGuard<'_, HashMap<String, Stop>> {
@@ -163,7 +198,12 @@ impl Agent {
     }
 
     /// The `CallToolResult` of a call.
-    fn run(&self, (tool, schema): &(&AgentTool, Bytes), given: Option<Node<'_>>, stop: &Stop) -> String {
+    fn run(
+        &self,
+        (tool, schema): &(&AgentTool, Bytes),
+        given: Option<Node<'_>>,
+        stop: &Stop,
+    ) -> String {
         let done = arguments_fit(schema, given).and_then(|()| {
             let ask = AgentCall::new(self, given, stop);
             let timer = stop.clone();
@@ -175,18 +215,28 @@ impl Agent {
             // One that breaks is one failed answer.
             let done = catch_unwind(AssertUnwindSafe(|| (tool.run)(&ask)));
             timer.abort();
-            let broken =
-                || Problem::new(ProblemKind::Internal, "Loupe failed at this answer").hint("the other tools go on working");
-            done.unwrap_or_else(|_| Err(broken())).map_err(|problem| ask.why(problem))
+            let broken = || {
+                Problem::new(ProblemKind::Internal, "Loupe failed at this answer")
+                    .hint("the other tools go on working")
+            };
+            done.unwrap_or_else(|_| Err(broken()))
+                .map_err(|problem| ask.why(problem))
         });
         match done {
             Ok(json) => {
                 let json = self.hidden(json);
-                format!("{{\"content\":[{{\"type\":\"text\",\"text\":{}}}],\"structuredContent\":{json}}}", string(&json))
+                format!(
+                    "{{\"content\":[{{\"type\":\"text\",\"text\":{}}}],\"structuredContent\":{json}}}",
+                    string(&json)
+                )
             }
             Err(problem) => {
                 let problem = self.options.known.problem(problem);
-                let hint = problem.hint.as_ref().map(|hint| format!("\nHint: {hint}")).unwrap_or_default();
+                let hint = problem
+                    .hint
+                    .as_ref()
+                    .map(|hint| format!("\nHint: {hint}"))
+                    .unwrap_or_default();
                 let text = visible::json(string(&format!("Error: {}{hint}", problem.message())));
                 format!("{{\"content\":[{{\"type\":\"text\",\"text\":{text}}}],\"isError\":true}}")
             }
@@ -195,25 +245,47 @@ impl Agent {
 
     /// Without what is known to be secret, and with marks for what nobody sees.
     fn hidden(&self, json: String) -> String {
-        let message = Message { at: Duration::ZERO, direction: Direction::Out, bytes: json.into() };
-        visible::json(String::from_utf8_lossy(&self.options.known.message(&message).bytes).into_owned())
+        let message = Message {
+            at: Duration::ZERO,
+            direction: Direction::Out,
+            bytes: json.into(),
+        };
+        visible::json(
+            String::from_utf8_lossy(&self.options.known.message(&message).bytes).into_owned(),
+        )
     }
 }
 
 /// Whether the arguments are what the tool takes.
 fn arguments_fit(schema: &Bytes, given: Option<Node<'_>>) -> Result<(), Problem> {
     let text = given.map_or("{}".into(), Node::raw_text);
-    let check = arguments::check(Some(schema), &text)
-        .map_err(|(why, ..)| Problem::new(ProblemKind::Arguments, format!("the arguments cannot be read: {why}")))?;
-    let objections: Vec<_> = check.objections().into_iter().take(5).map(|(at, why)| format!("{at}: {why}")).collect();
+    let check = arguments::check(Some(schema), &text).map_err(|(why, ..)| {
+        Problem::new(
+            ProblemKind::Arguments,
+            format!("the arguments cannot be read: {why}"),
+        )
+    })?;
+    let objections: Vec<_> = check
+        .objections()
+        .into_iter()
+        .take(5)
+        .map(|(at, why)| format!("{at}: {why}"))
+        .collect();
     if objections.is_empty() {
         return Ok(());
     }
     let doc = Doc::parse(schema.clone());
-    let names = doc.at("/properties").into_iter().flat_map(Node::children).filter_map(Node::key);
+    let names = doc
+        .at("/properties")
+        .into_iter()
+        .flat_map(Node::children)
+        .filter_map(Node::key);
     let names: Vec<_> = names.map(|name| format!("`{name}`")).collect();
-    Err(Problem::new(ProblemKind::Arguments, format!("the arguments do not fit: {}", objections.join("; ")))
-        .hint(format!("the tool takes {}", names.join(", "))))
+    Err(Problem::new(
+        ProblemKind::Arguments,
+        format!("the arguments do not fit: {}", objections.join("; ")),
+    )
+    .hint(format!("the tool takes {}", names.join(", "))))
 }
 
 fn instructions(options: &AgentOptions) -> String {
@@ -227,7 +299,11 @@ fn instructions(options: &AgentOptions) -> String {
         );
         return text;
     }
-    let names: Vec<_> = options.sources.iter().map(|(name, _)| format!("`{name}`")).collect();
+    let names: Vec<_> = options
+        .sources
+        .iter()
+        .map(|(name, _)| format!("`{name}`"))
+        .collect();
     text.push_str(&format!(
         " Servers that can be called: {}; each time they are started anew, so that they run what is written now. \
          An answer that came is kept as `call:1` and so on, and can be given as `answer`.",
@@ -240,7 +316,10 @@ impl Backend for Agent {
     fn handle(&self, message: &[u8]) -> Vec<Bytes> {
         let doc = Doc::parse(Bytes::copy_from_slice(message));
         if doc.at("/method").and_then(Node::as_str).as_deref() == Some("notifications/cancelled") {
-            if let Some(stop) = doc.at("/params/requestId").and_then(|id| self.running().get(&*id.raw_text()).cloned()) {
+            if let Some(stop) = doc
+                .at("/params/requestId")
+                .and_then(|id| self.running().get(&*id.raw_text()).cloned())
+            {
                 stop.now();
             }
             return Vec::new();
@@ -250,7 +329,11 @@ impl Backend for Agent {
         if let Some(id) = &id {
             self.running().insert(id.clone(), stop.clone());
         }
-        let service = Request { agent: self, stop: &stop, began: Instant::now() };
+        let service = Request {
+            agent: self,
+            stop: &stop,
+            began: Instant::now(),
+        };
         let mut answers = answer(&service, message);
         if let Some(id) = &id {
             self.running().remove(id);
@@ -302,9 +385,13 @@ impl Service for Request<'_> {
         let offered = &self.agent.offered;
         let Some(known) = offered.iter().find(|(known, _)| known.name == tool) else {
             let names = || offered.iter().map(|(tool, _)| tool.name);
-            let hint = suggest::hint(tool, names())
-                .unwrap_or_else(|| format!("the tools are {}", names().collect::<Vec<_>>().join(", ")));
-            return Err(Refusal::new(INVALID_PARAMS, format!("Unknown tool: {tool}; {hint}")));
+            let hint = suggest::hint(tool, names()).unwrap_or_else(|| {
+                format!("the tools are {}", names().collect::<Vec<_>>().join(", "))
+            });
+            return Err(Refusal::new(
+                INVALID_PARAMS,
+                format!("Unknown tool: {tool}; {hint}"),
+            ));
         };
         Ok(self.agent.run(known, arguments, self.stop))
     }

@@ -36,13 +36,18 @@ impl Folder {
     /// It is not there, or is no folder.
     pub fn of(path: &Path) -> Result<Self, Problem> {
         let place = path.display().to_string();
-        let unreadable =
-            |error: std::io::Error| Problem::new(ProblemKind::Io, format!("cannot open the folder: {error}")).at(place.clone());
+        let unreadable = |error: std::io::Error| {
+            Problem::new(ProblemKind::Io, format!("cannot open the folder: {error}"))
+                .at(place.clone())
+        };
         let real = fs::canonicalize(path).map_err(unreadable)?;
         if !real.is_dir() {
             return Err(Problem::new(ProblemKind::Io, "not a folder").at(place));
         }
-        Ok(Self { named: std::path::absolute(path).map_err(unreadable)?, real })
+        Ok(Self {
+            named: std::path::absolute(path).map_err(unreadable)?,
+            real,
+        })
     }
 
     fn has(&self, path: &Path) -> bool {
@@ -69,8 +74,15 @@ impl Agent {
         answers.made += 1;
         let number = answers.made;
         answers.kept.push_back((number, Arc::clone(capture)));
-        let bytes = |answers: &KeptAnswers| answers.kept.iter().map(|(_, capture)| capture.wire_len()).sum::<usize>();
-        while answers.kept.len() > 1 && (answers.kept.len() > KEPT || bytes(&answers) > KEPT_BYTES) {
+        let bytes = |answers: &KeptAnswers| {
+            answers
+                .kept
+                .iter()
+                .map(|(_, capture)| capture.wire_len())
+                .sum::<usize>()
+        };
+        while answers.kept.len() > 1 && (answers.kept.len() > KEPT || bytes(&answers) > KEPT_BYTES)
+        {
             answers.kept.pop_front();
         }
         format!("{CALL}{number}")
@@ -78,16 +90,27 @@ impl Agent {
 
     fn kept(&self, number: &str) -> Result<Arc<Capture>, Problem> {
         let answers = self.answers();
-        let known = number.parse().ok().and_then(|number: u64| answers.kept.iter().find(|(known, _)| *known == number));
-        let names: Vec<_> = answers.kept.iter().map(|(number, _)| format!("{CALL}{number}")).collect();
-        known.map(|(_, capture)| Arc::clone(capture)).ok_or_else(|| {
-            let hint = match names.as_slice() {
-                [] => "no call was made yet; give the path of a saved answer".to_owned(),
-                [first, .., last] => format!("the answers {first} to {last} are kept"),
-                [only] => format!("only {only} is kept"),
-            };
-            Problem::new(ProblemKind::NotFound, "no such call is kept").at(format!("{CALL}{number}")).hint(hint)
-        })
+        let known = number
+            .parse()
+            .ok()
+            .and_then(|number: u64| answers.kept.iter().find(|(known, _)| *known == number));
+        let names: Vec<_> = answers
+            .kept
+            .iter()
+            .map(|(number, _)| format!("{CALL}{number}"))
+            .collect();
+        known
+            .map(|(_, capture)| Arc::clone(capture))
+            .ok_or_else(|| {
+                let hint = match names.as_slice() {
+                    [] => "no call was made yet; give the path of a saved answer".to_owned(),
+                    [first, .., last] => format!("the answers {first} to {last} are kept"),
+                    [only] => format!("only {only} is kept"),
+                };
+                Problem::new(ProblemKind::NotFound, "no such call is kept")
+                    .at(format!("{CALL}{number}"))
+                    .hint(hint)
+            })
     }
 
     /// One answer, ready for queries.
@@ -99,7 +122,8 @@ impl Agent {
             return Ok(analysis::subject(self.kept(number)?));
         }
         let path = self.place(name)?;
-        let captures = store::read_all(&path, None).map_err(|problem| folder_of_several(&path, name).unwrap_or(problem))?;
+        let captures = store::read_all(&path, None)
+            .map_err(|problem| folder_of_several(&path, name).unwrap_or(problem))?;
         Ok(analysis::subject(Arc::new(chosen(captures, nth, name)?)))
     }
 
@@ -108,13 +132,24 @@ impl Agent {
     /// # Errors
     /// It leads outside, is not there, or is too large.
     pub fn place(&self, name: &str) -> Result<PathBuf, Problem> {
-        let first = self.folders.first().map(|folder| folder.named.clone()).unwrap_or_default();
+        let first = self
+            .folders
+            .first()
+            .map(|folder| folder.named.clone())
+            .unwrap_or_default();
         let path = without_dots(&first.join(name));
         let outside = || {
-            let folders: Vec<_> = self.folders.iter().map(|folder| folder.named.display().to_string()).collect();
-            Problem::new(ProblemKind::NotFound, "outside of the folders that may be seen")
-                .at(name)
-                .hint(format!("give a path inside of {}", folders.join(" or ")))
+            let folders: Vec<_> = self
+                .folders
+                .iter()
+                .map(|folder| folder.named.display().to_string())
+                .collect();
+            Problem::new(
+                ProblemKind::NotFound,
+                "outside of the folders that may be seen",
+            )
+            .at(name)
+            .hint(format!("give a path inside of {}", folders.join(" or ")))
         };
         let is_inside = |path: &Path| self.folders.iter().any(|folder| folder.has(path));
         if !is_inside(&path) {
@@ -122,18 +157,27 @@ impl Agent {
         }
         let real = fs::canonicalize(&path).map_err(|error| absent(&path, name, &error))?;
         let parts = match fs::read_dir(&real) {
-            Ok(entries) => entries.filter_map(|entry| fs::canonicalize(entry.ok()?.path()).ok()).collect(),
+            Ok(entries) => entries
+                .filter_map(|entry| fs::canonicalize(entry.ok()?.path()).ok())
+                .collect(),
             Err(_) => vec![real.clone()],
         };
         // A link in a capture's folder must not lead out of it either.
         if !is_inside(&real) || !parts.iter().all(|part| is_inside(part)) {
             return Err(outside());
         }
-        let bytes: u64 = parts.iter().filter_map(|part| fs::metadata(part).ok()).map(|data| data.len()).sum();
+        let bytes: u64 = parts
+            .iter()
+            .filter_map(|part| fs::metadata(part).ok())
+            .map(|data| data.len())
+            .sum();
         if bytes > MOST_BYTES && real.is_file() {
-            return Err(Problem::new(ProblemKind::Io, format!("it has more than {} MiB", MOST_BYTES >> 20))
-                .at(name)
-                .hint("save fewer records of it in a file of their own"));
+            return Err(Problem::new(
+                ProblemKind::Io,
+                format!("it has more than {} MiB", MOST_BYTES >> 20),
+            )
+            .at(name)
+            .hint("save fewer records of it in a file of their own"));
         }
         Ok(real)
     }
@@ -162,8 +206,12 @@ fn absent(path: &Path, name: &str, error: &std::io::Error) -> Problem {
     let problem = Problem::new(ProblemKind::NotFound, what).at(name);
     let wanted = path.file_name().unwrap_or_default().to_string_lossy();
     let siblings = path.parent().and_then(|folder| fs::read_dir(folder).ok());
-    let names: Vec<_> =
-        siblings.into_iter().flatten().flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    let names: Vec<_> = siblings
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .collect();
     match suggest::hint(&wanted, names.iter().map(String::as_str)) {
         Some(hint) => problem.hint(hint),
         None => problem.hint("give the path of a capture folder, or of a file with a result, a message, data or a text"),
@@ -177,11 +225,21 @@ fn folder_of_several(path: &Path, name: &str) -> Option<Problem> {
         .iter()
         .filter(|folder| folder.as_path() != path)
         .take(LISTED)
-        .filter_map(|folder| Some(Path::new(name).join(folder.strip_prefix(path).ok()?).display().to_string()))
+        .filter_map(|folder| {
+            Some(
+                Path::new(name)
+                    .join(folder.strip_prefix(path).ok()?)
+                    .display()
+                    .to_string(),
+            )
+        })
         .collect();
     let problem = Problem::new(
         ProblemKind::Usage,
-        format!("this folder holds {}, and is none itself", number_of(folders.len() as u64, "captures")),
+        format!(
+            "this folder holds {}, and is none itself",
+            number_of(folders.len() as u64, "captures")
+        ),
     )
     .at(name);
     (!names.is_empty()).then(|| problem.hint(format!("give one of them: {}", names.join(", "))))
@@ -198,11 +256,20 @@ fn chosen(mut captures: Vec<Capture>, nth: Option<usize>, name: &str) -> Result<
                 .iter()
                 .take(LISTED)
                 .enumerate()
-                .map(|(at, capture)| format!("{} is {} ({})", at + 1, capture.tool.name, capture.outcome.name()))
+                .map(|(at, capture)| {
+                    format!(
+                        "{} is {} ({})",
+                        at + 1,
+                        capture.tool.name,
+                        capture.outcome.name()
+                    )
+                })
                 .collect();
-            Err(Problem::new(ProblemKind::Usage, format!("the file holds {many} answers"))
-                .at(name)
-                .hint(format!("give `nth`, 1 to {many}: {}", listed.join(", "))))
+            Err(
+                Problem::new(ProblemKind::Usage, format!("the file holds {many} answers"))
+                    .at(name)
+                    .hint(format!("give `nth`, 1 to {many}: {}", listed.join(", "))),
+            )
         }
     }
 }

@@ -6,8 +6,14 @@ use super::AgentOptions;
 use super::ask::{LIMIT, MOST};
 
 /// An object with these properties and no others.
-pub fn object(properties: impl IntoIterator<Item = (&'static str, Value)>, required: &[&str]) -> Value {
-    let properties: Map<String, Value> = properties.into_iter().map(|(name, schema)| (name.to_owned(), schema)).collect();
+pub fn object(
+    properties: impl IntoIterator<Item = (&'static str, Value)>,
+    required: &[&str],
+) -> Value {
+    let properties: Map<String, Value> = properties
+        .into_iter()
+        .map(|(name, schema)| (name.to_owned(), schema))
+        .collect();
     json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
 }
 
@@ -16,7 +22,9 @@ pub fn text(about: &str) -> Value {
 }
 
 pub fn answer() -> Value {
-    text("A saved answer: the path of a capture folder or file, or what `call` gave, such as call:1")
+    text(
+        "A saved answer: the path of a capture folder or file, or what `call` gave, such as call:1",
+    )
 }
 
 pub fn nth() -> Value {
@@ -32,14 +40,24 @@ pub fn sent_as() -> Value {
 pub fn page(entries: &str) -> [(&'static str, Value); 2] {
     let about = format!("How many {entries} come at once");
     [
-        ("limit", json!({"type": "integer", "minimum": 1, "maximum": MOST, "default": LIMIT, "description": about})),
-        ("cursor", text("The nextCursor of the page before; left out for the first")),
+        (
+            "limit",
+            json!({"type": "integer", "minimum": 1, "maximum": MOST, "default": LIMIT, "description": about}),
+        ),
+        (
+            "cursor",
+            text("The nextCursor of the page before; left out for the first"),
+        ),
     ]
 }
 
 /// The servers that may be reached.
 pub fn source(options: &AgentOptions, about: &str) -> Value {
-    let names: Vec<_> = options.sources.iter().map(|(name, _)| name.as_str()).collect();
+    let names: Vec<_> = options
+        .sources
+        .iter()
+        .map(|(name, _)| name.as_str())
+        .collect();
     json!({"type": "string", "enum": names, "description": about})
 }
 
@@ -55,8 +73,14 @@ pub fn list(about: &str, of: Value) -> Value {
 }
 
 /// Of an answer: an object of which these members are always there.
-pub fn output(properties: impl IntoIterator<Item = (&'static str, Value)>, required: &[&str]) -> Value {
-    let properties: Map<String, Value> = properties.into_iter().map(|(name, schema)| (name.to_owned(), schema)).collect();
+pub fn output(
+    properties: impl IntoIterator<Item = (&'static str, Value)>,
+    required: &[&str],
+) -> Value {
+    let properties: Map<String, Value> = properties
+        .into_iter()
+        .map(|(name, schema)| (name.to_owned(), schema))
+        .collect();
     json!({"type": "object", "properties": properties, "required": required})
 }
 
@@ -74,5 +98,11 @@ pub fn integer(about: &str) -> Value {
 
 /// `inAll` and `nextCursor`.
 pub fn paged(entries: &str) -> [(&'static str, Value); 2] {
-    [("inAll", integer(&format!("{entries} in all"))), ("nextCursor", described("Leads to the next page; absent on the last"))]
+    [
+        ("inAll", integer(&format!("{entries} in all"))),
+        (
+            "nextCursor",
+            described("Leads to the next page; absent on the last"),
+        ),
+    ]
 }

@@ -7,7 +7,9 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::ask::{AgentCall, PageJson, written};
-use super::schema::{answer, described, integer, list, nth, output, page, paged, sent_as, string, text};
+use super::schema::{
+    answer, described, integer, list, nth, output, page, paged, sent_as, string, text,
+};
 use super::{AgentOptions, AgentTool, Reach, schema};
 use crate::analysis::{self, DisplayLine, HostTextQuery, HostsQuery, RowQuery, TextQuery};
 use crate::capture::Outcome;
@@ -35,7 +37,12 @@ fn input(_: &AgentOptions) -> Value {
         "Which text to show: one of {}; or host:ID for what that host's model is shown, such as host:claude-code",
         ids.join(", ")
     );
-    let own = [("answer", answer()), ("nth", nth()), ("view", text(&view)), ("sentAs", sent_as())];
+    let own = [
+        ("answer", answer()),
+        ("nth", nth()),
+        ("view", text(&view)),
+        ("sentAs", sent_as()),
+    ];
     schema::object(own.into_iter().chain(page("lines of a view")), &["answer"])
 }
 
@@ -48,8 +55,14 @@ fn output_schema() -> Value {
                 "ratio",
                 json!({"type": "number", "description": "Tokens over those of compact JSON, of the text where there is no data"}),
             ),
-            ("missingFacts", integer("Facts of the data that this text does not tell")),
-            ("comesBack", json!({"type": "boolean", "description": "Whether reading the text back gives the same data"})),
+            (
+                "missingFacts",
+                integer("Facts of the data that this text does not tell"),
+            ),
+            (
+                "comesBack",
+                json!({"type": "boolean", "description": "Whether reading the text back gives the same data"}),
+            ),
             ("note", described("What it loses, in words")),
         ],
         &["format", "tokens"],
@@ -59,12 +72,24 @@ fn output_schema() -> Value {
         ("tool", string()),
         ("outcome", string()),
         ("data", described("Where the data of the answer was found")),
-        ("formats", list("Formats that apply, those that were sent first", format)),
+        (
+            "formats",
+            list("Formats that apply, those that were sent first", format),
+        ),
         ("view", string()),
         ("tokens", integer("Of the whole view, o200k_base")),
-        ("lines", list("Number and text; a long line is cut into several, of which only the first has a number", string())),
+        (
+            "lines",
+            list(
+                "Number and text; a long line is cut into several, of which only the first has a number",
+                string(),
+            ),
+        ),
     ];
-    output(own.into_iter().chain(paged("Lines of the view")), &["summary", "outcome"])
+    output(
+        own.into_iter().chain(paged("Lines of the view")),
+        &["summary", "outcome"],
+    )
 }
 
 #[derive(Serialize)]
@@ -124,12 +149,20 @@ fn run(ask: &AgentCall<'_>) -> Result<String, Problem> {
             let page = ask.page(lines.len(), |at| numbered(&text, &lines[at]))?;
             let (from, to) = (page.range.start + 1, page.range.end);
             shown.summary = format!("{view}: lines {from} to {to} of {}", lines.len());
-            shown.view = Some(ViewJson { view: view.into_owned(), tokens, lines: page.entries, page: page.info });
+            shown.view = Some(ViewJson {
+                view: view.into_owned(),
+                tokens,
+                lines: page.entries,
+                page: page.info,
+            });
         }
         None => {
             let rows = rows(ask, &subject)?;
             shown.summary = summary(ask, &subject, &rows)?;
-            shown.data = subject.payload.as_ref().map(crate::capture::Payload::origin_text);
+            shown.data = subject
+                .payload
+                .as_ref()
+                .map(crate::capture::Payload::origin_text);
             shown.formats = formats(&rows);
         }
     }
@@ -137,24 +170,49 @@ fn run(ask: &AgentCall<'_>) -> Result<String, Problem> {
 }
 
 /// Every format. The sentence is made of those that do not apply too: they say what was sent.
-pub(super) fn rows(ask: &AgentCall<'_>, subject: &Arc<ParsedCapture>) -> Result<Vec<Arc<Row>>, Problem> {
-    FORMATS.iter().map(|format| ask.get(subject, &RowQuery(format.id()))).collect()
+pub(super) fn rows(
+    ask: &AgentCall<'_>,
+    subject: &Arc<ParsedCapture>,
+) -> Result<Vec<Arc<Row>>, Problem> {
+    FORMATS
+        .iter()
+        .map(|format| ask.get(subject, &RowQuery(format.id())))
+        .collect()
 }
 
 /// What became of the call, and the sentence above the ledger.
-pub(super) fn summary(ask: &AgentCall<'_>, subject: &Arc<ParsedCapture>, rows: &[Arc<Row>]) -> Result<String, Problem> {
+pub(super) fn summary(
+    ask: &AgentCall<'_>,
+    subject: &Arc<ParsedCapture>,
+    rows: &[Arc<Row>],
+) -> Result<String, Problem> {
     let rows: Vec<_> = rows.iter().map(AsRef::as_ref).collect();
     let choice = ask.reads()?;
-    let report = choice.host().map(|_| ask.get(subject, &HostsQuery)).transpose()?;
-    let reads = ModelReads::of(choice, ask.hosts(), report.as_deref(), &Tokenizer::Encoding(Encoding::O200kBase));
+    let report = choice
+        .host()
+        .map(|_| ask.get(subject, &HostsQuery))
+        .transpose()?;
+    let reads = ModelReads::of(
+        choice,
+        ask.hosts(),
+        report.as_deref(),
+        &Tokenizer::Encoding(Encoding::O200kBase),
+    );
     let sentence = verdict(&rows, reads, Encoding::O200kBase).map(|verdict| verdict.text());
-    Ok(match (analysis::failure(subject), subject.capture.outcome) {
-        (Some(problem), _) => format!("No answer: {}.", problem.what),
-        (None, Outcome::ToolError) => {
-            format!("The tool answered with isError. {}", sentence.unwrap_or_default()).trim_end().to_owned()
-        }
-        (None, _) => sentence.unwrap_or_else(|| "The answer has no text and no data.".to_owned()),
-    })
+    Ok(
+        match (analysis::failure(subject), subject.capture.outcome) {
+            (Some(problem), _) => format!("No answer: {}.", problem.what),
+            (None, Outcome::ToolError) => format!(
+                "The tool answered with isError. {}",
+                sentence.unwrap_or_default()
+            )
+            .trim_end()
+            .to_owned(),
+            (None, _) => {
+                sentence.unwrap_or_else(|| "The answer has no text and no data.".to_owned())
+            }
+        },
+    )
 }
 
 fn formats(rows: &[Arc<Row>]) -> Vec<FormatJson> {
@@ -164,22 +222,40 @@ fn formats(rows: &[Arc<Row>]) -> Vec<FormatJson> {
     let of = |row: &Arc<Row>| FormatJson {
         format: row.format,
         tokens: row.tokens.o200k_base,
-        ratio: base.and_then(|base| ratio(row, base, Encoding::O200kBase)).map(|ratio| (ratio * 100.0).round() / 100.0),
+        ratio: base
+            .and_then(|base| ratio(row, base, Encoding::O200kBase))
+            .map(|ratio| (ratio * 100.0).round() / 100.0),
         missing_facts: row.facts.map(|facts| facts.missing),
-        comes_back: row.round_trip.as_ref().map(|trip| trip.verdict.is_lossless()),
+        comes_back: row
+            .round_trip
+            .as_ref()
+            .map(|trip| trip.verdict.is_lossless()),
         note: row.round_trip.as_ref().and_then(|trip| trip.summary()),
     };
-    rows.iter().filter(|row| row.is_available()).map(of).collect()
+    rows.iter()
+        .filter(|row| row.is_available())
+        .map(of)
+        .collect()
 }
 
 /// A text with its lines, and its tokens where they are counted.
 type Text = (Arc<str>, Vec<DisplayLine>, Option<u64>);
 
 /// The text of a format, or what a host's model is shown.
-pub(super) fn text_of(ask: &AgentCall<'_>, subject: &Arc<ParsedCapture>, view: &str) -> Result<Text, Problem> {
+pub(super) fn text_of(
+    ask: &AgentCall<'_>,
+    subject: &Arc<ParsedCapture>,
+    view: &str,
+) -> Result<Text, Problem> {
     let hosts = &ask.agent.options.hosts;
     if let Some(id) = view.strip_prefix("host:") {
-        let host = hosts.get(id).ok_or_else(|| unknown(view, hosts.iter().map(|host| host.id.as_str()), "`hosts` lists them"))?;
+        let host = hosts.get(id).ok_or_else(|| {
+            unknown(
+                view,
+                hosts.iter().map(|host| host.id.as_str()),
+                "`hosts` lists them",
+            )
+        })?;
         let text = ask.get(subject, &HostTextQuery(host.id))?;
         return match &text.view.not_computable {
             Some(why) => Err(Problem::new(ProblemKind::Usage, why.clone()).at(view)),
@@ -188,21 +264,37 @@ pub(super) fn text_of(ask: &AgentCall<'_>, subject: &Arc<ParsedCapture>, view: &
     }
     let ids = || FORMATS.iter().map(|format| format.id());
     let Some(format) = format::by_id(view) else {
-        return Err(unknown(view, ids(), &format!("one of {}, or host:ID", ids().collect::<Vec<_>>().join(", "))));
+        return Err(unknown(
+            view,
+            ids(),
+            &format!(
+                "one of {}, or host:ID",
+                ids().collect::<Vec<_>>().join(", ")
+            ),
+        ));
     };
     let text = ask.get(subject, &TextQuery(format.id()))?;
     let row = ask.get(subject, &RowQuery(format.id()))?;
-    Ok((Arc::clone(&text.text), text.lines.clone(), Some(row.tokens.o200k_base)))
+    Ok((
+        Arc::clone(&text.text),
+        text.lines.clone(),
+        Some(row.tokens.o200k_base),
+    ))
 }
 
 fn unknown<'a>(view: &str, known: impl Iterator<Item = &'a str>, otherwise: &str) -> Problem {
     let wanted = view.strip_prefix("host:").unwrap_or(view);
     let hint = suggest::hint(wanted, known).unwrap_or_else(|| otherwise.to_owned());
-    Problem::new(ProblemKind::Arguments, "there is no such view").at(view).hint(hint)
+    Problem::new(ProblemKind::Arguments, "there is no such view")
+        .at(view)
+        .hint(hint)
 }
 
 /// A line behind its number, as editors for agents show it.
 pub(super) fn numbered(text: &str, line: &DisplayLine) -> String {
-    let number = line.number.map(|number| number.to_string()).unwrap_or_default();
+    let number = line
+        .number
+        .map(|number| number.to_string())
+        .unwrap_or_default();
     format!("{number}\t{}", &text[line.range.clone()])
 }

@@ -31,19 +31,36 @@ impl Columns {
     /// Sorts every node under `root` into its column.
     pub fn of(root: Node<'_>) -> Self {
         let base = root.index();
-        let mut all = Self { of_node: Vec::with_capacity(root.subtree_end() - base), ..Self::default() };
+        let mut all = Self {
+            of_node: Vec::with_capacity(root.subtree_end() - base),
+            ..Self::default()
+        };
         // By the column around and the key as it is spelled, which costs less than the key.
-        let mut spelled: foldhash::HashMap<(usize, Option<&[u8]>), usize> = foldhash::HashMap::new();
+        let mut spelled: foldhash::HashMap<(usize, Option<&[u8]>), usize> =
+            foldhash::HashMap::new();
         walk(root, |event| {
-            let (WalkEvent::Open(node) | WalkEvent::Scalar(node)) = event else { return };
-            let parent = node.parent().filter(|_| node.index() != base).map(|parent| all.of_node[parent.index() - base]);
+            let (WalkEvent::Open(node) | WalkEvent::Scalar(node)) = event else {
+                return;
+            };
+            let parent = node
+                .parent()
+                .filter(|_| node.index() != base)
+                .map(|parent| all.of_node[parent.index() - base]);
             let column = match parent {
-                None => all.add(PayloadColumn { key: None, parent, has_leaves: false }),
+                None => all.add(PayloadColumn {
+                    key: None,
+                    parent,
+                    has_leaves: false,
+                }),
                 Some(at) => *spelled.entry((at, node.raw_key())).or_insert_with(|| {
                     let key = node.key().map(|key| key.into_owned());
                     let known = all.inside.get(&(at, key.clone())).copied();
                     known.unwrap_or_else(|| {
-                        let new = all.add(PayloadColumn { key: key.clone(), parent, has_leaves: false });
+                        let new = all.add(PayloadColumn {
+                            key: key.clone(),
+                            parent,
+                            has_leaves: false,
+                        });
                         all.inside.insert((at, key), new);
                         new
                     })
@@ -71,14 +88,21 @@ impl Columns {
             }
             at = column.parent;
         }
-        parts.iter().rev().fold(String::new(), |path, part| path + "/" + part)
+        parts
+            .iter()
+            .rev()
+            .fold(String::new(), |path, part| path + "/" + part)
     }
 
     /// The column at a path as [`Columns::path`] writes it.
     pub fn find(&self, path: &str) -> Option<usize> {
         let mut at = (!self.columns.is_empty()).then_some(0)?;
         for part in path.split('/').skip(1) {
-            let key = (part != "*").then(|| part.replace("~1", "/").replace("~2", "*").replace("~0", "~"));
+            let key = (part != "*").then(|| {
+                part.replace("~1", "/")
+                    .replace("~2", "*")
+                    .replace("~0", "~")
+            });
             at = *self.inside.get(&(at, key))?;
         }
         Some(at)
@@ -86,7 +110,11 @@ impl Columns {
 }
 
 pub(super) fn escape(key: &str) -> String {
-    if key == "*" { "~2".to_owned() } else { key.replace('~', "~0").replace('/', "~1") }
+    if key == "*" {
+        "~2".to_owned()
+    } else {
+        key.replace('~', "~0").replace('/', "~1")
+    }
 }
 
 /// The compact JSON of a value without the nodes that `is_left_out` names, each with all that is inside.
@@ -129,7 +157,11 @@ pub(super) fn compact_without(root: Node<'_>, is_left_out: impl Fn(Node<'_>) -> 
         WalkEvent::Close(node) if skipped.contains(&node.index()) => {}
         WalkEvent::Close(node) => {
             filled.pop();
-            text.push(if node.kind() == Kind::Object { '}' } else { ']' });
+            text.push(if node.kind() == Kind::Object {
+                '}'
+            } else {
+                ']'
+            });
         }
     });
     text

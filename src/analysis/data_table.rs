@@ -48,7 +48,10 @@ pub struct DataTable {
 impl DataTable {
     /// The tape index of a value; `None` where the item has no such key.
     pub fn cell(&self, row: usize, column: usize) -> Option<usize> {
-        self.cells.get(row * self.columns.len() + column).filter(|at| **at != NONE).map(|at| *at as usize)
+        self.cells
+            .get(row * self.columns.len() + column)
+            .filter(|at| **at != NONE)
+            .map(|at| *at as usize)
     }
 
     /// The position of the column of this key.
@@ -60,21 +63,35 @@ impl DataTable {
         let none = |what: &str| Problem::new(ProblemKind::Usage, what);
         let root = payload.root();
         let nodes = (root.index()..root.subtree_end()).filter_map(|at| payload.doc.node(at));
-        let lists: Vec<_> = nodes.filter(|node| is_list_of_objects(*node)).take(MAX_LISTS).collect();
+        let lists: Vec<_> = nodes
+            .filter(|node| is_list_of_objects(*node))
+            .take(MAX_LISTS)
+            .collect();
         let longest = lists.iter().rev().max_by_key(|node| node.len());
         // Of another answer, where the list is missing, the longest one is shown.
-        let list = wanted.and_then(|pointer| root.at(pointer)).filter(|node| is_list_of_objects(*node)).or(longest.copied());
+        let list = wanted
+            .and_then(|pointer| root.at(pointer))
+            .filter(|node| is_list_of_objects(*node))
+            .or(longest.copied());
         let list = list.ok_or_else(|| none("there is no list of objects in the data"))?;
         let mut table = Self {
             list: list.pointer_from(root.index()),
-            lists: lists.iter().map(|node| (node.pointer_from(root.index()), node.len())).collect(),
+            lists: lists
+                .iter()
+                .map(|node| (node.pointer_from(root.index()), node.len()))
+                .collect(),
             ..Self::default()
         };
         let mut positions = HashMap::new();
         for member in list.children().flat_map(Node::children) {
             let key = member.key().unwrap_or_default();
             let at = *positions.entry(key.clone()).or_insert_with(|| {
-                let column = TableColumn { key: key.into_owned(), cells: 0, longest: 0, is_number: true };
+                let column = TableColumn {
+                    key: key.into_owned(),
+                    cells: 0,
+                    longest: 0,
+                    is_number: true,
+                };
                 table.columns.push(column);
                 table.columns.len() - 1
             });
@@ -82,12 +99,16 @@ impl DataTable {
             column.cells += 1;
             column.is_number &= matches!(member.kind(), Kind::Number | Kind::Null);
             if !member.is_container() {
-                column.longest = column.longest.max(cell_text(Some(member)).chars().take(MAX_WIDTH).count());
+                column.longest = column
+                    .longest
+                    .max(cell_text(Some(member)).chars().take(MAX_WIDTH).count());
             }
         }
         if table.columns.len().saturating_mul(list.len()) > MAX_CELLS {
             let (items, keys) = (list.len(), table.columns.len());
-            return Err(none(&format!("{items} items with {keys} different keys: too wide for a table")));
+            return Err(none(&format!(
+                "{items} items with {keys} different keys: too wide for a table"
+            )));
         }
         table.cells = vec![NONE; list.len() * table.columns.len()];
         for (row, item) in list.children().enumerate() {
@@ -104,10 +125,15 @@ impl DataTable {
     /// The rows by the values of a column: numbers, texts, yes and no, then what holds others, and what is missing last. Equal
     /// ones keep their order.
     fn order(&self, payload: &Payload, key: &str, is_descending: bool) -> Vec<u32> {
-        let mut rows: Vec<u32> = (0..self.rows.len()).filter_map(|row| u32::try_from(row).ok()).collect();
-        let Some(column) = self.column(key) else { return rows };
-        let keys: Vec<SortKey> =
-            (0..self.rows.len()).map(|row| SortKey::of(self.cell(row, column).and_then(|at| payload.doc.node(at)))).collect();
+        let mut rows: Vec<u32> = (0..self.rows.len())
+            .filter_map(|row| u32::try_from(row).ok())
+            .collect();
+        let Some(column) = self.column(key) else {
+            return rows;
+        };
+        let keys: Vec<SortKey> = (0..self.rows.len())
+            .map(|row| SortKey::of(self.cell(row, column).and_then(|at| payload.doc.node(at))))
+            .collect();
         rows.sort_by(|a, b| {
             let (a, b) = (&keys[*a as usize], &keys[*b as usize]);
             let is_last = |key: &SortKey| matches!(key, SortKey::Missing);
@@ -126,7 +152,9 @@ fn tape(node: Node<'_>) -> u32 {
 
 /// Whether it is an array of objects alone, and holds one.
 pub fn is_list_of_objects(node: Node<'_>) -> bool {
-    node.kind() == Kind::Array && !node.is_empty() && node.children().all(|child| child.kind() == Kind::Object)
+    node.kind() == Kind::Array
+        && !node.is_empty()
+        && node.children().all(|child| child.kind() == Kind::Object)
 }
 
 /// What a value is sorted by.
@@ -141,7 +169,9 @@ enum SortKey {
 
 impl SortKey {
     fn of(node: Option<Node<'_>>) -> Self {
-        let Some(node) = node else { return Self::Missing };
+        let Some(node) = node else {
+            return Self::Missing;
+        };
         match node.kind() {
             Kind::Null => Self::Missing,
             Kind::Number => node.as_f64().map_or(Self::Missing, Self::Number),
@@ -184,7 +214,10 @@ impl Query for DataTableQuery {
     type Out = Arc<DataTable>;
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
-        Ok(Arc::new(DataTable::of(payload(cx.subject()?)?, self.list.as_deref())?))
+        Ok(Arc::new(DataTable::of(
+            payload(cx.subject()?)?,
+            self.list.as_deref(),
+        )?))
     }
 }
 
@@ -239,7 +272,8 @@ impl Query for TableTokensQuery {
         for row in 0..table.rows.len() {
             for (column, sum) in tokens.iter_mut().enumerate() {
                 if let Some(node) = table.cell(row, column).and_then(|at| payload.doc.node(at)) {
-                    *sum += before[node.subtree_end() - root.index()] - before[node.index() - root.index()];
+                    *sum += before[node.subtree_end() - root.index()]
+                        - before[node.index() - root.index()];
                 }
             }
         }
@@ -271,13 +305,23 @@ impl TableText {
             None => (0..table.columns.len()).collect(),
         };
         let order: Vec<usize> = match &self.sort {
-            Some((key, is_descending)) => table.order(payload, key, *is_descending).into_iter().map(|row| row as usize).collect(),
+            Some((key, is_descending)) => table
+                .order(payload, key, *is_descending)
+                .into_iter()
+                .map(|row| row as usize)
+                .collect(),
             None => (0..table.rows.len()).collect(),
         };
-        let names = columns.iter().map(|column| Cow::Borrowed(table.columns[*column].key.as_str()));
+        let names = columns
+            .iter()
+            .map(|column| Cow::Borrowed(table.columns[*column].key.as_str()));
         let rows = order.into_iter().map(|row| {
-            let cell = |column: &usize| table.cell(row, *column).and_then(|at| payload.doc.node(at));
-            columns.iter().map(|column| cell_text(cell(column))).collect()
+            let cell =
+                |column: &usize| table.cell(row, *column).and_then(|at| payload.doc.node(at));
+            columns
+                .iter()
+                .map(|column| cell_text(cell(column)))
+                .collect()
         });
         let mut text = Gather(Vec::new());
         let written = self.form.write(names, rows, &mut text);
@@ -313,21 +357,58 @@ mod tests {
     fn the_longest_list_is_a_table_and_others_are_named() {
         let table = get(DATA, &DataTableQuery::default()).unwrap();
         assert_eq!((table.list.as_str(), table.rows.len()), ("/items", 4));
-        assert_eq!(table.lists, [("/items".to_owned(), 4), ("/items/0/tags".to_owned(), 1)]);
-        let columns: Vec<_> = table.columns.iter().map(|column| (column.key.as_str(), column.cells)).collect();
+        assert_eq!(
+            table.lists,
+            [("/items".to_owned(), 4), ("/items/0/tags".to_owned(), 1)]
+        );
+        let columns: Vec<_> = table
+            .columns
+            .iter()
+            .map(|column| (column.key.as_str(), column.cells))
+            .collect();
         assert_eq!(columns, [("id", 4), ("name", 3), ("tags", 1), ("note", 1)]);
         assert_eq!((table.cell(2, 1), table.cell(2, 0).is_some()), (None, true));
-        let inner = get(DATA, &DataTableQuery { list: Some("/items/0/tags".into()) }).unwrap();
+        let inner = get(
+            DATA,
+            &DataTableQuery {
+                list: Some("/items/0/tags".into()),
+            },
+        )
+        .unwrap();
         assert_eq!(inner.columns[0].key, "t");
         // Of another answer, that has no such list.
-        assert_eq!(get(DATA, &DataTableQuery { list: Some("/rows".into()) }).unwrap().list, "/items");
-        assert!(get(r#"{"structuredContent":{"a":[1,{"b":2}]}}"#, &DataTableQuery::default()).is_err());
+        assert_eq!(
+            get(
+                DATA,
+                &DataTableQuery {
+                    list: Some("/rows".into())
+                }
+            )
+            .unwrap()
+            .list,
+            "/items"
+        );
+        assert!(
+            get(
+                r#"{"structuredContent":{"a":[1,{"b":2}]}}"#,
+                &DataTableQuery::default()
+            )
+            .is_err()
+        );
     }
 
     #[test]
     fn rows_are_sorted_by_value_and_what_is_missing_comes_last() {
         let order = |key: &str, is_descending| {
-            get(DATA, &TableOrderQuery { list: None, sort: (key.into(), is_descending) }).unwrap().to_vec()
+            get(
+                DATA,
+                &TableOrderQuery {
+                    list: None,
+                    sort: (key.into(), is_descending),
+                },
+            )
+            .unwrap()
+            .to_vec()
         };
         assert_eq!(order("id", false), [1, 3, 0, 2]);
         assert_eq!(order("id", true), [2, 0, 1, 3]);
@@ -339,26 +420,53 @@ mod tests {
     #[test]
     fn a_column_costs_what_the_token_map_says_of_it() {
         for &encoding in Encoding::ALL {
-            let tokens = get(DATA, &TableTokensQuery { list: None, encoding }).unwrap();
+            let tokens = get(
+                DATA,
+                &TableTokensQuery {
+                    list: None,
+                    encoding,
+                },
+            )
+            .unwrap();
             let map = get(DATA, &TokenMapQuery(encoding)).unwrap().unwrap();
             let of = |path: &str| -> u64 {
-                let is_in =
-                    |at: &usize| map.columns.path(*at).strip_prefix(path).is_some_and(|rest| !rest.starts_with(|c| c != '/'));
-                (0..map.own.len()).filter(is_in).map(|at| map.own[at].total()).sum()
+                let is_in = |at: &usize| {
+                    map.columns
+                        .path(*at)
+                        .strip_prefix(path)
+                        .is_some_and(|rest| !rest.starts_with(|c| c != '/'))
+                };
+                (0..map.own.len())
+                    .filter(is_in)
+                    .map(|at| map.own[at].total())
+                    .sum()
             };
-            assert_eq!(tokens.to_vec(), ["id", "name", "tags", "note"].map(|key| of(&format!("/items/*/{key}"))));
+            assert_eq!(
+                tokens.to_vec(),
+                ["id", "name", "tags", "note"].map(|key| of(&format!("/items/*/{key}")))
+            );
         }
     }
 
     #[test]
     fn a_table_is_written_as_it_is_shown() {
-        let mut text = TableText { list: None, columns: None, sort: Some(("id".into(), false)), form: TableForm::Csv };
+        let mut text = TableText {
+            list: None,
+            columns: None,
+            sort: Some(("id".into(), false)),
+            form: TableForm::Csv,
+        };
         let subject = subject_of(DATA);
         assert_eq!(
             text.write(&subject).unwrap(),
             "id,name,tags,note\n9,A,,\n9,\"c\nd\",,\n10,\"b|\"\"x\"\"\",\"[{\"\"t\"\":1}]\",\n7,,,\n"
         );
-        text = TableText { columns: Some(vec!["name".into(), "id".into()]), sort: None, form: TableForm::Markdown, ..text };
+        text = TableText {
+            columns: Some(vec!["name".into(), "id".into()]),
+            sort: None,
+            form: TableForm::Markdown,
+            ..text
+        };
         assert_eq!(
             text.write(&subject).unwrap(),
             "| name | id |\n|---|---|\n| b\\|\"x\" | 10 |\n| A | 9 |\n|  | 7 |\n| c<br>d | 9 |\n"

@@ -32,20 +32,27 @@ pub(super) struct Texts {
 fn text(of: TextOf, subject: &ParsedCapture, hosts: &Hosts) -> Result<String, Problem> {
     match of {
         TextOf::Format(id) => match format::by_id(id) {
-            Some(format) => format_bytes(format, subject).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()),
-            None => Err(Problem::new(ProblemKind::Internal, format!("there is no format `{id}`"))),
+            Some(format) => format_bytes(format, subject)
+                .map(|bytes| String::from_utf8_lossy(&bytes).into_owned()),
+            None => Err(Problem::new(
+                ProblemKind::Internal,
+                format!("there is no format `{id}`"),
+            )),
         },
         TextOf::Host(id) => match hosts.get(id.as_str()) {
             Some(host) => {
                 let view = host.view(subject, &ViewContext::of(&subject.capture));
                 match &view.not_computable {
                     None => Ok(view.text.to_string()),
-                    Some(why) => {
-                        Err(Problem::new(ProblemKind::Usage, format!("the text of {} cannot be computed: {why}", host.name)))
-                    }
+                    Some(why) => Err(Problem::new(
+                        ProblemKind::Usage,
+                        format!("the text of {} cannot be computed: {why}", host.name),
+                    )),
                 }
             }
-            None => Err(Problem::new(ProblemKind::NotFound, "there is no such host").at(id.as_str())),
+            None => {
+                Err(Problem::new(ProblemKind::NotFound, "there is no such host").at(id.as_str()))
+            }
         },
     }
 }
@@ -61,7 +68,10 @@ pub(super) fn texts(
     let (old, new) = match (text(of_a, a, hosts), text(of_b, b, hosts)) {
         (Ok(old), Ok(new)) => (old, new),
         (Err(problem), _) | (_, Err(problem)) => {
-            return Ok(Texts { text: Err(problem), is_laid_out: false });
+            return Ok(Texts {
+                text: Err(problem),
+                is_laid_out: false,
+            });
         }
     };
     let laid_out = |text: &str| -> Result<Option<String>, Cancelled> {
@@ -75,11 +85,17 @@ pub(super) fn texts(
         (Some(old), Some(new)) => (old, new, true),
         _ => (old, new, false),
     };
-    let mut options = LineOptions { deadline: cancel.deadline(), ..LineOptions::default() };
+    let mut options = LineOptions {
+        deadline: cancel.deadline(),
+        ..LineOptions::default()
+    };
     if old.lines().count() + new.lines().count() <= WHOLE {
         options.context = WHOLE;
     }
-    Ok(Texts { text: Ok(compare_texts(old.into(), new.into(), &options)), is_laid_out })
+    Ok(Texts {
+        text: Ok(compare_texts(old.into(), new.into(), &options)),
+        is_laid_out,
+    })
 }
 
 /// JSON with one member a line and its keys in order; scalars as they were spelled.
@@ -89,7 +105,8 @@ fn lay_out(root: Node<'_>, cancel: &Cancel) -> Result<String, Cancelled> {
         Close(char, usize, bool),
     }
     let mut out = String::new();
-    let indent = |out: &mut String, depth: usize| (0..depth.min(64)).for_each(|_| out.push_str("  "));
+    let indent =
+        |out: &mut String, depth: usize| (0..depth.min(64)).for_each(|_| out.push_str("  "));
     let mut steps = vec![Step::Node(root, 0, false)];
     let mut count = 0_usize;
     while let Some(step) = steps.pop() {
@@ -108,13 +125,20 @@ fn lay_out(root: Node<'_>, cancel: &Cancel) -> Result<String, Cancelled> {
                 if depth > 0
                     && let Some(key) = node.raw_key()
                 {
-                    match key.strip_prefix(b"\"").and_then(|key| key.strip_suffix(b"\"")) {
+                    match key
+                        .strip_prefix(b"\"")
+                        .and_then(|key| key.strip_suffix(b"\""))
+                    {
                         Some(inside) => push_raw(&mut out, inside),
                         None => push_string(&mut out, &node.key().unwrap_or_default()),
                     }
                     out.push_str(": ");
                 }
-                let (open, close) = if node.kind() == Kind::Object { ('{', '}') } else { ('[', ']') };
+                let (open, close) = if node.kind() == Kind::Object {
+                    ('{', '}')
+                } else {
+                    ('[', ']')
+                };
                 if !node.is_container() {
                     push_scalar(&mut out, node);
                 } else if node.is_empty() {
@@ -125,12 +149,18 @@ fn lay_out(root: Node<'_>, cancel: &Cancel) -> Result<String, Cancelled> {
                     out.push('\n');
                     let mut children: Vec<Node<'_>> = node.children().collect();
                     if node.kind() == Kind::Object {
-                        children.sort_by_cached_key(|child| child.key().map(std::borrow::Cow::into_owned));
+                        children.sort_by_cached_key(|child| {
+                            child.key().map(std::borrow::Cow::into_owned)
+                        });
                     }
                     steps.push(Step::Close(close, depth, has_comma));
                     let last = children.len().saturating_sub(1);
                     steps.extend(
-                        children.into_iter().enumerate().rev().map(|(at, child)| Step::Node(child, depth + 1, at < last)),
+                        children
+                            .into_iter()
+                            .enumerate()
+                            .rev()
+                            .map(|(at, child)| Step::Node(child, depth + 1, at < last)),
                     );
                     continue;
                 }

@@ -30,7 +30,9 @@ pub struct DiffQuery {
 impl Default for DiffQuery {
     fn default() -> Self {
         let content = TextOf::Format("content");
-        Self { texts: (content, content) }
+        Self {
+            texts: (content, content),
+        }
     }
 }
 
@@ -78,7 +80,13 @@ impl DiffView {
     ///
     /// # Errors
     /// [`Cancelled`] when the asker looked away.
-    pub fn of(a: &ParsedCapture, b: &ParsedCapture, ask: &DiffQuery, hosts: &Hosts, cancel: &Cancel) -> Result<Self, Cancelled> {
+    pub fn of(
+        a: &ParsedCapture,
+        b: &ParsedCapture,
+        ask: &DiffQuery,
+        hosts: &Hosts,
+        cancel: &Cancel,
+    ) -> Result<Self, Cancelled> {
         let found = Difference::of(a, b, cancel.deadline());
         let Texts { text, is_laid_out } = diff_texts::texts(a, b, ask.texts, hosts, cancel)?;
         let (rows, is_cut) = match &found.payload {
@@ -89,12 +97,23 @@ impl DiffView {
             Ok(text) => lost((a, &text.a), (b, &text.b), &found),
             Err(_) => Vec::new(),
         };
-        Ok(Self { found, text, is_laid_out, rows, is_cut, lost })
+        Ok(Self {
+            found,
+            text,
+            is_laid_out,
+            rows,
+            is_cut,
+            lost,
+        })
     }
 
     /// Whether nothing differs of what was compared.
     pub fn is_equal(&self) -> bool {
-        !self.found.has_other_differences() && self.text.as_ref().map_or(true, |text| text.found.is_empty())
+        !self.found.has_other_differences()
+            && self
+                .text
+                .as_ref()
+                .map_or(true, |text| text.found.is_empty())
     }
 
     /// Facts that B's text no longer tells.
@@ -104,7 +123,10 @@ impl DiffView {
 
     /// Places that differ in the payload, kept or not.
     pub fn values_changed(&self) -> u64 {
-        self.found.payload.as_ref().map_or(0, |payload| payload.found.counts.total())
+        self.found
+            .payload
+            .as_ref()
+            .map_or(0, |payload| payload.found.counts.total())
     }
 
     /// The differences as text: what changed in the data by path, then the lines.
@@ -120,21 +142,35 @@ impl DiffView {
                     Some(path) if path.is_empty() => "(whole payload)".to_owned(),
                     path => path.unwrap_or_default(),
                 };
-                let value = |node: Option<Node<'_>>| node.map(|node| node.raw_text().into_owned()).unwrap_or_default();
+                let value = |node: Option<Node<'_>>| {
+                    node.map(|node| node.raw_text().into_owned())
+                        .unwrap_or_default()
+                };
                 page.push_str(&match change.op {
                     Op::Add => format!("+ {} {}\n", path(to), value(change.b)),
                     Op::Remove => format!("- {} {}\n", path(from), value(change.a)),
-                    Op::Change => format!("~ {} {} → {}\n", path(to), value(change.a), value(change.b)),
+                    Op::Change => {
+                        format!("~ {} {} → {}\n", path(to), value(change.a), value(change.b))
+                    }
                     Op::Move => format!("> {} from {}\n", path(to), path(from)),
                 });
             }
             if payload.found.more() > 0 {
-                page.push_str(&format!("# and {} more differences of the payload\n", payload.found.more()));
+                page.push_str(&format!(
+                    "# and {} more differences of the payload\n",
+                    payload.found.more()
+                ));
             }
         }
         if let Ok(text) = &self.text {
             for hunk in &text.found.hunks {
-                page.push_str(&format!("@@ -{},{} +{},{} @@\n", hunk.a.start, hunk.a.len(), hunk.b.start, hunk.b.len()));
+                page.push_str(&format!(
+                    "@@ -{},{} +{},{} @@\n",
+                    hunk.a.start,
+                    hunk.a.len(),
+                    hunk.b.start,
+                    hunk.b.len()
+                ));
                 for line in &hunk.lines {
                     let (sign, source) = match line.side {
                         crate::diff::lines::Side::Both => (' ', &text.a),
@@ -215,7 +251,8 @@ impl<'d> Rows<'d> {
     /// Differences inside a pair.
     fn changes(&self, a: Node<'_>, b: Node<'_>) -> usize {
         let inside = |at: &[usize], node: Node<'_>| {
-            at.partition_point(|&at| at < node.subtree_end()) - at.partition_point(|&at| at < node.index())
+            at.partition_point(|&at| at < node.subtree_end())
+                - at.partition_point(|&at| at < node.index())
         };
         inside(&self.at_b, b) + inside(&self.at_a, a)
     }
@@ -241,13 +278,28 @@ impl<'d> Rows<'d> {
                     self.rows.push(DiffRow { end, ..row });
                 }
                 Walk::Pair(a, b, depth) => {
-                    let (Some(old), Some(new)) = (self.a.node(a), self.b.node(b)) else { continue };
+                    let (Some(old), Some(new)) = (self.a.node(a), self.b.node(b)) else {
+                        continue;
+                    };
                     let op = self.ops_b.get(&b).map(|(op, _)| *op);
                     let changes = self.changes(old, new);
-                    let row = DiffRow { depth, op, a: Some(a), b: Some(b), changes, end: 0 };
+                    let row = DiffRow {
+                        depth,
+                        op,
+                        a: Some(a),
+                        b: Some(b),
+                        changes,
+                        end: 0,
+                    };
                     let is_same_kind = old.kind() == new.kind() && new.is_container();
-                    if changes == usize::from(op.is_some()) || !is_same_kind || op == Some(Op::Change) {
-                        self.rows.push(DiffRow { end: self.rows.len() + 1, ..row });
+                    if changes == usize::from(op.is_some())
+                        || !is_same_kind
+                        || op == Some(Op::Change)
+                    {
+                        self.rows.push(DiffRow {
+                            end: self.rows.len() + 1,
+                            ..row
+                        });
                         continue;
                     }
                     left.push(Walk::End(self.rows.len()));
@@ -264,25 +316,48 @@ impl<'d> Rows<'d> {
     /// The children of a pair in B's order, what was removed where it stood.
     fn children(&self, a: Node<'_>, b: Node<'_>, depth: usize) -> Vec<Walk> {
         let gone = |node: Node<'_>| {
-            Walk::Row(DiffRow { depth, op: Some(Op::Remove), a: Some(node.index()), b: None, changes: 1, end: 0 })
+            Walk::Row(DiffRow {
+                depth,
+                op: Some(Op::Remove),
+                a: Some(node.index()),
+                b: None,
+                changes: 1,
+                end: 0,
+            })
         };
-        let added =
-            |node: Node<'_>| Walk::Row(DiffRow { depth, op: Some(Op::Add), a: None, b: Some(node.index()), changes: 1, end: 0 });
+        let added = |node: Node<'_>| {
+            Walk::Row(DiffRow {
+                depth,
+                op: Some(Op::Add),
+                a: None,
+                b: Some(node.index()),
+                changes: 1,
+                end: 0,
+            })
+        };
         let mut out = Vec::new();
         if a.kind() == Kind::Object {
             let mut by_key: HashMap<String, Vec<usize>> = HashMap::new();
             for child in a.children() {
                 if !self.removed.contains(&child.index()) {
-                    by_key.entry(child.key().unwrap_or_default().into_owned()).or_default().push(child.index());
+                    by_key
+                        .entry(child.key().unwrap_or_default().into_owned())
+                        .or_default()
+                        .push(child.index());
                 }
             }
             by_key.values_mut().for_each(|list| list.reverse());
-            let mut old = a.children().filter(|child| self.removed.contains(&child.index())).peekable();
+            let mut old = a
+                .children()
+                .filter(|child| self.removed.contains(&child.index()))
+                .peekable();
             for child in b.children() {
                 let op = self.ops_b.get(&child.index());
                 let pair = match op {
                     Some((Op::Add, _)) => None,
-                    _ => by_key.get_mut(&*child.key().unwrap_or_default()).and_then(Vec::pop),
+                    _ => by_key
+                        .get_mut(&*child.key().unwrap_or_default())
+                        .and_then(Vec::pop),
                 };
                 if let Some(pair) = pair {
                     while let Some(removed) = old.next_if(|removed| removed.index() < pair) {
@@ -297,13 +372,20 @@ impl<'d> Rows<'d> {
             return out;
         }
         // What was neither added, removed nor moved stands in the same order in both lists.
-        let mut old = a.children().filter(|child| !self.moved_from.contains(&child.index())).peekable();
+        let mut old = a
+            .children()
+            .filter(|child| !self.moved_from.contains(&child.index()))
+            .peekable();
         for child in b.children() {
             match self.ops_b.get(&child.index()) {
                 Some((Op::Add, _)) => out.push(added(child)),
-                Some((_, Some(from))) if self.moved_from.contains(from) => out.push(Walk::Pair(*from, child.index(), depth)),
+                Some((_, Some(from))) if self.moved_from.contains(from) => {
+                    out.push(Walk::Pair(*from, child.index(), depth))
+                }
                 _ => {
-                    while let Some(removed) = old.next_if(|node| self.removed.contains(&node.index())) {
+                    while let Some(removed) =
+                        old.next_if(|node| self.removed.contains(&node.index()))
+                    {
                         out.push(gone(removed));
                     }
                     match old.next() {
@@ -313,16 +395,30 @@ impl<'d> Rows<'d> {
                 }
             }
         }
-        out.extend(old.filter(|node| self.removed.contains(&node.index())).map(gone));
+        out.extend(
+            old.filter(|node| self.removed.contains(&node.index()))
+                .map(gone),
+        );
         out
     }
 }
 
 /// Facts that A's text tells and B's text does not.
-fn lost((a, text): (&ParsedCapture, &str), (b, now): (&ParsedCapture, &str), found: &Difference) -> Vec<LostFacts> {
-    let (Some(old), Some(new)) = (&a.payload, &b.payload) else { return Vec::new() };
+fn lost(
+    (a, text): (&ParsedCapture, &str),
+    (b, now): (&ParsedCapture, &str),
+    found: &Difference,
+) -> Vec<LostFacts> {
+    let (Some(old), Some(new)) = (&a.payload, &b.payload) else {
+        return Vec::new();
+    };
     let missing = |matched: &crate::capture::FactMatches| -> HashSet<usize> {
-        matched.facts.iter().filter(|fact| fact.state().is_missing()).map(|fact| fact.node()).collect()
+        matched
+            .facts
+            .iter()
+            .filter(|fact| fact.state().is_missing())
+            .map(|fact| fact.node())
+            .collect()
     };
     if text == now {
         return Vec::new();
@@ -331,19 +427,32 @@ fn lost((a, text): (&ParsedCapture, &str), (b, now): (&ParsedCapture, &str), fou
     let after = missing(&locate_facts(old, now));
     let untold = missing(&locate_facts(new, now));
     let changed: HashMap<usize, usize> = match &found.payload {
-        Some(payload) => {
-            payload.found.changes.iter().filter(|change| change.op == Op::Change).filter_map(|c| Some((c.a?, c.b?))).collect()
-        }
+        Some(payload) => payload
+            .found
+            .changes
+            .iter()
+            .filter(|change| change.op == Op::Change)
+            .filter_map(|c| Some((c.a?, c.b?)))
+            .collect(),
         None => HashMap::new(),
     };
     let mut fields: BTreeMap<String, u64> = BTreeMap::new();
-    for fact in before.facts.iter().filter(|fact| !fact.state().is_missing() && after.contains(&fact.node())) {
-        let is_changed = changed.get(&fact.node()).is_some_and(|new| !untold.contains(new));
+    for fact in before
+        .facts
+        .iter()
+        .filter(|fact| !fact.state().is_missing() && after.contains(&fact.node()))
+    {
+        let is_changed = changed
+            .get(&fact.node())
+            .is_some_and(|new| !untold.contains(new));
         if let (false, Some(node)) = (is_changed, old.doc.node(fact.node())) {
             *fields.entry(name(&pattern(node, old.root))).or_default() += 1;
         }
     }
-    let mut lost: Vec<LostFacts> = fields.into_iter().map(|(name, count)| LostFacts { name, count }).collect();
+    let mut lost: Vec<LostFacts> = fields
+        .into_iter()
+        .map(|(name, count)| LostFacts { name, count })
+        .collect();
     lost.sort_by_key(|field| std::cmp::Reverse(field.count));
     lost
 }
@@ -355,14 +464,23 @@ impl Query for DiffQuery {
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
         let subject = cx.subject()?;
         let other = cx.subjects.get(1).unwrap_or(subject);
-        Ok(Arc::new(DiffView::of(subject, other, self, cx.hosts, cx.cancel)?))
+        Ok(Arc::new(DiffView::of(
+            subject, other, self, cx.hosts, cx.cancel,
+        )?))
     }
 }
 
 impl Weigh for DiffView {
     fn weight(&self) -> usize {
         let text = self.text.as_ref().map_or(0, |text| {
-            text.a.len() + text.b.len() + text.found.hunks.iter().map(|hunk| hunk.lines.len() * 96).sum::<usize>()
+            text.a.len()
+                + text.b.len()
+                + text
+                    .found
+                    .hunks
+                    .iter()
+                    .map(|hunk| hunk.lines.len() * 96)
+                    .sum::<usize>()
         });
         text + self.rows.len() * size_of::<DiffRow>()
     }
@@ -376,16 +494,27 @@ mod tests {
 
     fn view(a: &str, b: &str, ask: &DiffQuery) -> DiffView {
         let subject = |result: &str| call("1", result, Outcome::Result).subject;
-        DiffView::of(&subject(a), &subject(b), ask, &Hosts::built_in(), &Cancel::new()).unwrap()
+        DiffView::of(
+            &subject(a),
+            &subject(b),
+            ask,
+            &Hosts::built_in(),
+            &Cancel::new(),
+        )
+        .unwrap()
     }
 
     fn change(view: &DiffView) -> Vec<String> {
         let payload = view.found.payload.as_ref().unwrap();
-        let path = |doc: &Doc, root, node: Option<usize>| doc.node(node?).map(|node| node.pointer_from(root));
+        let path = |doc: &Doc, root, node: Option<usize>| {
+            doc.node(node?).map(|node| node.pointer_from(root))
+        };
         view.rows
             .iter()
             .map(|row| {
-                let path = path(&payload.b, payload.roots.1, row.b).or_else(|| path(&payload.a, payload.roots.0, row.a)).unwrap();
+                let path = path(&payload.b, payload.roots.1, row.b)
+                    .or_else(|| path(&payload.a, payload.roots.0, row.a))
+                    .unwrap();
                 format!("{path} {} {}", row.op.map_or("same", Op::name), row.changes)
             })
             .collect()
@@ -393,8 +522,12 @@ mod tests {
 
     #[test]
     fn rows_are_what_differs_with_what_stands_beside_it() {
-        let a = text_result(r#"{"items":[{"id":1,"n":"a","x":0},{"id":2,"n":"b"},{"id":3,"n":"c"}],"gone":1,"same":[1]}"#);
-        let b = text_result(r#"{"items":[{"id":3,"n":"c"},{"id":1,"n":"A","x":0},{"id":2,"n":"b","m":0}],"same":[1],"new":{}}"#);
+        let a = text_result(
+            r#"{"items":[{"id":1,"n":"a","x":0},{"id":2,"n":"b"},{"id":3,"n":"c"}],"gone":1,"same":[1]}"#,
+        );
+        let b = text_result(
+            r#"{"items":[{"id":3,"n":"c"},{"id":1,"n":"A","x":0},{"id":2,"n":"b","m":0}],"same":[1],"new":{}}"#,
+        );
         let view = view(&a, &b, &DiffQuery::default());
         assert_eq!(
             change(&view),
@@ -421,7 +554,10 @@ mod tests {
 
     #[test]
     fn the_order_of_keys_does_not_count() {
-        let (a, b) = (text_result(r#"{"a":1,"b":[2]}"#), text_result(r#"{ "b":[2], "a":1 }"#));
+        let (a, b) = (
+            text_result(r#"{"a":1,"b":[2]}"#),
+            text_result(r#"{ "b":[2], "a":1 }"#),
+        );
         assert!(view(&a, &b, &DiffQuery::default()).is_equal());
         let (a, b) = (text_result("one  two"), text_result("one two"));
         assert!(!view(&a, &b, &DiffQuery::default()).is_equal());
@@ -442,15 +578,28 @@ mod tests {
 
     #[test]
     fn what_two_hosts_show_is_compared() {
-        let answer = r#"{"content":[{"type":"text","text":"Ada"}],"structuredContent":{"name":"Ada"}}"#;
+        let answer =
+            r#"{"content":[{"type":"text","text":"Ada"}],"structuredContent":{"name":"Ada"}}"#;
         let host = |id: &str| TextOf::Host(Hosts::built_in().get(id).unwrap().id);
-        let ask = DiffQuery { texts: (host("codex"), host("zed")) };
+        let ask = DiffQuery {
+            texts: (host("codex"), host("zed")),
+        };
         let found = view(answer, answer, &ask);
         let text = found.text.as_ref().unwrap();
         assert!(text.a.contains("Wall time") && &*text.b == "Ada");
         // A text that cannot be computed is a reason, not an empty text.
         let link = r#"{"content":[{"type":"resource_link","uri":"file:///a","name":"a"}]}"#;
-        assert!(view(link, link, &DiffQuery { texts: (host("zed"), host("zed")) }).text.is_err());
+        assert!(
+            view(
+                link,
+                link,
+                &DiffQuery {
+                    texts: (host("zed"), host("zed"))
+                }
+            )
+            .text
+            .is_err()
+        );
     }
 
     #[test]
@@ -462,8 +611,17 @@ mod tests {
         };
         let a = answer("Northbeam, Portland, 555-0186", "555-0186");
         let lost = |b: &str| view(&a, b, &DiffQuery::default()).lost;
-        assert_eq!(lost(&answer("Northbeam, 555-0186", "555-0186")), [LostFacts { name: "city".into(), count: 1 }]);
+        assert_eq!(
+            lost(&answer("Northbeam, 555-0186", "555-0186")),
+            [LostFacts {
+                name: "city".into(),
+                count: 1
+            }]
+        );
         // A value that changed and is told is not lost.
-        assert_eq!(lost(&answer("Northbeam, Portland, 555-0168", "555-0168")), []);
+        assert_eq!(
+            lost(&answer("Northbeam, Portland, 555-0168", "555-0168")),
+            []
+        );
     }
 }

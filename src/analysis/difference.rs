@@ -41,9 +41,16 @@ pub struct NodeChange<'a> {
 
 impl ValueDifference {
     fn of(a: (Arc<Doc>, usize), b: (Arc<Doc>, usize)) -> Option<Self> {
-        let (Some(old), Some(new)) = (a.0.node(a.1), b.0.node(b.1)) else { return None };
+        let (Some(old), Some(new)) = (a.0.node(a.1), b.0.node(b.1)) else {
+            return None;
+        };
         let found = tree(old, new, &TreeOptions::default());
-        Some(Self { roots: (a.1, b.1), found, a: a.0, b: b.0 })
+        Some(Self {
+            roots: (a.1, b.1),
+            found,
+            a: a.0,
+            b: b.0,
+        })
     }
 
     /// The differences, in order.
@@ -57,7 +64,10 @@ impl ValueDifference {
 
     /// JSON Pointers in A and in B.
     pub fn paths(&self, change: &NodeChange<'_>) -> (Option<String>, Option<String>) {
-        (change.a.map(|node| node.pointer_from(self.roots.0)), change.b.map(|node| node.pointer_from(self.roots.1)))
+        (
+            change.a.map(|node| node.pointer_from(self.roots.0)),
+            change.b.map(|node| node.pointer_from(self.roots.1)),
+        )
     }
 }
 
@@ -109,8 +119,14 @@ impl Difference {
         };
         for (name, side) in [("A", a), ("B", b)] {
             if side.capture.outcome == Outcome::Malformed {
-                let fault = side.reading.faults.first().map_or("nothing came", String::as_str);
-                difference.left_out.push(format!("{name} cannot be read as an answer: {fault}"));
+                let fault = side
+                    .reading
+                    .faults
+                    .first()
+                    .map_or("nothing came", String::as_str);
+                difference
+                    .left_out
+                    .push(format!("{name} cannot be read as an answer: {fault}"));
                 difference.is_partial |= a.capture.response != b.capture.response;
             }
         }
@@ -118,11 +134,16 @@ impl Difference {
         difference.compare_texts(a, b, deadline);
         let (old, new) = (&a.capture.tool, &b.capture.tool);
         if old.name != new.name && !old.name.is_empty() && !new.name.is_empty() {
-            difference.left_out.push(format!("these are answers of different tools: {} and {}", old.name, new.name));
+            difference.left_out.push(format!(
+                "these are answers of different tools: {} and {}",
+                old.name, new.name
+            ));
         }
         if old.raw.is_empty() != new.raw.is_empty() {
             let side = if old.raw.is_empty() { "A" } else { "B" };
-            difference.left_out.push(format!("definition: {side} does not have one"));
+            difference
+                .left_out
+                .push(format!("definition: {side} does not have one"));
             difference.is_partial = true;
         } else if !old.raw.is_empty() {
             difference.definition = definitions(old, new);
@@ -139,12 +160,18 @@ impl Difference {
 
     /// Whether something that was compared differs.
     pub fn is_different(&self) -> bool {
-        self.has_other_differences() || self.text.as_ref().is_some_and(|text| !text.found.is_empty())
+        self.has_other_differences()
+            || self
+                .text
+                .as_ref()
+                .is_some_and(|text| !text.found.is_empty())
     }
 
     /// Whether something differs besides the texts.
     pub(super) fn has_other_differences(&self) -> bool {
-        let differs = |value: &Option<ValueDifference>| value.as_ref().is_some_and(|value| !value.found.is_empty());
+        let differs = |value: &Option<ValueDifference>| {
+            value.as_ref().is_some_and(|value| !value.found.is_empty())
+        };
         self.outcomes.0 != self.outcomes.1
             || self.is_one_sided
             || self.other_blocks > 0
@@ -163,9 +190,16 @@ impl Difference {
                 return;
             }
         }
-        match (a.reading.structured().is_some(), b.reading.structured().is_some()) {
-            (true, false) => self.left_out.push("data: structuredContent only in A".to_owned()),
-            (false, true) => self.left_out.push("data: structuredContent only in B".to_owned()),
+        match (
+            a.reading.structured().is_some(),
+            b.reading.structured().is_some(),
+        ) {
+            (true, false) => self
+                .left_out
+                .push("data: structuredContent only in A".to_owned()),
+            (false, true) => self
+                .left_out
+                .push("data: structuredContent only in B".to_owned()),
             _ => {}
         }
         let with_structured = !is_structured_compared(a, b);
@@ -176,10 +210,16 @@ impl Difference {
     fn compare_payloads(&mut self, a: &ParsedCapture, b: &ParsedCapture) {
         match (&a.payload, &b.payload) {
             (Some(old), Some(new)) => {
-                let side = |payload: &crate::capture::Payload| (Arc::clone(&payload.doc), payload.root);
+                let side =
+                    |payload: &crate::capture::Payload| (Arc::clone(&payload.doc), payload.root);
                 self.payload = ValueDifference::of(side(old), side(new));
                 for (name, payload) in [("A", old), ("B", new)] {
-                    if let Some(fault) = payload.doc.faults().iter().find(|fault| fault.kind.is_fatal()) {
+                    if let Some(fault) = payload
+                        .doc
+                        .faults()
+                        .iter()
+                        .find(|fault| fault.kind.is_fatal())
+                    {
                         self.left_out.push(format!(
                             "payload: {name} {} at byte {}; what stands before it was compared",
                             fault.kind.message(),
@@ -189,7 +229,9 @@ impl Difference {
                     }
                 }
             }
-            (None, None) => self.left_out.push("payload: neither side has one".to_owned()),
+            (None, None) => self
+                .left_out
+                .push("payload: neither side has one".to_owned()),
             (old, _) => {
                 let (name, subject) = if old.is_none() { ("A", a) } else { ("B", b) };
                 self.left_out.push(format!("payload: {name} has none"));
@@ -210,7 +252,14 @@ impl Difference {
     fn compare_texts(&mut self, a: &ParsedCapture, b: &ParsedCapture, deadline: Option<Instant>) {
         match (text("content", a), text("content", b)) {
             (Ok(old), Ok(new)) => {
-                self.text = Some(compare_texts(old, new, &LineOptions { deadline, ..LineOptions::default() }));
+                self.text = Some(compare_texts(
+                    old,
+                    new,
+                    &LineOptions {
+                        deadline,
+                        ..LineOptions::default()
+                    },
+                ));
             }
             (Err(_), Err(_)) => self.left_out.push("text: neither side has one".to_owned()),
             (old, _) => {
@@ -220,7 +269,9 @@ impl Difference {
             }
         }
         // A text file against an answer whose only part is data, or the like: nothing in common is no equality.
-        self.is_one_sided |= self.payload.is_none() && self.text.is_none() && (a.payload.is_some() || b.payload.is_some());
+        self.is_one_sided |= self.payload.is_none()
+            && self.text.is_none()
+            && (a.payload.is_some() || b.payload.is_some());
     }
 }
 
@@ -232,7 +283,10 @@ pub(super) fn compare_texts(a: Arc<str>, b: Arc<str>, options: &LineOptions) -> 
 
 /// What an answer costs as it was sent.
 fn as_sent(subject: &ParsedCapture) -> Option<Tokens> {
-    ResultPart::Both.formats().iter().find_map(|id| Row::tokens_of(format::by_id(id)?, subject))
+    ResultPart::Both
+        .formats()
+        .iter()
+        .find_map(|id| Row::tokens_of(format::by_id(id)?, subject))
 }
 
 fn text(id: &'static str, subject: &ParsedCapture) -> Result<Arc<str>, Problem> {
@@ -242,7 +296,12 @@ fn text(id: &'static str, subject: &ParsedCapture) -> Result<Arc<str>, Problem> 
 
 /// Whether the comparison of the data is that of `structuredContent`, so that nothing of it is left to compare.
 pub fn is_structured_compared(a: &ParsedCapture, b: &ParsedCapture) -> bool {
-    let is_structured = |subject: &ParsedCapture| subject.payload.as_ref().is_some_and(|payload| payload.is_structured());
+    let is_structured = |subject: &ParsedCapture| {
+        subject
+            .payload
+            .as_ref()
+            .is_some_and(|payload| payload.is_structured())
+    };
     is_structured(a) && is_structured(b)
 }
 
@@ -251,15 +310,27 @@ pub fn is_structured_compared(a: &ParsedCapture, b: &ParsedCapture) -> bool {
 /// else a server puts there. Of a JSON-RPC error, `{"error": …}`.
 pub fn rest_of_result(subject: &ParsedCapture, with_structured: bool) -> Arc<Doc> {
     let reading = &subject.reading;
-    let flag = reading.result().and_then(|result| result.get("isError")).filter(|flag| flag.as_bool().is_some());
+    let flag = reading
+        .result()
+        .and_then(|result| result.get("isError"))
+        .filter(|flag| flag.as_bool().is_some());
     let compared: HashSet<usize> = reading
         .text_blocks()
         .filter_map(|block| Some(reading.doc.node(block.node)?.get("text")?.index()))
-        .chain(reading.structured().filter(|_| !with_structured).map(|node| node.index()))
+        .chain(
+            reading
+                .structured()
+                .filter(|_| !with_structured)
+                .map(|node| node.index()),
+        )
         .chain(flag.map(|node| node.index()))
         .collect();
     let is_compared = |node: Node<'_>| compared.contains(&node.index());
-    let error = reading.doc.root().and_then(|root| root.get("error")).filter(|error| !error.is_null());
+    let error = reading
+        .doc
+        .root()
+        .and_then(|root| root.get("error"))
+        .filter(|error| !error.is_null());
     let text = match (reading.result().filter(|result| !result.is_null()), error) {
         (Some(result), _) => compact_without(result, is_compared),
         (None, Some(error)) => format!(r#"{{"error":{}}}"#, compact_without(error, is_compared)),
@@ -271,8 +342,15 @@ pub fn rest_of_result(subject: &ParsedCapture, with_structured: bool) -> Arc<Doc
 /// Blocks other than text, by their exact bytes in order.
 fn other_blocks(a: &ParsedCapture, b: &ParsedCapture) -> usize {
     let blocks = |subject: &ParsedCapture| -> Vec<Vec<u8>> {
-        let others = subject.reading.blocks.iter().filter(|block| block.kind != BlockKind::Text);
-        others.filter_map(|block| subject.reading.doc.node(block.node)).map(|node| node.raw().to_vec()).collect()
+        let others = subject
+            .reading
+            .blocks
+            .iter()
+            .filter(|block| block.kind != BlockKind::Text);
+        others
+            .filter_map(|block| subject.reading.doc.node(block.node))
+            .map(|node| node.raw().to_vec())
+            .collect()
     };
     let (old, new) = (blocks(a), blocks(b));
     let changed = old.iter().zip(&new).filter(|(old, new)| old != new).count();
@@ -327,10 +405,9 @@ impl ToolsDifference {
                 Some(definition) if !definition.found.is_empty() => {
                     let is_schema_changed = definition.changes().any(|change| {
                         let (from, to) = definition.paths(&change);
-                        [from, to]
-                            .into_iter()
-                            .flatten()
-                            .any(|path| path.starts_with("/inputSchema") || path.starts_with("/outputSchema"))
+                        [from, to].into_iter().flatten().any(|path| {
+                            path.starts_with("/inputSchema") || path.starts_with("/outputSchema")
+                        })
                     });
                     difference.changed.push(ChangedTool {
                         name: old.name.clone(),
@@ -374,7 +451,11 @@ fn hints(a: &Annotations, b: &Annotations) -> Vec<&'static str> {
         ("idempotentHint", a.idempotent, b.idempotent),
         ("openWorldHint", a.open_world, b.open_world),
     ];
-    pairs.into_iter().filter(|(_, old, new)| old != new).map(|(name, ..)| name).collect()
+    pairs
+        .into_iter()
+        .filter(|(_, old, new)| old != new)
+        .map(|(name, ..)| name)
+        .collect()
 }
 
 /// What differs between two listings of definitions.
@@ -387,7 +468,13 @@ impl Query for ToolsQuery {
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
         let before = cx.listing()?;
         let now = cx.definitions.get(1).unwrap_or(before);
-        let tools = |listing: &Definitions| listing.tools.iter().map(|tool| Tool::clone(tool)).collect::<Vec<_>>();
+        let tools = |listing: &Definitions| {
+            listing
+                .tools
+                .iter()
+                .map(|tool| Tool::clone(tool))
+                .collect::<Vec<_>>()
+        };
         Ok(Arc::new(ToolsDifference::of(&tools(before), &tools(now))))
     }
 }
@@ -402,7 +489,13 @@ mod tests {
     use crate::analysis::sweep::tests::{call, text_result};
 
     fn compare(a: &str, b: &str) -> Difference {
-        let outcome = |result: &str| if result.contains(r#""isError":true"#) { Outcome::ToolError } else { Outcome::Result };
+        let outcome = |result: &str| {
+            if result.contains(r#""isError":true"#) {
+                Outcome::ToolError
+            } else {
+                Outcome::Result
+            }
+        };
         let subject = |result: &str| call("1", result, outcome(result)).subject;
         Difference::of(&subject(a), &subject(b), None)
     }
@@ -411,7 +504,11 @@ mod tests {
     fn an_answer_equals_itself() {
         let answer = r#"{"content":[{"type":"text","text":"a"},{"type":"image","data":"QQ==","mimeType":"image/png"}],"structuredContent":{"a":[1]}}"#;
         let found = compare(answer, answer);
-        assert!(found.is_equal() && found.left_out.is_empty(), "{:?}", found.left_out);
+        assert!(
+            found.is_equal() && found.left_out.is_empty(),
+            "{:?}",
+            found.left_out
+        );
     }
 
     #[test]
@@ -422,36 +519,84 @@ mod tests {
             )
         };
         let a = answer("x", r#"{"n":1,"s":"long words in here"}"#, "QQ==");
-        assert!(compare(&a, &answer("x", r#"{ "s":"long words in here","n":1.0 }"#, "QQ==")).is_equal());
-        assert!(!compare(&a, &answer("y", r#"{"n":1,"s":"long words in here"}"#, "QQ==")).is_equal());
-        assert!(!compare(&a, &answer("x", r#"{"n":1,"s":"long words in here"}"#, "Qg==")).is_equal());
+        assert!(
+            compare(
+                &a,
+                &answer("x", r#"{ "s":"long words in here","n":1.0 }"#, "QQ==")
+            )
+            .is_equal()
+        );
+        assert!(
+            !compare(
+                &a,
+                &answer("y", r#"{"n":1,"s":"long words in here"}"#, "QQ==")
+            )
+            .is_equal()
+        );
+        assert!(
+            !compare(
+                &a,
+                &answer("x", r#"{"n":1,"s":"long words in here"}"#, "Qg==")
+            )
+            .is_equal()
+        );
         let found = compare(&a, &answer("x", r#"{"n":2}"#, "QQ=="));
         let payload = found.payload.as_ref().unwrap();
-        let change: Vec<_> = payload.changes().map(|change| (change.op.name(), payload.paths(&change))).collect();
-        assert_eq!((change[0].0, change[0].1.1.as_deref()), ("change", Some("/n")));
-        assert_eq!((change[1].0, change[1].1.0.as_deref()), ("remove", Some("/s")));
+        let change: Vec<_> = payload
+            .changes()
+            .map(|change| (change.op.name(), payload.paths(&change)))
+            .collect();
+        assert_eq!(
+            (change[0].0, change[0].1.1.as_deref()),
+            ("change", Some("/n"))
+        );
+        assert_eq!(
+            (change[1].0, change[1].1.0.as_deref()),
+            ("remove", Some("/s"))
+        );
         assert!(found.tokens.0.unwrap().o200k_base > found.tokens.1.unwrap().o200k_base);
     }
 
     #[test]
     fn what_one_side_lacks_is_said() {
-        let found = compare(&text_result("plain words"), r#"{"content":[],"structuredContent":{"a":1}}"#);
+        let found = compare(
+            &text_result("plain words"),
+            r#"{"content":[],"structuredContent":{"a":1}}"#,
+        );
         assert!(!found.is_equal());
-        assert_eq!(found.left_out, ["payload: A has none", "text: B has none", "data: structuredContent only in B"]);
+        assert_eq!(
+            found.left_out,
+            [
+                "payload: A has none",
+                "text: B has none",
+                "data: structuredContent only in B"
+            ]
+        );
     }
 
     /// Every part of a result counts, whichever side has it.
     #[test]
     fn a_result_that_lost_a_part_differs() {
         let with = |more: &str| format!(r#"{{"content":[{{"type":"text","text":"Acme"}}]{more}}}"#);
-        let json = |more: &str| format!(r#"{{"content":[{{"type":"text","text":"{{\"id\":1}}"}}]{more}}}"#);
+        let json = |more: &str| {
+            format!(r#"{{"content":[{{"type":"text","text":"{{\"id\":1}}"}}]{more}}}"#)
+        };
         let pairs = [
-            (with(r#","structuredContent":{"id":1,"phone":"555"}"#), with("")),
+            (
+                with(r#","structuredContent":{"id":1,"phone":"555"}"#),
+                with(""),
+            ),
             (with(r#","structuredContent":{}"#), with("")),
             (with(r#","structuredContent":null"#), with("")),
-            (with(r#","structuredContent":{}"#), with(r#","structuredContent":null"#)),
+            (
+                with(r#","structuredContent":{}"#),
+                with(r#","structuredContent":null"#),
+            ),
             (with(r#","structuredContent":{"result":"Acme"}"#), with("")),
-            (with(r#","structuredContent":{"result":"Acme"}"#), with(r#","structuredContent":{"answer":"Acme"}"#)),
+            (
+                with(r#","structuredContent":{"result":"Acme"}"#),
+                with(r#","structuredContent":{"answer":"Acme"}"#),
+            ),
             (json(r#","structuredContent":{"id":1}"#), json("")),
             (with(r#","isError":true"#), with("")),
             (with(r#","isError":"yes""#), with("")),
@@ -461,62 +606,128 @@ mod tests {
             for (a, b) in [(&a, &b), (&b, &a)] {
                 let found = compare(a, b);
                 assert!(found.is_different() && !found.is_equal(), "{a} {b}");
-                let lost = (a.contains("structuredContent"), b.contains("structuredContent"));
-                let said = found.left_out.iter().any(|note| note.starts_with("data: structuredContent only in "));
+                let lost = (
+                    a.contains("structuredContent"),
+                    b.contains("structuredContent"),
+                );
+                let said = found
+                    .left_out
+                    .iter()
+                    .any(|note| note.starts_with("data: structuredContent only in "));
                 assert_eq!(said, lost.0 != lost.1, "{a} {b}");
             }
         }
-        assert!(compare(&with(r#","isError":false"#), &with("")).is_equal(), "absent means false");
+        assert!(
+            compare(&with(r#","isError":false"#), &with("")).is_equal(),
+            "absent means false"
+        );
     }
 
     #[test]
     fn json_rpc_errors_are_compared() {
         let error = |error: &str| {
-            let capture = call("1", "{}", Outcome::ProtocolError).subject.capture.as_ref().clone();
-            let response = Some(Bytes::from(format!(r#"{{"jsonrpc":"2.0","id":1,"error":{error}}}"#)));
-            ParsedCapture::of(Arc::new(crate::capture::Capture { response, ..capture }))
+            let capture = call("1", "{}", Outcome::ProtocolError)
+                .subject
+                .capture
+                .as_ref()
+                .clone();
+            let response = Some(Bytes::from(format!(
+                r#"{{"jsonrpc":"2.0","id":1,"error":{error}}}"#
+            )));
+            ParsedCapture::of(Arc::new(crate::capture::Capture {
+                response,
+                ..capture
+            }))
         };
         let compare = |a: &str, b: &str| Difference::of(&error(a), &error(b), None).is_equal();
         let old = r#"{"code":-32602,"message":"no such tool"}"#;
         assert!(compare(old, old));
         assert!(!compare(old, r#"{"code":-32603,"message":"no such tool"}"#));
-        assert!(!compare(old, r#"{"code":-32602,"message":"no such tool","data":{"name":"a"}}"#));
+        assert!(!compare(
+            old,
+            r#"{"code":-32602,"message":"no such tool","data":{"name":"a"}}"#
+        ));
         assert!(!compare(old, "\"no such tool\""));
     }
 
     #[test]
     fn answers_of_different_tools_are_said_to_be() {
         let subject = |definition: &'static str| {
-            let capture = call("1", &text_result("a"), Outcome::Result).subject.capture.as_ref().clone();
+            let capture = call("1", &text_result("a"), Outcome::Result)
+                .subject
+                .capture
+                .as_ref()
+                .clone();
             ParsedCapture::of(Arc::new(crate::capture::Capture {
                 tool: Tool::read(Bytes::from_static(definition.as_bytes())),
                 ..capture
             }))
         };
-        let (a, b) = (subject(r#"{"name":"a","inputSchema":{}}"#), subject(r#"{"name":"b","inputSchema":{}}"#));
+        let (a, b) = (
+            subject(r#"{"name":"a","inputSchema":{}}"#),
+            subject(r#"{"name":"b","inputSchema":{}}"#),
+        );
         let found = Difference::of(&a, &b, None);
-        assert_eq!(found.left_out, ["payload: neither side has one", "these are answers of different tools: a and b"]);
-        assert_eq!((found.is_equal(), found.definition.unwrap().found.counts.changed), (false, 1));
+        assert_eq!(
+            found.left_out,
+            [
+                "payload: neither side has one",
+                "these are answers of different tools: a and b"
+            ]
+        );
+        assert_eq!(
+            (
+                found.is_equal(),
+                found.definition.unwrap().found.counts.changed
+            ),
+            (false, 1)
+        );
     }
 
     #[test]
     fn blocks_annotations_and_meta_are_part_of_an_answer() {
         let block = |text: &str, more: &str| format!(r#"{{"type":"text","text":"{text}"{more}}}"#);
-        let answer = |blocks: &[String]| call("1", &format!(r#"{{"content":[{}]}}"#, blocks.join(",")), Outcome::Result).subject;
+        let answer = |blocks: &[String]| {
+            call(
+                "1",
+                &format!(r#"{{"content":[{}]}}"#, blocks.join(",")),
+                Outcome::Result,
+            )
+            .subject
+        };
         let paths = |a: &[String], b: &[String]| -> Vec<String> {
             let found = Difference::of(&answer(a), &answer(b), None);
             let rest = found.rest.as_ref().unwrap();
-            let paths: Vec<_> = rest.changes().map(|change| rest.paths(&change).1.unwrap_or_default()).collect();
+            let paths: Vec<_> = rest
+                .changes()
+                .map(|change| rest.paths(&change).1.unwrap_or_default())
+                .collect();
             assert_eq!(found.is_equal(), paths.is_empty());
             paths
         };
         let one = [block(r"a\nb", "")];
         assert_eq!(paths(&one, &one), [""; 0]);
-        assert_eq!(paths(&one, &[block("a", ""), block("b", "")]), ["/content/1"], "one block is not two");
-        assert_eq!(paths(&one, &[block(r"a\nb", r#","annotations":{"audience":["user"]}"#)]), ["/content/0/annotations"]);
-        assert_eq!(paths(&one, &[block(r"a\nb", r#","_meta":{"x":1}"#)]), ["/content/0/_meta"]);
+        assert_eq!(
+            paths(&one, &[block("a", ""), block("b", "")]),
+            ["/content/1"],
+            "one block is not two"
+        );
+        assert_eq!(
+            paths(
+                &one,
+                &[block(r"a\nb", r#","annotations":{"audience":["user"]}"#)]
+            ),
+            ["/content/0/annotations"]
+        );
+        assert_eq!(
+            paths(&one, &[block(r"a\nb", r#","_meta":{"x":1}"#)]),
+            ["/content/0/_meta"]
+        );
         let image = r#"{"type":"image","data":"aGk=","mimeType":"image/png"}"#.to_owned();
-        assert!(!paths(&[block("a", ""), image.clone()], &[image, block("a", "")]).is_empty(), "another order");
+        assert!(
+            !paths(&[block("a", ""), image.clone()], &[image, block("a", "")]).is_empty(),
+            "another order"
+        );
     }
 
     #[test]
@@ -535,14 +746,22 @@ mod tests {
             tool(r#"{"name":"new","inputSchema":{}}"#),
         ];
         let found = ToolsDifference::of(&a, &b);
-        let names = |list: &[(String, Tokens)]| list.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
+        let names = |list: &[(String, Tokens)]| {
+            list.iter()
+                .map(|(name, _)| name.clone())
+                .collect::<Vec<_>>()
+        };
         assert_eq!(
             (names(&found.added), names(&found.removed), found.unchanged),
             (vec!["new".to_owned()], vec!["gone".to_owned()], 1)
         );
         let changed = &found.changed[0];
         assert_eq!(
-            (changed.name.as_str(), changed.hints.as_slice(), changed.is_schema_changed),
+            (
+                changed.name.as_str(),
+                changed.hints.as_slice(),
+                changed.is_schema_changed
+            ),
             ("t", &["readOnlyHint"][..], true)
         );
         assert!(changed.tokens.1.o200k_base > changed.tokens.0.o200k_base);

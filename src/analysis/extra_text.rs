@@ -48,15 +48,27 @@ impl Query for ExtraTextQuery {
                 line += between.matches('\n').count() as u32;
                 at = range.start;
             }
-            ExtraTextRow { text: text[range.clone()].into(), range, line, tokens: piece.tokens }
+            ExtraTextRow {
+                text: text[range.clone()].into(),
+                range,
+                line,
+                tokens: piece.tokens,
+            }
         };
         let rows: Vec<_> = extra.pieces.iter().take(LISTED).map(row).collect();
-        Ok(Arc::new(ExtraTextList { more: extra.pieces.len() - rows.len(), rows, tokens: extra.tokens }))
+        Ok(Arc::new(ExtraTextList {
+            more: extra.pieces.len() - rows.len(),
+            rows,
+            tokens: extra.tokens,
+        }))
     }
 }
 
 impl Weigh for ExtraTextList {
     fn weight(&self) -> usize {
-        self.rows.iter().map(|row| row.text.len() + size_of::<ExtraTextRow>()).sum()
+        self.rows
+            .iter()
+            .map(|row| row.text.len() + size_of::<ExtraTextRow>())
+            .sum()
     }
 }

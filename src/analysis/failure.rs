@@ -17,9 +17,21 @@ pub fn failure(subject: &ParsedCapture) -> Option<Problem> {
     };
     if let Some(problem) = &capture.problem {
         // The exit status follows the outcome, unless what was noticed says more: nothing was sent, or the server wants a login.
-        let says_more =
-            matches!(problem.kind, ProblemKind::Usage | ProblemKind::Arguments | ProblemKind::Auth | ProblemKind::HttpStatus);
-        return Some(if says_more { problem.clone() } else { Problem { kind, ..problem.clone() } });
+        let says_more = matches!(
+            problem.kind,
+            ProblemKind::Usage
+                | ProblemKind::Arguments
+                | ProblemKind::Auth
+                | ProblemKind::HttpStatus
+        );
+        return Some(if says_more {
+            problem.clone()
+        } else {
+            Problem {
+                kind,
+                ..problem.clone()
+            }
+        });
     }
     let what = match capture.outcome {
         Outcome::ProtocolError => subject.reading.rpc_error.as_ref().map_or_else(
@@ -46,8 +58,11 @@ pub fn failure(subject: &ParsedCapture) -> Option<Problem> {
 fn unanswered(subject: &ParsedCapture) -> Option<Problem> {
     let kind = subject.reading.result()?.get("resultType")?.as_str()?;
     (kind == "input_required").then(|| {
-        Problem::new(ProblemKind::Consent, "the server wants input before it answers, and got none")
-            .at(subject.capture.tool.name.clone())
-            .hint("`--elicit`, `--sampling-reply` and `--root` answer what servers ask")
+        Problem::new(
+            ProblemKind::Consent,
+            "the server wants input before it answers, and got none",
+        )
+        .at(subject.capture.tool.name.clone())
+        .hint("`--elicit`, `--sampling-reply` and `--root` answer what servers ask")
     })
 }

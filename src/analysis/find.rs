@@ -41,7 +41,10 @@ pub struct Search {
 impl Search {
     /// A text as it stands.
     pub fn plain(text: &str) -> Self {
-        Self { text: text.into(), kind: SearchKind::Plain }
+        Self {
+            text: text.into(),
+            kind: SearchKind::Plain,
+        }
     }
 
     fn regex(&self) -> Result<regex::Regex, Problem> {
@@ -49,7 +52,13 @@ impl Search {
             let why = error.to_string();
             // The crate draws the expression over several lines; what is wrong stands on the last.
             let last = why.lines().last().unwrap_or_default();
-            Problem::new(ProblemKind::Usage, format!("not a regular expression: {}", last.trim_start_matches("error: ")))
+            Problem::new(
+                ProblemKind::Usage,
+                format!(
+                    "not a regular expression: {}",
+                    last.trim_start_matches("error: ")
+                ),
+            )
         })
     }
 
@@ -59,7 +68,10 @@ impl Search {
             return Ok(find(text, &self.text, cancel)?);
         }
         let pattern = self.regex()?;
-        let places = pattern.find_iter(text).map(|found| found.range()).filter(|range| !range.is_empty());
+        let places = pattern
+            .find_iter(text)
+            .map(|found| found.range())
+            .filter(|range| !range.is_empty());
         Ok(places.take(FIND_LIMIT).collect())
     }
 
@@ -70,17 +82,30 @@ impl Search {
         Ok(match self.kind {
             SearchKind::Plain => {
                 let needle = self.text.to_ascii_lowercase();
-                let holds = |text: &[u8]| memchr::memmem::find(&text.to_ascii_lowercase(), needle.as_bytes()).is_some();
-                let is_found = |node: &Node<'_>| node.raw_key().is_some_and(holds) || (!node.is_container() && holds(node.raw()));
-                nodes.filter(is_found).take(FIND_LIMIT).map(Node::index).collect()
+                let holds = |text: &[u8]| {
+                    memchr::memmem::find(&text.to_ascii_lowercase(), needle.as_bytes()).is_some()
+                };
+                let is_found = |node: &Node<'_>| {
+                    node.raw_key().is_some_and(holds) || (!node.is_container() && holds(node.raw()))
+                };
+                nodes
+                    .filter(is_found)
+                    .take(FIND_LIMIT)
+                    .map(Node::index)
+                    .collect()
             }
             SearchKind::Regex => {
                 let pattern = self.regex()?;
                 let is_found = |node: &Node<'_>| {
                     node.key().is_some_and(|key| pattern.is_match(&key))
-                        || (!node.is_container() && pattern.is_match(&node.as_str().unwrap_or_else(|| node.raw_text())))
+                        || (!node.is_container()
+                            && pattern.is_match(&node.as_str().unwrap_or_else(|| node.raw_text())))
                 };
-                nodes.filter(is_found).take(FIND_LIMIT).map(Node::index).collect()
+                nodes
+                    .filter(is_found)
+                    .take(FIND_LIMIT)
+                    .map(Node::index)
+                    .collect()
             }
             SearchKind::JsonPath => json_path(root, &self.text)?,
         })
@@ -90,12 +115,23 @@ impl Search {
 /// The values that a JSONPath names, by their places on the tape.
 fn json_path(root: Node<'_>, path: &str) -> Result<Vec<usize>, Problem> {
     let problem = |what: String| Problem::new(ProblemKind::Usage, what);
-    let path = serde_json_path::JsonPath::parse(path)
-        .map_err(|error| problem(format!("not a JSONPath, from character {}: {}", error.position() + 1, error.message())))?;
-    let data: serde_json::Value = serde_json::from_slice(root.raw())
-        .map_err(|error| problem(format!("a JSONPath needs whole JSON of at most 127 levels: {error}")))?;
-    let mut named: HashMap<*const serde_json::Value, usize> =
-        path.query(&data).iter().map(|value| (std::ptr::from_ref(*value), usize::MAX)).collect();
+    let path = serde_json_path::JsonPath::parse(path).map_err(|error| {
+        problem(format!(
+            "not a JSONPath, from character {}: {}",
+            error.position() + 1,
+            error.message()
+        ))
+    })?;
+    let data: serde_json::Value = serde_json::from_slice(root.raw()).map_err(|error| {
+        problem(format!(
+            "a JSONPath needs whole JSON of at most 127 levels: {error}"
+        ))
+    })?;
+    let mut named: HashMap<*const serde_json::Value, usize> = path
+        .query(&data)
+        .iter()
+        .map(|value| (std::ptr::from_ref(*value), usize::MAX))
+        .collect();
     // Both hold the same values in the same order; of a key that stands twice the last counts, so it is met last.
     let mut open = vec![(root, &data)];
     while let Some((node, value)) = open.pop() {
@@ -108,7 +144,10 @@ fn json_path(root: Node<'_>, path: &str) -> Result<Vec<usize>, Problem> {
             _ => None,
         };
         let from = open.len();
-        open.extend(node.children().filter_map(|child| Some((child, pair(child)?))));
+        open.extend(
+            node.children()
+                .filter_map(|child| Some((child, pair(child)?))),
+        );
         open[from..].reverse();
     }
     let mut found: Vec<usize> = named.into_values().collect();
@@ -123,7 +162,9 @@ fn json_path(root: Node<'_>, path: &str) -> Result<Vec<usize>, Problem> {
 /// [`Cancelled`] when the asker looked away.
 fn find(text: &str, needle: &str, cancel: &Cancel) -> Result<Vec<Range<usize>>, Cancelled> {
     let mut found = Vec::new();
-    let Some(last) = needle.len().checked_sub(1) else { return Ok(found) };
+    let Some(last) = needle.len().checked_sub(1) else {
+        return Ok(found);
+    };
     let needle = needle.to_ascii_lowercase();
     let mut from = 0;
     while from < text.len() && found.len() < FIND_LIMIT {
@@ -160,21 +201,36 @@ impl Query for FindQuery {
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
         if self.search.kind != SearchKind::JsonPath {
-            return Ok(self.search.places(&cx.text(self.format)?, cx.cancel)?.into());
+            return Ok(self
+                .search
+                .places(&cx.text(self.format)?, cx.cancel)?
+                .into());
         }
         let subject = cx.subject()?;
-        let Some(payload) = &subject.payload else { return Ok(Arc::default()) };
+        let Some(payload) = &subject.payload else {
+            return Ok(Arc::default());
+        };
         let nodes = self.search.nodes(payload)?;
-        let mut places: Vec<Range<usize>> = if self.format == "content" && !payload.is_structured() {
-            let place = |at: &usize| payload.place_in_text(payload.doc.node(*at)?, &subject.reading);
+        let mut places: Vec<Range<usize>> = if self.format == "content" && !payload.is_structured()
+        {
+            let place =
+                |at: &usize| payload.place_in_text(payload.doc.node(*at)?, &subject.reading);
             nodes.iter().filter_map(place).collect()
         } else {
             let view = cx.get(&TextQuery(self.format))??;
             let is_named = |fact: usize| {
-                let last = nodes[..nodes.partition_point(|at| *at <= fact)].last().copied();
-                last.and_then(|at| payload.doc.node(at)).is_some_and(|node| fact < node.subtree_end())
+                let last = nodes[..nodes.partition_point(|at| *at <= fact)]
+                    .last()
+                    .copied();
+                last.and_then(|at| payload.doc.node(at))
+                    .is_some_and(|node| fact < node.subtree_end())
             };
-            view.matched.facts.iter().filter(|fact| is_named(fact.node())).filter_map(|fact| fact.place()).collect()
+            view.matched
+                .facts
+                .iter()
+                .filter(|fact| is_named(fact.node()))
+                .filter_map(|fact| fact.place())
+                .collect()
         };
         places.sort_by_key(|place| (place.start, place.end));
         // What stands within another place is marked with it.
@@ -194,8 +250,15 @@ impl Query for FindDataQuery {
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
         let subject = cx.subject()?;
-        let Some(payload) = &subject.payload else { return Ok(Arc::default()) };
-        Ok(self.0.nodes(payload)?.into_iter().map(|at| at..at + 1).collect())
+        let Some(payload) = &subject.payload else {
+            return Ok(Arc::default());
+        };
+        Ok(self
+            .0
+            .nodes(payload)?
+            .into_iter()
+            .map(|at| at..at + 1)
+            .collect())
     }
 }
 
@@ -232,17 +295,42 @@ mod tests {
     }
 
     /// The JSON Pointers of what is found in the data, and the texts found in a format.
-    fn found(answer: &str, kind: SearchKind, text: &str, format: &'static str) -> Result<(Vec<String>, Vec<String>), Problem> {
+    fn found(
+        answer: &str,
+        kind: SearchKind,
+        text: &str,
+        format: &'static str,
+    ) -> Result<(Vec<String>, Vec<String>), Problem> {
         let subjects = [Arc::new(subject_of(answer))];
         let (hosts, cancel) = (Hosts::built_in(), Cancel::new());
         let cx = Ctx::of(&subjects, &hosts, &cancel);
-        let needle = Search { text: text.into(), kind };
+        let needle = Search {
+            text: text.into(),
+            kind,
+        };
         let data = cx.get(&FindDataQuery(needle.clone())).unwrap()?;
         let text = cx.text(format).ok().unwrap();
-        let places = cx.get(&FindQuery { format, search: needle }).unwrap()?;
+        let places = cx
+            .get(&FindQuery {
+                format,
+                search: needle,
+            })
+            .unwrap()?;
         let payload = subjects[0].payload.as_ref().unwrap();
-        let pointer = |place: &Range<usize>| payload.doc.node(place.start).unwrap().pointer_from(payload.root);
-        Ok((data.iter().map(pointer).collect(), places.iter().map(|place| text[place.clone()].to_owned()).collect()))
+        let pointer = |place: &Range<usize>| {
+            payload
+                .doc
+                .node(place.start)
+                .unwrap()
+                .pointer_from(payload.root)
+        };
+        Ok((
+            data.iter().map(pointer).collect(),
+            places
+                .iter()
+                .map(|place| text[place.clone()].to_owned())
+                .collect(),
+        ))
     }
 
     const DATA: &str = r#"{"structuredContent":{"items":[{"id":7,"na\u006de":"Acme","price":12.5},{"id":8,"name":"Acorn","price":3,"price":4}],"more":false},
@@ -253,10 +341,27 @@ mod tests {
         let (data, text) = found(DATA, SearchKind::Regex, "^Ac|^mor", "content").unwrap();
         assert_eq!(data, ["/items/0/name", "/items/1/name", "/more"]);
         assert!(text.is_empty(), "{text:?}");
-        assert_eq!(found(DATA, SearchKind::Regex, r"Ac\w+", "content").unwrap().1, ["Acme", "Acorn"]);
-        assert_eq!(found(DATA, SearchKind::Regex, "x*", "content").unwrap().1.len(), 0, "an empty place is none");
+        assert_eq!(
+            found(DATA, SearchKind::Regex, r"Ac\w+", "content")
+                .unwrap()
+                .1,
+            ["Acme", "Acorn"]
+        );
+        assert_eq!(
+            found(DATA, SearchKind::Regex, "x*", "content")
+                .unwrap()
+                .1
+                .len(),
+            0,
+            "an empty place is none"
+        );
         let problem = found(DATA, SearchKind::Regex, "a(", "content").unwrap_err();
-        assert!(problem.what.starts_with("not a regular expression: unclosed group"), "{problem:?}");
+        assert!(
+            problem
+                .what
+                .starts_with("not a regular expression: unclosed group"),
+            "{problem:?}"
+        );
     }
 
     #[test]
@@ -264,16 +369,32 @@ mod tests {
         let (data, text) = found(DATA, SearchKind::JsonPath, "$.items[*].name", "content").unwrap();
         assert_eq!(data, ["/items/0/name", "/items/1/name"]);
         assert_eq!(text, ["Acme", "Acorn"]);
-        let (data, _) = found(DATA, SearchKind::JsonPath, "$.items[?@.price < 5].id", "content").unwrap();
+        let (data, _) = found(
+            DATA,
+            SearchKind::JsonPath,
+            "$.items[?@.price < 5].id",
+            "content",
+        )
+        .unwrap();
         assert_eq!(data, ["/items/1/id"]);
-        assert_eq!(found(DATA, SearchKind::JsonPath, "$..*", "content").unwrap().0.len(), 10);
-        assert!(found(DATA, SearchKind::JsonPath, "$.items[", "content").unwrap_err().what.starts_with("not a JSONPath"));
+        assert_eq!(
+            found(DATA, SearchKind::JsonPath, "$..*", "content")
+                .unwrap()
+                .0
+                .len(),
+            10
+        );
+        assert!(
+            found(DATA, SearchKind::JsonPath, "$.items[", "content")
+                .unwrap_err()
+                .what
+                .starts_with("not a JSONPath")
+        );
     }
 
     #[test]
     fn a_json_path_names_values_that_were_read_from_the_text() {
-        let answer =
-            r#"{"content":[{"type":"text","text":"[{\"id\": 7, \"tags\": [\"a\", \"b\"]}, {\"id\": 8, \"tags\": []}]"}]}"#;
+        let answer = r#"{"content":[{"type":"text","text":"[{\"id\": 7, \"tags\": [\"a\", \"b\"]}, {\"id\": 8, \"tags\": []}]"}]}"#;
         let (data, text) = found(answer, SearchKind::JsonPath, "$[0].*", "content").unwrap();
         assert_eq!(data, ["/0/id", "/0/tags"]);
         assert_eq!(text, ["7", r#"["a", "b"]"#]);
@@ -292,7 +413,10 @@ mod tests {
         text.push_str("needle and");
         text.push_str(&"y".repeat(STRETCH));
         text.push_str("needle");
-        assert_eq!(places(&text, "needle"), [STRETCH - 2..STRETCH + 4, 2 * STRETCH + 8..2 * STRETCH + 14]);
+        assert_eq!(
+            places(&text, "needle"),
+            [STRETCH - 2..STRETCH + 4, 2 * STRETCH + 8..2 * STRETCH + 14]
+        );
         assert_eq!(places(&"ab".repeat(STRETCH), "ab").len(), FIND_LIMIT);
     }
 }

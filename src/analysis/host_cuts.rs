@@ -27,29 +27,54 @@ impl HostCuts {
         // Where each text block begins in `content`, and how long it is.
         let mut blocks = Vec::new();
         let mut at = 0;
-        for block in subject.reading.blocks.iter().filter(|block| block.kind == BlockKind::Text) {
+        for block in subject
+            .reading
+            .blocks
+            .iter()
+            .filter(|block| block.kind == BlockKind::Text)
+        {
             let Some(text) = &block.text else { continue };
             blocks.push((block.index, at..at + text.len()));
             at += text.len() + 1;
         }
-        let range_of =
-            |index: usize| blocks.binary_search_by_key(&index, |(known, _)| *known).ok().map(|at| blocks[at].1.clone());
+        let range_of = |index: usize| {
+            blocks
+                .binary_search_by_key(&index, |(known, _)| *known)
+                .ok()
+                .map(|at| blocks[at].1.clone())
+        };
         let mut content: Vec<Range<usize>> = view
             .dropped
             .iter()
-            .filter_map(|dropped| if let What::Block(block) = dropped.what { range_of(block) } else { None })
+            .filter_map(|dropped| {
+                if let What::Block(block) = dropped.what {
+                    range_of(block)
+                } else {
+                    None
+                }
+            })
             .collect();
         if !view.limit.bites.is_empty() {
             for span in view.full_spans.iter() {
-                let (TextOrigin::Block(block), Some(from), range) = (span.origin, span.from(), span.range()) else { continue };
-                let Some(block) = range_of(block as usize) else { continue };
+                let (TextOrigin::Block(block), Some(from), range) =
+                    (span.origin, span.from(), span.range())
+                else {
+                    continue;
+                };
+                let Some(block) = range_of(block as usize) else {
+                    continue;
+                };
                 let mut start = range.start;
                 let first = view.kept.partition_point(|kept| kept.end <= range.start);
-                let kept = view.kept[first..].iter().take_while(|kept| kept.start < range.end);
+                let kept = view.kept[first..]
+                    .iter()
+                    .take_while(|kept| kept.start < range.end);
                 for end in kept.map(Some).chain([None]) {
                     let until = end.map_or(range.end, |kept| kept.start.max(range.start));
                     if until > start {
-                        let place = |offset: usize| (block.start + from + offset - range.start).min(block.end);
+                        let place = |offset: usize| {
+                            (block.start + from + offset - range.start).min(block.end)
+                        };
                         content.push(place(start)..place(until));
                     }
                     start = end.map_or(range.end, |kept| kept.end);
@@ -68,11 +93,19 @@ impl HostCuts {
         let missing = match &subject.payload {
             Some(payload) => {
                 let matched = locate_facts(payload, &view.text);
-                matched.facts.iter().filter(|fact| fact.state() == FactState::Missing).map(|fact| fact.node()).collect()
+                matched
+                    .facts
+                    .iter()
+                    .filter(|fact| fact.state() == FactState::Missing)
+                    .map(|fact| fact.node())
+                    .collect()
             }
             None => BTreeSet::new(),
         };
-        Self { content: merged, missing }
+        Self {
+            content: merged,
+            missing,
+        }
     }
 }
 
@@ -112,11 +145,17 @@ mod tests {
         let found = cuts(&answer, "gemini-cli");
         assert_eq!(found.content.len(), 1, "{:?}", found.content);
         let cut = found.content[0].clone();
-        assert!(cut.start > "first é".len() && cut.end < "first é".len() + long.len(), "{cut:?}");
+        assert!(
+            cut.start > "first é".len() && cut.end < "first é".len() + long.len(),
+            "{cut:?}"
+        );
         // What is left and what is cut is the whole text.
         let hosts = Hosts::built_in();
         let subject = subject(&answer);
-        let view = hosts.get("gemini-cli").unwrap().view(&subject, &ViewContext::of(&subject.capture));
+        let view = hosts
+            .get("gemini-cli")
+            .unwrap()
+            .view(&subject, &ViewContext::of(&subject.capture));
         let kept: usize = view.kept.iter().map(ExactSizeIterator::len).sum();
         assert_eq!(view.full.len() - kept, cut.len());
     }
@@ -125,7 +164,14 @@ mod tests {
     fn what_is_dropped_is_marked_whole() {
         let answer = r#"{"content":[{"type":"text","text":"Ada"}],"structuredContent":{"name":"Ada","age":36}}"#;
         let codex = cuts(answer, "codex");
-        assert_eq!((codex.content.first(), codex.content.len(), codex.missing.len()), (Some(&(0..3)), 1, 0));
+        assert_eq!(
+            (
+                codex.content.first(),
+                codex.content.len(),
+                codex.missing.len()
+            ),
+            (Some(&(0..3)), 1, 0)
+        );
         let zed = cuts(answer, "zed");
         assert_eq!((zed.content.len(), zed.missing.len()), (0, 1));
     }

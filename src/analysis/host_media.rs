@@ -34,7 +34,13 @@ pub enum MediaOutcome {
 }
 
 impl MediaOutcome {
-    pub const ALL: [Self; 5] = [Self::Shown, Self::Base64Text, Self::Placeholder, Self::Error, Self::Nothing];
+    pub const ALL: [Self; 5] = [
+        Self::Shown,
+        Self::Base64Text,
+        Self::Placeholder,
+        Self::Error,
+        Self::Nothing,
+    ];
 
     /// In `--json`.
     pub fn name(self) -> &'static str {
@@ -59,7 +65,11 @@ pub struct MediaCounts {
 
 impl MediaCounts {
     fn add(&mut self, is_image: bool, outcome: MediaOutcome) {
-        let counts = if is_image { &mut self.images } else { &mut self.audio };
+        let counts = if is_image {
+            &mut self.images
+        } else {
+            &mut self.audio
+        };
         counts[outcome as usize] += 1;
     }
 
@@ -69,16 +79,22 @@ impl MediaCounts {
 
     /// The worst there is; `None` without images and audio.
     pub fn worst(&self) -> Option<MediaOutcome> {
-        MediaOutcome::ALL.into_iter().rfind(|outcome| self.with_outcome(*outcome) > 0)
+        MediaOutcome::ALL
+            .into_iter()
+            .rfind(|outcome| self.with_outcome(*outcome) > 0)
     }
 
     pub fn total(&self) -> u64 {
-        MediaOutcome::ALL.into_iter().map(|outcome| self.with_outcome(outcome)).sum()
+        MediaOutcome::ALL
+            .into_iter()
+            .map(|outcome| self.with_outcome(outcome))
+            .sum()
     }
 
     /// Whether one is not shown as such.
     pub fn has_loss(&self) -> bool {
-        self.worst().is_some_and(|worst| worst != MediaOutcome::Shown)
+        self.worst()
+            .is_some_and(|worst| worst != MediaOutcome::Shown)
     }
 }
 
@@ -99,7 +115,11 @@ impl Medium {
         match self.kind {
             BlockKind::Image => &rules.image,
             BlockKind::Audio => &rules.audio,
-            _ => rules.resource_image.as_ref().filter(|_| self.is_image).unwrap_or(&rules.resource_blob),
+            _ => rules
+                .resource_image
+                .as_ref()
+                .filter(|_| self.is_image)
+                .unwrap_or(&rules.resource_blob),
         }
     }
 
@@ -107,7 +127,9 @@ impl Medium {
     fn words_outcome(&self, host: &Host) -> MediaOutcome {
         let mut outcome = MediaOutcome::Nothing;
         for step in self.steps(host) {
-            let (RuleStep::Text(template) | RuleStep::First(template)) = step else { continue };
+            let (RuleStep::Text(template) | RuleStep::First(template)) = step else {
+                continue;
+            };
             let words = template.source().to_lowercase();
             if words.contains("error") || words.contains("unsupported") {
                 return MediaOutcome::Error;
@@ -135,16 +157,25 @@ impl<'s> Media<'s> {
     const TELLING: usize = 64;
 
     pub(super) fn of(subject: &'s ParsedCapture) -> Self {
-        let mut media = Self { blocks: Vec::new(), finder: None, begins: Vec::new(), known: HashMap::new() };
+        let mut media = Self {
+            blocks: Vec::new(),
+            finder: None,
+            begins: Vec::new(),
+            known: HashMap::new(),
+        };
         let mut places: HashMap<&[u8], usize> = HashMap::new();
         let is_medium = |block: &&Block| {
             let mime = block.mime_type.as_deref().unwrap_or_default();
             matches!(block.kind, BlockKind::Image | BlockKind::Audio)
-                || (block.kind == BlockKind::Resource && (mime.starts_with("image/") || mime.starts_with("audio/")))
+                || (block.kind == BlockKind::Resource
+                    && (mime.starts_with("image/") || mime.starts_with("audio/")))
         };
         for block in subject.reading.blocks.iter().filter(is_medium) {
             let node = subject.reading.doc.node(block.node);
-            let data = node.and_then(|node| node.get("data").or_else(|| node.get("resource")?.get("blob")));
+            let data = node.and_then(|node| {
+                node.get("data")
+                    .or_else(|| node.get("resource")?.get("blob"))
+            });
             let begins = data.map_or(&b""[..], |data| data.raw()).trim_ascii_start();
             let begins = begins.strip_prefix(b"\"").unwrap_or(begins);
             let begins = &begins[..begins.len().saturating_sub(1).min(Self::TELLING)];
@@ -157,30 +188,44 @@ impl<'s> Media<'s> {
             let mime = block.mime_type.as_deref().unwrap_or_default();
             media.blocks.push(Medium {
                 block: block.index,
-                is_image: block.kind == BlockKind::Image || (block.kind == BlockKind::Resource && mime.starts_with("image/")),
+                is_image: block.kind == BlockKind::Image
+                    || (block.kind == BlockKind::Resource && mime.starts_with("image/")),
                 bytes: block.data_bytes.unwrap_or(0) as u64,
                 begins: place,
                 kind: block.kind,
             });
         }
-        media.finder = AhoCorasick::new(&media.begins).ok().filter(|_| !media.begins.is_empty());
+        media.finder = AhoCorasick::new(&media.begins)
+            .ok()
+            .filter(|_| !media.begins.is_empty());
         media
     }
 
     /// What a host makes of them: in bytes, and how many have which outcome.
     pub(super) fn in_view(&mut self, host: &Host, view: &HostView) -> (MediaBytes, MediaCounts) {
-        let Self { blocks, finder, begins, known } = self;
+        let Self {
+            blocks,
+            finder,
+            begins,
+            known,
+        } = self;
         let (mut media, mut counts) = (MediaBytes::default(), MediaCounts::default());
         if !view.is_computable() {
             // A host that answers with an error of its own shows none of them.
             let fails = |medium: &&Medium| medium.steps(host).contains(&RuleStep::Fail);
-            blocks.iter().filter(fails).for_each(|medium| counts.add(medium.is_image, MediaOutcome::Error));
+            blocks
+                .iter()
+                .filter(fails)
+                .for_each(|medium| counts.add(medium.is_image, MediaOutcome::Error));
             media.dropped = blocks.iter().map(|medium| medium.bytes).sum();
             return (media, counts);
         }
         let stands = known.entry(view.text.as_ptr()).or_insert_with(|| {
             let mut stands = vec![false; begins.len()];
-            for found in finder.iter().flat_map(|finder| finder.find_overlapping_iter(&*view.text)) {
+            for found in finder
+                .iter()
+                .flat_map(|finder| finder.find_overlapping_iter(&*view.text))
+            {
                 stands[found.pattern().as_usize()] = true;
             }
             stands
@@ -196,7 +241,13 @@ impl<'s> Media<'s> {
             .collect();
         passed.sort_unstable();
         for medium in blocks.iter() {
-            let Medium { block, is_image, bytes, begins, .. } = medium;
+            let Medium {
+                block,
+                is_image,
+                bytes,
+                begins,
+                ..
+            } = medium;
             let outcome = if passed.binary_search(block).is_ok() {
                 media.shown += *bytes;
                 MediaOutcome::Shown
@@ -205,9 +256,16 @@ impl<'s> Media<'s> {
                 MediaOutcome::Base64Text
             } else {
                 media.dropped += *bytes;
-                let is_dropped = view.dropped.iter().any(|dropped| dropped.what == What::Block(medium.block));
+                let is_dropped = view
+                    .dropped
+                    .iter()
+                    .any(|dropped| dropped.what == What::Block(medium.block));
                 counts.dropped_blocks += u64::from(is_dropped);
-                if is_dropped { MediaOutcome::Nothing } else { medium.words_outcome(host) }
+                if is_dropped {
+                    MediaOutcome::Nothing
+                } else {
+                    medium.words_outcome(host)
+                }
             };
             counts.add(*is_image, outcome);
         }

@@ -38,12 +38,21 @@ pub(super) struct ViewMeasure {
 }
 
 fn is_small(subject: &ParsedCapture) -> bool {
-    subject.capture.response.as_ref().is_none_or(|response| response.len() < SMALL_BYTES)
+    subject
+        .capture
+        .response
+        .as_ref()
+        .is_none_or(|response| response.len() < SMALL_BYTES)
 }
 
 /// What each host shows of an answer, in their order; where the asker has looked away meanwhile, those that were not
 /// reached say so.
-pub(super) fn views(subject: &ParsedCapture, hosts: &[&Arc<Host>], written: &RenderCache, cancel: &Cancel) -> Vec<HostView> {
+pub(super) fn views(
+    subject: &ParsedCapture,
+    hosts: &[&Arc<Host>],
+    written: &RenderCache,
+    cancel: &Cancel,
+) -> Vec<HostView> {
     let context = ViewContext::of(&subject.capture);
     let Ok(views) = parallel_map(hosts, is_small(subject), |host| {
         Ok::<_, Infallible>(match cancel.is_cancelled() {
@@ -56,10 +65,13 @@ pub(super) fn views(subject: &ParsedCapture, hosts: &[&Arc<Host>], written: &Ren
 
 /// The position of a thing among those that are known, of which there are no more than a few for each host.
 fn place<T: PartialEq>(known: &mut Vec<T>, thing: T) -> usize {
-    known.iter().position(|same| *same == thing).unwrap_or_else(|| {
-        known.push(thing);
-        known.len() - 1
-    })
+    known
+        .iter()
+        .position(|same| *same == thing)
+        .unwrap_or_else(|| {
+            known.push(thing);
+            known.len() - 1
+        })
 }
 
 /// What several texts measure, each of which is counted once; `None` for one that was not reached.
@@ -147,14 +159,22 @@ pub(super) fn measure(
     // The longest first, so that no core is left with it at the end.
     let mut order: Vec<usize> = (0..tasks.len()).collect();
     order.sort_by_key(|at| std::cmp::Reverse(tasks[*at].text().len()));
-    let columns = payload.filter(|_| names_lost).map(|payload| Columns::of(payload.root()));
+    let columns = payload
+        .filter(|_| names_lost)
+        .map(|payload| Columns::of(payload.root()));
     let known = &subject.known;
     let Ok(done) = parallel_map(&order, is_small(subject), |at| {
-        Ok::<_, Infallible>((!cancel.is_cancelled()).then(|| match (tasks[*at], payload) {
-            (Task::Match(text), Some(payload)) => Done::Matched(match_text(subject, payload, text, columns.as_ref())),
-            (Task::CountParts(view), _) => Done::Counted(known.tokens_of(view.texts())),
-            (Task::Count(text) | Task::Match(text), _) => Done::Counted(known.counts(text.as_bytes()).tokens),
-        }))
+        Ok::<_, Infallible>(
+            (!cancel.is_cancelled()).then(|| match (tasks[*at], payload) {
+                (Task::Match(text), Some(payload)) => {
+                    Done::Matched(match_text(subject, payload, text, columns.as_ref()))
+                }
+                (Task::CountParts(view), _) => Done::Counted(known.tokens_of(view.texts())),
+                (Task::Count(text) | Task::Match(text), _) => {
+                    Done::Counted(known.counts(text.as_bytes()).tokens)
+                }
+            }),
+        )
     });
     let mut counts: Vec<Option<Tokens>> = vec![None; tasks.len()];
     let mut found: Vec<Option<Found>> = vec![None; tasks.len()];
@@ -165,31 +185,59 @@ pub(super) fn measure(
             None => {}
         }
     }
-    let measure_of = |Places { parts, whole, answer }: Places| {
+    let measure_of = |Places {
+                          parts,
+                          whole,
+                          answer,
+                      }: Places| {
         let tokens = counts[parts]?;
         let before_limit = whole.map_or(Some(tokens), |whole| counts[whole])?;
-        let (facts, lost) = answer.map_or_else(|| Some(Found::default()), |answer| found[answer].clone())?;
-        Some((before_limit, ViewMeasure { tokens, facts, lost }))
+        let (facts, lost) =
+            answer.map_or_else(|| Some(Found::default()), |answer| found[answer].clone())?;
+        Some((
+            before_limit,
+            ViewMeasure {
+                tokens,
+                facts,
+                lost,
+            },
+        ))
     };
-    let measured: Vec<Option<Option<(Tokens, ViewMeasure)>>> = places.into_iter().map(|places| places.map(measure_of)).collect();
-    let held = |(view, measured): (&mut HostView, Option<Option<(Tokens, ViewMeasure)>>)| match measured? {
-        Some((before_limit, measured)) => {
-            view.limit.count(highest(before_limit));
-            Some(measured)
-        }
-        None => {
-            view.not_computable = Some(INTERRUPTED.to_owned());
-            None
+    let measured: Vec<Option<Option<(Tokens, ViewMeasure)>>> = places
+        .into_iter()
+        .map(|places| places.map(measure_of))
+        .collect();
+    let held = |(view, measured): (&mut HostView, Option<Option<(Tokens, ViewMeasure)>>)| {
+        match measured? {
+            Some((before_limit, measured)) => {
+                view.limit.count(highest(before_limit));
+                Some(measured)
+            }
+            None => {
+                view.not_computable = Some(INTERRUPTED.to_owned());
+                None
+            }
         }
     };
     views.iter_mut().zip(measured).map(held).collect()
 }
 
 /// What a text shows of the payload, and the fields that it does not wholly keep where `columns` are given.
-fn match_text(subject: &ParsedCapture, payload: &Payload, text: &str, columns: Option<&Columns>) -> Found {
-    let Some(columns) = columns else { return (Some(subject.known.facts(payload, text)), Arc::default()) };
+fn match_text(
+    subject: &ParsedCapture,
+    payload: &Payload,
+    text: &str,
+    columns: Option<&Columns>,
+) -> Found {
+    let Some(columns) = columns else {
+        return (Some(subject.known.facts(payload, text)), Arc::default());
+    };
     let matches = subject.known.matches(payload, text);
-    let lost = if matches.count.missing > 0 { lost_fields(payload, &matches, columns) } else { Vec::new() };
+    let lost = if matches.count.missing > 0 {
+        lost_fields(payload, &matches, columns)
+    } else {
+        Vec::new()
+    };
     (Some(matches.count), Arc::new(lost))
 }
 
@@ -198,8 +246,11 @@ pub(super) fn judge(view: &mut HostView, known: &TextMemo) {
     if view.limit.tokens_max.is_none() {
         return;
     }
-    let tokens =
-        if view.limit.bites.is_empty() { known.tokens_of(view.texts()) } else { known.counts(view.full.as_bytes()).tokens };
+    let tokens = if view.limit.bites.is_empty() {
+        known.tokens_of(view.texts())
+    } else {
+        known.counts(view.full.as_bytes()).tokens
+    };
     view.limit.count(highest(tokens));
 }
 
@@ -212,14 +263,26 @@ fn answer_in(view: &HostView) -> &str {
 /// The text without what the host puts before and after the answer.
 fn of_answer(view: &HostView) -> Range<usize> {
     let is_answer = |span: &&crate::host::Span| span.origin != TextOrigin::Host;
-    let first = view.spans.iter().find(is_answer).map_or(0, |span| span.range().start);
-    let last = view.spans.iter().rfind(is_answer).map_or(first, |span| span.range().end);
+    let first = view
+        .spans
+        .iter()
+        .find(is_answer)
+        .map_or(0, |span| span.range().start);
+    let last = view
+        .spans
+        .iter()
+        .rfind(is_answer)
+        .map_or(first, |span| span.range().end);
     first..last
 }
 
 /// The higher of the counts that are known.
 fn highest(tokens: Tokens) -> u64 {
-    Encoding::ALL.iter().map(|encoding| tokens.get(*encoding)).max().unwrap_or(0)
+    Encoding::ALL
+        .iter()
+        .map(|encoding| tokens.get(*encoding))
+        .max()
+        .unwrap_or(0)
 }
 
 /// The fields that a text does not wholly keep, in the order of their first facts.
@@ -227,9 +290,15 @@ fn lost_fields(payload: &Payload, matched: &FactMatches, columns: &Columns) -> V
     let mut places = vec![None; columns.columns.len()];
     let mut fields: Vec<LostField> = Vec::new();
     for fact in &matched.facts {
-        let Some(&column) = columns.of_node.get(fact.node() - payload.root) else { continue };
+        let Some(&column) = columns.of_node.get(fact.node() - payload.root) else {
+            continue;
+        };
         let place = *places[column].get_or_insert_with(|| {
-            fields.push(LostField { path: columns.path(column), total: 0, missing: 0 });
+            fields.push(LostField {
+                path: columns.path(column),
+                total: 0,
+                missing: 0,
+            });
             fields.len() - 1
         });
         let field = &mut fields[place];

@@ -13,7 +13,8 @@ use crate::format::ledger::INTERRUPTED;
 use crate::format::{ExtraPiece, ParsedCapture};
 use crate::host::definition::Definition;
 use crate::host::{
-    Evidence, Host, HostId, HostView, Hosts, LimitOutcome, LimitState, Part, RenderCache, TextOrigin, ViewContext, What,
+    Evidence, Host, HostId, HostView, Hosts, LimitOutcome, LimitState, Part, RenderCache,
+    TextOrigin, ViewContext, What,
 };
 use crate::number::{grouped, number_of};
 use crate::problem::Problem;
@@ -82,7 +83,14 @@ pub enum HostOutcome {
 }
 
 impl HostOutcome {
-    pub const ALL: [HostOutcome; 6] = [Self::Nothing, Self::Cut, Self::Facts, Self::Part, Self::All, Self::Unknown];
+    pub const ALL: [HostOutcome; 6] = [
+        Self::Nothing,
+        Self::Cut,
+        Self::Facts,
+        Self::Part,
+        Self::All,
+        Self::Unknown,
+    ];
 
     /// The title of its hosts.
     pub fn title(self) -> &'static str {
@@ -104,7 +112,9 @@ impl HostOutcome {
             None => {
                 let has_something = answer_bytes > 0 || media.worst().is_some();
                 let shows_text = row.shares.content + row.shares.structured > 0;
-                has_something && !shows_text && media.with_outcome(MediaOutcome::Nothing) == media.total()
+                has_something
+                    && !shows_text
+                    && media.with_outcome(MediaOutcome::Nothing) == media.total()
             }
         };
         match () {
@@ -150,22 +160,47 @@ impl<'s> Beside<'s> {
 
     /// Whether the answer is an error, and a host shows the whole text of it.
     fn is_error_shown(&self, host: &Host, view: &HostView) -> bool {
-        let mut texts = self.blocks.iter().filter_map(|block| block.text.as_deref()).filter(|text| !text.is_empty()).peekable();
+        let mut texts = self
+            .blocks
+            .iter()
+            .filter_map(|block| block.text.as_deref())
+            .filter(|text| !text.is_empty())
+            .peekable();
         self.is_error && texts.peek().is_some() && texts.all(|text| host.has_text(view, text))
     }
 
     /// How much of it a host does not show.
     fn left_out(&self, view: &HostView, shares: &HostShares, shows_error: bool) -> OtherLosses {
-        let is_dropped = |block: usize| view.dropped.iter().any(|dropped| dropped.what == What::Block(block));
+        let is_dropped = |block: usize| {
+            view.dropped
+                .iter()
+                .any(|dropped| dropped.what == What::Block(block))
+        };
         let is_text = |block: &Block| block.kind == BlockKind::Text && block.text.is_some();
         let is_shown_twice = self.is_twin && shares.has_structured;
-        let counts = |block: &&Block| !is_text(block) || !(self.has_data || is_shown_twice || shows_error);
-        let blocks = self.blocks.iter().filter(counts).filter(|block| is_dropped(block.index)).count() as u64;
-        let block_of = |at: &usize| self.starts.partition_point(|(start, _)| start <= at).checked_sub(1);
-        let is_lost = |piece: &&ExtraPiece| {
-            block_of(&piece.range.start).is_some_and(|block| is_dropped(self.starts[block].1)) && !is_shown_twice && !shows_error
+        let counts =
+            |block: &&Block| !is_text(block) || !(self.has_data || is_shown_twice || shows_error);
+        let blocks = self
+            .blocks
+            .iter()
+            .filter(counts)
+            .filter(|block| is_dropped(block.index))
+            .count() as u64;
+        let block_of = |at: &usize| {
+            self.starts
+                .partition_point(|(start, _)| start <= at)
+                .checked_sub(1)
         };
-        let extra = self.extra.iter().filter(is_lost).fold(Tokens::default(), |sum, piece| sum.plus(piece.tokens));
+        let is_lost = |piece: &&ExtraPiece| {
+            block_of(&piece.range.start).is_some_and(|block| is_dropped(self.starts[block].1))
+                && !is_shown_twice
+                && !shows_error
+        };
+        let extra = self
+            .extra
+            .iter()
+            .filter(is_lost)
+            .fold(Tokens::default(), |sum, piece| sum.plus(piece.tokens));
         OtherLosses { extra, blocks }
     }
 }
@@ -216,7 +251,10 @@ impl HostRow {
 
     /// Whether the answer is an error, and the host does not tell its model so.
     pub fn hides_error(&self) -> bool {
-        self.view.dropped.iter().any(|dropped| dropped.what == What::IsError)
+        self.view
+            .dropped
+            .iter()
+            .any(|dropped| dropped.what == What::IsError)
     }
 
     /// What the model is not shown, a line for each thing: which part, and why.
@@ -226,8 +264,12 @@ impl HostRow {
             What::Structured => "structuredContent".to_owned(),
             What::IsError => "isError".to_owned(),
         };
-        let mut lines: Vec<String> =
-            self.view.dropped.iter().map(|dropped| format!("{} is dropped: {}.", what(dropped.what), dropped.why)).collect();
+        let mut lines: Vec<String> = self
+            .view
+            .dropped
+            .iter()
+            .map(|dropped| format!("{} is dropped: {}.", what(dropped.what), dropped.why))
+            .collect();
         if self.limit().state.is_truncated() == Some(true) {
             lines.push(format!("The text is {}.", self.limit_text()));
         }
@@ -268,11 +310,20 @@ impl HostRow {
 /// A limit in words.
 pub fn limit_text(view: &HostView) -> String {
     let limit = &view.limit;
-    let over_tokens = limit.tokens_max.filter(|_| limit.state != LimitState::Fits).map(|max| {
-        let what = if limit.tokens_keep_nothing { "an error or a notice may take its place" } else { "may be cut" };
-        format!("{what} at {} of the provider's tokens", grouped(max))
-    });
-    let Some(bite) = limit.bites.first() else { return over_tokens.unwrap_or_else(|| limit.state.title().to_owned()) };
+    let over_tokens = limit
+        .tokens_max
+        .filter(|_| limit.state != LimitState::Fits)
+        .map(|max| {
+            let what = if limit.tokens_keep_nothing {
+                "an error or a notice may take its place"
+            } else {
+                "may be cut"
+            };
+            format!("{what} at {} of the provider's tokens", grouped(max))
+        });
+    let Some(bite) = limit.bites.first() else {
+        return over_tokens.unwrap_or_else(|| limit.state.title().to_owned());
+    };
     let (max, unit) = bite.unit.in_words(bite.max);
     let cut = format!(
         "{} at {} {}, {} left out",
@@ -334,29 +385,45 @@ impl HostsReport {
         let mut texts = Vec::with_capacity(hosts.len());
         for host in hosts.iter().filter(|_| !tool.raw.is_empty()) {
             let (mut definition, text) = host.definition(tool, &server);
-            definition.description = definition.description.map(|description| written.text(&description));
+            definition.description = definition
+                .description
+                .map(|description| written.text(&description));
             definitions.push(Some(definition));
             texts.push(written.text(&text));
         }
-        let mut definition_tokens =
-            host_report::counts(texts.iter().map(|text| &**text), &subject.known, tool.raw.len() < SMALL_BYTES, cancel);
+        let mut definition_tokens = host_report::counts(
+            texts.iter().map(|text| &**text),
+            &subject.known,
+            tool.raw.len() < SMALL_BYTES,
+            cancel,
+        );
         definitions.resize(hosts.len(), None);
         definition_tokens.resize(hosts.len(), None);
         let mut media = Media::of(subject);
         let beside = Beside::of(subject);
-        let answer_bytes = beside.blocks.iter().map(|block| block.text.as_ref().map_or(0, |text| text.len()) as u64).sum();
+        let answer_bytes = beside
+            .blocks
+            .iter()
+            .map(|block| block.text.as_ref().map_or(0, |text| text.len()) as u64)
+            .sum();
         let mut rows = Vec::with_capacity(hosts.len());
         let mut definitions = definitions.into_iter().zip(definition_tokens);
         let all: Vec<&Arc<Host>> = hosts.iter().collect();
         for some in all.chunks(if in_full { all.len().max(1) } else { AT_A_TIME }) {
             let mut views = host_report::views(subject, some, &RenderCache::default(), cancel);
             let measured = host_report::measure(subject, &mut views, in_full, cancel);
-            for (((host, mut view), measured), (definition, definition_tokens)) in
-                some.iter().zip(views).zip(measured).zip(definitions.by_ref())
+            for (((host, mut view), measured), (definition, definition_tokens)) in some
+                .iter()
+                .zip(views)
+                .zip(measured)
+                .zip(definitions.by_ref())
             {
                 let shares = HostShares::of(&view);
                 let shows_error = beside.is_error_shown(host, &view);
-                let (bytes, left_out) = (view.text.len() as u64, beside.left_out(&view, &shares, shows_error));
+                let (bytes, left_out) = (
+                    view.text.len() as u64,
+                    beside.left_out(&view, &shares, shows_error),
+                );
                 let (media, media_counts) = media.in_view(host, &view);
                 if !in_full {
                     view.forget_texts();
@@ -383,17 +450,34 @@ impl HostsReport {
         let mut order: Vec<usize> = (0..rows.len()).collect();
         order.sort_by_key(|at| {
             let row: &HostRow = &rows[*at];
-            (!row.host.is_own, row.tokens.is_none(), row.missing(), row.tokens.map_or(0, |tokens| tokens.o200k_base))
+            (
+                !row.host.is_own,
+                row.tokens.is_none(),
+                row.missing(),
+                row.tokens.map_or(0, |tokens| tokens.o200k_base),
+            )
         });
-        let lanes = if in_full { lanes(&rows, &order) } else { Vec::new() };
+        let lanes = if in_full {
+            lanes(&rows, &order)
+        } else {
+            Vec::new()
+        };
         let mut by_name = order.clone();
         by_name.sort_by_cached_key(|at| rows[*at].host.name.to_lowercase());
-        Self { rows, order, lanes, problems: hosts.problems.clone(), by_name }
+        Self {
+            rows,
+            order,
+            lanes,
+            problems: hosts.problems.clone(),
+            by_name,
+        }
     }
 
     /// Whether a host was not reached before the asker looked away.
     pub fn is_interrupted(&self) -> bool {
-        self.rows.iter().any(|row| row.view.not_computable.as_deref() == Some(INTERRUPTED))
+        self.rows
+            .iter()
+            .any(|row| row.view.not_computable.as_deref() == Some(INTERRUPTED))
     }
 
     /// The rows as they are shown.
@@ -413,7 +497,12 @@ impl HostsReport {
 
     /// How many hosts have each outcome, in the order of [`HostOutcome::ALL`].
     pub fn outcomes(&self) -> [usize; 6] {
-        HostOutcome::ALL.map(|outcome| self.rows.iter().filter(|row| row.outcome == outcome).count())
+        HostOutcome::ALL.map(|outcome| {
+            self.rows
+                .iter()
+                .filter(|row| row.outcome == outcome)
+                .count()
+        })
     }
 
     /// The hosts of a lane, as they are shown.
@@ -424,21 +513,32 @@ impl HostsReport {
 
 fn lanes(rows: &[HostRow], order: &[usize]) -> Vec<HostLane> {
     // Of the views of one report equal texts are one, and equal parts.
-    let mut places: HashMap<(HostOutcome, Option<&str>, *const u8, *const Part), usize> = HashMap::new();
+    let mut places: HashMap<(HostOutcome, Option<&str>, *const u8, *const Part), usize> =
+        HashMap::new();
     let mut lanes: Vec<HostLane> = Vec::new();
     for &position in order {
         let row = &rows[position];
         let (view, outcome) = (&row.view, row.outcome);
-        let key = (outcome, view.not_computable.as_deref(), view.text.as_ptr(), view.parts.as_ptr());
+        let key = (
+            outcome,
+            view.not_computable.as_deref(),
+            view.text.as_ptr(),
+            view.parts.as_ptr(),
+        );
         let place = *places.entry(key).or_insert(lanes.len());
         match lanes.get_mut(place) {
             Some(lane) => lane.rows.push(position),
-            None => lanes.push(HostLane { rows: vec![position], outcome }),
+            None => lanes.push(HostLane {
+                rows: vec![position],
+                outcome,
+            }),
         }
     }
     lanes.sort_by_key(|lane| {
         let first = lane.rows.first().and_then(|at| rows.get(*at));
-        let tokens = first.and_then(|row| row.tokens).map_or(0, |tokens| tokens.o200k_base);
+        let tokens = first
+            .and_then(|row| row.tokens)
+            .map_or(0, |tokens| tokens.o200k_base);
         (lane.outcome, first.map_or(0, |row| row.shown().0), tokens)
     });
     lanes
@@ -465,20 +565,35 @@ impl HostText {
             Some(payload) if view.is_computable() => locate_facts(payload, &view.text),
             _ => FactMatches::default(),
         };
-        let full_lines = if view.limit.bites.is_empty() { Vec::new() } else { display_lines(&view.full) };
-        Self { host: Arc::clone(host), lines: display_lines(&view.text), full_lines, matched, view: Arc::new(view) }
+        let full_lines = if view.limit.bites.is_empty() {
+            Vec::new()
+        } else {
+            display_lines(&view.full)
+        };
+        Self {
+            host: Arc::clone(host),
+            lines: display_lines(&view.text),
+            full_lines,
+            matched,
+            view: Arc::new(view),
+        }
     }
 }
 
 /// A sentence on how far a host's rules can be relied on.
 pub fn evidence_text(host: &Host) -> String {
     let how = match host.evidence {
-        Evidence::Observed => "observed: the program was run and what its model would receive was read back",
+        Evidence::Observed => {
+            "observed: the program was run and what its model would receive was read back"
+        }
         Evidence::Source => "source: read in its source, not confirmed by running it",
         Evidence::Documented => "documented: as its maker's documentation says",
         Evidence::Inferred => "inferred: from reports of users, may be wrong",
     };
-    format!("{how}; {} {}, checked {}", host.name, host.version, host.checked)
+    format!(
+        "{how}; {} {}, checked {}",
+        host.name, host.version, host.checked
+    )
 }
 
 /// What every host's model is shown.
@@ -490,7 +605,11 @@ impl Query for HostsQuery {
     const IS_COUNT: bool = true;
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
-        Ok(Arc::new(HostsReport::of(cx.subject()?, cx.hosts, cx.cancel)?))
+        Ok(Arc::new(HostsReport::of(
+            cx.subject()?,
+            cx.hosts,
+            cx.cancel,
+        )?))
     }
 }
 
@@ -512,17 +631,21 @@ impl Weigh for HostsReport {
         let mut held: HashMap<*const u8, usize> = HashMap::new();
         for row in &self.rows {
             let view = &row.view;
-            for text in [&view.text, &view.full]
-                .into_iter()
-                .chain(row.definition.as_ref().and_then(|definition| definition.description.as_ref()))
-            {
+            for text in [&view.text, &view.full].into_iter().chain(
+                row.definition
+                    .as_ref()
+                    .and_then(|definition| definition.description.as_ref()),
+            ) {
                 held.insert(text.as_ptr(), text.len());
             }
             for spans in [&view.spans, &view.full_spans] {
                 held.insert(spans.as_ptr().cast(), size_of_val(&**spans));
             }
             held.insert(view.parts.as_ptr().cast(), size_of_val(&*view.parts));
-            held.insert(row.lost.as_ptr().cast(), row.lost.len() * size_of::<LostField>());
+            held.insert(
+                row.lost.as_ptr().cast(),
+                row.lost.len() * size_of::<LostField>(),
+            );
         }
         held.values().sum()
     }
@@ -553,19 +676,49 @@ mod tests {
         let hosts: usize = report.lanes.iter().map(|lane| lane.rows.len()).sum();
         assert_eq!(hosts, 28);
         for lane in &report.lanes {
-            let texts: Vec<_> = report.hosts_of(lane).map(|row| row.view.listing()).collect();
+            let texts: Vec<_> = report
+                .hosts_of(lane)
+                .map(|row| row.view.listing())
+                .collect();
             assert!(texts.windows(2).all(|pair| pair[0] == pair[1]));
         }
-        assert!(report.lanes.is_sorted_by_key(|lane| lane.outcome), "the worst stand first");
-        let row = |id: &str| report.rows.iter().find(|row| row.host.id.as_str() == id).unwrap();
+        assert!(
+            report.lanes.is_sorted_by_key(|lane| lane.outcome),
+            "the worst stand first"
+        );
+        let row = |id: &str| {
+            report
+                .rows
+                .iter()
+                .find(|row| row.host.id.as_str() == id)
+                .unwrap()
+        };
         assert_eq!(row("codex").facts.unwrap().missing, 0);
-        assert_eq!(row("zed").facts, Some(FactCount { total: 3, found: 2, missing: 1, ..FactCount::default() }));
-        assert_eq!(*row("zed").lost, [LostField { path: "/city".into(), total: 1, missing: 1 }]);
-        let places: Vec<u64> = report.sorted().filter(|row| row.tokens.is_some()).map(|row| row.missing()).collect();
+        assert_eq!(
+            row("zed").facts,
+            Some(FactCount {
+                total: 3,
+                found: 2,
+                missing: 1,
+                ..FactCount::default()
+            })
+        );
+        assert_eq!(
+            *row("zed").lost,
+            [LostField {
+                path: "/city".into(),
+                total: 1,
+                missing: 1
+            }]
+        );
+        let places: Vec<u64> = report
+            .sorted()
+            .filter(|row| row.tokens.is_some())
+            .map(|row| row.missing())
+            .collect();
         assert!(places.is_sorted(), "{places:?}");
         let verdict = report.verdict(Encoding::O200kBase).text();
-        let headline =
-            "17 of 28 hosts lose facts of it. They read the text alone, which misses 1 of 3 facts. Of 28 hosts: 17 lose facts, ";
+        let headline = "17 of 28 hosts lose facts of it. They read the text alone, which misses 1 of 3 facts. Of 28 hosts: 17 lose facts, ";
         assert!(verdict.starts_with(headline), "{verdict}");
         assert!(verdict.contains(" Fewest tokens of these: "), "{verdict}");
     }
@@ -574,14 +727,29 @@ mod tests {
     #[test]
     fn only_hosts_with_a_known_limit_have_fewest_tokens() {
         let report = report(r#"{"content":[{"type":"text","text":"Ada, 36"}]}"#);
-        let is_safe = |row: &&HostRow| matches!(row.limit().state, LimitState::None | LimitState::Fits);
+        let is_safe =
+            |row: &&HostRow| matches!(row.limit().state, LimitState::None | LimitState::Fits);
         let tokens = |row: &HostRow| row.tokens.map(|tokens| tokens.get(Encoding::O200kBase));
-        let whole = || report.rows.iter().filter(|row| row.outcome == HostOutcome::All);
+        let whole = || {
+            report
+                .rows
+                .iter()
+                .filter(|row| row.outcome == HostOutcome::All)
+        };
         let least = whole().filter(is_safe).filter_map(tokens).min();
-        let safe = whole().filter(is_safe).filter(|row| tokens(row) == least).count();
-        assert!(whole().filter(|row| tokens(row) == least).count() > safe, "some have no known limit");
+        let safe = whole()
+            .filter(is_safe)
+            .filter(|row| tokens(row) == least)
+            .count();
+        assert!(
+            whole().filter(|row| tokens(row) == least).count() > safe,
+            "some have no known limit"
+        );
         let verdict = report.verdict(Encoding::O200kBase).text();
-        assert!(verdict.contains(&format!(" and {} others, ", safe - 1)), "{safe} in {verdict}");
+        assert!(
+            verdict.contains(&format!(" and {} others, ", safe - 1)),
+            "{safe} in {verdict}"
+        );
     }
 
     /// Reports of several answers stand side by side by position.
@@ -594,23 +762,40 @@ mod tests {
             r#"{"content":[],"isError":true}"#,
         ] {
             let report = report(result);
-            assert!(report.rows.iter().map(|row| row.host.id).eq(hosts.iter().copied()));
+            assert!(
+                report
+                    .rows
+                    .iter()
+                    .map(|row| row.host.id)
+                    .eq(hosts.iter().copied())
+            );
             assert_eq!(report.sorted().count(), hosts.len());
         }
     }
 
     #[test]
     fn what_hosts_show_alike_is_kept_once() {
-        let blocks: Vec<_> = (0..40).map(|at| format!(r#"{{"type":"text","text":"block {at}"}}"#)).collect();
-        let report = report(&format!(r#"{{"content":[{}],"structuredContent":{{"a":1}}}}"#, blocks.join(",")));
+        let blocks: Vec<_> = (0..40)
+            .map(|at| format!(r#"{{"type":"text","text":"block {at}"}}"#))
+            .collect();
+        let report = report(&format!(
+            r#"{{"content":[{}],"structuredContent":{{"a":1}}}}"#,
+            blocks.join(",")
+        ));
         let mut shared = 0;
         for (at, row) in report.rows.iter().enumerate() {
             for other in &report.rows[..at] {
                 let (one, two) = (&row.view, &other.view);
                 assert_eq!(one.text == two.text, Arc::ptr_eq(&one.text, &two.text));
-                assert_eq!(one.full_spans == two.full_spans, Arc::ptr_eq(&one.full_spans, &two.full_spans));
+                assert_eq!(
+                    one.full_spans == two.full_spans,
+                    Arc::ptr_eq(&one.full_spans, &two.full_spans)
+                );
                 assert_eq!(one.parts == two.parts, Arc::ptr_eq(&one.parts, &two.parts));
-                assert_eq!(one.dropped == two.dropped, Arc::ptr_eq(&one.dropped, &two.dropped));
+                assert_eq!(
+                    one.dropped == two.dropped,
+                    Arc::ptr_eq(&one.dropped, &two.dropped)
+                );
                 shared += usize::from(Arc::ptr_eq(&one.text, &two.text));
             }
         }
@@ -621,26 +806,49 @@ mod tests {
     fn who_looks_away_takes_what_there_is() {
         let cancel = Cancel::new();
         cancel.cancel();
-        let report =
-            HostsReport::so_far(&subject(r#"{"content":[{"type":"text","text":"Ada, 36"}]}"#), &Hosts::built_in(), true, &cancel);
+        let report = HostsReport::so_far(
+            &subject(r#"{"content":[{"type":"text","text":"Ada, 36"}]}"#),
+            &Hosts::built_in(),
+            true,
+            &cancel,
+        );
         assert!(report.is_interrupted());
-        assert!(report.rows.iter().all(|row| (row.tokens, row.facts) == (None, None) && !row.view.is_computable()));
+        assert!(
+            report
+                .rows
+                .iter()
+                .all(|row| (row.tokens, row.facts) == (None, None) && !row.view.is_computable())
+        );
     }
 
     #[test]
     fn a_host_that_cuts_is_never_praised() {
-        let items: Vec<_> = (0..900).map(|id| serde_json::json!({"id": 10_000 + id, "name": format!("name {id}")})).collect();
+        let items: Vec<_> = (0..900)
+            .map(|id| serde_json::json!({"id": 10_000 + id, "name": format!("name {id}")}))
+            .collect();
         let value = serde_json::json!({ "items": items });
         let result = serde_json::json!({"content": [{"type": "text", "text": value.to_string()}], "structuredContent": value});
         let report = report(&result.to_string());
-        let cline = report.rows.iter().find(|row| row.host.id.as_str() == "cline").unwrap();
+        let cline = report
+            .rows
+            .iter()
+            .find(|row| row.host.id.as_str() == "cline")
+            .unwrap();
         assert_eq!(cline.limit().state, LimitState::Cut);
         assert!(cline.missing() > 0);
         let verdict = report.verdict(Encoding::O200kBase);
-        let praised = verdict.text().split("of these: ").nth(1).unwrap().to_owned();
+        let praised = verdict
+            .text()
+            .split("of these: ")
+            .nth(1)
+            .unwrap()
+            .to_owned();
         assert!(!praised.starts_with("Cline"), "{praised}");
         let told = verdict.text();
-        assert!(told.contains(" The least is left in GitHub Copilot CLI, cut over 20,480 bytes: "), "{told}");
+        assert!(
+            told.contains(" The least is left in GitHub Copilot CLI, cut over 20,480 bytes: "),
+            "{told}"
+        );
     }
 
     #[test]
@@ -648,8 +856,17 @@ mod tests {
         let report = report(
             r#"{"content":[{"type":"text","text":"Ada is 36. She was seen on 2026-11-02."}],"structuredContent":{"name":"Ada","age":36}}"#,
         );
-        let row = |id: &str| report.rows.iter().find(|row| row.host.id.as_str() == id).unwrap();
-        assert_eq!((row("zed").outcome, row("codex").outcome), (HostOutcome::All, HostOutcome::Part));
+        let row = |id: &str| {
+            report
+                .rows
+                .iter()
+                .find(|row| row.host.id.as_str() == id)
+                .unwrap()
+        };
+        assert_eq!(
+            (row("zed").outcome, row("codex").outcome),
+            (HostOutcome::All, HostOutcome::Part)
+        );
         assert_eq!(row("codex").happens(), "drops 12 tok of extra text");
         assert!(!row("codex").loses_nothing());
     }
@@ -658,15 +875,34 @@ mod tests {
     fn the_headline_says_the_worst() {
         let headline = |result: &str| report(result).headline(Encoding::O200kBase).text;
         let text = |text: &str| format!(r#"{{"content":[{{"type":"text","text":"{text}"}}]}}"#);
-        let of =
-            |text: &str, data: &str| format!(r#"{{"content":[{{"type":"text","text":"{text}"}}],"structuredContent":{data}}}"#);
-        assert_eq!(headline(&of("Done.", r#"{"age":36}"#)), "17 of 28 hosts show their model none of this data");
-        assert_eq!(headline(&of("36", r#"{"age":36}"#)), "All known hosts show everything");
-        assert_eq!(headline(&text("All is well.")), "All known hosts show everything");
+        let of = |text: &str, data: &str| {
+            format!(
+                r#"{{"content":[{{"type":"text","text":"{text}"}}],"structuredContent":{data}}}"#
+            )
+        };
+        assert_eq!(
+            headline(&of("Done.", r#"{"age":36}"#)),
+            "17 of 28 hosts show their model none of this data"
+        );
+        assert_eq!(
+            headline(&of("36", r#"{"age":36}"#)),
+            "All known hosts show everything"
+        );
+        assert_eq!(
+            headline(&text("All is well.")),
+            "All known hosts show everything"
+        );
         // The text once more is one text, whichever of the two a host shows.
-        assert_eq!(headline(&of("All is well.", r#"{"content":"All is well."}"#)), "All known hosts show everything");
+        assert_eq!(
+            headline(&of("All is well.", r#"{"content":"All is well."}"#)),
+            "All known hosts show everything"
+        );
         let long = text(&"It was said again, and nobody wrote it down. ".repeat(700));
-        assert!(headline(&long).ends_with(" of 28 hosts cut this answer"), "{}", headline(&long));
+        assert!(
+            headline(&long).ends_with(" of 28 hosts cut this answer"),
+            "{}",
+            headline(&long)
+        );
     }
 
     #[test]
@@ -675,11 +911,36 @@ mod tests {
         let report = report(&format!(
             r#"{{"content":[{{"type":"text","text":"A square"}},{{"type":"image","mimeType":"image/png","data":"{data}"}}]}}"#
         ));
-        let media = |id: &str| report.rows.iter().find(|row| row.host.id.as_str() == id).unwrap().media;
+        let media = |id: &str| {
+            report
+                .rows
+                .iter()
+                .find(|row| row.host.id.as_str() == id)
+                .unwrap()
+                .media
+        };
         let bytes = (data.len() / 4 * 3 - 2) as u64;
-        assert_eq!(media("opencode"), MediaBytes { shown: bytes, ..MediaBytes::default() });
-        assert_eq!(media("cline"), MediaBytes { as_text: bytes, ..MediaBytes::default() });
-        assert_eq!(media("zed"), MediaBytes { dropped: bytes, ..MediaBytes::default() });
+        assert_eq!(
+            media("opencode"),
+            MediaBytes {
+                shown: bytes,
+                ..MediaBytes::default()
+            }
+        );
+        assert_eq!(
+            media("cline"),
+            MediaBytes {
+                as_text: bytes,
+                ..MediaBytes::default()
+            }
+        );
+        assert_eq!(
+            media("zed"),
+            MediaBytes {
+                dropped: bytes,
+                ..MediaBytes::default()
+            }
+        );
     }
 
     /// Errors are judged by the exact text: a host that shows all of it leaves nothing out, whatever it does with `isError`.
@@ -696,8 +957,11 @@ mod tests {
             let report = report(&error.to_string());
             let mut shown = 0;
             for row in report.rows.iter().filter(|row| row.view.is_computable()) {
-                let is_whole = row.view.text.contains(text) || row.view.text.contains(escaped.trim_matches('"'));
-                let has_facts = ["404551", "companyName"].iter().all(|fact| row.view.text.contains(fact));
+                let is_whole = row.view.text.contains(text)
+                    || row.view.text.contains(escaped.trim_matches('"'));
+                let has_facts = ["404551", "companyName"]
+                    .iter()
+                    .all(|fact| row.view.text.contains(fact));
                 shown += usize::from(is_whole);
                 let id = row.host.id.as_str();
                 let outcome = match is_whole {
@@ -705,18 +969,40 @@ mod tests {
                     false if has_facts => HostOutcome::Part,
                     false => HostOutcome::Nothing,
                 };
-                assert_eq!((row.outcome, row.facts), (outcome, None), "{id}: {}", row.view.text);
+                assert_eq!(
+                    (row.outcome, row.facts),
+                    (outcome, None),
+                    "{id}: {}",
+                    row.view.text
+                );
                 assert_eq!(
                     row.happens().contains("isError not passed on"),
                     is_whole && row.outcome == HostOutcome::All && row.hides_error()
                 );
             }
             assert!(shown > 15, "{shown}");
-            let row = |id: &str| report.rows.iter().find(|row| row.host.id.as_str() == id).unwrap();
+            let row = |id: &str| {
+                report
+                    .rows
+                    .iter()
+                    .find(|row| row.host.id.as_str() == id)
+                    .unwrap()
+            };
             let gemini = row("gemini-cli");
-            assert!(gemini.outcome == HostOutcome::All && gemini.view.dropped.is_empty(), "{:?}", gemini.view.dropped);
-            assert!(gemini.shares.content > text.len() as u64, "{:?}", gemini.shares);
-            assert_eq!(gemini.shares.has_structured, error.get("structuredContent").is_some());
+            assert!(
+                gemini.outcome == HostOutcome::All && gemini.view.dropped.is_empty(),
+                "{:?}",
+                gemini.view.dropped
+            );
+            assert!(
+                gemini.shares.content > text.len() as u64,
+                "{:?}",
+                gemini.shares
+            );
+            assert_eq!(
+                gemini.shares.has_structured,
+                error.get("structuredContent").is_some()
+            );
             assert!(row("cline").outcome == HostOutcome::All && !row("cline").hides_error());
             assert!(row("claude-code").view.flags_error && !row("claude-code").hides_error());
         }
@@ -731,39 +1017,116 @@ mod tests {
             ))
         };
         let images = of("image", "image/png");
-        let row = |report: &HostsReport, id: &str| report.rows.iter().find(|row| row.host.id.as_str() == id).unwrap().clone();
+        let row = |report: &HostsReport, id: &str| {
+            report
+                .rows
+                .iter()
+                .find(|row| row.host.id.as_str() == id)
+                .unwrap()
+                .clone()
+        };
         for (id, outcome, words, result) in [
-            ("claude-code", MediaOutcome::Shown, "1 image shown", HostOutcome::All),
-            ("cline", MediaOutcome::Base64Text, "1 image as base64 text", HostOutcome::Part),
-            ("continue-cli", MediaOutcome::Base64Text, "1 image as base64 text", HostOutcome::Part),
-            ("continue-ide", MediaOutcome::Error, "1 image replaced by an error", HostOutcome::Part),
-            ("zed", MediaOutcome::Nothing, "1 image not shown", HostOutcome::Part),
+            (
+                "claude-code",
+                MediaOutcome::Shown,
+                "1 image shown",
+                HostOutcome::All,
+            ),
+            (
+                "cline",
+                MediaOutcome::Base64Text,
+                "1 image as base64 text",
+                HostOutcome::Part,
+            ),
+            (
+                "continue-cli",
+                MediaOutcome::Base64Text,
+                "1 image as base64 text",
+                HostOutcome::Part,
+            ),
+            (
+                "continue-ide",
+                MediaOutcome::Error,
+                "1 image replaced by an error",
+                HostOutcome::Part,
+            ),
+            (
+                "zed",
+                MediaOutcome::Nothing,
+                "1 image not shown",
+                HostOutcome::Part,
+            ),
         ] {
             let row = row(&images, id);
-            assert_eq!((row.media_counts.worst(), row.outcome), (Some(outcome), result), "{id}");
+            assert_eq!(
+                (row.media_counts.worst(), row.outcome),
+                (Some(outcome), result),
+                "{id}"
+            );
             assert_eq!(row.media_text().as_deref(), Some(words), "{id}");
-            assert_eq!(row.happens() == words, outcome != MediaOutcome::Shown, "{id}: {}", row.happens());
+            assert_eq!(
+                row.happens() == words,
+                outcome != MediaOutcome::Shown,
+                "{id}: {}",
+                row.happens()
+            );
         }
         for row in &images.rows {
             let is_shown = row.media_counts.with_outcome(MediaOutcome::Shown) == 1;
-            assert!(row.outcome != HostOutcome::All || is_shown, "{}", row.host.id);
-            assert_eq!(row.media_counts.total(), u64::from(row.view.is_computable()), "{}", row.host.id);
+            assert!(
+                row.outcome != HostOutcome::All || is_shown,
+                "{}",
+                row.host.id
+            );
+            assert_eq!(
+                row.media_counts.total(),
+                u64::from(row.view.is_computable()),
+                "{}",
+                row.host.id
+            );
         }
         let audio = of("audio", "audio/wav");
-        assert_eq!(row(&audio, "langchain-mcp-adapters").media_text().as_deref(), Some("1 audio clip replaced by an error"));
-        assert_eq!(row(&audio, "gemini-cli").media_text().as_deref(), Some("1 audio clip replaced by a placeholder"));
-        assert_eq!(row(&audio, "librechat").media_text().as_deref(), Some("1 audio clip as base64 text"));
-        assert_eq!(row(&audio, "goose-openai").media_text().as_deref(), Some("1 audio clip not shown"));
-        let alone = report(&format!(r#"{{"content":[{{"type":"image","mimeType":"image/png","data":"{data}"}}]}}"#));
-        assert_eq!((row(&alone, "zed").outcome, row(&alone, "claude-code").outcome), (HostOutcome::Nothing, HostOutcome::All));
+        assert_eq!(
+            row(&audio, "langchain-mcp-adapters")
+                .media_text()
+                .as_deref(),
+            Some("1 audio clip replaced by an error")
+        );
+        assert_eq!(
+            row(&audio, "gemini-cli").media_text().as_deref(),
+            Some("1 audio clip replaced by a placeholder")
+        );
+        assert_eq!(
+            row(&audio, "librechat").media_text().as_deref(),
+            Some("1 audio clip as base64 text")
+        );
+        assert_eq!(
+            row(&audio, "goose-openai").media_text().as_deref(),
+            Some("1 audio clip not shown")
+        );
+        let alone = report(&format!(
+            r#"{{"content":[{{"type":"image","mimeType":"image/png","data":"{data}"}}]}}"#
+        ));
+        assert_eq!(
+            (
+                row(&alone, "zed").outcome,
+                row(&alone, "claude-code").outcome
+            ),
+            (HostOutcome::Nothing, HostOutcome::All)
+        );
     }
 
     #[test]
     fn the_numbers_are_those_of_the_text() {
-        let subject = subject(r#"{"content":[{"type":"text","text":"one"},{"type":"text","text":"two"}]}"#);
+        let subject =
+            subject(r#"{"content":[{"type":"text","text":"one"},{"type":"text","text":"two"}]}"#);
         let report = HostsReport::of(&subject, &Hosts::built_in(), &Cancel::new()).unwrap();
         for row in report.rows.iter().filter(|row| row.view.is_computable()) {
-            let sum: u64 = row.view.texts().map(|text| token::count(text).o200k_base).sum();
+            let sum: u64 = row
+                .view
+                .texts()
+                .map(|text| token::count(text).o200k_base)
+                .sum();
             assert_eq!(row.tokens.unwrap().o200k_base, sum);
             assert_eq!(row.bytes, row.view.text.len() as u64);
         }

@@ -17,16 +17,30 @@ pub struct Links {
 
 impl Links {
     pub(super) fn new(matched: &FactMatches) -> Self {
-        let mut places: Vec<_> =
-            matched.records.iter().flat_map(|record| record.places.iter().map(|place| (place.clone(), record.node))).collect();
+        let mut places: Vec<_> = matched
+            .records
+            .iter()
+            .flat_map(|record| {
+                record
+                    .places
+                    .iter()
+                    .map(|place| (place.clone(), record.node))
+            })
+            .collect();
         places.sort_by_key(|(place, _)| place.start);
-        let records = matched.records.iter().filter(|record| !record.places.is_empty()).count();
+        let records = matched
+            .records
+            .iter()
+            .filter(|record| !record.places.is_empty())
+            .count();
         Self { places, records }
     }
 
     /// The record that stands in this range, the one that begins first.
     pub fn at(&self, range: &Range<usize>) -> Option<usize> {
-        let end = self.places.partition_point(|(place, _)| place.start < range.end.max(range.start + 1));
+        let end = self
+            .places
+            .partition_point(|(place, _)| place.start < range.end.max(range.start + 1));
         self.places[end.saturating_sub(LOOK_BACK)..end]
             .iter()
             .find(|(place, _)| place.end > range.start)
@@ -34,8 +48,14 @@ impl Links {
     }
 
     /// The places of one record that reach into a range, for painting it.
-    pub fn of_record(&self, record: usize, range: &Range<usize>) -> impl Iterator<Item = &Range<usize>> {
-        let end = self.places.partition_point(|(place, _)| place.start < range.end.max(range.start + 1));
+    pub fn of_record(
+        &self,
+        record: usize,
+        range: &Range<usize>,
+    ) -> impl Iterator<Item = &Range<usize>> {
+        let end = self
+            .places
+            .partition_point(|(place, _)| place.start < range.end.max(range.start + 1));
         let start = range.start;
         self.places[end.saturating_sub(LOOK_BACK)..end]
             .iter()
@@ -50,7 +70,10 @@ impl Links {
 
     /// Where a record begins first.
     pub fn first(&self, record: usize) -> Option<usize> {
-        self.places.iter().find(|(_, node)| *node == record).map(|(place, _)| place.start)
+        self.places
+            .iter()
+            .find(|(_, node)| *node == record)
+            .map(|(place, _)| place.start)
     }
 }
 
@@ -61,9 +84,15 @@ mod tests {
 
     #[test]
     fn places_are_found_by_range() {
-        let record = |node, places: &[Range<usize>]| Record { node, places: places.to_vec() };
+        let record = |node, places: &[Range<usize>]| Record {
+            node,
+            places: places.to_vec(),
+        };
         let matched = FactMatches {
-            records: vec![record(5, &[0..10, 40..50]), record(9, std::slice::from_ref(&(10..20)))],
+            records: vec![
+                record(5, &[0..10, 40..50]),
+                record(9, std::slice::from_ref(&(10..20))),
+            ],
             ..FactMatches::default()
         };
         let links = Links::new(&matched);

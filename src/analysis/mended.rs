@@ -64,12 +64,26 @@ impl Mended {
     /// The answer of this capture with these parts.
     pub fn of(subject: &ParsedCapture, parts: Parts) -> Self {
         let mut result = serde_json::Map::new();
-        let blocks: Vec<_> = parts.text.iter().map(|text| serde_json::json!({"type": "text", "text": text})).collect();
+        let blocks: Vec<_> = parts
+            .text
+            .iter()
+            .map(|text| serde_json::json!({"type": "text", "text": text}))
+            .collect();
         result.insert("content".to_owned(), blocks.into());
-        let data = parts.structured.as_ref().map(|data| format!(",\"structuredContent\":{data}")).unwrap_or_default();
+        let data = parts
+            .structured
+            .as_ref()
+            .map(|data| format!(",\"structuredContent\":{data}"))
+            .unwrap_or_default();
         let head = serde_json::Value::Object(result).to_string();
-        let message = format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}{data}}}}}", head.trim_end_matches('}'));
-        let capture = Capture { response: Some(Bytes::from(message)), ..Capture::clone(&subject.capture) };
+        let message = format!(
+            "{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}{data}}}}}",
+            head.trim_end_matches('}')
+        );
+        let capture = Capture {
+            response: Some(Bytes::from(message)),
+            ..Capture::clone(&subject.capture)
+        };
         let was = crate::analysis::text_of(subject, "content").ok();
         let is_text_changed = was != parts.text;
         Self {
@@ -82,7 +96,11 @@ impl Mended {
 
     /// The part that is not as it was; of both the text. `None` where all that changed is that a part is gone.
     pub fn changed_part(&self) -> Option<&str> {
-        if self.is_text_changed { self.parts.text.as_deref() } else { self.parts.structured.as_deref() }
+        if self.is_text_changed {
+            self.parts.text.as_deref()
+        } else {
+            self.parts.structured.as_deref()
+        }
     }
 
     /// About how many bytes it holds.
@@ -119,6 +137,9 @@ impl<Q: Query> Query for AsMended<Q> {
     }
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
-        self.1.run(&Ctx { subjects: std::slice::from_ref(&self.0.subject), ..*cx })
+        self.1.run(&Ctx {
+            subjects: std::slice::from_ref(&self.0.subject),
+            ..*cx
+        })
     }
 }

@@ -4,7 +4,6 @@
 
 pub mod arguments;
 mod columns;
-mod token_counts;
 mod data_table;
 mod deliveries;
 mod diff_texts;
@@ -15,8 +14,8 @@ mod extra_text;
 mod failure;
 mod find;
 mod host_cuts;
-mod host_media;
 mod host_lines;
+mod host_media;
 mod host_report;
 mod hosts;
 mod links;
@@ -33,10 +32,11 @@ pub mod schema;
 mod schema_cost;
 mod server_cost;
 pub mod special;
-pub mod sweep;
 mod structured_price;
+pub mod sweep;
 mod text;
 mod token_bounds;
+mod token_counts;
 mod token_map;
 mod tree;
 mod wrap;
@@ -44,8 +44,13 @@ mod wrap;
 use std::sync::Arc;
 
 pub use columns::Columns;
-pub use data_table::{DataTable, DataTableQuery, TableColumn, TableOrderQuery, TableText, TableTokensQuery, is_list_of_objects};
-pub use deliveries::{Deliveries, DeliveriesQuery, DeliveryCell, DeliveryKind, DeliveryRow, SentAsTextQuery};
+pub use data_table::{
+    DataTable, DataTableQuery, TableColumn, TableOrderQuery, TableText, TableTokensQuery,
+    is_list_of_objects,
+};
+pub use deliveries::{
+    Deliveries, DeliveriesQuery, DeliveryCell, DeliveryKind, DeliveryRow, SentAsTextQuery,
+};
 pub use diff_texts::TextOf;
 pub use diff_view::{DiffQuery, DiffRow, DiffView};
 pub use exact_bytes::BytesQuery;
@@ -53,12 +58,14 @@ pub use extra_text::{ExtraTextList, ExtraTextQuery, ExtraTextRow};
 pub use failure::failure;
 pub use find::{FIND_LIMIT, FindDataQuery, FindHostQuery, FindQuery, Search, SearchKind};
 pub use host_cuts::{HostCuts, HostCutsQuery};
-pub use host_lines::{HostLine, HostMark, HostPlaces, HostRemoved, HostRemovedQuery, HostRows, HostRowsQuery};
+pub use host_lines::{
+    HostLine, HostMark, HostPlaces, HostRemoved, HostRemovedQuery, HostRows, HostRowsQuery,
+};
 pub use host_media::{MediaBytes, MediaCounts, MediaOutcome};
 pub use host_report::LostField;
 pub use hosts::{
-    HostLane, HostOutcome, HostRow, HostShares, HostText, HostTextQuery, HostsQuery, HostsReport, OtherLosses, evidence_text,
-    limit_text,
+    HostLane, HostOutcome, HostRow, HostShares, HostText, HostTextQuery, HostsQuery, HostsReport,
+    OtherLosses, evidence_text, limit_text,
 };
 pub use links::Links;
 pub use mended::{AsMended, Mended, Parts};
@@ -67,17 +74,21 @@ pub use needed::{NeededFields, NeededQuery, fields, needed_fields};
 #[cfg(feature = "gui")]
 pub use picture::{Picture, PictureQuery};
 pub use query::{
-    About, AnyQuery, Ctx, Definitions, Inquiry, Memo, ParsedCaptureQuery, Pin, Query, QueryResult, Stop, Target, Weigh,
+    About, AnyQuery, Ctx, Definitions, Inquiry, Memo, ParsedCaptureQuery, Pin, Query, QueryResult,
+    Stop, Target, Weigh,
 };
 pub use readers::{PatternMatches, PatternQuery, ReaderShare, ReaderShares, ReadersQuery};
 pub use rendered::{Card, Cell, MdBlock, MdKind, RenderedQuery, RenderedView, Table};
 pub use saving::{Reason, Saving, SavingQuery, SavingStep};
-pub use server_cost::{Cut, DefinitionPart, ServerCost, ServerCostQuery, ToolCost, ToolTokensQuery};
+pub use server_cost::{
+    Cut, DefinitionPart, ServerCost, ServerCostQuery, ToolCost, ToolTokensQuery,
+};
 pub use structured_price::{HostSpan, StructuredPrice, StructuredPriceQuery};
 pub use text::{DisplayLine, TextQuery, TextView, display_lines, format_bytes};
 pub use token_bounds::TokenStartsQuery;
 pub use token_counts::{
-    CharactersQuery, CountQuery, HostCountQuery, PartQuery, RowCount, RowQuery, count_row, count_rows, ratio_of,
+    CharactersQuery, CountQuery, HostCountQuery, PartQuery, RowCount, RowQuery, count_row,
+    count_rows, ratio_of,
 };
 pub use token_map::{Shares, TokenMap, TokenMapQuery};
 pub use tree::{Mark, TreeQuery, TreeTokens, TreeTokensQuery, TreeView};
@@ -93,8 +104,12 @@ use crate::problem::{Problem, ProblemKind};
 /// Why there is no such text.
 pub fn text_of(subject: &ParsedCapture, id: &str) -> Result<String, Problem> {
     let bytes = format_bytes(query::format_of(id)?, subject)?;
-    String::from_utf8(bytes)
-        .map_err(|_| Problem::new(ProblemKind::Malformed, "the text is not valid UTF-8, so it cannot be passed on unchanged"))
+    String::from_utf8(bytes).map_err(|_| {
+        Problem::new(
+            ProblemKind::Malformed,
+            "the text is not valid UTF-8, so it cannot be passed on unchanged",
+        )
+    })
 }
 
 /// A capture made ready for queries: parses once, off the UI thread.
@@ -116,7 +131,9 @@ pub(crate) mod tests {
         ParsedCapture::of(Arc::new(Capture {
             tool: Tool::unlisted("t"),
             arguments: Bytes::from_static(b"{}"),
-            response: Some(Bytes::from(format!(r#"{{"jsonrpc":"2.0","id":1,"result":{result}}}"#))),
+            response: Some(Bytes::from(format!(
+                r#"{{"jsonrpc":"2.0","id":1,"result":{result}}}"#
+            ))),
             ..Capture::empty(CaptureId("1".into()), Server::default())
         }))
     }
@@ -128,8 +145,16 @@ pub(crate) mod tests {
         let subjects = [subject];
         let cx = Ctx::of(&subjects, &hosts, &cancel);
         let row = cx.get(&RowQuery("json")).unwrap().unwrap();
-        let map = cx.get(&TokenMapQuery(Encoding::Cl100kBase)).unwrap().unwrap().unwrap();
-        let saving = SavingQuery { from: "json-pretty", to: "json", encoding: Encoding::Cl100kBase };
+        let map = cx
+            .get(&TokenMapQuery(Encoding::Cl100kBase))
+            .unwrap()
+            .unwrap()
+            .unwrap();
+        let saving = SavingQuery {
+            from: "json-pretty",
+            to: "json",
+            encoding: Encoding::Cl100kBase,
+        };
         let saving = cx.get(&saving).unwrap().unwrap().unwrap();
         assert_eq!(map.total.total(), row.tokens.cl100k_base);
         assert_eq!(saving.to, row.tokens.cl100k_base);

@@ -53,13 +53,20 @@ impl Prices {
     /// A problem that says which line or model is wrong.
     pub fn read(text: &str) -> Result<Self, Problem> {
         let bad = |why: String| {
-            Problem::new(ProblemKind::Io, format!("the price table cannot be read: {why}"))
-                .hint("the form is that of `assets/prices.toml` in Loupe's sources")
+            Problem::new(
+                ProblemKind::Io,
+                format!("the price table cannot be read: {why}"),
+            )
+            .hint("the form is that of `assets/prices.toml` in Loupe's sources")
         };
-        let file: File = toml::from_str(text).map_err(|error| bad(error.to_string().trim().replace('\n', " ")))?;
+        let file: File = toml::from_str(text)
+            .map_err(|error| bad(error.to_string().trim().replace('\n', " ")))?;
         for model in &file.model {
             if !(model.input.is_finite() && model.input >= 0.0) {
-                return Err(bad(format!("the price of `{}` is not an amount", model.name)));
+                return Err(bad(format!(
+                    "the price of `{}` is not an amount",
+                    model.name
+                )));
             }
             if model.context == 0 {
                 return Err(bad(format!("the context of `{}` is 0 tokens", model.name)));
@@ -72,7 +79,11 @@ impl Prices {
     #[must_use]
     pub fn with(mut self, other: Prices) -> Self {
         for model in other.models {
-            match self.models.iter_mut().find(|known| known.name == model.name) {
+            match self
+                .models
+                .iter_mut()
+                .find(|known| known.name == model.name)
+            {
                 Some(known) => *known = model,
                 None => self.models.push(model),
             }
@@ -99,7 +110,12 @@ impl Cost {
     /// The cost of a count with a model. The count must be one by the model's own tokenizer.
     pub fn of(count: Count, model: &Model) -> Self {
         // Token counts are far below 2^53.
-        let both = |of: fn(f64, &Model) -> f64| (of(count.low() as f64, model), of(count.high() as f64, model));
+        let both = |of: fn(f64, &Model) -> f64| {
+            (
+                of(count.low() as f64, model),
+                of(count.high() as f64, model),
+            )
+        };
         Self {
             per_call: both(|tokens, model| tokens * model.input / 1e6),
             context: both(|tokens, model| tokens / model.context as f64),
@@ -115,7 +131,11 @@ impl Cost {
     /// For people: `$0.0089 a call · $8.91 per 1,000 calls · 2.8% of the context`.
     pub fn text(self) -> String {
         let range = |(low, high): (f64, f64), show: fn(f64) -> String| {
-            if self.is_exact { show(low) } else { format!("≈{}–{}", show(low), show(high)) }
+            if self.is_exact {
+                show(low)
+            } else {
+                format!("≈{}–{}", show(low), show(high))
+            }
         };
         let percent = |share: f64| format!("{:.1}%", share * 100.0);
         format!(
@@ -129,7 +149,11 @@ impl Cost {
 
 /// Cents from a dollar on; below it two digits that say something, at most a millionth.
 fn dollars(amount: f64) -> String {
-    let digits = if amount >= 1.0 || amount <= 0.0 { 2 } else { (1.0 - amount.log10().floor()).clamp(2.0, 6.0) as usize };
+    let digits = if amount >= 1.0 || amount <= 0.0 {
+        2
+    } else {
+        (1.0 - amount.log10().floor()).clamp(2.0, 6.0) as usize
+    };
     format!("${amount:.digits$}")
 }
 
@@ -150,8 +174,19 @@ mod tests {
         assert!(!prices.models.is_empty());
         for model in &prices.models {
             assert!(model.tokenizer().is_some(), "{}", model.name);
-            assert!(model.source.starts_with("https://") && model.read.len() == 10, "{}", model.name);
-            assert_eq!(prices.models.iter().filter(|other| other.name == model.name).count(), 1);
+            assert!(
+                model.source.starts_with("https://") && model.read.len() == 10,
+                "{}",
+                model.name
+            );
+            assert_eq!(
+                prices
+                    .models
+                    .iter()
+                    .filter(|other| other.name == model.name)
+                    .count(),
+                1
+            );
         }
     }
 
@@ -166,10 +201,19 @@ mod tests {
             read: String::new(),
         };
         let exact = Cost::of(Count::Exact(3_563), &model);
-        assert_eq!(exact.text(), "$0.0089 a call · $8.91 per 1,000 calls · 2.8% of the context");
+        assert_eq!(
+            exact.text(),
+            "$0.0089 a call · $8.91 per 1,000 calls · 2.8% of the context"
+        );
         let estimate = Cost::of(Count::claude(3_563), &model);
-        assert_eq!(estimate.text(), "≈$0.0098–$0.017 a call · ≈$9.80–$17.37 per 1,000 calls · ≈3.1%–5.4% of the context");
-        assert_eq!(Cost::of(Count::Exact(0), &model).text(), "$0.00 a call · $0.00 per 1,000 calls · 0.0% of the context");
+        assert_eq!(
+            estimate.text(),
+            "≈$0.0098–$0.017 a call · ≈$9.80–$17.37 per 1,000 calls · ≈3.1%–5.4% of the context"
+        );
+        assert_eq!(
+            Cost::of(Count::Exact(0), &model).text(),
+            "$0.00 a call · $0.00 per 1,000 calls · 0.0% of the context"
+        );
     }
 
     #[test]
@@ -178,7 +222,13 @@ mod tests {
         let prices = Prices::built_in().unwrap();
         let models = prices.models.len();
         let both = prices.with(Prices::read(own).unwrap());
-        assert_eq!((both.models.len(), both.get("GPT-4o").map(|model| model.context)), (models, Some(9)));
+        assert_eq!(
+            (
+                both.models.len(),
+                both.get("GPT-4o").map(|model| model.context)
+            ),
+            (models, Some(9))
+        );
         let what = |text: &str| Prices::read(text).unwrap_err().what;
         assert!(what("[[model]]\nname=1").contains("cannot be read"));
         assert!(what(&own.replace("input=1", "input=-1.0")).contains("not an amount"));

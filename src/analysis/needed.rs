@@ -44,15 +44,29 @@ impl NeededFields {
             return format!("{title} keeps all {} needed {fields}", grouped(self.needed));
         }
         let name = |lost: &FieldLoss| {
-            let key = lost.path.rsplit('/').find(|part| *part != "*").unwrap_or("").replace("~1", "/").replace("~0", "~");
-            format!("{key} (in {} of {} records)", grouped(lost.missing), grouped(lost.of))
+            let key = lost
+                .path
+                .rsplit('/')
+                .find(|part| *part != "*")
+                .unwrap_or("")
+                .replace("~1", "/")
+                .replace("~0", "~");
+            format!(
+                "{key} (in {} of {} records)",
+                grouped(lost.missing),
+                grouped(lost.of)
+            )
         };
         let mut names: Vec<String> = self.lost.iter().take(3).map(name).collect();
         if self.lost.len() > 3 {
             names.push(format!("{} more", self.lost.len() - 3));
         }
         let lost = grouped(self.lost.len() as u64);
-        format!("{title} loses {lost} of {} needed {fields}: {}", grouped(self.needed), names.join(", "))
+        format!(
+            "{title} loses {lost} of {} needed {fields}: {}",
+            grouped(self.needed),
+            names.join(", ")
+        )
     }
 }
 
@@ -66,13 +80,24 @@ pub fn needed_fields(
     format: &'static dyn Format,
     needed: &BTreeSet<String>,
 ) -> Result<Option<NeededFields>, Stop> {
-    let Some(payload) = &subject.payload else { return Ok(None) };
+    let Some(payload) = &subject.payload else {
+        return Ok(None);
+    };
     let bytes = format_bytes(format, subject)?;
     let root = payload.root();
     let columns = Columns::of(root);
     let mut wanted: Vec<(usize, FieldLoss)> = needed
         .iter()
-        .filter_map(|path| Some((columns.find(path)?, FieldLoss { path: path.clone(), missing: 0, of: 0 })))
+        .filter_map(|path| {
+            Some((
+                columns.find(path)?,
+                FieldLoss {
+                    path: path.clone(),
+                    missing: 0,
+                    of: 0,
+                },
+            ))
+        })
         .collect();
     wanted.sort_by_key(|(column, _)| *column);
     for fact in locate_facts(payload, &String::from_utf8_lossy(&bytes)).facts {
@@ -84,7 +109,11 @@ pub fn needed_fields(
         }
     }
     let needed = wanted.len() as u64;
-    let lost = wanted.into_iter().map(|(_, field)| field).filter(|field| field.missing > 0).collect();
+    let lost = wanted
+        .into_iter()
+        .map(|(_, field)| field)
+        .filter(|field| field.missing > 0)
+        .collect();
     Ok(Some(NeededFields { needed, lost }))
 }
 
@@ -123,17 +152,28 @@ mod tests {
     fn needed_fields_are_judged_by_format() {
         let subject = subject_of(RESULT);
         let payload = subject.payload.as_ref().unwrap();
-        assert_eq!(fields(payload), ["/items/*/name", "/items/*/city", "/items/*/n"]);
+        assert_eq!(
+            fields(payload),
+            ["/items/*/name", "/items/*/city", "/items/*/n"]
+        );
         let judge = |id: &str, paths: &[&str]| {
             let format = by_id(id).unwrap();
-            let found = needed_fields(&subject, format, &set(paths)).unwrap().unwrap();
+            let found = needed_fields(&subject, format, &set(paths))
+                .unwrap()
+                .unwrap();
             found.sentence(format.title())
         };
-        assert_eq!(judge("content", &["/items/*/name"]), "Text keeps all 1 needed field");
+        assert_eq!(
+            judge("content", &["/items/*/name"]),
+            "Text keeps all 1 needed field"
+        );
         assert_eq!(
             judge("content", &["/items/*/name", "/items/*/city", "/gone"]),
             "Text loses 1 of 2 needed fields: city (in 1 of 2 records)"
         );
-        assert_eq!(judge("csv", &["/items/*/name", "/items/*/city"]), "CSV keeps all 2 needed fields");
+        assert_eq!(
+            judge("csv", &["/items/*/name", "/items/*/city"]),
+            "CSV keeps all 2 needed fields"
+        );
     }
 }

@@ -17,7 +17,12 @@ pub const MAX_PIXELS: u64 = 24_000_000;
 /// A side beyond this is not decoded either, whatever the other is.
 const MAX_SIDE: u32 = 16_384;
 /// Kinds that are decoded; of one that moves the first picture is shown.
-const DRAWN: &[ImageFormat] = &[ImageFormat::Png, ImageFormat::Jpeg, ImageFormat::Gif, ImageFormat::WebP];
+const DRAWN: &[ImageFormat] = &[
+    ImageFormat::Png,
+    ImageFormat::Jpeg,
+    ImageFormat::Gif,
+    ImageFormat::WebP,
+];
 /// A longer side is shown scaled down to this.
 const SHOWN_SIDE: u32 = 1_280;
 
@@ -50,7 +55,11 @@ impl Picture {
             ));
         }
         let bytes = subject.reading.block_bytes(index)?;
-        Self::decode(&bytes, block.and_then(|block| block.mime_type.as_deref()), index)
+        Self::decode(
+            &bytes,
+            block.and_then(|block| block.mime_type.as_deref()),
+            index,
+        )
     }
 
     fn decode(bytes: &[u8], declared: Option<&str>, index: usize) -> Result<Self, Problem> {
@@ -58,25 +67,43 @@ impl Picture {
         let format = image::guess_format(bytes).map_err(|_| {
             Problem::new(
                 ProblemKind::Malformed,
-                format!("not a known kind of picture, {}", number_of(bytes.len() as u64, "bytes")),
+                format!(
+                    "not a known kind of picture, {}",
+                    number_of(bytes.len() as u64, "bytes")
+                ),
             )
             .at(&place)
             .hint("save it and look at it with another program")
         })?;
         if !DRAWN.contains(&format) {
             let drawn: Vec<_> = DRAWN.iter().map(ImageFormat::to_mime_type).collect();
-            let what = format!("{} is not drawn here, only {} are", format.to_mime_type(), drawn.join(", "));
-            return Err(Problem::new(ProblemKind::Usage, what).at(&place).hint("save it and open it with another program"));
+            let what = format!(
+                "{} is not drawn here, only {} are",
+                format.to_mime_type(),
+                drawn.join(", ")
+            );
+            return Err(Problem::new(ProblemKind::Usage, what)
+                .at(&place)
+                .hint("save it and open it with another program"));
         }
         let bad = |error: image::ImageError| {
-            Problem::new(ProblemKind::Malformed, format!("the picture cannot be decoded: {error}")).at(&place)
+            Problem::new(
+                ProblemKind::Malformed,
+                format!("the picture cannot be decoded: {error}"),
+            )
+            .at(&place)
         };
         let reader = || ImageReader::with_format(Cursor::new(bytes), format);
         let (width, height) = reader().into_dimensions().map_err(bad)?;
-        if u64::from(width) * u64::from(height) > MAX_PIXELS || width > MAX_SIDE || height > MAX_SIDE {
+        if u64::from(width) * u64::from(height) > MAX_PIXELS
+            || width > MAX_SIDE
+            || height > MAX_SIDE
+        {
             return Err(too_large(
                 index,
-                format!("the picture has {width} by {height} pixels, more than the {MAX_PIXELS} that are decoded"),
+                format!(
+                    "the picture has {width} by {height} pixels, more than the {MAX_PIXELS} that are decoded"
+                ),
             ));
         }
         let mut reader = reader();
@@ -87,23 +114,40 @@ impl Picture {
         limits.max_alloc = Some(MAX_PIXELS * 10);
         reader.limits(limits);
         let decoded = reader.decode().map_err(bad)?;
-        let shown = if width.max(height) > SHOWN_SIDE { decoded.thumbnail(SHOWN_SIDE, SHOWN_SIDE) } else { decoded };
+        let shown = if width.max(height) > SHOWN_SIDE {
+            decoded.thumbnail(SHOWN_SIDE, SHOWN_SIDE)
+        } else {
+            decoded
+        };
         let shown = DynamicImage::into_rgba8(shown);
         let note = declared
             .filter(|declared| !is_named(format, declared))
-            .map(|declared| format!("declared as {declared}, but it is {}", format.to_mime_type()));
-        Ok(Self { size: [width, height], shown: [shown.width(), shown.height()], pixels: shown.into_raw().into(), note })
+            .map(|declared| {
+                format!(
+                    "declared as {declared}, but it is {}",
+                    format.to_mime_type()
+                )
+            });
+        Ok(Self {
+            size: [width, height],
+            shown: [shown.width(), shown.height()],
+            pixels: shown.into_raw().into(),
+            note,
+        })
     }
 }
 
 /// Whether a type is a name of this kind.
 fn is_named(format: ImageFormat, declared: &str) -> bool {
     let name = declared.split(';').next().unwrap_or_default().trim();
-    name.eq_ignore_ascii_case(format.to_mime_type()) || format == ImageFormat::Jpeg && name.eq_ignore_ascii_case("image/jpg")
+    name.eq_ignore_ascii_case(format.to_mime_type())
+        || format == ImageFormat::Jpeg && name.eq_ignore_ascii_case("image/jpg")
 }
 
 fn too_large(index: usize, what: String) -> Problem {
-    Problem::new(ProblemKind::Usage, what).at(format!("content[{index}]")).hint("save it and open it with another program")
+    Problem::new(ProblemKind::Usage, what)
+        .at(format!("content[{index}]"))
+        .hint("save it and open it with another program")
 }
 
 /// The picture at this position in `content`, decoded.
@@ -135,31 +179,50 @@ mod tests {
 
     fn written(width: u32, height: u32, format: ImageFormat) -> Vec<u8> {
         let mut bytes = Vec::new();
-        image::RgbImage::new(width, height).write_to(&mut Cursor::new(&mut bytes), format).unwrap();
+        image::RgbImage::new(width, height)
+            .write_to(&mut Cursor::new(&mut bytes), format)
+            .unwrap();
         bytes
     }
 
     #[test]
     fn every_kind_that_is_drawn_is_decoded() {
         for format in DRAWN {
-            let picture = Picture::decode(&written(20, 7, *format), Some(format.to_mime_type()), 0).unwrap();
-            assert_eq!((picture.size, picture.pixels.len(), picture.note), ([20, 7], 20 * 7 * 4, None), "{format:?}");
+            let picture =
+                Picture::decode(&written(20, 7, *format), Some(format.to_mime_type()), 0).unwrap();
+            assert_eq!(
+                (picture.size, picture.pixels.len(), picture.note),
+                ([20, 7], 20 * 7 * 4, None),
+                "{format:?}"
+            );
         }
-        let jpeg = Picture::decode(&written(2, 2, ImageFormat::Jpeg), Some("image/jpg"), 0).unwrap();
+        let jpeg =
+            Picture::decode(&written(2, 2, ImageFormat::Jpeg), Some("image/jpg"), 0).unwrap();
         assert_eq!(jpeg.note, None);
         // A GIF says its size in its first bytes.
         let mut bomb = written(1, 1, ImageFormat::Gif);
         bomb[6..10].copy_from_slice(&[0xff; 4]);
-        assert!(Picture::decode(&bomb, None, 0).unwrap_err().what.contains("65535 by 65535 pixels"));
+        assert!(
+            Picture::decode(&bomb, None, 0)
+                .unwrap_err()
+                .what
+                .contains("65535 by 65535 pixels")
+        );
     }
 
     #[test]
     fn a_picture_is_decoded_and_a_large_one_scaled_down() {
         let small = Picture::decode(&png(3, 2), Some("image/png"), 0).unwrap();
-        assert_eq!((small.size, small.shown, small.pixels.len(), small.note), ([3, 2], [3, 2], 24, None));
+        assert_eq!(
+            (small.size, small.shown, small.pixels.len(), small.note),
+            ([3, 2], [3, 2], 24, None)
+        );
         let wide = Picture::decode(&png(2_560, 10), Some("image/jpeg"), 0).unwrap();
         assert_eq!((wide.size, wide.shown), ([2_560, 10], [1_280, 5]));
-        assert_eq!(wide.note.as_deref(), Some("declared as image/jpeg, but it is image/png"));
+        assert_eq!(
+            wide.note.as_deref(),
+            Some("declared as image/jpeg, but it is image/png")
+        );
     }
 
     #[test]
@@ -171,24 +234,54 @@ mod tests {
         let sum = crc(&bomb[12..29]);
         bomb[29..33].copy_from_slice(&sum.to_be_bytes());
         let problem = Picture::decode(&bomb, None, 0).unwrap_err();
-        assert!(problem.what.contains("100000 by 100000 pixels"), "{problem}");
+        assert!(
+            problem.what.contains("100000 by 100000 pixels"),
+            "{problem}"
+        );
     }
 
     fn crc(bytes: &[u8]) -> u32 {
-        let step = |sum: u32, _| if sum & 1 == 1 { (sum >> 1) ^ 0xedb8_8320 } else { sum >> 1 };
-        !bytes.iter().fold(u32::MAX, |sum, byte| (0..8).fold(sum ^ u32::from(*byte), step))
+        let step = |sum: u32, _| {
+            if sum & 1 == 1 {
+                (sum >> 1) ^ 0xedb8_8320
+            } else {
+                sum >> 1
+            }
+        };
+        !bytes.iter().fold(u32::MAX, |sum, byte| {
+            (0..8).fold(sum ^ u32::from(*byte), step)
+        })
     }
 
     #[test]
     fn other_kinds_are_named_and_rubbish_is_a_problem() {
         let tiff = Picture::decode(b"II*\0\x08\0\0\0", None, 4).unwrap_err();
-        assert!(tiff.what.starts_with("image/tiff is not drawn here, only image/png, image/jpeg"), "{tiff}");
+        assert!(
+            tiff.what
+                .starts_with("image/tiff is not drawn here, only image/png, image/jpeg"),
+            "{tiff}"
+        );
         assert_eq!(tiff.place, "content[4]");
-        assert_eq!(Picture::decode(&[0xff, 0xd8, 0xff, 0xe0, 0, 0], None, 0).unwrap_err().kind, ProblemKind::Malformed);
-        assert_eq!(Picture::decode(b"<html>", None, 0).unwrap_err().kind, ProblemKind::Malformed);
+        assert_eq!(
+            Picture::decode(&[0xff, 0xd8, 0xff, 0xe0, 0, 0], None, 0)
+                .unwrap_err()
+                .kind,
+            ProblemKind::Malformed
+        );
+        assert_eq!(
+            Picture::decode(b"<html>", None, 0).unwrap_err().kind,
+            ProblemKind::Malformed
+        );
         let cut = png(30, 30);
-        assert_eq!(Picture::decode(&cut[..40], None, 0).unwrap_err().kind, ProblemKind::Malformed);
-        let subject = subject_of(r#"{"content":[{"type":"image","mimeType":"image/png","data":"aGk="}]}"#);
-        assert_eq!(Picture::of(&subject, 0).unwrap_err().kind, ProblemKind::Malformed);
+        assert_eq!(
+            Picture::decode(&cut[..40], None, 0).unwrap_err().kind,
+            ProblemKind::Malformed
+        );
+        let subject =
+            subject_of(r#"{"content":[{"type":"image","mimeType":"image/png","data":"aGk="}]}"#);
+        assert_eq!(
+            Picture::of(&subject, 0).unwrap_err().kind,
+            ProblemKind::Malformed
+        );
     }
 }

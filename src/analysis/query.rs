@@ -82,7 +82,12 @@ pub struct Ctx<'a> {
 impl<'a> Ctx<'a> {
     /// About captures.
     pub fn of(subjects: &'a [Arc<ParsedCapture>], hosts: &'a Hosts, cancel: &'a Cancel) -> Self {
-        Self { subjects, definitions: &[], hosts, cancel }
+        Self {
+            subjects,
+            definitions: &[],
+            hosts,
+            cancel,
+        }
     }
 
     /// For `?` between the parts of a query, none of which looks at the flag itself.
@@ -98,7 +103,9 @@ impl<'a> Ctx<'a> {
     /// # Errors
     /// There is none.
     pub fn subject(&self) -> Result<&'a Arc<ParsedCapture>, Problem> {
-        self.subjects.first().ok_or_else(|| Problem::new(ProblemKind::Internal, "a query about no capture"))
+        self.subjects
+            .first()
+            .ok_or_else(|| Problem::new(ProblemKind::Internal, "a query about no capture"))
     }
 
     /// The listing, or the first of two.
@@ -106,7 +113,9 @@ impl<'a> Ctx<'a> {
     /// # Errors
     /// There is none.
     pub fn listing(&self) -> Result<&'a Arc<Definitions>, Problem> {
-        self.definitions.first().ok_or_else(|| Problem::new(ProblemKind::Internal, "a query about no definitions"))
+        self.definitions
+            .first()
+            .ok_or_else(|| Problem::new(ProblemKind::Internal, "a query about no definitions"))
     }
 
     /// The host with this id.
@@ -114,7 +123,9 @@ impl<'a> Ctx<'a> {
     /// # Errors
     /// It is not known.
     pub fn host(&self, id: HostId) -> Result<&'a Arc<Host>, Problem> {
-        self.hosts.get(id.as_str()).ok_or_else(|| Problem::new(ProblemKind::NotFound, "there is no such host").at(id.as_str()))
+        self.hosts.get(id.as_str()).ok_or_else(|| {
+            Problem::new(ProblemKind::NotFound, "there is no such host").at(id.as_str())
+        })
     }
 
     /// Runs a query.
@@ -158,18 +169,25 @@ impl Memo {
     fn pin(&self, capture: &Arc<Capture>) -> Pin {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         known.retain(|(_, slot)| slot.strong_count() > 0);
-        let found = known.iter().find(|(of, _)| of.as_ptr() == Arc::as_ptr(capture));
-        Pin(found.and_then(|(_, slot)| slot.upgrade()).unwrap_or_else(|| {
-            let slot = Arc::default();
-            known.push((Arc::downgrade(capture), Arc::downgrade(&slot)));
-            slot
-        }))
+        let found = known
+            .iter()
+            .find(|(of, _)| of.as_ptr() == Arc::as_ptr(capture));
+        Pin(found
+            .and_then(|(_, slot)| slot.upgrade())
+            .unwrap_or_else(|| {
+                let slot = Arc::default();
+                known.push((Arc::downgrade(capture), Arc::downgrade(&slot)));
+                slot
+            }))
     }
 
     /// The capture, parsed, and what holds it for others.
     pub fn subject(&self, capture: &Arc<Capture>) -> (Arc<ParsedCapture>, Pin) {
         let pin = self.pin(capture);
-        (Arc::clone(pin.0.get_or_init(|| super::subject(Arc::clone(capture)))), pin)
+        (
+            Arc::clone(pin.0.get_or_init(|| super::subject(Arc::clone(capture)))),
+            pin,
+        )
     }
 }
 
@@ -198,7 +216,9 @@ impl Query for ParsedCaptureQuery {
 pub(super) fn format_of(id: &str) -> Result<&'static dyn Format, Problem> {
     let shown: [&'static dyn Format; 1] = [&format::PrettyContent];
     let shown = shown.into_iter().find(|shown| shown.id() == id);
-    shown.or_else(|| format::by_id(id)).ok_or_else(|| Problem::new(ProblemKind::Internal, format!("there is no format `{id}`")))
+    shown
+        .or_else(|| format::by_id(id))
+        .ok_or_else(|| Problem::new(ProblemKind::Internal, format!("there is no format `{id}`")))
 }
 
 /// Why there is no result.
@@ -246,12 +266,18 @@ pub struct Inquiry {
 impl Inquiry {
     /// About captures.
     pub fn of<Q: Query>(captures: &[CaptureId], query: Q) -> Self {
-        Self { target: Target::Captures(captures.to_vec()), query: AnyQuery::new(query) }
+        Self {
+            target: Target::Captures(captures.to_vec()),
+            query: AnyQuery::new(query),
+        }
     }
 
     /// About listings of definitions.
     pub fn of_definitions<Q: Query>(listings: &[u64], query: Q) -> Self {
-        Self { target: Target::Definitions(listings.to_vec()), query: AnyQuery::new(query) }
+        Self {
+            target: Target::Definitions(listings.to_vec()),
+            query: AnyQuery::new(query),
+        }
     }
 
     /// The captures it is about.
@@ -301,11 +327,22 @@ impl AnyQuery {
         cancel: &Cancel,
     ) -> Result<Result<QueryResult, Problem>, Cancelled> {
         let ((subjects, pins), definitions): ((Vec<_>, Vec<_>), _) = match about {
-            About::Captures(captures) => (captures.iter().map(|capture| memo.subject(capture)).unzip(), &[][..]),
+            About::Captures(captures) => (
+                captures.iter().map(|capture| memo.subject(capture)).unzip(),
+                &[][..],
+            ),
             About::Definitions(definitions) => (Default::default(), definitions.as_slice()),
         };
-        let answer = self.query.get(&Ctx { subjects: &subjects, definitions, hosts, cancel })?;
-        Ok(answer.map(|result| QueryResult { pins: pins.into(), ..result }))
+        let answer = self.query.get(&Ctx {
+            subjects: &subjects,
+            definitions,
+            hosts,
+            cancel,
+        })?;
+        Ok(answer.map(|result| QueryResult {
+            pins: pins.into(),
+            ..result
+        }))
     }
 }
 
@@ -340,7 +377,11 @@ pub struct QueryResult {
 impl QueryResult {
     /// As a query gives it.
     pub fn new<T: Weigh + Send + Sync + 'static>(out: T) -> Self {
-        Self { weight: out.weight(), out: Arc::new(out), pins: Arc::default() }
+        Self {
+            weight: out.weight(),
+            out: Arc::new(out),
+            pins: Arc::default(),
+        }
     }
 
     /// The result of a query of type `Q`; `None` where it answers another.

@@ -36,10 +36,17 @@ impl Query for ReadersQuery {
         for reader in reader::all() {
             cx.check()?;
             if let Some(Found { data, share, .. }) = reader::read_by(reader, &blocks) {
-                found.push(ReaderShare { reader, records: data.records, share });
+                found.push(ReaderShare {
+                    reader,
+                    records: data.records,
+                    share,
+                });
             }
         }
-        Ok(ReaderShares { found, default: reader::read(&blocks).map(|found| found.reader) })
+        Ok(ReaderShares {
+            found,
+            default: reader::read(&blocks).map(|found| found.reader),
+        })
     }
 }
 
@@ -70,22 +77,35 @@ impl Query for PatternQuery {
         };
         let blocks = blocks(&subject.reading);
         let Some(found) = pattern.read(&blocks) else {
-            return Ok(Ok(PatternMatches { places: Vec::new(), records: 0, share: 0.0 }));
+            return Ok(Ok(PatternMatches {
+                places: Vec::new(),
+                records: 0,
+                share: 0.0,
+            }));
         };
         let mut places = Vec::with_capacity(found.data.records);
         let mut start = 0;
         for block in &blocks {
-            let own = found.data.covered.iter().filter(|(at, _)| *at == block.block);
+            let own = found
+                .data
+                .covered
+                .iter()
+                .filter(|(at, _)| *at == block.block);
             places.extend(own.map(|(_, range)| start + range.start..start + range.end));
             start += block.text.len() + 1;
         }
-        Ok(Ok(PatternMatches { places, records: found.data.records, share: found.share }))
+        Ok(Ok(PatternMatches {
+            places,
+            records: found.data.records,
+            share: found.share,
+        }))
     }
 }
 
 impl Weigh for Result<PatternMatches, String> {
     fn weight(&self) -> usize {
-        self.as_ref().map_or(0, |found| size_of_val(found.places.as_slice()))
+        self.as_ref()
+            .map_or(0, |found| size_of_val(found.places.as_slice()))
     }
 }
 
@@ -99,12 +119,19 @@ mod tests {
     #[test]
     fn readers_and_patterns_are_tried() {
         let text = r"[DIR] docs\n[FILE] a.md\n[FILE] b.md\n";
-        let subject = Arc::new(subject_of(&format!(r#"{{"content":[{{"type":"text","text":"{text}"}}]}}"#)));
+        let subject = Arc::new(subject_of(&format!(
+            r#"{{"content":[{{"type":"text","text":"{text}"}}]}}"#
+        )));
         let (hosts, cancel, subjects) = (Hosts::built_in(), Cancel::new(), [subject]);
         let cx = Ctx::of(&subjects, &hosts, &cancel);
         let readers = cx.get(&ReadersQuery).unwrap().unwrap();
         assert_eq!(readers.default.map(|reader| reader.id), Some("lines"));
-        assert!(readers.found.iter().any(|found| found.reader.id == "lines" && found.records == 3));
+        assert!(
+            readers
+                .found
+                .iter()
+                .any(|found| found.reader.id == "lines" && found.records == 3)
+        );
         let tried = |pattern: &str| cx.get(&PatternQuery(pattern.into())).unwrap().unwrap();
         let found = tried(r"^\[(?<kind>\w+)\] (?<name>.+)$").unwrap();
         assert_eq!((found.records, found.places.len()), (3, 1));

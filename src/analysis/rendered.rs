@@ -97,7 +97,12 @@ impl RenderedView {
             Some(payload) => locate_facts(payload, &whole),
             None => FactMatches::default(),
         };
-        Ok(Self { format: format.id(), cards, links: Links::new(&matched), matched })
+        Ok(Self {
+            format: format.id(),
+            cards,
+            links: Links::new(&matched),
+            matched,
+        })
     }
 }
 
@@ -107,7 +112,14 @@ fn card(block: Option<usize>, text: Arc<str>, offset: usize) -> Card {
         end -= 1;
     }
     let definitions = definitions(&text[..end]);
-    Card { block, blocks: blocks(&text[..end]), definitions, is_cut: end < text.len(), text, offset }
+    Card {
+        block,
+        blocks: blocks(&text[..end]),
+        definitions,
+        is_cut: end < text.len(),
+        text,
+        offset,
+    }
 }
 
 /// The definitions of reference links in a text, each in a line of its own.
@@ -123,7 +135,11 @@ pub const LONGEST: usize = 80;
 
 impl Table {
     fn measure(&mut self) {
-        self.longest = self.header.iter().map(|cell| cell.source.chars().count() + 1).collect();
+        self.longest = self
+            .header
+            .iter()
+            .map(|cell| cell.source.chars().count() + 1)
+            .collect();
         for (_, row) in &self.rows {
             for (longest, cell) in self.longest.iter_mut().zip(row) {
                 *longest = (*longest).max(cell.source.chars().count().min(LONGEST));
@@ -140,7 +156,12 @@ fn blocks(text: &str) -> Vec<MdBlock> {
     for (event, range) in Parser::new_ext(text, MARKDOWN).into_offset_iter() {
         match &event {
             Event::Start(Tag::Table(alignments)) if depth == 0 => {
-                table = Some(Table { alignments: alignments.clone(), header: Vec::new(), rows: Vec::new(), longest: Vec::new() });
+                table = Some(Table {
+                    alignments: alignments.clone(),
+                    header: Vec::new(),
+                    rows: Vec::new(),
+                    longest: Vec::new(),
+                });
             }
             Event::Start(Tag::TableRow) => {
                 if let Some(table) = &mut table {
@@ -151,7 +172,10 @@ fn blocks(text: &str) -> Vec<MdBlock> {
             }
             Event::Start(Tag::TableCell) => {
                 if let Some(table) = &mut table {
-                    let cell = Cell { source: text[range.clone()].trim().to_owned(), range: range.clone() };
+                    let cell = Cell {
+                        source: text[range.clone()].trim().to_owned(),
+                        range: range.clone(),
+                    };
                     match table.rows.last_mut() {
                         Some((_, cells)) => cells.push(cell),
                         None => table.header.push(cell),
@@ -163,7 +187,11 @@ fn blocks(text: &str) -> Vec<MdBlock> {
         match event {
             Event::Start(tag) => {
                 if depth == 0 && !matches!(tag, Tag::Table(_)) {
-                    let kind = if matches!(tag, Tag::HtmlBlock) { MdKind::Html } else { MdKind::Markdown };
+                    let kind = if matches!(tag, Tag::HtmlBlock) {
+                        MdKind::Html
+                    } else {
+                        MdKind::Markdown
+                    };
                     blocks.push(MdBlock { kind, range });
                 }
                 depth += 1;
@@ -175,10 +203,16 @@ fn blocks(text: &str) -> Vec<MdBlock> {
                     && let Some(mut table) = table.take()
                 {
                     table.measure();
-                    blocks.push(MdBlock { kind: MdKind::Table(table), range });
+                    blocks.push(MdBlock {
+                        kind: MdKind::Table(table),
+                        range,
+                    });
                 }
             }
-            _ if depth == 0 => blocks.push(MdBlock { kind: MdKind::Markdown, range }),
+            _ if depth == 0 => blocks.push(MdBlock {
+                kind: MdKind::Markdown,
+                range,
+            }),
             _ => {}
         }
     }
@@ -193,13 +227,20 @@ impl Query for RenderedQuery {
     type Out = Arc<RenderedView>;
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
-        Ok(Arc::new(RenderedView::of(format_of(self.0)?, cx.subject()?)?))
+        Ok(Arc::new(RenderedView::of(
+            format_of(self.0)?,
+            cx.subject()?,
+        )?))
     }
 }
 
 impl Weigh for RenderedView {
     fn weight(&self) -> usize {
-        self.cards.iter().map(|card| card.text.len() * 4).sum::<usize>() + self.matched.weight()
+        self.cards
+            .iter()
+            .map(|card| card.text.len() * 4)
+            .sum::<usize>()
+            + self.matched.weight()
     }
 }
 
@@ -211,9 +252,17 @@ mod tests {
     fn tables_and_html_are_told_apart() {
         let text = "# Hi\n\n| a | b |\n|---|--:|\n| 1 | **x** |\n| 2 | y |\n\n<details>z</details>\n\n- a\n- b\n\n---\n";
         let found = blocks(text);
-        let kinds: Vec<_> = found.iter().map(|block| text[block.range.clone()].lines().next().unwrap_or("")).collect();
-        assert_eq!(kinds, ["# Hi", "| a | b |", "<details>z</details>", "- a", "---"]);
-        let MdKind::Table(table) = &found[1].kind else { panic!("no table") };
+        let kinds: Vec<_> = found
+            .iter()
+            .map(|block| text[block.range.clone()].lines().next().unwrap_or(""))
+            .collect();
+        assert_eq!(
+            kinds,
+            ["# Hi", "| a | b |", "<details>z</details>", "- a", "---"]
+        );
+        let MdKind::Table(table) = &found[1].kind else {
+            panic!("no table")
+        };
         assert_eq!(table.rows.len(), 2);
         assert_eq!(table.rows[0].1[1].source, "**x**");
         assert_eq!(&text[table.rows[1].0.clone()], "| 2 | y |");

@@ -35,8 +35,14 @@ pub enum Reason {
 }
 
 impl Reason {
-    pub const ALL: &'static [Reason] =
-        &[Reason::Wrapping, Reason::OtherPart, Reason::WhiteSpace, Reason::Escaping, Reason::LeftOutFacts, Reason::Form];
+    pub const ALL: &'static [Reason] = &[
+        Reason::Wrapping,
+        Reason::OtherPart,
+        Reason::WhiteSpace,
+        Reason::Escaping,
+        Reason::LeftOutFacts,
+        Reason::Form,
+    ];
 
     /// What people see.
     pub fn title(self) -> &'static str {
@@ -90,13 +96,28 @@ impl Saving {
     ///
     /// # Errors
     /// [`Stop`] when cancelled, or where one of the formats does not apply.
-    pub fn of(subject: &ParsedCapture, from: &str, to: &str, encoding: Encoding) -> Result<Option<Self>, Stop> {
-        let (Some(from), Some(to)) = (Parts::of(subject, from, encoding)?, Parts::of(subject, to, encoding)?) else {
+    pub fn of(
+        subject: &ParsedCapture,
+        from: &str,
+        to: &str,
+        encoding: Encoding,
+    ) -> Result<Option<Self>, Stop> {
+        let (Some(from), Some(to)) = (
+            Parts::of(subject, from, encoding)?,
+            Parts::of(subject, to, encoding)?,
+        ) else {
             return Ok(None);
         };
-        let steps =
-            Reason::ALL.iter().map(|&reason| SavingStep { reason, tokens: to.of_reason(reason) - from.of_reason(reason) });
-        Ok(Some(Self { encoding, from: from.tokens, to: to.tokens, steps: steps.filter(|step| step.tokens != 0).collect() }))
+        let steps = Reason::ALL.iter().map(|&reason| SavingStep {
+            reason,
+            tokens: to.of_reason(reason) - from.of_reason(reason),
+        });
+        Ok(Some(Self {
+            encoding,
+            from: from.tokens,
+            to: to.tokens,
+            steps: steps.filter(|step| step.tokens != 0).collect(),
+        }))
     }
 }
 
@@ -108,16 +129,24 @@ struct Parts {
 
 impl Parts {
     fn of(subject: &ParsedCapture, id: &str, encoding: Encoding) -> Result<Option<Self>, Stop> {
-        let Some(payload) = &subject.payload else { return Ok(None) };
-        let format =
-            format::by_id(id).ok_or_else(|| Problem::new(ProblemKind::Internal, format!("there is no format `{id}`")))?;
+        let Some(payload) = &subject.payload else {
+            return Ok(None);
+        };
+        let format = format::by_id(id).ok_or_else(|| {
+            Problem::new(ProblemKind::Internal, format!("there is no format `{id}`"))
+        })?;
         let bytes = format_bytes(format, subject)?;
         let text = String::from_utf8_lossy(&bytes).into_owned();
-        let count = |text: &str| i64::try_from(token::count(text).get(encoding)).unwrap_or(i64::MAX);
+        let count =
+            |text: &str| i64::try_from(token::count(text).get(encoding)).unwrap_or(i64::MAX);
         let root = payload.root();
         let matched = locate_facts(payload, &text);
-        let missing: HashSet<usize> =
-            matched.facts.iter().filter(|fact| fact.state().is_missing()).map(|fact| fact.node()).collect();
+        let missing: HashSet<usize> = matched
+            .facts
+            .iter()
+            .filter(|fact| fact.state().is_missing())
+            .map(|fact| fact.node())
+            .collect();
         let json = compact_without(root, |_| false);
         let carried = compact_without(root, |node| missing.contains(&node.index()));
         let left_out = count(&carried) - count(&json);
@@ -129,7 +158,12 @@ impl Parts {
         let both = format::by_id("both").filter(|both| has_both && both.applies(subject).is_ok());
         let sent = both.map(|both| format_bytes(both, subject)).transpose()?;
         let sent = sent.as_deref().map(String::from_utf8_lossy);
-        let (whole, inner, packed, bare) = (count(&text), count(&unwrapped), count(&dense), count(&plain));
+        let (whole, inner, packed, bare) = (
+            count(&text),
+            count(&unwrapped),
+            count(&dense),
+            count(&plain),
+        );
         let parts = match (id, &sent) {
             ("both", _) => whole,
             (_, Some(sent)) => count(sent),
@@ -139,7 +173,14 @@ impl Parts {
         let needs = count(&without_escapes("json", &json));
         Ok(Some(Self {
             tokens: u64::try_from(whole).unwrap_or(0),
-            by_reason: [whole - parts, parts - inner, inner - packed, packed - bare, left_out, bare - needs - left_out],
+            by_reason: [
+                whole - parts,
+                parts - inner,
+                inner - packed,
+                packed - bare,
+                left_out,
+                bare - needs - left_out,
+            ],
         }))
     }
 
@@ -159,7 +200,11 @@ fn unwrap(subject: &ParsedCapture, id: &str, text: &str) -> String {
         _ => {
             let lines: Vec<&str> = text.lines().collect();
             match lines.as_slice() {
-                [first, inner @ .., last] if first.starts_with("```") && last.starts_with("```") => inner.join("\n"),
+                [first, inner @ .., last]
+                    if first.starts_with("```") && last.starts_with("```") =>
+                {
+                    inner.join("\n")
+                }
                 _ => text.to_owned(),
             }
         }
@@ -208,9 +253,12 @@ fn without_escapes(id: &str, text: &str) -> String {
     }
     match id {
         "csv" => text.replace("\"\"", "\""),
-        "xml" => {
-            text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&apos;", "'").replace("&amp;", "&")
-        }
+        "xml" => text
+            .replace("&lt;", "<")
+            .replace("&gt;", ">")
+            .replace("&quot;", "\"")
+            .replace("&apos;", "'")
+            .replace("&amp;", "&"),
         _ => {
             let mut plain = String::with_capacity(text.len());
             let mut chars = text.chars();
@@ -239,10 +287,18 @@ fn json_unescaped(text: &str) -> String {
     while let Some(at) = rest.find('\\') {
         plain.push_str(&rest[..at]);
         // A character beyond U+FFFF is two escapes.
-        let lengths = [12, 6, 2].into_iter().filter_map(|length| rest.get(at..at + length));
-        let mut read =
-            lengths.filter_map(|escape| Some((escape.len(), serde_json::from_str::<String>(&format!("\"{escape}\"")).ok()?)));
-        let (length, char) = read.find(|(_, text)| text.chars().count() == 1).unwrap_or((1, "\\".to_owned()));
+        let lengths = [12, 6, 2]
+            .into_iter()
+            .filter_map(|length| rest.get(at..at + length));
+        let mut read = lengths.filter_map(|escape| {
+            Some((
+                escape.len(),
+                serde_json::from_str::<String>(&format!("\"{escape}\"")).ok()?,
+            ))
+        });
+        let (length, char) = read
+            .find(|(_, text)| text.chars().count() == 1)
+            .unwrap_or((1, "\\".to_owned()));
         plain.push_str(&char);
         rest = &rest[at + length..];
     }
@@ -287,8 +343,15 @@ mod tests {
                 1 => format!("## Found\n\n```json\n{data}\n```\n"),
                 _ => other,
             };
-            let structured = if is_structured { format!(r#","structuredContent":{data}"#) } else { String::new() };
-            format!(r#"{{"content":[{{"type":"text","text":{}}}]{structured}}}"#, string(&text))
+            let structured = if is_structured {
+                format!(r#","structuredContent":{data}"#)
+            } else {
+                String::new()
+            };
+            format!(
+                r#"{{"content":[{{"type":"text","text":{}}}]{structured}}}"#,
+                string(&text)
+            )
         })
     }
 
@@ -326,10 +389,19 @@ mod tests {
         for from in FORMATS {
             for to in FORMATS {
                 let found = Saving::of(&subject, from.id(), to.id(), Encoding::O200kBase);
-                let (true, true) = (from.applies(&subject).is_ok(), to.applies(&subject).is_ok()) else { continue };
+                let (true, true) = (from.applies(&subject).is_ok(), to.applies(&subject).is_ok())
+                else {
+                    continue;
+                };
                 let saving = found.unwrap().unwrap();
                 let sum: i64 = saving.steps.iter().map(|step| step.tokens).sum();
-                assert_eq!(sum, saving.to as i64 - saving.from as i64, "{} to {}", from.id(), to.id());
+                assert_eq!(
+                    sum,
+                    saving.to as i64 - saving.from as i64,
+                    "{} to {}",
+                    from.id(),
+                    to.id()
+                );
                 seen.extend(saving.steps.iter().map(|step| step.reason));
             }
         }
@@ -341,17 +413,29 @@ mod tests {
     #[test]
     fn each_part_is_named_for_what_it_is() {
         let steps = |subject: &ParsedCapture, from: &str, to: &str| {
-            let steps = Saving::of(subject, from, to, Encoding::O200kBase).unwrap().unwrap().steps;
-            steps.iter().map(|step| (step.title(), step.tokens.signum())).collect::<Vec<_>>()
+            let steps = Saving::of(subject, from, to, Encoding::O200kBase)
+                .unwrap()
+                .unwrap()
+                .steps;
+            steps
+                .iter()
+                .map(|step| (step.title(), step.tokens.signum()))
+                .collect::<Vec<_>>()
         };
         // JSON that escapes what it need not, without white space.
         let text = r#"{\"name\":\"Z\\u00fcrich \\ud83d\\ude00\",\"path\":\"a\\/b\"}"#;
-        let escaped = subject_of(&format!(r#"{{"content":[{{"type":"text","text":"{text}"}}]}}"#));
+        let escaped = subject_of(&format!(
+            r#"{{"content":[{{"type":"text","text":"{text}"}}]}}"#
+        ));
         assert_eq!(steps(&escaped, "content", "json"), [("escaping", -1)]);
         // The text beside the data is no wrapping, and what a text leaves out comes back.
         let both = subject_of(RESULT);
         assert!(steps(&both, "both", "structured").contains(&("text beside the data", -1)));
-        assert!(!steps(&both, "both", "structured").iter().any(|(title, _)| *title == "wrapping"));
+        assert!(
+            !steps(&both, "both", "structured")
+                .iter()
+                .any(|(title, _)| *title == "wrapping")
+        );
         assert!(steps(&both, "wire", "structured").contains(&("wrapping", -1)));
         assert!(steps(&both, "content", "json").contains(&("facts added", 1)));
         assert!(steps(&both, "json", "content").contains(&("facts left out", -1)));
@@ -360,17 +444,33 @@ mod tests {
     #[test]
     fn pretty_json_is_all_white_space_and_a_text_leaves_facts_out() {
         let subject = subject_of(RESULT);
-        let steps = |from: &str, to: &str| Saving::of(&subject, from, to, Encoding::O200kBase).unwrap().unwrap().steps;
+        let steps = |from: &str, to: &str| {
+            Saving::of(&subject, from, to, Encoding::O200kBase)
+                .unwrap()
+                .unwrap()
+                .steps
+        };
         let pretty = steps("json-pretty", "json");
         assert_eq!(pretty.len(), 1);
         assert_eq!(pretty[0].reason, Reason::WhiteSpace);
         assert!(pretty[0].tokens < 0);
         let text = steps("json", "content");
-        assert!(text.iter().any(|step| step.reason == Reason::LeftOutFacts && step.tokens < 0), "{text:?}");
+        assert!(
+            text.iter()
+                .any(|step| step.reason == Reason::LeftOutFacts && step.tokens < 0),
+            "{text:?}"
+        );
         let wire = steps("wire", "json");
-        assert!(wire.iter().any(|step| step.reason == Reason::Wrapping && step.tokens < 0), "{wire:?}");
+        assert!(
+            wire.iter()
+                .any(|step| step.reason == Reason::Wrapping && step.tokens < 0),
+            "{wire:?}"
+        );
         assert!(steps("json", "json").is_empty());
         let bare = subject_of(r#"{"content":[{"type":"text","text":"no data"}]}"#);
-        assert_eq!(Saving::of(&bare, "content", "wire", Encoding::O200kBase), Ok(None));
+        assert_eq!(
+            Saving::of(&bare, "content", "wire", Encoding::O200kBase),
+            Ok(None)
+        );
     }
 }

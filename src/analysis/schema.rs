@@ -87,14 +87,25 @@ impl CompiledSchema {
         } else if cost.allows(value, CheckAim::First).is_ok() {
             self.validator.validate(value).err().into_iter().collect()
         } else {
-            return Ok(vec![(String::new(), "does not fit, and is too large to say where".to_owned())]);
+            return Ok(vec![(
+                String::new(),
+                "does not fit, and is too large to say where".to_owned(),
+            )]);
         };
         // A pattern that is tried for too long.
-        if errors.iter().any(|error| matches!(error.kind(), ValidationErrorKind::BacktrackLimitExceeded { .. })) {
+        if errors.iter().any(|error| {
+            matches!(
+                error.kind(),
+                ValidationErrorKind::BacktrackLimitExceeded { .. }
+            )
+        }) {
             return Err(TOO_COSTLY.to_owned());
         }
         let mut found = Vec::new();
-        errors.iter().take_while(|error| explain(error, &mut found)).for_each(drop);
+        errors
+            .iter()
+            .take_while(|error| explain(error, &mut found))
+            .for_each(drop);
         found.truncate(LIMIT);
         Ok(found)
     }
@@ -119,20 +130,31 @@ pub fn compiled(schema: &Bytes, dates: Dates) -> Arc<Compiled> {
 fn compile(schema: &Bytes, dates: Dates) -> Compiled {
     let read = Doc::parse(schema.clone());
     if let Some(root) = read.root().filter(|root| root.kind() != Kind::Object) {
-        return Err(format!("the schema is {}, not an object", with_article(root.kind())));
+        return Err(format!(
+            "the schema is {}, not an object",
+            with_article(root.kind())
+        ));
     }
-    let schema: Value = serde_json::from_slice(schema).map_err(|error| format!("the schema cannot be read: {error}"))?;
+    let schema: Value = serde_json::from_slice(schema)
+        .map_err(|error| format!("the schema cannot be read: {error}"))?;
     let draft = Draft::default().detect(&schema);
-    if let (Draft::Unknown, Some(dialect)) = (draft, schema.get("$schema").and_then(Value::as_str)) {
+    if let (Draft::Unknown, Some(dialect)) = (draft, schema.get("$schema").and_then(Value::as_str))
+    {
         return Err(format!("{UNKNOWN_DIALECT}, {}", cut(dialect.to_owned())));
     }
     let cost = SchemaCost::of(&schema).map_err(|_| TOO_COSTLY.to_owned())?;
-    let patterns = PatternOptions::fancy_regex().backtrack_limit(BACKTRACKS).size_limit(cost.pattern_bytes());
-    let mut options = jsonschema::options().offline().with_pattern_options(patterns);
+    let patterns = PatternOptions::fancy_regex()
+        .backtrack_limit(BACKTRACKS)
+        .size_limit(cost.pattern_bytes());
+    let mut options = jsonschema::options()
+        .offline()
+        .with_pattern_options(patterns);
     if dates == Dates::Count && !matches!(draft, Draft::Draft4 | Draft::Draft6 | Draft::Draft7) {
         options = OTHER_FORMATS
             .into_iter()
-            .fold(options.should_validate_formats(true), |options, name| options.with_format(name, |_: &str| true));
+            .fold(options.should_validate_formats(true), |options, name| {
+                options.with_format(name, |_: &str| true)
+            });
     }
     match options.build(&schema) {
         Ok(validator) => Ok(CompiledSchema { schema, validator }),
@@ -144,11 +166,15 @@ fn compile(schema: &Bytes, dates: Dates) -> Compiled {
 fn unusable(schema: &Value, error: &ValidationError<'_>, is_searched: bool) -> String {
     let mut faults = Vec::new();
     if is_searched && let Ok(of_schemas) = jsonschema::meta::validator_for(schema) {
-        of_schemas.iter_errors(schema).take_while(|error| explain(error, &mut faults)).for_each(drop);
+        of_schemas
+            .iter_errors(schema)
+            .take_while(|error| explain(error, &mut faults))
+            .for_each(drop);
     }
     if faults.is_empty() {
         // The schema of draft 7 asks for the syntax of patterns alone: what has it and counts is too large.
-        if let (ValidationErrorKind::Format { .. }, Some(pattern)) = (error.kind(), error.instance().as_str())
+        if let (ValidationErrorKind::Format { .. }, Some(pattern)) =
+            (error.kind(), error.instance().as_str())
             && pattern.contains('{')
             && jsonschema::draft7::meta::is_valid(&json!({ "pattern": pattern }))
         {
@@ -159,12 +185,22 @@ fn unusable(schema: &Value, error: &ValidationError<'_>, is_searched: bool) -> S
     let mut known = std::collections::HashSet::new();
     faults.retain(|fault| known.insert(fault.clone()));
     let more = faults.len().saturating_sub(FAULTS);
-    let said = faults.iter().take(FAULTS).map(|(pointer, what)| match pointer.as_str() {
-        "" => what.clone(),
-        pointer => format!("{what} at {pointer}"),
-    });
-    let more = if more == 0 { String::new() } else { format!("; and {more} more") };
-    format!("the schema cannot be used: {}{more}", said.collect::<Vec<_>>().join("; "))
+    let said = faults
+        .iter()
+        .take(FAULTS)
+        .map(|(pointer, what)| match pointer.as_str() {
+            "" => what.clone(),
+            pointer => format!("{what} at {pointer}"),
+        });
+    let more = if more == 0 {
+        String::new()
+    } else {
+        format!("; and {more} more")
+    };
+    format!(
+        "the schema cannot be used: {}{more}",
+        said.collect::<Vec<_>>().join("; ")
+    )
 }
 
 /// Adds what an error says, and whether more is wanted.
@@ -173,52 +209,91 @@ fn explain(error: &ValidationError<'_>, found: &mut Vec<Mismatch>) -> bool {
     let mut say = |message: String| found.push((pointer.to_owned(), cut(message)));
     match error.kind() {
         ValidationErrorKind::Required { property } => {
-            let name = property.as_str().map_or_else(|| property.to_string(), str::to_owned);
+            let name = property
+                .as_str()
+                .map_or_else(|| property.to_string(), str::to_owned);
             found.push((member(pointer, &name), "required".to_owned()));
         }
-        ValidationErrorKind::AdditionalProperties { unexpected } | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
+        ValidationErrorKind::AdditionalProperties { unexpected }
+        | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
             let unknown = unexpected.iter().take(LIMIT);
-            found.extend(unknown.map(|name| (member(pointer, name), "not a known argument".to_owned())));
+            found.extend(
+                unknown.map(|name| (member(pointer, name), "not a known argument".to_owned())),
+            );
         }
         ValidationErrorKind::Type { kind } => say(format!("expected {}", expected(kind))),
         ValidationErrorKind::Format { format } => match format.as_str() {
             "date" => say("not a date, such as 2026-01-31".to_owned()),
-            "date-time" => say("not a date and time with its zone, such as 2026-01-31T18:30:00Z".to_owned()),
+            "date-time" => {
+                say("not a date and time with its zone, such as 2026-01-31T18:30:00Z".to_owned())
+            }
             "time" => say("not a time with its zone, such as 18:30:00Z".to_owned()),
-            "regex" => say(format!("{} is not a regular expression of this dialect", error.instance())),
+            "regex" => say(format!(
+                "{} is not a regular expression of this dialect",
+                error.instance()
+            )),
             _ => say(error.to_string()),
         },
         ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } => {
             explain_alternatives(error, context, found);
         }
-        _ => say(if is_long(error.instance()) { error.masked().to_string() } else { error.to_string() }),
+        _ => say(if is_long(error.instance()) {
+            error.masked().to_string()
+        } else {
+            error.to_string()
+        }),
     }
     found.len() < LIMIT
 }
 
 /// Of several alternatives what tells them apart, or what the one that comes closest lacks.
-fn explain_alternatives(error: &ValidationError<'_>, context: &[Vec<ValidationError<'_>>], found: &mut Vec<Mismatch>) {
+fn explain_alternatives(
+    error: &ValidationError<'_>,
+    context: &[Vec<ValidationError<'_>>],
+    found: &mut Vec<Mismatch>,
+) {
     let pointer = error.instance_path().as_str();
     let is_other = |error: &ValidationError<'_>| {
         let is_kind = matches!(
             error.kind(),
-            ValidationErrorKind::Type { .. } | ValidationErrorKind::Constant { .. } | ValidationErrorKind::Enum { .. }
+            ValidationErrorKind::Type { .. }
+                | ValidationErrorKind::Constant { .. }
+                | ValidationErrorKind::Enum { .. }
         );
         is_kind && error.instance_path().as_str().len() <= pointer.len()
     };
-    let same_kind: Vec<_> = context.iter().filter(|errors| !errors.iter().any(is_other)).collect();
+    let same_kind: Vec<_> = context
+        .iter()
+        .filter(|errors| !errors.iter().any(is_other))
+        .collect();
     if let Some((at, values)) = told_apart(&same_kind) {
         found.push((at.to_owned(), cut(format!("expected {}", one_of(values)))));
         return;
     }
-    let told = |errors: &[ValidationError<'_>]| errors.iter().filter(|error| constant(error).is_some()).count();
-    match same_kind.iter().min_by_key(|errors| (told(errors), errors.len())) {
+    let told = |errors: &[ValidationError<'_>]| {
+        errors
+            .iter()
+            .filter(|error| constant(error).is_some())
+            .count()
+    };
+    match same_kind
+        .iter()
+        .min_by_key(|errors| (told(errors), errors.len()))
+    {
         Some(errors) => drop(errors.iter().all(|error| explain(error, found))),
         None => {
-            let mut kinds: Vec<_> =
-                context.iter().flatten().filter(|error| is_other(error)).filter_map(describe_expected).collect();
+            let mut kinds: Vec<_> = context
+                .iter()
+                .flatten()
+                .filter(|error| is_other(error))
+                .filter_map(describe_expected)
+                .collect();
             kinds.dedup();
-            let message = if kinds.is_empty() { error.masked().to_string() } else { format!("expected {}", one_of(kinds)) };
+            let message = if kinds.is_empty() {
+                error.masked().to_string()
+            } else {
+                format!("expected {}", one_of(kinds))
+            };
             found.push((pointer.to_owned(), cut(message)));
         }
     }
@@ -226,11 +301,17 @@ fn explain_alternatives(error: &ValidationError<'_>, context: &[Vec<ValidationEr
 
 /// The member that no alternative takes the value of, though each names one: its pointer, and those values.
 fn told_apart<'a>(alternatives: &[&'a Vec<ValidationError<'_>>]) -> Option<(&'a str, Vec<String>)> {
-    let (first, others) = alternatives.split_first().filter(|(_, others)| !others.is_empty())?;
+    let (first, others) = alternatives
+        .split_first()
+        .filter(|(_, others)| !others.is_empty())?;
     first.iter().find_map(|error| {
         let at = error.instance_path().as_str();
-        let of =
-            |errors: &[ValidationError<'_>]| errors.iter().find(|error| error.instance_path().as_str() == at).and_then(constant);
+        let of = |errors: &[ValidationError<'_>]| {
+            errors
+                .iter()
+                .find(|error| error.instance_path().as_str() == at)
+                .and_then(constant)
+        };
         let values = std::iter::once(constant(error)).chain(others.iter().map(|errors| of(errors)));
         Some((at, values.collect::<Option<Vec<_>>>()?))
     })
@@ -247,7 +328,9 @@ fn constant(error: &ValidationError<'_>) -> Option<String> {
 fn describe_expected(error: &ValidationError<'_>) -> Option<String> {
     match error.kind() {
         ValidationErrorKind::Type { kind } => Some(expected(kind)),
-        ValidationErrorKind::Enum { options } => Some(one_of(options.as_array()?.iter().map(Value::to_string).collect())),
+        ValidationErrorKind::Enum { options } => Some(one_of(
+            options.as_array()?.iter().map(Value::to_string).collect(),
+        )),
         _ => constant(error),
     }
 }
@@ -270,7 +353,11 @@ fn expected(kind: &TypeKind) -> String {
     };
     match kind {
         TypeKind::Single(kind) => article(kind.as_str()),
-        TypeKind::Multiple(kinds) => kinds.iter().map(|kind| article(kind.as_str())).collect::<Vec<_>>().join(" or "),
+        TypeKind::Multiple(kinds) => kinds
+            .iter()
+            .map(|kind| article(kind.as_str()))
+            .collect::<Vec<_>>()
+            .join(" or "),
     }
 }
 
@@ -279,7 +366,10 @@ fn is_long(value: &Value) -> bool {
     struct Room(usize);
     impl Write for Room {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0 = self.0.checked_sub(bytes.len()).ok_or(io::ErrorKind::WriteZero)?;
+            self.0 = self
+                .0
+                .checked_sub(bytes.len())
+                .ok_or(io::ErrorKind::WriteZero)?;
             Ok(bytes.len())
         }
 

@@ -110,21 +110,39 @@ impl ServerCost {
     /// Counts a server's tools and instructions.
     pub fn of(server: &Server, tools: &[impl Borrow<Tool>], encoding: Encoding) -> Self {
         let count = |text: &str| token::count(text).get(encoding);
-        let definitions: Vec<Definition> = tools.iter().map(|tool| Definition::of(&tool.borrow().raw)).collect();
+        let definitions: Vec<Definition> = tools
+            .iter()
+            .map(|tool| Definition::of(&tool.borrow().raw))
+            .collect();
         let mut listed = Vec::with_capacity(tools.len());
         for (tool, definition) in tools.iter().zip(&definitions) {
             listed.push(definition.cost(&tool.borrow().name, encoding));
         }
         let kinds: [(String, Change); 3] = [
-            ("without output schemas".into(), Change::OmitKeys(DefinitionPart::OutputSchema)),
-            ("without annotations".into(), Change::OmitKeys(DefinitionPart::Annotations)),
-            (format!("with descriptions of at most {DESCRIPTION_CHARS} characters"), Change::ShortDescription),
+            (
+                "without output schemas".into(),
+                Change::OmitKeys(DefinitionPart::OutputSchema),
+            ),
+            (
+                "without annotations".into(),
+                Change::OmitKeys(DefinitionPart::Annotations),
+            ),
+            (
+                format!("with descriptions of at most {DESCRIPTION_CHARS} characters"),
+                Change::ShortDescription,
+            ),
         ];
         let mut cuts = Vec::new();
         for (what, change) in kinds {
-            let mut cut = Cut { what, saves: 0, tools: 0 };
+            let mut cut = Cut {
+                what,
+                saves: 0,
+                tools: 0,
+            };
             for (definition, cost) in definitions.iter().zip(&listed) {
-                let Some(text) = definition.changed(change) else { continue };
+                let Some(text) = definition.changed(change) else {
+                    continue;
+                };
                 cut.tools += 1;
                 cut.saves += cost.tokens.saturating_sub(count(&text));
             }
@@ -132,7 +150,12 @@ impl ServerCost {
         }
         cuts.sort_by_key(|cut| std::cmp::Reverse(cut.saves));
         let instructions = count(server.instructions.as_deref().unwrap_or_default());
-        Self { encoding, tools: listed, instructions, cuts }
+        Self {
+            encoding,
+            tools: listed,
+            instructions,
+            cuts,
+        }
     }
 
     /// Tokens of all definitions.
@@ -165,8 +188,14 @@ impl Definition {
     fn of(raw: &Bytes) -> Self {
         let text = String::from_utf8_lossy(raw).into_owned();
         let doc = Doc::parse(Bytes::copy_from_slice(text.as_bytes()));
-        let mut definition = Self { text, members: Vec::new(), long_description: None };
-        let Some(root) = doc.root().filter(|root| root.kind() == Kind::Object) else { return definition };
+        let mut definition = Self {
+            text,
+            members: Vec::new(),
+            long_description: None,
+        };
+        let Some(root) = doc.root().filter(|root| root.kind() == Kind::Object) else {
+            return definition;
+        };
         let mut from = root.range().start + 1;
         for member in root.children() {
             let part = DefinitionPart::of(&member.key().unwrap_or_default());
@@ -182,13 +211,21 @@ impl Definition {
     }
 
     fn cost(&self, name: &str, encoding: Encoding) -> ToolCost {
-        let mut cost = ToolCost { name: name.to_owned(), tokens: 0, bytes: self.text.len() as u64, parts: [0; 7] };
+        let mut cost = ToolCost {
+            name: name.to_owned(),
+            tokens: 0,
+            bytes: self.text.len() as u64,
+            parts: [0; 7],
+        };
         let mut members = self.members.iter().peekable();
         token::each_start(&self.text, encoding, |at, _| {
             while members.peek().is_some_and(|(_, range)| range.end <= at) {
                 members.next();
             }
-            let part = members.peek().filter(|(_, range)| range.contains(&at)).map_or(DefinitionPart::Rest, |(part, _)| *part);
+            let part = members
+                .peek()
+                .filter(|(_, range)| range.contains(&at))
+                .map_or(DefinitionPart::Rest, |(part, _)| *part);
             cost.parts[part as usize] += 1;
             cost.tokens += 1;
         });
@@ -200,7 +237,10 @@ impl Definition {
         let mut kept = Vec::with_capacity(self.members.len());
         let mut is_changed = false;
         for (part, range) in &self.members {
-            let member = self.text.get(range.clone())?.trim_start_matches(|char: char| char == ',' || char.is_ascii_whitespace());
+            let member = self
+                .text
+                .get(range.clone())?
+                .trim_start_matches(|char: char| char == ',' || char.is_ascii_whitespace());
             match (change, &self.long_description) {
                 (Change::OmitKeys(unwanted), _) if unwanted == *part => is_changed = true,
                 (Change::ShortDescription, Some(long)) if *part == DefinitionPart::Description => {
@@ -266,27 +306,58 @@ mod tests {
     fn parts_are_the_definition_and_cuts_are_counted_anew() {
         let raw = r#"{"name":"find","title":"Find it","description":"Looks.","inputSchema":{"type":"object"},"outputSchema":{"type":"object","properties":{"n":{"type":"number"}}},"annotations":{"readOnlyHint":true},"_meta":{"x":1}}"#;
         let bare = r#"{ "inputSchema" : {}, "name" : "b" }"#;
-        let tools = [raw, bare, "not json"].map(|raw| Tool::read(Bytes::copy_from_slice(raw.as_bytes())));
+        let tools =
+            [raw, bare, "not json"].map(|raw| Tool::read(Bytes::copy_from_slice(raw.as_bytes())));
         let cost = ServerCost::of(&server(Some("Ask first.")), &tools, Encoding::O200kBase);
         let whole = |text: &str| token::count(text).o200k_base;
         for (tool, raw) in cost.tools.iter().zip([raw, bare, "not json"]) {
             assert_eq!(tool.tokens, whole(raw));
-            assert_eq!(DefinitionPart::ALL.iter().map(|part| tool.part(*part)).sum::<u64>(), tool.tokens);
+            assert_eq!(
+                DefinitionPart::ALL
+                    .iter()
+                    .map(|part| tool.part(*part))
+                    .sum::<u64>(),
+                tool.tokens
+            );
         }
-        assert!(DefinitionPart::ALL.iter().all(|part| cost.tools[0].part(*part) > 0));
+        assert!(
+            DefinitionPart::ALL
+                .iter()
+                .all(|part| cost.tools[0].part(*part) > 0)
+        );
         assert_eq!(cost.tools[1].part(DefinitionPart::Description), 0);
-        assert_eq!(cost.before_first_call(), whole(raw) + whole(bare) + whole("not json") + whole("Ask first."));
-        let without = raw.replace(r#","outputSchema":{"type":"object","properties":{"n":{"type":"number"}}}"#, "");
-        assert_eq!(cost.cuts[0], Cut { what: "without output schemas".into(), saves: whole(raw) - whole(&without), tools: 1 });
+        assert_eq!(
+            cost.before_first_call(),
+            whole(raw) + whole(bare) + whole("not json") + whole("Ask first.")
+        );
+        let without = raw.replace(
+            r#","outputSchema":{"type":"object","properties":{"n":{"type":"number"}}}"#,
+            "",
+        );
+        assert_eq!(
+            cost.cuts[0],
+            Cut {
+                what: "without output schemas".into(),
+                saves: whole(raw) - whole(&without),
+                tools: 1
+            }
+        );
         assert_eq!(cost.cuts.last().map(|cut| cut.tools), Some(0));
     }
 
     #[test]
     fn a_long_description_is_cut() {
-        let raw = format!(r#"{{"description":"{}","name":"x"}}"#, "word é ".repeat(100));
+        let raw = format!(
+            r#"{{"description":"{}","name":"x"}}"#,
+            "word é ".repeat(100)
+        );
         let tools = [Tool::read(Bytes::from(raw))];
         let cost = ServerCost::of(&server(None), &tools, Encoding::Cl100kBase);
-        assert!(cost.cuts[0].what.ends_with("200 characters") && cost.cuts[0].saves > 100, "{:?}", cost.cuts);
+        assert!(
+            cost.cuts[0].what.ends_with("200 characters") && cost.cuts[0].saves > 100,
+            "{:?}",
+            cost.cuts
+        );
         assert_eq!(cost.instructions, 0);
     }
 }

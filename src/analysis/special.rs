@@ -5,8 +5,9 @@ use std::ops::Range;
 
 /// Control characters by name, C0 then DEL.
 const C0: [&str; 32] = [
-    "NUL", "SOH", "STX", "ETX", "EOT", "ENQ", "ACK", "BEL", "BS", "TAB", "LF", "VT", "FF", "CR", "SO", "SI", "DLE", "DC1", "DC2",
-    "DC3", "DC4", "NAK", "SYN", "ETB", "CAN", "EM", "SUB", "ESC", "FS", "GS", "RS", "US",
+    "NUL", "SOH", "STX", "ETX", "EOT", "ENQ", "ACK", "BEL", "BS", "TAB", "LF", "VT", "FF", "CR",
+    "SO", "SI", "DLE", "DC1", "DC2", "DC3", "DC4", "NAK", "SYN", "ETB", "CAN", "EM", "SUB", "ESC",
+    "FS", "GS", "RS", "US",
 ];
 
 /// The name of a character that has no ink of its own; `None` for one that can be seen. Space, tab and line feed are
@@ -44,7 +45,8 @@ pub fn name(char: char) -> Option<Cow<'static, str>> {
 /// Whether the text holds a character with a [`name`]; a plain scan, since nearly all text is ASCII.
 pub fn any(text: &str) -> bool {
     if text.is_ascii() {
-        text.bytes().any(|byte| byte < 0x20 && byte != b'\n' && byte != b'\t' || byte == 0x7f)
+        text.bytes()
+            .any(|byte| byte < 0x20 && byte != b'\n' && byte != b'\t' || byte == 0x7f)
     } else {
         text.chars().any(|char| name(char).is_some())
     }
@@ -70,7 +72,9 @@ impl Shown {
                 Some(name) => {
                     let start = shown.text.len();
                     shown.text.push_str(&name);
-                    shown.names.push((start..shown.text.len(), at..at + char.len_utf8()));
+                    shown
+                        .names
+                        .push((start..shown.text.len(), at..at + char.len_utf8()));
                 }
                 None => shown.text.push(char),
             }
@@ -83,7 +87,11 @@ impl Shown {
         let mut delta = 0_isize;
         for (shown, original) in &self.names {
             if source < original.end {
-                return if source <= original.start { source.saturating_add_signed(delta) } else { shown.start };
+                return if source <= original.start {
+                    source.saturating_add_signed(delta)
+                } else {
+                    shown.start
+                };
             }
             delta = shown.end.cast_signed() - original.end.cast_signed();
         }
@@ -95,7 +103,11 @@ impl Shown {
         let mut delta = 0_isize;
         for (shown, original) in &self.names {
             if at < shown.end {
-                return if at <= shown.start { at.saturating_add_signed(delta) } else { original.start };
+                return if at <= shown.start {
+                    at.saturating_add_signed(delta)
+                } else {
+                    original.start
+                };
             }
             delta = original.end.cast_signed() - shown.end.cast_signed();
         }
@@ -109,9 +121,13 @@ mod tests {
 
     #[test]
     fn invisible_characters_have_names() {
-        for (char, expected) in
-            [('\u{1b}', "ESC"), ('\u{200b}', "ZWSP"), ('\u{202e}', "U+202E"), ('\r', "CR"), ('\u{e0041}', "U+E0041")]
-        {
+        for (char, expected) in [
+            ('\u{1b}', "ESC"),
+            ('\u{200b}', "ZWSP"),
+            ('\u{202e}', "U+202E"),
+            ('\r', "CR"),
+            ('\u{e0041}', "U+E0041"),
+        ] {
             assert_eq!(name(char).as_deref(), Some(expected));
         }
         for char in [' ', '\t', '\n', 'a', 'é', '🟢', '\u{fe0f}'] {
@@ -123,9 +139,23 @@ mod tests {
     fn places_are_found_both_ways() {
         let shown = Shown::of("a\u{1b}é\u{200b}z");
         assert_eq!(shown.text, "aESCéZWSPz");
-        let (source, place): (Vec<_>, Vec<_>) = [(0, 0), (1, 1), (2, 4), (4, 6), (7, 10), (8, 11)].into_iter().unzip();
-        assert_eq!(source.iter().map(|&at| shown.to_shown(at)).collect::<Vec<_>>(), place);
-        assert_eq!(place.iter().map(|&at| shown.to_source(at)).collect::<Vec<_>>(), source);
+        let (source, place): (Vec<_>, Vec<_>) = [(0, 0), (1, 1), (2, 4), (4, 6), (7, 10), (8, 11)]
+            .into_iter()
+            .unzip();
+        assert_eq!(
+            source
+                .iter()
+                .map(|&at| shown.to_shown(at))
+                .collect::<Vec<_>>(),
+            place
+        );
+        assert_eq!(
+            place
+                .iter()
+                .map(|&at| shown.to_source(at))
+                .collect::<Vec<_>>(),
+            source
+        );
         assert_eq!(shown.to_source(2), 1);
     }
 }

@@ -14,7 +14,11 @@ pub struct HostSpan {
 
 impl HostSpan {
     fn of(values: &[i64]) -> Option<Self> {
-        Some(Self { hosts: values.len(), least: *values.iter().min()?, most: *values.iter().max()? })
+        Some(Self {
+            hosts: values.len(),
+            least: *values.iter().min()?,
+            most: *values.iter().max()?,
+        })
     }
 }
 
@@ -39,21 +43,33 @@ impl Query for StructuredPriceQuery {
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
         let subject = cx.subject()?;
-        if subject.payload.as_ref().is_none_or(|payload| payload.is_structured()) {
+        if subject
+            .payload
+            .as_ref()
+            .is_none_or(|payload| payload.is_structured())
+        {
             return Ok(None);
         }
         let [text, alone, both] = deliveries::as_structured(subject, cx.hosts, cx.cancel)?;
         let (mut more, mut whole, mut unchanged) = (Vec::new(), Vec::new(), 0);
         for ((text, alone), both) in text.iter().zip(&alone).zip(&both) {
-            let tokens = |cell: &deliveries::DeliveryCell| cell.tokens.map(|tokens| tokens.get(self.0) as i64);
-            let (Some(now), Some(then)) = (tokens(text), tokens(both)) else { continue };
+            let tokens = |cell: &deliveries::DeliveryCell| {
+                cell.tokens.map(|tokens| tokens.get(self.0) as i64)
+            };
+            let (Some(now), Some(then)) = (tokens(text), tokens(both)) else {
+                continue;
+            };
             match tokens(alone) {
                 _ if now == then => unchanged += 1,
                 Some(alone) if alone == then => whole.push(then),
                 _ => more.push(then - now),
             }
         }
-        Ok(Some(StructuredPrice { both: HostSpan::of(&more), alone: HostSpan::of(&whole), unchanged }))
+        Ok(Some(StructuredPrice {
+            both: HostSpan::of(&more),
+            alone: HostSpan::of(&whole),
+            unchanged,
+        }))
     }
 }
 
@@ -70,10 +86,16 @@ mod tests {
 
     #[test]
     fn hosts_that_send_both_pay_for_both() {
-        let subject = Arc::new(subject_of(r#"{"content":[{"type":"text","text":"name: Ada\nage: 36\ncity: London"}]}"#));
+        let subject = Arc::new(subject_of(
+            r#"{"content":[{"type":"text","text":"name: Ada\nage: 36\ncity: London"}]}"#,
+        ));
         let (hosts, cancel, subjects) = (Hosts::built_in(), Cancel::new(), [subject]);
         let cx = Ctx::of(&subjects, &hosts, &cancel);
-        let price = cx.get(&StructuredPriceQuery(Encoding::O200kBase)).unwrap().unwrap().unwrap();
+        let price = cx
+            .get(&StructuredPriceQuery(Encoding::O200kBase))
+            .unwrap()
+            .unwrap()
+            .unwrap();
         let (both, alone) = (price.both.unwrap(), price.alone.unwrap());
         assert!(both.least > 0 && alone.least > 0, "{price:?}");
         assert!(price.unchanged > 0, "{price:?}");

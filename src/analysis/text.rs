@@ -76,7 +76,9 @@ pub fn format_bytes(format: &dyn Format, subject: &ParsedCapture) -> Result<Vec<
     let none = |why: String| Problem::new(ProblemKind::Usage, why).at(format.title());
     format.applies(subject).map_err(|reason| none(reason.0))?;
     let mut gather = Gather(Vec::new());
-    format.write(subject, &mut gather).map_err(|WriteError(why)| none(why))?;
+    format
+        .write(subject, &mut gather)
+        .map_err(|WriteError(why)| none(why))?;
     Ok(gather.0)
 }
 
@@ -85,14 +87,27 @@ pub fn format_bytes(format: &dyn Format, subject: &ParsedCapture) -> Result<Vec<
 ///
 /// # Errors
 /// There is no such text.
-pub(super) fn shown_text(format: &dyn Format, subject: &ParsedCapture) -> Result<(Arc<str>, bool, usize), Problem> {
-    let mut texts = subject.reading.text_blocks().filter_map(|block| block.text.as_ref());
-    if let (Some(text), None) = (texts.next().filter(|_| format.id() == "content"), texts.next()) {
+pub(super) fn shown_text(
+    format: &dyn Format,
+    subject: &ParsedCapture,
+) -> Result<(Arc<str>, bool, usize), Problem> {
+    let mut texts = subject
+        .reading
+        .text_blocks()
+        .filter_map(|block| block.text.as_ref());
+    if let (Some(text), None) = (
+        texts.next().filter(|_| format.id() == "content"),
+        texts.next(),
+    ) {
         return Ok((Arc::clone(text), true, text.len()));
     }
     let bytes = format_bytes(format, subject)?;
     let text = String::from_utf8_lossy(&bytes);
-    Ok((Arc::from(&*text), matches!(text, Cow::Borrowed(_)), bytes.len()))
+    Ok((
+        Arc::from(&*text),
+        matches!(text, Cow::Borrowed(_)),
+        bytes.len(),
+    ))
 }
 
 impl TextView {
@@ -101,36 +116,76 @@ impl TextView {
         let is_content = format.id() == "content";
         let matched = match &subject.payload {
             // What was read from this text is known to stand there, and where.
-            Some(payload) if is_content && !payload.is_structured() => {
-                FactMatches { records: payload.records_in_text(&subject.reading, &text), ..FactMatches::default() }
-            }
+            Some(payload) if is_content && !payload.is_structured() => FactMatches {
+                records: payload.records_in_text(&subject.reading, &text),
+                ..FactMatches::default()
+            },
             Some(payload) => locate_facts(payload, &text),
             None => FactMatches::default(),
         };
-        let mut view = Self::new(format.id(), text, is_exact, bytes, format.syntax(subject), matched);
+        let mut view = Self::new(
+            format.id(),
+            text,
+            is_exact,
+            bytes,
+            format.syntax(subject),
+            matched,
+        );
         if is_content && subject.payload.is_some() {
-            view.only_here = subject.extra().pieces.iter().map(|piece| piece.range.clone()).collect();
+            view.only_here = subject
+                .extra()
+                .pieces
+                .iter()
+                .map(|piece| piece.range.clone())
+                .collect();
         }
         Ok(view)
     }
 
     /// A text by itself, with nothing it is compared to.
     pub fn plain(format: &'static str, text: &str) -> Self {
-        Self::new(format, text.into(), true, text.len(), Syntax::Plain, FactMatches::default())
+        Self::new(
+            format,
+            text.into(),
+            true,
+            text.len(),
+            Syntax::Plain,
+            FactMatches::default(),
+        )
     }
 
     /// A text by itself, in the colours of its kind.
     pub(super) fn with_syntax(format: &'static str, text: &str, syntax: Syntax) -> Self {
-        Self::new(format, text.into(), true, text.len(), syntax, FactMatches::default())
+        Self::new(
+            format,
+            text.into(),
+            true,
+            text.len(),
+            syntax,
+            FactMatches::default(),
+        )
     }
 
     /// Everything about a text that does not depend on the width it is shown in.
-    fn new(format: &'static str, text: Arc<str>, is_exact: bool, bytes: usize, syntax: Syntax, matched: FactMatches) -> Self {
+    fn new(
+        format: &'static str,
+        text: Arc<str>,
+        is_exact: bool,
+        bytes: usize,
+        syntax: Syntax,
+        matched: FactMatches,
+    ) -> Self {
         let lines = display_lines(&text);
         let mut differs: Vec<_> = matched
             .facts
             .iter()
-            .filter_map(|fact| if fact.state() == FactState::Differs { fact.place() } else { None })
+            .filter_map(|fact| {
+                if fact.state() == FactState::Differs {
+                    fact.place()
+                } else {
+                    None
+                }
+            })
             .collect();
         differs.sort_by_key(|range| range.start);
         let line_ends = match (text.contains('\n'), text.contains("\r\n")) {
@@ -156,7 +211,9 @@ impl TextView {
 
     /// The display line that holds this byte offset.
     pub fn line_at(&self, offset: usize) -> usize {
-        self.lines.partition_point(|line| line.range.start <= offset).saturating_sub(1)
+        self.lines
+            .partition_point(|line| line.range.start <= offset)
+            .saturating_sub(1)
     }
 }
 
@@ -175,10 +232,18 @@ pub fn display_lines(text: &str) -> Vec<DisplayLine> {
             while !text.is_char_boundary(cut) {
                 cut -= 1;
             }
-            lines.push(DisplayLine { number: first.take(), range: piece..cut, is_in_string: false });
+            lines.push(DisplayLine {
+                number: first.take(),
+                range: piece..cut,
+                is_in_string: false,
+            });
             piece = cut;
         }
-        lines.push(DisplayLine { number: first, range: piece..end, is_in_string: false });
+        lines.push(DisplayLine {
+            number: first,
+            range: piece..end,
+            is_in_string: false,
+        });
         if end == text.len() {
             mark_strings(text, &mut lines);
             return lines;
@@ -243,17 +308,41 @@ mod tests {
     fn long_lines_are_cut_at_characters() {
         let text = format!("a\n{}\n", "é".repeat(3_000));
         let lines = display_lines(&text);
-        assert_eq!(lines.iter().map(|line| line.number).collect::<Vec<_>>(), [Some(1), Some(2), None, None, Some(3)]);
-        let joined: String = lines[1..4].iter().map(|line| &text[line.range.clone()]).collect();
+        assert_eq!(
+            lines.iter().map(|line| line.number).collect::<Vec<_>>(),
+            [Some(1), Some(2), None, None, Some(3)]
+        );
+        let joined: String = lines[1..4]
+            .iter()
+            .map(|line| &text[line.range.clone()])
+            .collect();
         assert_eq!(joined, "é".repeat(3_000));
     }
 
     #[test]
     fn pieces_know_whether_they_begin_in_a_string() {
-        let text = format!("[\"{}\\\"\",{}]\n\"x", "é".repeat(1_500), "1,".repeat(1_500));
-        let view = TextView::new("json", text.into(), true, 0, Syntax::Json, FactMatches::default());
-        let marks: Vec<_> = view.lines.iter().map(|line| (line.number.is_some(), line.is_in_string)).collect();
-        assert_eq!(marks, [(true, false), (false, true), (false, false), (true, false)]);
+        let text = format!(
+            "[\"{}\\\"\",{}]\n\"x",
+            "é".repeat(1_500),
+            "1,".repeat(1_500)
+        );
+        let view = TextView::new(
+            "json",
+            text.into(),
+            true,
+            0,
+            Syntax::Json,
+            FactMatches::default(),
+        );
+        let marks: Vec<_> = view
+            .lines
+            .iter()
+            .map(|line| (line.number.is_some(), line.is_in_string))
+            .collect();
+        assert_eq!(
+            marks,
+            [(true, false), (false, true), (false, false), (true, false)]
+        );
         assert_eq!((view.line_count, view.line_ends), (2, "LF"));
     }
 }

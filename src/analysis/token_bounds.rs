@@ -41,15 +41,26 @@ mod tests {
     #[test]
     fn there_are_as_many_as_are_counted_and_each_begins_where_one_ends() {
         let text = "Grüße 🟢🟢 from Acme, id 12345\\n  indented";
-        let subjects = [Arc::new(subject_of(&format!(r#"{{"content":[{{"type":"text","text":"{text}"}}]}}"#)))];
+        let subjects = [Arc::new(subject_of(&format!(
+            r#"{{"content":[{{"type":"text","text":"{text}"}}]}}"#
+        )))];
         let (hosts, cancel) = (Hosts::built_in(), Cancel::new());
         let cx = Ctx::of(&subjects, &hosts, &cancel);
         let text = cx.text("content").ok().unwrap();
         for &encoding in Encoding::ALL {
-            let starts = cx.get(&TokenStartsQuery { format: "content", encoding }).unwrap().unwrap();
+            let starts = cx
+                .get(&TokenStartsQuery {
+                    format: "content",
+                    encoding,
+                })
+                .unwrap()
+                .unwrap();
             assert_eq!(starts.len() as u64, token::count(&text).get(encoding));
             assert_eq!(starts[0], 0);
-            assert!(starts.windows(2).all(|pair| pair[0] < pair[1]) && starts[starts.len() - 1] < text.len());
+            assert!(
+                starts.windows(2).all(|pair| pair[0] < pair[1])
+                    && starts[starts.len() - 1] < text.len()
+            );
         }
     }
 }

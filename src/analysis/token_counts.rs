@@ -23,12 +23,20 @@ pub struct RowCount {
 impl RowCount {
     /// Of a row that was not reached: whoever asked has looked away.
     fn interrupted() -> Self {
-        Self { count: None, why: Some(INTERRUPTED.to_owned()) }
+        Self {
+            count: None,
+            why: Some(INTERRUPTED.to_owned()),
+        }
     }
 }
 
 /// The counts of rows by a tokenizer; where the asker has looked away meanwhile, those that were not reached say so.
-pub fn count_rows(subject: &ParsedCapture, rows: &[Row], tokenizer: &Tokenizer, cancel: &Cancel) -> Vec<RowCount> {
+pub fn count_rows(
+    subject: &ParsedCapture,
+    rows: &[Row],
+    tokenizer: &Tokenizer,
+    cancel: &Cancel,
+) -> Vec<RowCount> {
     let count = |row| match cancel.is_cancelled() {
         true => RowCount::interrupted(),
         false => count_row(subject, row, tokenizer),
@@ -45,11 +53,17 @@ pub fn count_row(subject: &ParsedCapture, row: &Row, tokenizer: &Tokenizer) -> R
     if let Some(count) = tokenizer.from_tokens(row.tokens) {
         return known(Some(count));
     }
-    let Some(format) = format::by_id(row.format) else { return known(None) };
-    let counted = format_bytes(format, subject).and_then(|bytes| tokenizer.count(&String::from_utf8_lossy(&bytes)));
+    let Some(format) = format::by_id(row.format) else {
+        return known(None);
+    };
+    let counted = format_bytes(format, subject)
+        .and_then(|bytes| tokenizer.count(&String::from_utf8_lossy(&bytes)));
     match counted {
         Ok(count) => known(Some(count)),
-        Err(problem) => RowCount { count: None, why: Some(problem.what) },
+        Err(problem) => RowCount {
+            count: None,
+            why: Some(problem.what),
+        },
     }
 }
 
@@ -134,7 +148,11 @@ impl Query for PartQuery {
     const IS_PASSING: bool = true;
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
-        Ok(token::count(cx.text(self.format)?.get(self.from..self.to).unwrap_or_default()))
+        Ok(token::count(
+            cx.text(self.format)?
+                .get(self.from..self.to)
+                .unwrap_or_default(),
+        ))
     }
 }
 

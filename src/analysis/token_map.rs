@@ -70,7 +70,11 @@ impl TokenMap {
     pub fn of(root: Node<'_>, encoding: Encoding) -> Self {
         let columns = Columns::of(root);
         let mut is_first = vec![true; columns.columns.len()];
-        let repeats: Vec<bool> = columns.of_node.iter().map(|&column| !std::mem::replace(&mut is_first[column], false)).collect();
+        let repeats: Vec<bool> = columns
+            .of_node
+            .iter()
+            .map(|&column| !std::mem::replace(&mut is_first[column], false))
+            .collect();
         let mut own = vec![Shares::default(); columns.columns.len()];
         each_token(root, encoding, |node, role| {
             let shares = &mut own[columns.of_node[node]];
@@ -84,9 +88,17 @@ impl TokenMap {
         });
         let mut total = Shares::default();
         own.iter().for_each(|shares| total += *shares);
-        let mut by_cost: Vec<usize> = (0..own.len()).filter(|&column| own[column].total() > 0).collect();
+        let mut by_cost: Vec<usize> = (0..own.len())
+            .filter(|&column| own[column].total() > 0)
+            .collect();
         by_cost.sort_by_key(|&column| (std::cmp::Reverse(own[column].total()), column));
-        Self { encoding, total, columns, own, by_cost }
+        Self {
+            encoding,
+            total,
+            columns,
+            own,
+            by_cost,
+        }
     }
 }
 
@@ -99,7 +111,9 @@ impl Query for TokenMapQuery {
     const IS_COUNT: bool = true;
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
-        let Some(payload) = &cx.subject()?.payload else { return Ok(None) };
+        let Some(payload) = &cx.subject()?.payload else {
+            return Ok(None);
+        };
         Ok(Some(Arc::new(TokenMap::of(payload.root(), self.0))))
     }
 }
@@ -127,7 +141,10 @@ mod tests {
             let map = TokenMap::of(doc.root().unwrap(), encoding);
             let whole = token::count(PAYLOAD).get(encoding);
             assert_eq!(map.total.total(), whole);
-            assert_eq!(map.own.iter().map(|shares| shares.total()).sum::<u64>(), whole);
+            assert_eq!(
+                map.own.iter().map(|shares| shares.total()).sum::<u64>(),
+                whole
+            );
             assert!(map.total.repeated_keys > 0 && map.total.keys > 0 && map.total.punctuation > 0);
         }
     }
@@ -136,7 +153,9 @@ mod tests {
     fn columns_have_paths_and_are_found_by_them() {
         let doc = Doc::parse(Bytes::from_static(PAYLOAD.as_bytes()));
         let map = TokenMap::of(doc.root().unwrap(), Encoding::O200kBase);
-        let paths: Vec<String> = (0..map.own.len()).map(|column| map.columns.path(column)).collect();
+        let paths: Vec<String> = (0..map.own.len())
+            .map(|column| map.columns.path(column))
+            .collect();
         assert_eq!(
             paths,
             [

@@ -31,7 +31,9 @@ pub struct TreeView {
 
 impl TreeView {
     pub(super) fn of(subject: &ParsedCapture) -> Option<Self> {
-        let Some(payload) = &subject.payload else { return None };
+        let Some(payload) = &subject.payload else {
+            return None;
+        };
         let mut view = Self {
             payload: Arc::new(payload.clone()),
             marks: HashMap::new(),
@@ -55,7 +57,11 @@ impl TreeView {
                 (FactState::Differs, Some(place)) => Mark::Differs(text[place].to_owned()),
                 (FactState::Missing | FactState::Differs, _) => Mark::NotInText,
             };
-            let mut parent = self.payload.doc.node(fact.node()).and_then(|node| node.parent());
+            let mut parent = self
+                .payload
+                .doc
+                .node(fact.node())
+                .and_then(|node| node.parent());
             while let Some(node) = parent.filter(|node| node.index() >= self.payload.root) {
                 let inside = self.marks_inside.entry(node.index()).or_default();
                 match mark {
@@ -80,7 +86,10 @@ pub struct TreeTokens {
 impl TreeTokens {
     /// Of the value at a tape index.
     pub fn of(&self, node: usize) -> u32 {
-        self.tokens.get(node.wrapping_sub(self.root)).copied().unwrap_or(0)
+        self.tokens
+            .get(node.wrapping_sub(self.root))
+            .copied()
+            .unwrap_or(0)
     }
 }
 
@@ -112,7 +121,12 @@ impl Query for TreeTokensQuery {
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
         let payload = cx.subject()?.payload.as_ref();
-        Ok(payload.map(|payload| Arc::new(TreeTokens { root: payload.root, tokens: token::subtrees(payload.root()) })))
+        Ok(payload.map(|payload| {
+            Arc::new(TreeTokens {
+                root: payload.root,
+                tokens: token::subtrees(payload.root()),
+            })
+        }))
     }
 }
 

@@ -31,14 +31,25 @@ pub(super) struct Strings {
 impl Strings {
     /// Where a line begins, or a piece of one that goes on in a string.
     fn at(text: &str, start: usize, is_inside: bool) -> Self {
-        let before = text[..start].bytes().rev().take_while(|byte| *byte == b'\\').count();
-        Self { is_inside, is_escaped: is_inside && before % 2 == 1 }
+        let before = text[..start]
+            .bytes()
+            .rev()
+            .take_while(|byte| *byte == b'\\')
+            .count();
+        Self {
+            is_inside,
+            is_escaped: is_inside && before % 2 == 1,
+        }
     }
 
     /// A string never goes over a line end.
     pub fn pass_all(&mut self, text: &str) {
         for char in text.chars() {
-            if char == '\n' { *self = Self::default() } else { self.pass(char) }
+            if char == '\n' {
+                *self = Self::default()
+            } else {
+                self.pass(char)
+            }
         }
     }
 
@@ -70,16 +81,28 @@ fn columns_of(char: char) -> usize {
 ///
 /// # Errors
 /// [`Cancelled`] when the asker looked away.
-pub fn wrap(text: &str, lines: &[DisplayLine], columns: usize, cancel: &Cancel) -> Result<Vec<TextRow>, Cancelled> {
+pub fn wrap(
+    text: &str,
+    lines: &[DisplayLine],
+    columns: usize,
+    cancel: &Cancel,
+) -> Result<Vec<TextRow>, Cancelled> {
     let mut rows = Vec::with_capacity(lines.len());
     for (line, display) in (0..).zip(lines) {
         if line % 1_024 == 0 {
             cancel.check()?;
         }
         let source = &text[display.range.clone()];
-        if columns == 0 || (source.len() <= columns && source.bytes().all(|byte| (0x20..0x7f).contains(&byte))) {
+        if columns == 0
+            || (source.len() <= columns && source.bytes().all(|byte| (0x20..0x7f).contains(&byte)))
+        {
             let is_in_string = display.is_in_string;
-            rows.push(TextRow { number: display.number, line, range: display.range.clone(), is_in_string });
+            rows.push(TextRow {
+                number: display.number,
+                line,
+                range: display.range.clone(),
+                is_in_string,
+            });
             continue;
         }
         let mut number = display.number;
@@ -91,9 +114,16 @@ pub fn wrap(text: &str, lines: &[DisplayLine], columns: usize, cancel: &Cancel) 
         for (at, char) in source.char_indices() {
             let needs = columns_of(char);
             if width + needs > columns && at > start {
-                let (cut, there) = space.filter(|&(cut, _)| cut > start && at - cut < columns / 3).unwrap_or((at, strings));
+                let (cut, there) = space
+                    .filter(|&(cut, _)| cut > start && at - cut < columns / 3)
+                    .unwrap_or((at, strings));
                 let range = display.range.start + start..display.range.start + cut;
-                rows.push(TextRow { number: number.take(), line, range, is_in_string });
+                rows.push(TextRow {
+                    number: number.take(),
+                    line,
+                    range,
+                    is_in_string,
+                });
                 is_in_string = there.is_inside;
                 width = source[cut..at].chars().map(columns_of).sum();
                 start = cut;
@@ -106,7 +136,12 @@ pub fn wrap(text: &str, lines: &[DisplayLine], columns: usize, cancel: &Cancel) 
             }
         }
         let range = display.range.start + start..display.range.end;
-        rows.push(TextRow { number: number.take(), line, range, is_in_string });
+        rows.push(TextRow {
+            number: number.take(),
+            line,
+            range,
+            is_in_string,
+        });
     }
     Ok(rows)
 }
@@ -124,7 +159,13 @@ impl Query for TextRowsQuery {
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
         let text = cx.text(self.format)?;
-        Ok(wrap(&text, &display_lines(&text), usize::from(self.columns), cx.cancel)?.into())
+        Ok(wrap(
+            &text,
+            &display_lines(&text),
+            usize::from(self.columns),
+            cx.cancel,
+        )?
+        .into())
     }
 }
 
@@ -141,8 +182,14 @@ mod tests {
         let texts: Vec<_> = found.iter().map(|row| &text[row.range.clone()]).collect();
         assert_eq!(texts[..3], ["aaaa bbbb ", "cccc dddd", ""]);
         assert_eq!(texts.concat(), text.replace('\n', ""));
-        assert_eq!(found.iter().map(|row| row.number).collect::<Vec<_>>(), [Some(1), None, Some(2), Some(3), None]);
-        assert_eq!(found.iter().map(|row| row.line).collect::<Vec<_>>(), [0, 0, 1, 2, 2]);
+        assert_eq!(
+            found.iter().map(|row| row.number).collect::<Vec<_>>(),
+            [Some(1), None, Some(2), Some(3), None]
+        );
+        assert_eq!(
+            found.iter().map(|row| row.line).collect::<Vec<_>>(),
+            [0, 0, 1, 2, 2]
+        );
         assert_eq!(wrap(text, &lines, 0, &Cancel::new()).unwrap().len(), 3);
     }
 
@@ -150,12 +197,18 @@ mod tests {
     fn a_row_knows_whether_it_begins_inside_a_string() {
         let text = r#"{"a":"one two \" three","b":12345678}"#;
         let rows = wrap(text, &display_lines(text), 8, &Cancel::new()).unwrap();
-        let told: Vec<_> = rows.iter().map(|row| (&text[row.range.clone()], row.is_in_string)).collect();
+        let told: Vec<_> = rows
+            .iter()
+            .map(|row| (&text[row.range.clone()], row.is_in_string))
+            .collect();
         assert_eq!(told[0], ("{\"a\":\"on", false));
         for (text, is_in_string) in &told[1..] {
             let quotes = |text: &str| text.replace("\\\"", "").matches('"').count() % 2 == 1;
-            let before: String =
-                told.iter().take_while(|(other, _)| other.as_ptr() != text.as_ptr()).map(|(text, _)| *text).collect();
+            let before: String = told
+                .iter()
+                .take_while(|(other, _)| other.as_ptr() != text.as_ptr())
+                .map(|(text, _)| *text)
+                .collect();
             assert_eq!(quotes(&before), *is_in_string, "{text}");
         }
     }

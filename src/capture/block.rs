@@ -64,13 +64,19 @@ impl Block {
         let mut block = Self::new(index, node);
         block.type_name = "resource".into();
         block.read_resource(node);
-        block.kind = if block.text.is_some() { BlockKind::Text } else { BlockKind::Resource };
+        block.kind = if block.text.is_some() {
+            BlockKind::Text
+        } else {
+            BlockKind::Resource
+        };
         block
     }
 
     /// One message of `prompts/get`; its role stands in `name`.
     pub(super) fn of_message(index: usize, node: Node<'_>) -> Self {
-        let role = node.get("role").and_then(|role| role.as_str().map(|role| role.into_owned()));
+        let role = node
+            .get("role")
+            .and_then(|role| role.as_str().map(|role| role.into_owned()));
         let Some(content) = node.get("content") else {
             let mut block = Self::new(index, node);
             block.faults.push("the message has no `content`".into());
@@ -85,16 +91,22 @@ impl Block {
         self.uri = self.string(resource, "uri", true);
         self.mime_type = self.string(resource, "mimeType", false);
         self.text = self.string(resource, "text", false).map(Arc::from);
-        self.data_bytes = self.string(resource, "blob", false).map(|data| decoded_len(&data));
+        self.data_bytes = self
+            .string(resource, "blob", false)
+            .map(|data| decoded_len(&data));
         if self.text.is_none() && self.data_bytes.is_none() {
-            self.faults.push("the resource has neither `text` nor `blob`".into());
+            self.faults
+                .push("the resource has neither `text` nor `blob`".into());
         }
     }
 
     pub(super) fn read(index: usize, node: Node<'_>) -> Self {
         let mut block = Self::new(index, node);
         if node.kind() != Kind::Object {
-            block.faults.push(format!("the block is {}, not an object", with_article(node.kind())));
+            block.faults.push(format!(
+                "the block is {}, not an object",
+                with_article(node.kind())
+            ));
             return block;
         }
         block.type_name = block.string(node, "type", true).unwrap_or_default();
@@ -110,7 +122,9 @@ impl Block {
             BlockKind::Text => block.text = block.string(node, "text", true).map(Arc::from),
             BlockKind::Image | BlockKind::Audio => {
                 block.mime_type = block.string(node, "mimeType", true);
-                block.data_bytes = block.string(node, "data", true).map(|data| decoded_len(&data));
+                block.data_bytes = block
+                    .string(node, "data", true)
+                    .map(|data| decoded_len(&data));
             }
             BlockKind::ResourceLink => {
                 block.uri = block.string(node, "uri", true);
@@ -122,18 +136,25 @@ impl Block {
                 None => block.faults.push("no `resource`".into()),
             },
             BlockKind::Unknown if !block.type_name.is_empty() => {
-                block.faults.push(format!("unknown block type `{}`", block.type_name));
+                block
+                    .faults
+                    .push(format!("unknown block type `{}`", block.type_name));
             }
             BlockKind::Unknown => {}
         }
         // The specification's own examples also put them inside the resource.
-        let annotations = node.get("annotations").or_else(|| node.get("resource")?.get("annotations"));
+        let annotations = node
+            .get("annotations")
+            .or_else(|| node.get("resource")?.get("annotations"));
         if let Some(annotations) = annotations {
             block.read_annotations(annotations);
         }
         for fault in node.doc().faults() {
             if fault.kind == FaultKind::LoneSurrogate && node.range().contains(&fault.at) {
-                block.faults.push(format!("half of a surrogate pair at byte {}, shown as U+FFFD", fault.at));
+                block.faults.push(format!(
+                    "half of a surrogate pair at byte {}, shown as U+FFFD",
+                    fault.at
+                ));
             }
         }
         block
@@ -150,7 +171,10 @@ impl Block {
             None => {}
             Some(member) => match member.as_str() {
                 Some(text) => return Some(text.into_owned()),
-                None => self.faults.push(format!("`{name}` is {}, not a string", with_article(member.kind()))),
+                None => self.faults.push(format!(
+                    "`{name}` is {}, not a string",
+                    with_article(member.kind())
+                )),
             },
         }
         None
@@ -159,10 +183,16 @@ impl Block {
     fn read_annotations(&mut self, node: Node<'_>) {
         if let Some(audience) = node.get("audience") {
             if audience.kind() != Kind::Array {
-                self.faults.push(format!("`audience` is {}, not an array", with_article(audience.kind())));
+                self.faults.push(format!(
+                    "`audience` is {}, not an array",
+                    with_article(audience.kind())
+                ));
             }
             for role in audience.children() {
-                let role = role.as_str().unwrap_or_else(|| role.raw_text()).into_owned();
+                let role = role
+                    .as_str()
+                    .unwrap_or_else(|| role.raw_text())
+                    .into_owned();
                 if role != "user" && role != "assistant" {
                     self.faults.push(format!("unknown audience `{role}`"));
                 }
@@ -172,9 +202,13 @@ impl Block {
         if let Some(priority) = node.get("priority") {
             self.priority = priority.as_f64();
             match self.priority {
-                None => self.faults.push(format!("`priority` is {}, not a number", with_article(priority.kind()))),
+                None => self.faults.push(format!(
+                    "`priority` is {}, not a number",
+                    with_article(priority.kind())
+                )),
                 Some(value) if !(0.0..=1.0).contains(&value) => {
-                    self.faults.push(format!("`priority` {value} is not between 0 and 1"));
+                    self.faults
+                        .push(format!("`priority` {value} is not between 0 and 1"));
                 }
                 Some(_) => {}
             }
@@ -184,6 +218,9 @@ impl Block {
 
 /// Bytes that base64 text stands for, counted without decoding it.
 fn decoded_len(data: &str) -> usize {
-    let digits = data.bytes().filter(|byte| byte.is_ascii_alphanumeric() || b"+/-_".contains(byte)).count();
+    let digits = data
+        .bytes()
+        .filter(|byte| byte.is_ascii_alphanumeric() || b"+/-_".contains(byte))
+        .count();
     digits * 3 / 4
 }

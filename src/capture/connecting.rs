@@ -35,9 +35,19 @@ impl Step {
             StepState::Passed => "went on",
             StepState::Failed => "failed",
         };
-        let took = self.took.map(|took| format!(" ({})", milliseconds(took))).unwrap_or_default();
-        let arrow = if self.answered.is_empty() { "" } else { " → " };
-        format!("{}: {}{arrow}{}: {mark}{took}", self.name, self.tried, self.answered)
+        let took = self
+            .took
+            .map(|took| format!(" ({})", milliseconds(took)))
+            .unwrap_or_default();
+        let arrow = if self.answered.is_empty() {
+            ""
+        } else {
+            " → "
+        };
+        format!(
+            "{}: {}{arrow}{}: {mark}{took}",
+            self.name, self.tried, self.answered
+        )
     }
 }
 
@@ -65,7 +75,10 @@ mod tests {
             answered: "error -32601".into(),
             state: StepState::Passed,
         };
-        assert_eq!(step.line(), "negotiate: server/discover → error -32601: went on (1.2 ms)");
+        assert_eq!(
+            step.line(),
+            "negotiate: server/discover → error -32601: went on (1.2 ms)"
+        );
         assert_eq!(milliseconds(Duration::from_millis(2_140)), "2.1 s");
     }
 }

@@ -23,10 +23,16 @@ pub fn extra_text<'m>(
         return unread(source, reading);
     }
     let matched = matched();
-    let told = matched.facts.iter().filter(|fact| !fact.state().is_missing()).filter_map(|fact| fact.place());
+    let told = matched
+        .facts
+        .iter()
+        .filter(|fact| !fact.state().is_missing())
+        .filter_map(|fact| fact.place());
     let known = reader::merged(told.chain(matched.accounted.iter().cloned()).collect());
     let keys = payload.key_words();
-    outside(text, &known, |line, run| is_label(&text[line], &text[run], keys))
+    outside(text, &known, |line, run| {
+        is_label(&text[line], &text[run], keys)
+    })
 }
 
 /// What the reader of the data does not account for.
@@ -41,7 +47,11 @@ fn unread(source: &TextSource, reading: &Reading) -> Vec<Range<usize>> {
 }
 
 /// What stands outside of known ranges (sorted) and says something, a range for each stretch of a line.
-fn outside(text: &str, known: &[Range<usize>], is_label: impl Fn(Range<usize>, Range<usize>) -> bool) -> Vec<Range<usize>> {
+fn outside(
+    text: &str,
+    known: &[Range<usize>],
+    is_label: impl Fn(Range<usize>, Range<usize>) -> bool,
+) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     let (mut next, mut start) = (0, 0);
     for full in text.split_inclusive('\n') {
@@ -54,7 +64,9 @@ fn outside(text: &str, known: &[Range<usize>], is_label: impl Fn(Range<usize>, R
             let at = known.partition_point(|range| range.end <= sign.start);
             known.get(at).is_some_and(|range| range.start < sign.end)
         };
-        let signs = comment_signs(&text[line.clone()]).into_iter().map(|sign| line.start + sign.start..line.start + sign.end);
+        let signs = comment_signs(&text[line.clone()])
+            .into_iter()
+            .map(|sign| line.start + sign.start..line.start + sign.end);
         found.extend(signs.filter(|sign| !is_known(sign)));
         let body = line.start + leading_marks(&text[line.clone()])..line.end;
         let mut at = body.start;
@@ -98,9 +110,16 @@ fn outside(text: &str, known: &[Range<usize>], is_label: impl Fn(Range<usize>, R
 /// A line that is layout whatever stands on it: the ends of a fence, a rule.
 fn is_layout_line(line: &str) -> bool {
     let line = line.trim();
-    let fence = line.strip_prefix("```").or_else(|| line.strip_prefix("~~~"));
+    let fence = line
+        .strip_prefix("```")
+        .or_else(|| line.strip_prefix("~~~"));
     let is_sign = |char: char| char.is_ascii_alphabetic() || matches!(char, '+' | '#' | '.');
-    let is_language = |language: &str| language.trim_end_matches(|char: char| char.is_ascii_digit()).chars().all(is_sign);
+    let is_language = |language: &str| {
+        language
+            .trim_end_matches(|char: char| char.is_ascii_digit())
+            .chars()
+            .all(is_sign)
+    };
     fence.is_some_and(|language| language.len() <= 20 && is_language(language))
 }
 
@@ -108,14 +127,33 @@ fn is_layout_line(line: &str) -> bool {
 fn leading_marks(line: &str) -> usize {
     let body = line.trim_start_matches([' ', '\t', '>', '#', '*', '-', '+', '•']);
     let digits = body.bytes().take_while(u8::is_ascii_digit).count();
-    let is_number = (1..=9).contains(&digits) && (body[digits..].starts_with(". ") || body[digits..].starts_with(") "));
+    let is_number = (1..=9).contains(&digits)
+        && (body[digits..].starts_with(". ") || body[digits..].starts_with(") "));
     line.len() - body.len() + if is_number { digits + 1 } else { 0 }
 }
 
 /// Parts between marks that part labels from values, each from the first to the last character that says something.
 fn runs(text: &str, stretch: Range<usize>) -> impl Iterator<Item = Range<usize>> + '_ {
     let is_mark = |char: char| {
-        matches!(char, '|' | ':' | '=' | '*' | '`' | '"' | '\t' | '#' | ',' | ';' | '<' | '>' | '{' | '}' | '[' | ']' | '：')
+        matches!(
+            char,
+            '|' | ':'
+                | '='
+                | '*'
+                | '`'
+                | '"'
+                | '\t'
+                | '#'
+                | ','
+                | ';'
+                | '<'
+                | '>'
+                | '{'
+                | '}'
+                | '['
+                | ']'
+                | '：'
+        )
     };
     let inner = &text[stretch.clone()];
     inner.split(is_mark).filter_map(move |part| {
@@ -130,7 +168,9 @@ fn runs(text: &str, stretch: Range<usize>) -> impl Iterator<Item = Range<usize>>
 /// and values.
 fn is_label(line: &str, words: &str, keys: &KeyWords) -> bool {
     let is_head = |cell: &str| HEADS.contains(&cell.trim().to_lowercase().as_str());
-    let mut cells = line.split(['|', ',', '\t']).filter(|cell| cell.contains(says));
+    let mut cells = line
+        .split(['|', ',', '\t'])
+        .filter(|cell| cell.contains(says));
     if is_head(words) && line.contains('|') {
         return cells.all(is_head);
     }
@@ -138,7 +178,8 @@ fn is_label(line: &str, words: &str, keys: &KeyWords) -> bool {
         return false;
     }
     let at = words.as_ptr() as usize - line.as_ptr() as usize;
-    let after = line[at + words.len()..].trim_start_matches(['*', '_', '`', '"', '\'', ' ', ')', ']', '?']);
+    let after =
+        line[at + words.len()..].trim_start_matches(['*', '_', '`', '"', '\'', ' ', ')', ']', '?']);
     let before = line[..at].trim_end_matches([' ', '*', '_', '`', '"']);
     let begins_value = after.starts_with([':', '=', '→', '：']) || after.starts_with("->");
     let is_cell = line.contains(['|', ',', '\t']) || line.contains("  ");
@@ -162,8 +203,13 @@ mod tests {
         );
         let reading = Reading::read(Bytes::from(message));
         let payload = Payload::of(&reading).unwrap();
-        let ranges = extra_text(&payload, &reading, text, || Cow::Owned(locate_facts(&payload, text)));
-        ranges.into_iter().map(|range| text[range].to_owned()).collect()
+        let ranges = extra_text(&payload, &reading, text, || {
+            Cow::Owned(locate_facts(&payload, text))
+        });
+        ranges
+            .into_iter()
+            .map(|range| text[range].to_owned())
+            .collect()
     }
 
     #[test]
@@ -172,14 +218,29 @@ mod tests {
         let table = "| ID | Company Name | Last Modified |\n|---|---|---|\n| 1 | Acme | x9 |\n| 2 | Beta | x8 |\n";
         assert_eq!(extra(data, table), Vec::<String>::new());
         assert_eq!(
-            extra(data, &format!("Found 2 companies:\n\n{table}\n… and 991 more")),
+            extra(
+                data,
+                &format!("Found 2 companies:\n\n{table}\n… and 991 more")
+            ),
             ["Found 2 companies", "… and 991 more"]
         );
-        assert_eq!(extra(r#"{"temp":4}"#, "**Temp:** 4 °C, felt like 1"), ["°C, felt like 1"]);
+        assert_eq!(
+            extra(r#"{"temp":4}"#, "**Temp:** 4 °C, felt like 1"),
+            ["°C, felt like 1"]
+        );
         assert_eq!(extra(r#"{"temp":4}"#, r#"See: {"temp": 4}"#), ["See"]);
-        assert_eq!(extra(r#"{"temp":4}"#, "```json\n{\"temp\": 4}\n```"), Vec::<String>::new());
+        assert_eq!(
+            extra(r#"{"temp":4}"#, "```json\n{\"temp\": 4}\n```"),
+            Vec::<String>::new()
+        );
         let pretty = "[\n  {\n    \"a\": 1,\n    \"b\": null,\n    \"c\": \"x\"\n  }\n]";
-        assert_eq!(extra(r#"[{"a":1,"b":null,"c":"x"}]"#, &format!("{pretty}\nAll.")), ["All"]);
-        assert_eq!(extra(r#"{"kind":"a b"}"#, "1. kind: a b\n2. other: kind"), ["other: kind"]);
+        assert_eq!(
+            extra(r#"[{"a":1,"b":null,"c":"x"}]"#, &format!("{pretty}\nAll.")),
+            ["All"]
+        );
+        assert_eq!(
+            extra(r#"{"kind":"a b"}"#, "1. kind: a b\n2. other: kind"),
+            ["other: kind"]
+        );
     }
 }

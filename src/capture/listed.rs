@@ -26,19 +26,36 @@ pub struct ServerLists {
 pub fn listed_tools(bytes: &Bytes) -> Option<Vec<Tool>> {
     let doc = Doc::parse(bytes.clone());
     let root = doc.root().filter(|_| doc.is_json())?;
-    let is_ours = root.get("schema").and_then(Node::as_str).is_some_and(|schema| schema.starts_with("loupe.tools/"));
+    let is_ours = root
+        .get("schema")
+        .and_then(Node::as_str)
+        .is_some_and(|schema| schema.starts_with("loupe.tools/"));
     let result = root.get("result").unwrap_or(root);
-    let list = result.get("tools").filter(|list| list.kind() == Kind::Array)?;
+    let list = result
+        .get("tools")
+        .filter(|list| list.kind() == Kind::Array)?;
     // Any data may have a member of that name; a definition has a schema.
-    let is_definition = |node: Node<'_>| node.get("inputSchema").is_some() && node.get("name").is_some();
+    let is_definition =
+        |node: Node<'_>| node.get("inputSchema").is_some() && node.get("name").is_some();
     // An empty one is a list where nothing else is beside it.
-    let is_bare =
-        list.is_empty() && result.children().all(|member| matches!(&*member.key().unwrap_or_default(), "tools" | "_meta"));
+    let is_bare = list.is_empty()
+        && result
+            .children()
+            .all(|member| matches!(&*member.key().unwrap_or_default(), "tools" | "_meta"));
     let is_a_list = is_bare || !list.is_empty() && list.children().all(is_definition);
     if !is_ours && !is_a_list {
         return None;
     }
-    let definition = |node: Node<'_>| Tool::read(if is_ours { node.get("raw").unwrap_or(node) } else { node }.raw_bytes());
+    let definition = |node: Node<'_>| {
+        Tool::read(
+            if is_ours {
+                node.get("raw").unwrap_or(node)
+            } else {
+                node
+            }
+            .raw_bytes(),
+        )
+    };
     let mut tools: Vec<Tool> = list.children().map(definition).collect();
     Tool::mark_contrary(&mut tools);
     Some(tools)
@@ -92,7 +109,11 @@ struct Entry {
 impl Entry {
     fn new(raw: Bytes) -> Self {
         let doc = Doc::parse(raw);
-        let faults = doc.faults().iter().map(|fault| format!("{} at byte {}", fault.kind.message(), fault.at)).collect();
+        let faults = doc
+            .faults()
+            .iter()
+            .map(|fault| format!("{} at byte {}", fault.kind.message(), fault.at))
+            .collect();
         Self { doc, faults }
     }
 
@@ -107,12 +128,20 @@ impl Entry {
     }
 }
 
-fn text_of(node: Option<Node<'_>>, name: &str, is_needed: bool) -> (Option<String>, Option<String>) {
+fn text_of(
+    node: Option<Node<'_>>,
+    name: &str,
+    is_needed: bool,
+) -> (Option<String>, Option<String>) {
     match node {
         None => (None, is_needed.then(|| format!("no `{name}`"))),
-        Some(node) if node.kind() != Kind::String => {
-            (None, Some(format!("`{name}` is {}, not a string", with_article(node.kind()))))
-        }
+        Some(node) if node.kind() != Kind::String => (
+            None,
+            Some(format!(
+                "`{name}` is {}, not a string",
+                with_article(node.kind())
+            )),
+        ),
         Some(node) => (node.as_str().map(|text| text.into_owned()), None),
     }
 }
@@ -122,13 +151,18 @@ impl Resource {
     pub fn read(raw: Bytes, is_template: bool) -> Self {
         let mut entry = Entry::new(raw);
         Self {
-            uri: entry.text(if is_template { "uriTemplate" } else { "uri" }, true).unwrap_or_default(),
+            uri: entry
+                .text(if is_template { "uriTemplate" } else { "uri" }, true)
+                .unwrap_or_default(),
             is_template,
             name: entry.text("name", true).unwrap_or_default(),
             title: entry.text("title", false),
             description: entry.text("description", false),
             mime_type: entry.text("mimeType", false),
-            size: entry.member("size").and_then(Node::as_i64).and_then(|size| u64::try_from(size).ok()),
+            size: entry
+                .member("size")
+                .and_then(Node::as_i64)
+                .and_then(|size| u64::try_from(size).ok()),
             raw: entry.doc.bytes().clone(),
             faults: entry.faults,
         }
@@ -144,7 +178,10 @@ impl Prompt {
         match entry.member("arguments") {
             None => {}
             Some(list) if list.kind() != Kind::Array => {
-                faults.push(format!("`arguments` is {}, not an array", with_article(list.kind())));
+                faults.push(format!(
+                    "`arguments` is {}, not an array",
+                    with_article(list.kind())
+                ));
             }
             Some(list) => {
                 for argument in list.children() {
@@ -153,7 +190,10 @@ impl Prompt {
                     arguments.push(PromptArgument {
                         name: name.unwrap_or_default(),
                         description: text_of(argument.get("description"), "description", false).0,
-                        required: argument.get("required").and_then(Node::as_bool).unwrap_or(false),
+                        required: argument
+                            .get("required")
+                            .and_then(Node::as_bool)
+                            .unwrap_or(false),
                     });
                 }
             }
@@ -178,9 +218,19 @@ mod tests {
     fn entries_are_read_with_their_faults() {
         let read = |text: &'static str| Resource::read(Bytes::from_static(text.as_bytes()), false);
         let good = read(r#"{"uri":"a://b","name":"b","mimeType":"text/plain","size":12}"#);
-        assert_eq!((good.uri.as_str(), good.size, good.faults.len()), ("a://b", Some(12), 0));
+        assert_eq!(
+            (good.uri.as_str(), good.size, good.faults.len()),
+            ("a://b", Some(12), 0)
+        );
         let odd = read(r#"{"uri":7,"title":null}"#);
-        assert_eq!(odd.faults, ["`uri` is a number, not a string", "no `name`", "`title` is null, not a string"]);
+        assert_eq!(
+            odd.faults,
+            [
+                "`uri` is a number, not a string",
+                "no `name`",
+                "`title` is null, not a string"
+            ]
+        );
     }
 
     #[test]
@@ -188,7 +238,14 @@ mod tests {
         let prompt = Prompt::read(Bytes::from_static(
             br#"{"name":"p","arguments":[{"name":"a","required":true,"description":"x"},{"required":"yes"}]}"#,
         ));
-        assert_eq!(prompt.arguments[0], PromptArgument { name: "a".into(), description: Some("x".into()), required: true });
+        assert_eq!(
+            prompt.arguments[0],
+            PromptArgument {
+                name: "a".into(),
+                description: Some("x".into()),
+                required: true
+            }
+        );
         assert_eq!(prompt.faults, ["an argument: no `name`"]);
         let odd = Prompt::read(Bytes::from_static(br#"{"name":"p","arguments":{}}"#));
         assert_eq!(odd.faults, ["`arguments` is an object, not an array"]);

@@ -11,7 +11,9 @@ use crate::problem::{Problem, ProblemKind};
 
 const LENIENT: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
-    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent).with_decode_allow_trailing_bits(true),
+    GeneralPurposeConfig::new()
+        .with_decode_padding_mode(DecodePaddingMode::Indifferent)
+        .with_decode_allow_trailing_bits(true),
 );
 
 impl Reading {
@@ -22,7 +24,9 @@ impl Reading {
     pub fn block_bytes(&self, index: usize) -> Result<Vec<u8>, Problem> {
         let place = format!("content[{index}]");
         let block = self.blocks.get(index).and_then(|block| self.encoded(block));
-        let data = block.ok_or_else(|| Problem::new(ProblemKind::NotFound, "the block carries no data").at(&place))?;
+        let data = block.ok_or_else(|| {
+            Problem::new(ProblemKind::NotFound, "the block carries no data").at(&place)
+        })?;
         let plain: Vec<u8> = data
             .bytes()
             .filter(|byte| !byte.is_ascii_whitespace())
@@ -33,15 +37,21 @@ impl Reading {
             })
             .collect();
         LENIENT.decode(plain).map_err(|error| {
-            Problem::new(ProblemKind::Malformed, format!("the data is not base64: {error}"))
-                .at(&place)
-                .hint("look at what was sent with *On the wire*")
+            Problem::new(
+                ProblemKind::Malformed,
+                format!("the data is not base64: {error}"),
+            )
+            .at(&place)
+            .hint("look at what was sent with *On the wire*")
         })
     }
 
     fn encoded(&self, block: &Block) -> Option<std::borrow::Cow<'_, str>> {
         let node = self.doc.node(block.node)?;
-        let member = node.get("data").or_else(|| node.get("blob")).or_else(|| node.get("resource")?.get("blob"))?;
+        let member = node
+            .get("data")
+            .or_else(|| node.get("blob"))
+            .or_else(|| node.get("resource")?.get("blob"))?;
         member.as_str()
     }
 }
@@ -51,13 +61,19 @@ mod tests {
     use super::*;
 
     fn bytes(content: &str, index: usize) -> Result<Vec<u8>, Problem> {
-        Reading::read(format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"content":[{content}]}}}}"#).into()).block_bytes(index)
+        Reading::read(
+            format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"content":[{content}]}}}}"#).into(),
+        )
+        .block_bytes(index)
     }
 
     #[test]
     fn either_alphabet_with_and_without_padding() {
         for data in ["-_-_aGk=", "+/+/aGk", "+/\\n+/ aGk="] {
-            let found = bytes(&format!(r#"{{"type":"image","mimeType":"image/png","data":"{data}"}}"#), 0);
+            let found = bytes(
+                &format!(r#"{{"type":"image","mimeType":"image/png","data":"{data}"}}"#),
+                0,
+            );
             assert_eq!(found.unwrap(), [0xfb, 0xff, 0xbf, b'h', b'i'], "{data}");
         }
         let embedded = r#"{"type":"text","text":"a"},{"type":"resource","resource":{"uri":"a:b","blob":"aGk="}}"#;
@@ -66,8 +82,16 @@ mod tests {
 
     #[test]
     fn what_is_no_data_says_so() {
-        assert_eq!(bytes(r#"{"type":"text","text":"a"}"#, 0).unwrap_err().kind, ProblemKind::NotFound);
+        assert_eq!(
+            bytes(r#"{"type":"text","text":"a"}"#, 0).unwrap_err().kind,
+            ProblemKind::NotFound
+        );
         assert_eq!(bytes("", 3).unwrap_err().place, "content[3]");
-        assert_eq!(bytes(r#"{"type":"image","mimeType":"a","data":"a*b"}"#, 0).unwrap_err().kind, ProblemKind::Malformed);
+        assert_eq!(
+            bytes(r#"{"type":"image","mimeType":"a","data":"a*b"}"#, 0)
+                .unwrap_err()
+                .kind,
+            ProblemKind::Malformed
+        );
     }
 }

@@ -71,11 +71,17 @@ impl Outcome {
 
     /// The name in reports and manifests.
     pub fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(outcome, _)| *outcome == self).map_or("malformed", |(_, name)| name)
+        Self::ALL
+            .iter()
+            .find(|(outcome, _)| *outcome == self)
+            .map_or("malformed", |(_, name)| name)
     }
 
     pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(_, known)| *known == name).map(|&(outcome, _)| outcome)
+        Self::ALL
+            .iter()
+            .find(|(_, known)| *known == name)
+            .map(|&(outcome, _)| outcome)
     }
 }
 
@@ -115,7 +121,8 @@ impl Server {
     /// Whether the server declares what stands at this JSON Pointer of its capabilities. `false` and `null` declare nothing.
     pub fn declares(&self, pointer: &str) -> bool {
         let doc = crate::json::Doc::parse(self.capabilities.clone().unwrap_or_default());
-        doc.at(pointer).is_some_and(|node| !node.is_null() && node.as_bool() != Some(false))
+        doc.at(pointer)
+            .is_some_and(|node| !node.is_null() && node.as_bool() != Some(false))
     }
 }
 
@@ -227,7 +234,8 @@ pub struct Capture {
 
 impl Capture {
     /// The note of a capture whose response message Loupe wrote around what a file held, only to be able to read it.
-    pub const NO_WIRE: &str = "opened from a file that holds no message, so there is nothing on the wire to show";
+    pub const NO_WIRE: &str =
+        "opened from a file that holds no message, so there is nothing on the wire to show";
 
     /// One with nothing in it yet, of a tool that no list was there for; named as its id says.
     pub fn empty(id: CaptureId, server: Server) -> Self {
@@ -259,7 +267,10 @@ impl Capture {
     pub fn read_as(self, how: &ReadText) -> Self {
         match how {
             ReadText::Auto => self,
-            how => Self { read_text: how.clone(), ..self },
+            how => Self {
+                read_text: how.clone(),
+                ..self
+            },
         }
     }
 
@@ -270,8 +281,10 @@ impl Capture {
 
     /// Whether a result is in it, rather than a payload or a text from a file around which Loupe wrote one.
     pub fn has_result(&self) -> bool {
-        let is_part =
-            self.server.transport == "file" && ["payload ", "text "].iter().any(|kind| self.server.source.starts_with(kind));
+        let is_part = self.server.transport == "file"
+            && ["payload ", "text "]
+                .iter()
+                .any(|kind| self.server.source.starts_with(kind));
         self.response.is_some() && !is_part
     }
 

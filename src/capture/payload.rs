@@ -73,7 +73,10 @@ impl ReadText {
     /// What [`ReadText::parse`] takes, for the hint of an error.
     pub fn hint() -> String {
         let readers: Vec<_> = reader::all().map(|reader| reader.id).collect();
-        format!("auto, never, a pattern with named groups, or one of {}", readers.join(", "))
+        format!(
+            "auto, never, a pattern with named groups, or one of {}",
+            readers.join(", ")
+        )
     }
 
     /// As [`ReadText::parse`] reads it.
@@ -91,20 +94,31 @@ impl ReadText {
 pub fn blocks<'a>(reading: &'a Reading) -> Vec<TextBlock<'a>> {
     let read = |block: &'a Block| {
         let whole = block.text.as_ref()?;
-        Some(TextBlock { block: block.index, text: whole, whole: Some(whole) })
+        Some(TextBlock {
+            block: block.index,
+            text: whole,
+            whole: Some(whole),
+        })
     };
     reading.text_blocks().filter_map(read).collect()
 }
 
 /// Whether `structuredContent` is the text once more, and so carries no structure.
 pub fn is_wrapped(reading: &Reading) -> bool {
-    reading.structured().is_some_and(|node| reader::is_wrapped(node, &blocks(reading)))
+    reading
+        .structured()
+        .is_some_and(|node| reader::is_wrapped(node, &blocks(reading)))
 }
 
 impl Payload {
     /// The payload whose root is at this tape index of a document.
     pub fn new(origin: Origin, doc: Arc<Doc>, root: usize) -> Self {
-        Self { origin, doc, root, keys: Arc::default() }
+        Self {
+            origin,
+            doc,
+            root,
+            keys: Arc::default(),
+        }
     }
 
     /// `structuredContent` unless it is the text once more; else what is read from the texts; else none.
@@ -129,22 +143,41 @@ impl Payload {
 
     /// The payload of what a reader found.
     pub fn found(reading: &Reading, found: Found) -> Option<Self> {
-        let Found { reader, data, share } = found;
+        let Found {
+            reader,
+            data,
+            share,
+        } = found;
         data.doc.root()?;
         let doc = Arc::clone(&data.doc);
         let is_read = |block: usize| data.covered.iter().any(|(own, _)| *own == block);
-        let texts = reading.text_blocks().filter(|block| is_read(block.index)).filter_map(|block| block.text.clone()).collect();
-        let source = TextSource { reader, data, texts, share, is_wrapped: is_wrapped(reading) };
+        let texts = reading
+            .text_blocks()
+            .filter(|block| is_read(block.index))
+            .filter_map(|block| block.text.clone())
+            .collect();
+        let source = TextSource {
+            reader,
+            data,
+            texts,
+            share,
+            is_wrapped: is_wrapped(reading),
+        };
         Some(Self::new(Origin::Text(Box::new(source)), doc, 0))
     }
 
     /// As Loupe 0.1 looked for it, which fixtures that name no reader were written by: `structuredContent` whatever it is,
     /// else JSON alone, and of several blocks or fences of it the first.
     pub fn first(reading: &Reading) -> Option<Self> {
-        let structured = reading.structured().map(|node| Self::new(Origin::Structured, Arc::clone(&reading.doc), node.index()));
+        let structured = reading
+            .structured()
+            .map(|node| Self::new(Origin::Structured, Arc::clone(&reading.doc), node.index()));
         structured.or_else(|| {
             let mut payload = Self::in_texts(reading)?;
-            if payload.text_source().is_some_and(|source| source.data.segments.len() > 1) {
+            if payload
+                .text_source()
+                .is_some_and(|source| source.data.segments.len() > 1)
+            {
                 payload.root = payload.root().children().next()?.index();
             }
             Some(payload)
@@ -153,14 +186,24 @@ impl Payload {
 
     fn structured(reading: &Reading) -> Option<Self> {
         let node = reading.structured().filter(|_| !is_wrapped(reading))?;
-        Some(Self::new(Origin::Structured, Arc::clone(&reading.doc), node.index()))
+        Some(Self::new(
+            Origin::Structured,
+            Arc::clone(&reading.doc),
+            node.index(),
+        ))
     }
 
     /// The JSON that is the texts, or stands in fences in them, whatever else the answer has.
     pub fn in_texts(reading: &Reading) -> Option<Self> {
-        let readers = ["json", "json-blocks", "fences"].into_iter().filter_map(reader::by_id);
+        let readers = ["json", "json-blocks", "fences"]
+            .into_iter()
+            .filter_map(reader::by_id);
         let mut found = readers.filter_map(|reader| Self::read_by(reading, reader));
-        found.find(|payload| payload.text_source().is_some_and(|source| source.data.is_verbatim()))
+        found.find(|payload| {
+            payload
+                .text_source()
+                .is_some_and(|source| source.data.is_verbatim())
+        })
     }
 
     /// The payload of a bare JSON value; `None` where not even its first byte could be read.
@@ -171,7 +214,9 @@ impl Payload {
 
     pub fn root(&self) -> Node<'_> {
         // `root` always names a node: a payload is only made from one.
-        self.doc.node(self.root).unwrap_or_else(|| unreachable!("a payload is only made from a document with a root"))
+        self.doc
+            .node(self.root)
+            .unwrap_or_else(|| unreachable!("a payload is only made from a document with a root"))
     }
 
     /// The words that labels of the data may be.
@@ -199,11 +244,17 @@ impl Payload {
     /// What of the text content it was read from: bytes of the texts in order with one LF between two. Empty for
     /// `structuredContent`.
     pub fn covered(&self, reading: &Reading) -> Vec<Range<usize>> {
-        let Some(source) = self.text_source() else { return Vec::new() };
+        let Some(source) = self.text_source() else {
+            return Vec::new();
+        };
         let mut start = 0;
         let mut out = Vec::new();
         for block in blocks(reading) {
-            let own = source.data.covered.iter().filter(|(at, _)| *at == block.block);
+            let own = source
+                .data
+                .covered
+                .iter()
+                .filter(|(at, _)| *at == block.block);
             out.extend(own.map(|(_, range)| start + range.start..start + range.end));
             start += block.text.len() + 1;
         }
@@ -237,21 +288,32 @@ impl Payload {
             Some(start + range.start..start + range.end)
         };
         place(node).or_else(|| {
-            let inside =
-                (node.index()..node.subtree_end()).filter_map(|at| self.doc.node(at)).filter(|node| !node.is_container());
-            inside.filter_map(place).reduce(|all, one| all.start.min(one.start)..all.end.max(one.end))
+            let inside = (node.index()..node.subtree_end())
+                .filter_map(|at| self.doc.node(at))
+                .filter(|node| !node.is_container());
+            inside
+                .filter_map(place)
+                .reduce(|all, one| all.start.min(one.start)..all.end.max(one.end))
         })
     }
 
     /// The leaf whose place in the text content holds this byte.
     pub fn leaf_at(&self, offset: usize, reading: &Reading) -> Option<Node<'_>> {
         let data = &self.text_source()?.data;
-        let (block, start) = *Self::starts(reading).iter().rev().find(|(_, start)| *start <= offset)?;
-        let inside =
-            data.segments.iter().find(|segment| segment.block() == block && segment.text().contains(&(offset - start)))?;
+        let (block, start) = *Self::starts(reading)
+            .iter()
+            .rev()
+            .find(|(_, start)| *start <= offset)?;
+        let inside = data.segments.iter().find(|segment| {
+            segment.block() == block && segment.text().contains(&(offset - start))
+        })?;
         let from = inside.doc().start;
         // Of a segment that holds more than one value, the one at this place of it.
-        let at = if inside.is_verbatim() { from + (offset - start - inside.text().start) } else { from };
+        let at = if inside.is_verbatim() {
+            from + (offset - start - inside.text().start)
+        } else {
+            from
+        };
         let mut node = self.root();
         while node.is_container() {
             node = node.children().find(|child| child.range().end > at)?;
@@ -265,7 +327,10 @@ impl Payload {
         let mut places: Vec<(usize, Range<usize>)> = Vec::new();
         let starts = Self::starts(reading);
         for list in facts::record_lists(self.root()) {
-            places.extend(list.children().filter_map(|record| Some((record.index(), self.place_in(&starts, record)?))));
+            places.extend(
+                list.children()
+                    .filter_map(|record| Some((record.index(), self.place_in(&starts, record)?))),
+            );
         }
         let bytes = text.as_bytes();
         let is_break = |byte: &u8| *byte == b'\n';
@@ -283,10 +348,15 @@ impl Payload {
         let widened = |at: usize| {
             let (node, place) = &places[at];
             let before = at.checked_sub(1).map_or(0, |before| places[before].1.end);
-            let after = places.get(at + 1).map_or(text.len(), |(_, after)| after.start);
+            let after = places
+                .get(at + 1)
+                .map_or(text.len(), |(_, after)| after.start);
             let start = line_start(place, before).unwrap_or(place.start);
             let end = line_end(place, after).unwrap_or(place.end);
-            Record { node: *node, places: std::iter::once(start..end).collect() }
+            Record {
+                node: *node,
+                places: std::iter::once(start..end).collect(),
+            }
         };
         (0..places.len()).map(widened).collect()
     }
@@ -295,7 +365,9 @@ impl Payload {
     pub fn origin_text(&self) -> String {
         match self.text_source() {
             None => "structuredContent".to_owned(),
-            Some(source) if source.reader.certainty == Certainty::Marked && source.share > 0.995 => {
+            Some(source)
+                if source.reader.certainty == Certainty::Marked && source.share > 0.995 =>
+            {
                 format!("read from the text ({})", source.reader.title)
             }
             // Rounded down: what was not read as a whole is not 100%.
@@ -304,7 +376,11 @@ impl Payload {
                     0 => String::new(),
                     others => format!("; {} not read", number_of(others, "other tables")),
                 };
-                format!("read from the text ({}, {}%{others})", source.reader.title, (source.share * 100.0).floor())
+                format!(
+                    "read from the text ({}, {}%{others})",
+                    source.reader.title,
+                    (source.share * 100.0).floor()
+                )
             }
         }
     }
@@ -323,15 +399,28 @@ mod tests {
 
     fn reader_of(payload: &Payload) -> (&'static str, Vec<usize>) {
         let source = payload.text_source().unwrap();
-        (source.reader.id, source.data.covered.iter().map(|(block, _)| *block).collect())
+        (
+            source.reader.id,
+            source
+                .data
+                .covered
+                .iter()
+                .map(|(block, _)| *block)
+                .collect(),
+        )
     }
 
     /// What the places of the records hold.
     fn records(text: &str) -> Vec<String> {
         let message = serde_json::json!({"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": text}]}});
         let reading = Reading::read(Bytes::from(message.to_string()));
-        let records = Payload::of(&reading).unwrap().records_in_text(&reading, text);
-        records.iter().map(|record| text[record.places[0].clone()].to_owned()).collect()
+        let records = Payload::of(&reading)
+            .unwrap()
+            .records_in_text(&reading, text);
+        records
+            .iter()
+            .map(|record| text[record.places[0].clone()].to_owned())
+            .collect()
     }
 
     #[test]
@@ -340,28 +429,53 @@ mod tests {
         let reading = Reading::read(Bytes::from_static(message.as_bytes()));
         let payload = Payload::of(&reading).unwrap();
         let text = reading.blocks[0].text.as_ref().unwrap();
-        assert_eq!((&payload.doc.bytes()[..], payload.doc.bytes().as_ptr()), (text.as_bytes(), text.as_ptr()));
+        assert_eq!(
+            (&payload.doc.bytes()[..], payload.doc.bytes().as_ptr()),
+            (text.as_bytes(), text.as_ptr())
+        );
         // A part of a text is, or the whole would be kept for it.
         let fenced = r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"```json\n[{\"a\":1}]\n```"}]}}"#;
         let reading = Reading::read(Bytes::from_static(fenced.as_bytes()));
         let payload = Payload::of(&reading).unwrap();
-        let text = reading.blocks[0].text.as_ref().unwrap().as_bytes().as_ptr_range();
-        assert!(payload.root().raw() == br#"[{"a":1}]"# && !text.contains(&payload.doc.bytes().as_ptr()));
+        let text = reading.blocks[0]
+            .text
+            .as_ref()
+            .unwrap()
+            .as_bytes()
+            .as_ptr_range();
+        assert!(
+            payload.root().raw() == br#"[{"a":1}]"#
+                && !text.contains(&payload.doc.bytes().as_ptr())
+        );
     }
 
     #[test]
     fn a_record_has_its_lines_but_where_others_share_them() {
-        assert_eq!(records("[{\"a\":1},{\"a\":2},{\"a\":3}]"), ["[{\"a\":1}", "{\"a\":2}", "{\"a\":3}]"]);
-        assert_eq!(records("[\n{\"a\":1},\n{\"a\":2}\n]"), ["{\"a\":1},", "{\"a\":2}"]);
-        assert_eq!(records("[\n {\"a\":1}, {\"a\":2},\n {\"a\":3}\n]"), [" {\"a\":1}", "{\"a\":2},", " {\"a\":3}"]);
+        assert_eq!(
+            records("[{\"a\":1},{\"a\":2},{\"a\":3}]"),
+            ["[{\"a\":1}", "{\"a\":2}", "{\"a\":3}]"]
+        );
+        assert_eq!(
+            records("[\n{\"a\":1},\n{\"a\":2}\n]"),
+            ["{\"a\":1},", "{\"a\":2}"]
+        );
+        assert_eq!(
+            records("[\n {\"a\":1}, {\"a\":2},\n {\"a\":3}\n]"),
+            [" {\"a\":1}", "{\"a\":2},", " {\"a\":3}"]
+        );
     }
 
     #[test]
     fn a_hundred_thousand_records_on_one_line_are_found_without_reading_the_line_for_each() {
         // Read anew for each record this would be a hundred gigabytes.
-        let all: Vec<String> = (0..100_000).map(|at| format!("{{\"number\":{at}}}")).collect();
+        let all: Vec<String> = (0..100_000)
+            .map(|at| format!("{{\"number\":{at}}}"))
+            .collect();
         let found = records(&format!("[{}]", all.join(",")));
-        assert_eq!((found.len(), found[50_000].as_str()), (100_000, "{\"number\":50000}"));
+        assert_eq!(
+            (found.len(), found[50_000].as_str()),
+            (100_000, "{\"number\":50000}")
+        );
     }
 
     #[test]
@@ -369,7 +483,10 @@ mod tests {
         let text = |text: &str| serde_json::json!({"content": [{"type": "text", "text": "hi"}, {"type": "text", "text": text}]});
         let both = serde_json::json!({"content": [{"type": "text", "text": "[2]"}], "structuredContent": {"a": 1}});
         assert_eq!(payload(&both).unwrap().root().raw_text(), r#"{"a":1}"#);
-        assert_eq!(reader_of(&payload(&text("[2]")).unwrap()), ("json", vec![1]));
+        assert_eq!(
+            reader_of(&payload(&text("[2]")).unwrap()),
+            ("json", vec![1])
+        );
         let fenced = payload(&text("# Result\n\n```json\n{\"a\":\n 1}\n```\n")).unwrap();
         assert_eq!(reader_of(&fenced), ("fences", vec![1]));
         assert!(payload(&text("no data")).is_none());
@@ -383,13 +500,25 @@ mod tests {
         let found = payload(&blocks).unwrap();
         assert_eq!(
             (reader_of(&found), found.root().raw_text().into_owned()),
-            (("json-blocks", vec![0, 2]), r#"[{"id":1},{"id": 2.0}]"#.to_owned())
+            (
+                ("json-blocks", vec![0, 2]),
+                r#"[{"id":1},{"id": 2.0}]"#.to_owned()
+            )
         );
-        assert_eq!(found.origin_text(), "read from the text (JSON, a block each, 85%)");
-        let fences = "Rain.\n\n```json\n{\"temp\":4}\n```\n\nTomorrow:\n```json\n{\"temp\":9}\n```\n";
-        let found = payload(&serde_json::json!({"content": [{"type": "text", "text": fences}]})).unwrap();
+        assert_eq!(
+            found.origin_text(),
+            "read from the text (JSON, a block each, 85%)"
+        );
+        let fences =
+            "Rain.\n\n```json\n{\"temp\":4}\n```\n\nTomorrow:\n```json\n{\"temp\":9}\n```\n";
+        let found =
+            payload(&serde_json::json!({"content": [{"type": "text", "text": fences}]})).unwrap();
         assert_eq!(reader_of(&found), ("fences", vec![0, 0]));
-        let temps: Vec<_> = found.root().children().map(|child| child.at("/temp").unwrap().raw_text().into_owned()).collect();
+        let temps: Vec<_> = found
+            .root()
+            .children()
+            .map(|child| child.at("/temp").unwrap().raw_text().into_owned())
+            .collect();
         assert_eq!(temps, ["4", "9"]);
         assert_eq!(found.origin_text(), "read from the text (Fences, 74%)");
     }
@@ -400,20 +529,36 @@ mod tests {
         let message = serde_json::json!({"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": text}]}});
         let reading = Reading::read(Bytes::from(message.to_string()));
         let found = Payload::of(&reading).unwrap();
-        let place = |pointer: &str| found.place_in_text(found.root().at(pointer).unwrap(), &reading).map(|place| &text[place]);
-        assert_eq!([place("/0/tags/1/b"), place("/0/id"), place("/1/tags/0")], [Some("2"), Some("1"), Some("[\"a&amp;b\"]")]);
-        let leaf = |what: &str| found.leaf_at(text.find(what).unwrap(), &reading).map(|node| node.pointer());
-        assert_eq!([leaf("2}"), leaf("\"a\"")].map(Option::unwrap), ["/0/tags/1/b", "/0/tags/0"]);
+        let place = |pointer: &str| {
+            found
+                .place_in_text(found.root().at(pointer).unwrap(), &reading)
+                .map(|place| &text[place])
+        };
+        assert_eq!(
+            [place("/0/tags/1/b"), place("/0/id"), place("/1/tags/0")],
+            [Some("2"), Some("1"), Some("[\"a&amp;b\"]")]
+        );
+        let leaf = |what: &str| {
+            found
+                .leaf_at(text.find(what).unwrap(), &reading)
+                .map(|node| node.pointer())
+        };
+        assert_eq!(
+            [leaf("2}"), leaf("\"a\"")].map(Option::unwrap),
+            ["/0/tags/1/b", "/0/tags/0"]
+        );
     }
 
     #[test]
     fn fixtures_without_a_reader_take_the_first_value() {
-        let blocks =
-            serde_json::json!({"content": [{"type": "text", "text": "{\"id\":1}"}, {"type": "text", "text": "{\"id\":2}"}]});
+        let blocks = serde_json::json!({"content": [{"type": "text", "text": "{\"id\":1}"}, {"type": "text", "text": "{\"id\":2}"}]});
         let message = serde_json::json!({"jsonrpc": "2.0", "id": 1, "result": blocks}).to_string();
         let reading = Reading::read(Bytes::from(message));
         let first = Payload::first(&reading).unwrap();
-        assert_eq!((reader_of(&first).0, first.root().raw_text().into_owned()), ("json-blocks", r#"{"id":1}"#.to_owned()));
+        assert_eq!(
+            (reader_of(&first).0, first.root().raw_text().into_owned()),
+            ("json-blocks", r#"{"id":1}"#.to_owned())
+        );
         let by = |id: &str| Payload::read_by(&reading, reader::by_id(id).unwrap());
         assert!(by("json").is_none(), "two blocks are not one");
         assert_eq!(by("json-blocks").unwrap().root().len(), 2);

@@ -25,10 +25,17 @@ impl RpcError {
         let text = |node: Node<'_>| node.as_str().map(|text| text.into_owned());
         if error.kind() != Kind::Object {
             let message = text(error).unwrap_or_else(|| error.raw_text().into_owned());
-            return Self { code: String::new(), message, data: None };
+            return Self {
+                code: String::new(),
+                message,
+                data: None,
+            };
         }
         Self {
-            code: error.get("code").map(|node| node.raw_text().into_owned()).unwrap_or_default(),
+            code: error
+                .get("code")
+                .map(|node| node.raw_text().into_owned())
+                .unwrap_or_default(),
             message: error.get("message").and_then(text).unwrap_or_default(),
             data: error.get("data").map(Node::raw_bytes),
         }
@@ -36,7 +43,13 @@ impl RpcError {
 
     /// What follows the word "error" in a sentence: ` -32602: no such tool`, `: boom`; nothing where it says nothing.
     pub fn detail(&self) -> String {
-        let part = |before: &str, text: &str| if text.is_empty() { String::new() } else { format!("{before}{text}") };
+        let part = |before: &str, text: &str| {
+            if text.is_empty() {
+                String::new()
+            } else {
+                format!("{before}{text}")
+            }
+        };
         part(" ", &self.code) + &part(": ", &self.message)
     }
 }
@@ -55,7 +68,9 @@ impl ResponseIndex {
 
     /// The index, where it is over these bytes and not over those of a capture that this one was made from.
     fn over(&self, message: &Bytes) -> Option<Arc<Doc>> {
-        self.0.clone().filter(|doc| doc.bytes().as_ptr_range() == message.as_ptr_range())
+        self.0
+            .clone()
+            .filter(|doc| doc.bytes().as_ptr_range() == message.as_ptr_range())
     }
 }
 
@@ -85,7 +100,12 @@ impl Reading {
     /// Reads the response of a capture; without one the reading is empty.
     pub fn of(capture: &Capture) -> Self {
         let message = capture.response.clone().unwrap_or_default();
-        Self::with_blocks(&capture.index.over(&message).unwrap_or_else(|| Arc::new(Doc::parse(message))))
+        Self::with_blocks(
+            &capture
+                .index
+                .over(&message)
+                .unwrap_or_else(|| Arc::new(Doc::parse(message))),
+        )
     }
 
     /// Reads a response message.
@@ -113,12 +133,24 @@ impl Reading {
         if doc.bytes().is_empty() {
             return reading;
         }
-        for fault in doc.faults().iter().filter(|fault| fault.kind != FaultKind::LoneSurrogate).take(20) {
-            reading.faults.push(format!("{} at byte {}", fault.kind.message(), fault.at));
+        for fault in doc
+            .faults()
+            .iter()
+            .filter(|fault| fault.kind != FaultKind::LoneSurrogate)
+            .take(20)
+        {
+            reading
+                .faults
+                .push(format!("{} at byte {}", fault.kind.message(), fault.at));
         }
-        let Some(root) = doc.root() else { return reading };
+        let Some(root) = doc.root() else {
+            return reading;
+        };
         if root.kind() != Kind::Object {
-            reading.faults.push(format!("the message is {}, not an object", with_article(root.kind())));
+            reading.faults.push(format!(
+                "the message is {}, not an object",
+                with_article(root.kind())
+            ));
             return reading;
         }
         if root.get("jsonrpc").and_then(Node::as_str).as_deref() != Some("2.0") {
@@ -143,18 +175,24 @@ impl Reading {
     }
 
     fn read_error(&mut self, root: Node<'_>) {
-        let Some(error) = root.get("error") else { return };
+        let Some(error) = root.get("error") else {
+            return;
+        };
         if error.is_null() {
             self.faults.push("`error` is null beside the result".into());
             return;
         }
         self.rpc_error = Some(RpcError::read(error));
         if error.kind() != Kind::Object {
-            self.faults.push(format!("`error` is {}, not an object", with_article(error.kind())));
+            self.faults.push(format!(
+                "`error` is {}, not an object",
+                with_article(error.kind())
+            ));
             return;
         }
         if error.get("code").and_then(Node::as_i64).is_none() {
-            self.faults.push("the error's `code` is not an integer".into());
+            self.faults
+                .push("the error's `code` is not an integer".into());
         }
         if error.get("message").and_then(Node::as_str).is_none() {
             self.faults.push("the error has no `message`".into());
@@ -163,26 +201,41 @@ impl Reading {
 
     fn read_result(&mut self, result: Node<'_>) {
         if result.kind() != Kind::Object {
-            self.faults.push(format!("`result` is {}, not an object", with_article(result.kind())));
+            self.faults.push(format!(
+                "`result` is {}, not an object",
+                with_article(result.kind())
+            ));
             return;
         }
         match result.get("content").map(Node::kind) {
             None if blocks(result).is_none() => self.faults.push("no `content`".into()),
             None | Some(Kind::Array) => {}
-            Some(kind) => self.faults.push(format!("`content` is {}, not an array", with_article(kind))),
+            Some(kind) => self
+                .faults
+                .push(format!("`content` is {}, not an array", with_article(kind))),
         }
         self.structured = result.get("structuredContent").map(|node| node.index());
         if let Some(flag) = result.get("isError") {
             self.is_error = flag.as_bool();
             if self.is_error.is_none() {
-                self.faults.push(format!("`isError` is {}, not a boolean", with_article(flag.kind())));
+                self.faults.push(format!(
+                    "`isError` is {}, not a boolean",
+                    with_article(flag.kind())
+                ));
             }
         }
         for member in result.children() {
             let key = member.key().unwrap_or_default();
-            let is_other = matches!(&*key, "contents" | "messages" | "description") && result.get("content").is_none();
-            if !is_other && !matches!(&*key, "content" | "structuredContent" | "isError" | "_meta" | "resultType" | "task") {
-                self.faults.push(format!("unknown field `{key}` in the result"));
+            let is_other = matches!(&*key, "contents" | "messages" | "description")
+                && result.get("content").is_none();
+            if !is_other
+                && !matches!(
+                    &*key,
+                    "content" | "structuredContent" | "isError" | "_meta" | "resultType" | "task"
+                )
+            {
+                self.faults
+                    .push(format!("unknown field `{key}` in the result"));
             }
         }
     }
@@ -190,8 +243,14 @@ impl Reading {
     fn read_blocks(&mut self) {
         let doc = Arc::clone(&self.doc);
         let result = self.result.and_then(|result| doc.node(result));
-        let Some((list, read)) = result.and_then(blocks) else { return };
-        self.blocks = list.children().enumerate().map(|(index, node)| read(index, node)).collect();
+        let Some((list, read)) = result.and_then(blocks) else {
+            return;
+        };
+        self.blocks = list
+            .children()
+            .enumerate()
+            .map(|(index, node)| read(index, node))
+            .collect();
         self.blocks.shrink_to_fit();
     }
 
@@ -207,13 +266,18 @@ impl Reading {
 
     /// The texts of all text blocks in order, one LF between two; `None` where there is no text block.
     pub fn content_text(&self) -> Option<String> {
-        let texts: Vec<&str> = self.text_blocks().filter_map(|block| block.text.as_deref()).collect();
+        let texts: Vec<&str> = self
+            .text_blocks()
+            .filter_map(|block| block.text.as_deref())
+            .collect();
         (!texts.is_empty()).then(|| texts.join("\n"))
     }
 
     /// The blocks of type `text` that have a text.
     pub fn text_blocks(&self) -> impl Iterator<Item = &Block> {
-        self.blocks.iter().filter(|block| block.kind == super::BlockKind::Text && block.text.is_some())
+        self.blocks
+            .iter()
+            .filter(|block| block.kind == super::BlockKind::Text && block.text.is_some())
     }
 
     /// The outcome of a call that was answered with this message.
@@ -238,10 +302,20 @@ type ReadBlock = fn(usize, Node<'_>) -> Block;
 /// The blocks of a result, and how they are read: what `resources/read` and `prompts/get` answer with is shown as content is.
 fn blocks(result: Node<'_>) -> Option<(Node<'_>, ReadBlock)> {
     let has_content = result.get("content").is_some();
-    let lists: [(&str, ReadBlock); 3] =
-        [("content", Block::read), ("contents", Block::of_contents), ("messages", Block::of_message)];
-    let mut own = lists.into_iter().filter(|(name, _)| !has_content || *name == "content");
-    own.find_map(|(name, read)| Some((result.get(name).filter(|node| node.kind() == Kind::Array)?, read)))
+    let lists: [(&str, ReadBlock); 3] = [
+        ("content", Block::read),
+        ("contents", Block::of_contents),
+        ("messages", Block::of_message),
+    ];
+    let mut own = lists
+        .into_iter()
+        .filter(|(name, _)| !has_content || *name == "content");
+    own.find_map(|(name, read)| {
+        Some((
+            result.get(name).filter(|node| node.kind() == Kind::Array)?,
+            read,
+        ))
+    })
 }
 
 /// What a task holds that is over.
@@ -252,7 +326,9 @@ enum Finished<'a> {
 
 /// A result that is no result but a task that has one, or an error (`tasks/get` of the extension for tasks, 2026-07-28).
 fn finished(result: Node<'_>) -> Option<(Finished<'_>, Node<'_>)> {
-    result.get("taskId").filter(|id| id.kind() == Kind::String && result.get("content").is_none())?;
+    result
+        .get("taskId")
+        .filter(|id| id.kind() == Kind::String && result.get("content").is_none())?;
     match result.get("status").and_then(Node::as_str).as_deref() {
         Some("completed") => Some((Finished::Completed(result.get("result")?), result)),
         Some("failed") => result.get("error").map(|_| (Finished::Failed, result)),
@@ -270,16 +346,42 @@ mod tests {
             r#"{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","taskId":"a","status":"completed","ttlMs":null,
             "result":{"content":[{"type":"text","text":"t"}],"structuredContent":[1],"isError":true}}}"#,
         );
-        assert_eq!((done.outcome(), done.content_text().as_deref()), (Outcome::ToolError, Some("t")));
-        assert_eq!(done.structured().map(|node| node.raw_text().into_owned()).as_deref(), Some("[1]"));
+        assert_eq!(
+            (done.outcome(), done.content_text().as_deref()),
+            (Outcome::ToolError, Some("t"))
+        );
+        assert_eq!(
+            done.structured()
+                .map(|node| node.raw_text().into_owned())
+                .as_deref(),
+            Some("[1]")
+        );
         assert!(done.faults.is_empty(), "{:?}", done.faults);
-        let failed =
-            read(r#"{"jsonrpc":"2.0","id":1,"result":{"taskId":"a","status":"failed","error":{"code":-32603,"message":"no"}}}"#);
-        assert_eq!((failed.outcome(), failed.rpc_error.unwrap().message.as_str()), (Outcome::ProtocolError, "no"));
-        let odd = |error: &str| read(&format!(r#"{{"jsonrpc":"2.0","id":1,"error":{error}}}"#)).rpc_error.unwrap().detail();
-        assert_eq!([odd(r#""boom""#), odd("[1]"), odd("{}")], [": boom", ": [1]", ""]);
-        assert_eq!([odd(r#"{"code":5}"#), odd(r#"{"code":-1,"message":"no"}"#)], [" 5", " -1: no"]);
-        assert_eq!(read(r#"{"id":1,"error":"boom"}"#).faults.last().unwrap(), "`error` is a string, not an object");
+        let failed = read(
+            r#"{"jsonrpc":"2.0","id":1,"result":{"taskId":"a","status":"failed","error":{"code":-32603,"message":"no"}}}"#,
+        );
+        assert_eq!(
+            (failed.outcome(), failed.rpc_error.unwrap().message.as_str()),
+            (Outcome::ProtocolError, "no")
+        );
+        let odd = |error: &str| {
+            read(&format!(r#"{{"jsonrpc":"2.0","id":1,"error":{error}}}"#))
+                .rpc_error
+                .unwrap()
+                .detail()
+        };
+        assert_eq!(
+            [odd(r#""boom""#), odd("[1]"), odd("{}")],
+            [": boom", ": [1]", ""]
+        );
+        assert_eq!(
+            [odd(r#"{"code":5}"#), odd(r#"{"code":-1,"message":"no"}"#)],
+            [" 5", " -1: no"]
+        );
+        assert_eq!(
+            read(r#"{"id":1,"error":"boom"}"#).faults.last().unwrap(),
+            "`error` is a string, not an object"
+        );
         // A result of a tool that looks like one, and a task that is under way.
         for text in [
             r#"{"jsonrpc":"2.0","id":1,"result":{"content":[],"taskId":"a","status":"completed","result":{"x":1}}}"#,
@@ -296,10 +398,19 @@ mod tests {
     #[test]
     fn the_index_of_another_response_is_not_taken() {
         let doc = read(r#"{"jsonrpc":"2.0","id":1,"result":{"content":[],"isError":true}}"#).doc;
-        let empty = Capture::empty(crate::capture::CaptureId("1".into()), crate::capture::Server::default());
-        let judged = Capture { response: Some(doc.bytes().clone()), index: ResponseIndex::of(&doc), ..empty };
+        let empty = Capture::empty(
+            crate::capture::CaptureId("1".into()),
+            crate::capture::Server::default(),
+        );
+        let judged = Capture {
+            response: Some(doc.bytes().clone()),
+            index: ResponseIndex::of(&doc),
+            ..empty
+        };
         assert!(Arc::ptr_eq(&Reading::of(&judged).doc, &doc));
-        let response = Some(Bytes::from_static(br#"{"jsonrpc":"2.0","id":1,"result":{"content":[]}}"#));
+        let response = Some(Bytes::from_static(
+            br#"{"jsonrpc":"2.0","id":1,"result":{"content":[]}}"#,
+        ));
         assert_eq!(Reading::of(&Capture { response, ..judged }).is_error, None);
     }
 
@@ -308,7 +419,8 @@ mod tests {
         let alone = read(r#"{"jsonrpc":"2.0","id":1,"result":null}"#);
         assert_eq!(alone.outcome(), Outcome::Malformed);
         assert_eq!(alone.faults, ["`result` is null, not an object"]);
-        let beside = read(r#"{"jsonrpc":"2.0","id":1,"result":null,"error":{"code":1,"message":"no"}}"#);
+        let beside =
+            read(r#"{"jsonrpc":"2.0","id":1,"result":null,"error":{"code":1,"message":"no"}}"#);
         assert_eq!(beside.outcome(), Outcome::ProtocolError);
     }
 
@@ -319,7 +431,11 @@ mod tests {
             {"type":"text","text":"a","annotations":{"priority":"high","audience":["robot"]}}],"isError":"no","tools":[]}}"#,
         );
         assert_eq!(reading.outcome(), Outcome::Result);
-        let faults: Vec<_> = reading.blocks.iter().flat_map(|block| block.faults.clone()).collect();
+        let faults: Vec<_> = reading
+            .blocks
+            .iter()
+            .flat_map(|block| block.faults.clone())
+            .collect();
         assert_eq!(
             faults,
             [
@@ -330,7 +446,13 @@ mod tests {
                 "`priority` is a string, not a number",
             ]
         );
-        assert_eq!(reading.faults, ["`isError` is a string, not a boolean", "unknown field `tools` in the result"]);
+        assert_eq!(
+            reading.faults,
+            [
+                "`isError` is a string, not a boolean",
+                "unknown field `tools` in the result"
+            ]
+        );
     }
 
     #[test]
@@ -340,8 +462,17 @@ mod tests {
             {"uri":"a://c","blob":"aGk="},{"uri":"a://d"}]}}"#,
         );
         assert_eq!(reading.content_text().as_deref(), Some("hi"));
-        assert_eq!((reading.blocks[0].uri.as_deref(), reading.blocks[1].data_bytes), (Some("a://b"), Some(2)));
-        assert_eq!(reading.blocks[2].faults, ["the resource has neither `text` nor `blob`"]);
+        assert_eq!(
+            (
+                reading.blocks[0].uri.as_deref(),
+                reading.blocks[1].data_bytes
+            ),
+            (Some("a://b"), Some(2))
+        );
+        assert_eq!(
+            reading.blocks[2].faults,
+            ["the resource has neither `text` nor `blob`"]
+        );
         let reading = read(
             r#"{"jsonrpc":"2.0","id":1,"result":{"description":"d","messages":[
             {"role":"user","content":{"type":"text","text":"a"}},{"role":"assistant","content":{"type":"text","text":"b"}},{}]}}"#,
@@ -354,8 +485,17 @@ mod tests {
 
     #[test]
     fn null_structured_is_not_absent() {
-        assert!(read(r#"{"jsonrpc":"2.0","result":{"content":[],"structuredContent":null}}"#).structured().unwrap().is_null());
-        assert!(read(r#"{"jsonrpc":"2.0","result":{"content":[]}}"#).structured().is_none());
+        assert!(
+            read(r#"{"jsonrpc":"2.0","result":{"content":[],"structuredContent":null}}"#)
+                .structured()
+                .unwrap()
+                .is_null()
+        );
+        assert!(
+            read(r#"{"jsonrpc":"2.0","result":{"content":[]}}"#)
+                .structured()
+                .is_none()
+        );
     }
 
     #[test]
@@ -364,6 +504,9 @@ mod tests {
         assert_eq!(reading.outcome(), Outcome::Malformed);
         assert_eq!(reading.content_text().as_deref(), Some("half"));
         assert_eq!(read("<html>").outcome(), Outcome::Malformed);
-        assert_eq!(read(r#"{"jsonrpc":"2.0","error":{"code":-32602,"message":"no"}}"#).outcome(), Outcome::ProtocolError);
+        assert_eq!(
+            read(r#"{"jsonrpc":"2.0","error":{"code":-32602,"message":"no"}}"#).outcome(),
+            Outcome::ProtocolError
+        );
     }
 }

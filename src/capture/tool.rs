@@ -45,8 +45,16 @@ pub struct Annotations {
 
 impl Default for Annotations {
     fn default() -> Self {
-        let default = |value| Hint { value, declared: false };
-        Self { read_only: default(false), destructive: default(true), idempotent: default(false), open_world: default(true) }
+        let default = |value| Hint {
+            value,
+            declared: false,
+        };
+        Self {
+            read_only: default(false),
+            destructive: default(true),
+            idempotent: default(false),
+            open_world: default(true),
+        }
     }
 }
 
@@ -70,13 +78,19 @@ impl Tool {
     /// Reads one definition; anything odd becomes a fault, never a missing tool.
     pub fn read(raw: Bytes) -> Self {
         let doc = Doc::parse(raw);
-        let mut faults: Vec<String> =
-            doc.faults().iter().map(|fault| format!("{} at byte {}", fault.kind.message(), fault.at)).collect();
+        let mut faults: Vec<String> = doc
+            .faults()
+            .iter()
+            .map(|fault| format!("{} at byte {}", fault.kind.message(), fault.at))
+            .collect();
         let member = |name: &str| doc.root().and_then(|root| root.get(name));
         let mut text = |name: &str| {
             let node = member(name)?;
             if node.kind() != Kind::String {
-                faults.push(format!("`{name}` is {}, not a string", with_article(node.kind())));
+                faults.push(format!(
+                    "`{name}` is {}, not a string",
+                    with_article(node.kind())
+                ));
             }
             node.as_str().map(|text| text.into_owned())
         };
@@ -90,17 +104,25 @@ impl Tool {
         match input_schema {
             None => faults.push("no `inputSchema`".into()),
             Some(node) if node.kind() != Kind::Object => {
-                faults.push(format!("`inputSchema` is {}, not an object", with_article(node.kind())));
+                faults.push(format!(
+                    "`inputSchema` is {}, not an object",
+                    with_article(node.kind())
+                ));
             }
             Some(_) => {}
         }
         let meta = member("_meta");
-        let page = meta.and_then(|meta| meta.get("ui")?.get("resourceUri")).or_else(|| meta?.get("ui/resourceUri"));
+        let page = meta
+            .and_then(|meta| meta.get("ui")?.get("resourceUri"))
+            .or_else(|| meta?.get("ui/resourceUri"));
         let ui_resource = page.and_then(|uri| Some(uri.as_str()?.into_owned()));
         let hints = member("annotations");
         let annotations = Annotations::read(hints, &mut faults);
         let hint_twice = twice(doc.root(), &["annotations"]).or_else(|| twice(hints, &HINTS));
-        faults.extend(hint_twice.map(|name| format!("`{name}` stands there twice: taken for a tool that writes")));
+        faults.extend(
+            hint_twice
+                .map(|name| format!("`{name}` stands there twice: taken for a tool that writes")),
+        );
         let title = title.or_else(|| hints?.get("title")?.as_str().map(|text| text.into_owned()));
         Self {
             name: name.unwrap_or_default(),
@@ -125,21 +147,36 @@ impl Tool {
                 contrary.insert(tool.name.clone());
             }
         }
-        for tool in tools.iter_mut().filter(|tool| contrary.contains(&tool.name)) {
+        for tool in tools
+            .iter_mut()
+            .filter(|tool| contrary.contains(&tool.name))
+        {
             tool.is_contrary = true;
-            tool.faults.push("listed more than once, with different hints: taken for a tool that writes".into());
+            tool.faults.push(
+                "listed more than once, with different hints: taken for a tool that writes".into(),
+            );
         }
     }
 
     /// Whether the server *declares* that calling changes nothing, and nowhere the contrary.
     pub fn is_declared_read_only(&self) -> bool {
-        let yes = Hint { value: true, declared: true };
-        self.annotations.read_only == yes && self.annotations.destructive != yes && !self.is_contrary
+        let yes = Hint {
+            value: true,
+            declared: true,
+        };
+        self.annotations.read_only == yes
+            && self.annotations.destructive != yes
+            && !self.is_contrary
     }
 
     /// Whether the server *declares* that calling may destroy something.
     pub fn is_declared_destructive(&self) -> bool {
-        !self.is_declared_read_only() && self.annotations.destructive == Hint { value: true, declared: true }
+        !self.is_declared_read_only()
+            && self.annotations.destructive
+                == Hint {
+                    value: true,
+                    declared: true,
+                }
     }
 
     /// The first sentence of the description.
@@ -154,32 +191,64 @@ impl Annotations {
     fn read(node: Option<Node<'_>>, faults: &mut Vec<String>) -> Self {
         let mut hints = Self::default();
         let Some(node) = node else { return hints };
-        let all = [&mut hints.read_only, &mut hints.destructive, &mut hints.idempotent, &mut hints.open_world];
+        let all = [
+            &mut hints.read_only,
+            &mut hints.destructive,
+            &mut hints.idempotent,
+            &mut hints.open_world,
+        ];
         for (name, hint) in HINTS.into_iter().zip(all) {
-            let Some(member) = node.get(name) else { continue };
+            let Some(member) = node.get(name) else {
+                continue;
+            };
             match member.as_bool() {
-                Some(value) => *hint = Hint { value, declared: true },
-                None => faults.push(format!("`{name}` is {}, not a boolean", with_article(member.kind()))),
+                Some(value) => {
+                    *hint = Hint {
+                        value,
+                        declared: true,
+                    }
+                }
+                None => faults.push(format!(
+                    "`{name}` is {}, not a boolean",
+                    with_article(member.kind())
+                )),
             }
         }
         hints
     }
 }
 
-const HINTS: [&str; 4] = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"];
+const HINTS: [&str; 4] = [
+    "readOnlyHint",
+    "destructiveHint",
+    "idempotentHint",
+    "openWorldHint",
+];
 
 /// The first of these members that an object has more than once.
 fn twice(object: Option<Node<'_>>, names: &[&'static str]) -> Option<&'static str> {
     let count = |name: &str| {
-        object.into_iter().flat_map(Node::children).filter(|child| child.key().is_some_and(|key| key == name)).count()
+        object
+            .into_iter()
+            .flat_map(Node::children)
+            .filter(|child| child.key().is_some_and(|key| key == name))
+            .count()
     };
     names.iter().copied().find(|name| count(name) > 1)
 }
 
 /// "a string", "an object".
 pub(super) fn with_article(kind: Kind) -> String {
-    let article = if matches!(kind, Kind::Array | Kind::Object) { "an" } else { "a" };
-    if kind == Kind::Null { "null".into() } else { format!("{article} {}", kind.name()) }
+    let article = if matches!(kind, Kind::Array | Kind::Object) {
+        "an"
+    } else {
+        "a"
+    };
+    if kind == Kind::Null {
+        "null".into()
+    } else {
+        format!("{article} {}", kind.name())
+    }
 }
 
 #[cfg(test)]
@@ -189,12 +258,16 @@ mod tests {
     #[test]
     fn the_page_of_an_app_is_found_where_either_writing_puts_it() {
         for (meta, expected) in [
-            (r#"{"ui":{"resourceUri":"ui://a"},"ui/resourceUri":"ui://b"}"#, Some("ui://a")),
+            (
+                r#"{"ui":{"resourceUri":"ui://a"},"ui/resourceUri":"ui://b"}"#,
+                Some("ui://a"),
+            ),
             (r#"{"ui":{},"ui/resourceUri":"ui://b"}"#, Some("ui://b")),
             (r#"{"ui/resourceUri":7}"#, None),
             (r#""ui""#, None),
         ] {
-            let tool = Tool::read(format!(r#"{{"name":"t","inputSchema":{{}},"_meta":{meta}}}"#).into());
+            let tool =
+                Tool::read(format!(r#"{{"name":"t","inputSchema":{{}},"_meta":{meta}}}"#).into());
             assert_eq!(tool.ui_resource.as_deref(), expected, "{meta}");
         }
     }
@@ -206,13 +279,24 @@ mod tests {
         ));
         assert_eq!(tool.title.as_deref(), Some("T"));
         assert!(tool.is_declared_read_only());
-        assert_eq!(tool.annotations.destructive, Hint { value: true, declared: false });
-        assert_eq!(tool.faults, ["`destructiveHint` is a string, not a boolean"]);
+        assert_eq!(
+            tool.annotations.destructive,
+            Hint {
+                value: true,
+                declared: false
+            }
+        );
+        assert_eq!(
+            tool.faults,
+            ["`destructiveHint` is a string, not a boolean"]
+        );
     }
 
     #[test]
     fn contrary_hints_are_no_promise() {
-        let tool = |annotations: &str| Tool::read(format!(r#"{{"name":"t","inputSchema":{{}},{annotations}}}"#).into());
+        let tool = |annotations: &str| {
+            Tool::read(format!(r#"{{"name":"t","inputSchema":{{}},{annotations}}}"#).into())
+        };
         for annotations in [
             r#""annotations":{"readOnlyHint":true,"readOnlyHint":true}"#,
             r#""annotations":{"readOnlyHint":false,"readOnlyHint":true}"#,
@@ -223,13 +307,30 @@ mod tests {
         ] {
             assert!(!tool(annotations).is_declared_read_only(), "{annotations}");
         }
-        assert!(tool(r#""annotations":{"readOnlyHint":true,"destructiveHint":true}"#).is_declared_destructive());
-        let (reads, writes) = (tool(r#""annotations":{"readOnlyHint":true}"#), tool(r#""annotations":{"readOnlyHint":false}"#));
-        let other = Tool { name: "other".into(), ..reads.clone() };
+        assert!(
+            tool(r#""annotations":{"readOnlyHint":true,"destructiveHint":true}"#)
+                .is_declared_destructive()
+        );
+        let (reads, writes) = (
+            tool(r#""annotations":{"readOnlyHint":true}"#),
+            tool(r#""annotations":{"readOnlyHint":false}"#),
+        );
+        let other = Tool {
+            name: "other".into(),
+            ..reads.clone()
+        };
         let mut twice = [reads.clone(), other.clone(), writes];
         Tool::mark_contrary(&mut twice);
-        assert_eq!(twice.each_ref().map(Tool::is_declared_read_only), [false, true, false]);
-        assert!(twice[0].faults.iter().any(|fault| fault.contains("more than once")));
+        assert_eq!(
+            twice.each_ref().map(Tool::is_declared_read_only),
+            [false, true, false]
+        );
+        assert!(
+            twice[0]
+                .faults
+                .iter()
+                .any(|fault| fault.contains("more than once"))
+        );
         let mut alike = [reads.clone(), other, reads];
         Tool::mark_contrary(&mut alike);
         assert!(alike.iter().all(Tool::is_declared_read_only));
@@ -239,7 +340,16 @@ mod tests {
     fn a_bad_definition_is_still_a_tool() {
         let tool = Tool::read(Bytes::from_static(br#"{"name":"t","description":5}"#));
         assert_eq!(tool.name, "t");
-        assert_eq!(tool.faults, ["`description` is a number, not a string", "no `inputSchema`"]);
-        assert_eq!(Tool::read(Bytes::from_static(b"7")).faults, ["no `name`", "no `inputSchema`"]);
+        assert_eq!(
+            tool.faults,
+            [
+                "`description` is a number, not a string",
+                "no `inputSchema`"
+            ]
+        );
+        assert_eq!(
+            Tool::read(Bytes::from_static(b"7")).faults,
+            ["no `name`", "no `inputSchema`"]
+        );
     }
 }

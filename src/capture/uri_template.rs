@@ -32,7 +32,13 @@ impl Style {
             Some('&') => ("&", "&", true, "=", false),
             _ => ("", ",", false, "", false),
         };
-        Self { first, between, is_named, if_empty, keeps_reserved }
+        Self {
+            first,
+            between,
+            is_named,
+            if_empty,
+            keeps_reserved,
+        }
     }
 
     fn name_value(&self, name: &str, value: &str) -> String {
@@ -60,10 +66,18 @@ struct Variable<'a> {
 impl<'a> Variable<'a> {
     fn read(text: &'a str) -> Self {
         if let Some(name) = text.strip_suffix('*') {
-            return Self { name, prefix: None, is_exploded: true };
+            return Self {
+                name,
+                prefix: None,
+                is_exploded: true,
+            };
         }
         let (name, prefix) = text.split_once(':').unwrap_or((text, ""));
-        Self { name, prefix: prefix.parse().ok(), is_exploded: false }
+        Self {
+            name,
+            prefix: prefix.parse().ok(),
+            is_exploded: false,
+        }
     }
 
     /// `None` where there is nothing to write.
@@ -72,24 +86,36 @@ impl<'a> Variable<'a> {
         let joined = |parts: Vec<String>, by: &str| (!parts.is_empty()).then(|| parts.join(by));
         match value {
             TemplateValue::Text(text) => {
-                let text: String = text.chars().take(self.prefix.unwrap_or(usize::MAX)).collect();
+                let text: String = text
+                    .chars()
+                    .take(self.prefix.unwrap_or(usize::MAX))
+                    .collect();
                 Some(style.name_value(name, &style.encoded(&text)))
             }
-            TemplateValue::List(items) if self.is_exploded => {
-                joined(items.iter().map(|item| style.name_value(name, &style.encoded(item))).collect(), style.between)
-            }
+            TemplateValue::List(items) if self.is_exploded => joined(
+                items
+                    .iter()
+                    .map(|item| style.name_value(name, &style.encoded(item)))
+                    .collect(),
+                style.between,
+            ),
             TemplateValue::List(items) => {
-                joined(items.iter().map(|item| style.encoded(item)).collect(), ",").map(|items| style.name_value(name, &items))
+                joined(items.iter().map(|item| style.encoded(item)).collect(), ",")
+                    .map(|items| style.name_value(name, &items))
             }
             TemplateValue::Pairs(pairs) if self.is_exploded => {
                 let pair = |(key, value): &(String, String)| match style.encoded(value) {
-                    value if value.is_empty() && style.is_named => format!("{}{}", style.encoded(key), style.if_empty),
+                    value if value.is_empty() && style.is_named => {
+                        format!("{}{}", style.encoded(key), style.if_empty)
+                    }
                     value => format!("{}={value}", style.encoded(key)),
                 };
                 joined(pairs.iter().map(pair).collect(), style.between)
             }
             TemplateValue::Pairs(pairs) => {
-                let flat = pairs.iter().flat_map(|(key, value)| [style.encoded(key), style.encoded(value)]);
+                let flat = pairs
+                    .iter()
+                    .flat_map(|(key, value)| [style.encoded(key), style.encoded(value)]);
                 joined(flat.collect(), ",").map(|flat| style.name_value(name, &flat))
             }
         }
@@ -102,11 +128,22 @@ fn expressions(template: &str) -> Vec<(Range<usize>, Option<char>, Vec<Variable<
     let mut found = Vec::new();
     let mut from = 0;
     while let Some(start) = template[from..].find('{').map(|at| from + at) {
-        let Some(end) = template[start..].find('}').map(|at| start + at) else { break };
+        let Some(end) = template[start..].find('}').map(|at| start + at) else {
+            break;
+        };
         let inside = &template[start + 1..end];
-        let operator = inside.chars().next().filter(|char| "+#./;?&".contains(*char));
-        let names = inside.trim_start_matches(|char| Some(char) == operator).split(',');
-        found.push((start..end + 1, operator, names.map(Variable::read).collect()));
+        let operator = inside
+            .chars()
+            .next()
+            .filter(|char| "+#./;?&".contains(*char));
+        let names = inside
+            .trim_start_matches(|char| Some(char) == operator)
+            .split(',');
+        found.push((
+            start..end + 1,
+            operator,
+            names.map(Variable::read).collect(),
+        ));
         from = end + 1;
     }
     found
@@ -115,7 +152,10 @@ fn expressions(template: &str) -> Vec<(Range<usize>, Option<char>, Vec<Variable<
 /// The names in a template, each once, in order.
 pub fn template_names(template: &str) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
-    for variable in expressions(template).into_iter().flat_map(|(.., variables)| variables) {
+    for variable in expressions(template)
+        .into_iter()
+        .flat_map(|(.., variables)| variables)
+    {
         if !names.iter().any(|name| name == variable.name) {
             names.push(variable.name.to_owned());
         }
@@ -131,8 +171,10 @@ pub fn expand_template(template: &str, value: impl Fn(&str) -> Option<TemplateVa
         out.push_str(&literal(&template[from..range.start]));
         from = range.end;
         let style = Style::of(operator);
-        let parts: Vec<String> =
-            variables.iter().filter_map(|variable| variable.expand(&style, &value(variable.name)?)).collect();
+        let parts: Vec<String> = variables
+            .iter()
+            .filter_map(|variable| variable.expand(&style, &value(variable.name)?))
+            .collect();
         if !parts.is_empty() {
             out.push_str(style.first);
             out.push_str(&parts.join(style.between));
@@ -145,7 +187,13 @@ pub fn expand_template(template: &str, value: impl Fn(&str) -> Option<TemplateVa
 /// Text outside the braces: what no URI has is encoded, what is encoded stays.
 fn literal(text: &str) -> String {
     text.chars()
-        .map(|char| if char.is_ascii() && char != ' ' { char.to_string() } else { encoded(char.encode_utf8(&mut [0; 4]), false) })
+        .map(|char| {
+            if char.is_ascii() && char != ' ' {
+                char.to_string()
+            } else {
+                encoded(char.encode_utf8(&mut [0; 4]), false)
+            }
+        })
         .collect()
 }
 
@@ -153,7 +201,10 @@ fn encoded(value: &str, keeps_reserved: bool) -> String {
     let mut out = String::new();
     for (at, byte) in value.bytes().enumerate() {
         let is_plain = byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
-        let is_reserved = || b":/?#[]@!$&'()*+,;=".contains(&byte) || (byte == b'%' && is_encoded(&value.as_bytes()[at..]));
+        let is_reserved = || {
+            b":/?#[]@!$&'()*+,;=".contains(&byte)
+                || (byte == b'%' && is_encoded(&value.as_bytes()[at..]))
+        };
         if is_plain || (keeps_reserved && is_reserved()) {
             out.push(char::from(byte));
         } else {
@@ -188,7 +239,9 @@ mod tests {
             "list" => TemplateValue::List(texts(&["red", "green", "blue"])),
             "none" => TemplateValue::List(Vec::new()),
             "keys" => TemplateValue::Pairs(
-                [("semi", ";"), ("dot", "."), ("comma", ",")].map(|(key, value)| (key.to_owned(), value.to_owned())).into(),
+                [("semi", ";"), ("dot", "."), ("comma", ",")]
+                    .map(|(key, value)| (key.to_owned(), value.to_owned()))
+                    .into(),
             ),
             _ => return None,
         })
@@ -215,12 +268,21 @@ mod tests {
             ("foo{#empty}", "foo#"),
             ("X{.list*}{.undef}", "X.red.green.blue"),
             ("X{.keys*}", "X.semi=%3B.dot=..comma=%2C"),
-            ("{/var,empty}{/list*,path:4}", "/value//red/green/blue/%2Ffoo"),
+            (
+                "{/var,empty}{/list*,path:4}",
+                "/value//red/green/blue/%2Ffoo",
+            ),
             ("{;x,y,empty,undef}", ";x=1024;y=768;empty"),
-            ("{;list}{;list*}", ";list=red,green,blue;list=red;list=green;list=blue"),
+            (
+                "{;list}{;list*}",
+                ";list=red,green,blue;list=red;list=green;list=blue",
+            ),
             ("{?x,y,empty}", "?x=1024&y=768&empty="),
             ("{?keys*}", "?semi=%3B&dot=.&comma=%2C"),
-            ("?fixed=yes{&x,none,list*}", "?fixed=yes&x=1024&list=red&list=green&list=blue"),
+            (
+                "?fixed=yes{&x,none,list*}",
+                "?fixed=yes&x=1024&list=red&list=green&list=blue",
+            ),
             ("ev://day/{topic}", "ev://day/a%2Fb%20%C3%BC"),
             ("ev://day{?topic,limit}", "ev://day?topic=a%2Fb%20%C3%BC"),
             ("ev://day{?a,limit}", "ev://day"),

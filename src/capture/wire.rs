@@ -53,6 +53,10 @@ pub struct Line {
 impl Line {
     /// The message as it went or came.
     pub fn message(&self) -> Message {
-        Message { at: self.at, direction: self.direction, bytes: self.bytes.clone() }
+        Message {
+            at: self.at,
+            direction: self.direction,
+            bytes: self.bytes.clone(),
+        }
     }
 }

@@ -32,23 +32,37 @@ enum Elicit {
 pub fn answering(args: &AnswerArgs, quiet: bool) -> Result<ClientCapabilities, Problem> {
     let elicit = args.elicit.as_deref().map(elicit).transpose()?;
     let sampling = args.sampling_reply.clone();
-    let roots = args.root.iter().map(|folder| root(folder)).collect::<Result<Vec<_>, _>>()?;
+    let roots = args
+        .root
+        .iter()
+        .map(|folder| root(folder))
+        .collect::<Result<Vec<_>, _>>()?;
     let (has_elicit, has_sampling) = (elicit.is_some(), sampling.is_some());
     let asker = move |ask: ServerRequest, answer: Answer| {
         let reply = match &ask.wants {
-            RequestKind::Form { .. } | RequestKind::Url { .. } => {
-                elicit.as_ref().map_or(Reply::Cancel, |elicit| elicited(&ask, elicit, quiet))
-            }
+            RequestKind::Form { .. } | RequestKind::Url { .. } => elicit
+                .as_ref()
+                .map_or(Reply::Cancel, |elicit| elicited(&ask, elicit, quiet)),
             RequestKind::Sampling(_) => match &sampling {
-                Some(text) => Reply::Message { text: text.clone(), model: MODEL.into() },
+                Some(text) => Reply::Message {
+                    text: text.clone(),
+                    model: MODEL.into(),
+                },
                 None => Reply::Refuse("Loupe was not given an answer".into()),
             },
             // Answered from what was declared before anybody is asked.
             RequestKind::Roots => Reply::Cancel,
         };
         let message = ask.message();
-        let words = if message.is_empty() { String::new() } else { format!(": {message}") };
-        output::note(quiet, &format!("the server {}{words}; {}", ask.title(), reply.word()));
+        let words = if message.is_empty() {
+            String::new()
+        } else {
+            format!(": {message}")
+        };
+        output::note(
+            quiet,
+            &format!("the server {}{words}; {}", ask.title(), reply.word()),
+        );
         answer.give(reply);
     };
     Ok(ClientCapabilities {
@@ -65,12 +79,19 @@ fn elicit(text: &str) -> Result<Elicit, Problem> {
         "cancel" => Ok(Elicit::Cancel),
         _ => {
             let doc = Doc::parse(bytes::Bytes::copy_from_slice(text.as_bytes()));
-            if doc.is_json() && doc.root().is_some_and(|root| root.kind() == JsonKind::Object) {
+            if doc.is_json()
+                && doc
+                    .root()
+                    .is_some_and(|root| root.kind() == JsonKind::Object)
+            {
                 return Ok(Elicit::Content(text.to_owned()));
             }
-            Err(Problem::new(ProblemKind::Usage, "an answer is a JSON object, `decline` or `cancel`")
-                .at("--elicit")
-                .hint("`--elicit '{}'` takes the defaults of the server's form"))
+            Err(Problem::new(
+                ProblemKind::Usage,
+                "an answer is a JSON object, `decline` or `cancel`",
+            )
+            .at("--elicit")
+            .hint("`--elicit '{}'` takes the defaults of the server's form"))
         }
     }
 }
@@ -84,7 +105,10 @@ fn elicited(ask: &ServerRequest, elicit: &Elicit, quiet: bool) -> Reply {
     match &ask.wants {
         RequestKind::Url { url, host, .. } => match host {
             Some(host) => {
-                output::note(quiet, &format!("open this address of {host} yourself: {url}"));
+                output::note(
+                    quiet,
+                    &format!("open this address of {host} yourself: {url}"),
+                );
                 Reply::Accept(None)
             }
             None => {
@@ -95,17 +119,30 @@ fn elicited(ask: &ServerRequest, elicit: &Elicit, quiet: bool) -> Reply {
         RequestKind::Form { schema, fields, .. } => {
             let secrets = ask.secrets();
             if !secrets.is_empty() {
-                output::note(quiet, &format!("the server asks for what looks like a secret: {}", secrets.join(", ")));
+                output::note(
+                    quiet,
+                    &format!(
+                        "the server asks for what looks like a secret: {}",
+                        secrets.join(", ")
+                    ),
+                );
             }
             let content = form::content(fields, given);
             match arguments::check(Some(schema), &content) {
                 Ok(checked) if checked == Default::default() => Reply::Accept(Some(content)),
                 Ok(checked) => {
-                    let words: Vec<_> = checked.objections().iter().map(|(at, what)| format!("{what} ({at})")).collect();
+                    let words: Vec<_> = checked
+                        .objections()
+                        .iter()
+                        .map(|(at, what)| format!("{what} ({at})"))
+                        .collect();
                     output::warning(
                         &Problem::new(
                             ProblemKind::Arguments,
-                            format!("the answer does not fit the server's form: {}", words.join("; ")),
+                            format!(
+                                "the answer does not fit the server's form: {}",
+                                words.join("; ")
+                            ),
                         )
                         .at("--elicit")
                         .hint("it was cancelled, not accepted"),
@@ -114,7 +151,11 @@ fn elicited(ask: &ServerRequest, elicit: &Elicit, quiet: bool) -> Reply {
                 }
                 Err((why, ..)) => {
                     output::warning(
-                        &Problem::new(ProblemKind::Arguments, format!("the form cannot be filled in: {why}")).at("--elicit"),
+                        &Problem::new(
+                            ProblemKind::Arguments,
+                            format!("the form cannot be filled in: {why}"),
+                        )
+                        .at("--elicit"),
                     );
                     Reply::Cancel
                 }
@@ -127,15 +168,25 @@ fn elicited(ask: &ServerRequest, elicit: &Elicit, quiet: bool) -> Reply {
 /// A folder as servers are told of it.
 fn root(folder: &Path) -> Result<Root, Problem> {
     let place = folder.display().to_string();
-    let full = std::fs::canonicalize(folder)
-        .map_err(|error| Problem::new(ProblemKind::Io, format!("the folder cannot be used: {error}")).at(place.clone()))?;
+    let full = std::fs::canonicalize(folder).map_err(|error| {
+        Problem::new(
+            ProblemKind::Io,
+            format!("the folder cannot be used: {error}"),
+        )
+        .at(place.clone())
+    })?;
     if !full.is_dir() {
         return Err(Problem::new(ProblemKind::Usage, "not a folder").at(place));
     }
-    let uri =
-        url::Url::from_file_path(&full).map_err(|()| Problem::new(ProblemKind::Usage, "no file address").at(place.clone()))?;
-    let name = full.file_name().map_or(place, |name| name.to_string_lossy().into_owned());
-    Ok(Root { uri: uri.into(), name })
+    let uri = url::Url::from_file_path(&full)
+        .map_err(|()| Problem::new(ProblemKind::Usage, "no file address").at(place.clone()))?;
+    let name = full
+        .file_name()
+        .map_or(place, |name| name.to_string_lossy().into_owned());
+    Ok(Root {
+        uri: uri.into(),
+        name,
+    })
 }
 
 #[cfg(test)]
@@ -147,14 +198,36 @@ mod tests {
         let declared = |args: AnswerArgs| answering(&args, true).unwrap().capabilities();
         assert_eq!(declared(AnswerArgs::default()), "{}");
         assert_eq!(
-            declared(AnswerArgs { elicit: Some("decline".into()), ..AnswerArgs::default() }),
+            declared(AnswerArgs {
+                elicit: Some("decline".into()),
+                ..AnswerArgs::default()
+            }),
             r#"{"elicitation":{"form":{},"url":{}}}"#
         );
-        assert_eq!(declared(AnswerArgs { sampling_reply: Some("hi".into()), ..AnswerArgs::default() }), r#"{"sampling":{}}"#);
-        let root = AnswerArgs { root: vec![std::env::temp_dir()], ..AnswerArgs::default() };
+        assert_eq!(
+            declared(AnswerArgs {
+                sampling_reply: Some("hi".into()),
+                ..AnswerArgs::default()
+            }),
+            r#"{"sampling":{}}"#
+        );
+        let root = AnswerArgs {
+            root: vec![std::env::temp_dir()],
+            ..AnswerArgs::default()
+        };
         assert_eq!(declared(root), r#"{"roots":{"listChanged":true}}"#);
         for bad in ["yes", "[]", "{", ""] {
-            assert!(answering(&AnswerArgs { elicit: Some(bad.into()), ..AnswerArgs::default() }, true).is_err(), "{bad}");
+            assert!(
+                answering(
+                    &AnswerArgs {
+                        elicit: Some(bad.into()),
+                        ..AnswerArgs::default()
+                    },
+                    true
+                )
+                .is_err(),
+                "{bad}"
+            );
         }
     }
 }

@@ -35,7 +35,12 @@ pub struct SourceArgs {
     #[arg(long, value_name = "SECRET", requires = "client_id")]
     pub client_secret: Option<String>,
     /// A file with the private key of that client (PEM), in place of a secret
-    #[arg(long, value_name = "FILE", requires = "client_id", conflicts_with = "client_secret")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "client_id",
+        conflicts_with = "client_secret"
+    )]
     pub client_key: Option<PathBuf>,
     /// A file with the token that vouches for you: of a workload's platform, or an ID token of your identity provider
     #[arg(long, value_name = "FILE", requires = "login")]
@@ -201,12 +206,14 @@ pub struct SourceLineArgs {
 const MAX_SECONDS: u64 = 86_400;
 
 pub(super) fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = text.parse().map_err(|_| "seconds are a number".to_owned())?;
+    let seconds: f64 = text
+        .parse()
+        .map_err(|_| "seconds are a number".to_owned())?;
     match Duration::try_from_secs_f64(seconds) {
         Ok(duration) if duration.is_zero() => Err("a time limit is more than 0 seconds".to_owned()),
-        Ok(duration) if duration > Duration::from_secs(MAX_SECONDS) => {
-            Err(format!("a time limit is at most {MAX_SECONDS} seconds (a day)"))
-        }
+        Ok(duration) if duration > Duration::from_secs(MAX_SECONDS) => Err(format!(
+            "a time limit is at most {MAX_SECONDS} seconds (a day)"
+        )),
         Ok(duration) => Ok(duration),
         Err(_) => Err("seconds are a number above 0".to_owned()),
     }

@@ -80,15 +80,30 @@ pub fn run(args: &CallArgs) -> Done {
     let hosts = LazyCell::new(|| hosts::load(&args.fetch.link.data));
     let mut fetch = args.fetch.clone();
     if let Some(id) = &args.as_host {
-        fetch.link.identity = Some(identity(&hosts, id, &answers::answering(&fetch.link.answers, true)?)?);
+        fetch.link.identity = Some(identity(
+            &hosts,
+            id,
+            &answers::answering(&fetch.link.answers, true)?,
+        )?);
     }
     let asked = ViewRequest::read(&fetch.view, || Arc::clone(&hosts))?;
     let source = fetch.source.required()?;
-    call(&source, &args.tool, read_arguments(args.args.as_deref())?, args.send_anyway, &fetch, &asked)
+    call(
+        &source,
+        &args.tool,
+        read_arguments(args.args.as_deref())?,
+        args.send_anyway,
+        &fetch,
+        &asked,
+    )
 }
 
 /// How the host with this id names itself to a server.
-fn identity(hosts: &Hosts, id: &str, answering: &mcp::ClientCapabilities) -> Result<mcp::Identity, Problem> {
+fn identity(
+    hosts: &Hosts,
+    id: &str,
+    answering: &mcp::ClientCapabilities,
+) -> Result<mcp::Identity, Problem> {
     let host = hosts::known(hosts, id, "--as-host")?;
     host.identity().ok_or_else(|| {
         let own = mcp::Identity::own(answering.capabilities()).says();
@@ -100,15 +115,30 @@ fn identity(hosts: &Hosts, id: &str, answering: &mcp::ClientCapabilities) -> Res
 }
 
 /// Connects, calls, prints.
-pub fn call(source: &Source, name: &str, arguments: String, send_anyway: bool, fetch: &FetchArgs, asked: &ViewRequest) -> Done {
+pub fn call(
+    source: &Source,
+    name: &str,
+    arguments: String,
+    send_anyway: bool,
+    fetch: &FetchArgs,
+    asked: &ViewRequest,
+) -> Done {
     // Found out before a server is started for nothing.
     refused_by(None, &arguments, send_anyway)?;
     // Done before the server has told its schema; nobody waits for it.
     std::thread::Builder::new().spawn(arguments::warm_up).ok();
     fetch.show(source, asked, async |client| {
         let tool = client.tool(name).await?;
-        warn_unchecked(name, refused_by(tool.input_schema.as_ref(), &arguments, send_anyway)?);
-        Ok(client.call(&format!("calling {name}"), client.prepare(capture_id(name), &tool, arguments)).await)
+        warn_unchecked(
+            name,
+            refused_by(tool.input_schema.as_ref(), &arguments, send_anyway)?,
+        );
+        Ok(client
+            .call(
+                &format!("calling {name}"),
+                client.prepare(capture_id(name), &tool, arguments),
+            )
+            .await)
     })
 }
 
@@ -124,19 +154,26 @@ pub fn read_arguments(given: Option<&str>) -> Result<String, Problem> {
 
 fn arguments_text(given: Option<&str>) -> Result<String, Problem> {
     let unreadable = |error: std::io::Error, place: &str| {
-        Problem::new(ProblemKind::Io, format!("cannot read the arguments: {error}"))
-            .at(place.to_owned())
-            .hint("`--args` takes a JSON object, @FILE or - for standard input")
+        Problem::new(
+            ProblemKind::Io,
+            format!("cannot read the arguments: {error}"),
+        )
+        .at(place.to_owned())
+        .hint("`--args` takes a JSON object, @FILE or - for standard input")
     };
     match given {
         None => Ok("{}".to_owned()),
         Some("-") => {
             let mut text = String::new();
-            std::io::stdin().lock().read_to_string(&mut text).map_err(|error| unreadable(error, "standard input"))?;
+            std::io::stdin()
+                .lock()
+                .read_to_string(&mut text)
+                .map_err(|error| unreadable(error, "standard input"))?;
             Ok(text)
         }
         Some(text) => match text.strip_prefix('@') {
-            Some(path) => store::file_text(Path::new(path), store::MOST_OF_ANSWERS).map_err(|error| unreadable(error, path)),
+            Some(path) => store::file_text(Path::new(path), store::MOST_OF_ANSWERS)
+                .map_err(|error| unreadable(error, path)),
             None => Ok(text.to_owned()),
         },
     }
@@ -145,17 +182,29 @@ fn arguments_text(given: Option<&str>) -> Result<String, Problem> {
 /// Says that the arguments of a tool go out without having been checked, and why.
 pub fn warn_unchecked(tool: &str, unchecked: Option<String>) {
     if let Some(why) = unchecked {
-        output::warning(&Problem::new(ProblemKind::Arguments, arguments::unchecked(tool, &why)));
+        output::warning(&Problem::new(
+            ProblemKind::Arguments,
+            arguments::unchecked(tool, &why),
+        ));
     }
 }
 
 /// A name for the capture that is also a folder name everywhere.
 pub fn capture_id(tool: &str) -> CaptureId {
-    let safe = |char: char| if char.is_ascii_alphanumeric() || matches!(char, '-' | '_') { char } else { '_' };
+    let safe = |char: char| {
+        if char.is_ascii_alphanumeric() || matches!(char, '-' | '_') {
+            char
+        } else {
+            '_'
+        }
+    };
     let name: String = tool.chars().take(80).map(safe).collect();
-    let format = format_description!("[year][month][day]T[hour][minute][second].[subsecond digits:6]Z");
+    let format =
+        format_description!("[year][month][day]T[hour][minute][second].[subsecond digits:6]Z");
     // Every field is there, so formatting cannot fail; a name without its time would still be one.
-    let time = OffsetDateTime::now_utc().format(&format).unwrap_or_default();
+    let time = OffsetDateTime::now_utc()
+        .format(&format)
+        .unwrap_or_default();
     CaptureId(format!("{name}-{time}").into())
 }
 

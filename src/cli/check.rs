@@ -18,7 +18,9 @@ use crate::analysis::arguments::refused_by;
 use crate::analysis::{self, HostsReport};
 use crate::cancel::Cancel;
 use crate::capture::{Capture, CaptureId, Outcome, Server, ServerLists, Tool, listed_tools};
-use crate::contract::{self, AnswerCost, BaselineCost, CheckBudget, CheckOutcome, CheckedFinding, DefinitionCost};
+use crate::contract::{
+    self, AnswerCost, BaselineCost, CheckBudget, CheckOutcome, CheckedFinding, DefinitionCost,
+};
 use crate::finding::baseline::Baseline;
 use crate::finding::{CheckedAnswer, CheckedServer, Checker, RuleSettings, ToolSilence};
 use crate::fixture::budget::{Budget, BudgetOf, BudgetUse};
@@ -58,25 +60,44 @@ pub fn run(args: &CheckArgs) -> Done {
     let (settings, file) = args.rules.settings()?;
     let hosts = hosts::load(&args.link.data);
     let reads = hosts::read_choice(&hosts, args.sent_as.as_deref())?;
-    let budgets = args.budget.iter().map(|text| budget(text)).collect::<Result<Vec<_>, _>>()?;
+    let budgets = args
+        .budget
+        .iter()
+        .map(|text| budget(text))
+        .collect::<Result<Vec<_>, _>>()?;
     let encoding = view::encoding(args.tokenizer.as_deref())?;
-    let baseline = args.baseline.as_deref().filter(|path| !args.update || path.exists()).map(read_baseline).transpose()?;
+    let baseline = args
+        .baseline
+        .as_deref()
+        .filter(|path| !args.update || path.exists())
+        .map(read_baseline)
+        .transpose()?;
     let mut listed = Listed::default();
     for path in &args.paths {
         read_path(path, &mut listed)?;
     }
-    let place = file.map_or_else(|| RuleSettings::FILE.to_owned(), |path| path.display().to_string());
-    let task =
-        Task { args, settings: &settings, hosts: &hosts, reads, budgets: &budgets, encoding, baseline: baseline.as_ref(), place };
+    let place = file.map_or_else(
+        || RuleSettings::FILE.to_owned(),
+        |path| path.display().to_string(),
+    );
+    let task = Task {
+        args,
+        settings: &settings,
+        hosts: &hosts,
+        reads,
+        budgets: &budgets,
+        encoding,
+        baseline: baseline.as_ref(),
+        place,
+    };
     let Some(source) = args.source.source()? else {
         if args.paths.is_empty() {
             return Err(Problem::new(ProblemKind::Usage, "nothing to check is given")
                 .hint("add a file, a capture folder, --sample, --url URL, --config FILE or -- COMMAND [ARG…]"));
         }
         if !args.calls.0.is_empty() {
-            return Err(
-                Problem::new(ProblemKind::Usage, "--call needs a SOURCE").hint("add --sample, --url URL or -- COMMAND [ARG…]")
-            );
+            return Err(Problem::new(ProblemKind::Usage, "--call needs a SOURCE")
+                .hint("add --sample, --url URL or -- COMMAND [ARG…]"));
         }
         return computing(|cancel| task.finish(&listed, cancel));
     };
@@ -99,7 +120,9 @@ pub fn run(args: &CheckArgs) -> Done {
 }
 
 fn budget(text: &str) -> Result<(String, u64), Problem> {
-    let parsed = text.rsplit_once('=').and_then(|(of, most)| Some((of.to_owned(), most.parse().ok()?)));
+    let parsed = text
+        .rsplit_once('=')
+        .and_then(|(of, most)| Some((of.to_owned(), most.parse().ok()?)));
     parsed.ok_or_else(|| {
         Problem::new(ProblemKind::Usage, format!("`{text}` is not NAME=TOKENS"))
             .at("--budget")
@@ -109,8 +132,9 @@ fn budget(text: &str) -> Result<(String, u64), Problem> {
 
 fn read_baseline(path: &Path) -> Result<Baseline, Problem> {
     let place = path.display().to_string();
-    let bytes = store::file_bytes(path, store::MOST_OF_ANSWERS)
-        .map_err(|error| Problem::new(ProblemKind::Io, format!("cannot read: {error}")).at(place.clone()))?;
+    let bytes = store::file_bytes(path, store::MOST_OF_ANSWERS).map_err(|error| {
+        Problem::new(ProblemKind::Io, format!("cannot read: {error}")).at(place.clone())
+    })?;
     Baseline::parse(&Bytes::from(bytes), &place)
 }
 
@@ -118,52 +142,104 @@ fn read_baseline(path: &Path) -> Result<Baseline, Problem> {
 fn read_path(path: &Path, listed: &mut Listed) -> Result<(), Problem> {
     let place = path.display().to_string();
     if path.is_file() {
-        let bytes = store::file_bytes(path, store::MOST_OF_ANSWERS)
-            .map_err(|error| Problem::new(ProblemKind::Io, format!("cannot read: {error}")).at(place.clone()))?;
+        let bytes = store::file_bytes(path, store::MOST_OF_ANSWERS).map_err(|error| {
+            Problem::new(ProblemKind::Io, format!("cannot read: {error}")).at(place.clone())
+        })?;
         if let Some(tools) = listed_tools(&Bytes::from(bytes)) {
             listed.lists.tools.extend(tools.into_iter().map(Arc::new));
             return Ok(());
         }
     }
-    let folders = if path.is_dir() { store::find_folders(path)? } else { Vec::new() };
-    let paths: Vec<PathBuf> = if folders.is_empty() { vec![path.to_owned()] } else { folders };
+    let folders = if path.is_dir() {
+        store::find_folders(path)?
+    } else {
+        Vec::new()
+    };
+    let paths: Vec<PathBuf> = if folders.is_empty() {
+        vec![path.to_owned()]
+    } else {
+        folders
+    };
     for path in paths {
         let file = path.display().to_string();
-        let made = |capture| Made { capture, file: Some(file.clone()), why: MadeFor::Answer };
-        listed.answers.extend(store::read_all(&path, None)?.into_iter().map(made));
+        let made = |capture| Made {
+            capture,
+            file: Some(file.clone()),
+            why: MadeFor::Answer,
+        };
+        listed
+            .answers
+            .extend(store::read_all(&path, None)?.into_iter().map(made));
     }
     Ok(())
 }
 
 async fn call(client: &Client<'_>, args: &CheckArgs, listed: &mut Listed) -> Result<(), Problem> {
     let mut calls = Vec::new();
-    let plain: Vec<Tool> = listed.lists.tools.iter().map(|tool| Tool::clone(tool)).collect();
+    let plain: Vec<Tool> = listed
+        .lists
+        .tools
+        .iter()
+        .map(|tool| Tool::clone(tool))
+        .collect();
     for (at, (name, given)) in args.calls.0.iter().enumerate() {
         let tool = find_tool(name, &plain)?;
         if !tool.is_declared_read_only() && !args.link.yes {
-            return Err(Problem::new(ProblemKind::Consent, "not declared read-only, and nothing was called")
-                .at(name.clone())
-                .hint("`--yes` calls it all the same"));
+            return Err(Problem::new(
+                ProblemKind::Consent,
+                "not declared read-only, and nothing was called",
+            )
+            .at(name.clone())
+            .hint("`--yes` calls it all the same"));
         }
         let arguments = read_arguments(given.as_deref())?;
-        warn_unchecked(name, refused_by(tool.input_schema.as_ref(), &arguments, false)?);
+        warn_unchecked(
+            name,
+            refused_by(tool.input_schema.as_ref(), &arguments, false)?,
+        );
         let made = |nth: &str, arguments: String| {
-            client.prepare(CaptureId(format!("{}-{}{nth}", capture_id(name).0, at + 1).into()), tool, arguments)
+            client.prepare(
+                CaptureId(format!("{}-{}{nth}", capture_id(name).0, at + 1).into()),
+                tool,
+                arguments,
+            )
         };
-        let odd = args.probe.then(|| odd(&arguments)).flatten().filter(|_| tool.is_declared_read_only());
+        let odd = args
+            .probe
+            .then(|| odd(&arguments))
+            .flatten()
+            .filter(|_| tool.is_declared_read_only());
         let message = one_line(name);
-        calls.push((MadeFor::Answer, format!("calling {message}"), made("", arguments.clone())));
+        calls.push((
+            MadeFor::Answer,
+            format!("calling {message}"),
+            made("", arguments.clone()),
+        ));
         if args.probe {
-            calls.push((MadeFor::Repeat, format!("calling {message} again"), made("-again", arguments)));
+            calls.push((
+                MadeFor::Repeat,
+                format!("calling {message} again"),
+                made("-again", arguments),
+            ));
         }
         if let Some(odd) = odd {
-            calls.push((MadeFor::Odd, format!("calling {message} with an unknown argument"), made("-odd", odd)));
+            calls.push((
+                MadeFor::Odd,
+                format!("calling {message} with an unknown argument"),
+                made("-odd", odd),
+            ));
         }
     }
     let why: Vec<_> = calls.iter().map(|(why, ..)| *why).collect();
     let calls = calls.into_iter().map(|(_, message, call)| (message, call));
     let captures = client.calls(calls).await;
-    listed.answers.extend(captures.into_iter().zip(why).map(|(capture, why)| Made { capture, file: None, why }));
+    listed
+        .answers
+        .extend(captures.into_iter().zip(why).map(|(capture, why)| Made {
+            capture,
+            file: None,
+            why,
+        }));
     Ok(())
 }
 
@@ -205,48 +281,97 @@ impl Task<'_> {
             (false, CheckForm::Junit) => output::xml(&text)?,
         }
         if let Some(path) = self.args.baseline.as_deref().filter(|_| self.args.update) {
-            let findings: Vec<_> = outcome.findings.iter().map(|found| found.finding.clone()).collect();
+            let findings: Vec<_> = outcome
+                .findings
+                .iter()
+                .map(|found| found.finding.clone())
+                .collect();
             // Of answers alone the list that was there stays.
             let now: Vec<&Tool> = listed.lists.tools.iter().map(|tool| &**tool).collect();
             let before = self.baseline.and_then(|baseline| baseline.tools.as_ref());
-            let tools = if listed.lists_tools() { Some(now) } else { before.map(|tools| tools.iter().collect()) };
-            let answers = outcome.answers.iter().map(|answer| (answer.tool.as_str(), answer.tokens.o200k_base));
+            let tools = if listed.lists_tools() {
+                Some(now)
+            } else {
+                before.map(|tools| tools.iter().collect())
+            };
+            let answers = outcome
+                .answers
+                .iter()
+                .map(|answer| (answer.tool.as_str(), answer.tokens.o200k_base));
             let text = Baseline::text(tools.map(Vec::into_iter), &findings, answers)?;
             written::state(path, &text)?;
-            output::note(self.args.print.quiet, &format!("the baseline is written to {}", path.display()));
+            output::note(
+                self.args.print.quiet,
+                &format!("the baseline is written to {}", path.display()),
+            );
         }
         Ok(u8::from(!outcome.passed()))
     }
 
     fn outcome(&self, listed: &Listed, cancel: &Cancel) -> Result<CheckOutcome, Problem> {
-        let checker = Checker { settings: self.settings, hosts: self.hosts };
+        let checker = Checker {
+            settings: self.settings,
+            hosts: self.hosts,
+        };
         let server = CheckedServer::of(&listed.lists);
-        let of_server = checker.server(&server, cancel).map_err(|_| Problem::interrupted())?;
-        let mut found: Vec<_> = of_server.into_iter().map(|finding| (finding, None)).collect();
+        let of_server = checker
+            .server(&server, cancel)
+            .map_err(|_| Problem::interrupted())?;
+        let mut found: Vec<_> = of_server
+            .into_iter()
+            .map(|finding| (finding, None))
+            .collect();
         let mut answers = Vec::new();
-        let subject = |capture: &Capture| (analysis::subject(Arc::new(capture.clone())), [Arc::new(capture.tool.clone())]);
-        let subjects: Vec<_> = listed.answers.iter().map(|made| subject(&made.capture)).collect();
+        let subject = |capture: &Capture| {
+            (
+                analysis::subject(Arc::new(capture.clone())),
+                [Arc::new(capture.tool.clone())],
+            )
+        };
+        let subjects: Vec<_> = listed
+            .answers
+            .iter()
+            .map(|made| subject(&made.capture))
+            .collect();
         let checked: Vec<_> = subjects
             .iter()
             .map(|(subject, own)| {
                 let is_alone = listed.lists.tools.is_empty() && !own[0].raw.is_empty();
-                let known = if is_alone { CheckedServer { tools: own, ..server } } else { server };
+                let known = if is_alone {
+                    CheckedServer {
+                        tools: own,
+                        ..server
+                    }
+                } else {
+                    server
+                };
                 CheckedAnswer::of(subject, known, self.hosts).with_reads(self.reads)
             })
             .collect();
         let mut last: Option<&CheckedAnswer<'_>> = None;
         for (answer, made) in checked.iter().zip(&listed.answers) {
             let capture = &made.capture;
-            if matches!(capture.outcome, Outcome::Timeout | Outcome::Cancelled | Outcome::Disconnected) {
-                output::warning(&analysis::failure(answer.subject).unwrap_or_else(Problem::interrupted));
+            if matches!(
+                capture.outcome,
+                Outcome::Timeout | Outcome::Cancelled | Outcome::Disconnected
+            ) {
+                output::warning(
+                    &analysis::failure(answer.subject).unwrap_or_else(Problem::interrupted),
+                );
             }
             let of_answer = match (made.why, last) {
-                (MadeFor::Answer, _) => checker.answer(answer, cancel).map_err(|_| Problem::interrupted())?,
+                (MadeFor::Answer, _) => checker
+                    .answer(answer, cancel)
+                    .map_err(|_| Problem::interrupted())?,
                 (MadeFor::Repeat, Some(first)) => checker.repeat(first, answer),
                 (MadeFor::Repeat, None) => Vec::new(),
                 (MadeFor::Odd, _) => checker.odd(answer),
             };
-            found.extend(of_answer.into_iter().map(|finding| (finding, made.file.clone())));
+            found.extend(
+                of_answer
+                    .into_iter()
+                    .map(|finding| (finding, made.file.clone())),
+            );
             if made.why == MadeFor::Answer {
                 last = Some(answer);
                 answers.push(AnswerCost {
@@ -259,35 +384,88 @@ impl Task<'_> {
             }
         }
         let mut by_tool: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-        for (at, made) in listed.answers.iter().enumerate().filter(|(_, made)| made.why == MadeFor::Answer) {
+        for (at, made) in listed
+            .answers
+            .iter()
+            .enumerate()
+            .filter(|(_, made)| made.why == MadeFor::Answer)
+        {
             by_tool.entry(&made.capture.tool.name).or_default().push(at);
         }
         let mut checked: Vec<_> = checked.into_iter().map(Some).collect();
         for several in by_tool.into_values().filter(|several| several.len() > 1) {
-            let of_tool: Vec<_> = several.into_iter().filter_map(|at| checked[at].take()).collect();
-            found.extend(checker.answers(&of_tool).into_iter().map(|finding| (finding, None)));
+            let of_tool: Vec<_> = several
+                .into_iter()
+                .filter_map(|at| checked[at].take())
+                .collect();
+            found.extend(
+                checker
+                    .answers(&of_tool)
+                    .into_iter()
+                    .map(|finding| (finding, None)),
+            );
         }
-        let before = self.baseline.filter(|_| listed.lists_tools()).and_then(|baseline| baseline.tools.as_ref());
+        let before = self
+            .baseline
+            .filter(|_| listed.lists_tools())
+            .and_then(|baseline| baseline.tools.as_ref());
         if let Some(before) = before {
-            let now = listed.lists.tools.iter().map(written::definition).collect::<Result<Vec<_>, _>>()?;
-            found.extend(checker.drift(before, &now).into_iter().map(|finding| (finding, None)));
+            let now = listed
+                .lists
+                .tools
+                .iter()
+                .map(written::definition)
+                .collect::<Result<Vec<_>, _>>()?;
+            found.extend(
+                checker
+                    .drift(before, &now)
+                    .into_iter()
+                    .map(|finding| (finding, None)),
+            );
         }
         let is_looked_at = |name: &str| {
             let lists = &listed.lists;
             lists.tools.iter().any(|tool| tool.name == name)
                 || lists.resources.iter().any(|resource| resource.uri == name)
                 || lists.prompts.iter().any(|prompt| prompt.name == name)
-                || listed.answers.iter().any(|made| made.capture.tool.name == name)
+                || listed
+                    .answers
+                    .iter()
+                    .any(|made| made.capture.tool.name == name)
         };
-        let silenced = self.settings.silenced.iter().filter(|((_, name), _)| is_looked_at(name));
-        let silenced = silenced.map(|((rule, tool), reason)| ToolSilence { rule, tool: tool.clone(), reason: reason.clone() });
+        let silenced = self
+            .settings
+            .silenced
+            .iter()
+            .filter(|((_, name), _)| is_looked_at(name));
+        let silenced = silenced.map(|((rule, tool), reason)| ToolSilence {
+            rule,
+            tool: tool.clone(),
+            reason: reason.clone(),
+        });
         let silenced = silenced.collect();
         found.sort_by_key(|(finding, _)| finding.severity);
         let (findings, files): (Vec<_>, Vec<_>) = found.into_iter().unzip();
-        let is_new = self.baseline.map_or_else(|| vec![true; findings.len()], |baseline| baseline.new_ones(&findings));
+        let is_new = self.baseline.map_or_else(
+            || vec![true; findings.len()],
+            |baseline| baseline.new_ones(&findings),
+        );
         let findings =
-            findings.into_iter().zip(files).zip(is_new).map(|((finding, file), is_new)| CheckedFinding { finding, file, is_new });
-        let tools: Vec<_> = listed.lists.tools.iter().map(|tool| cost(tool, listed.lists.server.as_ref(), self.hosts)).collect();
+            findings
+                .into_iter()
+                .zip(files)
+                .zip(is_new)
+                .map(|((finding, file), is_new)| CheckedFinding {
+                    finding,
+                    file,
+                    is_new,
+                });
+        let tools: Vec<_> = listed
+            .lists
+            .tools
+            .iter()
+            .map(|tool| cost(tool, listed.lists.server.as_ref(), self.hosts))
+            .collect();
         Ok(CheckOutcome {
             server: listed.lists.server.clone(),
             place: self.place.clone(),
@@ -302,9 +480,17 @@ impl Task<'_> {
             answers_before: self
                 .baseline
                 .and_then(|baseline| {
-                    baseline.answers(answers.iter().map(|answer| (answer.tool.as_str(), answer.tokens.o200k_base)))
+                    baseline.answers(
+                        answers
+                            .iter()
+                            .map(|answer| (answer.tool.as_str(), answer.tokens.o200k_base)),
+                    )
                 })
-                .map(|(before, now)| BaselineCost { before, now, most: self.args.max_increase }),
+                .map(|(before, now)| BaselineCost {
+                    before,
+                    now,
+                    most: self.args.max_increase,
+                }),
             tools,
             answers,
             fail_on: Some(self.settings.fail_on),
@@ -319,14 +505,22 @@ impl Task<'_> {
         server: Option<&Server>,
         answers: &[(Arc<ParsedCapture>, [Arc<Tool>; 1])],
     ) -> Result<Vec<CheckBudget>, Problem> {
-        let instructions = server.and_then(|server| server.instructions.as_deref()).unwrap_or_default();
+        let instructions = server
+            .and_then(|server| server.instructions.as_deref())
+            .unwrap_or_default();
         let listed = |tool: &DefinitionCost| tool.listed.get(self.encoding);
-        let total = tools.iter().map(listed).sum::<u64>() + token::count(instructions).get(self.encoding);
+        let total =
+            tools.iter().map(listed).sum::<u64>() + token::count(instructions).get(self.encoding);
         let mut all = Vec::new();
         for (of, most) in self.budgets {
             let tool = tools.iter().find(|tool| tool.name == *of).map(listed);
             if let Some(tokens) = tool.or((of == "total").then_some(total)) {
-                all.push(CheckBudget { of: of.clone(), answer: None, most: *most, tokens: Some(tokens) });
+                all.push(CheckBudget {
+                    of: of.clone(),
+                    answer: None,
+                    most: *most,
+                    tokens: Some(tokens),
+                });
                 continue;
             }
             let known = BudgetOf::parse(of).filter(|of| match of {
@@ -334,17 +528,32 @@ impl Task<'_> {
                 BudgetOf::Format(_) => true,
             });
             let known = known.ok_or_else(|| {
-                Problem::new(ProblemKind::NotFound, format!("`{of}` is not a tool, a format or a known host"))
-                    .at("--budget")
-                    .hint("`mcp-loupe tools`, `mcp-loupe formats` and `mcp-loupe hosts` list them")
+                Problem::new(
+                    ProblemKind::NotFound,
+                    format!("`{of}` is not a tool, a format or a known host"),
+                )
+                .at("--budget")
+                .hint("`mcp-loupe tools`, `mcp-loupe formats` and `mcp-loupe hosts` list them")
             })?;
-            let budget = [Budget { of: known, most: *most }];
+            let budget = [Budget {
+                of: known,
+                most: *most,
+            }];
             for (subject, _) in answers {
-                let checked = BudgetUse::all(&budget, subject, self.hosts, self.encoding, &Cancel::new())
-                    .map_err(|_| Problem::interrupted())?;
+                let checked =
+                    BudgetUse::all(&budget, subject, self.hosts, self.encoding, &Cancel::new())
+                        .map_err(|_| Problem::interrupted())?;
                 let answer = Some(subject.capture.tool.name.clone());
-                let tokens = checked.into_iter().next().and_then(|checked| checked.tokens.ok());
-                all.push(CheckBudget { of: of.clone(), answer, most: *most, tokens });
+                let tokens = checked
+                    .into_iter()
+                    .next()
+                    .and_then(|checked| checked.tokens.ok());
+                all.push(CheckBudget {
+                    of: of.clone(),
+                    answer,
+                    most: *most,
+                    tokens,
+                });
             }
         }
         Ok(all)
@@ -353,11 +562,21 @@ impl Task<'_> {
     /// What the answers cost and what known hosts lose of them; without answers what the definitions cost.
     fn badge(&self, outcome: &CheckOutcome, listed: &Listed) -> Result<String, Problem> {
         let (mut hosts, mut losing, mut most) = (0, 0, 0);
-        let answers: Vec<_> = listed.answers.iter().filter(|made| made.why == MadeFor::Answer).collect();
+        let answers: Vec<_> = listed
+            .answers
+            .iter()
+            .filter(|made| made.why == MadeFor::Answer)
+            .collect();
         for made in &answers {
             let subject = analysis::subject(Arc::new(made.capture.clone()));
-            let report = HostsReport::of(&subject, self.hosts, &Cancel::new()).map_err(|_| Problem::interrupted())?;
-            let missing: Vec<u64> = report.rows.iter().filter_map(|row| row.facts.as_ref()).map(|facts| facts.missing).collect();
+            let report = HostsReport::of(&subject, self.hosts, &Cancel::new())
+                .map_err(|_| Problem::interrupted())?;
+            let missing: Vec<u64> = report
+                .rows
+                .iter()
+                .filter_map(|row| row.facts.as_ref())
+                .map(|facts| facts.missing)
+                .collect();
             hosts = hosts.max(missing.len());
             losing = losing.max(missing.iter().filter(|missing| **missing > 0).count());
             most = most.max(missing.into_iter().max().unwrap_or(0));
@@ -388,24 +607,48 @@ fn cost(tool: &Tool, server: Option<&Server>, hosts: &Hosts) -> DefinitionCost {
         match definition.loading.as_deref() {
             Some("direct") => at_start.push(tokens),
             // By its name the model finds it later.
-            Some(loading) if loading.starts_with("deferred") => {
-                at_start.push(token::count(definition.name.as_deref().unwrap_or(&tool.name)))
-            }
+            Some(loading) if loading.starts_with("deferred") => at_start.push(token::count(
+                definition.name.as_deref().unwrap_or(&tool.name),
+            )),
             _ => {}
         }
     }
     let span = |counts: &[Tokens]| {
-        let least = counts.iter().min_by_key(|tokens| tokens.o200k_base).copied().unwrap_or_default();
-        (least, counts.iter().max_by_key(|tokens| tokens.o200k_base).copied().unwrap_or_default())
+        let least = counts
+            .iter()
+            .min_by_key(|tokens| tokens.o200k_base)
+            .copied()
+            .unwrap_or_default();
+        (
+            least,
+            counts
+                .iter()
+                .max_by_key(|tokens| tokens.o200k_base)
+                .copied()
+                .unwrap_or_default(),
+        )
     };
-    DefinitionCost { name: tool.name.clone(), listed: definition(tool), passed_on: span(&passed_on), at_start: span(&at_start) }
+    DefinitionCost {
+        name: tool.name.clone(),
+        listed: definition(tool),
+        passed_on: span(&passed_on),
+        at_start: span(&at_start),
+    }
 }
 
 fn page(outcome: &CheckOutcome) -> String {
     let new = outcome.findings.iter().filter(|found| found.is_new);
     let mut page = findings::page(new.map(|found| (&found.finding, found.file.as_deref())));
-    let known = outcome.findings.iter().filter(|found| !found.is_new).count();
-    let also = if known > 0 { format!("; {known} already in the baseline") } else { String::new() };
+    let known = outcome
+        .findings
+        .iter()
+        .filter(|found| !found.is_new)
+        .count();
+    let also = if known > 0 {
+        format!("; {known} already in the baseline")
+    } else {
+        String::new()
+    };
     for line in outcome.contradictions() {
         page.push_str(&format!("{}\n", one_line(&line)));
     }
@@ -428,12 +671,19 @@ fn page(outcome: &CheckOutcome) -> String {
 fn junit(outcome: &CheckOutcome) -> Result<String, Problem> {
     let mut suites: Vec<FixtureVerdict> = Vec::new();
     for found in &outcome.findings {
-        let name = if found.finding.subject.is_empty() { "server" } else { &found.finding.subject };
+        let name = if found.finding.subject.is_empty() {
+            "server"
+        } else {
+            &found.finding.subject
+        };
         let fails = outcome.fails(found);
         let check = Check {
             passed: if fails { Some(false) } else { None },
             path: Some(found.finding.path().to_owned()).filter(|path| !path.is_empty()),
-            ..Check::failed(found.finding.rule.id, contract::finding_sentence(&found.finding))
+            ..Check::failed(
+                found.finding.rule.id,
+                contract::finding_sentence(&found.finding),
+            )
         };
         match suites.iter_mut().find(|suite| suite.dir == name) {
             Some(suite) => suite.checks.push(check),
@@ -445,7 +695,8 @@ fn junit(outcome: &CheckOutcome) -> Result<String, Problem> {
             }),
         }
     }
-    let text =
-        report::junit(&suites).map_err(|error| Problem::new(ProblemKind::Internal, format!("cannot write XML: {error}")))?;
+    let text = report::junit(&suites).map_err(|error| {
+        Problem::new(ProblemKind::Internal, format!("cannot write XML: {error}"))
+    })?;
     Ok(String::from_utf8_lossy(&text).into_owned())
 }

@@ -22,7 +22,9 @@ use crate::contract::message_line;
 use crate::fixture::redact::Known;
 use crate::mcp::{self, CancelToken, Listing, OnSessionEvent, Options, Session, SessionEvent};
 use crate::problem::{Problem, ProblemKind};
-use crate::source::{Command, Grant, Http, Limits, Login, Protocol, SampleSpec, Source, Transport, is_web, shown};
+use crate::source::{
+    Command, Grant, Http, Limits, Login, Protocol, SampleSpec, Source, Transport, is_web, shown,
+};
 
 const CONNECT_LIMIT: Duration = Duration::from_secs(90);
 const CALL_LIMIT: Duration = Duration::from_secs(60);
@@ -37,21 +39,29 @@ impl SourceArgs {
     /// The source, if one is given. What is secret in it is known from then on.
     pub fn source(&self) -> Result<Option<Source>, Problem> {
         let source = self.read()?;
-        source.iter().for_each(|source| output::known().add_source(source));
+        source
+            .iter()
+            .for_each(|source| output::known().add_source(source));
         Ok(source)
     }
 
     fn read(&self) -> Result<Option<Source>, Problem> {
         let is_command = !self.server.is_empty();
-        if [self.sample.is_some(), self.url.is_some(), self.config.is_some(), self.fixture.is_some(), is_command]
-            .iter()
-            .filter(|given| **given)
-            .count()
+        if [
+            self.sample.is_some(),
+            self.url.is_some(),
+            self.config.is_some(),
+            self.fixture.is_some(),
+            is_command,
+        ]
+        .iter()
+        .filter(|given| **given)
+        .count()
             > 1
         {
-            return Err(
-                usage("more than one SOURCE").hint("use one of --sample, --url URL, --config FILE, --fixture DIR and -- COMMAND")
-            );
+            return Err(usage("more than one SOURCE").hint(
+                "use one of --sample, --url URL, --config FILE, --fixture DIR and -- COMMAND",
+            ));
         }
         let has_variables = !self.env.is_empty() || !self.env_file.is_empty() || self.clean_env;
         if !is_command && (self.cwd.is_some() || (has_variables && self.config.is_none())) {
@@ -61,16 +71,29 @@ impl SourceArgs {
         if self.url.is_none() && !(self.header.is_empty() && self.header_file.is_empty()) {
             return Err(usage("--header and --header-file belong to a URL").hint("add `--url URL`"));
         }
-        let protocol = self.protocol.as_deref().map_or(Ok(Protocol::Auto), Protocol::parse)?;
-        let transport = self.transport.as_deref().map_or(Ok(Transport::Auto), Transport::parse)?;
-        if self.url.is_none() && self.config.is_none() && (self.transport.is_some() || self.cacert.is_some()) {
+        let protocol = self
+            .protocol
+            .as_deref()
+            .map_or(Ok(Protocol::Auto), Protocol::parse)?;
+        let transport = self
+            .transport
+            .as_deref()
+            .map_or(Ok(Transport::Auto), Transport::parse)?;
+        if self.url.is_none()
+            && self.config.is_none()
+            && (self.transport.is_some() || self.cacert.is_some())
+        {
             return Err(usage("--transport and --cacert belong to a URL").hint("add `--url URL`"));
         }
         if self.login.is_some() && self.url.is_none() && self.config.is_none() {
-            return Err(usage("--login belongs to a URL").hint("add `--url URL`, or `--config FILE` for a server at one"));
+            return Err(usage("--login belongs to a URL")
+                .hint("add `--url URL`, or `--config FILE` for a server at one"));
         }
         if let Some(sample) = &self.sample {
-            return Ok(Some(Source::Sample(SampleSpec { protocol, ..SampleSpec::parse(sample)? })));
+            return Ok(Some(Source::Sample(SampleSpec {
+                protocol,
+                ..SampleSpec::parse(sample)?
+            })));
         }
         if let Some(url) = &self.url {
             if !is_web(url) {
@@ -89,17 +112,20 @@ impl SourceArgs {
         }
         if let Some(folder) = &self.fixture {
             if protocol != Protocol::Auto {
-                return Err(usage("--protocol says nothing to captures").hint("they answer as they were recorded"));
+                return Err(usage("--protocol says nothing to captures")
+                    .hint("they answer as they were recorded"));
             }
             return Ok(Some(Source::Fixture(folder.clone())));
         }
         let env = pairs("--env", '=', &self.env, &self.env_file)?;
         if let Some(file) = &self.config {
-            let mut source = config::source(file, self.configured.as_deref(), &env)?.with_protocol(protocol);
+            let mut source =
+                config::source(file, self.configured.as_deref(), &env)?.with_protocol(protocol);
             match &mut source {
                 Source::Command(command) => command.is_clean = self.clean_env,
                 _ if self.clean_env => {
-                    return Err(usage("--clean-env belongs to a command").hint("this server of the file is at a URL"));
+                    return Err(usage("--clean-env belongs to a command")
+                        .hint("this server of the file is at a URL"));
                 }
                 _ => {}
             }
@@ -112,18 +138,34 @@ impl SourceArgs {
             return self.with_login(source).map(Some);
         }
         let mut words = self.server.iter().map(|word| {
-            word.clone().into_string().map_err(|word| usage("not valid UTF-8").at(word.to_string_lossy().into_owned()))
+            word.clone()
+                .into_string()
+                .map_err(|word| usage("not valid UTF-8").at(word.to_string_lossy().into_owned()))
         });
-        let Some(program) = words.next().transpose()? else { return Ok(None) };
+        let Some(program) = words.next().transpose()? else {
+            return Ok(None);
+        };
         let args = words.collect::<Result<_, _>>()?;
         let (cwd, is_clean) = (self.cwd.clone(), self.clean_env);
-        Ok(Some(Source::Command(Command { name: None, program, args, env, cwd, is_clean, protocol })))
+        Ok(Some(Source::Command(Command {
+            name: None,
+            program,
+            args,
+            env,
+            cwd,
+            is_clean,
+            protocol,
+        })))
     }
 
     /// How to log in, if that is asked for.
     fn login(&self) -> Option<Login> {
         let word = self.login.as_deref()?;
-        let grant = Grant::ALL.iter().find(|(_, known)| *known == word).map(|(grant, _)| *grant).unwrap_or_default();
+        let grant = Grant::ALL
+            .iter()
+            .find(|(_, known)| *known == word)
+            .map(|(grant, _)| *grant)
+            .unwrap_or_default();
         Some(Login {
             grant,
             client_id: self.client_id.clone(),
@@ -141,8 +183,13 @@ impl SourceArgs {
     /// The same for a server from a configuration.
     fn with_login(&self, source: Source) -> Result<Source, Problem> {
         match (source, self.login()) {
-            (Source::Http(http), Some(login)) => Ok(Source::Http(Http { login: Some(login), ..http })),
-            (_, Some(_)) => Err(usage("--login belongs to a URL").hint("this server of the file is a command")),
+            (Source::Http(http), Some(login)) => Ok(Source::Http(Http {
+                login: Some(login),
+                ..http
+            })),
+            (_, Some(_)) => {
+                Err(usage("--login belongs to a URL").hint("this server of the file is a command"))
+            }
             (source, None) => Ok(source),
         }
     }
@@ -150,7 +197,8 @@ impl SourceArgs {
     /// The source; outside the window there has to be one.
     pub fn required(&self) -> Result<Source, Problem> {
         self.source()?.ok_or_else(|| {
-            usage("no SOURCE is given").hint("add --sample, --url URL, --config FILE, --fixture DIR or -- COMMAND [ARG…]")
+            usage("no SOURCE is given")
+                .hint("add --sample, --url URL, --config FILE, --fixture DIR or -- COMMAND [ARG…]")
         })
     }
 }
@@ -158,11 +206,21 @@ impl SourceArgs {
 /// A SOURCE that stands in one text, with `${NAME}` filled from the environment; `place` says where it stands.
 pub fn source_line(written: &str, place: &str) -> Result<Source, Problem> {
     let wrong = |what: String| usage(what).at(place);
-    let words = shell_words::split(written).map_err(|_| wrong("a quote is not closed".to_owned()))?;
-    let words = words.iter().map(|word| filled(word).map_err(&wrong)).collect::<Result<Vec<_>, _>>()?;
+    let words =
+        shell_words::split(written).map_err(|_| wrong("a quote is not closed".to_owned()))?;
+    let words = words
+        .iter()
+        .map(|word| filled(word).map_err(&wrong))
+        .collect::<Result<Vec<_>, _>>()?;
     let line = SourceLineArgs::try_parse_from(words).map_err(|error| {
         let what = error.to_string();
-        wrong(what.lines().next().unwrap_or_default().trim_start_matches("error: ").replace('\'', "`"))
+        wrong(
+            what.lines()
+                .next()
+                .unwrap_or_default()
+                .trim_start_matches("error: ")
+                .replace('\'', "`"),
+        )
     })?;
     line.source.required().map_err(|problem| problem.at(place))
 }
@@ -172,9 +230,13 @@ fn filled(word: &str) -> Result<String, String> {
     let mut out = String::new();
     let mut rest = word;
     while let Some((before, after)) = rest.split_once("${") {
-        let Some((name, tail)) = after.split_once('}') else { return Err("a `${` is not closed".to_owned()) };
+        let Some((name, tail)) = after.split_once('}') else {
+            return Err("a `${` is not closed".to_owned());
+        };
         out.push_str(before);
-        out.push_str(&std::env::var(name).map_err(|_| format!("the variable `{name}` is not set"))?);
+        out.push_str(
+            &std::env::var(name).map_err(|_| format!("the variable `{name}` is not set"))?,
+        );
         rest = tail;
     }
     out.push_str(rest);
@@ -198,7 +260,12 @@ impl LinkArgs {
 
 /// A runtime for one command.
 pub fn runtime() -> Result<Runtime, Problem> {
-    mcp::runtime().map_err(|error| Problem::new(ProblemKind::Internal, format!("cannot start the runtime: {error}")))
+    mcp::runtime().map_err(|error| {
+        Problem::new(
+            ProblemKind::Internal,
+            format!("cannot start the runtime: {error}"),
+        )
+    })
 }
 
 /// What an interrupt (Ctrl-C) stops: the wait that is going on, and everything at the second time or after a moment.
@@ -216,14 +283,29 @@ impl Interrupt {
     /// Starts to listen, on a thread of its own: whatever all others compute, an interrupt is heard. What does not stop
     /// within [`PATIENCE`] is ended.
     fn listen() -> Result<Self, Problem> {
-        let failed = |error| Problem::new(ProblemKind::Internal, format!("cannot listen for interrupts: {error}"));
+        let failed = |error| {
+            Problem::new(
+                ProblemKind::Internal,
+                format!("cannot listen for interrupts: {error}"),
+            )
+        };
         let (interrupt_all, interrupted) = watch::channel(false);
-        let interrupt =
-            Self { call: CancelToken::new(), jobs: Cancel::new(), is_computing: Arc::new(AtomicBool::new(false)), interrupted };
+        let interrupt = Self {
+            call: CancelToken::new(),
+            jobs: Cancel::new(),
+            is_computing: Arc::new(AtomicBool::new(false)),
+            interrupted,
+        };
         let listener = interrupt.clone();
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(failed)?;
         let hear = move || runtime.block_on(listener.hear(&interrupt_all));
-        std::thread::Builder::new().name("loupe-interrupt".into()).spawn(hear).map_err(failed)?;
+        std::thread::Builder::new()
+            .name("loupe-interrupt".into())
+            .spawn(hear)
+            .map_err(failed)?;
         Ok(interrupt)
     }
 
@@ -278,7 +360,10 @@ pub fn computing<T>(work: impl FnOnce(&Cancel) -> Result<T, Problem>) -> Result<
 
 /// Ends the program where, for as long as the limit that a person gave, no server is waited for and nothing is shown, as
 /// with a text of many megabytes that is one word; until what is returned is dropped.
-fn bounded(limit: Duration, is_waiting: impl Fn() -> bool + Send + 'static) -> Result<mpsc::Sender<()>, Problem> {
+fn bounded(
+    limit: Duration,
+    is_waiting: impl Fn() -> bool + Send + 'static,
+) -> Result<mpsc::Sender<()>, Problem> {
     let (done, over) = mpsc::channel();
     let watch = move || {
         let mut since = Instant::now();
@@ -287,16 +372,27 @@ fn bounded(limit: Duration, is_waiting: impl Fn() -> bool + Send + 'static) -> R
             if is_waiting() || output::has_begun() {
                 since = Instant::now();
             } else if since.elapsed() >= limit {
-                let what = format!("what came could not be read, counted and shown within {} s", limit.as_secs_f64());
-                let problem =
-                    Problem::new(ProblemKind::Timeout, what).hint("raise the time limit (`--timeout`), or ask for less");
+                let what = format!(
+                    "what came could not be read, counted and shown within {} s",
+                    limit.as_secs_f64()
+                );
+                let problem = Problem::new(ProblemKind::Timeout, what)
+                    .hint("raise the time limit (`--timeout`), or ask for less");
                 output::problem(&problem);
                 std::process::exit(problem.kind.exit_status().into());
             }
         }
     };
-    let failed = |error| Problem::new(ProblemKind::Internal, format!("cannot watch the time limit: {error}"));
-    std::thread::Builder::new().name("loupe-limit".into()).spawn(watch).map_err(failed)?;
+    let failed = |error| {
+        Problem::new(
+            ProblemKind::Internal,
+            format!("cannot watch the time limit: {error}"),
+        )
+    };
+    std::thread::Builder::new()
+        .name("loupe-limit".into())
+        .spawn(watch)
+        .map_err(failed)?;
     Ok(done)
 }
 
@@ -311,7 +407,11 @@ pub fn with_session<T>(
     let answering = answers::answering(&link.answers, quiet)?;
     let limits = limits(&link.limit)?;
     // Opened first: a call is not to be repeated because its transcript could not be written.
-    let transcript = link.transcript.as_deref().map(TranscriptFile::create).transpose()?;
+    let transcript = link
+        .transcript
+        .as_deref()
+        .map(TranscriptFile::create)
+        .transpose()?;
     let known = output::known();
     known.add_source(source);
     let runtime = runtime()?;
@@ -328,7 +428,13 @@ pub fn with_session<T>(
             known: known.clone(),
         };
         let steps = Arc::new(Mutex::new(Vec::new()));
-        let session = match interrupt.unless(mcp::connect(source, options, on_event(quiet, link.yes, Arc::clone(&steps)))).await?
+        let session = match interrupt
+            .unless(mcp::connect(
+                source,
+                options,
+                on_event(quiet, link.yes, Arc::clone(&steps)),
+            ))
+            .await?
         {
             Ok(session) => session,
             Err(error) => {
@@ -338,10 +444,22 @@ pub fn with_session<T>(
                 return Err(known.problem(error.into()));
             }
         };
-        let bound = link.timeout.map(|limit| bounded(limit, session.waiting())).transpose()?;
-        let client = Client { session: &session, interrupt: &interrupt, link, quiet };
-        let done = work(&client).await.map_err(|problem| known.problem(problem));
-        let stray = session.strays().map(|(count, first)| known.words(&stray(count, &first)).into_owned());
+        let bound = link
+            .timeout
+            .map(|limit| bounded(limit, session.waiting()))
+            .transpose()?;
+        let client = Client {
+            session: &session,
+            interrupt: &interrupt,
+            link,
+            quiet,
+        };
+        let done = work(&client)
+            .await
+            .map_err(|problem| known.problem(problem));
+        let stray = session
+            .strays()
+            .map(|(count, first)| known.words(&stray(count, &first)).into_owned());
         let closing = tokio::spawn(session.leave());
         let written = transcript.map_or(Ok(()), TranscriptFile::result);
         interrupt.compute();
@@ -377,8 +495,13 @@ impl Client<'_> {
 
     /// The server's tools; what is odd about the list is said.
     pub async fn tools(&self) -> Result<Vec<Tool>, Problem> {
-        let list = self.interrupt.unless(self.session.list_tools(self.link.call_limit())).await??;
-        list.note.iter().for_each(|text| output::note(self.quiet, text));
+        let list = self
+            .interrupt
+            .unless(self.session.list_tools(self.link.call_limit()))
+            .await??;
+        list.note
+            .iter()
+            .for_each(|text| output::note(self.quiet, text));
         Ok(list.tools)
     }
 
@@ -389,20 +512,33 @@ impl Client<'_> {
 
     /// What the server lists of a kind; what is odd about the list is said.
     pub async fn list(&self, listing: Listing) -> Result<Vec<Bytes>, Problem> {
-        let list = self.interrupt.unless(self.session.list(listing, self.link.call_limit())).await??;
-        list.note.iter().for_each(|text| output::note(self.quiet, text));
+        let list = self
+            .interrupt
+            .unless(self.session.list(listing, self.link.call_limit()))
+            .await??;
+        list.note
+            .iter()
+            .for_each(|text| output::note(self.quiet, text));
         Ok(list.entries)
     }
 
     /// All that the server lists.
     pub async fn lists(&self) -> Result<ServerLists, Problem> {
         let note = |text: &str| output::note(self.quiet, text);
-        Ok(self.interrupt.unless(self.session.lists(|| self.link.call_limit(), note)).await??)
+        Ok(self
+            .interrupt
+            .unless(self.session.lists(|| self.link.call_limit(), note))
+            .await??)
     }
 
     /// A call that is not made yet.
     pub fn prepare(&self, id: CaptureId, tool: &Tool, arguments: impl Into<Bytes>) -> mcp::Call {
-        mcp::Call { id, tool: tool.clone(), arguments: arguments.into(), limit: self.link.call_limit() }
+        mcp::Call {
+            id,
+            tool: tool.clone(),
+            arguments: arguments.into(),
+            limit: self.link.call_limit(),
+        }
     }
 
     /// Makes a call; `message` says what is waited for.
@@ -428,15 +564,30 @@ impl Client<'_> {
     }
 
     /// Asks for a resource or a prompt.
-    pub async fn read(&self, message: &str, id: CaptureId, method: &'static str, params: String) -> Capture {
+    pub async fn read(
+        &self,
+        message: &str,
+        id: CaptureId,
+        method: &'static str,
+        params: String,
+    ) -> Capture {
         self.progress(message);
-        let asking = mcp::ContentRequest { id, method, params: params.into(), limit: self.link.call_limit() };
+        let asking = mcp::ContentRequest {
+            id,
+            method,
+            params: params.into(),
+            limit: self.link.call_limit(),
+        };
         self.session.read(asking, self.interrupt.call.clone()).await
     }
 
     /// Fails once the person has interrupted.
     pub fn check(&self) -> Result<(), Problem> {
-        if self.interrupt.call.is_cancelled() { Err(Problem::interrupted()) } else { Ok(()) }
+        if self.interrupt.call.is_cancelled() {
+            Err(Problem::interrupted())
+        } else {
+            Ok(())
+        }
     }
 
     fn progress(&self, message: &str) {
@@ -451,13 +602,19 @@ pub fn find_tool<'a>(name: &str, tools: &'a [Tool]) -> Result<&'a Tool, Problem>
     tools.iter().find(|tool| tool.name == name).ok_or_else(|| {
         let hint = suggest::hint(name, tools.iter().map(|tool| tool.name.as_str()));
         let hint = hint.unwrap_or_else(|| "`mcp-loupe tools` lists the server's tools".to_owned());
-        Problem::new(ProblemKind::NotFound, "the server lists no such tool").at(name.to_owned()).hint(hint)
+        Problem::new(ProblemKind::NotFound, "the server lists no such tool")
+            .at(name.to_owned())
+            .hint(hint)
     })
 }
 
 /// Lines that were no messages, in one sentence at the end: a flood of them would bury everything else.
 fn stray(count: u64, first: &str) -> String {
-    let (are, of) = if count == 1 { ("line is no MCP message:", "") } else { ("lines are no MCP messages", ", the first") };
+    let (are, of) = if count == 1 {
+        ("line is no MCP message:", "")
+    } else {
+        ("lines are no MCP messages", ", the first")
+    };
     format!(
         "{} {are}{of} `{first}`; standard output is for messages alone, so print logs to stderr",
         crate::number::grouped(count)
@@ -495,29 +652,54 @@ fn logins(link: &LinkArgs) -> mcp::login::LoginStore {
 
 /// The same for a folder of `--data-dir`.
 pub fn keep(data_dir: Option<&Path>) -> mcp::login::LoginStore {
-    mcp::login::LoginStore { keychain: true, folder: data_dir.map(Path::to_owned).or_else(crate::store::settings_folder) }
+    mcp::login::LoginStore {
+        keychain: true,
+        folder: data_dir
+            .map(Path::to_owned)
+            .or_else(crate::store::settings_folder),
+    }
 }
 
 fn on_event(quiet: bool, yes: bool, steps: Arc<Mutex<Vec<Step>>>) -> OnSessionEvent {
     Arc::new(move |event| match event {
-        SessionEvent::Step(step) => steps.lock().unwrap_or_else(PoisonError::into_inner).push(step),
+        SessionEvent::Step(step) => steps
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(step),
         SessionEvent::Login(step) => login::step(&step, quiet, yes),
         _ if quiet => {}
         SessionEvent::Stderr(line) => output::server_line(&line),
         SessionEvent::Phase(phase) => output::progress(&phase),
-        SessionEvent::Progress { progress, total, message } => {
-            let of = total.map(|total| format!(" of {total}")).unwrap_or_default();
+        SessionEvent::Progress {
+            progress,
+            total,
+            message,
+        } => {
+            let of = total
+                .map(|total| format!(" of {total}"))
+                .unwrap_or_default();
             output::progress(format!("{progress}{of} {}", message.unwrap_or_default()).trim_end());
         }
-        SessionEvent::Log { level, logger, data } => {
-            let logger = logger.map(|logger| format!(" {logger}")).unwrap_or_default();
+        SessionEvent::Log {
+            level,
+            logger,
+            data,
+        } => {
+            let logger = logger
+                .map(|logger| format!(" {logger}"))
+                .unwrap_or_default();
             output::server_line(&format!("[{level}{logger}] {data}"));
         }
-        SessionEvent::Task { status, message, .. } => {
+        SessionEvent::Task {
+            status, message, ..
+        } => {
             output::progress(format!("task {status} {}", message.unwrap_or_default()).trim_end());
         }
         SessionEvent::Withdrawn { why, .. } => output::note(false, &why),
-        SessionEvent::Visited { .. } => output::note(false, "the server says that the step at that address is complete"),
+        SessionEvent::Visited { .. } => output::note(
+            false,
+            "the server says that the step at that address is complete",
+        ),
         SessionEvent::Noted(text) => output::note(false, &text),
         // The wait that this ends reports it; lists are read once here, and lines that are no messages summed up at the end.
         SessionEvent::Gone(_)
@@ -539,7 +721,10 @@ struct TranscriptFile {
 impl TranscriptFile {
     fn create(path: &Path) -> Result<Self, Problem> {
         let file = written::stream(path)?;
-        Ok(Self { path: path.to_owned(), state: Arc::new(Mutex::new(Ok(file))) })
+        Ok(Self {
+            path: path.to_owned(),
+            state: Arc::new(Mutex::new(Ok(file))),
+        })
     }
 
     /// Takes messages down without what is known to be secret by then.
@@ -559,9 +744,10 @@ impl TranscriptFile {
     fn result(self) -> Result<(), Problem> {
         match &*self.state.lock().unwrap_or_else(PoisonError::into_inner) {
             Ok(_) => Ok(()),
-            Err(error) => {
-                Err(Problem::new(ProblemKind::Io, format!("cannot write: {error}")).at(self.path.display().to_string()))
-            }
+            Err(error) => Err(
+                Problem::new(ProblemKind::Io, format!("cannot write: {error}"))
+                    .at(self.path.display().to_string()),
+            ),
         }
     }
 }
@@ -577,14 +763,30 @@ mod tests {
     #[test]
     fn sources_are_read() {
         let source = |args: SourceArgs| args.source().unwrap().unwrap().to_string();
-        assert_eq!(source(SourceArgs { sample: Some(String::new()), ..args() }), "--sample");
         assert_eq!(
-            source(SourceArgs { url: Some("http://h/mcp".into()), header: vec!["X-Key:  a:b ".into()], ..args() }),
+            source(SourceArgs {
+                sample: Some(String::new()),
+                ..args()
+            }),
+            "--sample"
+        );
+        assert_eq!(
+            source(SourceArgs {
+                url: Some("http://h/mcp".into()),
+                header: vec!["X-Key:  a:b ".into()],
+                ..args()
+            }),
             "--url http://h/mcp --header 'X-Key: …'"
         );
-        let command = SourceArgs { server: vec!["node".into(), "a b.js".into()], env: vec!["K=a=b".into()], ..args() };
+        let command = SourceArgs {
+            server: vec!["node".into(), "a b.js".into()],
+            env: vec!["K=a=b".into()],
+            ..args()
+        };
         assert_eq!(source(command.clone()), "--env K=… -- node 'a b.js'");
-        let Some(Source::Command(command)) = command.source().unwrap() else { panic!("a command") };
+        let Some(Source::Command(command)) = command.source().unwrap() else {
+            panic!("a command")
+        };
         assert_eq!(command.env, [("K".to_owned(), "a=b".to_owned())]);
         assert_eq!(args().source().unwrap(), None);
     }
@@ -594,21 +796,55 @@ mod tests {
         let refused = |args: SourceArgs| args.required().unwrap_err().message();
         assert_eq!(refused(args()), "no SOURCE is given");
         assert_eq!(
-            refused(SourceArgs { sample: Some("all".into()), url: Some("http://x".into()), ..args() }),
+            refused(SourceArgs {
+                sample: Some("all".into()),
+                url: Some("http://x".into()),
+                ..args()
+            }),
             "more than one SOURCE"
         );
         for args in [
-            SourceArgs { env: vec!["A=1".into()], ..args() },
-            SourceArgs { env_file: vec!["a".into()], ..args() },
-            SourceArgs { clean_env: true, url: Some("http://x".into()), ..args() },
+            SourceArgs {
+                env: vec!["A=1".into()],
+                ..args()
+            },
+            SourceArgs {
+                env_file: vec!["a".into()],
+                ..args()
+            },
+            SourceArgs {
+                clean_env: true,
+                url: Some("http://x".into()),
+                ..args()
+            },
         ] {
-            assert_eq!(refused(args), "--env, --env-file, --clean-env and --cwd belong to a command");
+            assert_eq!(
+                refused(args),
+                "--env, --env-file, --clean-env and --cwd belong to a command"
+            );
         }
-        let headers = SourceArgs { header_file: vec!["a".into()], server: vec!["x".into()], ..args() };
-        assert_eq!(refused(headers), "--header and --header-file belong to a URL");
-        assert_eq!(refused(SourceArgs { env: vec!["s3cret".into()], server: vec!["x".into()], ..args() }), "--env takes K=V");
+        let headers = SourceArgs {
+            header_file: vec!["a".into()],
+            server: vec!["x".into()],
+            ..args()
+        };
         assert_eq!(
-            refused(SourceArgs { url: Some("localhost:1".into()), ..args() }),
+            refused(headers),
+            "--header and --header-file belong to a URL"
+        );
+        assert_eq!(
+            refused(SourceArgs {
+                env: vec!["s3cret".into()],
+                server: vec!["x".into()],
+                ..args()
+            }),
+            "--env takes K=V"
+        );
+        assert_eq!(
+            refused(SourceArgs {
+                url: Some("localhost:1".into()),
+                ..args()
+            }),
             "a URL starts with http:// or https:// (localhost:1)"
         );
     }

@@ -17,7 +17,12 @@ use crate::source::{SAMPLE_SETS, Takes};
 /// Connects to an MCP server, calls a tool, and shows what came: rendered, as text, as data, and what every
 /// format of it costs in tokens. Without a command it opens the window.
 #[derive(Debug, Parser)]
-#[command(name = "mcp-loupe", version, args_conflicts_with_subcommands = true, disable_help_subcommand = true)]
+#[command(
+    name = "mcp-loupe",
+    version,
+    args_conflicts_with_subcommands = true,
+    disable_help_subcommand = true
+)]
 #[command(after_help = "\
 SOURCE is one of
   --sample[=SET[,KEY=VALUE…]]      the built-in sample server
@@ -298,7 +303,12 @@ pub struct ScreenshotArgs {
     #[arg(long, value_name = "TOOL")]
     pub tool: Option<String>,
     /// The arguments of that call: a JSON object, @FILE, or - for standard input
-    #[arg(long, value_name = "JSON|@FILE|-", requires = "tool", allow_hyphen_values = true)]
+    #[arg(
+        long,
+        value_name = "JSON|@FILE|-",
+        requires = "tool",
+        allow_hyphen_values = true
+    )]
     pub args: Option<String>,
     #[command(flatten)]
     pub source: SourceArgs,
@@ -324,15 +334,23 @@ pub struct CompletionsArgs {
 
 /// The sample's sets with their keys, for the help.
 fn sample_sets() -> String {
-    let mut out = String::from("Sets, and the keys each takes (the default first, where it is one for all):\n");
+    let mut out = String::from(
+        "Sets, and the keys each takes (the default first, where it is one for all):\n",
+    );
     for set in SAMPLE_SETS {
         out += &format!("\n  {}: {}\n", set.id, set.about);
         for key in set.keys {
             let values = match (&key.takes, key.default) {
-                (Takes::UpTo(max), default) => format!("{}, any number to {max}", default.unwrap_or("0")),
+                (Takes::UpTo(max), default) => {
+                    format!("{}, any number to {max}", default.unwrap_or("0"))
+                }
                 (Takes::Word(words), default) => {
                     let others = words.iter().copied().filter(|word| Some(*word) != default);
-                    default.into_iter().chain(others).collect::<Vec<_>>().join("|")
+                    default
+                        .into_iter()
+                        .chain(others)
+                        .collect::<Vec<_>>()
+                        .join("|")
                 }
             };
             out += &format!("    {}={values}\n        {}\n", key.name, key.about);
@@ -342,7 +360,9 @@ fn sample_sets() -> String {
 }
 
 fn size(text: &str) -> Result<(u32, u32), String> {
-    let size = text.split_once(['x', '×']).and_then(|(width, height)| Some((width.parse().ok()?, height.parse().ok()?)));
+    let size = text
+        .split_once(['x', '×'])
+        .and_then(|(width, height)| Some((width.parse().ok()?, height.parse().ok()?)));
     match size {
         Some((width @ 200..=10_000, height @ 200..=10_000)) => Ok((width, height)),
         Some(_) => Err("width and height are 200 to 10000".to_owned()),

@@ -11,8 +11,8 @@ use super::{Done, hosts, view};
 use crate::analysis::arguments::refused_by;
 use crate::analysis::sweep::curve::{Curve, Limit, Unit};
 use crate::analysis::sweep::{
-    Column, ColumnOrigin, Sweep, SweepCall, SweepPlan, SweepQuery, argument_names, choices, format_argument, page_size_argument,
-    shown,
+    Column, ColumnOrigin, Sweep, SweepCall, SweepPlan, SweepQuery, argument_names, choices,
+    format_argument, page_size_argument, shown,
 };
 use crate::analysis::{self, RowCount};
 use crate::cancel::{Cancel, Cancelled};
@@ -61,11 +61,23 @@ pub fn run(args: &command::CompareArgs) -> Done {
                 (message, client.prepare(id, &plan.tool, arguments.clone()))
             });
             let captures = client.calls(calls).await;
-            Ok((plan, captures.into_iter().map(|capture| capture.read_as(&read_text)).collect::<Vec<_>>()))
+            Ok((
+                plan,
+                captures
+                    .into_iter()
+                    .map(|capture| capture.read_as(&read_text))
+                    .collect::<Vec<_>>(),
+            ))
         },
         |(plan, captures), cancel| {
             let kept = captures.clone();
-            let output = Output { tokenizer: &tokenizer, hosts: &hosts, reads, table, print: args.print };
+            let output = Output {
+                tokenizer: &tokenizer,
+                hosts: &hosts,
+                reads,
+                table,
+                print: args.print,
+            };
             let status = print(&plan, captures, &output, cancel)?;
             Ok(args.keep.keep_all(&kept, &args.link, quiet, status))
         },
@@ -75,8 +87,17 @@ pub fn run(args: &command::CompareArgs) -> Done {
 /// Which argument, which values, and the arguments of every call; all checked before the first is made.
 fn plan(tool: &Tool, vary: Option<&str>, arguments: &str) -> Result<SweepPlan, Problem> {
     let (name, given) = match vary {
-        Some(vary) => vary.split_once('=').map_or((vary.to_owned(), None), |(name, given)| (name.to_owned(), Some(given))),
-        None => (format_argument(tool).ok_or_else(|| nothing_to_vary(tool))?.name, None),
+        Some(vary) => vary
+            .split_once('=')
+            .map_or((vary.to_owned(), None), |(name, given)| {
+                (name.to_owned(), Some(given))
+            }),
+        None => (
+            format_argument(tool)
+                .ok_or_else(|| nothing_to_vary(tool))?
+                .name,
+            None,
+        ),
     };
     let plan = SweepPlan::of(tool, &name, given, arguments)?;
     warn_unchecked(&tool.name, plan.unchecked.clone());
@@ -84,12 +105,19 @@ fn plan(tool: &Tool, vary: Option<&str>, arguments: &str) -> Result<SweepPlan, P
 }
 
 fn nothing_to_vary(tool: &Tool) -> Problem {
-    let mut ways: Vec<String> = choices(tool).iter().map(|choice| format!("`--vary {}`", choice.name)).collect();
+    let mut ways: Vec<String> = choices(tool)
+        .iter()
+        .map(|choice| format!("`--vary {}`", choice.name))
+        .collect();
     if let Some(size) = page_size_argument(tool) {
         let sizes: Vec<String> = size.sizes().iter().map(u64::to_string).collect();
         ways.push(format!("`--vary {}={}`", size.name, sizes.join(",")));
     }
-    let problem = Problem::new(ProblemKind::Usage, "no argument of this tool chooses a format").at(tool.name.clone());
+    let problem = Problem::new(
+        ProblemKind::Usage,
+        "no argument of this tool chooses a format",
+    )
+    .at(tool.name.clone());
     let known = argument_names(tool);
     match (ways.is_empty(), known.is_empty()) {
         (false, _) => problem.hint(format!("vary another: {}", ways.join(" or "))),
@@ -103,8 +131,15 @@ fn consent(plan: &SweepPlan, yes: bool) -> Result<(), Problem> {
     if yes || plan.tool.is_declared_read_only() {
         return Ok(());
     }
-    let what = format!("not declared read-only, and not called: {} would be made", output::some(plan.arguments.len(), "call"));
-    let calls = plan.arguments.iter().map(|arguments| format!("{} {arguments}", plan.tool.name)).collect::<Vec<_>>();
+    let what = format!(
+        "not declared read-only, and not called: {} would be made",
+        output::some(plan.arguments.len(), "call")
+    );
+    let calls = plan
+        .arguments
+        .iter()
+        .map(|arguments| format!("{} {arguments}", plan.tool.name))
+        .collect::<Vec<_>>();
     Err(Problem::new(ProblemKind::Consent, what)
         .at(plan.tool.name.clone())
         .hint(format!("`--yes` makes these calls: {}", calls.join(" · "))))
@@ -120,28 +155,54 @@ struct Output<'a> {
 }
 
 fn print(plan: &SweepPlan, captures: Vec<Capture>, output: &Output<'_>, cancel: &Cancel) -> Done {
-    let Output { tokenizer, hosts, reads, table, print } = *output;
+    let Output {
+        tokenizer,
+        hosts,
+        reads,
+        table,
+        print,
+    } = *output;
     let looked_away = |_: Cancelled| Problem::interrupted();
     let mut calls = Vec::with_capacity(captures.len());
     for (value, capture) in plan.values.iter().zip(captures) {
         let subject = analysis::subject(Arc::new(capture));
         calls.push(SweepCall::measure(value.clone(), subject, cancel).map_err(looked_away)?);
     }
-    let (vary, encoding) = (Some(plan.vary.as_str().into()), tokenizer.nearest_encoding());
-    let query = SweepQuery { vary, encoding, reads, ..SweepQuery::default() };
+    let (vary, encoding) = (
+        Some(plan.vary.as_str().into()),
+        tokenizer.nearest_encoding(),
+    );
+    let query = SweepQuery {
+        vary,
+        encoding,
+        reads,
+        ..SweepQuery::default()
+    };
     let found = Sweep::of(&query, &calls, hosts, cancel).map_err(looked_away)?;
-    let failure = calls.iter().find_map(|call| analysis::failure(&call.subject));
+    let failure = calls
+        .iter()
+        .find_map(|call| analysis::failure(&call.subject));
     if let Some(kind) = table {
         output::page(&sweep_table(kind, &found, &calls))?;
     } else if print.json {
-        let text =
-            contract::sweep(&found, &plan.values, &calls, tokenizer, hosts, failure.as_ref(), cancel).map_err(looked_away)?;
+        let text = contract::sweep(
+            &found,
+            &plan.values,
+            &calls,
+            tokenizer,
+            hosts,
+            failure.as_ref(),
+            cancel,
+        )
+        .map_err(looked_away)?;
         output::json(&text)?;
     } else {
         let counts = counts(&found, &calls, tokenizer, cancel).map_err(looked_away)?;
         output::page(&page(plan, &found, &calls, tokenizer, &counts))?;
     }
-    let is_error = calls.iter().any(|call| call.subject.capture.outcome == Outcome::ToolError);
+    let is_error = calls
+        .iter()
+        .any(|call| call.subject.capture.outcome == Outcome::ToolError);
     if let Some(problem) = &failure {
         output::problem(problem);
     }
@@ -150,62 +211,124 @@ fn print(plan: &SweepPlan, captures: Vec<Capture>, output: &Output<'_>, cancel: 
     }
     Ok(match &failure {
         // An interrupt is the person's own doing, whatever came before.
-        Some(problem) if !is_error || problem.kind == ProblemKind::Cancelled => problem.kind.exit_status(),
+        Some(problem) if !is_error || problem.kind == ProblemKind::Cancelled => {
+            problem.kind.exit_status()
+        }
         _ => u8::from(is_error),
     })
 }
 
 /// The count of each column by a tokenizer that is not always counted; empty for one that is.
-fn counts(found: &Sweep, calls: &[SweepCall], tokenizer: &Tokenizer, cancel: &Cancel) -> Result<Vec<RowCount>, Cancelled> {
+fn counts(
+    found: &Sweep,
+    calls: &[SweepCall],
+    tokenizer: &Tokenizer,
+    cancel: &Cancel,
+) -> Result<Vec<RowCount>, Cancelled> {
     if tokenizer.encoding().is_some() {
         return Ok(Vec::new());
     }
     let count = |column: &Column| {
         let (ColumnOrigin::Call(call) | ColumnOrigin::Derived(call)) = column.origin;
         match calls.get(call).filter(|_| !column.row.format.is_empty()) {
-            Some(call) => cancel.check().map(|()| analysis::count_row(&call.subject, &column.row, tokenizer)),
+            Some(call) => cancel
+                .check()
+                .map(|()| analysis::count_row(&call.subject, &column.row, tokenizer)),
             None => Ok(RowCount::default()),
         }
     };
     found.columns.iter().map(count).collect()
 }
 
-fn page(plan: &SweepPlan, found: &Sweep, calls: &[SweepCall], tokenizer: &Tokenizer, counts: &[RowCount]) -> String {
+fn page(
+    plan: &SweepPlan,
+    found: &Sweep,
+    calls: &[SweepCall],
+    tokenizer: &Tokenizer,
+    counts: &[RowCount],
+) -> String {
     // Ratios and the verdict are of exact counts.
     let encoding = tokenizer.nearest_encoding();
     let server = calls.first().map(|call| &call.subject.capture.server);
-    let server = server.map_or(String::new(), |server| format!(" · {} ({})", server.heading(), server.transport));
+    let server = server.map_or(String::new(), |server| {
+        format!(" · {} ({})", server.heading(), server.transport)
+    });
     let count = output::some(calls.len(), "call");
-    let mut page = format!("{}\n", one_line(&format!("{} · {} · {count}{server}", plan.tool.name, plan.vary)));
-    page.push_str(&format!("{}\n\n", one_line(&sweep_verdict(found, None).text())));
+    let mut page = format!(
+        "{}\n",
+        one_line(&format!(
+            "{} · {} · {count}{server}",
+            plan.tool.name, plan.vary
+        ))
+    );
+    page.push_str(&format!(
+        "{}\n\n",
+        one_line(&sweep_verdict(found, None).text())
+    ));
     page.push_str(&columns_table(found, tokenizer, counts));
     if !counts.is_empty() {
-        page.push_str(&format!("\n{}: {}\n", one_line(tokenizer.name()), one_line(&tokenizer.how())));
+        page.push_str(&format!(
+            "\n{}: {}\n",
+            one_line(tokenizer.name()),
+            one_line(&tokenizer.how())
+        ));
     }
-    for (column, why) in found.columns.iter().zip(counts).filter_map(|(column, count)| Some((column, count.why.as_ref()?))) {
-        page.push_str(&format!("{} is not counted: {}\n", one_line(&column.title), one_line(why)));
+    for (column, why) in found
+        .columns
+        .iter()
+        .zip(counts)
+        .filter_map(|(column, count)| Some((column, count.why.as_ref()?)))
+    {
+        page.push_str(&format!(
+            "{} is not counted: {}\n",
+            one_line(&column.title),
+            one_line(why)
+        ));
     }
     for column in found.columns.iter().filter(|column| column.is_answer()) {
         let missing: Vec<String> = found
             .missing(column)
             .map(|(field, lost)| {
-                if lost == field.total { field.pattern.clone() } else { format!("{} ({lost} of {})", field.pattern, field.total) }
+                if lost == field.total {
+                    field.pattern.clone()
+                } else {
+                    format!("{} ({lost} of {})", field.pattern, field.total)
+                }
             })
             .collect();
         if !missing.is_empty() {
             let more = missing.len().saturating_sub(MAX_FIELDS);
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            let shown = missing.iter().take(MAX_FIELDS).cloned().collect::<Vec<_>>().join(", ");
-            page.push_str(&format!("\n{} lacks {}{more}\n", one_line(&column.title), one_line(&shown)));
+            let more = if more > 0 {
+                format!(" and {more} more")
+            } else {
+                String::new()
+            };
+            let shown = missing
+                .iter()
+                .take(MAX_FIELDS)
+                .cloned()
+                .collect::<Vec<_>>()
+                .join(", ");
+            page.push_str(&format!(
+                "\n{} lacks {}{more}\n",
+                one_line(&column.title),
+                one_line(&shown)
+            ));
         }
         for differing in column.differing.iter().take(MAX_FIELDS) {
-            let message =
-                format!("{} differs: {} in the data, {} in {}", differing.path, differing.value, differing.text, column.title);
+            let message = format!(
+                "{} differs: {} in the data, {} in {}",
+                differing.path, differing.value, differing.text, column.title
+            );
             page.push_str(&format!("{}\n", one_line(&message)));
         }
     }
     for value in plan.values.iter().skip(calls.len()) {
-        page.push_str(&format!("\nnot called: {}={}\n", one_line(&plan.vary), one_line(&shown(value))));
+        page.push_str(&format!(
+            "\nnot called: {}={}\n",
+            one_line(&plan.vary),
+            one_line(&shown(value))
+        ));
     }
     if page_size_argument(&plan.tool).is_some_and(|size| size.name == plan.vary) {
         page.push_str(&curve(calls, encoding));
@@ -216,7 +339,10 @@ fn page(plan: &SweepPlan, found: &Sweep, calls: &[SweepCall], tokenizer: &Tokeni
 fn columns_table(found: &Sweep, tokenizer: &Tokenizer, counts: &[RowCount]) -> String {
     let encoding = tokenizer.nearest_encoding();
     let base = found.baseline.and_then(|at| found.column_of(at));
-    let against = base.map_or_else(|| "×".to_owned(), |base| format!("× {}", one_line(&base.title)));
+    let against = base.map_or_else(
+        || "×".to_owned(),
+        |base| format!("× {}", one_line(&base.title)),
+    );
     let head = [
         "COLUMN".to_owned(),
         encoding.name().to_uppercase(),
@@ -234,7 +360,9 @@ fn columns_table(found: &Sweep, tokenizer: &Tokenizer, counts: &[RowCount]) -> S
     if !counts.is_empty() {
         // The tokenizer that was named comes first.
         let named = std::iter::once(one_line(tokenizer.name()).to_uppercase());
-        let cells = counts.iter().map(|count| count.count.map_or_else(String::new, crate::token::counted));
+        let cells = counts
+            .iter()
+            .map(|count| count.count.map_or_else(String::new, crate::token::counted));
         for (row, cell) in rows.iter_mut().zip(named.chain(cells)) {
             row.insert(1, cell);
         }
@@ -244,10 +372,14 @@ fn columns_table(found: &Sweep, tokenizer: &Tokenizer, counts: &[RowCount]) -> S
 }
 
 fn row(column: &Column, base: Option<&Column>, encoding: Encoding) -> Vec<String> {
-    let time = column.latency.map_or_else(|| "no call".to_owned(), |time| format!("{:.1} ms", milliseconds(time)));
+    let time = column.latency.map_or_else(
+        || "no call".to_owned(),
+        |time| format!("{:.1} ms", milliseconds(time)),
+    );
     let mut cells = vec![one_line(&column.title)];
     if column.row.is_available() && !column.row.format.is_empty() {
-        let ratio = base.and_then(|base| crate::format::ledger::ratio(&column.row, &base.row, encoding));
+        let ratio =
+            base.and_then(|base| crate::format::ledger::ratio(&column.row, &base.row, encoding));
         cells.push(grouped(column.row.tokens.get(encoding)));
         cells.push(ratio.map_or_else(String::new, |ratio| format!("{ratio:.2}")));
         cells.push(grouped(column.row.bytes));
@@ -257,7 +389,9 @@ fn row(column: &Column, base: Option<&Column>, encoding: Encoding) -> Vec<String
     cells.push(time);
     cells.push(column.facts.map_or_else(String::new, facts_cell));
     cells.push(match (&column.why, column.origin) {
-        (Some(why), ColumnOrigin::Call(_)) => one_line(&format!("{}: {why}", column.outcome.name())),
+        (Some(why), ColumnOrigin::Call(_)) => {
+            one_line(&format!("{}: {why}", column.outcome.name()))
+        }
         (Some(why), ColumnOrigin::Derived(_)) => one_line(why),
         (None, _) => String::new(),
     });
@@ -267,10 +401,18 @@ fn row(column: &Column, base: Option<&Column>, encoding: Encoding) -> Vec<String
 /// What an item costs in each format, and where a usual limit stops.
 fn curve(calls: &[SweepCall], encoding: Encoding) -> String {
     let tokens = Curve::of(calls, Unit::Tokens(encoding));
-    let mut rows = vec![["FORMAT", "TOKENS PER ITEM", "TOKENS WITHOUT ITEMS"].map(str::to_owned).to_vec()];
+    let mut rows = vec![
+        ["FORMAT", "TOKENS PER ITEM", "TOKENS WITHOUT ITEMS"]
+            .map(str::to_owned)
+            .to_vec(),
+    ];
     for series in &tokens.series {
         if let Some(line) = series.line {
-            rows.push(vec![series.title.to_owned(), format!("{:.1}", line.each), line.base_text()]);
+            rows.push(vec![
+                series.title.to_owned(),
+                format!("{:.1}", line.each),
+                line.base_text(),
+            ]);
         }
     }
     if rows.len() == 1 {
@@ -281,11 +423,25 @@ fn curve(calls: &[SweepCall], encoding: Encoding) -> String {
         page.push_str("no data to count items in, so the requested number is assumed\n");
     }
     for (value, why) in &tokens.left_out {
-        page.push_str(&format!("not used for these figures: {} ({why})\n", one_line(value)));
+        page.push_str(&format!(
+            "not used for these figures: {} ({why})\n",
+            one_line(value)
+        ));
     }
-    for (unit, curve) in [(tokens.unit, &tokens), (Unit::Chars, &Curve::of(calls, Unit::Chars))] {
-        let limit = Limit { name: String::new(), unit, at: USUAL_LIMIT };
-        page.extend(curve.sentence(&limit).map(|sentence| format!("{sentence}\n")));
+    for (unit, curve) in [
+        (tokens.unit, &tokens),
+        (Unit::Chars, &Curve::of(calls, Unit::Chars)),
+    ] {
+        let limit = Limit {
+            name: String::new(),
+            unit,
+            at: USUAL_LIMIT,
+        };
+        page.extend(
+            curve
+                .sentence(&limit)
+                .map(|sentence| format!("{sentence}\n")),
+        );
     }
     page
 }

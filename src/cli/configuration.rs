@@ -28,7 +28,10 @@ pub fn run(args: &ConfigurationArgs) -> Done {
     let source = args.source.required()?;
     let written = import::write(&args.client, &args.name, &source)?;
     output::exactly(text_of(&written.text, &source).as_bytes())?;
-    written.notes.iter().for_each(|note| output::note(args.quiet, note));
+    written
+        .notes
+        .iter()
+        .for_each(|note| output::note(args.quiet, note));
     Ok(0)
 }
 
@@ -42,5 +45,9 @@ fn text_of(text: &str, source: &Source) -> String {
     let known = Known::default();
     known.add_source(&source);
     known.add_inherited(std::env::vars_os());
-    if text.starts_with('{') { known.json(text).into_owned() } else { known.page(text).into_owned() }
+    if text.starts_with('{') {
+        known.json(text).into_owned()
+    } else {
+        known.page(text).into_owned()
+    }
 }

@@ -20,10 +20,17 @@ const VARIABLE: &str = "ANTHROPIC_API_KEY";
 ///
 /// # Errors
 /// There is no key, nobody can be asked or they said no, or the provider does not count.
-pub fn count(subject: &ParsedCapture, formats: &[&'static dyn Format], model: &str) -> Result<ExactCounts, Problem> {
+pub fn count(
+    subject: &ParsedCapture,
+    formats: &[&'static dyn Format],
+    model: &str,
+) -> Result<ExactCounts, Problem> {
     let key = wait_for(key)??;
     let mut texts = Vec::new();
-    for format in formats.iter().filter(|format| format.applies(subject).is_ok()) {
+    for format in formats
+        .iter()
+        .filter(|format| format.applies(subject).is_ok())
+    {
         let text = analysis::text_of(subject, format.id())?;
         if !text.is_empty() {
             texts.push((format.id(), text));
@@ -35,9 +42,16 @@ pub fn count(subject: &ParsedCapture, formats: &[&'static dyn Format], model: &s
     }
     let mut tokens = Vec::with_capacity(texts.len());
     for (format, text) in texts {
-        tokens.push((format, counted(&Request::new(claude::ADDRESS, model, &text), &key)?));
+        tokens.push((
+            format,
+            counted(&Request::new(claude::ADDRESS, model, &text), &key)?,
+        ));
     }
-    Ok(ExactCounts { model: model.to_owned(), day: OffsetDateTime::now_utc().date().to_string(), tokens })
+    Ok(ExactCounts {
+        model: model.to_owned(),
+        day: OffsetDateTime::now_utc().date().to_string(),
+        tokens,
+    })
 }
 
 fn counted(request: &Request, key: &Key) -> Result<u64, Problem> {
@@ -45,14 +59,21 @@ fn counted(request: &Request, key: &Key) -> Result<u64, Problem> {
 }
 
 /// Waits on a thread of its own: the session's runtime is still there, and a runtime cannot wait within another.
-fn wait_for<F: Future<Output: Send>>(begin: impl FnOnce() -> F + Send) -> Result<F::Output, Problem> {
-    let failed = |why: String| Problem::new(ProblemKind::Internal, format!("nothing can be sent: {why}"));
+fn wait_for<F: Future<Output: Send>>(
+    begin: impl FnOnce() -> F + Send,
+) -> Result<F::Output, Problem> {
+    let failed =
+        |why: String| Problem::new(ProblemKind::Internal, format!("nothing can be sent: {why}"));
     std::thread::scope(|scope| {
         let waiting = scope.spawn(|| {
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build();
             runtime.map(|runtime| runtime.block_on(begin()))
         });
-        let done = waiting.join().map_err(|_| failed("the thread ended".to_owned()))?;
+        let done = waiting
+            .join()
+            .map_err(|_| failed("the thread ended".to_owned()))?;
         done.map_err(|error| failed(error.to_string()))
     })
 }
@@ -64,20 +85,29 @@ fn wait_for<F: Future<Output: Send>>(begin: impl FnOnce() -> F + Send) -> Result
 pub fn check() -> Result<(), Problem> {
     match io::stdin().is_terminal() {
         true => Ok(()),
-        false => Err(Problem::new(ProblemKind::Consent, "`--count-exactly` asks before it sends, and nobody can be asked")
-            .hint("run it at a terminal")),
+        false => Err(Problem::new(
+            ProblemKind::Consent,
+            "`--count-exactly` asks before it sends, and nobody can be asked",
+        )
+        .hint("run it at a terminal")),
     }
 }
 
 /// The person's key: of the environment, else of the keychain, where the window keeps it.
 async fn key() -> Result<Key, Problem> {
-    if let Some(key) = std::env::var(VARIABLE).ok().filter(|key| !key.trim().is_empty()) {
+    if let Some(key) = std::env::var(VARIABLE)
+        .ok()
+        .filter(|key| !key.trim().is_empty())
+    {
         return Ok(Key::new(&key));
     }
     match keychain::load(provider::KEY_ENTRY).await {
         Ok(Some(key)) => Ok(Key::new(&key)),
-        Ok(None) | Err(_) => Err(Problem::new(ProblemKind::Auth, "there is no key to count with")
-            .hint(format!("set {VARIABLE}, or type the key in the window's dialog of exact counts"))),
+        Ok(None) | Err(_) => Err(
+            Problem::new(ProblemKind::Auth, "there is no key to count with").hint(format!(
+                "set {VARIABLE}, or type the key in the window's dialog of exact counts"
+            )),
+        ),
     }
 }
 
@@ -87,7 +117,10 @@ fn question(texts: &[(&str, String)], model: &str) -> String {
     let formats: Vec<_> = texts.iter().map(|(format, _)| *format).collect();
     format!(
         "Send {} of this answer ({}; {} together) to {} to be counted for {}? [y/N] ",
-        number_of(texts.len() as u64, if texts.len() == 1 { "text" } else { "texts" }),
+        number_of(
+            texts.len() as u64,
+            if texts.len() == 1 { "text" } else { "texts" }
+        ),
         formats.join(", "),
         number_of(bytes, "bytes"),
         claude::ADDRESS,
@@ -97,12 +130,18 @@ fn question(texts: &[(&str, String)], model: &str) -> String {
 
 fn agreed(question: &str, answers: &mut impl BufRead) -> bool {
     let mut line = String::new();
-    output::question(question) && answers.read_line(&mut line).is_ok() && matches!(line.trim(), "y" | "Y" | "yes")
+    output::question(question)
+        && answers.read_line(&mut line).is_ok()
+        && matches!(line.trim(), "y" | "Y" | "yes")
 }
 
 /// The counts as a page for people.
 pub fn page(counts: &ExactCounts) -> String {
-    let mut page = format!("\n{}, counted by its provider on {}:\n", output::one_line(&counts.model), counts.day);
+    let mut page = format!(
+        "\n{}, counted by its provider on {}:\n",
+        output::one_line(&counts.model),
+        counts.day
+    );
     for (format, tokens) in &counts.tokens {
         page.push_str(&format!("{format:<16}{:>12}\n", grouped(*tokens)));
     }
@@ -115,8 +154,16 @@ mod tests {
 
     #[tokio::test]
     async fn counting_waits_within_a_session() {
-        let free = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
-        let problem = counted(&Request::new(&format!("http://{free}/"), "m", "text"), &Key::new("sk-1")).unwrap_err();
+        let free = tokio::net::TcpListener::bind("127.0.0.1:0")
+            .await
+            .unwrap()
+            .local_addr()
+            .unwrap();
+        let problem = counted(
+            &Request::new(&format!("http://{free}/"), "m", "text"),
+            &Key::new("sk-1"),
+        )
+        .unwrap_err();
         assert_eq!(problem.kind, ProblemKind::Connect, "{problem:?}");
     }
 
@@ -130,6 +177,9 @@ mod tests {
              https://api.anthropic.com/v1/messages/count_tokens to be counted for claude-haiku-4-5? [y/N] "
         );
         let answer = |line: &str| agreed(&question, &mut line.as_bytes());
-        assert_eq!(["y\n", "yes\n", "\n", "", "no\n", "maybe y\n"].map(answer), [true, true, false, false, false, false]);
+        assert_eq!(
+            ["y\n", "yes\n", "\n", "", "no\n", "maybe y\n"].map(answer),
+            [true, true, false, false, false, false]
+        );
     }
 }

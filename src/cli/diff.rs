@@ -9,7 +9,9 @@ use bytes::Bytes;
 use super::output::{self, one_line};
 use super::{Done, command, view};
 use crate::analysis;
-use crate::analysis::difference::{Difference, NodeChange, TextDifference, ToolsDifference, ValueDifference};
+use crate::analysis::difference::{
+    Difference, NodeChange, TextDifference, ToolsDifference, ValueDifference,
+};
 use crate::capture::{Capture, Tool, listed_tools};
 use crate::contract;
 use crate::diff::lines::Side;
@@ -36,25 +38,42 @@ enum Input {
 pub fn run(args: &command::DiffArgs) -> Done {
     let read_text = view::read_text(args.read_text.as_deref())?;
     if args.a == Path::new("-") && args.b == Path::new("-") {
-        return Err(Problem::new(ProblemKind::Usage, "standard input can be read once").hint("give a path for A or for B"));
+        return Err(
+            Problem::new(ProblemKind::Usage, "standard input can be read once")
+                .hint("give a path for A or for B"),
+        );
     }
     let (text, is_different) = match (read(&args.a)?, read(&args.b)?) {
         (Input::Tools(a), Input::Tools(b)) => {
             let found = ToolsDifference::of(&a, &b);
-            let text = if args.print.json { contract::diff_tools(&found) } else { tools_page(&found) };
+            let text = if args.print.json {
+                contract::diff_tools(&found)
+            } else {
+                tools_page(&found)
+            };
             (text, !found.is_equal())
         }
         (Input::Answer(a), Input::Answer(b)) => {
             let names = (name(&args.a, &a), name(&args.b, &b));
-            let (a, b) = (analysis::subject(a.read_as(&read_text).into()), analysis::subject(b.read_as(&read_text).into()));
+            let (a, b) = (
+                analysis::subject(a.read_as(&read_text).into()),
+                analysis::subject(b.read_as(&read_text).into()),
+            );
             let found = Difference::of(&a, &b, Some(Instant::now() + LIMIT));
-            let text = if args.print.json { contract::diff(&found) } else { page(&found, &names) };
+            let text = if args.print.json {
+                contract::diff(&found)
+            } else {
+                page(&found, &names)
+            };
             (text, found.is_different())
         }
         _ => {
-            return Err(Problem::new(ProblemKind::Usage, "one side is a list of tools, the other is not")
-                .at(format!("{} and {}", args.a.display(), args.b.display()))
-                .hint("compare `tools --json` of both servers"));
+            return Err(Problem::new(
+                ProblemKind::Usage,
+                "one side is a list of tools, the other is not",
+            )
+            .at(format!("{} and {}", args.a.display(), args.b.display()))
+            .hint("compare `tools --json` of both servers"));
         }
     };
     output::page_or(args.print.json, &text)?;
@@ -65,11 +84,16 @@ fn read(path: &Path) -> Result<Input, Problem> {
     if path.is_dir() {
         return Ok(Input::Answer(Box::new(store::read_any(path)?)));
     }
-    let unreadable =
-        |error: std::io::Error| Problem::new(ProblemKind::Io, format!("cannot read: {error}")).at(path.display().to_string());
+    let unreadable = |error: std::io::Error| {
+        Problem::new(ProblemKind::Io, format!("cannot read: {error}"))
+            .at(path.display().to_string())
+    };
     let mut bytes = Vec::new();
     if path == Path::new("-") {
-        std::io::stdin().lock().read_to_end(&mut bytes).map_err(unreadable)?;
+        std::io::stdin()
+            .lock()
+            .read_to_end(&mut bytes)
+            .map_err(unreadable)?;
     } else {
         bytes = store::file_bytes(path, store::MOST_OF_ANSWERS).map_err(unreadable)?;
     }
@@ -77,8 +101,13 @@ fn read(path: &Path) -> Result<Input, Problem> {
     if let Some(tools) = listed_tools(&bytes) {
         return Ok(Input::Tools(tools));
     }
-    let name = path.file_name().map_or_else(|| "stdin".to_owned(), |name| name.to_string_lossy().into_owned());
-    Ok(Input::Answer(Box::new(store::read_bytes(&bytes, &name, None)?)))
+    let name = path.file_name().map_or_else(
+        || "stdin".to_owned(),
+        |name| name.to_string_lossy().into_owned(),
+    );
+    Ok(Input::Answer(Box::new(store::read_bytes(
+        &bytes, &name, None,
+    )?)))
 }
 
 fn name(path: &Path, capture: &Capture) -> String {
@@ -100,12 +129,20 @@ fn page(found: &Difference, names: &(String, String)) -> String {
         (false, false) => "no differences\n",
     });
     if found.outcomes.0 != found.outcomes.1 {
-        page.push_str(&format!("outcome {} → {}\n", found.outcomes.0.name(), found.outcomes.1.name()));
+        page.push_str(&format!(
+            "outcome {} → {}\n",
+            found.outcomes.0.name(),
+            found.outcomes.1.name()
+        ));
     }
     for message in &found.left_out {
         page.push_str(&format!("note {}\n", one_line(message)));
     }
-    for (title, value) in [("payload", &found.payload), ("rest of the result", &found.rest), ("definition", &found.definition)] {
+    for (title, value) in [
+        ("payload", &found.payload),
+        ("rest of the result", &found.rest),
+        ("definition", &found.definition),
+    ] {
         if let Some(value) = value.as_ref().filter(|value| !value.found.is_empty()) {
             page.push_str(&format!("\n{title}: {}\n", counted(value)));
             page.push_str(&changes(value));
@@ -113,10 +150,17 @@ fn page(found: &Difference, names: &(String, String)) -> String {
     }
     if let Some(text) = found.text.as_ref().filter(|text| !text.found.is_empty()) {
         let (added, removed) = (grouped(text.found.added), grouped(text.found.removed));
-        page.push_str(&format!("\ntext: +{added} −{removed} lines\n{}", hunks(text)));
+        page.push_str(&format!(
+            "\ntext: +{added} −{removed} lines\n{}",
+            hunks(text)
+        ));
     }
     if let (Some(a), Some(b)) = found.tokens {
-        page.push_str(&format!("\ntokens as sent {} → {} o200k_base\n", grouped(a.o200k_base), grouped(b.o200k_base)));
+        page.push_str(&format!(
+            "\ntokens as sent {} → {} o200k_base\n",
+            grouped(a.o200k_base),
+            grouped(b.o200k_base)
+        ));
     }
     page
 }
@@ -133,13 +177,25 @@ fn tools_page(found: &ToolsDifference) -> String {
     );
     for (sign, tools) in [("+", &found.added), ("−", &found.removed)] {
         for (name, tokens) in tools {
-            page.push_str(&format!("{sign} {} · {} tokens\n", one_line(name), grouped(tokens.o200k_base)));
+            page.push_str(&format!(
+                "{sign} {} · {} tokens\n",
+                one_line(name),
+                grouped(tokens.o200k_base)
+            ));
         }
     }
     for tool in &found.changed {
         let (a, b) = (tool.tokens.0.o200k_base, tool.tokens.1.o200k_base);
-        let schema = if tool.is_schema_changed { " · schema changed" } else { "" };
-        let hints = if tool.hints.is_empty() { String::new() } else { format!(" · {} changed", tool.hints.join(", ")) };
+        let schema = if tool.is_schema_changed {
+            " · schema changed"
+        } else {
+            ""
+        };
+        let hints = if tool.hints.is_empty() {
+            String::new()
+        } else {
+            format!(" · {} changed", tool.hints.join(", "))
+        };
         page.push_str(&format!(
             "~ {} · {} tokens{schema}{hints}\n{}",
             one_line(&tool.name),
@@ -152,8 +208,16 @@ fn tools_page(found: &ToolsDifference) -> String {
 
 fn counted(value: &ValueDifference) -> String {
     let counts = value.found.counts;
-    let parts = [(counts.added, "added"), (counts.removed, "removed"), (counts.changed, "changed"), (counts.moved, "moved")];
-    let message = parts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{} {word}", grouped(*count)));
+    let parts = [
+        (counts.added, "added"),
+        (counts.removed, "removed"),
+        (counts.changed, "changed"),
+        (counts.moved, "moved"),
+    ];
+    let message = parts
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, word)| format!("{} {word}", grouped(*count)));
     message.collect::<Vec<_>>().join(", ")
 }
 
@@ -172,8 +236,18 @@ fn changes(value: &ValueDifference) -> String {
 fn change(value: &ValueDifference, node: &NodeChange<'_>) -> String {
     let (from, to) = value.paths(node);
     let path = to.clone().or(from.clone()).unwrap_or_default();
-    let path = if path.is_empty() { "the whole value".to_owned() } else { one_line(&path) };
-    let shown = |node: Option<Node<'_>>| clipped(&node.map(|node| node.raw_text().into_owned()).unwrap_or_default());
+    let path = if path.is_empty() {
+        "the whole value".to_owned()
+    } else {
+        one_line(&path)
+    };
+    let shown = |node: Option<Node<'_>>| {
+        clipped(
+            &node
+                .map(|node| node.raw_text().into_owned())
+                .unwrap_or_default(),
+        )
+    };
     match node.op {
         Op::Add => format!("+ {path} {}", shown(node.b)),
         Op::Remove => format!("− {path} {}", shown(node.a)),
@@ -199,7 +273,13 @@ fn hunks(text: &TextDifference) -> String {
             break;
         }
         let (a, b) = (&hunk.a, &hunk.b);
-        page.push_str(&format!("@@ -{},{} +{},{} @@\n", a.start, a.len(), b.start, b.len()));
+        page.push_str(&format!(
+            "@@ -{},{} +{},{} @@\n",
+            a.start,
+            a.len(),
+            b.start,
+            b.len()
+        ));
         for line in hunk.lines.iter().take(left) {
             let (sign, source) = match line.side {
                 Side::Both => (' ', &text.a),

@@ -26,13 +26,21 @@ impl RuleArgs {
     /// The settings of the nearest `loupe.toml`, with what the command line adds; and where that file stands.
     pub fn settings(&self) -> Result<(RuleSettings, Option<PathBuf>), Problem> {
         let here = std::env::current_dir().ok();
-        let nearest = here.map(|here| store::nearest_file(&here, RuleSettings::FILE)).transpose()?.flatten();
+        let nearest = here
+            .map(|here| store::nearest_file(&here, RuleSettings::FILE))
+            .transpose()?
+            .flatten();
         let (mut settings, file) = match nearest {
-            Some((path, text)) => (RuleSettings::parse(&text, &path.display().to_string())?, Some(path)),
+            Some((path, text)) => (
+                RuleSettings::parse(&text, &path.display().to_string())?,
+                Some(path),
+            ),
             None => (RuleSettings::default(), None),
         };
         for name in &self.profile {
-            settings.profiles.insert(profile(name).map_err(|problem| problem.at("--profile"))?);
+            settings
+                .profiles
+                .insert(profile(name).map_err(|problem| problem.at("--profile"))?);
         }
         if let Some(severity) = self.fail_on()? {
             settings.fail_on = severity;
@@ -42,12 +50,18 @@ impl RuleArgs {
 
     /// What `--fail-on` says.
     pub fn fail_on(&self) -> Result<Option<Severity>, Problem> {
-        self.fail_on.as_deref().map(|name| severity(name).map_err(|problem| problem.at("--fail-on"))).transpose()
+        self.fail_on
+            .as_deref()
+            .map(|name| severity(name).map_err(|problem| problem.at("--fail-on")))
+            .transpose()
     }
 }
 
 /// Findings of one rule and severity, each with its file.
-type Group<'a> = ((Severity, &'static str), Vec<(&'a Finding, Option<&'a str>)>);
+type Group<'a> = (
+    (Severity, &'static str),
+    Vec<(&'a Finding, Option<&'a str>)>,
+);
 
 /// Findings for people, the gravest first: each rule with its fix, then what it found where.
 pub fn page<'a>(findings: impl Iterator<Item = (&'a Finding, Option<&'a str>)>) -> String {
@@ -65,9 +79,23 @@ pub fn page<'a>(findings: impl Iterator<Item = (&'a Finding, Option<&'a str>)>) 
         for (finding, file) in &group {
             let mut places: Vec<_> = file.map(str::to_owned).into_iter().collect();
             places.extend(finding.places.iter().take(2).filter_map(place));
-            let more = if finding.places.len() > 2 { ", …" } else { "" };
-            let at = if places.is_empty() { String::new() } else { format!(" · {}{more}", places.join(", ")) };
-            writeln!(page, "  {}{}", one_line(&finding_sentence(finding)), format!(" {}", one_line(&at)).trim_end()).ok();
+            let more = if finding.places.len() > 2 {
+                ", …"
+            } else {
+                ""
+            };
+            let at = if places.is_empty() {
+                String::new()
+            } else {
+                format!(" · {}{more}", places.join(", "))
+            };
+            writeln!(
+                page,
+                "  {}{}",
+                one_line(&finding_sentence(finding)),
+                format!(" {}", one_line(&at)).trim_end()
+            )
+            .ok();
         }
         if let Some((finding, _)) = group.first() {
             writeln!(page, "  → {}\n", finding.rule.fix).ok();
@@ -79,7 +107,12 @@ pub fn page<'a>(findings: impl Iterator<Item = (&'a Finding, Option<&'a str>)>) 
 /// Where it is; `None` of a whole part, which says nothing.
 fn place(place: &FoundAt) -> Option<String> {
     match &place.range {
-        Some(range) if !range.is_empty() => Some(format!("{} {}–{}", place.part.name(), range.start, range.end)),
+        Some(range) if !range.is_empty() => Some(format!(
+            "{} {}–{}",
+            place.part.name(),
+            range.start,
+            range.end
+        )),
         _ => (!place.path.is_empty()).then(|| format!("{}{}", place.part.name(), place.path)),
     }
 }

@@ -10,10 +10,22 @@ pub fn run(args: &command::FormatsArgs) -> Done {
         output::json(&contract::formats())?;
         return Ok(0);
     }
-    let mut rows = vec![["FORMAT", "TITLE", "WRITTEN BY"].map(str::to_owned).to_vec()];
+    let mut rows = vec![
+        ["FORMAT", "TITLE", "WRITTEN BY"]
+            .map(str::to_owned)
+            .to_vec(),
+    ];
     for format in FORMATS {
-        let writer = if format.is_as_sent() { "the server" } else { "Loupe, from the payload" };
-        rows.push([format.id(), format.title(), writer].map(str::to_owned).to_vec());
+        let writer = if format.is_as_sent() {
+            "the server"
+        } else {
+            "Loupe, from the payload"
+        };
+        rows.push(
+            [format.id(), format.title(), writer]
+                .map(str::to_owned)
+                .to_vec(),
+        );
     }
     output::page(&columns(&rows, &[]))?;
     Ok(0)

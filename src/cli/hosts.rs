@@ -33,7 +33,11 @@ pub fn run(args: &HostsArgs) -> Done {
     let hosts = load(&args.data);
     if let Some(id) = &args.id {
         let host = known(&hosts, id, "hosts")?;
-        let text = if args.print.json { contract::host(&hosts, host) } else { detail(host) };
+        let text = if args.print.json {
+            contract::host(&hosts, host)
+        } else {
+            detail(host)
+        };
         output::page_or(args.print.json, &text)?;
         return Ok(0);
     }
@@ -44,7 +48,9 @@ pub fn run(args: &HostsArgs) -> Done {
         output::json(&contract::hosts_list(&hosts))?;
         return Ok(0);
     }
-    let head = ["HOST", "NAME", "VERSION", "EVIDENCE", "CHECKED", "SHOWS", "LIMIT"];
+    let head = [
+        "HOST", "NAME", "VERSION", "EVIDENCE", "CHECKED", "SHOWS", "LIMIT",
+    ];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
     for host in hosts.iter() {
         let own = if host.is_own { " (own)" } else { "" };
@@ -64,7 +70,12 @@ pub fn run(args: &HostsArgs) -> Done {
 
 /// Everything that is known about one host.
 fn detail(host: &Host) -> String {
-    let mut page = format!("{} · {}{}\n", host.id, host.name, if host.is_own { " (own)" } else { "" });
+    let mut page = format!(
+        "{} · {}{}\n",
+        host.id,
+        host.name,
+        if host.is_own { " (own)" } else { "" }
+    );
     page.push_str(&format!("{}\n", crate::analysis::evidence_text(host)));
     page.push_str(&format!("shows {}\n", host.shows()));
     if host.limit.is_empty() {
@@ -72,7 +83,10 @@ fn detail(host: &Host) -> String {
     }
     for limit in &host.limit {
         let max = match limit.max {
-            0 => limit.max_note.clone().unwrap_or_else(|| "depends on the model".to_owned()),
+            0 => limit
+                .max_note
+                .clone()
+                .unwrap_or_else(|| "depends on the model".to_owned()),
             max => {
                 let (max, unit) = limit.unit.in_words(max);
                 format!("{} {}", crate::number::grouped(max), unit.title())
@@ -90,9 +104,15 @@ fn detail(host: &Host) -> String {
         None => "not verified",
     };
     let named = |text: &Option<String>| text.clone().unwrap_or_else(|| "not verified".to_owned());
-    let name = rules.name.as_ref().map_or("not verified", |name| name.source());
+    let name = rules
+        .name
+        .as_ref()
+        .map_or("not verified", |name| name.source());
     page.push_str("definition of a tool as its model sees it\n");
-    page.push_str(&format!("  name {name}\n  input schema {}\n", named(&rules.input_schema)));
+    page.push_str(&format!(
+        "  name {name}\n  input schema {}\n",
+        named(&rules.input_schema)
+    ));
     page.push_str(&format!(
         "  title {} · output schema {} · annotations {}\n  loading {}\n",
         word(rules.title),
@@ -116,15 +136,25 @@ fn detail(host: &Host) -> String {
 
 /// What the pasted texts say of a host: sentences as comments, then the entry, so that all of it is a hosts file.
 fn probe(path: &Path, hosts: &Hosts, is_json: bool) -> Done {
-    let place = if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() };
+    let place = if path == Path::new("-") {
+        "standard input".to_owned()
+    } else {
+        path.display().to_string()
+    };
     let text = if path == Path::new("-") {
         std::io::read_to_string(std::io::stdin().lock())
     } else {
         store::file_text(path, store::MOST_OF_ANSWERS)
     };
-    let text = text.map_err(|error| Problem::new(ProblemKind::Io, format!("cannot read: {error}")).at(place.clone()))?;
+    let text = text.map_err(|error| {
+        Problem::new(ProblemKind::Io, format!("cannot read: {error}")).at(place.clone())
+    })?;
     let pasted = sections(&text).map_err(|problem| {
-        let at = if problem.place.is_empty() { place } else { format!("{place}, {}", problem.place) };
+        let at = if problem.place.is_empty() {
+            place
+        } else {
+            format!("{place}, {}", problem.place)
+        };
         problem.at(at)
     })?;
     let found = find(&Probe::answers(), &pasted, hosts);
@@ -134,9 +164,16 @@ fn probe(path: &Path, hosts: &Hosts, is_json: bool) -> Done {
         output::json(&contract::probe(&found, &today))?;
         return Ok(0);
     }
-    let mut words = vec![found.verdict(), format!("Confidence: {}.", found.confidence().title())];
+    let mut words = vec![
+        found.verdict(),
+        format!("Confidence: {}.", found.confidence().title()),
+    ];
     words.extend(found.limit());
-    let mut out: String = words.iter().flat_map(|words| words.lines()).map(|line| format!("# {line}\n")).collect();
+    let mut out: String = words
+        .iter()
+        .flat_map(|words| words.lines())
+        .map(|line| format!("# {line}\n"))
+        .collect();
     if let Some(entry) = found.toml(&today) {
         out += "\n";
         out += &entry;
@@ -154,11 +191,19 @@ fn limits(host: &Host) -> String {
             format!("{} {}", crate::number::grouped(max), unit.title())
         }
     };
-    if host.limit.is_empty() { "none known".to_owned() } else { host.limit.iter().map(limit).collect::<Vec<_>>().join("; ") }
+    if host.limit.is_empty() {
+        "none known".to_owned()
+    } else {
+        host.limit.iter().map(limit).collect::<Vec<_>>().join("; ")
+    }
 }
 
 fn shortened(text: &str, chars: usize) -> String {
-    if text.chars().count() <= chars { text.to_owned() } else { text.chars().take(chars - 1).chain(['…']).collect() }
+    if text.chars().count() <= chars {
+        text.to_owned()
+    } else {
+        text.chars().take(chars - 1).chain(['…']).collect()
+    }
 }
 
 /// The hosts that come with Loupe and those of the user's own file; what is wrong with that is said and breaks nothing.
@@ -173,8 +218,13 @@ pub fn load(data: &DataArgs) -> Arc<Hosts> {
 /// # Errors
 /// It is neither a part nor a known host.
 pub fn read_choice(hosts: &Hosts, word: Option<&str>) -> Result<ReadChoice, Problem> {
-    let Some(word) = word else { return Ok(ReadChoice::Most) };
-    ReadChoice::parse(word, hosts).map_or_else(|| known(hosts, word, "--sent-as").map(|host| ReadChoice::Host(host.id)), Ok)
+    let Some(word) = word else {
+        return Ok(ReadChoice::Most);
+    };
+    ReadChoice::parse(word, hosts).map_or_else(
+        || known(hosts, word, "--sent-as").map(|host| ReadChoice::Host(host.id)),
+        Ok,
+    )
 }
 
 /// The host with this id, or the failure that names near ones.

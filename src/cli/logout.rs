@@ -22,7 +22,8 @@ pub struct Logout {
 
 pub fn run(args: &Logout) -> Done {
     let keep = client::keep(args.data.data_dir.as_deref());
-    let forgotten = client::runtime()?.block_on(login::forget(&keep, &args.url, args.client_id.as_deref()));
+    let forgotten =
+        client::runtime()?.block_on(login::forget(&keep, &args.url, args.client_id.as_deref()));
     let done = forgotten.map_err(|why| Problem::new(ProblemKind::Io, why).at(shown(&args.url)))?;
     output::page(&format!("{}: {done}\n", shown(&args.url)))?;
     Ok(0)

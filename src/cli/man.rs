@@ -8,7 +8,11 @@ use crate::problem::{Problem, ProblemKind};
 
 pub fn run(args: &ManArgs) -> Done {
     clap_mangen::generate_to(Cli::command(), &args.dir).map_err(|error| {
-        Problem::new(ProblemKind::Io, format!("the manual pages cannot be written: {error}")).at(args.dir.display().to_string())
+        Problem::new(
+            ProblemKind::Io,
+            format!("the manual pages cannot be written: {error}"),
+        )
+        .at(args.dir.display().to_string())
     })?;
     Ok(0)
 }

@@ -48,7 +48,9 @@ pub struct McpArgs {
 pub fn run(args: &McpArgs) -> Done {
     let sources = sources(&args.allow_source)?;
     let known = output::known().clone();
-    sources.iter().for_each(|(_, source)| known.add_source(source));
+    sources
+        .iter()
+        .for_each(|(_, source)| known.add_source(source));
     let (rules, _) = RuleArgs::default().settings()?;
     let options = AgentOptions {
         folders: folders(&args.folder)?,
@@ -64,7 +66,10 @@ pub fn run(args: &McpArgs) -> Done {
     };
     let runtime = client::runtime()?;
     let agent = Arc::new(Agent::new(options, runtime.handle().clone())?);
-    output::note(args.quiet, "serving over standard input and output until the input ends");
+    output::note(
+        args.quiet,
+        "serving over standard input and output until the input ends",
+    );
     let served = runtime.block_on(serve::stdio_apart(agent));
     // What does not stop in time is not waited for.
     runtime.shutdown_background();
@@ -77,11 +82,15 @@ fn folders(given: &[PathBuf]) -> Result<Vec<PathBuf>, Problem> {
     if !given.is_empty() {
         return Ok(given.to_vec());
     }
-    let folder = std::env::current_dir().map_err(|error| Problem::new(ProblemKind::Io, format!("no working folder: {error}")))?;
+    let folder = std::env::current_dir()
+        .map_err(|error| Problem::new(ProblemKind::Io, format!("no working folder: {error}")))?;
     if folder.parent().is_none() {
-        return Err(Problem::new(ProblemKind::Usage, "the working folder holds every file of this computer")
-            .at(folder.display().to_string())
-            .hint("name the project's folder with `--folder DIR`"));
+        return Err(Problem::new(
+            ProblemKind::Usage,
+            "the working folder holds every file of this computer",
+        )
+        .at(folder.display().to_string())
+        .hint("name the project's folder with `--folder DIR`"));
     }
     Ok(vec![folder])
 }
@@ -89,8 +98,12 @@ fn folders(given: &[PathBuf]) -> Result<Vec<PathBuf>, Problem> {
 fn sources(given: &[String]) -> Result<Vec<(String, Source)>, Problem> {
     let mut sources: Vec<(String, Source)> = Vec::new();
     for text in given {
-        let is_name =
-            |name: &str| !name.is_empty() && name.chars().all(|char| char.is_ascii_alphanumeric() || "-_.".contains(char));
+        let is_name = |name: &str| {
+            !name.is_empty()
+                && name
+                    .chars()
+                    .all(|char| char.is_ascii_alphanumeric() || "-_.".contains(char))
+        };
         let Some((name, source)) = text.split_once('=').filter(|(name, _)| is_name(name)) else {
             return Err(Problem::new(
                 ProblemKind::Usage,
@@ -99,7 +112,11 @@ fn sources(given: &[String]) -> Result<Vec<(String, Source)>, Problem> {
             .hint("such as `--allow-source 'mine=python server.py'`"));
         };
         if sources.iter().any(|(known, _)| known == name) {
-            return Err(Problem::new(ProblemKind::Usage, format!("the name `{name}` is given twice")).at("--allow-source"));
+            return Err(Problem::new(
+                ProblemKind::Usage,
+                format!("the name `{name}` is given twice"),
+            )
+            .at("--allow-source"));
         }
         let source = source.trim();
         let line = match source {
@@ -107,7 +124,10 @@ fn sources(given: &[String]) -> Result<Vec<(String, Source)>, Problem> {
             option if option.starts_with('-') => option.to_owned(),
             command => format!("-- {command}"),
         };
-        sources.push((name.to_owned(), client::source_line(&line, &format!("--allow-source {name}"))?));
+        sources.push((
+            name.to_owned(),
+            client::source_line(&line, &format!("--allow-source {name}"))?,
+        ));
     }
     Ok(sources)
 }
@@ -118,11 +138,40 @@ mod tests {
 
     #[test]
     fn sources_are_an_address_a_command_or_a_source() {
-        let given = ["a=https://h/mcp?x=1", "b=python 'my server.py' --port=3", "c.d=--sample=dial", "e=-- x"].map(str::to_owned);
-        let read: Vec<_> = sources(&given).unwrap().into_iter().map(|(name, source)| format!("{name} {source}")).collect();
-        assert_eq!(read, ["a --url 'https://h/mcp?x=1'", "b -- python 'my server.py' '--port=3'", "c.d --sample=dial", "e -- x"]);
-        for wrong in ["x", "=y", "a b=c", "a=", "a=--nonsense", "a=x ${NOT_SET_ANYWHERE}"] {
-            assert_eq!(sources(&[wrong.to_owned()]).unwrap_err().kind, ProblemKind::Usage, "{wrong}");
+        let given = [
+            "a=https://h/mcp?x=1",
+            "b=python 'my server.py' --port=3",
+            "c.d=--sample=dial",
+            "e=-- x",
+        ]
+        .map(str::to_owned);
+        let read: Vec<_> = sources(&given)
+            .unwrap()
+            .into_iter()
+            .map(|(name, source)| format!("{name} {source}"))
+            .collect();
+        assert_eq!(
+            read,
+            [
+                "a --url 'https://h/mcp?x=1'",
+                "b -- python 'my server.py' '--port=3'",
+                "c.d --sample=dial",
+                "e -- x"
+            ]
+        );
+        for wrong in [
+            "x",
+            "=y",
+            "a b=c",
+            "a=",
+            "a=--nonsense",
+            "a=x ${NOT_SET_ANYWHERE}",
+        ] {
+            assert_eq!(
+                sources(&[wrong.to_owned()]).unwrap_err().kind,
+                ProblemKind::Usage,
+                "{wrong}"
+            );
         }
         assert!(sources(&["a=x", "a=y"].map(str::to_owned)).is_err());
     }

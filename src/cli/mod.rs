@@ -14,16 +14,16 @@ mod compare;
 mod completions;
 mod config;
 mod configuration;
-mod diff;
 mod count_exactly;
+mod diff;
 mod findings;
 mod fixture;
 mod formats;
 mod hosts;
 mod login;
 mod logout;
-mod mcp;
 mod man;
+mod mcp;
 mod output;
 mod pairs;
 mod prompts;
@@ -56,7 +56,10 @@ type Done = Result<u8, Problem>;
 pub fn main() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().collect();
     // The hidden command by which a child process is guarded; not for people, hence no part of `args`.
-    if arguments.get(1).is_some_and(|argument| argument == guard::COMMAND) {
+    if arguments
+        .get(1)
+        .is_some_and(|argument| argument == guard::COMMAND)
+    {
         return guard::main(arguments.into_iter().skip(2).collect());
     }
     let (done, json) = match Cli::try_parse_from(&arguments) {

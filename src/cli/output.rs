@@ -44,7 +44,10 @@ pub fn has_begun() -> bool {
 pub fn json_by(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Problem> {
     HAS_BEGUN.store(true, Ordering::SeqCst);
     let mut out = BufWriter::new(io::stdout().lock());
-    let mut lines = JsonLines { out: &mut out, line: Vec::new() };
+    let mut lines = JsonLines {
+        out: &mut out,
+        line: Vec::new(),
+    };
     let written = write(&mut lines).and_then(|()| lines.end());
     quiet_pipe(written.and_then(|()| out.flush()))
 }
@@ -63,9 +66,15 @@ pub fn commands(text: &str) -> Result<(), Problem> {
 pub fn bytes(bytes: &[u8]) -> Result<(), Problem> {
     let hidden = bytes.utf8_chunks().flat_map(|chunk| {
         let text = hidden_document(chunk.valid());
-        text.into_bytes().into_iter().chain(chunk.invalid().iter().copied())
+        text.into_bytes()
+            .into_iter()
+            .chain(chunk.invalid().iter().copied())
     });
-    if known().is_empty() { write(bytes) } else { write(&hidden.collect::<Vec<_>>()) }
+    if known().is_empty() {
+        write(bytes)
+    } else {
+        write(&hidden.collect::<Vec<_>>())
+    }
 }
 
 /// Writes bytes of which somebody said that nothing is to be hidden in them, or which are Loupe's own.
@@ -75,8 +84,13 @@ pub fn exactly(bytes: &[u8]) -> Result<(), Problem> {
 
 /// A text for others without what is known; JSON stays JSON.
 pub fn hidden_document(text: &str) -> String {
-    let is_json = text.trim_start().starts_with(['{', '[', '"']) && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok();
-    if is_json { known().json(text).into_owned() } else { known().page(text).into_owned() }
+    let is_json = text.trim_start().starts_with(['{', '[', '"'])
+        && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok();
+    if is_json {
+        known().json(text).into_owned()
+    } else {
+        known().page(text).into_owned()
+    }
 }
 
 /// A reader that has gone away (`| head`) is no failure.
@@ -97,7 +111,8 @@ impl<W: Write> JsonLines<W> {
         let line = std::mem::take(&mut self.line);
         // JSON is UTF-8.
         let text = String::from_utf8_lossy(&line);
-        self.out.write_all(log_json(&known().json(&text)).as_bytes())
+        self.out
+            .write_all(log_json(&known().json(&text)).as_bytes())
     }
 }
 
@@ -120,9 +135,10 @@ impl<W: Write> Write for JsonLines<W> {
 /// Takes a closed pipe for an end like any other.
 pub fn quiet_pipe(written: io::Result<()>) -> Result<(), Problem> {
     match written {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(Problem::new(ProblemKind::Io, format!("cannot write to standard output: {error}")))
-        }
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Problem::new(
+            ProblemKind::Io,
+            format!("cannot write to standard output: {error}"),
+        )),
         _ => Ok(()),
     }
 }
@@ -187,7 +203,9 @@ pub fn login_address(text: &str) {
 /// Asks something on stderr; whether that could be written.
 pub fn question(text: &str) -> bool {
     let mut out = io::stderr().lock();
-    out.write_all(log(&known().words(text)).as_bytes()).and_then(|()| out.flush()).is_ok()
+    out.write_all(log(&known().words(text)).as_bytes())
+        .and_then(|()| out.flush())
+        .is_ok()
 }
 
 /// Prints what is being waited for, where somebody is there to wait.
@@ -215,7 +233,11 @@ pub fn some(count: usize, one: &str) -> String {
 
 /// The text on one line, control characters made visible.
 pub fn one_line(text: &str) -> String {
-    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let lines: Vec<&str> = text
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty())
+        .collect();
     visible(&lines.join(" ")).into_owned()
 }
 
@@ -267,8 +289,13 @@ mod tests {
         known().add("env", "K", "canary-of-output-7");
         let text = "{\n \"a\": \"x canary-of-output-7 ##[error]\"\n}\n";
         for size in 1..text.len() {
-            let mut lines = JsonLines { out: Vec::new(), line: Vec::new() };
-            text.as_bytes().chunks(size).for_each(|chunk| lines.write_all(chunk).unwrap());
+            let mut lines = JsonLines {
+                out: Vec::new(),
+                line: Vec::new(),
+            };
+            text.as_bytes()
+                .chunks(size)
+                .for_each(|chunk| lines.write_all(chunk).unwrap());
             lines.end().unwrap();
             let expected = "{\n \"a\": \"x [hidden:env-K] #\\u0023[error]\"\n}\n";
             assert_eq!(String::from_utf8(lines.out).unwrap(), expected, "{size}");

@@ -22,7 +22,11 @@ pub fn run(args: &args::ListArgs) -> Done {
         quiet,
         async |client| Ok((client.server(), listed(client).await?)),
         |(server, prompts), _| {
-            let text = if args.print.json { contract::prompts(&server, &prompts, &tokenizer) } else { page(&server, &prompts) };
+            let text = if args.print.json {
+                contract::prompts(&server, &prompts, &tokenizer)
+            } else {
+                page(&server, &prompts)
+            };
             output::page_or(args.print.json, &text)?;
             Ok(0)
         },
@@ -30,28 +34,53 @@ pub fn run(args: &args::ListArgs) -> Done {
 }
 
 async fn listed(client: &Client<'_>) -> Result<Vec<Prompt>, Problem> {
-    Ok(client.list(Listing::Prompts).await?.into_iter().map(Prompt::read).collect())
+    Ok(client
+        .list(Listing::Prompts)
+        .await?
+        .into_iter()
+        .map(Prompt::read)
+        .collect())
 }
 
 fn page(server: &Server, prompts: &[Prompt]) -> String {
-    let head = format!("{} · {}", server.heading(), output::some(prompts.len(), "prompt"));
+    let head = format!(
+        "{} · {}",
+        server.heading(),
+        output::some(prompts.len(), "prompt")
+    );
     let mut page = format!("{}\n", one_line(&head));
     if prompts.is_empty() {
         return page;
     }
-    let mut rows = vec![["PROMPT", "ARGUMENTS", "WHAT IT DOES"].map(str::to_owned).to_vec()];
+    let mut rows = vec![
+        ["PROMPT", "ARGUMENTS", "WHAT IT DOES"]
+            .map(str::to_owned)
+            .to_vec(),
+    ];
     for prompt in prompts {
         let arguments = prompt.arguments.iter().map(|argument| {
             let mark = if argument.required { "" } else { "?" };
             format!("{}{mark}", one_line(&argument.name))
         });
-        let what = prompt.title.as_deref().or(prompt.description.as_deref()).unwrap_or_default();
-        rows.push(vec![one_line(&prompt.name), arguments.collect::<Vec<_>>().join(", "), one_line(what)]);
+        let what = prompt
+            .title
+            .as_deref()
+            .or(prompt.description.as_deref())
+            .unwrap_or_default();
+        rows.push(vec![
+            one_line(&prompt.name),
+            arguments.collect::<Vec<_>>().join(", "),
+            one_line(what),
+        ]);
     }
     page.push_str(&format!("\n{}", columns(&rows, &[])));
     for prompt in prompts {
         for fault in &prompt.faults {
-            page.push_str(&format!("odd {}: {}\n", one_line(&prompt.name), one_line(fault)));
+            page.push_str(&format!(
+                "odd {}: {}\n",
+                one_line(&prompt.name),
+                one_line(fault)
+            ));
         }
     }
     page
@@ -66,13 +95,30 @@ pub fn get(args: &command::PromptArgs) -> Done {
     fetch.show(&source, &asked, async |client| {
         let prompts = listed(client).await?;
         if !prompts.iter().any(|prompt| prompt.name == args.name) {
-            let hint = suggest::hint(&args.name, prompts.iter().map(|prompt| prompt.name.as_str()));
-            return Err(Problem::new(ProblemKind::NotFound, "the server lists no such prompt")
-                .at(args.name.clone())
-                .hint(hint.unwrap_or_else(|| "`mcp-loupe prompts` lists the server's prompts".to_owned())));
+            let hint = suggest::hint(
+                &args.name,
+                prompts.iter().map(|prompt| prompt.name.as_str()),
+            );
+            return Err(
+                Problem::new(ProblemKind::NotFound, "the server lists no such prompt")
+                    .at(args.name.clone())
+                    .hint(hint.unwrap_or_else(|| {
+                        "`mcp-loupe prompts` lists the server's prompts".to_owned()
+                    })),
+            );
         }
-        let params = format!(r#"{{"name":{},"arguments":{arguments}}}"#, write::string(&args.name));
+        let params = format!(
+            r#"{{"name":{},"arguments":{arguments}}}"#,
+            write::string(&args.name)
+        );
         let message = format!("filling in {}", args.name);
-        Ok(client.read(&message, call::capture_id(&args.name), "prompts/get", params).await)
+        Ok(client
+            .read(
+                &message,
+                call::capture_id(&args.name),
+                "prompts/get",
+                params,
+            )
+            .await)
     })
 }

@@ -17,16 +17,29 @@ pub fn run(args: &command::ReplayArgs) -> Done {
     };
     let quiet = args.quiet;
     args.dirs.iter().for_each(|dir| recover(dir, quiet));
-    let replay = replay::open(&args.dirs, options, Arc::new(move |text| output::note(quiet, text)))?;
+    let replay = replay::open(
+        &args.dirs,
+        options,
+        Arc::new(move |text| output::note(quiet, text)),
+    )?;
     let calls = replay.calls();
-    output::note(quiet, &format!("replaying {calls} recorded call{}", if calls == 1 { "" } else { "s" }));
+    output::note(
+        quiet,
+        &format!(
+            "replaying {calls} recorded call{}",
+            if calls == 1 { "" } else { "s" }
+        ),
+    );
     serve(Arc::new(replay), args.http, quiet)
 }
 
 fn variant(word: &str) -> Result<Variant, Problem> {
     Variant::parse(word).ok_or_else(|| {
-        let hint = suggest::hint(word, Variant::names())
-            .unwrap_or_else(|| "both, content-only, structured-only, or one that `mcp-loupe formats` lists".to_owned());
-        Problem::new(ProblemKind::Usage, format!("unknown variant `{word}`")).at("--variant").hint(hint)
+        let hint = suggest::hint(word, Variant::names()).unwrap_or_else(|| {
+            "both, content-only, structured-only, or one that `mcp-loupe formats` lists".to_owned()
+        });
+        Problem::new(ProblemKind::Usage, format!("unknown variant `{word}`"))
+            .at("--variant")
+            .hint(hint)
     })
 }

@@ -22,13 +22,24 @@ pub fn run(args: &args::ListArgs) -> Done {
         &args.link,
         quiet,
         async |client| {
-            let plain = client.list(Listing::Resources).await?.into_iter().map(|raw| Resource::read(raw, false));
-            let templates = client.list(Listing::Templates).await?.into_iter().map(|raw| Resource::read(raw, true));
+            let plain = client
+                .list(Listing::Resources)
+                .await?
+                .into_iter()
+                .map(|raw| Resource::read(raw, false));
+            let templates = client
+                .list(Listing::Templates)
+                .await?
+                .into_iter()
+                .map(|raw| Resource::read(raw, true));
             Ok((client.server(), plain.chain(templates).collect::<Vec<_>>()))
         },
         |(server, resources), _| {
-            let text =
-                if args.print.json { contract::resources(&server, &resources, &tokenizer) } else { page(&server, &resources) };
+            let text = if args.print.json {
+                contract::resources(&server, &resources, &tokenizer)
+            } else {
+                page(&server, &resources)
+            };
             output::page_or(args.print.json, &text)?;
             Ok(0)
         },
@@ -36,7 +47,10 @@ pub fn run(args: &args::ListArgs) -> Done {
 }
 
 fn page(server: &Server, resources: &[Resource]) -> String {
-    let templates = resources.iter().filter(|resource| resource.is_template).count();
+    let templates = resources
+        .iter()
+        .filter(|resource| resource.is_template)
+        .count();
     let mut page = format!(
         "{}\n",
         one_line(&format!(
@@ -49,20 +63,34 @@ fn page(server: &Server, resources: &[Resource]) -> String {
     if resources.is_empty() {
         return page;
     }
-    let mut rows = vec![["URI", "TYPE", "BYTES", "WHAT IT IS"].map(str::to_owned).to_vec()];
+    let mut rows = vec![
+        ["URI", "TYPE", "BYTES", "WHAT IT IS"]
+            .map(str::to_owned)
+            .to_vec(),
+    ];
     for resource in resources {
-        let what = resource.title.as_deref().or(resource.description.as_deref()).unwrap_or(&resource.name);
+        let what = resource
+            .title
+            .as_deref()
+            .or(resource.description.as_deref())
+            .unwrap_or(&resource.name);
         rows.push(vec![
             one_line(&resource.uri),
             one_line(resource.mime_type.as_deref().unwrap_or("–")),
-            resource.size.map_or_else(|| "–".to_owned(), crate::number::grouped),
+            resource
+                .size
+                .map_or_else(|| "–".to_owned(), crate::number::grouped),
             one_line(what),
         ]);
     }
     page.push_str(&format!("\n{}", columns(&rows, &[2])));
     for resource in resources {
         for fault in &resource.faults {
-            page.push_str(&format!("odd {}: {}\n", one_line(&resource.uri), one_line(fault)));
+            page.push_str(&format!(
+                "odd {}: {}\n",
+                one_line(&resource.uri),
+                one_line(fault)
+            ));
         }
     }
     page
@@ -77,41 +105,80 @@ pub fn read(args: &command::ReadArgs) -> Done {
     }
     fetch.show(&fetch.source.required()?, &asked, async |client| {
         let params = format!(r#"{{"uri":{}}}"#, write::string(&uri));
-        Ok(client.read(&format!("reading {uri}"), call::capture_id("resource"), "resources/read", params).await)
+        Ok(client
+            .read(
+                &format!("reading {uri}"),
+                call::capture_id("resource"),
+                "resources/read",
+                params,
+            )
+            .await)
     })
 }
 
 /// The URI to read: a template filled in with what is given, anything else as it was typed.
 fn filled(uri: &str, given: Option<&str>) -> Result<String, Problem> {
     let names = template_names(uri);
-    let listed = || names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    let listed = || {
+        names
+            .iter()
+            .map(|name| format!("`{name}`"))
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
     let Some(given) = given else {
-        let shape = names.iter().map(|name| format!("{}: …", write::string(name))).collect::<Vec<_>>().join(", ");
+        let shape = names
+            .iter()
+            .map(|name| format!("{}: …", write::string(name)))
+            .collect::<Vec<_>>()
+            .join(", ");
         return if names.is_empty() {
             Ok(uri.to_owned())
         } else {
             let hint = format!("add `--args '{{{shape}}}'`; what is left out has no value");
-            Err(Problem::new(ProblemKind::Usage, format!("the URI is a template with {}", listed())).at(uri).hint(hint))
+            Err(Problem::new(
+                ProblemKind::Usage,
+                format!("the URI is a template with {}", listed()),
+            )
+            .at(uri)
+            .hint(hint))
         };
     };
     let wrong = |what: String| Problem::new(ProblemKind::Usage, what).at("--args");
     let text = call::read_arguments(Some(given))?;
-    let values: serde_json::Map<String, Value> =
-        serde_json::from_str(&text).map_err(|error| wrong(format!("not a JSON object: {error}")))?;
+    let values: serde_json::Map<String, Value> = serde_json::from_str(&text)
+        .map_err(|error| wrong(format!("not a JSON object: {error}")))?;
     if let Some(name) = values.keys().find(|name| !names.contains(name)) {
-        let has = if names.is_empty() { "is no template".to_owned() } else { format!("has {}", listed()) };
-        return Err(wrong(format!("the URI has no place for `{name}`")).hint(format!("the URI {has}")));
+        let has = if names.is_empty() {
+            "is no template".to_owned()
+        } else {
+            format!("has {}", listed())
+        };
+        return Err(
+            wrong(format!("the URI has no place for `{name}`")).hint(format!("the URI {has}"))
+        );
     }
-    Ok(expand_template(uri, |name| template_value(values.get(name)?)))
+    Ok(expand_template(uri, |name| {
+        template_value(values.get(name)?)
+    }))
 }
 
 /// `null` is no value; numbers and the like are written as in JSON.
 fn template_value(value: &Value) -> Option<TemplateValue> {
-    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let text = |value: &Value| {
+        value
+            .as_str()
+            .map_or_else(|| value.to_string(), str::to_owned)
+    };
     Some(match value {
         Value::Null => return None,
         Value::Array(items) => TemplateValue::List(items.iter().map(text).collect()),
-        Value::Object(members) => TemplateValue::Pairs(members.iter().map(|(key, value)| (key.clone(), text(value))).collect()),
+        Value::Object(members) => TemplateValue::Pairs(
+            members
+                .iter()
+                .map(|(key, value)| (key.clone(), text(value)))
+                .collect(),
+        ),
         single => TemplateValue::Text(text(single)),
     })
 }
@@ -122,17 +189,35 @@ mod tests {
 
     #[test]
     fn templates_are_filled_in_from_json() {
-        let fill = |uri: &str, given: Option<&str>| filled(uri, given).map_err(|problem| problem.message());
+        let fill = |uri: &str, given: Option<&str>| {
+            filled(uri, given).map_err(|problem| problem.message())
+        };
         let topic = r#"{"topic": "a/b ü", "limit": 5, "tags": ["x", "y"], "none": null}"#;
         for (uri, expected) in [
-            ("ev://day/{topic}{none,limit,tags}", "ev://day/a%2Fb%20%C3%BC5,x,y"),
-            ("ev://café/{+topic}{?limit,tags*,none}", "ev://caf%C3%A9/a/b%20%C3%BC?limit=5&tags=x&tags=y"),
+            (
+                "ev://day/{topic}{none,limit,tags}",
+                "ev://day/a%2Fb%20%C3%BC5,x,y",
+            ),
+            (
+                "ev://café/{+topic}{?limit,tags*,none}",
+                "ev://caf%C3%A9/a/b%20%C3%BC?limit=5&tags=x&tags=y",
+            ),
         ] {
             assert_eq!(fill(uri, Some(topic)).unwrap(), expected);
         }
         assert_eq!(fill("ev://a b", None).unwrap(), "ev://a b");
-        assert_eq!(fill("ev://{a}{?b}", None).unwrap_err(), "the URI is a template with `a`, `b` (ev://{a}{?b})");
-        assert_eq!(fill("ev://{a}", Some(r#"{"c":1}"#)).unwrap_err(), "the URI has no place for `c` (--args)");
-        assert!(fill("ev://{a}", Some("[1]")).unwrap_err().starts_with("not a JSON object"));
+        assert_eq!(
+            fill("ev://{a}{?b}", None).unwrap_err(),
+            "the URI is a template with `a`, `b` (ev://{a}{?b})"
+        );
+        assert_eq!(
+            fill("ev://{a}", Some(r#"{"c":1}"#)).unwrap_err(),
+            "the URI has no place for `c` (--args)"
+        );
+        assert!(
+            fill("ev://{a}", Some("[1]"))
+                .unwrap_err()
+                .starts_with("not a JSON object")
+        );
     }
 }

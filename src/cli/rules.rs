@@ -10,8 +10,18 @@ use crate::problem::{Problem, ProblemKind};
 
 pub fn run(args: &command::RulesArgs) -> Done {
     let Some(name) = &args.name else {
-        let mut rows = vec![["RULE", "SEVERITY", "WHAT IT NOTICES"].map(str::to_owned).to_vec()];
-        rows.extend(rules().map(|rule| vec![rule.id.to_owned(), gravest(rule), first_sentence(rule.means).to_owned()]));
+        let mut rows = vec![
+            ["RULE", "SEVERITY", "WHAT IT NOTICES"]
+                .map(str::to_owned)
+                .to_vec(),
+        ];
+        rows.extend(rules().map(|rule| {
+            vec![
+                rule.id.to_owned(),
+                gravest(rule),
+                first_sentence(rule.means).to_owned(),
+            ]
+        }));
         output::page(&columns(&rows, &[]))?;
         return Ok(0);
     };
@@ -29,22 +39,37 @@ pub fn run(args: &command::RulesArgs) -> Done {
 /// The gravest of the profiles that always count; where none has the rule, that of the others with their first name.
 fn gravest(rule: &Rule) -> String {
     // Those that always count come first.
-    let first = rule.levels().min_by_key(|(profile, severity)| (profile.is_style(), *severity));
-    first.map_or_else(String::new, |(profile, severity)| match profile.is_style() {
-        false => severity.name().to_owned(),
-        true => format!("{} ({})", severity.name(), profile.name()),
+    let first = rule
+        .levels()
+        .min_by_key(|(profile, severity)| (profile.is_style(), *severity));
+    first.map_or_else(String::new, |(profile, severity)| {
+        match profile.is_style() {
+            false => severity.name().to_owned(),
+            true => format!("{} ({})", severity.name(), profile.name()),
+        }
     })
 }
 
 /// Up to the first stop or colon that does not stand in code.
 fn first_sentence(text: &str) -> &str {
     let is_end = |(at, _): &(usize, &str)| text[..*at].matches('`').count().is_multiple_of(2);
-    let end = text.match_indices(". ").chain(text.match_indices(": ")).filter(is_end).map(|(at, _)| at).min();
+    let end = text
+        .match_indices(". ")
+        .chain(text.match_indices(": "))
+        .filter(is_end)
+        .map(|(at, _)| at)
+        .min();
     text[..end.unwrap_or(text.len())].trim_end_matches('.')
 }
 
 fn detail(area: &Area, rule: &Rule) -> Result<String, Problem> {
-    let mut page = format!("{} · {}\n\n{}\n\nFix: {}\n", rule.id, rule.confidence(), rule.means, rule.fix);
+    let mut page = format!(
+        "{} · {}\n\n{}\n\nFix: {}\n",
+        rule.id,
+        rule.confidence(),
+        rule.means,
+        rule.fix
+    );
     for (profile, severity) in rule.levels() {
         writeln!(page, "{}: {}", profile.name(), severity.name()).ok();
     }
@@ -61,10 +86,22 @@ fn detail(area: &Area, rule: &Rule) -> Result<String, Problem> {
 
 fn shown(example: &Example) -> String {
     let mut shown = String::new();
-    let given = [("tool", &example.tool), ("arguments", &example.arguments), ("before", &example.before)];
-    for (name, text) in given.into_iter().filter_map(|(name, text)| Some((name, text.as_ref()?))) {
+    let given = [
+        ("tool", &example.tool),
+        ("arguments", &example.arguments),
+        ("before", &example.before),
+    ];
+    for (name, text) in given
+        .into_iter()
+        .filter_map(|(name, text)| Some((name, text.as_ref()?)))
+    {
         writeln!(shown, "\n{name}:\n  {text}").ok();
     }
-    writeln!(shown, "\nFires:\n  {}\n\nSilent:\n  {}", example.fires, example.silent).ok();
+    writeln!(
+        shown,
+        "\nFires:\n  {}\n\nSilent:\n  {}",
+        example.fires, example.silent
+    )
+    .ok();
     shown
 }

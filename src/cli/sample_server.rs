@@ -17,7 +17,11 @@ fn spec(args: &command::SampleServerArgs) -> Result<SampleSpec, Problem> {
 }
 
 pub fn run(args: &command::SampleServerArgs) -> Done {
-    let backend: Arc<dyn Backend> = if args.probe { Arc::new(Probe::new()) } else { Arc::new(Sample::new(&spec(args)?)?) };
+    let backend: Arc<dyn Backend> = if args.probe {
+        Arc::new(Probe::new())
+    } else {
+        Arc::new(Sample::new(&spec(args)?)?)
+    };
     serve(backend, args.http, args.quiet)
 }
 
@@ -35,7 +39,10 @@ pub fn serve(backend: Arc<dyn Backend>, http: Option<SocketAddr>, quiet: bool) -
                         .hint("port 0 takes any free port")
                 };
                 let http = serve::http(backend, address).await.map_err(failed)?;
-                output::note(quiet, &format!("serving at {} until interrupted", http.url()));
+                output::note(
+                    quiet,
+                    &format!("serving at {} until interrupted", http.url()),
+                );
                 http.run().await.map_err(failed)?;
             }
         }

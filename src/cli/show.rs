@@ -24,7 +24,9 @@ pub fn run(args: &command::ShowArgs) -> Done {
         std::io::stdin()
             .lock()
             .read_to_end(&mut bytes)
-            .map_err(|error| Problem::new(ProblemKind::Io, format!("cannot read: {error}")).at("standard input"))?;
+            .map_err(|error| {
+                Problem::new(ProblemKind::Io, format!("cannot read: {error}")).at("standard input")
+            })?;
         store::read_all_bytes(&Bytes::from(bytes), "stdin", kind)?
     } else {
         store::read_all(&args.path, kind)?
@@ -54,9 +56,16 @@ fn chosen(mut captures: Vec<Capture>, args: &command::ShowArgs) -> Result<Captur
 }
 
 fn list(captures: &[Capture]) -> String {
-    let mut rows = vec![["N", "TOOL", "ARGUMENTS", "OUTCOME", "BYTES"].map(str::to_owned).to_vec()];
+    let mut rows = vec![
+        ["N", "TOOL", "ARGUMENTS", "OUTCOME", "BYTES"]
+            .map(str::to_owned)
+            .to_vec(),
+    ];
     for (at, capture) in captures.iter().enumerate() {
-        let arguments: String = String::from_utf8_lossy(&capture.arguments).chars().take(MAX_ARGUMENTS).collect();
+        let arguments: String = String::from_utf8_lossy(&capture.arguments)
+            .chars()
+            .take(MAX_ARGUMENTS)
+            .collect();
         rows.push(vec![
             (at + 1).to_string(),
             one_line(&capture.tool.name),
@@ -71,7 +80,10 @@ fn list(captures: &[Capture]) -> String {
 fn read_as(name: &str) -> Result<ReadAs, Problem> {
     ReadAs::parse(name).ok_or_else(|| {
         let names: Vec<&str> = ReadAs::ALL.iter().map(|(_, name)| *name).collect();
-        let hint = suggest::hint(name, names.iter().copied()).unwrap_or_else(|| format!("one of {}", names.join(", ")));
-        Problem::new(ProblemKind::Usage, format!("unknown kind `{name}`")).at("--read-as").hint(hint)
+        let hint = suggest::hint(name, names.iter().copied())
+            .unwrap_or_else(|| format!("one of {}", names.join(", ")));
+        Problem::new(ProblemKind::Usage, format!("unknown kind `{name}`"))
+            .at("--read-as")
+            .hint(hint)
     })
 }

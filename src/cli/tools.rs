@@ -13,8 +13,12 @@ use crate::source::Source;
 use crate::token::{Count, Encoding, Tokenizer, counted};
 
 /// The parts that a line has room for.
-const SHOWN: [DefinitionPart; 4] =
-    [DefinitionPart::Description, DefinitionPart::InputSchema, DefinitionPart::OutputSchema, DefinitionPart::Annotations];
+const SHOWN: [DefinitionPart; 4] = [
+    DefinitionPart::Description,
+    DefinitionPart::InputSchema,
+    DefinitionPart::OutputSchema,
+    DefinitionPart::Annotations,
+];
 
 pub fn run(args: &args::ListArgs) -> Done {
     let source = args.source.required()?;
@@ -23,14 +27,23 @@ pub fn run(args: &args::ListArgs) -> Done {
 }
 
 /// Connects and lists.
-pub fn list(source: &Source, tokenizer: &Tokenizer, link: &args::LinkArgs, print: args::PrintArgs) -> Done {
+pub fn list(
+    source: &Source,
+    tokenizer: &Tokenizer,
+    link: &args::LinkArgs,
+    print: args::PrintArgs,
+) -> Done {
     with_session(
         source,
         link,
         print.quiet,
         async |client| Ok((client.server(), client.tools().await?)),
         |(server, tools), _| {
-            let text = if print.json { contract::tools(&server, &tools, tokenizer) } else { page(&server, &tools, tokenizer)? };
+            let text = if print.json {
+                contract::tools(&server, &tools, tokenizer)
+            } else {
+                page(&server, &tools, tokenizer)?
+            };
             output::page_or(print.json, &text)?;
             Ok(0)
         },
@@ -66,8 +79,16 @@ fn page(server: &Server, tools: &[Tool], tokenizer: &Tokenizer) -> Result<String
     let numbers: Vec<usize> = (1..2 + SHOWN.len()).collect();
     let mut page = format!("{}\n", one_line(&head));
     if tokenizer.encoding().is_none() {
-        let parts = format!("{}; the parts of a tool are counted with {}", tokenizer.how(), encoding.name());
-        page.push_str(&format!("{}: {}\n", one_line(tokenizer.name()), one_line(&parts)));
+        let parts = format!(
+            "{}; the parts of a tool are counted with {}",
+            tokenizer.how(),
+            encoding.name()
+        );
+        page.push_str(&format!(
+            "{}: {}\n",
+            one_line(tokenizer.name()),
+            one_line(&parts)
+        ));
     }
     page.push_str(&format!("\n{}\n", columns(&rows, &numbers)));
     let instructions = count(server.instructions.as_deref().unwrap_or_default())?;
@@ -77,11 +98,20 @@ fn page(server: &Server, tools: &[Tool], tokenizer: &Tokenizer) -> Result<String
         counted(total.plus(instructions))
     ));
     for cut in cost.cuts.iter().filter(|cut| cut.saves > 0) {
-        page.push_str(&format!("{}: saves {} tokens {}\n", cut.what, grouped(cut.saves), encoding.name()));
+        page.push_str(&format!(
+            "{}: saves {} tokens {}\n",
+            cut.what,
+            grouped(cut.saves),
+            encoding.name()
+        ));
     }
     for tool in tools {
         for fault in &tool.faults {
-            page.push_str(&format!("odd {}: {}\n", one_line(&tool.name), one_line(fault)));
+            page.push_str(&format!(
+                "odd {}: {}\n",
+                one_line(&tool.name),
+                one_line(fault)
+            ));
         }
     }
     Ok(page)

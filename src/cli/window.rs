@@ -26,13 +26,26 @@ pub fn run(args: &command::WindowArgs) -> Done {
 }
 
 fn in_terminal(source: &Source, args: &command::WindowArgs) -> Done {
-    let print = PrintArgs { json: false, quiet: args.quiet };
-    let link = LinkArgs { limit: args.limit.clone(), data: args.data.clone(), ..LinkArgs::default() };
+    let print = PrintArgs {
+        json: false,
+        quiet: args.quiet,
+    };
+    let link = LinkArgs {
+        limit: args.limit.clone(),
+        data: args.data.clone(),
+        ..LinkArgs::default()
+    };
     match source {
         Source::Sample(spec) if has_sample_tool(&spec.set) => {
-            let view = ViewArgs { print, ..ViewArgs::default() };
+            let view = ViewArgs {
+                print,
+                ..ViewArgs::default()
+            };
             let asked = ViewRequest::read(&view, Hosts::built_in)?;
-            let fetch = FetchArgs { link, ..FetchArgs::default() };
+            let fetch = FetchArgs {
+                link,
+                ..FetchArgs::default()
+            };
             call(source, SAMPLE_TOOL, "{}".to_owned(), false, &fetch, &asked)
         }
         _ => tools::list(source, &Tokenizer::default(), &link, print),
@@ -50,7 +63,10 @@ fn open(source: Option<Source>, data_dir: Option<&Path>) -> Result<(), String> {
     // In the window a person chooses where several servers could log in.
     let asking = |source| match source {
         Source::Http(http) => {
-            let login = http.login.map(|login| crate::source::Login { asks: true, ..login });
+            let login = http.login.map(|login| crate::source::Login {
+                asks: true,
+                ..login
+            });
             Source::Http(crate::source::Http { login, ..http })
         }
         other => other,

@@ -48,16 +48,28 @@ pub struct KeepArgs {
 
 /// Puts back and clears away what programs that ended left there, and says so.
 pub fn recover(path: &Path, quiet: bool) {
-    store::recover(path).notes().iter().for_each(|note| output::note(quiet, note));
+    store::recover(path)
+        .notes()
+        .iter()
+        .for_each(|note| output::note(quiet, note));
 }
 
 impl WriteArgs {
     /// Whether what was given can be done.
     pub fn check(&self) -> Result<(), Problem> {
-        if let Some(word) = self.hide.iter().find(|word| !OFFERED.contains(&word.as_str())) {
-            return Err(Problem::new(ProblemKind::Usage, format!("unknown kind `{word}`"))
-                .at("--hide")
-                .hint(format!("one of {}; the other kinds are hidden by default", OFFERED.join(", "))));
+        if let Some(word) = self
+            .hide
+            .iter()
+            .find(|word| !OFFERED.contains(&word.as_str()))
+        {
+            return Err(
+                Problem::new(ProblemKind::Usage, format!("unknown kind `{word}`"))
+                    .at("--hide")
+                    .hint(format!(
+                        "one of {}; the other kinds are hidden by default",
+                        OFFERED.join(", ")
+                    )),
+            );
         }
         Ok(())
     }
@@ -73,9 +85,16 @@ impl WriteArgs {
     }
 
     /// The capture as it is to be written.
-    pub fn prepare(&self, capture: &Capture, options: &RedactOptions) -> Result<RedactedCapture, Problem> {
+    pub fn prepare(
+        &self,
+        capture: &Capture,
+        options: &RedactOptions,
+    ) -> Result<RedactedCapture, Problem> {
         if self.no_redact {
-            return Ok(RedactedCapture { capture: capture.clone(), found: Vec::new() });
+            return Ok(RedactedCapture {
+                capture: capture.clone(),
+                found: Vec::new(),
+            });
         }
         redact(capture, options, &Cancel::new()).map_err(|_| Problem::interrupted())
     }
@@ -97,11 +116,17 @@ pub fn definition(tool: &Arc<Tool>) -> Result<Arc<Tool>, Problem> {
     if raw == tool.raw {
         return Ok(Arc::clone(tool));
     }
-    Ok(Arc::new(Tool { name: tool.name.clone(), ..Tool::read(raw) }))
+    Ok(Arc::new(Tool {
+        name: tool.name.clone(),
+        ..Tool::read(raw)
+    }))
 }
 
 fn redacted(json: &Bytes) -> Result<Bytes, Problem> {
-    let options = RedactOptions { secrets: output::known().secrets(), ..RedactOptions::default() };
+    let options = RedactOptions {
+        secrets: output::known().secrets(),
+        ..RedactOptions::default()
+    };
     redact_document(json, &options).map_err(|_| Problem::interrupted())
 }
 
@@ -128,15 +153,30 @@ pub fn over_folder(capture: &Capture, files: &[(&str, &[u8])], path: &Path) -> R
 /// What `--preview` prints.
 pub fn preview(redacted: &RedactedCapture, files: &[(&str, &[u8])]) -> String {
     let mut page = String::from("would be written\n");
-    let sizes = store::folder_files(&redacted.capture, 0).into_iter().map(|file| (file.name.to_owned(), file.bytes));
-    let more = files.iter().map(|(name, bytes)| ((*name).to_owned(), bytes.len() as u64));
-    let rows: Vec<Vec<String>> =
-        sizes.chain(more).map(|(name, bytes)| vec![format!("  {name}"), number_of(bytes, "bytes")]).collect();
+    let sizes = store::folder_files(&redacted.capture, 0)
+        .into_iter()
+        .map(|file| (file.name.to_owned(), file.bytes));
+    let more = files
+        .iter()
+        .map(|(name, bytes)| ((*name).to_owned(), bytes.len() as u64));
+    let rows: Vec<Vec<String>> = sizes
+        .chain(more)
+        .map(|(name, bytes)| vec![format!("  {name}"), number_of(bytes, "bytes")])
+        .collect();
     page.push_str(&columns(&rows, &[1]));
-    for (is_hidden, title) in [(true, "hidden"), (false, "left as it is (`--hide KIND` hides it)")] {
-        let head = ["  WHAT", "WHERE", "TIMES", "BEGINS"].map(str::to_owned).to_vec();
+    for (is_hidden, title) in [
+        (true, "hidden"),
+        (false, "left as it is (`--hide KIND` hides it)"),
+    ] {
+        let head = ["  WHAT", "WHERE", "TIMES", "BEGINS"]
+            .map(str::to_owned)
+            .to_vec();
         let mut rows = vec![head];
-        for found in redacted.found.iter().filter(|found| found.is_hidden == is_hidden) {
+        for found in redacted
+            .found
+            .iter()
+            .filter(|found| found.is_hidden == is_hidden)
+        {
             let redaction = &found.redaction;
             rows.push(vec![
                 format!("  {}", redaction.kind),
@@ -174,17 +214,32 @@ impl KeepArgs {
 
     /// The same for several.
     pub fn keep_all(&self, captures: &[Capture], link: &LinkArgs, quiet: bool, status: u8) -> u8 {
-        captures.iter().fold(status, |status, capture| self.keep(capture, link, quiet, status))
+        captures.iter().fold(status, |status, capture| {
+            self.keep(capture, link, quiet, status)
+        })
     }
 
     fn try_keep(&self, capture: &Capture, link: &LinkArgs) -> Result<String, Problem> {
-        let folder = link.data.data_dir.clone().or_else(store::data_folder).ok_or_else(|| {
-            Problem::new(ProblemKind::Io, "there is no folder for the history").hint("name one with `--data-dir DIR`")
-        })?;
-        let write = WriteArgs { no_redact: self.no_redact, ..WriteArgs::default() };
+        let folder = link
+            .data
+            .data_dir
+            .clone()
+            .or_else(store::data_folder)
+            .ok_or_else(|| {
+                Problem::new(ProblemKind::Io, "there is no folder for the history")
+                    .hint("name one with `--data-dir DIR`")
+            })?;
+        let write = WriteArgs {
+            no_redact: self.no_redact,
+            ..WriteArgs::default()
+        };
         let redacted = write.prepare(capture, &write.options()?)?;
         let history = History::at(&folder);
         let entry = history.add(&redacted.capture)?;
-        Ok(format!("kept as {} · {}", history.folder(&entry.id).display(), redacted.exactness()))
+        Ok(format!(
+            "kept as {} · {}",
+            history.folder(&entry.id).display(),
+            redacted.exactness()
+        ))
     }
 }

@@ -88,7 +88,9 @@ pub struct BaselineCost {
 
 impl BaselineCost {
     fn passed(&self) -> bool {
-        self.most.is_none_or(|most| self.now.saturating_mul(100) <= self.before.saturating_mul(100 + most))
+        self.most.is_none_or(|most| {
+            self.now.saturating_mul(100) <= self.before.saturating_mul(100 + most)
+        })
     }
 }
 
@@ -101,42 +103,81 @@ impl CheckBudget {
 impl CheckOutcome {
     /// Whether this finding makes the check say no.
     pub fn fails(&self, found: &CheckedFinding) -> bool {
-        found.is_new && !self.is_update && self.fail_on.is_some_and(|least| found.finding.severity <= least)
+        found.is_new
+            && !self.is_update
+            && self
+                .fail_on
+                .is_some_and(|least| found.finding.severity <= least)
     }
 
     pub fn passed(&self) -> bool {
         !self.findings.iter().any(|found| self.fails(found))
             && self.budgets.iter().all(CheckBudget::passed)
-            && (self.is_update || [&self.baseline, &self.answers_before].into_iter().flatten().all(BaselineCost::passed))
+            && (self.is_update
+                || [&self.baseline, &self.answers_before]
+                    .into_iter()
+                    .flatten()
+                    .all(BaselineCost::passed))
     }
 
     /// "2 errors, 1 warning"; known ones are not in it.
     pub fn counts(&self) -> String {
-        let of =
-            |severity: Severity| self.findings.iter().filter(|found| found.is_new && found.finding.severity == severity).count();
-        let words = [("error", "errors"), ("warning", "warnings"), ("note", "notes"), ("cost", "costs")];
+        let of = |severity: Severity| {
+            self.findings
+                .iter()
+                .filter(|found| found.is_new && found.finding.severity == severity)
+                .count()
+        };
+        let words = [
+            ("error", "errors"),
+            ("warning", "warnings"),
+            ("note", "notes"),
+            ("cost", "costs"),
+        ];
         let counted = Severity::ALL
             .into_iter()
             .zip(words)
             .map(|(severity, (one, many))| (of(severity), one, many))
             .filter(|(count, ..)| *count > 0);
-        let sentence: Vec<_> =
-            counted.map(|(count, one, many)| format!("{count} {}", if count == 1 { one } else { many })).collect();
-        if sentence.is_empty() { "no findings".to_owned() } else { sentence.join(", ") }
+        let sentence: Vec<_> = counted
+            .map(|(count, one, many)| format!("{count} {}", if count == 1 { one } else { many }))
+            .collect();
+        if sentence.is_empty() {
+            "no findings".to_owned()
+        } else {
+            sentence.join(", ")
+        }
     }
 
     /// What budgets and the baseline say, a line each.
     pub fn limits(&self) -> Vec<String> {
         let word = |passed: bool| if passed { "kept" } else { "OVER" };
         let budget = |budget: &CheckBudget| {
-            let answer = budget.answer.as_ref().map(|tool| format!(" (answer of {tool})")).unwrap_or_default();
-            let tokens = budget.tokens.map_or_else(|| "nothing to count".to_owned(), grouped);
-            format!("budget {}{answer} {}: {tokens} of {} tokens", budget.of, word(budget.passed()), grouped(budget.most))
+            let answer = budget
+                .answer
+                .as_ref()
+                .map(|tool| format!(" (answer of {tool})"))
+                .unwrap_or_default();
+            let tokens = budget
+                .tokens
+                .map_or_else(|| "nothing to count".to_owned(), grouped);
+            format!(
+                "budget {}{answer} {}: {tokens} of {} tokens",
+                budget.of,
+                word(budget.passed()),
+                grouped(budget.most)
+            )
         };
         let mut lines: Vec<_> = self.budgets.iter().map(budget).collect();
-        for (what, baseline) in [("definitions", &self.baseline), ("answers", &self.answers_before)] {
+        for (what, baseline) in [
+            ("definitions", &self.baseline),
+            ("answers", &self.answers_before),
+        ] {
             let Some(baseline) = baseline else { continue };
-            let most = baseline.most.map(|most| format!(", at most +{most}%: {}", word(baseline.passed()))).unwrap_or_default();
+            let most = baseline
+                .most
+                .map(|most| format!(", at most +{most}%: {}", word(baseline.passed())))
+                .unwrap_or_default();
             lines.push(format!(
                 "{what} {} → {} tokens ({}){most}",
                 grouped(baseline.before),
@@ -149,22 +190,41 @@ impl CheckOutcome {
 
     /// What is silenced, a line each.
     pub fn silenced(&self) -> Vec<String> {
-        let line = |ToolSilence { rule, tool, reason }: &ToolSilence| format!("silenced: {rule} for {tool}: {reason}");
+        let line = |ToolSilence { rule, tool, reason }: &ToolSilence| {
+            format!("silenced: {rule} for {tool}: {reason}")
+        };
         self.silenced.iter().map(line).collect()
     }
 
     /// What the active profiles advise against each other, a line for each answer and question.
     pub fn contradictions(&self) -> Vec<String> {
         let choice = |choice: &ProfileChoice| {
-            let names: Vec<_> = choice.profiles.iter().map(|profile| profile.name()).collect();
-            format!("{} ({}) {} tokens", choice.says, names.join(", "), grouped(choice.tokens.o200k_base))
+            let names: Vec<_> = choice
+                .profiles
+                .iter()
+                .map(|profile| profile.name())
+                .collect();
+            format!(
+                "{} ({}) {} tokens",
+                choice.says,
+                names.join(", "),
+                grouped(choice.tokens.o200k_base)
+            )
         };
         let of_answer = |answer: &AnswerCost| {
             let line = |contradiction: &Contradiction| {
                 let choices: Vec<_> = contradiction.choices.iter().map(choice).collect();
                 // An answer from a file may name no tool.
-                let on = if answer.tool.is_empty() { String::new() } else { format!(" on {}", answer.tool) };
-                format!("profiles disagree{on}: {} {}", contradiction.question, choices.join(" · "))
+                let on = if answer.tool.is_empty() {
+                    String::new()
+                } else {
+                    format!(" on {}", answer.tool)
+                };
+                format!(
+                    "profiles disagree{on}: {} {}",
+                    contradiction.question,
+                    choices.join(" · ")
+                )
             };
             answer.contradictions.iter().map(line).collect::<Vec<_>>()
         };
@@ -243,10 +303,17 @@ impl ContradictionJson {
     fn of(contradiction: &Contradiction) -> Self {
         let choice = |choice: &ProfileChoice| ChoiceJson {
             says: choice.says,
-            profiles: choice.profiles.iter().map(|profile| profile.name()).collect(),
+            profiles: choice
+                .profiles
+                .iter()
+                .map(|profile| profile.name())
+                .collect(),
             tokens: choice.tokens.into(),
         };
-        Self { asks: contradiction.question, choices: contradiction.choices.iter().map(choice).collect() }
+        Self {
+            asks: contradiction.question,
+            choices: contradiction.choices.iter().map(choice).collect(),
+        }
     }
 }
 
@@ -282,8 +349,15 @@ pub fn check(outcome: &CheckOutcome) -> String {
         most: baseline.most,
         passed: baseline.passed(),
     };
-    let span = |(least, most): (Tokens, Tokens)| SpanJson { least: least.into(), most: most.into() };
-    let mut names: Vec<&str> = outcome.tools.iter().map(|tool| tool.name.as_str()).collect();
+    let span = |(least, most): (Tokens, Tokens)| SpanJson {
+        least: least.into(),
+        most: most.into(),
+    };
+    let mut names: Vec<&str> = outcome
+        .tools
+        .iter()
+        .map(|tool| tool.name.as_str())
+        .collect();
     names.extend(
         outcome
             .answers
@@ -300,11 +374,15 @@ pub fn check(outcome: &CheckOutcome) -> String {
             .chain(outcome.tools.iter().map(|tool| tool.name.as_str()))
             .find(|other| other == name)
             .unwrap_or_default(),
-        definition: outcome.tools.iter().find(|tool| tool.name == *name).map(|tool| DefinitionJson {
-            listed: tool.listed.into(),
-            passed_on: span(tool.passed_on),
-            at_start: span(tool.at_start),
-        }),
+        definition: outcome
+            .tools
+            .iter()
+            .find(|tool| tool.name == *name)
+            .map(|tool| DefinitionJson {
+                listed: tool.listed.into(),
+                passed_on: span(tool.passed_on),
+                at_start: span(tool.at_start),
+            }),
         answers: outcome
             .answers
             .iter()
@@ -313,7 +391,11 @@ pub fn check(outcome: &CheckOutcome) -> String {
                 file: answer.file.as_deref(),
                 outcome: answer.outcome.name(),
                 tokens: answer.tokens.into(),
-                contradictions: answer.contradictions.iter().map(ContradictionJson::of).collect(),
+                contradictions: answer
+                    .contradictions
+                    .iter()
+                    .map(ContradictionJson::of)
+                    .collect(),
             })
             .collect(),
     };
@@ -348,7 +430,11 @@ pub fn check(outcome: &CheckOutcome) -> String {
         silenced: outcome
             .silenced
             .iter()
-            .map(|ToolSilence { rule, tool, reason }| SilenceJson { rule, name: tool, reason })
+            .map(|ToolSilence { rule, tool, reason }| SilenceJson {
+                rule,
+                name: tool,
+                reason,
+            })
             .collect(),
         baseline: outcome.baseline.as_ref().map(baseline),
         answers_baseline: outcome.answers_before.as_ref().map(baseline),
@@ -363,7 +449,11 @@ pub fn finding_sentence(finding: &Finding) -> String {
         sentence = format!("{}: {sentence}", finding.subject);
     }
     let count = grouped(finding.count);
-    if finding.count > 1 && !sentence.split(|char: char| !char.is_ascii_digit() && char != ',').any(|number| number == count) {
+    if finding.count > 1
+        && !sentence
+            .split(|char: char| !char.is_ascii_digit() && char != ',')
+            .any(|number| number == count)
+    {
         write!(sentence, " ({count} times)").ok();
     }
     if let Some(saves) = finding.saves {
@@ -379,7 +469,14 @@ pub fn sarif(outcome: &CheckOutcome) -> String {
         Severity::Warning => "warning",
         Severity::Info | Severity::Cost => "note",
     };
-    let used: Vec<_> = rules().filter(|rule| outcome.findings.iter().any(|found| found.finding.rule.id == rule.id)).collect();
+    let used: Vec<_> = rules()
+        .filter(|rule| {
+            outcome
+                .findings
+                .iter()
+                .any(|found| found.finding.rule.id == rule.id)
+        })
+        .collect();
     let rule = |rule: &&crate::finding::Rule| {
         json!({
             "id": rule.id,
@@ -392,8 +489,13 @@ pub fn sarif(outcome: &CheckOutcome) -> String {
     let result = |found: &CheckedFinding| {
         let finding = &found.finding;
         let part = finding.places.first().map(|place| place.part.name());
-        let name: Vec<_> =
-            [Some(finding.subject.clone()).filter(|subject| !subject.is_empty()), part].into_iter().flatten().collect();
+        let name: Vec<_> = [
+            Some(finding.subject.clone()).filter(|subject| !subject.is_empty()),
+            part,
+        ]
+        .into_iter()
+        .flatten()
+        .collect();
         let full = format!("{}{}", name.join("/"), finding.path());
         let logical = if full.is_empty() {
             Value::Array(Vec::new())
@@ -430,7 +532,9 @@ pub fn sarif(outcome: &CheckOutcome) -> String {
 
 /// A path as a relative reference.
 fn uri(path: &str) -> String {
-    path.replace('\\', "/").replace('%', "%25").replace(' ', "%20")
+    path.replace('\\', "/")
+        .replace('%', "%25")
+        .replace(' ', "%20")
 }
 
 /// Annotations of a run of GitHub Actions.
@@ -443,17 +547,34 @@ pub fn check_github(outcome: &CheckOutcome) -> String {
             Severity::Info | Severity::Cost => "notice",
         };
         let file = found.file.as_deref().unwrap_or(&outcome.place);
-        let (file, title) = (github_property(file), github_property(found.finding.rule.id));
-        writeln!(out, "::{kind} file={file},title={title}::{}", github_data(&finding_sentence(&found.finding))).ok();
+        let (file, title) = (
+            github_property(file),
+            github_property(found.finding.rule.id),
+        );
+        writeln!(
+            out,
+            "::{kind} file={file},title={title}::{}",
+            github_data(&finding_sentence(&found.finding))
+        )
+        .ok();
     }
     out
 }
 
 /// A table for a pull request, the gravest first.
 pub fn check_markdown(outcome: &CheckOutcome) -> String {
-    let word = if outcome.passed() { "passed" } else { "**failed**" };
+    let word = if outcome.passed() {
+        "passed"
+    } else {
+        "**failed**"
+    };
     let mut out = format!("Check {word}: {}\n", outcome.counts());
-    for line in outcome.limits().into_iter().chain(outcome.contradictions()).chain(outcome.silenced()) {
+    for line in outcome
+        .limits()
+        .into_iter()
+        .chain(outcome.contradictions())
+        .chain(outcome.silenced())
+    {
         writeln!(out, "- {}", markdown(&line)).ok();
     }
     if outcome.findings.iter().any(|found| found.is_new) {
@@ -501,11 +622,21 @@ mod tests {
     #[test]
     fn names_and_counts_are_compared_as_a_whole() {
         for name in ["a", "t", "use", "the"] {
-            says(name, "the argument has no use", 1, &format!("{name}: the argument has no use"));
+            says(
+                name,
+                "the argument has no use",
+                1,
+                &format!("{name}: the argument has no use"),
+            );
         }
         says("use", "`use` has no type", 1, "`use` has no type");
         says("t", "20 records", 2, "t: 20 records (2 times)");
         says("t", "2 records", 2, "t: 2 records");
-        says("t", "1,200 records, 200 of them", 1_200, "t: 1,200 records, 200 of them");
+        says(
+            "t",
+            "1,200 records, 200 of them",
+            1_200,
+            "t: 1,200 records, 200 of them",
+        );
     }
 }

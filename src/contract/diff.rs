@@ -123,8 +123,15 @@ pub fn diff(found: &Difference) -> String {
     print(&DiffDocument {
         loupe: VERSION,
         schema: "loupe.diff/1",
-        equal: if found.is_different() { Some(false) } else { (!found.is_partial).then_some(true) },
-        outcome: Some(PairJson { a: found.outcomes.0.name(), b: found.outcomes.1.name() }),
+        equal: if found.is_different() {
+            Some(false)
+        } else {
+            (!found.is_partial).then_some(true)
+        },
+        outcome: Some(PairJson {
+            a: found.outcomes.0.name(),
+            b: found.outcomes.1.name(),
+        }),
         payload: found.payload.as_ref().map(changes),
         counts: changed,
         text: text.map(hunks),
@@ -135,7 +142,10 @@ pub fn diff(found: &Difference) -> String {
         }),
         other_blocks: Some(found.other_blocks),
         rest: found.rest.as_ref().map(changes),
-        tokens: Some(PairJson { a: found.tokens.0.map(TokensJson::from), b: found.tokens.1.map(TokensJson::from) }),
+        tokens: Some(PairJson {
+            a: found.tokens.0.map(TokensJson::from),
+            b: found.tokens.1.map(TokensJson::from),
+        }),
         definition: found.definition.as_ref().map(changes),
         tools: None,
         left_out: &found.left_out,
@@ -145,21 +155,41 @@ pub fn diff(found: &Difference) -> String {
 /// The document of two lists of tools.
 pub fn diff_tools(found: &ToolsDifference) -> String {
     let tools = ToolsJson {
-        added: found.added.iter().map(|(name, tokens)| ToolJson { name, tokens: (*tokens).into() }).collect(),
-        removed: found.removed.iter().map(|(name, tokens)| ToolJson { name, tokens: (*tokens).into() }).collect(),
+        added: found
+            .added
+            .iter()
+            .map(|(name, tokens)| ToolJson {
+                name,
+                tokens: (*tokens).into(),
+            })
+            .collect(),
+        removed: found
+            .removed
+            .iter()
+            .map(|(name, tokens)| ToolJson {
+                name,
+                tokens: (*tokens).into(),
+            })
+            .collect(),
         changed: found
             .changed
             .iter()
             .map(|tool| ChangedToolJson {
                 name: &tool.name,
-                tokens: PairJson { a: tool.tokens.0.into(), b: tool.tokens.1.into() },
+                tokens: PairJson {
+                    a: tool.tokens.0.into(),
+                    b: tool.tokens.1.into(),
+                },
                 hints: &tool.hints,
                 schema: tool.is_schema_changed,
                 definition: changes(&tool.definition),
             })
             .collect(),
         unchanged: found.unchanged,
-        total: PairJson { a: found.total.0.into(), b: found.total.1.into() },
+        total: PairJson {
+            a: found.total.0.into(),
+            b: found.total.1.into(),
+        },
     };
     print(&DiffDocument {
         loupe: VERSION,
@@ -186,11 +216,14 @@ fn changes(value: &ValueDifference) -> Vec<ChangeJson> {
         // What changed in a record that moved is told on its own.
         let is_moved = change.op == Op::Move;
         let bytes = |node: Option<crate::json::Node<'_>>| {
-            node.filter(|_| !is_moved).and_then(|node| raw(node.raw()).map(ToOwned::to_owned))
+            node.filter(|_| !is_moved)
+                .and_then(|node| raw(node.raw()).map(ToOwned::to_owned))
         };
         ChangeJson {
             op: change.op.name(),
-            from: from.clone().filter(|from| to.as_ref().is_some_and(|to| to != from)),
+            from: from
+                .clone()
+                .filter(|from| to.as_ref().is_some_and(|to| to != from)),
             path: to.or(from).unwrap_or_default(),
             before: bytes(change.a),
             after: bytes(change.b),
@@ -200,7 +233,10 @@ fn changes(value: &ValueDifference) -> Vec<ChangeJson> {
 }
 
 fn hunks(text: &TextDifference) -> Vec<HunkJson<'_>> {
-    let span = |lines: &std::ops::Range<usize>| SpanJson { line: lines.start, lines: lines.len() };
+    let span = |lines: &std::ops::Range<usize>| SpanJson {
+        line: lines.start,
+        lines: lines.len(),
+    };
     let hunks = text.found.hunks.iter().map(|hunk| HunkJson {
         a: span(&hunk.a),
         b: span(&hunk.b),
@@ -209,8 +245,16 @@ fn hunks(text: &TextDifference) -> Vec<HunkJson<'_>> {
             .iter()
             .map(|line| LineJson {
                 op: line.side.name(),
-                text: &(if line.side == Side::B { &text.b } else { &text.a })[line.range.clone()],
-                words: line.words.iter().map(|word| [word.start, word.end]).collect(),
+                text: &(if line.side == Side::B {
+                    &text.b
+                } else {
+                    &text.a
+                })[line.range.clone()],
+                words: line
+                    .words
+                    .iter()
+                    .map(|word| [word.start, word.end])
+                    .collect(),
             })
             .collect(),
     });

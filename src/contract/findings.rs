@@ -42,7 +42,10 @@ struct SavesJson {
 
 impl<'a> FindingJson<'a> {
     pub(super) fn of(finding: &'a Finding) -> Self {
-        let profile = |(profile, severity): &(Profile, Severity)| ProfileJson { name: profile.name(), severity: severity.name() };
+        let profile = |(profile, severity): &(Profile, Severity)| ProfileJson {
+            name: profile.name(),
+            severity: severity.name(),
+        };
         let place = |place: &'a FoundAt| PlaceJson {
             part: place.part.name(),
             path: &place.path,
@@ -59,7 +62,9 @@ impl<'a> FindingJson<'a> {
             source: finding.rule.source,
             confidence: finding.rule.confidence(),
             count: finding.count,
-            saves: finding.saves.map(|tokens| SavesJson { tokens: tokens.into() }),
+            saves: finding.saves.map(|tokens| SavesJson {
+                tokens: tokens.into(),
+            }),
             fix: finding.rule.fix,
         }
     }

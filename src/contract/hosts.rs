@@ -58,7 +58,10 @@ pub(super) fn rows(report: &HostsReport) -> Vec<RowJson<'_>> {
                     as_text: host.media.as_text,
                     dropped: host.media.dropped,
                 }),
-                media_outcome: host.media_counts.worst().map(crate::analysis::MediaOutcome::name),
+                media_outcome: host
+                    .media_counts
+                    .worst()
+                    .map(crate::analysis::MediaOutcome::name),
                 definition_tokens: host.definition_tokens.map(TokensJson::from),
             }
         })
@@ -142,6 +145,10 @@ fn list<'a>(hosts: &Hosts, shown: impl Iterator<Item = &'a Host>) -> String {
         schema: "loupe.hosts-list/1",
         checked: &hosts.checked,
         hosts: listed.collect(),
-        problems: hosts.problems.iter().map(|problem| problem.message()).collect(),
+        problems: hosts
+            .problems
+            .iter()
+            .map(|problem| problem.message())
+            .collect(),
     })
 }

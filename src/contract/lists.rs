@@ -66,7 +66,11 @@ pub fn resources(server: &Server, resources: &[Resource], tokenizer: &Tokenizer)
     for resource in resources {
         let definition = SizeJson::of(&resource.raw, tokenizer);
         total = total.plus(&definition);
-        let list = if resource.is_template { &mut templates } else { &mut plain };
+        let list = if resource.is_template {
+            &mut templates
+        } else {
+            &mut plain
+        };
         list.push(ResourceJson {
             uri: &resource.uri,
             name: &resource.name,
@@ -80,7 +84,14 @@ pub fn resources(server: &Server, resources: &[Resource], tokenizer: &Tokenizer)
         });
     }
     let (schema, server) = ("loupe.resources/1", ServerJson::of(server));
-    print(&ResourcesDocument { loupe: VERSION, schema, server, resources: plain, templates, total })
+    print(&ResourcesDocument {
+        loupe: VERSION,
+        schema,
+        server,
+        resources: plain,
+        templates,
+        total,
+    })
 }
 
 /// `loupe.prompts/1`: as `prompts --json` prints them.
@@ -109,5 +120,11 @@ pub fn prompts(server: &Server, prompts: &[Prompt], tokenizer: &Tokenizer) -> St
         });
     }
     let (schema, server) = ("loupe.prompts/1", ServerJson::of(server));
-    print(&PromptsDocument { loupe: VERSION, schema, server, prompts: listed, total })
+    print(&PromptsDocument {
+        loupe: VERSION,
+        schema,
+        server,
+        prompts: listed,
+        total,
+    })
 }

@@ -30,7 +30,9 @@ use time::format_description::well_known::Rfc3339;
 
 use crate::analysis::{HostsReport, RowCount, ratio_of};
 use crate::cancel::Cancel;
-use crate::capture::{self, Block, BlockKind, Capture, Direction, FactCount, Hint, Message, Server, Tool};
+use crate::capture::{
+    self, Block, BlockKind, Capture, Direction, FactCount, Hint, Message, Server, Tool,
+};
 use crate::digest::sha256;
 use crate::format::ledger::{Row, default_baseline};
 use crate::format::round_trip::{RoundTrip, RoundTripVerdict, SHOWN};
@@ -49,8 +51,8 @@ use tokens::{FileJson, SizeJson, TokensJson};
 
 pub use badge::badge;
 pub use check::{
-    AnswerCost, BaselineCost, CheckBudget, CheckOutcome, CheckedFinding, DefinitionCost, check, check_github, check_markdown,
-    finding_sentence, sarif,
+    AnswerCost, BaselineCost, CheckBudget, CheckOutcome, CheckedFinding, DefinitionCost, check,
+    check_github, check_markdown, finding_sentence, sarif,
 };
 pub use diff::{diff, diff_tools};
 pub use lists::{prompts, resources};
@@ -86,7 +88,8 @@ pub struct ExactCounts {
 impl LedgerOptions {
     /// The baseline that applies to these rows.
     pub fn baseline(&self, rows: &[Row]) -> &'static str {
-        self.baseline.unwrap_or_else(|| default_baseline(&rows.iter().collect::<Vec<_>>()))
+        self.baseline
+            .unwrap_or_else(|| default_baseline(&rows.iter().collect::<Vec<_>>()))
     }
 }
 
@@ -129,11 +132,25 @@ fn report<'a>(
     options: &'a LedgerOptions,
     cancel: &'a Cancel,
 ) -> ReportJson<'a> {
-    let ReportParts { rows, counts, reads, hosts, findings, failure, interrupted } = *measured;
+    let ReportParts {
+        rows,
+        counts,
+        reads,
+        hosts,
+        findings,
+        failure,
+        interrupted,
+    } = *measured;
     let baseline = options.baseline(rows);
     let tokenizer = &options.tokenizer;
-    let base = rows.iter().zip(counts).find(|(row, _)| row.format == baseline).and_then(|(_, count)| count.count);
-    let row = |(row, count): (&Row, &RowCount)| RowJson::of(row, subject, tokenizer, count, ratio_of(count.count, base));
+    let base = rows
+        .iter()
+        .zip(counts)
+        .find(|(row, _)| row.format == baseline)
+        .and_then(|(_, count)| count.count);
+    let row = |(row, count): (&Row, &RowCount)| {
+        RowJson::of(row, subject, tokenizer, count, ratio_of(count.count, base))
+    };
     let ledger = LedgerJson {
         tokenizer: tokenizer.name().to_owned(),
         tokenizer_file: tokenizer.file().map(FileJson::of),
@@ -153,13 +170,21 @@ fn report<'a>(
         ledger,
         hosts: hosts.map(hosts::rows),
         findings: findings.map(|findings| findings.iter().map(FindingJson::of).collect()),
-        error: LastError { failure, interrupted, cancel },
+        error: LastError {
+            failure,
+            interrupted,
+            cancel,
+        },
     }
 }
 
 /// `loupe.error/1`: a failure before anything was captured.
 pub fn error(problem: &Problem) -> String {
-    print(&ErrorDocument { loupe: VERSION, schema: "loupe.error/1", error: ErrorJson::of(problem) })
+    print(&ErrorDocument {
+        loupe: VERSION,
+        schema: "loupe.error/1",
+        error: ErrorJson::of(problem),
+    })
 }
 
 /// `loupe.tools/1`: a server's tools, as `tools --json` prints them.
@@ -181,19 +206,34 @@ pub fn tools(server: &Server, tools: &[Tool], tokenizer: &Tokenizer) -> String {
             faults: &tool.faults,
         });
     }
-    print(&ToolsDocument { loupe: VERSION, schema: "loupe.tools/1", server: ServerJson::of(server), tools: listed, total })
+    print(&ToolsDocument {
+        loupe: VERSION,
+        schema: "loupe.tools/1",
+        server: ServerJson::of(server),
+        tools: listed,
+        total,
+    })
 }
 
 /// `loupe.formats/1`: every format that is built.
 pub fn formats() -> String {
-    let formats =
-        FORMATS.iter().map(|format| FormatJson { id: format.id(), title: format.title(), as_sent: format.is_as_sent() });
-    print(&FormatsDocument { loupe: VERSION, schema: "loupe.formats/1", formats: formats.collect() })
+    let formats = FORMATS.iter().map(|format| FormatJson {
+        id: format.id(),
+        title: format.title(),
+        as_sent: format.is_as_sent(),
+    });
+    print(&FormatsDocument {
+        loupe: VERSION,
+        schema: "loupe.formats/1",
+        formats: formats.collect(),
+    })
 }
 
 /// `loupe.export/1`: what was exported, and where to; a folder has no size.
 pub fn exported(kind: &str, out: &str, bytes: Option<u64>) -> String {
-    print(&serde_json::json!({ "loupe": VERSION, "schema": "loupe.export/1", "kind": kind, "out": out, "bytes": bytes }))
+    print(
+        &serde_json::json!({ "loupe": VERSION, "schema": "loupe.export/1", "kind": kind, "out": out, "bytes": bytes }),
+    )
 }
 
 /// One line of a transcript and of `messages.jsonl`, without its line end.
@@ -203,7 +243,9 @@ pub fn message_line(message: &Message) -> String {
         at_ms: milliseconds(message.at),
         dir: message.direction.name(),
         text,
-        base64: text.is_none().then(|| BASE64_STANDARD.encode(&message.bytes)),
+        base64: text
+            .is_none()
+            .then(|| BASE64_STANDARD.encode(&message.bytes)),
     };
     serde_json::to_string(&line).unwrap_or_default()
 }
@@ -244,7 +286,11 @@ struct ErrorJson<'a> {
 
 impl<'a> ErrorJson<'a> {
     fn of(problem: &'a Problem) -> Self {
-        Self { kind: problem.kind.name(), message: problem.message(), hint: problem.hint.as_deref() }
+        Self {
+            kind: problem.kind.name(),
+            message: problem.message(),
+            hint: problem.hint.as_deref(),
+        }
     }
 }
 
@@ -320,11 +366,23 @@ struct SentJson<'a> {
 
 impl<'a> SentJson<'a> {
     fn of(reads: ModelReads<'a>, rows: &[Row], tokenizer: &Tokenizer) -> Option<Self> {
-        let counted: Vec<_> = rows.iter().map(|row| CountedRow { row, count: None, why: None }).collect();
+        let counted: Vec<_> = rows
+            .iter()
+            .map(|row| CountedRow {
+                row,
+                count: None,
+                why: None,
+            })
+            .collect();
         let read = reads.part(&counted);
         if let ModelReads::Host(host) = reads {
             let tokens = TokensJson::counted(host.row.tokens?, tokenizer, host.count);
-            return Some(Self { r#as: host.row.host.id.as_str(), hosts: read.hosts, of: read.of, tokens });
+            return Some(Self {
+                r#as: host.row.host.id.as_str(),
+                hosts: read.hosts,
+                of: read.of,
+                tokens,
+            });
         }
         let format = part_format(read.part, &counted)?;
         let row = rows.iter().find(|row| row.format == format)?;
@@ -334,7 +392,12 @@ impl<'a> SentJson<'a> {
             _ => ResultPart::Both,
         };
         let tokens = TokensJson::counted(row.tokens, tokenizer, tokenizer.from_tokens(row.tokens));
-        Some(Self { r#as: part.name(), hosts: read.hosts, of: read.of, tokens })
+        Some(Self {
+            r#as: part.name(),
+            hosts: read.hosts,
+            of: read.of,
+            tokens,
+        })
     }
 }
 
@@ -347,7 +410,8 @@ struct LastError<'a> {
 
 impl LastError<'_> {
     fn problem(&self) -> Option<&Problem> {
-        self.failure.or_else(|| self.interrupted.filter(|_| self.cancel.is_cancelled()))
+        self.failure
+            .or_else(|| self.interrupted.filter(|_| self.cancel.is_cancelled()))
     }
 
     fn is_none(&self) -> bool {
@@ -386,7 +450,10 @@ impl<'a> CaptureJson<'a> {
         let reading = &subject.reading;
         // A message that is not JSON as a whole cannot stand in the document, not even in part.
         let whole = reading.doc.is_json();
-        let result = reading.result().filter(|_| whole).and_then(|node| raw(node.raw()));
+        let result = reading
+            .result()
+            .filter(|_| whole)
+            .and_then(|node| raw(node.raw()));
         let unreadable = !whole || (result.is_none() && reading.result().is_some());
         let has_time = capture.started_at != OffsetDateTime::UNIX_EPOCH;
         Self {
@@ -394,24 +461,41 @@ impl<'a> CaptureJson<'a> {
             server: ServerJson::of(&capture.server),
             tool: ToolJson::of(&capture.tool, tokenizer, cancel),
             arguments: raw(&capture.arguments),
-            started_at: capture.started_at.format(&Rfc3339).ok().filter(|_| has_time),
+            started_at: capture
+                .started_at
+                .format(&Rfc3339)
+                .ok()
+                .filter(|_| has_time),
             elapsed_ms: has_time.then(|| milliseconds(capture.timings.total())),
             outcome: capture.outcome.name(),
             wire: capture
                 .response
                 .as_ref()
                 .filter(|_| capture.has_wire())
-                .map(|response| WireJson { bytes: response.len(), sha256: sha256(response) }),
+                .map(|response| WireJson {
+                    bytes: response.len(),
+                    sha256: sha256(response),
+                }),
             result,
             raw: capture
                 .response
                 .as_ref()
                 .filter(|_| unreadable)
-                .map(|response| Base64Json { base64: BASE64_STANDARD.encode(response) }),
+                .map(|response| Base64Json {
+                    base64: BASE64_STANDARD.encode(response),
+                }),
             rpc_error: reading.rpc_error.as_ref().map(RpcErrorJson::of),
-            blocks: BlocksJson { subject, tokenizer, cancel },
+            blocks: BlocksJson {
+                subject,
+                tokenizer,
+                cancel,
+            },
             payload: PayloadJson::of(subject),
-            notifications: capture.messages.iter().filter_map(NotificationJson::of).collect(),
+            notifications: capture
+                .messages
+                .iter()
+                .filter_map(NotificationJson::of)
+                .collect(),
         }
     }
 }
@@ -452,8 +536,14 @@ impl<'a> ToolJson<'a> {
         if tool.name.is_empty() && tool.raw.is_empty() {
             return None;
         }
-        let definition = (!tool.raw.is_empty() && !cancel.is_cancelled()).then(|| SizeJson::of(&tool.raw, tokenizer));
-        Some(Self { name: &tool.name, title: tool.title.as_deref(), annotations: AnnotationsJson::of(tool), definition })
+        let definition = (!tool.raw.is_empty() && !cancel.is_cancelled())
+            .then(|| SizeJson::of(&tool.raw, tokenizer));
+        Some(Self {
+            name: &tool.name,
+            title: tool.title.as_deref(),
+            annotations: AnnotationsJson::of(tool),
+            definition,
+        })
     }
 }
 
@@ -474,8 +564,16 @@ struct HintJson {
 
 impl AnnotationsJson {
     fn of(tool: &Tool) -> Self {
-        let hint = |hint: Hint| HintJson { value: hint.value, declared: hint.declared };
-        let capture::Annotations { read_only, destructive, idempotent, open_world } = tool.annotations;
+        let hint = |hint: Hint| HintJson {
+            value: hint.value,
+            declared: hint.declared,
+        };
+        let capture::Annotations {
+            read_only,
+            destructive,
+            idempotent,
+            open_world,
+        } = tool.annotations;
         Self {
             read_only_hint: hint(read_only),
             destructive_hint: hint(destructive),
@@ -505,7 +603,11 @@ struct RpcErrorJson<'a> {
 
 impl<'a> RpcErrorJson<'a> {
     fn of(error: &'a capture::RpcError) -> Self {
-        Self { code: raw(error.code.as_bytes()), message: &error.message, data: error.data.as_deref().and_then(raw) }
+        Self {
+            code: raw(error.code.as_bytes()),
+            message: &error.message,
+            data: error.data.as_deref().and_then(raw),
+        }
     }
 }
 
@@ -518,10 +620,21 @@ struct BlocksJson<'a> {
 
 impl Serialize for BlocksJson<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self { subject, tokenizer, cancel } = self;
-        let counted = |text: &str| (!cancel.is_cancelled()).then(|| TokensJson::of_known(text, &subject.known, tokenizer));
+        let Self {
+            subject,
+            tokenizer,
+            cancel,
+        } = self;
+        let counted = |text: &str| {
+            (!cancel.is_cancelled()).then(|| TokensJson::of_known(text, &subject.known, tokenizer))
+        };
         let reading = &subject.reading;
-        serializer.collect_seq(reading.blocks.iter().map(|block| BlockJson::of(block, &reading.doc, counted)))
+        serializer.collect_seq(
+            reading
+                .blocks
+                .iter()
+                .map(|block| BlockJson::of(block, &reading.doc, counted)),
+        )
     }
 }
 
@@ -549,7 +662,10 @@ impl<'a> BlockJson<'a> {
             (Some(text), ..) => (text.len() as u64, counted(text)),
             (None, Some(data), _) => (data as u64, None),
             (None, None, BlockKind::Image | BlockKind::Audio) => (as_sent.len() as u64, None),
-            (None, None, _) => (as_sent.len() as u64, counted(&String::from_utf8_lossy(as_sent))),
+            (None, None, _) => (
+                as_sent.len() as u64,
+                counted(&String::from_utf8_lossy(as_sent)),
+            ),
         };
         Self {
             index: block.index,
@@ -583,7 +699,10 @@ impl NotificationJson {
         if root.get("id").is_some() {
             return None;
         }
-        Some(Self { method: root.get("method")?.as_str()?.into_owned(), at_ms: milliseconds(message.at) })
+        Some(Self {
+            method: root.get("method")?.as_str()?.into_owned(),
+            at_ms: milliseconds(message.at),
+        })
     }
 }
 
@@ -662,13 +781,33 @@ struct FactsJson {
 }
 
 impl From<FactCount> for FactsJson {
-    fn from(FactCount { total, proved, found, missing, differs }: FactCount) -> Self {
-        Self { total, proved, found, missing, differs }
+    fn from(
+        FactCount {
+            total,
+            proved,
+            found,
+            missing,
+            differs,
+        }: FactCount,
+    ) -> Self {
+        Self {
+            total,
+            proved,
+            found,
+            missing,
+            differs,
+        }
     }
 }
 
 impl RowJson {
-    fn of(row: &Row, subject: &ParsedCapture, tokenizer: &Tokenizer, count: &RowCount, ratio: Option<f64>) -> Self {
+    fn of(
+        row: &Row,
+        subject: &ParsedCapture,
+        tokenizer: &Tokenizer,
+        count: &RowCount,
+        ratio: Option<f64>,
+    ) -> Self {
         let available = row.is_available();
         let given = |number: u64| available.then_some(number);
         let trip = row.round_trip.as_ref().filter(|_| available);
@@ -682,14 +821,20 @@ impl RowJson {
             ratio: ratio.filter(|_| available),
             round_trip: trip.map(|trip| trip.verdict.name()),
             lossless: trip.map(|trip| trip.verdict.is_lossless()),
-            losses: trip.filter(|trip| trip.verdict != RoundTripVerdict::Undecodable).map(LossJson::of),
+            losses: trip
+                .filter(|trip| trip.verdict != RoundTripVerdict::Undecodable)
+                .map(LossJson::of),
             facts: row.facts.filter(|_| available).map(FactsJson::from),
             claim: available.then(|| row.claim().name()),
             extra_text: row
                 .facts
                 .filter(|_| available && !matches!(row.format, "content" | "both" | "wire"))
                 .map(|_| ExtraTextJson::of_row(row, subject)),
-            why: row.why.clone().or_else(|| count.why.clone()).or_else(|| trip?.summary()),
+            why: row
+                .why
+                .clone()
+                .or_else(|| count.why.clone())
+                .or_else(|| trip?.summary()),
         }
     }
 }

@@ -40,14 +40,22 @@ impl ExtraTextJson {
             range: [piece.range.start, piece.range.end],
             text: text[piece.range.clone()].to_owned(),
         };
-        Self { bytes: extra.bytes, tokens: extra.tokens.into(), first: extra.pieces.iter().take(most).map(piece).collect() }
+        Self {
+            bytes: extra.bytes,
+            tokens: extra.tokens.into(),
+            first: extra.pieces.iter().take(most).map(piece).collect(),
+        }
     }
 
     /// What a row drops of it: all or nothing.
     pub(super) fn of_row(row: &Row, subject: &ParsedCapture) -> Self {
         match row.omitted.filter(|omitted| omitted.bytes > 0) {
             Some(_) => Self::of(subject, FIRST_OF_ROW),
-            None => Self { bytes: 0, tokens: Tokens::default().into(), first: Vec::new() },
+            None => Self {
+                bytes: 0,
+                tokens: Tokens::default().into(),
+                first: Vec::new(),
+            },
         }
     }
 }
@@ -60,7 +68,10 @@ struct PieceJson {
 
 impl PayloadJson {
     pub(super) fn of(subject: &ParsedCapture) -> Self {
-        let source = subject.payload.as_ref().and_then(|payload| payload.text_source());
+        let source = subject
+            .payload
+            .as_ref()
+            .and_then(|payload| payload.text_source());
         Self {
             from: match (&subject.payload, source) {
                 (None, _) => "none",

@@ -37,7 +37,10 @@ pub fn probe(found: &ProbeFinding, today: &str) -> String {
         tried: found.tried,
         untried: &found.untried,
         fits: guess.fits.iter().map(|id| id.as_str()).collect(),
-        nearest: guess.nearest.as_ref().map(|(id, given)| Nearest { id: id.as_str(), given: *given }),
+        nearest: guess.nearest.as_ref().map(|(id, given)| Nearest {
+            id: id.as_str(),
+            given: *given,
+        }),
         explained: &guess.explained,
         open: &guess.open,
         confidence: found.confidence().title(),

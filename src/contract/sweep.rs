@@ -63,12 +63,19 @@ pub fn sweep(
     cancel: &Cancel,
 ) -> Result<String, Cancelled> {
     let encoding = tokenizer.nearest_encoding();
-    let options = LedgerOptions { tokenizer: tokenizer.clone(), ..LedgerOptions::default() };
+    let options = LedgerOptions {
+        tokenizer: tokenizer.clone(),
+        ..LedgerOptions::default()
+    };
     let mut columns = Vec::with_capacity(values.len());
     for (at, value) in values.iter().enumerate() {
         let report = match calls.get(at) {
             Some(call) => {
-                let count = |row| cancel.check().map(|()| count_row(&call.subject, row, &options.tokenizer));
+                let count = |row| {
+                    cancel
+                        .check()
+                        .map(|()| count_row(&call.subject, row, &options.tokenizer))
+                };
                 let counts = call.rows.iter().map(count).collect::<Result<Vec<_>, _>>()?;
                 let seen = HostsReport::of(&call.subject, hosts, cancel)?;
                 let failed = failure(&call.subject);
@@ -87,7 +94,10 @@ pub fn sweep(
             }
             None => None,
         };
-        columns.push(ColumnJson { value: owned(value), report: report.and_then(|text| owned(text.trim_end())) });
+        columns.push(ColumnJson {
+            value: owned(value),
+            report: report.and_then(|text| owned(text.trim_end())),
+        });
     }
     let value_of = |call: usize| calls.get(call).and_then(|call| owned(&call.value));
     let deltas = found.deltas(calls, encoding);
@@ -101,7 +111,11 @@ pub fn sweep(
             .into_iter()
             .map(|delta| DeltaJson {
                 value: value_of(delta.call),
-                tokens: delta.tokens.into_iter().map(|(format, tokens)| (format.to_owned(), tokens.into())).collect(),
+                tokens: delta
+                    .tokens
+                    .into_iter()
+                    .map(|(format, tokens)| (format.to_owned(), tokens.into()))
+                    .collect(),
                 ratio: delta.ratio,
                 missing: delta.missing,
             })

@@ -22,7 +22,11 @@ pub enum SweepFile {
 
 impl SweepFile {
     /// In display order.
-    pub const ALL: [Self; 3] = [Self::Table(TableKind::Markdown), Self::Table(TableKind::Csv), Self::Json];
+    pub const ALL: [Self; 3] = [
+        Self::Table(TableKind::Markdown),
+        Self::Table(TableKind::Csv),
+        Self::Json,
+    ];
 
     /// The name people see.
     pub fn title(self) -> &'static str {
@@ -66,9 +70,19 @@ impl SweepFile {
         match self {
             Self::Table(kind) => Ok(sweep_table(kind, &found, &calls)),
             Self::Json => {
-                let failure = calls.iter().find_map(|call| analysis::failure(&call.subject));
+                let failure = calls
+                    .iter()
+                    .find_map(|call| analysis::failure(&call.subject));
                 let tokenizer = Tokenizer::Encoding(ask.encoding);
-                super::sweep(&found, &ask.values, &calls, &tokenizer, hosts, failure.as_ref(), cancel)
+                super::sweep(
+                    &found,
+                    &ask.values,
+                    &calls,
+                    &tokenizer,
+                    hosts,
+                    failure.as_ref(),
+                    cancel,
+                )
             }
         }
     }
@@ -85,7 +99,9 @@ pub fn sweep_table(kind: TableKind, sweep: &Sweep, calls: &[SweepCall]) -> Strin
 
 /// Text in a cell of a Markdown table.
 fn cell(text: &str) -> String {
-    text.replace('\\', "\\\\").replace('|', "\\|").replace(['\n', '\r'], " ")
+    text.replace('\\', "\\\\")
+        .replace('|', "\\|")
+        .replace(['\n', '\r'], " ")
 }
 
 /// Whether there are numbers to show.
@@ -100,26 +116,45 @@ fn milliseconds(column: &Column) -> Option<f64> {
 fn markdown(sweep: &Sweep) -> String {
     let encoding = sweep.encoding;
     let base = sweep.baseline.and_then(|at| sweep.column_of(at));
-    let against = base.map_or_else(|| "Against".to_owned(), |base| format!("Against {}", cell(&base.title)));
+    let against = base.map_or_else(
+        || "Against".to_owned(),
+        |base| format!("Against {}", cell(&base.title)),
+    );
     let mut out = format!(
         "| {} | Tokens ({}) | {against} | Bytes | Time | Facts | Loses facts of |\n|---|--:|--:|--:|--:|--:|---|\n",
         cell(sweep.vary.as_deref().unwrap_or("Equal calls")),
         encoding.name()
     );
     // Writing into a String cannot fail.
-    for column in sweep.columns.iter().filter(|column| column.is_answer() && is_measured(column)) {
+    for column in sweep
+        .columns
+        .iter()
+        .filter(|column| column.is_answer() && is_measured(column))
+    {
         let against = base.and_then(|base| ratio(&column.row, &base.row, encoding));
         let against = against.map_or_else(|| "–".to_owned(), |ratio| format!("{ratio:.2}×"));
-        let time = milliseconds(column).map_or_else(|| "no call".to_owned(), |time| format!("{time:.1} ms"));
-        let facts = column.facts.map_or_else(|| "–".to_owned(), |facts| format!("{} of {}", facts.told(), facts.total));
+        let time = milliseconds(column)
+            .map_or_else(|| "no call".to_owned(), |time| format!("{time:.1} ms"));
+        let facts = column.facts.map_or_else(
+            || "–".to_owned(),
+            |facts| format!("{} of {}", facts.told(), facts.total),
+        );
         let lost: Vec<String> = sweep
             .missing(column)
             .map(|(field, lost)| {
                 let path = format!("`{}`", cell(&field.pattern).replace('`', "'"));
-                if lost == field.total { path } else { format!("{path} ({lost} of {})", field.total) }
+                if lost == field.total {
+                    path
+                } else {
+                    format!("{path} ({lost} of {})", field.total)
+                }
             })
             .collect();
-        let lost = if lost.is_empty() { "–".to_owned() } else { lost.join(", ") };
+        let lost = if lost.is_empty() {
+            "–".to_owned()
+        } else {
+            lost.join(", ")
+        };
         writeln!(
             out,
             "| {} | {} | {against} | {} | {time} | {facts} | {lost} |",
@@ -129,20 +164,47 @@ fn markdown(sweep: &Sweep) -> String {
         )
         .ok();
     }
-    let rest: Vec<&Column> = sweep.columns.iter().filter(|column| !(column.is_answer() && is_measured(column))).collect();
+    let rest: Vec<&Column> = sweep
+        .columns
+        .iter()
+        .filter(|column| !(column.is_answer() && is_measured(column)))
+        .collect();
     if !rest.is_empty() {
         out.push('\n');
     }
     for column in rest {
         let why = column.why.as_deref().unwrap_or("no answer");
-        writeln!(out, "- {}: {}", column.title.replace(['\n', '\r'], " "), why.replace(['\n', '\r'], " ")).ok();
+        writeln!(
+            out,
+            "- {}: {}",
+            column.title.replace(['\n', '\r'], " "),
+            why.replace(['\n', '\r'], " ")
+        )
+        .ok();
     }
     out
 }
 
 const COLUMNS: [&str; 19] = [
-    "column", "value", "derived", "outcome", "format", "bytes", "chars", "utf16", "o200k_base", "cl100k_base", "ratio", "ms",
-    "facts", "proved", "found", "missing", "absent_records", "missing_fields", "why",
+    "column",
+    "value",
+    "derived",
+    "outcome",
+    "format",
+    "bytes",
+    "chars",
+    "utf16",
+    "o200k_base",
+    "cl100k_base",
+    "ratio",
+    "ms",
+    "facts",
+    "proved",
+    "found",
+    "missing",
+    "absent_records",
+    "missing_fields",
+    "why",
 ];
 
 fn csv(sweep: &Sweep, calls: &[SweepCall]) -> String {
@@ -152,11 +214,18 @@ fn csv(sweep: &Sweep, calls: &[SweepCall]) -> String {
         let here = is_measured(column);
         let [bytes, chars, utf16, o200k_base, cl100k_base] = size_cells(&column.row, here);
         let [facts, kept, reworded, missing_facts] = fact_cells(column.facts, here);
-        let ratio = base.filter(|_| here).and_then(|base| ratio(&column.row, &base.row, sweep.encoding));
-        let missing: Vec<&str> = sweep.missing(column).map(|(field, _)| field.pattern.as_str()).collect();
+        let ratio = base
+            .filter(|_| here)
+            .and_then(|base| ratio(&column.row, &base.row, sweep.encoding));
+        let missing: Vec<&str> = sweep
+            .missing(column)
+            .map(|(field, _)| field.pattern.as_str())
+            .collect();
         [
             column.title.clone(),
-            calls.get(call).map_or_else(String::new, |call| shown(&call.value)),
+            calls
+                .get(call)
+                .map_or_else(String::new, |call| shown(&call.value)),
             matches!(column.origin, ColumnOrigin::Derived(_)).to_string(),
             column.outcome.name().to_owned(),
             column.format.to_owned(),
@@ -171,7 +240,11 @@ fn csv(sweep: &Sweep, calls: &[SweepCall]) -> String {
             kept,
             reworded,
             missing_facts,
-            if here { column.absent.to_string() } else { String::new() },
+            if here {
+                column.absent.to_string()
+            } else {
+                String::new()
+            },
             missing.join(" "),
             column.why.clone().unwrap_or_default(),
         ]
@@ -191,7 +264,11 @@ mod tests {
         let calls = [
             call("\"json\"", &text_result(JSON), Outcome::Result),
             call("\"ids\"", &text_result("- 101\n- 102"), Outcome::Result),
-            call("\"bad\"", &text_result("no such format"), Outcome::ToolError),
+            call(
+                "\"bad\"",
+                &text_result("no such format"),
+                Outcome::ToolError,
+            ),
         ];
         let subjects: Vec<_> = calls.iter().map(|call| Arc::clone(&call.subject)).collect();
         let values: Vec<_> = calls.iter().map(|call| call.value.clone()).collect();
@@ -201,18 +278,35 @@ mod tests {
             derived: Some(vec![(0, "json")]),
             ..SweepQuery::default()
         };
-        file.write(&subjects, &ask, &Hosts::default(), &Cancel::new()).unwrap()
+        file.write(&subjects, &ask, &Hosts::default(), &Cancel::new())
+            .unwrap()
     }
 
     #[test]
     fn a_markdown_table_says_what_is_lost_and_what_failed() {
         let text = written(SweepFile::Table(TableKind::Markdown));
         let lines: Vec<_> = text.lines().collect();
-        assert!(lines[0].starts_with("| format | Tokens (o200k_base) | Against json as sent | Bytes |"), "{text}");
-        assert!(lines[2].ends_with("| 4 of 4 | – |") && lines[2].contains(" 1.00× "), "{text}");
-        assert!(lines[3].starts_with("| ids as sent |") && lines[3].ends_with("| 2 of 4 | `/items/*/a\\|b` |"), "{text}");
-        assert!(lines[4].starts_with("| JSON, compact |") && lines[4].contains("| no call |"), "{text}");
-        assert_eq!(lines.last(), Some(&"- bad as sent: the tool answered with `isError`"));
+        assert!(
+            lines[0].starts_with("| format | Tokens (o200k_base) | Against json as sent | Bytes |"),
+            "{text}"
+        );
+        assert!(
+            lines[2].ends_with("| 4 of 4 | – |") && lines[2].contains(" 1.00× "),
+            "{text}"
+        );
+        assert!(
+            lines[3].starts_with("| ids as sent |")
+                && lines[3].ends_with("| 2 of 4 | `/items/*/a\\|b` |"),
+            "{text}"
+        );
+        assert!(
+            lines[4].starts_with("| JSON, compact |") && lines[4].contains("| no call |"),
+            "{text}"
+        );
+        assert_eq!(
+            lines.last(),
+            Some(&"- bad as sent: the tool answered with `isError`")
+        );
     }
 
     #[test]
@@ -222,11 +316,25 @@ mod tests {
         let rows: Vec<csv::StringRecord> = reader.records().collect::<Result<_, _>>().unwrap();
         assert_eq!(
             rows.iter().map(|row| &row[0]).collect::<Vec<_>>(),
-            ["json as sent", "ids as sent", "bad as sent", "JSON, compact"]
+            [
+                "json as sent",
+                "ids as sent",
+                "bad as sent",
+                "JSON, compact"
+            ]
         );
-        assert_eq!((&rows[1][14], &rows[1][15], &rows[1][17]), ("2", "2", "/items/*/a|b"));
-        assert_eq!((&rows[2][3], &rows[2][18]), ("tool-error", "the tool answered with `isError`"));
-        assert_eq!((&rows[3][1], &rows[3][2], &rows[3][11]), ("json", "true", ""));
+        assert_eq!(
+            (&rows[1][14], &rows[1][15], &rows[1][17]),
+            ("2", "2", "/items/*/a|b")
+        );
+        assert_eq!(
+            (&rows[2][3], &rows[2][18]),
+            ("tool-error", "the tool answered with `isError`")
+        );
+        assert_eq!(
+            (&rows[3][1], &rows[3][2], &rows[3][11]),
+            ("json", "true", "")
+        );
     }
 
     #[test]

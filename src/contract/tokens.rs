@@ -34,24 +34,34 @@ impl TokensJson {
     }
 
     pub(super) fn counted(tokens: Tokens, tokenizer: &Tokenizer, count: Option<Count>) -> Self {
-        let named = tokenizer.encoding().is_none().then(|| (tokenizer.name().to_owned(), count));
+        let named = tokenizer
+            .encoding()
+            .is_none()
+            .then(|| (tokenizer.name().to_owned(), count));
         Self { tokens, named }
     }
 
     pub(super) fn plus(&self, other: &Self) -> Self {
         let named = match (&self.named, &other.named) {
-            (Some((name, left)), Some((_, right))) => {
-                Some((name.clone(), left.zip(*right).map(|(left, right)| left.plus(right))))
-            }
+            (Some((name, left)), Some((_, right))) => Some((
+                name.clone(),
+                left.zip(*right).map(|(left, right)| left.plus(right)),
+            )),
             (left, right) => left.clone().or_else(|| right.clone()),
         };
-        Self { tokens: self.tokens.plus(other.tokens), named }
+        Self {
+            tokens: self.tokens.plus(other.tokens),
+            named,
+        }
     }
 }
 
 impl From<Tokens> for TokensJson {
     fn from(tokens: Tokens) -> Self {
-        Self { tokens, named: None }
+        Self {
+            tokens,
+            named: None,
+        }
     }
 }
 
@@ -93,11 +103,17 @@ pub(super) struct SizeJson {
 impl SizeJson {
     pub(super) fn of(bytes: &[u8], tokenizer: &Tokenizer) -> Self {
         let tokens = TokensJson::of(&String::from_utf8_lossy(bytes), tokenizer);
-        Self { bytes: bytes.len() as u64, tokens }
+        Self {
+            bytes: bytes.len() as u64,
+            tokens,
+        }
     }
 
     pub(super) fn plus(&self, other: &Self) -> Self {
-        Self { bytes: self.bytes + other.bytes, tokens: self.tokens.plus(&other.tokens) }
+        Self {
+            bytes: self.bytes + other.bytes,
+            tokens: self.tokens.plus(&other.tokens),
+        }
     }
 }
 
@@ -110,6 +126,10 @@ pub(super) struct FileJson {
 
 impl FileJson {
     pub(super) fn of(file: &TokenizerFile) -> Self {
-        Self { name: file.name.clone(), kind: file.kind.title(), sha256: file.sha256.clone() }
+        Self {
+            name: file.name.clone(),
+            kind: file.kind.title(),
+            sha256: file.sha256.clone(),
+        }
     }
 }

@@ -10,15 +10,23 @@ const MAX_FIELDS: usize = 24;
 const MAX_VALUE: usize = 200;
 
 /// Names that say that a field is a key, best first; a name that ends in `id` comes after them.
-const NAMES: &[&str] = &["id", "_id", "uuid", "guid", "key", "uri", "number", "code", "slug"];
+const NAMES: &[&str] = &[
+    "id", "_id", "uuid", "guid", "key", "uri", "number", "code", "slug",
+];
 /// Names of fields that often tell records apart, without being made for it.
-const LIKELY: &[&str] = &["name", "title", "email", "login", "path", "url", "href", "label"];
+const LIKELY: &[&str] = &[
+    "name", "title", "email", "login", "path", "url", "href", "label",
+];
 
 /// The field that has another scalar value in every record of each list: by its name where that says so, else a text
 /// that most records of the lists share. `None` where a record has none, or where a list holds anything but objects.
 pub fn key_field(lists: &[Vec<Node<'_>>]) -> Option<String> {
     let first = lists.iter().find_map(|list| list.first())?;
-    if lists.iter().flatten().any(|record| record.kind() != Kind::Object) {
+    if lists
+        .iter()
+        .flatten()
+        .any(|record| record.kind() != Kind::Object)
+    {
         return None;
     }
     let mut fields: Vec<(u8, usize, String)> = Vec::new();
@@ -31,9 +39,20 @@ pub fn key_field(lists: &[Vec<Node<'_>>]) -> Option<String> {
     fields.sort();
     let mut fallback = None;
     for (rank, _, name) in fields {
-        let Some(values) = lists.iter().map(|list| unique(list, &name)).collect::<Option<Vec<_>>>() else { continue };
+        let Some(values) = lists
+            .iter()
+            .map(|list| unique(list, &name))
+            .collect::<Option<Vec<_>>>()
+        else {
+            continue;
+        };
         let shared = shared(&values);
-        let shortest = values.iter().map(HashSet::len).filter(|len| *len > 0).min().unwrap_or(0);
+        let shortest = values
+            .iter()
+            .map(HashSet::len)
+            .filter(|len| *len > 0)
+            .min()
+            .unwrap_or(0);
         if rank <= BY_NAME {
             if shared > 0 || values.len() == 1 {
                 return Some(name);
@@ -67,11 +86,18 @@ fn rank(name: &str, kind: Kind) -> Option<u8> {
         return None;
     }
     let lower = name.to_lowercase();
-    let at = |names: &[&str]| names.iter().position(|known| *known == lower).and_then(|at| u8::try_from(at).ok());
+    let at = |names: &[&str]| {
+        names
+            .iter()
+            .position(|known| *known == lower)
+            .and_then(|at| u8::try_from(at).ok())
+    };
     if let Some(at) = at(NAMES) {
         return Some(at);
     }
-    if lower.ends_with("id") && (name.ends_with("ID") || name.ends_with("Id") || lower.ends_with("_id")) {
+    if lower.ends_with("id")
+        && (name.ends_with("ID") || name.ends_with("Id") || lower.ends_with("_id"))
+    {
         return Some(BY_NAME);
     }
     // A number that differs from record to record is as often an amount or a rank as a key.
@@ -81,10 +107,18 @@ fn rank(name: &str, kind: Kind) -> Option<u8> {
 /// The values of a field, if every record has one of its own.
 fn unique(records: &[Node<'_>], field: &str) -> Option<HashSet<String>> {
     let mut values = HashSet::with_capacity(records.len());
-    records.iter().all(|record| key_value(*record, field).is_some_and(|value| values.insert(value))).then_some(values)
+    records
+        .iter()
+        .all(|record| key_value(*record, field).is_some_and(|value| values.insert(value)))
+        .then_some(values)
 }
 
 fn shared(lists: &[HashSet<String>]) -> usize {
-    let Some((first, rest)) = lists.split_first() else { return 0 };
-    first.iter().filter(|value| rest.iter().all(|list| list.contains(*value))).count()
+    let Some((first, rest)) = lists.split_first() else {
+        return 0;
+    };
+    first
+        .iter()
+        .filter(|value| rest.iter().all(|list| list.contains(*value)))
+        .count()
 }

@@ -25,7 +25,11 @@ pub struct LineOptions {
 
 impl Default for LineOptions {
     fn default() -> Self {
-        Self { context: 3, keep: 20_000, deadline: None }
+        Self {
+            context: 3,
+            keep: 20_000,
+            deadline: None,
+        }
     }
 }
 
@@ -130,15 +134,39 @@ pub fn lines(a: &str, b: &str, options: &LineOptions) -> TextDiff {
     let mut known = HashMap::new();
     let (from, to) = (old.numbers(&mut known), new.numbers(&mut known));
     let ops = capture_diff_slices_deadline(Algorithm::Myers, &from, &to, options.deadline);
-    let mut hunks = Hunks { old: &old, new: &new, options, found: TextDiff::default(), kept: 0, is_open: false };
+    let mut hunks = Hunks {
+        old: &old,
+        new: &new,
+        options,
+        found: TextDiff::default(),
+        kept: 0,
+        is_open: false,
+    };
     for (at, op) in ops.iter().enumerate() {
         match *op {
-            DiffOp::Equal { old_index, new_index, len } => {
+            DiffOp::Equal {
+                old_index,
+                new_index,
+                len,
+            } => {
                 hunks.equal(old_index, new_index, len, at == 0, at + 1 == ops.len());
             }
-            DiffOp::Delete { old_index, old_len, new_index } => hunks.changed(old_index, old_len, new_index, 0),
-            DiffOp::Insert { old_index, new_index, new_len } => hunks.changed(old_index, 0, new_index, new_len),
-            DiffOp::Replace { old_index, old_len, new_index, new_len } => {
+            DiffOp::Delete {
+                old_index,
+                old_len,
+                new_index,
+            } => hunks.changed(old_index, old_len, new_index, 0),
+            DiffOp::Insert {
+                old_index,
+                new_index,
+                new_len,
+            } => hunks.changed(old_index, 0, new_index, new_len),
+            DiffOp::Replace {
+                old_index,
+                old_len,
+                new_index,
+                new_len,
+            } => {
                 hunks.changed(old_index, old_len, new_index, new_len);
             }
         }
@@ -166,14 +194,26 @@ impl Hunks<'_, '_> {
             return;
         }
         if !self.is_open {
-            self.found.hunks.push(Hunk { a: a + 1..a + 1, b: b + 1..b + 1, lines: Vec::new() });
+            self.found.hunks.push(Hunk {
+                a: a + 1..a + 1,
+                b: b + 1..b + 1,
+                lines: Vec::new(),
+            });
             self.is_open = true;
         }
-        let Some(hunk) = self.found.hunks.last_mut() else { return };
+        let Some(hunk) = self.found.hunks.last_mut() else {
+            return;
+        };
         for at in 0..len {
             let range = self.old.ranges[a + at].clone();
             let (a, b) = (Some(a + at + 1), Some(b + at + 1));
-            hunk.lines.push(DiffLine { side: Side::Both, a, b, range, words: Vec::new() });
+            hunk.lines.push(DiffLine {
+                side: Side::Both,
+                a,
+                b,
+                range,
+                words: Vec::new(),
+            });
         }
         (hunk.a.end, hunk.b.end) = (a + len + 1, b + len + 1);
         self.kept += len;
@@ -198,20 +238,38 @@ impl Hunks<'_, '_> {
         self.found.removed += a_len as u64;
         self.found.added += b_len as u64;
         if !self.is_open && !self.is_full() {
-            self.found.hunks.push(Hunk { a: a + 1..a + 1, b: b + 1..b + 1, lines: Vec::new() });
+            self.found.hunks.push(Hunk {
+                a: a + 1..a + 1,
+                b: b + 1..b + 1,
+                lines: Vec::new(),
+            });
             self.is_open = true;
         }
         let room = self.options.keep.saturating_sub(self.kept);
         let (a_kept, b_kept) = (a_len.min(room), b_len.min(room.saturating_sub(a_len)));
         self.found.more += (a_len - a_kept + b_len - b_kept) as u64;
         self.kept += a_kept + b_kept;
-        let Some(hunk) = self.found.hunks.last_mut().filter(|_| a_kept > 0 || b_kept > 0) else { return };
+        let Some(hunk) = self
+            .found
+            .hunks
+            .last_mut()
+            .filter(|_| a_kept > 0 || b_kept > 0)
+        else {
+            return;
+        };
         let mut paired = Vec::with_capacity(a_kept.min(b_kept));
         for at in 0..a_kept.min(b_kept) {
-            paired.push(words(self.old.get(a + at), self.new.get(b + at), self.options.deadline));
+            paired.push(words(
+                self.old.get(a + at),
+                self.new.get(b + at),
+                self.options.deadline,
+            ));
         }
         for at in 0..a_kept {
-            let words = paired.get(at).map(|pair| pair.0.clone()).unwrap_or_default();
+            let words = paired
+                .get(at)
+                .map(|pair| pair.0.clone())
+                .unwrap_or_default();
             hunk.lines.push(DiffLine {
                 side: Side::A,
                 a: Some(a + at + 1),
@@ -221,7 +279,10 @@ impl Hunks<'_, '_> {
             });
         }
         for at in 0..b_kept {
-            let words = paired.get(at).map(|pair| pair.1.clone()).unwrap_or_default();
+            let words = paired
+                .get(at)
+                .map(|pair| pair.1.clone())
+                .unwrap_or_default();
             hunk.lines.push(DiffLine {
                 side: Side::B,
                 a: None,
@@ -270,8 +331,10 @@ fn words(a: &str, b: &str, deadline: Option<Instant>) -> (Ranges, Ranges) {
         return ends(a, b);
     }
     let (from, to) = (cut(a), cut(b));
-    let (old, new): (Vec<&str>, Vec<&str>) =
-        (from.iter().map(|word| &a[word.clone()]).collect(), to.iter().map(|word| &b[word.clone()]).collect());
+    let (old, new): (Vec<&str>, Vec<&str>) = (
+        from.iter().map(|word| &a[word.clone()]).collect(),
+        to.iter().map(|word| &b[word.clone()]).collect(),
+    );
     let (mut removed, mut added) = (Vec::new(), Vec::new());
     let mut common = 0;
     let weight = |words: &[&str]| words.iter().map(|word| word.trim().len()).sum::<usize>();
@@ -285,7 +348,11 @@ fn words(a: &str, b: &str, deadline: Option<Instant>) -> (Ranges, Ranges) {
         push(&mut added, &to[is]);
     }
     let longer = weight(&old).max(weight(&new));
-    if longer > 0 && (common as f64) < ALIKE * longer as f64 { (Vec::new(), Vec::new()) } else { (removed, added) }
+    if longer > 0 && (common as f64) < ALIKE * longer as f64 {
+        (Vec::new(), Vec::new())
+    } else {
+        (removed, added)
+    }
 }
 
 fn push(ranges: &mut Ranges, words: &[Range<usize>]) {
@@ -296,10 +363,26 @@ fn push(ranges: &mut Ranges, words: &[Range<usize>]) {
 
 /// All but what is equal at both ends.
 fn ends(a: &str, b: &str) -> (Ranges, Ranges) {
-    let start = a.char_indices().zip(b.chars()).find(|((_, a), b)| a != b).map_or(a.len().min(b.len()), |((at, _), _)| at);
+    let start = a
+        .char_indices()
+        .zip(b.chars())
+        .find(|((_, a), b)| a != b)
+        .map_or(a.len().min(b.len()), |((at, _), _)| at);
     let (a_rest, b_rest) = (&a[start..], &b[start..]);
-    let end: usize = a_rest.chars().rev().zip(b_rest.chars().rev()).take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum();
+    let end: usize = a_rest
+        .chars()
+        .rev()
+        .zip(b_rest.chars().rev())
+        .take_while(|(a, b)| a == b)
+        .map(|(a, _)| a.len_utf8())
+        .sum();
     let range = |line: &str| start..line.len() - end;
-    let filled = |range: Range<usize>| if range.is_empty() { Vec::new() } else { vec![range] };
+    let filled = |range: Range<usize>| {
+        if range.is_empty() {
+            Vec::new()
+        } else {
+            vec![range]
+        }
+    };
     (filled(range(a)), filled(range(b)))
 }

@@ -14,17 +14,27 @@ pub fn pattern(node: Node<'_>, from: usize) -> String {
         });
         node = parent;
     }
-    steps.iter().rev().fold(String::new(), |pattern, step| pattern + "/" + step)
+    steps
+        .iter()
+        .rev()
+        .fold(String::new(), |pattern, step| pattern + "/" + step)
 }
 
 /// Whether the pattern names the place of this pointer, or one above it. A `*` stands for any one step.
 pub fn covers(pattern: &str, pointer: &str) -> bool {
     let mut steps = pointer.split('/').skip(1);
-    pattern.split('/').skip(1).all(|wanted| steps.next().is_some_and(|step| wanted == "*" || wanted == step))
+    pattern.split('/').skip(1).all(|wanted| {
+        steps
+            .next()
+            .is_some_and(|step| wanted == "*" || wanted == step)
+    })
 }
 
 /// The last step as people read it: `city` of `/items/*/city`.
 pub fn name(pattern: &str) -> String {
-    let last = pattern.rsplit('/').find(|step| *step != "*").unwrap_or_default();
+    let last = pattern
+        .rsplit('/')
+        .find(|step| *step != "*")
+        .unwrap_or_default();
     last.replace("~1", "/").replace("~0", "~")
 }

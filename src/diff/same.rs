@@ -21,11 +21,16 @@ impl Digests {
         let base = root.index();
         let doc = root.doc();
         // Of members of one name the last one counts for most readers, so there the order matters.
-        let has_duplicates = doc.faults().iter().any(|fault| fault.kind == FaultKind::DuplicateKey);
+        let has_duplicates = doc
+            .faults()
+            .iter()
+            .any(|fault| fault.kind == FaultKind::DuplicateKey);
         let mut of = vec![0_u64; root.subtree_end() - base];
         // Children stand after their parents on the tape, so that backwards every node is complete when it is met.
         for at in (0..of.len()).rev() {
-            let Some(node) = doc.node(base + at) else { continue };
+            let Some(node) = doc.node(base + at) else {
+                continue;
+            };
             let digest = match node.kind() {
                 Kind::Array | Kind::Object => seed.hash_one((node.kind(), of[at], node.len())),
                 kind => seed.hash_one((kind, scalar(node))),
@@ -34,9 +39,15 @@ impl Digests {
             if at == 0 {
                 break;
             }
-            let Some(parent) = node.parent() else { continue };
+            let Some(parent) = node.parent() else {
+                continue;
+            };
             let place = match node.key() {
-                Some(key) => seed.hash_one((key.as_ref(), if has_duplicates { node.ordinal() } else { 0 }, digest)),
+                Some(key) => seed.hash_one((
+                    key.as_ref(),
+                    if has_duplicates { node.ordinal() } else { 0 },
+                    digest,
+                )),
                 None => seed.hash_one((node.ordinal(), digest)),
             };
             let parent = parent.index() - base;
@@ -71,7 +82,11 @@ pub(super) fn scalar<'a>(node: Node<'a>) -> (Cow<'a, str>, bool, i64) {
 /// A decimal literal by value: its digits, its sign, and the power of ten of the last digit.
 fn number(literal: &str) -> (Cow<'_, str>, bool, i64) {
     match Decimal::of(literal) {
-        Some(decimal) => (Cow::Owned(decimal.digits), decimal.is_negative, decimal.power),
+        Some(decimal) => (
+            Cow::Owned(decimal.digits),
+            decimal.is_negative,
+            decimal.power,
+        ),
         // An exponent beyond all use: equal only where it is spelled alike.
         None => (Cow::Borrowed(literal), false, i64::MIN),
     }

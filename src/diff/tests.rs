@@ -28,7 +28,8 @@ fn any_value() -> impl Strategy<Value = Value> {
     leaf.prop_recursive(4, 40, 5, |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..5).prop_map(Value::from),
-            prop::collection::hash_map("[abi]d?", inner, 0..4).prop_map(|map| Value::Object(map.into_iter().collect())),
+            prop::collection::hash_map("[abi]d?", inner, 0..4)
+                .prop_map(|map| Value::Object(map.into_iter().collect())),
         ]
     })
 }
@@ -39,7 +40,11 @@ fn any_text() -> impl Strategy<Value = String> {
 
 /// A text put together again from all lines of a difference.
 fn rebuilt(found: &TextDiff, text: &str, other: &str, wanted: Side) -> String {
-    let lines = found.hunks.iter().flat_map(|hunk| &hunk.lines).filter(|line| line.side == Side::Both || line.side == wanted);
+    let lines = found
+        .hunks
+        .iter()
+        .flat_map(|hunk| &hunk.lines)
+        .filter(|line| line.side == Side::Both || line.side == wanted);
     let of = |line: &super::lines::DiffLine| {
         let source = if line.side == wanted { text } else { other };
         source[line.range.clone()].to_owned()
@@ -75,25 +80,64 @@ proptest! {
 #[test]
 fn equal_values_may_be_spelled_differently() {
     let same = |a: &str, b: &str| compare(a, b, &TreeOptions::default()).is_empty();
-    assert!(same(r#"{"a":1.0,"b":"é"}"#, r#"{ "b": "\u00e9", "a": 1e0 }"#));
+    assert!(same(
+        r#"{"a":1.0,"b":"é"}"#,
+        r#"{ "b": "\u00e9", "a": 1e0 }"#
+    ));
     assert!(same("[100, -0, 0.50]", "[1e2, 0, 5E-1]"));
     assert!(!same("[9007199254740993]", "[9007199254740992]"));
-    assert!(!same(r#"["\ud800"]"#, r#"["\ud801"]"#), "what cannot be read is told apart by its bytes");
-    assert!(!same(r#"{"a":1,"a":2}"#, r#"{"a":2,"a":1}"#), "of two members of one name the order matters");
+    assert!(
+        !same(r#"["\ud800"]"#, r#"["\ud801"]"#),
+        "what cannot be read is told apart by its bytes"
+    );
+    assert!(
+        !same(r#"{"a":1,"a":2}"#, r#"{"a":2,"a":1}"#),
+        "of two members of one name the order matters"
+    );
     assert!(!same("[1]", "[\"1\"]"));
     assert!(!same("1e99999999999999999999", "2e99999999999999999999"));
 }
 
 #[test]
 fn a_million_differences_are_counted_and_some_kept() {
-    let list = |from: u32| format!("[{}]", (from..from + 1_000_000).map(|at| at.to_string()).collect::<Vec<_>>().join(","));
-    let found = compare(&list(0), &list(2_000_000), &TreeOptions { keep: 100, ..TreeOptions::default() });
-    assert_eq!((found.counts.changed, found.changes.len(), found.more()), (1_000_000, 100, 999_900));
-    let text = |from: u32| (from..from + 300_000).map(|at| at.to_string()).collect::<Vec<_>>().join("\n");
+    let list = |from: u32| {
+        format!(
+            "[{}]",
+            (from..from + 1_000_000)
+                .map(|at| at.to_string())
+                .collect::<Vec<_>>()
+                .join(",")
+        )
+    };
+    let found = compare(
+        &list(0),
+        &list(2_000_000),
+        &TreeOptions {
+            keep: 100,
+            ..TreeOptions::default()
+        },
+    );
+    assert_eq!(
+        (found.counts.changed, found.changes.len(), found.more()),
+        (1_000_000, 100, 999_900)
+    );
+    let text = |from: u32| {
+        (from..from + 300_000)
+            .map(|at| at.to_string())
+            .collect::<Vec<_>>()
+            .join("\n")
+    };
     // A deadline that has passed: what is found is right all the same.
-    let options = LineOptions { deadline: Some(std::time::Instant::now()), keep: 100, ..LineOptions::default() };
+    let options = LineOptions {
+        deadline: Some(std::time::Instant::now()),
+        keep: 100,
+        ..LineOptions::default()
+    };
     let found = lines(&text(0), &text(2_000_000), &options);
-    assert_eq!((found.added, found.removed, found.more), (300_000, 300_000, 599_900));
+    assert_eq!(
+        (found.added, found.removed, found.more),
+        (300_000, 300_000, 599_900)
+    );
 }
 
 #[test]
@@ -105,7 +149,10 @@ fn depth_is_data() {
 
 #[test]
 fn places_that_do_not_matter_are_left_out() {
-    let options = TreeOptions { ignore: vec!["/items/*/at".into(), "/took".into()], ..TreeOptions::default() };
+    let options = TreeOptions {
+        ignore: vec!["/items/*/at".into(), "/took".into()],
+        ..TreeOptions::default()
+    };
     let a = r#"{"items":[{"id":1,"at":5,"n":1},{"id":2,"at":{"x":5}}],"took":1}"#;
     let b = r#"{"items":[{"id":1,"at":6,"n":2},{"id":2,"at":{"x":6}}],"took":2}"#;
     let found = compare(a, b, &options);

@@ -84,7 +84,10 @@ pub struct TreeOptions {
 
 impl Default for TreeOptions {
     fn default() -> Self {
-        Self { keep: 10_000, ignore: Vec::new() }
+        Self {
+            keep: 10_000,
+            ignore: Vec::new(),
+        }
     }
 }
 
@@ -128,7 +131,11 @@ struct Comparison<'o> {
 pub fn tree(a: Node<'_>, b: Node<'_>, options: &TreeOptions) -> TreeDiff {
     let seed = RandomState::new();
     let digests = (Digests::of(a, &seed), Digests::of(b, &seed));
-    let mut comparison = Comparison { options, roots: (a.index(), b.index()), found: TreeDiff::default() };
+    let mut comparison = Comparison {
+        options,
+        roots: (a.index(), b.index()),
+        found: TreeDiff::default(),
+    };
     let mut tasks = vec![Task::Pair(a, b)];
     while let Some(task) = tasks.pop() {
         let (a, b) = match task {
@@ -151,7 +158,9 @@ pub fn tree(a: Node<'_>, b: Node<'_>, options: &TreeOptions) -> TreeDiff {
         }
         let (olds, news): (Vec<_>, Vec<_>) = (a.children().collect(), b.children().collect());
         let mut inside = match (a.kind(), b.kind()) {
-            (Kind::Object, Kind::Object) => merge(&olds, &news, &members(&olds, &news), &[], &digests),
+            (Kind::Object, Kind::Object) => {
+                merge(&olds, &news, &members(&olds, &news), &[], &digests)
+            }
             (Kind::Array, Kind::Array) => comparison.list(a, b, &olds, &news, &digests),
             _ => {
                 comparison.note(Op::Change, Some(a), Some(b));
@@ -173,7 +182,12 @@ impl Comparison<'_> {
         };
         if !self.options.ignore.is_empty() {
             let pointer = pointer();
-            if self.options.ignore.iter().any(|pattern| covers(pattern, &pointer)) {
+            if self
+                .options
+                .ignore
+                .iter()
+                .any(|pattern| covers(pattern, &pointer))
+            {
                 return;
             }
         }
@@ -184,7 +198,11 @@ impl Comparison<'_> {
             Op::Move => &mut self.found.counts.moved,
         } += 1;
         if self.found.changes.len() < self.options.keep {
-            self.found.changes.push(Change { op, a: a.map(Node::index), b: b.map(Node::index) });
+            self.found.changes.push(Change {
+                op,
+                a: a.map(Node::index),
+                b: b.map(Node::index),
+            });
         }
     }
 
@@ -196,16 +214,28 @@ impl Comparison<'_> {
         news: &[Node<'b>],
         digests: &(Digests, Digests),
     ) -> Vec<Task<'a, 'b>> {
-        let Some(key) = (!olds.is_empty() && !news.is_empty()).then(|| key_field(&[olds.to_vec(), news.to_vec()])).flatten()
+        let Some(key) = (!olds.is_empty() && !news.is_empty())
+            .then(|| key_field(&[olds.to_vec(), news.to_vec()]))
+            .flatten()
         else {
             return merge(olds, news, &aligned(olds, news, digests), &[], digests);
         };
-        let places: HashMap<_, _> =
-            news.iter().enumerate().filter_map(|(at, record)| Some((key_value(*record, &key)?, at))).collect();
-        let matches: Vec<Option<usize>> = olds.iter().map(|record| places.get(&key_value(*record, &key)?).copied()).collect();
+        let places: HashMap<_, _> = news
+            .iter()
+            .enumerate()
+            .filter_map(|(at, record)| Some((key_value(*record, &key)?, at)))
+            .collect();
+        let matches: Vec<Option<usize>> = olds
+            .iter()
+            .map(|record| places.get(&key_value(*record, &key)?).copied())
+            .collect();
         let moved = moved(&matches);
         if self.found.lists.len() < MAX_LISTS {
-            self.found.lists.push(KeyedList { a: a.index(), b: b.index(), key });
+            self.found.lists.push(KeyedList {
+                a: a.index(),
+                b: b.index(),
+                key,
+            });
         }
         merge(olds, news, &matches, &moved, digests)
     }
@@ -215,18 +245,37 @@ impl Comparison<'_> {
 fn members(olds: &[Node<'_>], news: &[Node<'_>]) -> Vec<Option<usize>> {
     let mut places: HashMap<_, Vec<usize>> = HashMap::with_capacity(news.len());
     for (at, member) in news.iter().enumerate().rev() {
-        places.entry(member.key().unwrap_or_default()).or_default().push(at);
+        places
+            .entry(member.key().unwrap_or_default())
+            .or_default()
+            .push(at);
     }
-    olds.iter().map(|member| places.get_mut(&member.key().unwrap_or_default())?.pop()).collect()
+    olds.iter()
+        .map(|member| places.get_mut(&member.key().unwrap_or_default())?.pop())
+        .collect()
 }
 
 /// Elements of a list without a key: equal ones with equal ones, the others by position between them.
-fn aligned(olds: &[Node<'_>], news: &[Node<'_>], digests: &(Digests, Digests)) -> Vec<Option<usize>> {
+fn aligned(
+    olds: &[Node<'_>],
+    news: &[Node<'_>],
+    digests: &(Digests, Digests),
+) -> Vec<Option<usize>> {
     let old: Vec<u64> = olds.iter().map(|node| digests.0.get(*node)).collect();
     let new: Vec<u64> = news.iter().map(|node| digests.1.get(*node)).collect();
     let shorter = old.len().min(new.len());
-    let start = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
-    let end = old.iter().rev().zip(new.iter().rev()).take(shorter - start).take_while(|(old, new)| old == new).count();
+    let start = old
+        .iter()
+        .zip(&new)
+        .take_while(|(old, new)| old == new)
+        .count();
+    let end = old
+        .iter()
+        .rev()
+        .zip(new.iter().rev())
+        .take(shorter - start)
+        .take_while(|(old, new)| old == new)
+        .count();
     let mut matches: Vec<Option<usize>> = vec![None; old.len()];
     (0..start).for_each(|at| matches[at] = Some(at));
     (0..end).for_each(|at| matches[old.len() - 1 - at] = Some(new.len() - 1 - at));
@@ -240,8 +289,17 @@ fn aligned(olds: &[Node<'_>], news: &[Node<'_>], digests: &(Digests, Digests)) -
     }
     for op in capture_diff_slices(Algorithm::Myers, old, new) {
         match op {
-            DiffOp::Equal { old_index, new_index, len } => pair(old_index, new_index, len),
-            DiffOp::Replace { old_index, old_len, new_index, new_len } => pair(old_index, new_index, old_len.min(new_len)),
+            DiffOp::Equal {
+                old_index,
+                new_index,
+                len,
+            } => pair(old_index, new_index, len),
+            DiffOp::Replace {
+                old_index,
+                old_len,
+                new_index,
+                new_len,
+            } => pair(old_index, new_index, old_len.min(new_len)),
             DiffOp::Delete { .. } | DiffOp::Insert { .. } => {}
         }
     }
@@ -282,7 +340,10 @@ fn merge<'a, 'b>(
     digests: &(Digests, Digests),
 ) -> Vec<Task<'a, 'b>> {
     let mut is_matched = vec![false; news.len()];
-    matches.iter().flatten().for_each(|at| is_matched[*at] = true);
+    matches
+        .iter()
+        .flatten()
+        .for_each(|at| is_matched[*at] = true);
     let mut tasks = Vec::new();
     let mut told = 0;
     let tell = |until: usize, told: &mut usize, tasks: &mut Vec<Task<'a, 'b>>| {
@@ -296,7 +357,9 @@ fn merge<'a, 'b>(
     for (at, old) in olds.iter().enumerate() {
         match matches.get(at).copied().flatten() {
             None => tasks.push(Task::Removed(*old)),
-            Some(place) if moved.get(at) == Some(&true) => tasks.push(Task::Moved(*old, news[place])),
+            Some(place) if moved.get(at) == Some(&true) => {
+                tasks.push(Task::Moved(*old, news[place]))
+            }
             Some(place) => {
                 tell(place, &mut told, &mut tasks);
                 if digests.0.get(*old) != digests.1.get(news[place]) {

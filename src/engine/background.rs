@@ -65,11 +65,14 @@ impl Background {
             sink.push(Event::Background(BackgroundEvent::Ended { number }));
             match ended.and_then(|ended| ended) {
                 Ok(event) => sink.push(event),
-                Err(problem) if problem.kind != ProblemKind::Cancelled => sink.push(Event::Problem(problem)),
+                Err(problem) if problem.kind != ProblemKind::Cancelled => {
+                    sink.push(Event::Problem(problem))
+                }
                 Err(_) if is_late => {
                     let what = format!("{what}: stopped after {} s", LIMIT.as_secs());
                     sink.push(Event::Problem(
-                        Problem::new(ProblemKind::Timeout, what).hint("the command line has no such limit"),
+                        Problem::new(ProblemKind::Timeout, what)
+                            .hint("the command line has no such limit"),
                     ));
                 }
                 Err(_) => {}
@@ -99,11 +102,22 @@ mod tests {
 
     #[test]
     fn what_is_cancelled_reports_its_end_alone() {
-        let runtime = tokio::runtime::Builder::new_multi_thread().enable_time().worker_threads(1).build().unwrap();
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .enable_time()
+            .worker_threads(1)
+            .build()
+            .unwrap();
         let (queue, background) = (Arc::new(Queue::new(Arc::new(|| {}))), Background::default());
-        let called_off = |cancel: &Cancel| Err(Problem::new(ProblemKind::Cancelled, wait(cancel).to_string()));
+        let called_off = |cancel: &Cancel| {
+            Err(Problem::new(
+                ProblemKind::Cancelled,
+                wait(cancel).to_string(),
+            ))
+        };
         background.start(runtime.handle(), &queue, "Waiting", called_off);
-        background.start(runtime.handle(), &queue, "Copying", |_| Ok(Event::Export(ExportEvent::PictureCopied)));
+        background.start(runtime.handle(), &queue, "Copying", |_| {
+            Ok(Event::Export(ExportEvent::PictureCopied))
+        });
         background.start(runtime.handle(), &queue, "Failing", |_| panic!("inside"));
         let mut events = Vec::new();
         while events.len() < 8 {
@@ -112,9 +126,22 @@ mod tests {
                 background.cancel(1);
             }
         }
-        assert!(matches!(events[7], Event::Background(BackgroundEvent::Ended { number: 1 })), "{events:?}");
-        assert!(events.iter().any(|event| matches!(event, Event::Export(ExportEvent::PictureCopied))));
-        let problems = events.iter().filter(|event| matches!(event, Event::Problem(_))).count();
+        assert!(
+            matches!(
+                events[7],
+                Event::Background(BackgroundEvent::Ended { number: 1 })
+            ),
+            "{events:?}"
+        );
+        assert!(
+            events
+                .iter()
+                .any(|event| matches!(event, Event::Export(ExportEvent::PictureCopied)))
+        );
+        let problems = events
+            .iter()
+            .filter(|event| matches!(event, Event::Problem(_)))
+            .count();
         assert_eq!((problems, queue.pop().is_none()), (1, true));
     }
 }

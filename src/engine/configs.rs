@@ -21,11 +21,17 @@ pub(super) fn look() -> Vec<FoundConfig> {
             place.linux
         };
         let own = (!own.is_empty()).then(|| whole(own)).flatten();
-        let project = here.as_ref().filter(|_| !place.project.is_empty()).map(|here| here.join(place.project));
+        let project = here
+            .as_ref()
+            .filter(|_| !place.project.is_empty())
+            .map(|here| here.join(place.project));
         for path in own.into_iter().chain(project).filter(|path| path.is_file()) {
             match found.iter_mut().find(|known| known.path == path) {
                 Some(known) => known.client = format!("{}, {}", known.client, place.client),
-                None => found.push(FoundConfig { client: place.client.to_owned(), path }),
+                None => found.push(FoundConfig {
+                    client: place.client.to_owned(),
+                    path,
+                }),
             }
         }
     }
@@ -33,11 +39,17 @@ pub(super) fn look() -> Vec<FoundConfig> {
 }
 
 fn whole(place: &str) -> Option<PathBuf> {
-    place_in(place, std::env::home_dir(), &|name| std::env::var_os(name).map(PathBuf::from))
+    place_in(place, std::env::home_dir(), &|name| {
+        std::env::var_os(name).map(PathBuf::from)
+    })
 }
 
 /// A place's path. Where a variable says where settings are, `~/.config` is there (XDG base directories).
-fn place_in(place: &str, home: Option<PathBuf>, variable: &dyn Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
+fn place_in(
+    place: &str,
+    home: Option<PathBuf>,
+    variable: &dyn Fn(&str) -> Option<PathBuf>,
+) -> Option<PathBuf> {
     if let Some(rest) = place.strip_prefix("%APPDATA%\\") {
         return Some(variable("APPDATA")?.join(rest));
     }
@@ -51,9 +63,12 @@ fn place_in(place: &str, home: Option<PathBuf>, variable: &dyn Fn(&str) -> Optio
 
 pub(super) fn read(path: &Path) -> Result<Import, Problem> {
     let place = path.display().to_string();
-    let fail = |why: String| Problem::new(ProblemKind::Io, format!("cannot read: {why}")).at(place.clone());
+    let fail = |why: String| {
+        Problem::new(ProblemKind::Io, format!("cannot read: {why}")).at(place.clone())
+    };
     let hint = "choose a client's configuration";
-    let text = store::file_text(path, store::MOST_OF_SETTINGS).map_err(|error| fail(error.to_string()).hint(hint))?;
+    let text = store::file_text(path, store::MOST_OF_SETTINGS)
+        .map_err(|error| fail(error.to_string()).hint(hint))?;
     import::read(&place, &text)
 }
 
@@ -62,11 +77,18 @@ pub(super) fn values(placeholders: &[Placeholder], file: Option<&Path>) -> Vec<(
     let value = |placeholder: &Placeholder| match placeholder {
         Placeholder::Variable { name, .. } => std::env::var(name).ok(),
         Placeholder::Input(_) => None,
-        Placeholder::WorkspaceFolder => file.map(|file| import::project(file).to_string_lossy().into_owned()),
-        Placeholder::UserHome => std::env::home_dir().map(|home| home.to_string_lossy().into_owned()),
+        Placeholder::WorkspaceFolder => {
+            file.map(|file| import::project(file).to_string_lossy().into_owned())
+        }
+        Placeholder::UserHome => {
+            std::env::home_dir().map(|home| home.to_string_lossy().into_owned())
+        }
         Placeholder::PathSeparator => Some(std::path::MAIN_SEPARATOR_STR.to_owned()),
     };
-    placeholders.iter().filter_map(|placeholder| Some((placeholder.to_string(), value(placeholder)?))).collect()
+    placeholders
+        .iter()
+        .filter_map(|placeholder| Some((placeholder.to_string(), value(placeholder)?)))
+        .collect()
 }
 
 #[cfg(test)]
@@ -76,13 +98,27 @@ mod tests {
     #[test]
     fn settings_are_where_the_variable_says() {
         let of = |place: &str, config: &str| {
-            let variable = |name: &str| (name == "XDG_CONFIG_HOME" && !config.is_empty()).then(|| PathBuf::from(config));
+            let variable = |name: &str| {
+                (name == "XDG_CONFIG_HOME" && !config.is_empty()).then(|| PathBuf::from(config))
+            };
             place_in(place, Some("/home/me".into()), &variable)
         };
-        assert_eq!(of("~/.config/zed/settings.json", "/cfg"), Some("/cfg/zed/settings.json".into()));
-        assert_eq!(of("~/.config/zed/settings.json", ""), Some("/home/me/.config/zed/settings.json".into()));
-        assert_eq!(of("~/.config/zed/settings.json", "relative"), Some("/home/me/.config/zed/settings.json".into()));
-        assert_eq!(of("~/.claude.json", "/cfg"), Some("/home/me/.claude.json".into()));
+        assert_eq!(
+            of("~/.config/zed/settings.json", "/cfg"),
+            Some("/cfg/zed/settings.json".into())
+        );
+        assert_eq!(
+            of("~/.config/zed/settings.json", ""),
+            Some("/home/me/.config/zed/settings.json".into())
+        );
+        assert_eq!(
+            of("~/.config/zed/settings.json", "relative"),
+            Some("/home/me/.config/zed/settings.json".into())
+        );
+        assert_eq!(
+            of("~/.claude.json", "/cfg"),
+            Some("/home/me/.claude.json".into())
+        );
         assert_eq!(of("%APPDATA%\\Code\\mcp.json", "/cfg"), None);
     }
 }

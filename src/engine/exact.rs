@@ -44,7 +44,12 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Provider {
     pub(super) fn new(queue: Arc<Queue>) -> Self {
-        Self { queue, known: Arc::default(), keychain: AtomicBool::new(false), counting: Mutex::default() }
+        Self {
+            queue,
+            known: Arc::default(),
+            keychain: AtomicBool::new(false),
+            counting: Mutex::default(),
+        }
     }
 
     /// From here on the key is kept in the system's keychain.
@@ -61,20 +66,36 @@ impl Provider {
         let (queue, known) = (Arc::clone(&self.queue), Arc::clone(&self.known));
         let keychain = self.uses_keychain();
         match effect {
-            ExactEffect::Prepare { run, capture, format, address, model } => {
-                let failed = move |problem| Event::Exact(ExactEvent::Prepared { run, prepared: Err(problem) });
+            ExactEffect::Prepare {
+                run,
+                capture,
+                format,
+                address,
+                model,
+            } => {
+                let failed = move |problem| {
+                    Event::Exact(ExactEvent::Prepared {
+                        run,
+                        prepared: Err(problem),
+                    })
+                };
                 work::blocking(runtime.handle(), &self.queue, failed, move || {
                     let prepared = prepare(capture, format, &address, &model);
                     queue.push(Event::Exact(ExactEvent::Prepared { run, prepared }));
                 });
             }
             ExactEffect::LookForKey => {
-                let failed = |problem: Problem| Event::Exact(ExactEvent::Key(KeyPlace::Nowhere(Some(problem.what))));
+                let failed = |problem: Problem| {
+                    Event::Exact(ExactEvent::Key(KeyPlace::Nowhere(Some(problem.what))))
+                };
                 work::task(runtime.handle(), &self.queue, failed, async move {
                     let place = match keychain {
                         true => match keychain::load(ENTRY).await {
                             Ok(Some(key)) => {
-                                *locked(&known) = Known { key: Key::new(&key), is_kept: true };
+                                *locked(&known) = Known {
+                                    key: Key::new(&key),
+                                    is_kept: true,
+                                };
                                 KeyPlace::Keychain
                             }
                             Ok(None) => KeyPlace::Nowhere(None),
@@ -85,22 +106,44 @@ impl Provider {
                     queue.push(Event::Exact(ExactEvent::Key(place)));
                 });
             }
-            ExactEffect::Count { run, request, digest, key } => {
+            ExactEffect::Count {
+                run,
+                request,
+                digest,
+                key,
+            } => {
                 let counted = digest.clone();
-                let failed = move |problem| Event::Exact(ExactEvent::Counted { run, digest: counted, counted: Err(problem) });
+                let failed = move |problem| {
+                    Event::Exact(ExactEvent::Counted {
+                        run,
+                        digest: counted,
+                        counted: Err(problem),
+                    })
+                };
                 let task = work::task(runtime.handle(), &self.queue, failed, async move {
                     if !key.is_empty() {
-                        *locked(&known) = Known { key, is_kept: false };
-                        queue.push(Event::Exact(ExactEvent::Key(KeyPlace::ThisRun("it is kept once it has worked".into()))));
+                        *locked(&known) = Known {
+                            key,
+                            is_kept: false,
+                        };
+                        queue.push(Event::Exact(ExactEvent::Key(KeyPlace::ThisRun(
+                            "it is kept once it has worked".into(),
+                        ))));
                     }
                     let Known { key, is_kept } = locked(&known).clone();
                     let counted = provider::count(&request, &key, provider::LIMIT).await;
-                    let is_refused = counted.as_ref().is_err_and(|problem| problem.kind == ProblemKind::Auth);
+                    let is_refused = counted
+                        .as_ref()
+                        .is_err_and(|problem| problem.kind == ProblemKind::Auth);
                     let has_worked = counted.is_ok();
                     let model = request.model;
                     let day = OffsetDateTime::now_utc().date().to_string();
                     let counted = counted.map(|tokens| Counted { tokens, model, day });
-                    queue.push(Event::Exact(ExactEvent::Counted { run, digest, counted }));
+                    queue.push(Event::Exact(ExactEvent::Counted {
+                        run,
+                        digest,
+                        counted,
+                    }));
                     if is_refused {
                         *locked(&known) = Known::default();
                         queue.push(Event::Exact(ExactEvent::Key(KeyPlace::Nowhere(None))));
@@ -138,11 +181,13 @@ impl Provider {
                 if keychain {
                     work::task(runtime.handle(), &self.queue, Event::Problem, async move {
                         if let Err(why) = keychain::forget(ENTRY).await {
-                            let problem =
-                                Problem::new(ProblemKind::Io, format!("the key may still be in the system's keychain: {why}"));
-                            queue.push(Event::Problem(
-                                problem.hint("take out the entry `anthropic-api-key` of `mcp-loupe` there"),
-                            ));
+                            let problem = Problem::new(
+                                ProblemKind::Io,
+                                format!("the key may still be in the system's keychain: {why}"),
+                            );
+                            queue.push(Event::Problem(problem.hint(
+                                "take out the entry `anthropic-api-key` of `mcp-loupe` there",
+                            )));
                         }
                     });
                 }
@@ -162,12 +207,23 @@ async fn keep(key: &Key, keychain: bool) -> KeyPlace {
     }
 }
 
-fn prepare(capture: Arc<Capture>, format: &str, address: &str, model: &str) -> Result<Prepared, Problem> {
+fn prepare(
+    capture: Arc<Capture>,
+    format: &str,
+    address: &str,
+    model: &str,
+) -> Result<Prepared, Problem> {
     let text = analysis::text_of(&analysis::subject(capture), format)?;
     if text.is_empty() {
-        return Err(Problem::new(ProblemKind::NotFound, "there is no text to count"));
+        return Err(Problem::new(
+            ProblemKind::NotFound,
+            "there is no text to count",
+        ));
     }
-    let digest = Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
+    let digest = Sha256::digest(text.as_bytes())
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
     let request = Request::new(address, model, &text);
     Ok(Prepared::new(text, digest, &request))
 }

@@ -29,14 +29,34 @@ pub(super) fn write(
     };
     let samples: Vec<_> = captures.iter().cloned().map(analysis::subject).collect();
     let (subject, capture) = (&samples[0], &captures[0]);
-    let material = Material { subject, samples: &samples, hosts, encoding: order.encoding, reads: order.reads, place: &place };
+    let material = Material {
+        subject,
+        samples: &samples,
+        hosts,
+        encoding: order.encoding,
+        reads: order.reads,
+        place: &place,
+    };
     if let ExportChoice::Export(export) = order.kind {
-        let picture = |picture| Event::Export(ExportEvent::Picture { picture, theme: order.theme, path: path.clone() });
+        let picture = |picture| {
+            Event::Export(ExportEvent::Picture {
+                picture,
+                theme: order.theme,
+                path: path.clone(),
+            })
+        };
         match (&export.form, &path) {
             (ExportForm::Picture(drawn), _) => {
-                return Ok(picture(ExportPicture::Drawing(Arc::new(drawn(&material, cancel).map_err(called_off)?))));
+                return Ok(picture(ExportPicture::Drawing(Arc::new(
+                    drawn(&material, cancel).map_err(called_off)?,
+                ))));
             }
-            (ExportForm::Pane, _) => return Ok(picture(ExportPicture::Pane { capture: Arc::clone(capture), shows: order.pane })),
+            (ExportForm::Pane, _) => {
+                return Ok(picture(ExportPicture::Pane {
+                    capture: Arc::clone(capture),
+                    shows: order.pane,
+                }));
+            }
             (ExportForm::Folder, Some(path)) => {
                 cancel.check().map_err(called_off)?;
                 store::write_folder(capture, path)?;
@@ -59,7 +79,9 @@ pub(super) fn write_compare(
     cancel: &Cancel,
 ) -> Result<Event, Problem> {
     let subjects: Vec<_> = captures.into_iter().map(analysis::subject).collect();
-    let text = file.write(&subjects, ask, hosts, cancel).map_err(called_off)?;
+    let text = file
+        .write(&subjects, ask, hosts, cancel)
+        .map_err(called_off)?;
     put(path, text.as_bytes(), cancel)
 }
 
@@ -79,15 +101,28 @@ pub(super) fn put(path: Option<PathBuf>, bytes: &[u8], cancel: &Cancel) -> Resul
             store::write_whole(&path, bytes)?;
             Ok(Event::Export(ExportEvent::Saved(path)))
         }
-        None => Ok(Event::Export(ExportEvent::Text(String::from_utf8_lossy(bytes).trim_end_matches('\n').to_owned()))),
+        None => Ok(Event::Export(ExportEvent::Text(
+            String::from_utf8_lossy(bytes)
+                .trim_end_matches('\n')
+                .to_owned(),
+        ))),
     }
 }
 
 /// The folder that a file goes into, where a test's is not there yet.
 fn make_folder(path: &Path) -> Result<(), Problem> {
-    let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty() && !parent.exists()) else { return Ok(()) };
+    let Some(parent) = path
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty() && !parent.exists())
+    else {
+        return Ok(());
+    };
     std::fs::create_dir_all(parent).map_err(|error| {
-        Problem::new(ProblemKind::Io, format!("cannot create the folder: {error}")).at(parent.display().to_string())
+        Problem::new(
+            ProblemKind::Io,
+            format!("cannot create the folder: {error}"),
+        )
+        .at(parent.display().to_string())
     })
 }
 

@@ -60,7 +60,10 @@ impl HistoryWriter {
 
     /// What is hidden in what the window writes.
     pub(super) fn options(&self) -> RedactOptions {
-        RedactOptions { secrets: self.known.secrets(), ..RedactOptions::default() }
+        RedactOptions {
+            secrets: self.known.secrets(),
+            ..RedactOptions::default()
+        }
     }
 
     pub(super) fn use_folder(&self, folder: &Path) {
@@ -68,7 +71,9 @@ impl HistoryWriter {
     }
 
     pub(super) fn execute(&self, runtime: &Runtime, effect: HistoryEffect) {
-        let Some(folder) = lock(&self.history).clone() else { return };
+        let Some(folder) = lock(&self.history).clone() else {
+            return;
+        };
         let sink = Arc::clone(&self.queue);
         let (cancel, options) = (Cancel::new(), self.options());
         let is_search = matches!(effect, HistoryEffect::Search { .. });
@@ -85,7 +90,10 @@ impl HistoryWriter {
         let queue = Arc::clone(&self.queue);
         let failed = move |problem| {
             if let Some(number) = search {
-                queue.push(Event::History(HistoryEvent::Found { number, ids: Vec::new() }));
+                queue.push(Event::History(HistoryEvent::Found {
+                    number,
+                    ids: Vec::new(),
+                }));
             }
             Event::Problem(problem)
         };
@@ -102,15 +110,22 @@ impl HistoryWriter {
         let mut last = lock(&self.last);
         let before = last.take();
         let queue = Arc::clone(&self.queue);
-        *last = Some(task(runtime.handle(), &self.queue, Event::Problem, async move {
-            if let Some(before) = before {
-                before.await.ok();
-            }
-            if is_large {
-                tokio::time::sleep(PANES_FIRST).await;
-            }
-            blocking(&Handle::current(), &queue, failed, work).await.ok();
-        }));
+        *last = Some(task(
+            runtime.handle(),
+            &self.queue,
+            Event::Problem,
+            async move {
+                if let Some(before) = before {
+                    before.await.ok();
+                }
+                if is_large {
+                    tokio::time::sleep(PANES_FIRST).await;
+                }
+                blocking(&Handle::current(), &queue, failed, work)
+                    .await
+                    .ok();
+            },
+        ));
     }
 
     /// Waits until all that was asked for is done.
@@ -134,19 +149,38 @@ fn work(
             // What cannot be let go of keeps nothing from being listed.
             let pruned = history.prune(keep, OffsetDateTime::now_utc());
             let listed = history.list()?;
-            let notes = pruned.err().map(|error| Problem::from(error).message()).into_iter().chain(listed.notes).collect();
-            HistoryEvent::Listed { entries: listed.entries, notes }
+            let notes = pruned
+                .err()
+                .map(|error| Problem::from(error).message())
+                .into_iter()
+                .chain(listed.notes)
+                .collect();
+            HistoryEvent::Listed {
+                entries: listed.entries,
+                notes,
+            }
         }
         HistoryEffect::Keep(capture) => {
-            let hidden = redact(&capture, options, cancel).map_err(|_| Problem::new(ProblemKind::Cancelled, "not kept"))?;
+            let hidden = redact(&capture, options, cancel)
+                .map_err(|_| Problem::new(ProblemKind::Cancelled, "not kept"))?;
             let entry = history.add(&hidden.capture).map_err(|error| {
                 let problem = Problem::from(error);
-                Problem { what: format!("this call is not kept in the history: {}", problem.what), ..problem }
+                Problem {
+                    what: format!("this call is not kept in the history: {}", problem.what),
+                    ..problem
+                }
             })?;
             let capture = capture.id.clone();
-            HistoryEvent::Kept { capture, entry: Box::new(entry) }
+            HistoryEvent::Kept {
+                capture,
+                entry: Box::new(entry),
+            }
         }
-        HistoryEffect::Search { number, entries, query } => match history.search(&entries, &query, cancel) {
+        HistoryEffect::Search {
+            number,
+            entries,
+            query,
+        } => match history.search(&entries, &query, cancel) {
             Ok(ids) => HistoryEvent::Found { number, ids },
             Err(_looked_away) => return Ok(None),
         },
@@ -162,7 +196,12 @@ fn work(
             let mut removed = lock(removed);
             match removed.as_ref().filter(|removed| removed.is_of(&id)) {
                 Some(removed) => removed.put_back()?,
-                None => return Err(StoreError::NotACapture { path: history.folder(&id) }.into()),
+                None => {
+                    return Err(StoreError::NotACapture {
+                        path: history.folder(&id),
+                    }
+                    .into());
+                }
             }
             *removed = None;
             return Ok(None);
@@ -186,12 +225,21 @@ mod tests {
         // Each is begun a second after the one before it, which makes more than sessions are given to end.
         let captures = 4;
         for number in 0..captures {
-            let response = format!(r#"{{"jsonrpc":"2.0","id":1,"result":"{}"}}"#, "x".repeat(LARGE_BYTES));
+            let response = format!(
+                r#"{{"jsonrpc":"2.0","id":1,"result":"{}"}}"#,
+                "x".repeat(LARGE_BYTES)
+            );
             let capture = Capture::empty(CaptureId(number.to_string().into()), Server::default());
-            let capture = Capture { response: Some(response.into()), ..capture };
+            let capture = Capture {
+                response: Some(response.into()),
+                ..capture
+            };
             engine.execute(Effect::History(HistoryEffect::Keep(Arc::new(capture))));
         }
         drop(engine);
-        assert_eq!(History::at(folder.path()).list().unwrap().entries.len(), captures);
+        assert_eq!(
+            History::at(folder.path()).list().unwrap().entries.len(),
+            captures
+        );
     }
 }

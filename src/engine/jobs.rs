@@ -28,12 +28,22 @@ struct Job {
 
 impl Job {
     fn new(about: About, inquiry: Inquiry, cancel: Cancel) -> Self {
-        Self { about, inquiry, cancel, asked: Instant::now() }
+        Self {
+            about,
+            inquiry,
+            cancel,
+            asked: Instant::now(),
+        }
     }
 
     fn is_large(&self) -> bool {
-        let About::Captures(captures) = &self.about else { return false };
-        let sizes = captures.iter().filter_map(|capture| capture.response.as_ref()).map(|response| response.len());
+        let About::Captures(captures) = &self.about else {
+            return false;
+        };
+        let sizes = captures
+            .iter()
+            .filter_map(|capture| capture.response.as_ref())
+            .map(|response| response.len());
         sizes.sum::<usize>() > LARGE_BYTES
     }
 }
@@ -72,19 +82,32 @@ pub(super) struct Jobs {
 impl Jobs {
     pub(super) fn new(queue: Arc<Queue>) -> std::io::Result<Self> {
         let hosts = Mutex::new(Hosts::built_in());
-        let shared = Shared { waiting: Mutex::default(), more: Condvar::new(), queue, hosts, memo: Memo::default() };
+        let shared = Shared {
+            waiting: Mutex::default(),
+            more: Condvar::new(),
+            queue,
+            hosts,
+            memo: Memo::default(),
+        };
         let shared = Arc::new(shared);
-        let threads = thread::available_parallelism().map_or(1, |cores| cores.get().saturating_sub(1)).clamp(1, 4);
+        let threads = thread::available_parallelism()
+            .map_or(1, |cores| cores.get().saturating_sub(1))
+            .clamp(1, 4);
         for number in 0..threads {
             let shared = Arc::clone(&shared);
             let warm_up = number == 0;
-            thread::Builder::new().name(format!("loupe-job-{number}")).spawn(move || work(&shared, warm_up))?;
+            thread::Builder::new()
+                .name(format!("loupe-job-{number}"))
+                .spawn(move || work(&shared, warm_up))?;
         }
         Ok(Self { shared })
     }
 
     pub(super) fn answer(&self, about: About, inquiry: Inquiry) {
-        let cancel = inquiry.query.within.map_or_else(Cancel::new, |within| Cancel::until(Instant::now() + within));
+        let cancel = inquiry
+            .query
+            .within
+            .map_or_else(Cancel::new, |within| Cancel::until(Instant::now() + within));
         let mut waiting = self.shared.waiting();
         waiting.cancels.insert(inquiry.clone(), cancel.clone());
         waiting.jobs.push_back(Job::new(about, inquiry, cancel));
@@ -98,7 +121,11 @@ impl Jobs {
     }
 
     pub(super) fn use_hosts(&self, hosts: Arc<Hosts>) {
-        *self.shared.hosts.lock().unwrap_or_else(PoisonError::into_inner) = hosts;
+        *self
+            .shared
+            .hosts
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = hosts;
     }
 
     pub(super) fn forget(&self, inquiry: &Inquiry) {
@@ -128,19 +155,29 @@ fn next(shared: &Shared) -> Option<Job> {
         }
         let newest = waiting.jobs.back().map(|job| job.inquiry.target.clone());
         let first = |may_count: bool| {
-            let is_next = |job: &Job| newest.as_ref() == Some(&job.inquiry.target) && (may_count || !job.inquiry.query.is_count);
+            let is_next = |job: &Job| {
+                newest.as_ref() == Some(&job.inquiry.target)
+                    && (may_count || !job.inquiry.query.is_count)
+            };
             waiting.jobs.iter().position(is_next)
         };
         let position = first(false).or_else(|| first(true));
         let Some(job) = position.and_then(|position| waiting.jobs.get(position)) else {
-            waiting = shared.more.wait(waiting).unwrap_or_else(PoisonError::into_inner);
+            waiting = shared
+                .more
+                .wait(waiting)
+                .unwrap_or_else(PoisonError::into_inner);
             continue;
         };
         let is_long = job.inquiry.query.is_count && job.is_large();
         let since = waiting.answered.max(Some(job.asked)).filter(|_| is_long);
         let left = since.and_then(|at| NEXT_FRAME.checked_sub(at.elapsed()));
         if let Some(left) = left {
-            waiting = shared.more.wait_timeout(waiting, left).unwrap_or_else(PoisonError::into_inner).0;
+            waiting = shared
+                .more
+                .wait_timeout(waiting, left)
+                .unwrap_or_else(PoisonError::into_inner)
+                .0;
             continue;
         }
         return position.and_then(|position| waiting.jobs.remove(position));
@@ -156,16 +193,33 @@ fn work(shared: &Shared, warm_up: bool) {
         let (about, inquiry) = (job.about.clone(), job.inquiry.clone());
         // The thread is for every job: one that panics must not take it along.
         if let Err(problem) = caught(|| run(shared, job)) {
-            shared.queue.push(Event::Answered { about, inquiry, answer: Err(problem) });
+            shared.queue.push(Event::Answered {
+                about,
+                inquiry,
+                answer: Err(problem),
+            });
         }
     }
 }
 
-fn run(shared: &Shared, Job { about, inquiry, cancel, .. }: Job) {
+fn run(
+    shared: &Shared,
+    Job {
+        about,
+        inquiry,
+        cancel,
+        ..
+    }: Job,
+) {
     if cancel.is_cancelled() {
         return;
     }
-    let Ok(answer) = inquiry.query.run(&about, &shared.hosts(), &shared.memo, &cancel) else { return };
+    let Ok(answer) = inquiry
+        .query
+        .run(&about, &shared.hosts(), &shared.memo, &cancel)
+    else {
+        return;
+    };
     // The same may have been asked again meanwhile, with a flag of its own.
     if cancel.is_cancelled() {
         return;
@@ -176,7 +230,11 @@ fn run(shared: &Shared, Job { about, inquiry, cancel, .. }: Job) {
         waiting.answered = Some(Instant::now());
     }
     drop(waiting);
-    shared.queue.push(Event::Answered { about, inquiry, answer });
+    shared.queue.push(Event::Answered {
+        about,
+        inquiry,
+        answer,
+    });
 }
 
 #[cfg(test)]
@@ -188,7 +246,13 @@ mod tests {
     fn shared() -> Shared {
         let queue = Arc::new(Queue::new(Arc::new(|| {})));
         let hosts = Mutex::new(Hosts::built_in());
-        Shared { waiting: Mutex::default(), more: Condvar::new(), queue, hosts, memo: Memo::default() }
+        Shared {
+            waiting: Mutex::default(),
+            more: Condvar::new(),
+            queue,
+            hosts,
+            memo: Memo::default(),
+        }
     }
 
     fn ask(shared: &Shared, about: &About, inquiry: &Inquiry, asked: Instant) {
@@ -201,11 +265,24 @@ mod tests {
     fn a_long_count_waits_for_what_is_looked_at() {
         let (shared, id) = (shared(), [CaptureId("a".into())]);
         let text = "x".repeat(LARGE_BYTES);
-        let response = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"content":[{{"type":"text","text":"{text}"}}]}}}}"#);
-        let large = Capture { response: Some(response.into()), ..Capture::empty(id[0].clone(), Server::default()) };
+        let response = format!(
+            r#"{{"jsonrpc":"2.0","id":1,"result":{{"content":[{{"type":"text","text":"{text}"}}]}}}}"#
+        );
+        let large = Capture {
+            response: Some(response.into()),
+            ..Capture::empty(id[0].clone(), Server::default())
+        };
         let about = About::Captures(vec![Arc::new(large)]);
-        let (text, rows) =
-            (Inquiry::of(&id, TextQuery("content")), Inquiry::of(&id, TextRowsQuery { format: "content", columns: 80 }));
+        let (text, rows) = (
+            Inquiry::of(&id, TextQuery("content")),
+            Inquiry::of(
+                &id,
+                TextRowsQuery {
+                    format: "content",
+                    columns: 80,
+                },
+            ),
+        );
         let count = Inquiry::of(&id, RowQuery("json"));
         // However slow this machine is.
         let (now, later) = (Instant::now(), Instant::now() + Duration::from_secs(600));
@@ -218,12 +295,22 @@ mod tests {
             })
         };
         ask(&shared, &about, &count, later);
-        let job = taken_beside(&text).filter(|job| job.inquiry == text).expect("what is asked in the same frame");
+        let job = taken_beside(&text)
+            .filter(|job| job.inquiry == text)
+            .expect("what is asked in the same frame");
         run(&shared, job);
         assert!(shared.waiting().answered.is_some());
         shared.waiting().answered = Some(later);
-        shared.waiting().jobs.iter_mut().for_each(|job| job.asked = now);
-        assert_eq!(taken_beside(&rows).map(|job| job.inquiry), Some(rows), "and in the frame after an answer");
+        shared
+            .waiting()
+            .jobs
+            .iter_mut()
+            .for_each(|job| job.asked = now);
+        assert_eq!(
+            taken_beside(&rows).map(|job| job.inquiry),
+            Some(rows),
+            "and in the frame after an answer"
+        );
         shared.waiting().answered = None;
         assert_eq!(next(&shared).map(|job| job.inquiry), Some(count));
     }
@@ -240,10 +327,18 @@ mod tests {
             Inquiry::of(&id("new"), TreeQuery),
         ];
         for inquiry in &asked {
-            ask(&shared, &About::Captures(Vec::new()), inquiry, Instant::now());
+            ask(
+                &shared,
+                &About::Captures(Vec::new()),
+                inquiry,
+                Instant::now(),
+            );
         }
         for expected in [3, 4, 1, 2, 0] {
-            assert_eq!(next(&shared).map(|job| job.inquiry).as_ref(), Some(&asked[expected]));
+            assert_eq!(
+                next(&shared).map(|job| job.inquiry).as_ref(),
+                Some(&asked[expected])
+            );
         }
     }
 }

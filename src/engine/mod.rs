@@ -5,15 +5,15 @@
 mod background;
 mod configs;
 mod exact;
-mod history;
 mod export;
 mod field_file;
 mod fixtures;
+mod history;
 mod jobs;
 mod queue;
+mod server_messages;
 mod sessions;
 mod settings;
-mod server_messages;
 mod tools;
 mod values;
 mod watch;
@@ -34,7 +34,8 @@ use crate::host::Hosts;
 use crate::problem::{Problem, ProblemKind};
 use crate::source::{MemoryField, MemoryValue};
 use crate::state::{
-    Effect, Event, ExportEffect, ExportEvent, HistoryEvent, ImportEffect, ImportEvent, SessionEffect, TokensEffect, TokensEvent,
+    Effect, Event, ExportEffect, ExportEvent, HistoryEvent, ImportEffect, ImportEvent,
+    SessionEffect, TokensEffect, TokensEvent,
 };
 use crate::store;
 use crate::token::{MAX_FILE_BYTES, TokenizerFile};
@@ -85,7 +86,12 @@ impl Engine {
     /// # Errors
     /// The system refuses threads.
     pub fn with_guard(wake: Wake, guard: Option<PathBuf>) -> Result<Self, Problem> {
-        let no_threads = |error: std::io::Error| Problem::new(ProblemKind::Internal, format!("cannot start a thread: {error}"));
+        let no_threads = |error: std::io::Error| {
+            Problem::new(
+                ProblemKind::Internal,
+                format!("cannot start a thread: {error}"),
+            )
+        };
         let runtime = crate::mcp::runtime().map_err(no_threads)?;
         let queue = Arc::new(Queue::new(wake));
         let jobs = Arc::new(Jobs::new(Arc::clone(&queue)).map_err(no_threads)?);
@@ -126,58 +132,140 @@ impl Engine {
     pub fn execute(&self, effect: Effect) {
         let Some(runtime) = &self.runtime else { return };
         match effect {
-            Effect::Session(SessionEffect::Connect { session, source, limit }) => {
+            Effect::Session(SessionEffect::Connect {
+                session,
+                source,
+                limit,
+            }) => {
                 self.sessions.connect(runtime, session, *source, limit);
             }
             Effect::CheckSchema(check) => {
                 let queue = Arc::clone(&self.queue);
                 let failed = check.failed();
-                work::blocking(runtime.handle(), &self.queue, failed, move || queue.push(check.run()));
+                work::blocking(runtime.handle(), &self.queue, failed, move || {
+                    queue.push(check.run())
+                });
             }
-            Effect::Session(SessionEffect::Disconnect { session }) => self.sessions.disconnect(runtime, session),
-            Effect::Session(SessionEffect::Call { session, call, tool, arguments, limit }) => {
-                self.sessions.call(runtime, session, call, &tool, arguments, limit);
+            Effect::Session(SessionEffect::Disconnect { session }) => {
+                self.sessions.disconnect(runtime, session)
+            }
+            Effect::Session(SessionEffect::Call {
+                session,
+                call,
+                tool,
+                arguments,
+                limit,
+            }) => {
+                self.sessions
+                    .call(runtime, session, call, &tool, arguments, limit);
             }
             Effect::Session(SessionEffect::CancelCall { call }) => self.sessions.cancel(call),
-            Effect::Session(SessionEffect::Read { session, call, method, params, limit }) => {
-                self.sessions.read(runtime, session, call, method, params, limit)
+            Effect::Session(SessionEffect::Read {
+                session,
+                call,
+                method,
+                params,
+                limit,
+            }) => self
+                .sessions
+                .read(runtime, session, call, method, params, limit),
+            Effect::Session(SessionEffect::Command { session, command }) => {
+                self.sessions.send_command(runtime, session, command)
             }
-            Effect::Session(SessionEffect::Command { session, command }) => self.sessions.send_command(runtime, session, command),
-            Effect::Session(SessionEffect::UseClient(host)) => self.sessions.use_client(host.as_deref()),
+            Effect::Session(SessionEffect::UseClient(host)) => {
+                self.sessions.use_client(host.as_deref())
+            }
             Effect::Session(SessionEffect::UseLimits(limits)) => self.sessions.use_limits(limits),
             Effect::Session(SessionEffect::UseRoots(roots)) => self.sessions.use_roots(roots),
             Effect::Export(ExportEffect::Log { lines, path }) => {
                 let (queue, options) = (Arc::clone(&self.queue), self.history.options());
-                self.background.start(runtime.handle(), &self.queue, "Saving the protocol log", move |cancel| {
-                    let path = expanded(path);
-                    let notes = server_messages::save_log(&lines, &path, &options, cancel)?;
-                    notes.into_iter().for_each(|note| queue.push(Event::History(HistoryEvent::Note(note))));
-                    Ok(Event::Export(ExportEvent::Saved(path)))
-                });
+                self.background.start(
+                    runtime.handle(),
+                    &self.queue,
+                    "Saving the protocol log",
+                    move |cancel| {
+                        let path = expanded(path);
+                        let notes = server_messages::save_log(&lines, &path, &options, cancel)?;
+                        notes
+                            .into_iter()
+                            .for_each(|note| queue.push(Event::History(HistoryEvent::Note(note))));
+                        Ok(Event::Export(ExportEvent::Saved(path)))
+                    },
+                );
             }
-            Effect::ReadTools(path) => self.blocking(runtime, move || Ok(Event::ToolsRead(tools::read(&expanded(path))))),
+            Effect::ReadTools(path) => self.blocking(runtime, move || {
+                Ok(Event::ToolsRead(tools::read(&expanded(path))))
+            }),
             Effect::Answer { about, inquiry } => self.jobs.answer(about, inquiry),
             Effect::Forget(inquiry) => self.jobs.forget(&inquiry),
             Effect::Export(ExportEffect::Write(order)) => {
                 let hosts = self.jobs.hosts();
-                let captures = std::iter::once(&order.capture).chain(&order.samples).cloned().collect();
-                self.write_hidden(runtime, "Writing the export", captures, move |hidden, cancel| {
-                    export::write(&hidden, &order, order.path.clone().map(expanded), &hosts, cancel)
-                });
+                let captures = std::iter::once(&order.capture)
+                    .chain(&order.samples)
+                    .cloned()
+                    .collect();
+                self.write_hidden(
+                    runtime,
+                    "Writing the export",
+                    captures,
+                    move |hidden, cancel| {
+                        export::write(
+                            &hidden,
+                            &order,
+                            order.path.clone().map(expanded),
+                            &hosts,
+                            cancel,
+                        )
+                    },
+                );
             }
-            Effect::Export(ExportEffect::Compare { captures, ask, file, path }) => {
+            Effect::Export(ExportEffect::Compare {
+                captures,
+                ask,
+                file,
+                path,
+            }) => {
                 let hosts = self.jobs.hosts();
-                self.write_hidden(runtime, "Writing the comparison", captures, move |hidden, cancel| {
-                    export::write_compare(hidden, &ask, file, path.map(expanded), &hosts, cancel)
-                });
+                self.write_hidden(
+                    runtime,
+                    "Writing the comparison",
+                    captures,
+                    move |hidden, cancel| {
+                        export::write_compare(
+                            hidden,
+                            &ask,
+                            file,
+                            path.map(expanded),
+                            &hosts,
+                            cancel,
+                        )
+                    },
+                );
             }
             Effect::Export(ExportEffect::Table { capture, text }) => {
-                self.blocking(runtime, move || Ok(Event::Export(ExportEvent::Text(text.write(&analysis::subject(capture))?))))
+                self.blocking(runtime, move || {
+                    Ok(Event::Export(ExportEvent::Text(
+                        text.write(&analysis::subject(capture))?,
+                    )))
+                })
             }
-            Effect::Export(ExportEffect::Block { capture, block, path }) => {
-                self.write_hidden(runtime, "Saving the block", vec![capture], move |hidden, cancel| {
-                    export::put(Some(expanded(path)), &Reading::of(&hidden[0]).block_bytes(block)?, cancel)
-                });
+            Effect::Export(ExportEffect::Block {
+                capture,
+                block,
+                path,
+            }) => {
+                self.write_hidden(
+                    runtime,
+                    "Saving the block",
+                    vec![capture],
+                    move |hidden, cancel| {
+                        export::put(
+                            Some(expanded(path)),
+                            &Reading::of(&hidden[0]).block_bytes(block)?,
+                            cancel,
+                        )
+                    },
+                );
             }
             Effect::CancelBackground(number) => self.background.cancel(number),
             Effect::OpenText(text) => self.blocking(runtime, move || {
@@ -202,7 +290,9 @@ impl Engine {
             }
             Effect::Tokens(TokensEffect::Tokenizer(path)) => {
                 self.blocking(runtime, move || {
-                    Ok(Event::Tokens(TokensEvent::TokenizerRead(Arc::new(tokenizer_file(&expanded(path))?))))
+                    Ok(Event::Tokens(TokensEvent::TokenizerRead(Arc::new(
+                        tokenizer_file(&expanded(path))?,
+                    ))))
                 });
             }
             Effect::Tokens(TokensEffect::Prices(path)) => {
@@ -222,7 +312,9 @@ impl Engine {
                 let (queue, waiting) = (Arc::clone(&self.queue), Arc::clone(&self.settings));
                 waiting.add(folder, changes);
                 work::blocking(runtime.handle(), &self.queue, Event::Problem, move || {
-                    if let Err(problem) = waiting.write(|folder, changes| store::change_settings(folder, &changes)) {
+                    if let Err(problem) =
+                        waiting.write(|folder, changes| store::change_settings(folder, &changes))
+                    {
                         queue.push(Event::Problem(problem));
                     }
                 });
@@ -231,9 +323,11 @@ impl Engine {
                 self.provider.use_keychain();
                 self.sessions.keep_logins(folder);
             }
-            Effect::Session(SessionEffect::ForgetLogin { session, url, client_id }) => {
-                self.sessions.forget_login(runtime, session, url, client_id)
-            }
+            Effect::Session(SessionEffect::ForgetLogin {
+                session,
+                url,
+                client_id,
+            }) => self.sessions.forget_login(runtime, session, url, client_id),
             Effect::Watch(effect) => self.watcher.execute(runtime.handle(), effect),
             Effect::Exact(effect) => self.provider.execute(runtime, effect),
             Effect::Import(ImportEffect::ReadRecent(folder)) => self.blocking(runtime, move || {
@@ -248,17 +342,26 @@ impl Engine {
                     }
                 });
             }
-            Effect::Import(ImportEffect::ReadServers(folder)) => self.blocking(runtime, move || {
-                let known = store::read_servers(&folder)?;
-                Ok(Event::Import(ImportEvent::Servers { folder, known }))
-            }),
+            Effect::Import(ImportEffect::ReadServers(folder)) => {
+                self.blocking(runtime, move || {
+                    let known = store::read_servers(&folder)?;
+                    Ok(Event::Import(ImportEvent::Servers { folder, known }))
+                })
+            }
             Effect::Import(ImportEffect::KeepServers { folder, changes }) => {
-                let (queue, waiting, options) = (Arc::clone(&self.queue), Arc::clone(&self.servers), self.history.options());
+                let (queue, waiting, options) = (
+                    Arc::clone(&self.queue),
+                    Arc::clone(&self.servers),
+                    self.history.options(),
+                );
                 waiting.add(folder, changes);
                 work::blocking(runtime.handle(), &self.queue, Event::Problem, move || {
                     let mut kept = BTreeMap::new();
                     let written = waiting.write(|folder, changes| {
-                        kept = store::change_servers(folder, values::without_secrets(changes, &options))?;
+                        kept = store::change_servers(
+                            folder,
+                            values::without_secrets(changes, &options),
+                        )?;
                         Ok(())
                     });
                     queue.push(match written {
@@ -268,11 +371,13 @@ impl Engine {
                 });
             }
             Effect::Import(ImportEffect::FindValues { key }) => self.values(runtime).find(key),
-            Effect::Import(ImportEffect::KeepValues { key, values }) => self.values(runtime).keep(key, values),
-            Effect::Import(ImportEffect::ForgetValues { key }) => self.values(runtime).forget(key),
-            Effect::Import(ImportEffect::Look) => {
-                self.blocking(runtime, || Ok(Event::Import(ImportEvent::Found(configs::look()))))
+            Effect::Import(ImportEffect::KeepValues { key, values }) => {
+                self.values(runtime).keep(key, values)
             }
+            Effect::Import(ImportEffect::ForgetValues { key }) => self.values(runtime).forget(key),
+            Effect::Import(ImportEffect::Look) => self.blocking(runtime, || {
+                Ok(Event::Import(ImportEvent::Found(configs::look())))
+            }),
             Effect::Import(ImportEffect::ReadConfig(path)) => self.blocking(runtime, move || {
                 let path = expanded(path);
                 let read = configs::read(&path);
@@ -280,7 +385,10 @@ impl Engine {
             }),
             Effect::Import(ImportEffect::KnownValues { placeholders, file }) => {
                 self.blocking(runtime, move || {
-                    Ok(Event::Import(ImportEvent::ValuesKnown(configs::values(&placeholders, file.as_deref()))))
+                    Ok(Event::Import(ImportEvent::ValuesKnown(configs::values(
+                        &placeholders,
+                        file.as_deref(),
+                    ))))
                 });
             }
             #[cfg(feature = "gui")]
@@ -289,7 +397,8 @@ impl Engine {
             Effect::ChoosePath(_) => {}
             Effect::Fixture(effect) => {
                 let with = (Arc::clone(&self.queue), &self.sessions, self.jobs.hosts());
-                self.fixtures.execute(runtime, effect, self.history.options(), with);
+                self.fixtures
+                    .execute(runtime, effect, self.history.options(), with);
             }
             // The app does these.
             Effect::App(_) => {}
@@ -297,10 +406,18 @@ impl Engine {
     }
 
     fn values<'a>(&'a self, runtime: &'a Runtime) -> values::Values<'a> {
-        values::Values { runtime: runtime.handle(), queue: &self.queue, keychain: self.provider.uses_keychain() }
+        values::Values {
+            runtime: runtime.handle(),
+            queue: &self.queue,
+            keychain: self.provider.uses_keychain(),
+        }
     }
 
-    fn blocking(&self, runtime: &Runtime, work: impl FnOnce() -> Result<Event, Problem> + Send + 'static) {
+    fn blocking(
+        &self,
+        runtime: &Runtime,
+        work: impl FnOnce() -> Result<Event, Problem> + Send + 'static,
+    ) {
         let queue = Arc::clone(&self.queue);
         work::blocking(runtime.handle(), &self.queue, Event::Problem, move || {
             queue.push(work().unwrap_or_else(Event::Problem));
@@ -316,15 +433,28 @@ impl Engine {
         write: impl FnOnce(Vec<Arc<Capture>>, &Cancel) -> Result<Event, Problem> + Send + 'static,
     ) {
         let (queue, options) = (Arc::clone(&self.queue), self.history.options());
-        self.background.start(runtime.handle(), &self.queue, what, move |cancel| {
-            let hidden = |capture: &Arc<Capture>| redact(capture, &options, cancel);
-            let hidden = captures.iter().map(hidden).collect::<Result<Vec<_>, _>>();
-            let hidden = hidden.map_err(|_| Problem::new(ProblemKind::Cancelled, "not written"))?;
-            let notes: Vec<String> = hidden.iter().filter_map(RedactedCapture::sentence).collect();
-            let written = write(hidden.into_iter().map(|hidden| Arc::new(hidden.capture)).collect(), cancel)?;
-            notes.into_iter().for_each(|note| queue.push(Event::History(HistoryEvent::Note(note))));
-            Ok(written)
-        });
+        self.background
+            .start(runtime.handle(), &self.queue, what, move |cancel| {
+                let hidden = |capture: &Arc<Capture>| redact(capture, &options, cancel);
+                let hidden = captures.iter().map(hidden).collect::<Result<Vec<_>, _>>();
+                let hidden =
+                    hidden.map_err(|_| Problem::new(ProblemKind::Cancelled, "not written"))?;
+                let notes: Vec<String> = hidden
+                    .iter()
+                    .filter_map(RedactedCapture::sentence)
+                    .collect();
+                let written = write(
+                    hidden
+                        .into_iter()
+                        .map(|hidden| Arc::new(hidden.capture))
+                        .collect(),
+                    cancel,
+                )?;
+                notes
+                    .into_iter()
+                    .for_each(|note| queue.push(Event::History(HistoryEvent::Note(note))));
+                Ok(written)
+            });
     }
 
     /// The system's file dialog, where there is one.
@@ -341,11 +471,15 @@ impl Engine {
                 | PathPurpose::FillField
                 | PathPurpose::ImportConfig
                 | PathPurpose::OpenTools => dialog.pick_file().await,
-                PathPurpose::ExportAs(_) | PathPurpose::ExportCompare(_) | PathPurpose::SaveLog | PathPurpose::SaveBlock(_) => {
-                    dialog.save_file().await
-                }
+                PathPurpose::ExportAs(_)
+                | PathPurpose::ExportCompare(_)
+                | PathPurpose::SaveLog
+                | PathPurpose::SaveBlock(_) => dialog.save_file().await,
             };
-            queue.push(Event::PathChosen { purpose, path: chosen.map(|file| file.path().to_owned()) });
+            queue.push(Event::PathChosen {
+                purpose,
+                path: chosen.map(|file| file.path().to_owned()),
+            });
         });
     }
 }
@@ -353,23 +487,37 @@ impl Engine {
 /// Reads a person's price table; `None` where there is none.
 fn prices(path: &Path) -> Result<Option<Prices>, Problem> {
     let place = path.display().to_string();
-    let fail =
-        |error: std::io::Error| Problem::new(ProblemKind::Io, format!("the price table is not used: {error}")).at(place.clone());
+    let fail = |error: std::io::Error| {
+        Problem::new(
+            ProblemKind::Io,
+            format!("the price table is not used: {error}"),
+        )
+        .at(place.clone())
+    };
     let text = match store::file_text(path, PRICES_BYTES) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(fail(error)),
     };
-    Prices::read(&text).map(Some).map_err(|problem| problem.at(place))
+    Prices::read(&text)
+        .map(Some)
+        .map_err(|problem| problem.at(place))
 }
 
 /// Reads a tokenizer file, and no more of a large one than is taken.
 fn tokenizer_file(path: &Path) -> Result<TokenizerFile, Problem> {
     let fail = |error: std::io::Error| {
-        Problem::new(ProblemKind::Io, format!("the tokenizer file cannot be read: {error}")).at(path.display().to_string())
+        Problem::new(
+            ProblemKind::Io,
+            format!("the tokenizer file cannot be read: {error}"),
+        )
+        .at(path.display().to_string())
     };
     let bytes = store::file_bytes(path, MAX_FILE_BYTES as u64).map_err(fail)?;
-    let name = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
+    let name = path.file_name().map_or_else(
+        || path.display().to_string(),
+        |name| name.to_string_lossy().into_owned(),
+    );
     TokenizerFile::read(&name, &bytes)
 }
 
@@ -385,11 +533,17 @@ impl Drop for Engine {
     fn drop(&mut self) {
         self.jobs.stop();
         // What was changed last is not lost with the window; there is nobody left to tell of a failure.
-        self.settings.write(|folder, changes| store::change_settings(folder, &changes)).ok();
+        self.settings
+            .write(|folder, changes| store::change_settings(folder, &changes))
+            .ok();
         let options = self.history.options();
-        let write = |folder: &Path, changes| store::change_servers(folder, values::without_secrets(changes, &options)).map(drop);
+        let write = |folder: &Path, changes| {
+            store::change_servers(folder, values::without_secrets(changes, &options)).map(drop)
+        };
         self.servers.write(write).ok();
-        let Some(runtime) = self.runtime.take() else { return };
+        let Some(runtime) = self.runtime.take() else {
+            return;
+        };
         runtime.block_on(async {
             // What does not end in time is ended by its guard, when our end of the lifeline closes; what is not kept by then
             // is not there at all, since a capture is written whole or not.

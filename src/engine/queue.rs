@@ -15,16 +15,34 @@ const NEAR: usize = 8;
 fn is_newer(event: &Event, waiting: &Event) -> bool {
     match (event, waiting) {
         (
-            Event::Session { session, update: SessionUpdate::Messages(_) },
-            Event::Session { session: of, update: SessionUpdate::Messages(_) },
+            Event::Session {
+                session,
+                update: SessionUpdate::Messages(_),
+            },
+            Event::Session {
+                session: of,
+                update: SessionUpdate::Messages(_),
+            },
         ) => session == of,
         (
-            Event::Call { call, update: CallUpdate::Progress { .. } },
-            Event::Call { call: of, update: CallUpdate::Progress { .. } },
+            Event::Call {
+                call,
+                update: CallUpdate::Progress { .. },
+            },
+            Event::Call {
+                call: of,
+                update: CallUpdate::Progress { .. },
+            },
         )
         | (
-            Event::Call { call, update: CallUpdate::Unreadable(_) },
-            Event::Call { call: of, update: CallUpdate::Unreadable(_) },
+            Event::Call {
+                call,
+                update: CallUpdate::Unreadable(_),
+            },
+            Event::Call {
+                call: of,
+                update: CallUpdate::Unreadable(_),
+            },
         ) => call == of,
         _ => false,
     }
@@ -37,7 +55,10 @@ pub(super) struct Queue {
 
 impl Queue {
     pub(super) fn new(wake: Wake) -> Self {
-        Self { events: Mutex::default(), wake }
+        Self {
+            events: Mutex::default(),
+            wake,
+        }
     }
 
     fn events(&self) -> MutexGuard<'_, VecDeque<Event>> {
@@ -47,15 +68,31 @@ impl Queue {
     pub(super) fn push(&self, event: Event) {
         {
             let mut events = self.events();
-            let newer = events.iter_mut().rev().take(NEAR).find(|waiting| is_newer(&event, waiting));
+            let newer = events
+                .iter_mut()
+                .rev()
+                .take(NEAR)
+                .find(|waiting| is_newer(&event, waiting));
             match newer {
                 Some(waiting) => *waiting = event,
                 None => {
-                    if matches!(event, Event::Session { update: SessionUpdate::Stderr(_), .. }) && events.len() >= STDERR_WAITING
+                    if matches!(
+                        event,
+                        Event::Session {
+                            update: SessionUpdate::Stderr(_),
+                            ..
+                        }
+                    ) && events.len() >= STDERR_WAITING
                     {
-                        let oldest = events
-                            .iter()
-                            .position(|waiting| matches!(waiting, Event::Session { update: SessionUpdate::Stderr(_), .. }));
+                        let oldest = events.iter().position(|waiting| {
+                            matches!(
+                                waiting,
+                                Event::Session {
+                                    update: SessionUpdate::Stderr(_),
+                                    ..
+                                }
+                            )
+                        });
                         oldest.and_then(|oldest| events.remove(oldest));
                     }
                     events.push_back(event);
@@ -70,7 +107,13 @@ impl Queue {
         self.events()
             .iter()
             .filter(|event| {
-                matches!(event, Event::Session { update: SessionUpdate::Notification(ServerNotification::Lines(_)), .. })
+                matches!(
+                    event,
+                    Event::Session {
+                        update: SessionUpdate::Notification(ServerNotification::Lines(_)),
+                        ..
+                    }
+                )
             })
             .count()
     }
@@ -92,17 +135,42 @@ mod tests {
         let queue = Queue::new(Arc::new(|| {}));
         // As they come: a line that cannot be read is a message and one more of them.
         for count in 0..100 {
-            queue.push(Event::Session { session: SessionId(1), update: SessionUpdate::Messages(count) });
-            queue.push(Event::Call { call: 1, update: CallUpdate::Unreadable(count) });
+            queue.push(Event::Session {
+                session: SessionId(1),
+                update: SessionUpdate::Messages(count),
+            });
+            queue.push(Event::Call {
+                call: 1,
+                update: CallUpdate::Unreadable(count),
+            });
         }
         for number in 0..5_000 {
-            queue.push(Event::Session { session: SessionId(1), update: SessionUpdate::Stderr(number.to_string()) });
+            queue.push(Event::Session {
+                session: SessionId(1),
+                update: SessionUpdate::Stderr(number.to_string()),
+            });
         }
-        assert!(matches!(queue.pop(), Some(Event::Session { update: SessionUpdate::Messages(99), .. })));
-        assert!(matches!(queue.pop(), Some(Event::Call { update: CallUpdate::Unreadable(99), .. })));
+        assert!(matches!(
+            queue.pop(),
+            Some(Event::Session {
+                update: SessionUpdate::Messages(99),
+                ..
+            })
+        ));
+        assert!(matches!(
+            queue.pop(),
+            Some(Event::Call {
+                update: CallUpdate::Unreadable(99),
+                ..
+            })
+        ));
         let mut left = 0;
         let mut last = String::new();
-        while let Some(Event::Session { update: SessionUpdate::Stderr(line), .. }) = queue.pop() {
+        while let Some(Event::Session {
+            update: SessionUpdate::Stderr(line),
+            ..
+        }) = queue.pop()
+        {
             left += 1;
             last = line;
         }

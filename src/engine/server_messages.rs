@@ -22,7 +22,9 @@ use crate::number::number_of;
 use crate::problem::{Problem, ProblemKind};
 use crate::state::library::LibraryEntry;
 use crate::state::wire::HttpExchange;
-use crate::state::{CallUpdate, Event, ServerNotification, SessionCommand, SessionId, SessionUpdate};
+use crate::state::{
+    CallUpdate, Event, ServerNotification, SessionCommand, SessionId, SessionUpdate,
+};
 use crate::store;
 
 /// How long tools are left to change before they are listed again: servers announce several changes at once.
@@ -43,7 +45,10 @@ const QUEUE: usize = 20_000;
 
 impl Sessions {
     pub(super) fn push_notification(&self, session: SessionId, notification: ServerNotification) {
-        self.queue.push(Event::Session { session, update: SessionUpdate::Notification(notification) });
+        self.queue.push(Event::Session {
+            session,
+            update: SessionUpdate::Notification(notification),
+        });
     }
 
     /// What may be asked: everything that a person at the window can answer, and the folders they chose.
@@ -54,7 +59,12 @@ impl Sessions {
             this.open().answers.insert((session, ask.key), answer);
             this.push_notification(session, ServerNotification::Asked(ask));
         });
-        ClientCapabilities { elicitation: true, sampling: true, roots: None, asker: Some(asker) }
+        ClientCapabilities {
+            elicitation: true,
+            sampling: true,
+            roots: None,
+            asker: Some(asker),
+        }
     }
 
     /// Hands every message to the protocol log, in order and off the connection's own path.
@@ -66,14 +76,23 @@ impl Sessions {
             let mut batch = Vec::new();
             while receiver.recv_many(&mut batch, BATCH).await > 0 {
                 // The queue of messages is what is bounded: a window that does not come to take them stops this, not the server.
-                while this.upgrade().is_some_and(|this| this.queue.parcels() >= PARCELS) {
+                while this
+                    .upgrade()
+                    .is_some_and(|this| this.queue.parcels() >= PARCELS)
+                {
                     tokio::time::sleep(PARCEL_PAUSE).await;
                 }
                 let Some(this) = this.upgrade() else { return };
-                this.push_notification(session, ServerNotification::Lines(std::mem::take(&mut batch)));
+                this.push_notification(
+                    session,
+                    ServerNotification::Lines(std::mem::take(&mut batch)),
+                );
                 let lost = lost_here.swap(0, Ordering::Relaxed);
                 if lost > 0 {
-                    let words = format!("not in the protocol log, since they came too fast: {}", number_of(lost, "messages"));
+                    let words = format!(
+                        "not in the protocol log, since they came too fast: {}",
+                        number_of(lost, "messages")
+                    );
                     this.push_notification(session, ServerNotification::Noted(words));
                 }
             }
@@ -100,14 +119,19 @@ impl Sessions {
                 ServerNotification::Withdrawn { key, why }
             }
             SessionEvent::Visited { id } => ServerNotification::Visited { id },
-            SessionEvent::Http { request, sent, response } => {
-                ServerNotification::Http { request, http: HttpExchange { sent, response } }
-            }
+            SessionEvent::Http {
+                request,
+                sent,
+                response,
+            } => ServerNotification::Http {
+                request,
+                http: HttpExchange { sent, response },
+            },
             SessionEvent::Noted(text) => ServerNotification::Noted(text),
             SessionEvent::ResourceUpdated(uri) => ServerNotification::ResourceUpdated(uri),
-            SessionEvent::ListChanged(Listing::Resources | Listing::Prompts | Listing::Templates) => {
-                ServerNotification::LibraryChanged
-            }
+            SessionEvent::ListChanged(
+                Listing::Resources | Listing::Prompts | Listing::Templates,
+            ) => ServerNotification::LibraryChanged,
             SessionEvent::ListChanged(Listing::Tools) => {
                 self.list_again(session, handle);
                 return None;
@@ -125,7 +149,8 @@ impl Sessions {
         {
             let mut open = self.open();
             // Before there is a session its first list is still to come.
-            if !open.sessions.contains_key(&session) || open.listing.insert(session, true).is_some() {
+            if !open.sessions.contains_key(&session) || open.listing.insert(session, true).is_some()
+            {
                 return;
             }
         }
@@ -150,12 +175,20 @@ impl Sessions {
                 };
                 let Some(reached) = reached else { return };
                 match reached.list_tools(LIST_LIMIT).await {
-                    Ok(list) => this.push_notification(session, ServerNotification::Tools { tools: list.tools, note: list.note }),
+                    Ok(list) => this.push_notification(
+                        session,
+                        ServerNotification::Tools {
+                            tools: list.tools,
+                            note: list.note,
+                        },
+                    ),
                     Err(error) => {
                         let problem = Problem::from(error);
                         this.push_notification(
                             session,
-                            ServerNotification::Noted(format!("The tools changed and could not be listed again: {problem}")),
+                            ServerNotification::Noted(format!(
+                                "The tools changed and could not be listed again: {problem}"
+                            )),
                         );
                     }
                 }
@@ -166,17 +199,24 @@ impl Sessions {
     /// Has the server tell of changes of what it lists; that it does not is worth a word, and no failure.
     pub(super) fn listen(self: &Arc<Self>, session: SessionId, reached: Arc<mcp::Session>) {
         let this = Arc::downgrade(self);
-        task(&Handle::current(), &self.queue, Event::Problem, async move {
-            let listened = reached.listen(LIMIT).await;
-            drop(reached);
-            if let (Err(error), Some(this)) = (listened, this.upgrade()) {
-                let problem = Problem::from(error);
-                this.push_notification(
-                    session,
-                    ServerNotification::Noted(format!("The server does not tell of changes of its lists: {problem}")),
-                );
-            }
-        });
+        task(
+            &Handle::current(),
+            &self.queue,
+            Event::Problem,
+            async move {
+                let listened = reached.listen(LIMIT).await;
+                drop(reached);
+                if let (Err(error), Some(this)) = (listened, this.upgrade()) {
+                    let problem = Problem::from(error);
+                    this.push_notification(
+                        session,
+                        ServerNotification::Noted(format!(
+                            "The server does not tell of changes of its lists: {problem}"
+                        )),
+                    );
+                }
+            },
+        );
     }
 
     pub(super) fn read(
@@ -188,27 +228,58 @@ impl Sessions {
         params: Bytes,
         limit: Duration,
     ) {
-        let Some((reached, number, cancel)) = self.begin(session, call) else { return };
+        let Some((reached, number, cancel)) = self.begin(session, call) else {
+            return;
+        };
         let this = Arc::clone(self);
-        let (id, name): (_, Arc<str>) = (self.capture_id(number), format!("{number:03}-{}", method.replace('/', "-")).into());
+        let (id, name): (_, Arc<str>) = (
+            self.capture_id(number),
+            format!("{number:03}-{}", method.replace('/', "-")).into(),
+        );
         let begun = Capture {
             name: Arc::clone(&name),
             tool: Tool::unlisted(method),
             arguments: params.clone(),
             ..Capture::empty(id.clone(), reached.server().clone())
         };
-        task(runtime.handle(), &self.queue, self.call_failed(call, begun), async move {
-            let capture = Capture { name, ..reached.read(mcp::ContentRequest { id, method, params, limit }, cancel).await };
-            this.finish(call);
-            this.queue.push(Event::Call { call, update: CallUpdate::Captured(Arc::new(capture)) });
-        });
+        task(
+            runtime.handle(),
+            &self.queue,
+            self.call_failed(call, begun),
+            async move {
+                let capture = Capture {
+                    name,
+                    ..reached
+                        .read(
+                            mcp::ContentRequest {
+                                id,
+                                method,
+                                params,
+                                limit,
+                            },
+                            cancel,
+                        )
+                        .await
+                };
+                this.finish(call);
+                this.queue.push(Event::Call {
+                    call,
+                    update: CallUpdate::Captured(Arc::new(capture)),
+                });
+            },
+        );
     }
 
     pub(super) fn use_roots(&self, roots: Option<Vec<PathBuf>>) {
         self.open().roots = roots;
     }
 
-    pub(super) fn send_command(self: &Arc<Self>, runtime: &Runtime, session: SessionId, command: SessionCommand) {
+    pub(super) fn send_command(
+        self: &Arc<Self>,
+        runtime: &Runtime,
+        session: SessionId,
+        command: SessionCommand,
+    ) {
         let reached = match command {
             SessionCommand::Reply { key, reply } => {
                 let answer = self.open().answers.remove(&(session, key));
@@ -224,16 +295,23 @@ impl Sessions {
         let Some(reached) = reached else { return };
         let queue = Arc::clone(&self.queue);
         let empty_reply = match &command {
-            SessionCommand::ListLibrary => Some(ServerNotification::Library { entries: Vec::new(), notes: Vec::new() }),
-            SessionCommand::Complete { argument, .. } => {
-                Some(ServerNotification::Completed { argument: argument.clone(), values: Vec::new() })
-            }
+            SessionCommand::ListLibrary => Some(ServerNotification::Library {
+                entries: Vec::new(),
+                notes: Vec::new(),
+            }),
+            SessionCommand::Complete { argument, .. } => Some(ServerNotification::Completed {
+                argument: argument.clone(),
+                values: Vec::new(),
+            }),
             _ => None,
         };
         let sink = Arc::clone(&self.queue);
         let failed = move |problem| {
             if let Some(notification) = empty_reply {
-                sink.push(Event::Session { session, update: SessionUpdate::Notification(notification) });
+                sink.push(Event::Session {
+                    session,
+                    update: SessionUpdate::Notification(notification),
+                });
             }
             Event::Problem(problem)
         };
@@ -251,14 +329,19 @@ impl Sessions {
                     let (entries, notes) = library(&reached).await;
                     queue.push(Event::Session {
                         session,
-                        update: SessionUpdate::Notification(ServerNotification::Library { entries, notes }),
+                        update: SessionUpdate::Notification(ServerNotification::Library {
+                            entries,
+                            notes,
+                        }),
                     });
                     Ok(())
                 }
                 SessionCommand::Complete { argument, params } => {
                     // A server that has nothing to suggest is not in anybody's way.
-                    let values =
-                        reached.request("completion/complete", &params, SUGGEST_LIMIT).await.map(|result| values(&result));
+                    let values = reached
+                        .request("completion/complete", &params, SUGGEST_LIMIT)
+                        .await
+                        .map(|result| values(&result));
                     queue.push(Event::Session {
                         session,
                         update: SessionUpdate::Notification(ServerNotification::Completed {
@@ -295,12 +378,17 @@ async fn library(session: &mcp::Session) -> (Vec<LibraryEntry>, Vec<String>) {
             Ok(list) => {
                 notes.extend(list.note);
                 entries.extend(list.entries.into_iter().map(|raw| match listing {
-                    Listing::Templates => LibraryEntry::Template(Arc::new(Resource::read(raw, true))),
+                    Listing::Templates => {
+                        LibraryEntry::Template(Arc::new(Resource::read(raw, true)))
+                    }
                     Listing::Prompts => LibraryEntry::Prompt(Arc::new(Prompt::read(raw))),
                     _ => LibraryEntry::Resource(Arc::new(Resource::read(raw, false))),
                 }));
             }
-            Err(error) => notes.push(format!("the {name} could not be listed: {}", Problem::from(error))),
+            Err(error) => notes.push(format!(
+                "the {name} could not be listed: {}",
+                Problem::from(error)
+            )),
         }
     }
     (entries, notes)
@@ -309,17 +397,30 @@ async fn library(session: &mcp::Session) -> (Vec<LibraryEntry>, Vec<String>) {
 /// The values of a completion.
 fn values(result: &Bytes) -> Vec<String> {
     let doc = Doc::parse(result.clone());
-    let list =
-        doc.at("/completion/values").map(|list| list.children().filter_map(|value| Some(value.as_str()?.into_owned())).collect());
+    let list = doc.at("/completion/values").map(|list| {
+        list.children()
+            .filter_map(|value| Some(value.as_str()?.into_owned()))
+            .collect()
+    });
     list.unwrap_or_default()
 }
 
 /// Writes messages as JSON Lines, secrets hidden; gives what is said of these.
-pub(super) fn save_log(lines: &[Line], path: &Path, options: &RedactOptions, cancel: &Cancel) -> Result<Option<String>, Problem> {
+pub(super) fn save_log(
+    lines: &[Line],
+    path: &Path,
+    options: &RedactOptions,
+    cancel: &Cancel,
+) -> Result<Option<String>, Problem> {
     let messages = lines.iter().map(Line::message);
     let hidden = redact_messages(messages.collect(), options, cancel)
         .map_err(|_| Problem::new(ProblemKind::Cancelled, "the log was not written"))?;
-    let text: String = hidden.capture.messages.iter().map(|message| message_line(message) + "\n").collect();
+    let text: String = hidden
+        .capture
+        .messages
+        .iter()
+        .map(|message| message_line(message) + "\n")
+        .collect();
     store::write_whole(path, text.as_bytes())?;
     Ok(hidden.sentence())
 }

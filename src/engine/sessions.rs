@@ -103,43 +103,108 @@ impl Sessions {
 
     /// From now on logins are kept in the system's keychain, else in this folder.
     pub(super) fn keep_logins(&self, folder: PathBuf) {
-        let keep = mcp::login::LoginStore { keychain: true, folder: Some(folder) };
+        let keep = mcp::login::LoginStore {
+            keychain: true,
+            folder: Some(folder),
+        };
         *self.logins.lock().unwrap_or_else(PoisonError::into_inner) = keep;
     }
 
     /// Removes a kept login; what was done is said.
-    pub(super) fn forget_login(self: &Arc<Self>, runtime: &Runtime, session: SessionId, url: String, client_id: Option<String>) {
+    pub(super) fn forget_login(
+        self: &Arc<Self>,
+        runtime: &Runtime,
+        session: SessionId,
+        url: String,
+        client_id: Option<String>,
+    ) {
         let this = Arc::clone(self);
-        let keep = self.logins.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let keep = self
+            .logins
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
         task(runtime.handle(), &self.queue, Event::Problem, async move {
             match mcp::login::forget(&keep, &url, client_id.as_deref()).await {
-                Ok(done) => {
-                    this.push_notification(session, crate::state::ServerNotification::Noted(format!("{}: {done}", shown(&url))))
-                }
-                Err(why) => this.queue.push(Event::Problem(Problem::new(ProblemKind::Io, why).at(shown(&url)))),
+                Ok(done) => this.push_notification(
+                    session,
+                    crate::state::ServerNotification::Noted(format!("{}: {done}", shown(&url))),
+                ),
+                Err(why) => this.queue.push(Event::Problem(
+                    Problem::new(ProblemKind::Io, why).at(shown(&url)),
+                )),
             }
         });
     }
 
-    fn on_event(self: &Arc<Self>, session: SessionId, handle: tokio::runtime::Handle) -> OnSessionEvent {
+    fn on_event(
+        self: &Arc<Self>,
+        session: SessionId,
+        handle: tokio::runtime::Handle,
+    ) -> OnSessionEvent {
         let this = Arc::downgrade(self);
         Arc::new(move |received| {
             let Some(this) = this.upgrade() else { return };
-            let Some(received) = this.forward_notification(session, received, &handle) else { return };
+            let Some(received) = this.forward_notification(session, received, &handle) else {
+                return;
+            };
             let current = this.open().current.get(&session).copied();
             let event = match (received, current) {
-                (SessionEvent::Phase(phase), _) => Event::Session { session, update: SessionUpdate::Phase(phase) },
-                (SessionEvent::Step(step), _) => Event::Session { session, update: SessionUpdate::Step(step) },
-                (SessionEvent::Stderr(line), _) => Event::Session { session, update: SessionUpdate::Stderr(line) },
-                (SessionEvent::Messages(count), _) => Event::Session { session, update: SessionUpdate::Messages(count) },
-                (SessionEvent::Login(step), _) => Event::Session { session, update: SessionUpdate::Login(login_step(step)) },
-                (SessionEvent::Gone(problem), _) => Event::Session { session, update: SessionUpdate::Gone(problem) },
-                (SessionEvent::Progress { progress, total, message }, Some(call)) => {
-                    Event::Call { call, update: CallUpdate::Progress { progress, total, message } }
-                }
-                (SessionEvent::Unreadable(count), Some(call)) => Event::Call { call, update: CallUpdate::Unreadable(count) },
-                (SessionEvent::Task { id, status, message }, current) => match this.call_of_task(session, id, current) {
-                    Some(call) => Event::Call { call, update: CallUpdate::Task { status, message } },
+                (SessionEvent::Phase(phase), _) => Event::Session {
+                    session,
+                    update: SessionUpdate::Phase(phase),
+                },
+                (SessionEvent::Step(step), _) => Event::Session {
+                    session,
+                    update: SessionUpdate::Step(step),
+                },
+                (SessionEvent::Stderr(line), _) => Event::Session {
+                    session,
+                    update: SessionUpdate::Stderr(line),
+                },
+                (SessionEvent::Messages(count), _) => Event::Session {
+                    session,
+                    update: SessionUpdate::Messages(count),
+                },
+                (SessionEvent::Login(step), _) => Event::Session {
+                    session,
+                    update: SessionUpdate::Login(login_step(step)),
+                },
+                (SessionEvent::Gone(problem), _) => Event::Session {
+                    session,
+                    update: SessionUpdate::Gone(problem),
+                },
+                (
+                    SessionEvent::Progress {
+                        progress,
+                        total,
+                        message,
+                    },
+                    Some(call),
+                ) => Event::Call {
+                    call,
+                    update: CallUpdate::Progress {
+                        progress,
+                        total,
+                        message,
+                    },
+                },
+                (SessionEvent::Unreadable(count), Some(call)) => Event::Call {
+                    call,
+                    update: CallUpdate::Unreadable(count),
+                },
+                (
+                    SessionEvent::Task {
+                        id,
+                        status,
+                        message,
+                    },
+                    current,
+                ) => match this.call_of_task(session, id, current) {
+                    Some(call) => Event::Call {
+                        call,
+                        update: CallUpdate::Task { status, message },
+                    },
                     None => return,
                 },
                 // Nobody waits for these; they are on the wire log.
@@ -149,7 +214,13 @@ impl Sessions {
         })
     }
 
-    pub(super) fn connect(self: &Arc<Self>, runtime: &Runtime, session: SessionId, source: Source, limit: Duration) {
+    pub(super) fn connect(
+        self: &Arc<Self>,
+        runtime: &Runtime,
+        session: SessionId,
+        source: Source,
+        limit: Duration,
+    ) {
         let this = Arc::clone(self);
         let folders = self.open().roots.clone();
         let mut options = mcp::Options {
@@ -158,8 +229,16 @@ impl Sessions {
             transcript: Some(self.transcript(runtime.handle(), session)),
             answering: self.answering(session),
             limits: *self.limits.lock().unwrap_or_else(PoisonError::into_inner),
-            logins: self.logins.lock().unwrap_or_else(PoisonError::into_inner).clone(),
-            identity: self.client.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+            logins: self
+                .logins
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .clone(),
+            identity: self
+                .client
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .clone(),
             known: self.known.clone(),
         };
         // The lock is held until the handle is stored, so that a connection that fails at once is found.
@@ -167,7 +246,10 @@ impl Sessions {
         let ended = Arc::clone(self);
         let failed = move |problem| {
             ended.open().connecting.remove(&session);
-            Event::Session { session, update: SessionUpdate::ConnectFailed(problem) }
+            Event::Session {
+                session,
+                update: SessionUpdate::ConnectFailed(problem),
+            }
         };
         let task = task(runtime.handle(), &self.queue, failed, async move {
             if let Some(folders) = folders {
@@ -175,7 +257,10 @@ impl Sessions {
                     Ok(roots) => options.answering.roots = Some(roots),
                     Err(problem) => {
                         this.open().connecting.remove(&session);
-                        this.queue.push(Event::Session { session, update: SessionUpdate::ConnectFailed(problem) });
+                        this.queue.push(Event::Session {
+                            session,
+                            update: SessionUpdate::ConnectFailed(problem),
+                        });
                         return;
                     }
                 }
@@ -184,15 +269,28 @@ impl Sessions {
             this.open().connecting.remove(&session);
             if let Err(problem) = outcome {
                 let problem = this.known.problem(problem);
-                this.queue.push(Event::Session { session, update: SessionUpdate::ConnectFailed(problem) });
+                this.queue.push(Event::Session {
+                    session,
+                    update: SessionUpdate::ConnectFailed(problem),
+                });
             }
         });
         open.connecting.insert(session, task);
     }
 
-    async fn reach(self: &Arc<Self>, session: SessionId, source: &Source, options: mcp::Options) -> Result<(), Problem> {
+    async fn reach(
+        self: &Arc<Self>,
+        session: SessionId,
+        source: &Source,
+        options: mcp::Options,
+    ) -> Result<(), Problem> {
         let limit = options.connect_limit;
-        let reached = mcp::connect(source, options, self.on_event(session, tokio::runtime::Handle::current())).await?;
+        let reached = mcp::connect(
+            source,
+            options,
+            self.on_event(session, tokio::runtime::Handle::current()),
+        )
+        .await?;
         let reached = Arc::new(reached);
         let is_wanted = {
             let mut open = self.open();
@@ -207,11 +305,23 @@ impl Sessions {
             // Disconnected in this very moment: this task is aborted, and the session ends with it.
             return Ok(());
         }
-        self.queue.push(Event::Session { session, update: SessionUpdate::Phase("listing tools".into()) });
+        self.queue.push(Event::Session {
+            session,
+            update: SessionUpdate::Phase("listing tools".into()),
+        });
         match reached.list_tools(limit).await {
             Ok(list) => {
-                self.queue.push(Event::Session { session, update: SessionUpdate::Connected(reached.server().clone()) });
-                self.queue.push(Event::Session { session, update: SessionUpdate::Tools { tools: list.tools, note: list.note } });
+                self.queue.push(Event::Session {
+                    session,
+                    update: SessionUpdate::Connected(reached.server().clone()),
+                });
+                self.queue.push(Event::Session {
+                    session,
+                    update: SessionUpdate::Tools {
+                        tools: list.tools,
+                        note: list.note,
+                    },
+                });
                 if self.open().listing.remove(&session) == Some(true) {
                     self.list_again(session, &tokio::runtime::Handle::current());
                 }
@@ -230,11 +340,19 @@ impl Sessions {
     pub(super) fn disconnect(&self, runtime: &Runtime, session: SessionId) {
         let (connecting, ended, answers) = {
             let mut open = self.open();
-            let answers: Vec<Answer> = open.answers.extract_if(|(of, _), _| *of == session).map(|(_, answer)| answer).collect();
+            let answers: Vec<Answer> = open
+                .answers
+                .extract_if(|(of, _), _| *of == session)
+                .map(|(_, answer)| answer)
+                .collect();
             open.listing.remove(&session);
             open.current.remove(&session);
             open.tasks.retain(|(of, _), _| *of != session);
-            (open.connecting.remove(&session), open.sessions.remove(&session), answers)
+            (
+                open.connecting.remove(&session),
+                open.sessions.remove(&session),
+                answers,
+            )
         };
         // Not while the lock is held: each is answered with its cancelling.
         drop(answers);
@@ -255,30 +373,59 @@ impl Sessions {
         arguments: Bytes,
         limit: Duration,
     ) {
-        let Some((reached, number, cancel)) = self.begin(session, call) else { return };
+        let Some((reached, number, cancel)) = self.begin(session, call) else {
+            return;
+        };
         let this = Arc::clone(self);
         let name: Arc<str> = format!("{number:03}-{}", tool.name).into();
-        let request = mcp::Call { id: self.capture_id(number), tool: (**tool).clone(), arguments, limit };
+        let request = mcp::Call {
+            id: self.capture_id(number),
+            tool: (**tool).clone(),
+            arguments,
+            limit,
+        };
         let begun = Capture {
             name: Arc::clone(&name),
             tool: (**tool).clone(),
             arguments: request.arguments.clone(),
             ..Capture::empty(request.id.clone(), reached.server().clone())
         };
-        task(runtime.handle(), &self.queue, self.call_failed(call, begun), async move {
-            let capture = Capture { name, ..reached.call(request, cancel).await };
-            this.finish(call);
-            this.queue.push(Event::Call { call, update: CallUpdate::Captured(Arc::new(capture)) });
-        });
+        task(
+            runtime.handle(),
+            &self.queue,
+            self.call_failed(call, begun),
+            async move {
+                let capture = Capture {
+                    name,
+                    ..reached.call(request, cancel).await
+                };
+                this.finish(call);
+                this.queue.push(Event::Call {
+                    call,
+                    update: CallUpdate::Captured(Arc::new(capture)),
+                });
+            },
+        );
     }
 
     /// What is told where making a call panics: an answer that says so.
-    pub(super) fn call_failed(self: &Arc<Self>, call: u64, begun: Capture) -> impl FnOnce(Problem) -> Event + Send + use<> {
+    pub(super) fn call_failed(
+        self: &Arc<Self>,
+        call: u64,
+        begun: Capture,
+    ) -> impl FnOnce(Problem) -> Event + Send + use<> {
         let this = Arc::clone(self);
         move |problem| {
             this.finish(call);
-            let capture = Capture { outcome: Outcome::Malformed, problem: Some(problem), ..begun };
-            Event::Call { call, update: CallUpdate::Captured(Arc::new(capture)) }
+            let capture = Capture {
+                outcome: Outcome::Malformed,
+                problem: Some(problem),
+                ..begun
+            };
+            Event::Call {
+                call,
+                update: CallUpdate::Captured(Arc::new(capture)),
+            }
         }
     }
 
@@ -288,13 +435,18 @@ impl Sessions {
     }
 
     /// Takes note of a call that begins: its session, its number in this run, and what cancels it.
-    pub(super) fn begin(&self, session: SessionId, call: u64) -> Option<(Arc<Session>, u64, CancelToken)> {
+    pub(super) fn begin(
+        &self,
+        session: SessionId,
+        call: u64,
+    ) -> Option<(Arc<Session>, u64, CancelToken)> {
         let cancel = CancelToken::new();
         let mut open = self.open();
         let Some(reached) = open.sessions.get(&session).cloned() else {
             drop(open);
             self.queue.push(Event::Problem(
-                Problem::new(ProblemKind::Disconnected, "not connected").hint("reconnect, then call again"),
+                Problem::new(ProblemKind::Disconnected, "not connected")
+                    .hint("reconnect, then call again"),
             ));
             return None;
         };
@@ -338,7 +490,10 @@ impl Sessions {
         let (tasks, sessions) = {
             let mut open = self.open();
             open.calls.values().for_each(CancelToken::cancel);
-            (std::mem::take(&mut open.connecting), std::mem::take(&mut open.sessions))
+            (
+                std::mem::take(&mut open.connecting),
+                std::mem::take(&mut open.sessions),
+            )
         };
         tasks.into_values().for_each(|task| task.abort());
         futures::future::join_all(sessions.into_values().map(close)).await;
@@ -365,12 +520,21 @@ pub(super) async fn roots(folders: Vec<PathBuf>) -> Result<Vec<Root>, Problem> {
     let root = |folder: PathBuf| {
         let full = super::expanded(folder);
         let full = std::fs::canonicalize(&full).unwrap_or(full);
-        let name = full.file_name().map_or_else(|| full.display().to_string(), |name| name.to_string_lossy().into_owned());
-        url::Url::from_directory_path(&full).ok().map(|uri| Root { uri: uri.as_str().trim_end_matches('/').to_owned(), name })
+        let name = full.file_name().map_or_else(
+            || full.display().to_string(),
+            |name| name.to_string_lossy().into_owned(),
+        );
+        url::Url::from_directory_path(&full).ok().map(|uri| Root {
+            uri: uri.as_str().trim_end_matches('/').to_owned(),
+            name,
+        })
     };
     let (done, outcome) = tokio::sync::oneshot::channel();
     // A plain thread: one that hangs must not hold up the end of the runtime.
-    std::thread::spawn(move || done.send(folders.into_iter().filter_map(root).collect::<Vec<_>>()).ok());
+    std::thread::spawn(move || {
+        done.send(folders.into_iter().filter_map(root).collect::<Vec<_>>())
+            .ok()
+    });
     match tokio::time::timeout(FOLDERS_LIMIT, outcome).await {
         Ok(Ok(roots)) => Ok(roots),
         _ => Err(Problem::new(ProblemKind::Timeout, "the folders for the server could not be looked at")

@@ -15,7 +15,10 @@ pub(super) struct Waiting<K, V> {
 
 impl<K, V> Default for Waiting<K, V> {
     fn default() -> Self {
-        Self { changes: Mutex::default(), writing: Mutex::default() }
+        Self {
+            changes: Mutex::default(),
+            writing: Mutex::default(),
+        }
     }
 }
 
@@ -33,7 +36,10 @@ impl<K: Ord, V> Waiting<K, V> {
     }
 
     /// Writes what waits, with this function; does nothing where another has written it.
-    pub(super) fn write(&self, write: impl FnOnce(&Path, BTreeMap<K, V>) -> Result<(), Problem>) -> Result<(), Problem> {
+    pub(super) fn write(
+        &self,
+        write: impl FnOnce(&Path, BTreeMap<K, V>) -> Result<(), Problem>,
+    ) -> Result<(), Problem> {
         let _one_at_a_time = lock(&self.writing);
         let waiting = lock(&self.changes).take();
         waiting.map_or(Ok(()), |(folder, changes)| write(&folder, changes))
@@ -56,6 +62,9 @@ mod tests {
         let write = |folder: &Path, changes: Changes| store::change_settings(folder, &changes);
         waiting.write(write).unwrap();
         waiting.write(write).unwrap();
-        assert_eq!(store::read_settings(folder.path()).unwrap()["theme"].as_str(), Some("light"));
+        assert_eq!(
+            store::read_settings(folder.path()).unwrap()["theme"].as_str(),
+            Some("light")
+        );
     }
 }

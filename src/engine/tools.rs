@@ -20,10 +20,17 @@ pub(super) fn read(path: &Path) -> Result<ToolsRead, Problem> {
     }
     let place = path.display().to_string();
     let bytes = Bytes::from(store::read_file(path, MOST)?);
-    let name = path.file_name().map_or_else(|| place.clone(), |name| name.to_string_lossy().into_owned());
+    let name = path
+        .file_name()
+        .map_or_else(|| place.clone(), |name| name.to_string_lossy().into_owned());
     if let Some(tools) = listed_tools(&bytes) {
         let tools = tools.into_iter().map(Arc::new).collect();
-        return Ok(ToolsRead::List(ToolListing { name, place, tools, note: None }));
+        return Ok(ToolsRead::List(ToolListing {
+            name,
+            place,
+            tools,
+            note: None,
+        }));
     }
     let captures = store::read_all_bytes(&bytes, &name, None)?;
     let tools = called(&captures);
@@ -33,13 +40,22 @@ pub(super) fn read(path: &Path) -> Result<ToolsRead, Problem> {
         ));
     }
     let note = "Only the tools that were called in this file are known: the others count as if that server had none";
-    Ok(ToolsRead::List(ToolListing { name, place, tools, note: Some(note.to_owned()) }))
+    Ok(ToolsRead::List(ToolListing {
+        name,
+        place,
+        tools,
+        note: Some(note.to_owned()),
+    }))
 }
 
 /// The tools of captures whose definition is known, each once.
 fn called(captures: &[Capture]) -> Vec<Arc<Tool>> {
     let mut tools: Vec<Arc<Tool>> = Vec::new();
-    for tool in captures.iter().map(|capture| &capture.tool).filter(|tool| tool.input_schema.is_some()) {
+    for tool in captures
+        .iter()
+        .map(|capture| &capture.tool)
+        .filter(|tool| tool.input_schema.is_some())
+    {
         if !tools.iter().any(|known| known.name == tool.name) {
             tools.push(Arc::new(tool.clone()));
         }
@@ -56,12 +72,23 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("tools.json");
         std::fs::write(&file, r#"{"tools":[{"name":"a","inputSchema":{}}]}"#).unwrap();
-        let Ok(ToolsRead::List(list)) = read(&file) else { panic!("no list") };
-        assert_eq!((list.name.as_str(), list.tools.len(), list.note), ("tools.json", 1, None));
-        assert_eq!(read(folder.path()).unwrap(), ToolsRead::Folder(folder.path().to_owned()));
+        let Ok(ToolsRead::List(list)) = read(&file) else {
+            panic!("no list")
+        };
+        assert_eq!(
+            (list.name.as_str(), list.tools.len(), list.note),
+            ("tools.json", 1, None)
+        );
+        assert_eq!(
+            read(folder.path()).unwrap(),
+            ToolsRead::Folder(folder.path().to_owned())
+        );
         std::fs::write(&file, r#"{"some":"payload"}"#).unwrap();
         let problem = read(&file).unwrap_err();
-        assert!(problem.what.contains("no definition") && problem.hint.is_some(), "{problem:?}");
+        assert!(
+            problem.what.contains("no definition") && problem.hint.is_some(),
+            "{problem:?}"
+        );
         assert!(read(&folder.path().join("missing")).is_err());
     }
 }

@@ -45,17 +45,27 @@ type Seen = BTreeMap<PathBuf, (Option<SystemTime>, u64)>;
 
 impl Watcher {
     pub(super) fn new(queue: Arc<Queue>) -> Self {
-        Self { queue, watching: Mutex::default(), building: Mutex::default() }
+        Self {
+            queue,
+            watching: Mutex::default(),
+            building: Mutex::default(),
+        }
     }
 
     pub(super) fn execute(&self, runtime: &Handle, effect: WatchEffect) {
         match effect {
             WatchEffect::Start { run, base, places } => {
                 let queue = Arc::clone(&self.queue);
-                let failed = move |problem| Event::Watch { run, event: WatchEvent::Failed(problem) };
+                let failed = move |problem| Event::Watch {
+                    run,
+                    event: WatchEvent::Failed(problem),
+                };
                 let watching = task(runtime, &self.queue, failed, async move {
                     if let Err(problem) = watch(run, base, places, &queue).await {
-                        queue.push(Event::Watch { run, event: WatchEvent::Failed(problem) });
+                        queue.push(Event::Watch {
+                            run,
+                            event: WatchEvent::Failed(problem),
+                        });
                     }
                 });
                 replace(&self.watching, Some(watching));
@@ -66,10 +76,16 @@ impl Watcher {
             }
             WatchEffect::Build { run, base, command } => {
                 let queue = Arc::clone(&self.queue);
-                let failed = move |problem| Event::Watch { run, event: WatchEvent::Built(Err((problem, Vec::new()))) };
+                let failed = move |problem| Event::Watch {
+                    run,
+                    event: WatchEvent::Built(Err((problem, Vec::new()))),
+                };
                 let building = task(runtime, &self.queue, failed, async move {
                     let built = build(&base_of(base), &command).await;
-                    queue.push(Event::Watch { run, event: WatchEvent::Built(built) });
+                    queue.push(Event::Watch {
+                        run,
+                        event: WatchEvent::Built(built),
+                    });
                 });
                 replace(&self.building, Some(building));
             }
@@ -78,16 +94,25 @@ impl Watcher {
 }
 
 fn replace(running: &Mutex<Option<JoinHandle<()>>>, next: Option<JoinHandle<()>>) {
-    if let Some(before) = std::mem::replace(&mut *running.lock().unwrap_or_else(PoisonError::into_inner), next) {
+    if let Some(before) = std::mem::replace(
+        &mut *running.lock().unwrap_or_else(PoisonError::into_inner),
+        next,
+    ) {
         before.abort();
     }
 }
 
 fn base_of(base: Option<PathBuf>) -> PathBuf {
-    base.or_else(|| std::env::current_dir().ok()).unwrap_or_default()
+    base.or_else(|| std::env::current_dir().ok())
+        .unwrap_or_default()
 }
 
-async fn watch(run: u64, base: Option<PathBuf>, places: Vec<String>, queue: &Queue) -> Result<(), Problem> {
+async fn watch(
+    run: u64,
+    base: Option<PathBuf>,
+    places: Vec<String>,
+    queue: &Queue,
+) -> Result<(), Problem> {
     let places = Arc::new(Places::of(&base_of(base), &places)?);
     let look = || {
         let places = Arc::clone(&places);
@@ -95,11 +120,13 @@ async fn watch(run: u64, base: Option<PathBuf>, places: Vec<String>, queue: &Que
     };
     let mut known = look().await?;
     if known.is_empty() {
-        return Err(
-            Problem::new(ProblemKind::NotFound, "no files match").hint("name a folder, a file or a glob such as src/**/*.py")
-        );
+        return Err(Problem::new(ProblemKind::NotFound, "no files match")
+            .hint("name a folder, a file or a glob such as src/**/*.py"));
     }
-    queue.push(Event::Watch { run, event: WatchEvent::Watching(known.len()) });
+    queue.push(Event::Watch {
+        run,
+        event: WatchEvent::Watching(known.len()),
+    });
     let mut last = known.clone();
     loop {
         tokio::time::sleep(EVERY).await;
@@ -107,7 +134,10 @@ async fn watch(run: u64, base: Option<PathBuf>, places: Vec<String>, queue: &Que
         if now == last && now != known {
             let changed = changed(&known, &now);
             known = now.clone();
-            queue.push(Event::Watch { run, event: WatchEvent::Changed(changed) });
+            queue.push(Event::Watch {
+                run,
+                event: WatchEvent::Changed(changed),
+            });
         }
         last = now;
     }
@@ -115,7 +145,10 @@ async fn watch(run: u64, base: Option<PathBuf>, places: Vec<String>, queue: &Que
 
 /// Files that came, went or are others.
 fn changed(before: &Seen, now: &Seen) -> Vec<PathBuf> {
-    let other = now.iter().filter(|(path, seen)| before.get(*path) != Some(seen)).map(|(path, _)| path);
+    let other = now
+        .iter()
+        .filter(|(path, seen)| before.get(*path) != Some(seen))
+        .map(|(path, _)| path);
     let gone = before.keys().filter(|path| !now.contains_key(*path));
     other.chain(gone).cloned().collect()
 }
@@ -129,7 +162,11 @@ struct Places {
 impl Places {
     fn of(base: &Path, places: &[String]) -> Result<Self, Problem> {
         let (mut roots, mut globs) = (Vec::new(), GlobSetBuilder::new());
-        for place in places.iter().map(|place| place.trim()).filter(|place| !place.is_empty()) {
+        for place in places
+            .iter()
+            .map(|place| place.trim())
+            .filter(|place| !place.is_empty())
+        {
             let whole = base.join(super::expanded(place.into()));
             let is_glob = |part: &OsStr| part.to_string_lossy().contains(['*', '?', '[', '{']);
             let root: PathBuf = whole.iter().take_while(|part| !is_glob(part)).collect();
@@ -139,28 +176,40 @@ impl Places {
             };
             for pattern in patterns {
                 let glob = GlobBuilder::new(&pattern).literal_separator(true).build();
-                globs.add(glob.map_err(|error| Problem::new(ProblemKind::Usage, format!("no glob: {error}")).at(place))?);
+                globs.add(glob.map_err(|error| {
+                    Problem::new(ProblemKind::Usage, format!("no glob: {error}")).at(place)
+                })?);
             }
             roots.push(root);
         }
-        let globs = globs.build().map_err(|error| Problem::new(ProblemKind::Usage, format!("no glob: {error}")))?;
+        let globs = globs
+            .build()
+            .map_err(|error| Problem::new(ProblemKind::Usage, format!("no glob: {error}")))?;
         Ok(Self { roots, globs })
     }
 
     fn seen(&self) -> Result<Seen, Problem> {
         let mut seen = Seen::new();
         for root in &self.roots {
-            let entries = WalkDir::new(root).into_iter().filter_entry(|entry| entry.depth() == 0 || !is_skipped(entry));
+            let entries = WalkDir::new(root)
+                .into_iter()
+                .filter_entry(|entry| entry.depth() == 0 || !is_skipped(entry));
             // A file that goes away while it is looked at is not there.
-            for entry in entries.filter_map(Result::ok).filter(|entry| entry.file_type().is_file()) {
+            for entry in entries
+                .filter_map(Result::ok)
+                .filter(|entry| entry.file_type().is_file())
+            {
                 if !self.globs.is_match(entry.path()) {
                     continue;
                 }
                 let Ok(data) = entry.metadata() else { continue };
                 seen.insert(entry.into_path(), (data.modified().ok(), data.len()));
                 if seen.len() > MOST_FILES {
-                    return Err(Problem::new(ProblemKind::Usage, format!("more than {MOST_FILES} files: they are not watched"))
-                        .hint("name a smaller folder, or a glob such as src/**/*.py"));
+                    return Err(Problem::new(
+                        ProblemKind::Usage,
+                        format!("more than {MOST_FILES} files: they are not watched"),
+                    )
+                    .hint("name a smaller folder, or a glob such as src/**/*.py"));
                 }
             }
         }
@@ -188,20 +237,38 @@ fn escaped_root(root: &Path, whole: &Path) -> String {
 fn is_skipped(entry: &DirEntry) -> bool {
     let name = entry.file_name().to_string_lossy();
     name.starts_with('.')
-        || (entry.file_type().is_dir() && (SKIPPED.contains(&&*name) || entry.path().join("pyvenv.cfg").exists()))
+        || (entry.file_type().is_dir()
+            && (SKIPPED.contains(&&*name) || entry.path().join("pyvenv.cfg").exists()))
 }
 
 /// Runs the command, started directly and never through a shell; what it wrote if it failed.
 async fn build(base: &Path, command: &str) -> Result<(), (Problem, Vec<String>)> {
     let fail = |what: String| Problem::new(ProblemKind::Spawn, what).at(command.to_owned());
-    let words =
-        shell_words::split(command).map_err(|error| (fail(format!("the build cannot be started: {error}")), Vec::new()))?;
-    let Some((program, args)) = words.split_first() else { return Ok(()) };
+    let words = shell_words::split(command).map_err(|error| {
+        (
+            fail(format!("the build cannot be started: {error}")),
+            Vec::new(),
+        )
+    })?;
+    let Some((program, args)) = words.split_first() else {
+        return Ok(());
+    };
     let mut start = tokio::process::Command::new(program);
-    start.args(args).current_dir(base).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
+    start
+        .args(args)
+        .current_dir(base)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true);
     #[cfg(unix)]
     start.process_group(0);
-    let mut child = start.spawn().map_err(|error| (fail(format!("the build cannot be started: {error}")), Vec::new()))?;
+    let mut child = start.spawn().map_err(|error| {
+        (
+            fail(format!("the build cannot be started: {error}")),
+            Vec::new(),
+        )
+    })?;
     let mut group = Group(child.id());
     let (out, err) = (child.stdout.take(), child.stderr.take());
     let lines = Mutex::new(Vec::new());
@@ -213,7 +280,13 @@ async fn build(base: &Path, command: &str) -> Result<(), (Problem, Vec<String>)>
         Ok(Ok(status)) if status.success() => Ok(()),
         Ok(Ok(status)) => Err((fail(format!("the build failed: {status}")), lines)),
         Ok(Err(error)) => Err((fail(format!("the build failed: {error}")), lines)),
-        Err(_) => Err((fail(format!("the build was ended after {} s", BUILD_LIMIT.as_secs())), lines)),
+        Err(_) => Err((
+            fail(format!(
+                "the build was ended after {} s",
+                BUILD_LIMIT.as_secs()
+            )),
+            lines,
+        )),
     }
 }
 
@@ -239,7 +312,11 @@ impl Drop for Group {
         #[cfg(unix)]
         if let Some(id) = self.0.and_then(|id| i32::try_from(id).ok()) {
             // One that has ended needs no signal.
-            nix::sys::signal::killpg(nix::unistd::Pid::from_raw(id), nix::sys::signal::Signal::SIGKILL).ok();
+            nix::sys::signal::killpg(
+                nix::unistd::Pid::from_raw(id),
+                nix::sys::signal::Signal::SIGKILL,
+            )
+            .ok();
         }
     }
 }
@@ -250,7 +327,14 @@ mod tests {
     use std::fs;
 
     fn seen(base: &Path, places: &[&str]) -> Vec<String> {
-        let places = Places::of(base, &places.iter().map(|place| (*place).to_owned()).collect::<Vec<_>>()).unwrap();
+        let places = Places::of(
+            base,
+            &places
+                .iter()
+                .map(|place| (*place).to_owned())
+                .collect::<Vec<_>>(),
+        )
+        .unwrap();
         let name = |path: PathBuf| path.strip_prefix(base).unwrap().display().to_string();
         places.seen().unwrap().into_keys().map(name).collect()
     }
@@ -274,9 +358,18 @@ mod tests {
             fs::write(base.join(file), "").unwrap();
         }
         assert_eq!(seen(base, &["a.py"]), ["a.py"]);
-        assert_eq!(seen(base, &["src"]), ["src/b.py", "src/d.txt", "src/deep/[c].py"]);
-        assert_eq!(seen(base, &["**/*.py"]), ["a.py", "src/b.py", "src/deep/[c].py", "x{y}/h.py"]);
-        assert_eq!(seen(base, &["src/**/*.{py,txt}", " ", "a.py"]), ["a.py", "src/b.py", "src/d.txt", "src/deep/[c].py"]);
+        assert_eq!(
+            seen(base, &["src"]),
+            ["src/b.py", "src/d.txt", "src/deep/[c].py"]
+        );
+        assert_eq!(
+            seen(base, &["**/*.py"]),
+            ["a.py", "src/b.py", "src/deep/[c].py", "x{y}/h.py"]
+        );
+        assert_eq!(
+            seen(base, &["src/**/*.{py,txt}", " ", "a.py"]),
+            ["a.py", "src/b.py", "src/d.txt", "src/deep/[c].py"]
+        );
         assert_eq!(seen(base, &["*.py"]), ["a.py"]);
         assert_eq!(seen(base, &["none"]), [""; 0]);
         assert!(Places::of(base, &["src/[".into()]).is_err());
@@ -284,8 +377,16 @@ mod tests {
 
     #[test]
     fn what_came_went_or_is_another_has_changed() {
-        let seen = |files: &[(&str, u64)]| files.iter().map(|(path, len)| (PathBuf::from(path), (None, *len))).collect::<Seen>();
-        let paths = changed(&seen(&[("a", 1), ("b", 1), ("c", 1)]), &seen(&[("a", 1), ("b", 2), ("d", 1)]));
+        let seen = |files: &[(&str, u64)]| {
+            files
+                .iter()
+                .map(|(path, len)| (PathBuf::from(path), (None, *len)))
+                .collect::<Seen>()
+        };
+        let paths = changed(
+            &seen(&[("a", 1), ("b", 1), ("c", 1)]),
+            &seen(&[("a", 1), ("b", 2), ("d", 1)]),
+        );
         assert_eq!(paths, ["b", "d", "c"].map(PathBuf::from));
     }
 
@@ -302,6 +403,12 @@ mod tests {
         let mut lines = lines;
         lines.sort();
         assert_eq!(lines, ["one", "two"]);
-        assert!(run("/no/such/program").unwrap_err().0.what.starts_with("the build cannot be started"));
+        assert!(
+            run("/no/such/program")
+                .unwrap_err()
+                .0
+                .what
+                .starts_with("the build cannot be started")
+        );
     }
 }

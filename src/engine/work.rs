@@ -44,7 +44,9 @@ pub(super) fn task(
 }
 
 /// What comes of work that blocks, or that it panicked; waited for without holding up others.
-pub(super) async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Problem> {
+pub(super) async fn aside<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Problem> {
     let ended = tokio::task::spawn_blocking(move || caught(work)).await;
     // It is not started any more where the runtime ends.
     ended.unwrap_or_else(|error| Err(Problem::new(ProblemKind::Cancelled, error.to_string())))
@@ -57,9 +59,15 @@ pub(super) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, Problem> {
 }
 
 fn problem(panic: &(dyn Any + Send)) -> Problem {
-    let message = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    Problem::new(ProblemKind::Internal, format!("this failed inside Loupe: {}", message.unwrap_or("a panic")))
-        .hint("report it, with what was done before; everything else still works")
+    let message = panic
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    Problem::new(
+        ProblemKind::Internal,
+        format!("this failed inside Loupe: {}", message.unwrap_or("a panic")),
+    )
+    .hint("report it, with what was done before; everything else still works")
 }
 
 #[cfg(test)]
@@ -71,26 +79,54 @@ mod tests {
     #[test]
     fn a_panic_becomes_an_event() {
         let queue = Arc::new(Queue::new(Arc::new(|| {})));
-        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .build()
+            .unwrap();
         runtime.block_on(async {
-            blocking(&Handle::current(), &queue, Event::Problem, || panic!("one")).await.unwrap();
-            task(&Handle::current(), &queue, Event::Problem, async { panic!("{}", 2) }).await.unwrap();
+            blocking(&Handle::current(), &queue, Event::Problem, || panic!("one"))
+                .await
+                .unwrap();
+            task(&Handle::current(), &queue, Event::Problem, async {
+                panic!("{}", 2)
+            })
+            .await
+            .unwrap();
         });
-        for message in ["this failed inside Loupe: one", "this failed inside Loupe: 2"] {
-            let Some(Event::Problem(problem)) = queue.pop() else { panic!("no event") };
-            assert_eq!((problem.kind, problem.what.as_str()), (ProblemKind::Internal, message));
+        for message in [
+            "this failed inside Loupe: one",
+            "this failed inside Loupe: 2",
+        ] {
+            let Some(Event::Problem(problem)) = queue.pop() else {
+                panic!("no event")
+            };
+            assert_eq!(
+                (problem.kind, problem.what.as_str()),
+                (ProblemKind::Internal, message)
+            );
         }
     }
 
     #[test]
     fn all_work_of_the_engine_is_started_here() {
         let engine = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/engine");
-        for file in std::fs::read_dir(engine).unwrap().map(|entry| entry.unwrap().path()) {
+        for file in std::fs::read_dir(engine)
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+        {
             let text = std::fs::read_to_string(&file).unwrap();
             let code = text.split("#[cfg(test)]").next().unwrap();
-            let starts = ["spawn_blocking(", "runtime.spawn(", "handle.spawn(", "tokio::spawn("];
+            let starts = [
+                "spawn_blocking(",
+                "runtime.spawn(",
+                "handle.spawn(",
+                "tokio::spawn(",
+            ];
             let is_here = file.ends_with("work.rs");
-            assert!(is_here || starts.iter().all(|start| !code.contains(start)), "{}", file.display());
+            assert!(
+                is_here || starts.iter().all(|start| !code.contains(start)),
+                "{}",
+                file.display()
+            );
         }
     }
 }

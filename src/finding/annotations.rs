@@ -11,8 +11,23 @@ use crate::diff::tree::{Op, TreeOptions, tree};
 
 const SPEC: &str = "MCP specification, ToolAnnotations";
 /// Words that are no nouns, as `post` and `set` may be.
-const CLEAR: [&str; 9] = ["create", "add", "update", "delete", "remove", "write", "insert", "purge", "overwrite"];
-const HINTS: [&str; 4] = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"];
+const CLEAR: [&str; 9] = [
+    "create",
+    "add",
+    "update",
+    "delete",
+    "remove",
+    "write",
+    "insert",
+    "purge",
+    "overwrite",
+];
+const HINTS: [&str; 4] = [
+    "readOnlyHint",
+    "destructiveHint",
+    "idempotentHint",
+    "openWorldHint",
+];
 
 pub static RULES: &[Rule] = &[
     Rule::new("annotations/missing", &[(Spec, Info), (HostCompat, Warning)], RuleCheck::Tool(missing))
@@ -68,33 +83,45 @@ pub static RULES: &[Rule] = &[
 
 fn missing(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     if tool.member("annotations").is_none() && !tool.tool.raw.is_empty() {
-        hits.say("declares no annotations: assumed to write, to destroy and to reach outside").in_definition("");
+        hits.say("declares no annotations: assumed to write, to destroy and to reach outside")
+            .in_definition("");
     }
 }
 
 fn read_only_missing(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     let read_only = tool.tool.annotations.read_only;
     if reads_by_name(&tool.tool.name) && !(read_only.declared && read_only.value) {
-        hits.say("sounds as if it only reads, and does not declare `readOnlyHint: true`").in_definition("/annotations");
+        hits.say("sounds as if it only reads, and does not declare `readOnlyHint: true`")
+            .in_definition("/annotations");
     }
 }
 
 fn contradictory(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
-    let (read_only, destructive) = (tool.tool.annotations.read_only, tool.tool.annotations.destructive);
+    let (read_only, destructive) = (
+        tool.tool.annotations.read_only,
+        tool.tool.annotations.destructive,
+    );
     if !(read_only.declared && read_only.value) {
         return;
     }
     if destructive.declared && destructive.value {
-        hits.say("`readOnlyHint` and `destructiveHint` are both true").in_definition("/annotations");
-    } else if let Some(word) = write_word(&tool.tool.name).filter(|word| CLEAR.contains(&word.as_str())) {
-        let hit = hits.say(format!("`readOnlyHint` is true, and the name says “{word}”"));
-        hit.in_definition("/annotations/readOnlyHint").as_severity(Warning);
+        hits.say("`readOnlyHint` and `destructiveHint` are both true")
+            .in_definition("/annotations");
+    } else if let Some(word) =
+        write_word(&tool.tool.name).filter(|word| CLEAR.contains(&word.as_str()))
+    {
+        let hit = hits.say(format!(
+            "`readOnlyHint` is true, and the name says “{word}”"
+        ));
+        hit.in_definition("/annotations/readOnlyHint")
+            .as_severity(Warning);
     }
 }
 
 fn meaningless(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     let hints = tool.tool.annotations;
-    let is_given = (hints.destructive.declared && !hints.destructive.value) || hints.idempotent.declared;
+    let is_given =
+        (hints.destructive.declared && !hints.destructive.value) || hints.idempotent.declared;
     if tool.tool.is_declared_read_only() && is_given {
         hits.say("sets `destructiveHint` or `idempotentHint`, which mean nothing beside `readOnlyHint: true`")
             .in_definition("/annotations");
@@ -110,24 +137,34 @@ fn destructive_default(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
             Some(word) => format!("the name says “{word}”"),
             None => "`readOnlyHint` is false".to_owned(),
         };
-        hits.say(format!("{why}, and `destructiveHint` is unset: taken for destructive")).in_definition("/annotations");
+        hits.say(format!(
+            "{why}, and `destructiveHint` is unset: taken for destructive"
+        ))
+        .in_definition("/annotations");
     }
 }
 
 fn delete_not_destructive(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     let destructive = tool.tool.annotations.destructive;
     let goes = write_word(&tool.tool.name)
-        .filter(|word| ["delete", "remove", "drop", "purge", "overwrite", "destroy"].contains(&word.as_str()))
+        .filter(|word| {
+            ["delete", "remove", "drop", "purge", "overwrite", "destroy"].contains(&word.as_str())
+        })
         // What only reads destroys nothing.
         .filter(|_| !tool.tool.is_declared_read_only());
     if let (Some(word), true, false) = (goes, destructive.declared, destructive.value) {
-        hits.say(format!("`destructiveHint` is false, and the name says “{word}”")).in_definition("/annotations/destructiveHint");
+        hits.say(format!(
+            "`destructiveHint` is false, and the name says “{word}”"
+        ))
+        .in_definition("/annotations/destructiveHint");
     }
 }
 
 fn update_hints(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     let hints = tool.tool.annotations;
-    let updates = words(&tool.tool.name).iter().any(|word| word == "update" || word == "set");
+    let updates = words(&tool.tool.name)
+        .iter()
+        .any(|word| word == "update" || word == "set");
     let is_no = |hint: crate::capture::Hint| hint.declared && !hint.value;
     if updates && is_no(hints.destructive) && is_no(hints.idempotent) {
         hits.say("sounds like an update, and declares `destructiveHint: false` and `idempotentHint: false`")
@@ -137,7 +174,8 @@ fn update_hints(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
 
 fn open_world_unset(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     if !tool.tool.annotations.open_world.declared {
-        hits.say("leaves `openWorldHint` unset").in_definition("/annotations");
+        hits.say("leaves `openWorldHint` unset")
+            .in_definition("/annotations");
     }
 }
 
@@ -152,23 +190,44 @@ fn answers_differ(first: &CheckedAnswer<'_>, again: &CheckedAnswer<'_>, hits: &m
     if !(hints.read_only.value || hints.idempotent.declared && hints.idempotent.value) {
         return;
     }
-    let declared = if hints.read_only.value { "read-only" } else { "idempotent" };
+    let declared = if hints.read_only.value {
+        "read-only"
+    } else {
+        "idempotent"
+    };
     let (one, two) = (first.subject.capture.outcome, again.subject.capture.outcome);
     if one != two {
-        hits.say(format!("declared {declared}; the first call gave {}, the second {}", one.name(), two.name()))
-            .at_path(FoundIn::Result, "");
+        hits.say(format!(
+            "declared {declared}; the first call gave {}, the second {}",
+            one.name(),
+            two.name()
+        ))
+        .at_path(FoundIn::Result, "");
         return;
     }
     // Data by place, texts by line.
     if let (Some(a), Some(b)) = (first.exact_payload(), again.exact_payload()) {
         let changed = tree(a.root(), b.root(), &TreeOptions::default());
-        for change in changed.changes.iter().filter(|change| change.op != Op::Move) {
-            let of = |payload: &Payload, node: Option<usize>| payload.doc.node(node?).map(|node| clip(&node.raw_text()));
+        for change in changed
+            .changes
+            .iter()
+            .filter(|change| change.op != Op::Move)
+        {
+            let of = |payload: &Payload, node: Option<usize>| {
+                payload.doc.node(node?).map(|node| clip(&node.raw_text()))
+            };
             let node = change.b.and_then(|node| b.doc.node(node));
-            let path = wild(&node.or_else(|| a.doc.node(change.a?)).map_or_else(String::new, |node| {
-                let root = if change.b.is_some() { b.root() } else { a.root() };
-                node.pointer_from(root.index())
-            }));
+            let path = wild(&node.or_else(|| a.doc.node(change.a?)).map_or_else(
+                String::new,
+                |node| {
+                    let root = if change.b.is_some() {
+                        b.root()
+                    } else {
+                        a.root()
+                    };
+                    node.pointer_from(root.index())
+                },
+            ));
             let (was, is) = (of(a, change.a), of(b, change.b));
             let what = match (was, is) {
                 (Some(was), Some(is)) => format!("{was} became {is}"),
@@ -176,22 +235,36 @@ fn answers_differ(first: &CheckedAnswer<'_>, again: &CheckedAnswer<'_>, hits: &m
                 (Some(was), None) => format!("{was} went"),
                 (None, None) => continue,
             };
-            let hit = hits.say(format!("declared {declared}, and a second call differs at `{path}`: {what}"));
+            let hit = hits.say(format!(
+                "declared {declared}, and a second call differs at `{path}`: {what}"
+            ));
             hit.at(node.map_or_else(|| again.text_at(0..0), |node| again.data_at(node)));
         }
     } else if first.text != again.text {
-        let (was, is) = first.text.lines().zip(again.text.lines()).find(|(was, is)| was != is).unwrap_or_default();
-        hits.say(format!("declared {declared}, and the text of a second call differs: “{}” became “{}”", clip(was), clip(is)))
-            .at(again.text_at(0..0));
+        let (was, is) = first
+            .text
+            .lines()
+            .zip(again.text.lines())
+            .find(|(was, is)| was != is)
+            .unwrap_or_default();
+        hits.say(format!(
+            "declared {declared}, and the text of a second call differs: “{}” became “{}”",
+            clip(was),
+            clip(is)
+        ))
+        .at(again.text_at(0..0));
     }
 }
 
 fn unknown_key(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
-    let Some(annotations) = tool.member("annotations") else { return };
+    let Some(annotations) = tool.member("annotations") else {
+        return;
+    };
     for member in annotations.children() {
         let key = member.key().unwrap_or_default();
         if key != "title" && !HINTS.contains(&&*key) {
-            hits.say(format!("`{key}` is no annotation of the specification")).in_definition(member.pointer());
+            hits.say(format!("`{key}` is no annotation of the specification"))
+                .in_definition(member.pointer());
         }
     }
 }

@@ -21,7 +21,13 @@ use crate::token::{self, Tokens};
 pub const MARKDOWN_BYTES: usize = 2 << 20;
 
 /// Members that say whether there is more.
-pub const MORE: [&str; 5] = ["hasMore", "has_more", "truncated", "hasNextPage", "isTruncated"];
+pub const MORE: [&str; 5] = [
+    "hasMore",
+    "has_more",
+    "truncated",
+    "hasNextPage",
+    "isTruncated",
+];
 
 /// The fields that the facts of an answer are of.
 pub struct FactFields {
@@ -63,7 +69,11 @@ pub struct CheckedAnswer<'a> {
 }
 
 impl<'a> CheckedAnswer<'a> {
-    pub fn of(subject: &'a Arc<ParsedCapture>, server: CheckedServer<'a>, hosts: &'a Hosts) -> Self {
+    pub fn of(
+        subject: &'a Arc<ParsedCapture>,
+        server: CheckedServer<'a>,
+        hosts: &'a Hosts,
+    ) -> Self {
         let mut blocks = Vec::new();
         let mut text = Cow::Borrowed("");
         for block in subject.reading.text_blocks() {
@@ -127,13 +137,19 @@ impl<'a> CheckedAnswer<'a> {
 
     /// The data, where it is `structuredContent`.
     pub fn structured_payload(&self) -> Option<&'a Payload> {
-        self.subject.payload.as_ref().filter(|payload| payload.is_structured())
+        self.subject
+            .payload
+            .as_ref()
+            .filter(|payload| payload.is_structured())
     }
 
     /// The data, where what it says of numbers and lists is exact: `structuredContent`, or JSON in the text.
     pub fn exact_payload(&self) -> Option<&'a Payload> {
         let payload = self.subject.payload.as_ref()?;
-        payload.text_source().is_none_or(|source| source.data.is_verbatim()).then_some(payload)
+        payload
+            .text_source()
+            .is_none_or(|source| source.data.is_verbatim())
+            .then_some(payload)
     }
 
     /// The records of the data, where it has exactly one list of them.
@@ -158,7 +174,14 @@ impl<'a> CheckedAnswer<'a> {
         self.matched.get_or_init(|| match &self.subject.payload {
             Some(payload) if self.text.trim().is_empty() => {
                 let total = FactCount::all_proved(payload).total;
-                FactMatches { count: FactCount { total, missing: total, ..Default::default() }, ..Default::default() }
+                FactMatches {
+                    count: FactCount {
+                        total,
+                        missing: total,
+                        ..Default::default()
+                    },
+                    ..Default::default()
+                }
             }
             Some(payload) => locate_facts(payload, &self.text),
             None => FactMatches::default(),
@@ -168,20 +191,33 @@ impl<'a> CheckedAnswer<'a> {
     /// The fields of those facts.
     pub fn fact_fields(&self) -> &FactFields {
         self.fact_fields.get_or_init(|| {
-            let mut fields = FactFields { paths: Vec::new(), of_fact: Vec::new() };
-            let Some(payload) = &self.subject.payload else { return fields };
+            let mut fields = FactFields {
+                paths: Vec::new(),
+                of_fact: Vec::new(),
+            };
+            let Some(payload) = &self.subject.payload else {
+                return fields;
+            };
             let root = payload.root();
             let columns = Columns::of(root);
-            let (mut of_column, mut of_path): (HashMap<usize, u32>, HashMap<String, u32>) = Default::default();
+            let (mut of_column, mut of_path): (HashMap<usize, u32>, HashMap<String, u32>) =
+                Default::default();
             for fact in &self.matched().facts {
-                let field = *of_column.entry(columns.of_node[fact.node() - root.index()]).or_insert_with(|| {
-                    let pointer = payload.doc.node(fact.node()).map(|node| node.pointer_from(root.index()));
-                    // Two keys of digits alone are one field.
-                    *of_path.entry(wild(&pointer.unwrap_or_default())).or_insert_with_key(|path| {
-                        fields.paths.push(path.clone());
-                        u32::try_from(fields.paths.len() - 1).unwrap_or(u32::MAX)
-                    })
-                });
+                let field = *of_column
+                    .entry(columns.of_node[fact.node() - root.index()])
+                    .or_insert_with(|| {
+                        let pointer = payload
+                            .doc
+                            .node(fact.node())
+                            .map(|node| node.pointer_from(root.index()));
+                        // Two keys of digits alone are one field.
+                        *of_path
+                            .entry(wild(&pointer.unwrap_or_default()))
+                            .or_insert_with_key(|path| {
+                                fields.paths.push(path.clone());
+                                u32::try_from(fields.paths.len() - 1).unwrap_or(u32::MAX)
+                            })
+                    });
                 fields.of_fact.push(field);
             }
             fields
@@ -192,8 +228,15 @@ impl<'a> CheckedAnswer<'a> {
     pub fn rounded_numbers(&self) -> &RoundedNumbers {
         self.rounded.get_or_init(|| {
             let text = self.markdown_text();
-            let shown = self.matched().facts.iter().filter(|fact| !fact.state().is_missing());
-            let mut taken: Vec<_> = shown.filter_map(Fact::place).filter(|place| place.start < text.len()).collect();
+            let shown = self
+                .matched()
+                .facts
+                .iter()
+                .filter(|fact| !fact.state().is_missing());
+            let mut taken: Vec<_> = shown
+                .filter_map(Fact::place)
+                .filter(|place| place.start < text.len())
+                .collect();
             taken.sort_by_key(|place| place.start);
             RoundedNumbers::of(text, &taken)
         })
@@ -203,7 +246,8 @@ impl<'a> CheckedAnswer<'a> {
     pub fn extra(&self) -> &'a ExtraText {
         // Text that is the data is not matched against itself.
         let matched = || self.matched();
-        self.subject.extra_from(self.structured_payload().is_some().then_some(&matched))
+        self.subject
+            .extra_from(self.structured_payload().is_some().then_some(&matched))
     }
 
     /// The share of the text that the data accounts for, in percent of its bytes, where it is below a limit: that of the
@@ -227,18 +271,28 @@ impl<'a> CheckedAnswer<'a> {
     /// The characters of the text that nobody sees: control characters but for tabs and line ends, marks of direction, joiners,
     /// tags and U+FFFD, each with its place.
     pub fn unseen_characters(&self) -> &[(usize, char)] {
-        self.unseen.get_or_init(|| self.text.char_indices().filter(|(_, char)| is_unseen(*char)).collect())
+        self.unseen.get_or_init(|| {
+            self.text
+                .char_indices()
+                .filter(|(_, char)| is_unseen(*char))
+                .collect()
+        })
     }
 
     /// The text as JSON, where it is that as a whole.
     pub fn json_text(&self) -> Option<&Doc> {
         let parse = || {
             let is_bracketed = self.text.trim().starts_with(['{', '[']) && self.blocks.len() == 1;
-            let read = self.subject.payload.as_ref().filter(|payload| payload.reader().is_some_and(|reader| reader.id == "json"));
+            let read = self
+                .subject
+                .payload
+                .as_ref()
+                .filter(|payload| payload.reader().is_some_and(|reader| reader.id == "json"));
             match read {
                 _ if !is_bracketed => None,
                 Some(payload) => Some(Arc::clone(&payload.doc)),
-                None => Some(Arc::new(Doc::parse(self.text.clone().into_owned().into()))).filter(|doc| doc.is_json()),
+                None => Some(Arc::new(Doc::parse(self.text.clone().into_owned().into())))
+                    .filter(|doc| doc.is_json()),
             }
         };
         self.json.get_or_init(parse).as_deref()
@@ -248,11 +302,15 @@ impl<'a> CheckedAnswer<'a> {
     pub fn limits(&self) -> Vec<(&'a str, LimitState)> {
         if let Some(report) = self.report {
             let limited = report.rows.iter().filter(|row| !row.host.limit.is_empty());
-            return limited.map(|row| (&*row.host.name, row.limit().state)).collect();
+            return limited
+                .map(|row| (&*row.host.name, row.limit().state))
+                .collect();
         }
         let context = ViewContext::of(&self.subject.capture);
         let limited = self.hosts.iter().filter(|host| !host.limit.is_empty());
-        limited.map(|host| (&*host.name, host.limit_state(self.subject, &context))).collect()
+        limited
+            .map(|host| (&*host.name, host.limit_state(self.subject, &context)))
+            .collect()
     }
 
     /// The argument with this name.
@@ -271,8 +329,14 @@ impl<'a> CheckedAnswer<'a> {
 
     /// Whether the call asked for a page that may not be the first.
     pub fn asks_for_page(&self) -> bool {
-        let keys = self.arguments.root().into_iter().flat_map(Node::children).filter_map(Node::key);
-        keys.into_iter().any(|key| is_page_name(&key) && !is_limit_name(&key))
+        let keys = self
+            .arguments
+            .root()
+            .into_iter()
+            .flat_map(Node::children)
+            .filter_map(Node::key);
+        keys.into_iter()
+            .any(|key| is_page_name(&key) && !is_limit_name(&key))
     }
 
     /// The text of a format, where it applies.
@@ -282,13 +346,18 @@ impl<'a> CheckedAnswer<'a> {
 
     /// Both parts of the answer.
     pub fn parts(&self) -> &Parts {
-        self.parts.get_or_init(|| Parts { text: self.written("content"), structured: self.written("structured") })
+        self.parts.get_or_init(|| Parts {
+            text: self.written("content"),
+            structured: self.written("structured"),
+        })
     }
 
     /// The parts with other data, JSON, wherever the data stands as JSON: `structuredContent`, and a text that is JSON.
     pub fn parts_with(&self, data: &str) -> Parts {
         let parts = self.parts().clone();
-        let with = |is_data: bool, part: Option<String>| part.map(|part| if is_data { data.to_owned() } else { part });
+        let with = |is_data: bool, part: Option<String>| {
+            part.map(|part| if is_data { data.to_owned() } else { part })
+        };
         Parts {
             text: with(self.json_text().is_some(), parts.text),
             structured: with(self.structured_payload().is_some(), parts.structured),
@@ -297,18 +366,24 @@ impl<'a> CheckedAnswer<'a> {
 
     /// Tokens of what is sent: both parts, or the one there is.
     pub fn sent(&self) -> Tokens {
-        *self.sent.get_or_init(|| self.subject.known.counts_of(&self.parts().pieces()).tokens)
+        *self
+            .sent
+            .get_or_init(|| self.subject.known.counts_of(&self.parts().pieces()).tokens)
     }
 
     /// The part of the result that one model reads.
     pub fn read_part(&self) -> ResultPart {
-        *self.read_part.get_or_init(|| self.hosts.part_read(self.reads, self.subject))
+        *self
+            .read_part
+            .get_or_init(|| self.hosts.part_read(self.reads, self.subject))
     }
 
     /// Tokens that one model reads less of the parts `after` than of those `before`.
     pub fn saved(&self, before: &Parts, after: &Parts) -> Tokens {
         let part = self.read_part();
-        self.subject.known.saved(&before.read(part), &after.read(part))
+        self.subject
+            .known
+            .saved(&before.read(part), &after.read(part))
     }
 
     /// What each tool of the server takes.
@@ -316,7 +391,11 @@ impl<'a> CheckedAnswer<'a> {
         self.arguments_of_tools.get_or_init(|| {
             let names = |tool: &'a Arc<Tool>| {
                 let checked = CheckedTool::of(tool, &self.server);
-                let keys = checked.arguments().into_iter().filter_map(|node| Some(node.key()?.into_owned())).collect();
+                let keys = checked
+                    .arguments()
+                    .into_iter()
+                    .filter_map(|node| Some(node.key()?.into_owned()))
+                    .collect();
                 (tool.name.as_str(), keys)
             };
             self.server.tools.iter().map(names).collect()
@@ -330,24 +409,44 @@ impl<'a> CheckedAnswer<'a> {
 
     /// A place in the texts.
     pub fn text_at(&self, range: Range<usize>) -> FoundAt {
-        let at = self.blocks.partition_point(|(_, own)| own.start <= range.start).saturating_sub(1);
+        let at = self
+            .blocks
+            .partition_point(|(_, own)| own.start <= range.start)
+            .saturating_sub(1);
         let (block, own) = self.blocks.get(at).cloned().unwrap_or((0, 0..0));
         let within = |offset: usize| offset.clamp(own.start, own.end) - own.start;
-        FoundAt { part: FoundIn::Text(block), path: String::new(), range: Some(within(range.start)..within(range.end)) }
+        FoundAt {
+            part: FoundIn::Text(block),
+            path: String::new(),
+            range: Some(within(range.start)..within(range.end)),
+        }
     }
 
     /// A place in the data: in `structuredContent`, or in the text that it was read from.
     pub fn data_at(&self, node: Node<'_>) -> FoundAt {
-        let Some(payload) = self.subject.payload.as_ref().filter(|payload| !payload.is_structured()) else {
+        let Some(payload) = self
+            .subject
+            .payload
+            .as_ref()
+            .filter(|payload| !payload.is_structured())
+        else {
             let root = self.structured().map_or(0, Node::index);
-            return FoundAt { part: FoundIn::Structured, path: node.pointer_from(root), range: None };
+            return FoundAt {
+                part: FoundIn::Structured,
+                path: node.pointer_from(root),
+                range: None,
+            };
         };
         let place = payload.place_in(self.starts(), node);
-        FoundAt { path: node.pointer(), ..self.text_at(place.unwrap_or(0..0)) }
+        FoundAt {
+            path: node.pointer(),
+            ..self.text_at(place.unwrap_or(0..0))
+        }
     }
 
     fn starts(&self) -> &[(usize, usize)] {
-        self.starts.get_or_init(|| Payload::starts(&self.subject.reading))
+        self.starts
+            .get_or_init(|| Payload::starts(&self.subject.reading))
     }
 
     /// The text as far as Markdown is looked at.
@@ -363,7 +462,11 @@ impl<'a> CheckedAnswer<'a> {
     /// headings and links alone.
     pub fn markdown(&self) -> &[(Event<'static>, Range<usize>)] {
         self.markdown.get_or_init(|| {
-            let text = if self.json_text().is_some() { "" } else { self.markdown_text() };
+            let text = if self.json_text().is_some() {
+                ""
+            } else {
+                self.markdown_text()
+            };
             let mut open = 0;
             let mut events = Vec::new();
             for (event, range) in Parser::new_ext(text, MARKDOWN).into_offset_iter() {
@@ -371,8 +474,18 @@ impl<'a> CheckedAnswer<'a> {
                     Event::Start(Tag::Heading { .. } | Tag::Link { .. }) => open += 1,
                     Event::End(TagEnd::Heading(_) | TagEnd::Link) => open -= 1,
                     Event::Text(_) if open > 0 => {}
-                    Event::Text(_) | Event::SoftBreak | Event::HardBreak | Event::Start(Tag::Paragraph) => continue,
-                    Event::End(end) if !matches!(end, TagEnd::Table | TagEnd::TableHead | TagEnd::TableCell) => continue,
+                    Event::Text(_)
+                    | Event::SoftBreak
+                    | Event::HardBreak
+                    | Event::Start(Tag::Paragraph) => continue,
+                    Event::End(end)
+                        if !matches!(
+                            end,
+                            TagEnd::Table | TagEnd::TableHead | TagEnd::TableCell
+                        ) =>
+                    {
+                        continue;
+                    }
                     _ => {}
                 }
                 events.push((event.into_static(), range));
@@ -385,14 +498,24 @@ impl<'a> CheckedAnswer<'a> {
     /// The leaves of the data that are texts, each with its place in the text.
     pub fn strings_in_text(&self) -> &[(Node<'a>, Range<usize>)] {
         self.strings.get_or_init(|| {
-            let Some(payload) = &self.subject.payload else { return Vec::new() };
+            let Some(payload) = &self.subject.payload else {
+                return Vec::new();
+            };
             if !payload.is_structured() {
                 // What was read from the text is known to stand there, and where.
                 let starts = self.starts();
                 let strings = leaves(payload.root()).filter(|leaf| leaf.kind() == Kind::String);
-                return strings.filter_map(|leaf| Some((leaf, unquoted(&self.text, payload.place_in(starts, leaf)?)))).collect();
+                return strings
+                    .filter_map(|leaf| {
+                        Some((leaf, unquoted(&self.text, payload.place_in(starts, leaf)?)))
+                    })
+                    .collect();
             }
-            let kept = self.matched().facts.iter().filter(|fact| !fact.state().is_missing());
+            let kept = self
+                .matched()
+                .facts
+                .iter()
+                .filter(|fact| !fact.state().is_missing());
             kept.filter_map(|fact| Some((payload.doc.node(fact.node())?, fact.place()?)))
                 .filter(|(node, _)| node.kind() == Kind::String)
                 .collect()
@@ -409,7 +532,11 @@ impl<'a> CheckedAnswer<'a> {
 fn is_unseen(char: char) -> bool {
     match char {
         '\t' | '\n' | '\r' => false,
-        '\u{ad}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' => true,
+        '\u{ad}'
+        | '\u{180e}'
+        | '\u{200b}'..='\u{200f}'
+        | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{2069}' => true,
         '\u{feff}' | char::REPLACEMENT_CHARACTER | '\u{e0000}'..='\u{e007f}' => true,
         _ => char.is_control(),
     }
@@ -431,14 +558,20 @@ pub fn tokens(text: &str) -> Tokens {
 /// A pointer with `*` for every position in a list.
 pub fn wild(pointer: &str) -> String {
     let step = |step: &str| {
-        if !step.is_empty() && step.bytes().all(|byte| byte.is_ascii_digit()) { "*".to_owned() } else { step.to_owned() }
+        if !step.is_empty() && step.bytes().all(|byte| byte.is_ascii_digit()) {
+            "*".to_owned()
+        } else {
+            step.to_owned()
+        }
     };
     pointer.split('/').map(step).collect::<Vec<_>>().join("/")
 }
 
 /// The leaves of a value.
 pub fn leaves(root: Node<'_>) -> impl Iterator<Item = Node<'_>> {
-    (root.index()..root.subtree_end()).filter_map(move |at| root.doc().node(at)).filter(|node| !node.is_container())
+    (root.index()..root.subtree_end())
+        .filter_map(move |at| root.doc().node(at))
+        .filter(|node| !node.is_container())
 }
 
 /// Every node of a value.
@@ -448,26 +581,51 @@ pub fn nodes(root: Node<'_>) -> impl Iterator<Item = Node<'_>> {
 
 /// The members of a value at its top, then those of its objects: where answers tell of themselves.
 pub fn near(root: Node<'_>) -> impl Iterator<Item = Node<'_>> {
-    root.children().chain(root.children().filter(|child| child.kind() == Kind::Object).flat_map(Node::children))
+    root.children().chain(
+        root.children()
+            .filter(|child| child.kind() == Kind::Object)
+            .flat_map(Node::children),
+    )
 }
 
 /// Whether a name says how many.
 pub fn is_limit_name(name: &str) -> bool {
-    let plain: String = name.chars().filter(char::is_ascii_alphanumeric).map(|char| char.to_ascii_lowercase()).collect();
+    let plain: String = name
+        .chars()
+        .filter(char::is_ascii_alphanumeric)
+        .map(|char| char.to_ascii_lowercase())
+        .collect();
     matches!(
         &*plain,
-        "limit" | "pagesize" | "perpage" | "count" | "maxresults" | "maxitems" | "top" | "topk" | "first" | "take" | "numresults"
+        "limit"
+            | "pagesize"
+            | "perpage"
+            | "count"
+            | "maxresults"
+            | "maxitems"
+            | "top"
+            | "topk"
+            | "first"
+            | "take"
+            | "numresults"
     )
 }
 
 /// Whether a name leads to further records: `nextCursor`, `page_token`, and not `startDate` or `details`.
 pub fn is_page_name(name: &str) -> bool {
     let words = super::tool::words(name);
-    let is_word =
-        |word: &String| matches!(&**word, "cursor" | "offset" | "page" | "skip" | "after" | "before" | "head" | "tail" | "range");
+    let is_word = |word: &String| {
+        matches!(
+            &**word,
+            "cursor" | "offset" | "page" | "skip" | "after" | "before" | "head" | "tail" | "range"
+        )
+    };
     is_limit_name(name)
         || words.iter().any(is_word)
-        || matches!(&*words.concat(), "start" | "startindex" | "startat" | "startrow")
+        || matches!(
+            &*words.concat(),
+            "start" | "startindex" | "startat" | "startrow"
+        )
 }
 
 /// A text cut for a message.

@@ -3,7 +3,10 @@
 use serde::Deserialize;
 
 use super::rule::Rule;
-use super::{annotations, definition, drift, markdown, parity, prompt, protocol, resource, schema, shape, size};
+use super::{
+    annotations, definition, drift, markdown, parity, prompt, protocol, resource, schema, shape,
+    size,
+};
 
 /// Rules about one thing.
 pub struct Area {
@@ -16,21 +19,86 @@ pub struct Area {
 
 /// Every area, in display order.
 pub static AREAS: &[Area] = &[
-    area("parity", "What the text and structuredContent say", parity::RULES, include_str!("parity.toml")),
-    area("schema", "Schemas of arguments and of results", schema::RULES, include_str!("schema.toml")),
-    area("protocol", "Messages, errors, elicitation, numbers", protocol::RULES, include_str!("protocol.toml")),
-    area("annotations", "What a tool declares of its effects", annotations::RULES, include_str!("annotations.toml")),
-    area("size", "How much arrives, and what is cut", size::RULES, include_str!("size.toml")),
-    area("markdown", "Texts that break or hide things when rendered", markdown::RULES, include_str!("markdown.toml")),
-    area("shape", "How the data is laid out, and what that costs", shape::RULES, include_str!("shape.toml")),
-    area("definition", "Names and descriptions of tools", definition::RULES, include_str!("definition.toml")),
-    area("resource", "Resources and their templates", resource::RULES, include_str!("resource.toml")),
-    area("prompt", "Prompts", prompt::RULES, include_str!("prompt.toml")),
-    area("drift", "What changed since a saved list of tools", drift::RULES, include_str!("drift.toml")),
+    area(
+        "parity",
+        "What the text and structuredContent say",
+        parity::RULES,
+        include_str!("parity.toml"),
+    ),
+    area(
+        "schema",
+        "Schemas of arguments and of results",
+        schema::RULES,
+        include_str!("schema.toml"),
+    ),
+    area(
+        "protocol",
+        "Messages, errors, elicitation, numbers",
+        protocol::RULES,
+        include_str!("protocol.toml"),
+    ),
+    area(
+        "annotations",
+        "What a tool declares of its effects",
+        annotations::RULES,
+        include_str!("annotations.toml"),
+    ),
+    area(
+        "size",
+        "How much arrives, and what is cut",
+        size::RULES,
+        include_str!("size.toml"),
+    ),
+    area(
+        "markdown",
+        "Texts that break or hide things when rendered",
+        markdown::RULES,
+        include_str!("markdown.toml"),
+    ),
+    area(
+        "shape",
+        "How the data is laid out, and what that costs",
+        shape::RULES,
+        include_str!("shape.toml"),
+    ),
+    area(
+        "definition",
+        "Names and descriptions of tools",
+        definition::RULES,
+        include_str!("definition.toml"),
+    ),
+    area(
+        "resource",
+        "Resources and their templates",
+        resource::RULES,
+        include_str!("resource.toml"),
+    ),
+    area(
+        "prompt",
+        "Prompts",
+        prompt::RULES,
+        include_str!("prompt.toml"),
+    ),
+    area(
+        "drift",
+        "What changed since a saved list of tools",
+        drift::RULES,
+        include_str!("drift.toml"),
+    ),
 ];
 
-const fn area(id: &'static str, about: &'static str, rules: &'static [Rule], examples: &'static str) -> Area {
-    Area { id, about, rules, examples }
+const fn area(
+    id: &'static str,
+    about: &'static str,
+    rules: &'static [Rule],
+    examples: &'static str,
+) -> Area {
+    Area {
+        id,
+        about,
+        rules,
+        examples,
+    }
 }
 
 /// Every rule.
@@ -73,5 +141,7 @@ struct ExampleFile {
 /// # Errors
 /// What is wrong with the file, which a test rules out.
 pub fn examples(area: &Area) -> Result<Vec<Example>, String> {
-    toml::from_str::<ExampleFile>(area.examples).map(|file| file.example).map_err(|error| format!("{}: {error}", area.id))
+    toml::from_str::<ExampleFile>(area.examples)
+        .map(|file| file.example)
+        .map_err(|error| format!("{}: {error}", area.id))
 }

@@ -65,26 +65,39 @@ impl Baseline {
     pub fn parse(bytes: &Bytes, place: &str) -> Result<Self, Problem> {
         let text = String::from_utf8_lossy(bytes);
         if text.contains(SCHEMA) {
-            let file: File = serde_json::from_str(&text)
-                .map_err(|error| Problem::new(ProblemKind::Usage, format!("not a valid baseline: {error}")).at(place))?;
+            let file: File = serde_json::from_str(&text).map_err(|error| {
+                Problem::new(ProblemKind::Usage, format!("not a valid baseline: {error}")).at(place)
+            })?;
             let mut known: HashMap<String, u64> = HashMap::new();
             for finding in file.findings {
                 *known.entry(finding.fingerprint).or_default() += 1;
             }
             let read = |raw: Box<RawValue>| Tool::read(Bytes::from(raw.get().to_owned()));
-            let tools = file.tools.map(|tools| tools.into_iter().map(read).collect());
-            return Ok(Self { tools, known: Some(known), answers: file.answers });
+            let tools = file
+                .tools
+                .map(|tools| tools.into_iter().map(read).collect());
+            return Ok(Self {
+                tools,
+                known: Some(known),
+                answers: file.answers,
+            });
         }
         let tools = listed_tools(bytes).ok_or_else(|| {
             let hint = "`check --baseline FILE --update` writes one; what `tools --json` printed is one of tools";
             Problem::new(ProblemKind::Usage, "neither a baseline nor a list of tools").at(place).hint(hint)
         })?;
-        Ok(Self { tools: Some(tools), known: None, answers: Vec::new() })
+        Ok(Self {
+            tools: Some(tools),
+            known: None,
+            answers: Vec::new(),
+        })
     }
 
     /// Which of the findings are new; of several alike those beyond the number that was there.
     pub fn new_ones(&self, findings: &[Finding]) -> Vec<bool> {
-        let Some(known) = &self.known else { return vec![true; findings.len()] };
+        let Some(known) = &self.known else {
+            return vec![true; findings.len()];
+        };
         let mut left = known.clone();
         let is_new = |finding: &Finding| match left.get_mut(&finding.fingerprint()) {
             Some(count) if *count > 0 => {
@@ -102,7 +115,9 @@ impl Baseline {
         let mut left: Vec<&KnownAnswer> = self.answers.iter().collect();
         let mut sums = None;
         for (tool, tokens) in now {
-            let Some(at) = left.iter().position(|known| known.tool == tool) else { continue };
+            let Some(at) = left.iter().position(|known| known.tool == tool) else {
+                continue;
+            };
             let (before, after) = sums.unwrap_or((0, 0));
             sums = Some((before + left.remove(at).tokens, after + tokens));
         }
@@ -120,7 +135,11 @@ impl Baseline {
     ) -> Result<String, Problem> {
         let raw = |tool: &'a Tool| {
             serde_json::from_slice::<&RawValue>(&tool.raw).map_err(|error| {
-                Problem::new(ProblemKind::Malformed, format!("the definition is no JSON: {error}")).at(tool.name.clone())
+                Problem::new(
+                    ProblemKind::Malformed,
+                    format!("the definition is no JSON: {error}"),
+                )
+                .at(tool.name.clone())
             })
         };
         let known = |finding: &Finding| Known {
@@ -130,10 +149,24 @@ impl Baseline {
             message: finding.message.clone(),
         };
         // What changed since the last time is not there the next time.
-        let lasting = findings.iter().filter(|finding| !finding.rule.id.starts_with("drift/"));
-        let tools = tools.map(|tools| tools.map(raw).collect::<Result<_, _>>()).transpose()?;
-        let answers = answers.map(|(tool, tokens)| KnownAnswer { tool: tool.to_owned(), tokens }).collect();
-        let file = FileOut { schema: SCHEMA, tools, findings: lasting.map(known).collect(), answers };
+        let lasting = findings
+            .iter()
+            .filter(|finding| !finding.rule.id.starts_with("drift/"));
+        let tools = tools
+            .map(|tools| tools.map(raw).collect::<Result<_, _>>())
+            .transpose()?;
+        let answers = answers
+            .map(|(tool, tokens)| KnownAnswer {
+                tool: tool.to_owned(),
+                tokens,
+            })
+            .collect();
+        let file = FileOut {
+            schema: SCHEMA,
+            tools,
+            findings: lasting.map(known).collect(),
+            answers,
+        };
         let text = serde_json::to_string_pretty(&file);
         Ok(text.map_err(|error| Problem::new(ProblemKind::Internal, error.to_string()))? + "\n")
     }

@@ -41,13 +41,25 @@ struct Choice {
     write: fn(&CheckedAnswer<'_>) -> Option<String>,
 }
 
-const fn choice(id: &'static str, says: &'static str, write: fn(&CheckedAnswer<'_>) -> Option<String>) -> Choice {
-    Choice { id, says, always: None, write }
+const fn choice(
+    id: &'static str,
+    says: &'static str,
+    write: fn(&CheckedAnswer<'_>) -> Option<String>,
+) -> Choice {
+    Choice {
+        id,
+        says,
+        always: None,
+        write,
+    }
 }
 
 impl Choice {
     const fn advised_by(self, profile: Profile) -> Self {
-        Self { always: Some(profile), ..self }
+        Self {
+            always: Some(profile),
+            ..self
+        }
     }
 
     fn is_advised_by(&self, profile: Profile) -> bool {
@@ -61,7 +73,11 @@ static QUESTIONS: &[(&str, &[Choice])] = &[
         &[
             choice("json-text", "JSON", |answer| answer.written("json")),
             choice("markdown-text", "Markdown", markdown),
-            choice("code-block-text", "a code block for each record", |answer| answer.written("code-block")),
+            choice(
+                "code-block-text",
+                "a code block for each record",
+                |answer| answer.written("code-block"),
+            ),
         ],
     ),
     (
@@ -77,16 +93,36 @@ static QUESTIONS: &[(&str, &[Choice])] = &[
         "Which text stands beside structuredContent?",
         &[
             choice("json-beside-data", "its JSON once more", |answer| {
-                let data = answer.structured_payload().and_then(|_| answer.written("structured"))?;
-                Some(Parts { text: Some(data.clone()), structured: Some(data) }.sent().into_owned())
+                let data = answer
+                    .structured_payload()
+                    .and_then(|_| answer.written("structured"))?;
+                Some(
+                    Parts {
+                        text: Some(data.clone()),
+                        structured: Some(data),
+                    }
+                    .sent()
+                    .into_owned(),
+                )
             })
             .advised_by(Spec),
             choice("words-beside-data", "the same in words", |answer| {
-                let data = answer.structured_payload().and_then(|_| answer.written("structured"))?;
-                Some(Parts { text: Some(markdown(answer)?), structured: Some(data) }.sent().into_owned())
+                let data = answer
+                    .structured_payload()
+                    .and_then(|_| answer.written("structured"))?;
+                Some(
+                    Parts {
+                        text: Some(markdown(answer)?),
+                        structured: Some(data),
+                    }
+                    .sent()
+                    .into_owned(),
+                )
             }),
             choice("data-alone", "none, or a sentence", |answer| {
-                answer.structured_payload().and_then(|_| answer.written("structured"))
+                answer
+                    .structured_payload()
+                    .and_then(|_| answer.written("structured"))
             })
             .advised_by(Cost),
         ],
@@ -94,27 +130,40 @@ static QUESTIONS: &[(&str, &[Choice])] = &[
     (
         "Is JSON laid out for people?",
         &[
-            choice("indented", "yes, indented", |answer| answer.written("json-pretty")),
+            choice("indented", "yes, indented", |answer| {
+                answer.written("json-pretty")
+            }),
             choice("one-line", "no, compact", |answer| answer.written("json")).advised_by(Cost),
         ],
     ),
     (
         "Is what is empty shown?",
         &[
-            choice("empty-shown", "yes, as empty or N/A", |answer| answer.written("json")),
+            choice("empty-shown", "yes, as empty or N/A", |answer| {
+                answer.written("json")
+            }),
             choice("empty-left-out", "no, it is left out", without_empty),
         ],
     ),
     (
         "How are times written?",
-        &[choice("dates", "as dates", |answer| answer.written("json")), choice("relative-times", "as “2h ago”", relative_times)],
+        &[
+            choice("dates", "as dates", |answer| answer.written("json")),
+            choice("relative-times", "as “2h ago”", relative_times),
+        ],
     ),
     (
         "Are there emoji in headings and beside a status?",
         &[
             choice("emoji", "yes", |answer| answer.written("content")),
             choice("no-emoji", "no", |answer| {
-                Some(answer.text.chars().filter(|char| !is_emoji(*char) && *char != '\u{fe0f}').collect())
+                Some(
+                    answer
+                        .text
+                        .chars()
+                        .filter(|char| !is_emoji(*char) && *char != '\u{fe0f}')
+                        .collect(),
+                )
             }),
         ],
     ),
@@ -122,7 +171,9 @@ static QUESTIONS: &[(&str, &[Choice])] = &[
         "Does an argument choose the format? (tokens of the definition)",
         &[
             choice("format-argument", "yes", |answer| definition(answer, true)),
-            choice("no-format-argument", "no", |answer| definition(answer, false)),
+            choice("no-format-argument", "no", |answer| {
+                definition(answer, false)
+            }),
         ],
     ),
 ];
@@ -130,7 +181,9 @@ static QUESTIONS: &[(&str, &[Choice])] = &[
 /// IDs of all choices.
 #[cfg(test)]
 pub(super) fn choice_ids() -> impl Iterator<Item = &'static str> {
-    QUESTIONS.iter().flat_map(|(_, choices)| choices.iter().map(|choice| choice.id))
+    QUESTIONS
+        .iter()
+        .flat_map(|(_, choices)| choices.iter().map(|choice| choice.id))
 }
 
 /// The questions that the active profiles answer differently, and on which this answer makes a difference. None of an
@@ -141,19 +194,38 @@ pub fn contradictions(answer: &CheckedAnswer<'_>, settings: &RuleSettings) -> Ve
     }
     let asked = |(question, choices): &(&'static str, &'static [Choice])| {
         let active = |choice: &Choice| {
-            settings.profiles.iter().copied().filter(|profile| choice.is_advised_by(*profile)).collect::<Vec<_>>()
+            settings
+                .profiles
+                .iter()
+                .copied()
+                .filter(|profile| choice.is_advised_by(*profile))
+                .collect::<Vec<_>>()
         };
-        let held: Vec<_> =
-            choices.iter().map(|choice| (choice, active(choice))).filter(|(_, profiles)| !profiles.is_empty()).collect();
+        let held: Vec<_> = choices
+            .iter()
+            .map(|choice| (choice, active(choice)))
+            .filter(|(_, profiles)| !profiles.is_empty())
+            .collect();
         // What the default profiles say of each other is said by their rules.
-        if held.len() < 2 || !held.iter().flat_map(|(_, profiles)| profiles).any(|profile| profile.is_style()) {
+        if held.len() < 2
+            || !held
+                .iter()
+                .flat_map(|(_, profiles)| profiles)
+                .any(|profile| profile.is_style())
+        {
             return None;
         }
         let choices = held.into_iter().filter_map(|(choice, profiles)| {
-            Some(ProfileChoice { says: choice.says, profiles, tokens: tokens(&(choice.write)(answer)?) })
+            Some(ProfileChoice {
+                says: choice.says,
+                profiles,
+                tokens: tokens(&(choice.write)(answer)?),
+            })
         });
         let choices: Vec<_> = choices.collect();
-        let differ = choices.windows(2).any(|pair| pair[0].tokens != pair[1].tokens);
+        let differ = choices
+            .windows(2)
+            .any(|pair| pair[0].tokens != pair[1].tokens);
         differ.then_some(Contradiction { question, choices })
     };
     QUESTIONS.iter().filter_map(asked).collect()
@@ -162,16 +234,29 @@ pub fn contradictions(answer: &CheckedAnswer<'_>, settings: &RuleSettings) -> Ve
 /// The text as it is sent, where it is no JSON; else the data as a Markdown list.
 fn markdown(answer: &CheckedAnswer<'_>) -> Option<String> {
     let is_told = !answer.text.trim().is_empty() && answer.json_text().is_none();
-    if is_told { Some(answer.text.to_string()) } else { answer.written("markdown-list") }
+    if is_told {
+        Some(answer.text.to_string())
+    } else {
+        answer.written("markdown-list")
+    }
 }
 
 fn with_data(answer: &CheckedAnswer<'_>, text: String) -> Option<Parts> {
-    let data = answer.written("structured").or_else(|| answer.written("json"))?;
-    Some(Parts { text: Some(text), structured: Some(data) })
+    let data = answer
+        .written("structured")
+        .or_else(|| answer.written("json"))?;
+    Some(Parts {
+        text: Some(text),
+        structured: Some(data),
+    })
 }
 
 fn data(parts: Parts, answer: &CheckedAnswer<'_>) -> Option<String> {
-    if answer.structured_payload().is_some() { parts.structured } else { parts.text }
+    if answer.structured_payload().is_some() {
+        parts.structured
+    } else {
+        parts.text
+    }
 }
 
 fn without_empty(answer: &CheckedAnswer<'_>) -> Option<String> {
@@ -201,7 +286,11 @@ fn relative_times(answer: &CheckedAnswer<'_>) -> Option<String> {
 /// `3h ago`; `None` where the text is no time before this one.
 fn ago(text: &str, now: OffsetDateTime) -> Option<String> {
     let since = now - OffsetDateTime::parse(text, &Rfc3339).ok()?;
-    let (minutes, hours, days) = (since.whole_minutes(), since.whole_hours(), since.whole_days());
+    let (minutes, hours, days) = (
+        since.whole_minutes(),
+        since.whole_hours(),
+        since.whole_days(),
+    );
     match (days, hours, minutes) {
         (1.., ..) => Some(format!("{days}d ago")),
         (0, 1.., _) => Some(format!("{hours}h ago")),
@@ -214,16 +303,26 @@ fn ago(text: &str, now: OffsetDateTime) -> Option<String> {
 fn definition(answer: &CheckedAnswer<'_>, is_with: bool) -> Option<String> {
     let doc = Doc::parse(answer.subject.capture.tool.raw.clone());
     let properties = doc.at("/inputSchema/properties")?;
-    let argument = properties.children().find(|child| child.key().is_some_and(|key| FORMAT_NAMES.contains(&&*key)))?;
+    let argument = properties
+        .children()
+        .find(|child| child.key().is_some_and(|key| FORMAT_NAMES.contains(&&*key)))?;
     let whole = doc.root()?.raw_text();
     if is_with {
         return Some(whole.into_owned());
     }
-    let kept = properties.children().filter(|child| child.index() != argument.index());
-    let member =
-        |child: Node<'_>| format!("{}:{}", String::from_utf8_lossy(child.raw_key().unwrap_or_default()), child.raw_text());
+    let kept = properties
+        .children()
+        .filter(|child| child.index() != argument.index());
+    let member = |child: Node<'_>| {
+        format!(
+            "{}:{}",
+            String::from_utf8_lossy(child.raw_key().unwrap_or_default()),
+            child.raw_text()
+        )
+    };
     let rest = format!("{{{}}}", kept.map(member).collect::<Vec<_>>().join(","));
     let range = properties.range();
-    let part = |range: std::ops::Range<usize>| String::from_utf8_lossy(&doc.bytes()[range]).into_owned();
+    let part =
+        |range: std::ops::Range<usize>| String::from_utf8_lossy(&doc.bytes()[range]).into_owned();
     Some(part(0..range.start) + &rest + &part(range.end..doc.bytes().len()))
 }

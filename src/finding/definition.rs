@@ -72,13 +72,15 @@ fn no_description(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
 fn short_description(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     let length = description(tool).chars().count() as u64;
     if length > 0 && length < hits.limit {
-        hits.say(format!("the description is “{}”", description(tool))).in_definition("/description");
+        hits.say(format!("the description is “{}”", description(tool)))
+            .in_definition("/description");
     }
 }
 
 fn description_is_name(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     if !description(tool).is_empty() && words(description(tool)) == words(&tool.tool.name) {
-        hits.say("the description is the name").in_definition("/description");
+        hits.say("the description is the name")
+            .in_definition("/description");
     }
 }
 
@@ -86,7 +88,8 @@ fn invisible(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     let is_hidden = |char: char| matches!(char, '\u{200b}' | '\u{2060}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{e0000}'..='\u{e007f}');
     for text in super::answer::leaves_of(&tool.doc) {
         if text.as_str().is_some_and(|text| text.contains(is_hidden)) {
-            hits.say(format!("invisible characters at `{}`", text.pointer())).in_definition(text.pointer());
+            hits.say(format!("invisible characters at `{}`", text.pointer()))
+                .in_definition(text.pointer());
         }
     }
 }
@@ -97,12 +100,18 @@ fn speaks(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     });
     let Some(pattern) = &*PATTERN else { return };
     if let Some(found) = pattern.find(description(tool)) {
-        hits.say(format!("speaks to the model: “{}”", super::answer::clip(found.as_str()))).in_definition("/description");
+        hits.say(format!(
+            "speaks to the model: “{}”",
+            super::answer::clip(found.as_str())
+        ))
+        .in_definition("/description");
     }
 }
 
 fn over_cap(server: &CheckedServer<'_>, hosts: &Hosts, hits: &mut Hits<'_>) {
-    let name = server.server.map_or("server", |server| server.name.as_str());
+    let name = server
+        .server
+        .map_or("server", |server| server.name.as_str());
     for tool in server.tools {
         let mut cut = Vec::new();
         let mut renamed = Vec::new();
@@ -111,16 +120,29 @@ fn over_cap(server: &CheckedServer<'_>, hosts: &Hosts, hits: &mut Hits<'_>) {
             if definition.is_description_cut {
                 cut.push(host.name.as_str());
             }
-            if definition.name_note.is_some_and(|note| note.contains("more than")) {
+            if definition
+                .name_note
+                .is_some_and(|note| note.contains("more than"))
+            {
                 renamed.push(host.name.as_str());
             }
         }
         if !cut.is_empty() {
-            hits.say_of(&tool.name, format!("the description is cut by {}", cut.join(", "))).in_definition("/description");
+            hits.say_of(
+                &tool.name,
+                format!("the description is cut by {}", cut.join(", ")),
+            )
+            .in_definition("/description");
         }
         if !renamed.is_empty() {
-            hits.say_of(&tool.name, format!("the name with the server's is too long for {}", renamed.join(", ")))
-                .in_definition("/name");
+            hits.say_of(
+                &tool.name,
+                format!(
+                    "the name with the server's is too long for {}",
+                    renamed.join(", ")
+                ),
+            )
+            .in_definition("/name");
         }
     }
 }
@@ -133,14 +155,26 @@ fn near_duplicate(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits<'_>) {
         .tools
         .iter()
         .take(COMPARED)
-        .map(|tool| (tool.name.as_str(), words(tool.description.as_deref().unwrap_or_default()).into_iter().collect()))
+        .map(|tool| {
+            (
+                tool.name.as_str(),
+                words(tool.description.as_deref().unwrap_or_default())
+                    .into_iter()
+                    .collect(),
+            )
+        })
         .collect();
-    for (at, (name, own)) in sets.iter().enumerate().filter(|(_, (_, own))| own.len() >= 6) {
+    for (at, (name, own)) in sets
+        .iter()
+        .enumerate()
+        .filter(|(_, (_, own))| own.len() >= 6)
+    {
         for (other, theirs) in &sets[..at] {
             let shared = own.intersection(theirs).count() as u64;
             let all = own.union(theirs).count() as u64;
             if shared * 100 >= all * hits.limit && other != name {
-                hits.say_of(name, format!("the description is nearly that of `{other}`")).in_definition("/description");
+                hits.say_of(name, format!("the description is nearly that of `{other}`"))
+                    .in_definition("/description");
             }
         }
     }
@@ -155,7 +189,10 @@ fn unseen(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits<'_>) {
         let mut kept = Vec::new();
         for member in doc.root().into_iter().flat_map(|root| root.children()) {
             let key = member.key().unwrap_or_default().into_owned();
-            if matches!(&*key, "name" | "title" | "description" | "inputSchema" | "annotations") {
+            if matches!(
+                &*key,
+                "name" | "title" | "description" | "inputSchema" | "annotations"
+            ) {
                 kept.push(format!("\"{key}\":{}", member.raw_text()));
             } else {
                 *parts.entry(key).or_default() += 1;
@@ -178,12 +215,22 @@ fn unseen(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits<'_>) {
 }
 
 fn instructions(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits<'_>) {
-    let text = server.server.and_then(|server| server.instructions.as_deref()).unwrap_or_default();
+    let text = server
+        .server
+        .and_then(|server| server.instructions.as_deref())
+        .unwrap_or_default();
     let length = text.chars().count() as u64;
     if length > hits.limit {
-        let short: String = text.chars().take(usize::try_from(hits.limit).unwrap_or(usize::MAX)).collect();
+        let short: String = text
+            .chars()
+            .take(usize::try_from(hits.limit).unwrap_or(usize::MAX))
+            .collect();
         let all = tokens(text);
-        hits.say(format!("the instructions have {}, {}", number_of(length, "characters"), number_of(all.o200k_base, "tokens")))
-            .saves(all.less(tokens(&short)));
+        hits.say(format!(
+            "the instructions have {}, {}",
+            number_of(length, "characters"),
+            number_of(all.o200k_base, "tokens")
+        ))
+        .saves(all.less(tokens(&short)));
     }
 }

@@ -46,22 +46,57 @@ pub static RULES: &[Rule] = &[
 pub(super) fn changes(before: &[Tool], now: &[Arc<Tool>]) -> Vec<ToolChange> {
     let server = CheckedServer::default();
     let mut found = Vec::new();
-    let mut say =
-        |kind, tool: &str, message: String, path: String| found.push(ToolChange { kind, tool: tool.to_owned(), message, path });
+    let mut say = |kind, tool: &str, message: String, path: String| {
+        found.push(ToolChange {
+            kind,
+            tool: tool.to_owned(),
+            message,
+            path,
+        })
+    };
     for old in before {
         match now.iter().find(|tool| tool.name == old.name) {
-            None => say(ChangeKind::Breaking, &old.name, "is gone".to_owned(), String::new()),
-            Some(new) => changed(&CheckedTool::of(old, &server), &CheckedTool::of(new, &server), &mut |kind, message, path| {
-                say(kind, &old.name, message, path);
-            }),
+            None => say(
+                ChangeKind::Breaking,
+                &old.name,
+                "is gone".to_owned(),
+                String::new(),
+            ),
+            Some(new) => changed(
+                &CheckedTool::of(old, &server),
+                &CheckedTool::of(new, &server),
+                &mut |kind, message, path| {
+                    say(kind, &old.name, message, path);
+                },
+            ),
         }
     }
-    for new in now.iter().filter(|new| before.iter().all(|old| old.name != new.name)) {
-        say(ChangeKind::Compatible, &new.name, "is new".to_owned(), String::new());
+    for new in now
+        .iter()
+        .filter(|new| before.iter().all(|old| old.name != new.name))
+    {
+        say(
+            ChangeKind::Compatible,
+            &new.name,
+            "is new".to_owned(),
+            String::new(),
+        );
     }
     let count = |raw: &[u8]| token::count(&String::from_utf8_lossy(raw)).o200k_base;
-    let (old, new) = (before.iter().map(|tool| count(&tool.raw)).sum(), now.iter().map(|tool| count(&tool.raw)).sum());
-    say(ChangeKind::Cost(old, new), "", format!("{} tokens of definitions became {}", grouped(old), grouped(new)), String::new());
+    let (old, new) = (
+        before.iter().map(|tool| count(&tool.raw)).sum(),
+        now.iter().map(|tool| count(&tool.raw)).sum(),
+    );
+    say(
+        ChangeKind::Cost(old, new),
+        "",
+        format!(
+            "{} tokens of definitions became {}",
+            grouped(old),
+            grouped(new)
+        ),
+        String::new(),
+    );
     found
 }
 
@@ -69,10 +104,18 @@ type Say<'s> = dyn FnMut(ChangeKind, String, String) + 's;
 
 fn changed(old: &CheckedTool<'_>, new: &CheckedTool<'_>, say: &mut Say<'_>) {
     if old.tool.description != new.tool.description {
-        say(ChangeKind::Description, "the description changed".to_owned(), "/description".to_owned());
+        say(
+            ChangeKind::Description,
+            "the description changed".to_owned(),
+            "/description".to_owned(),
+        );
     }
     if old.tool.title != new.tool.title {
-        say(ChangeKind::Wording, "the title changed".to_owned(), "/title".to_owned());
+        say(
+            ChangeKind::Wording,
+            "the title changed".to_owned(),
+            "/title".to_owned(),
+        );
     }
     let hints = |tool: &Tool| {
         let hints = tool.annotations;
@@ -90,7 +133,11 @@ fn changed(old: &CheckedTool<'_>, new: &CheckedTool<'_>, say: &mut Say<'_>) {
         };
         if was != is {
             let message = format!("`{name}` was {}, and is {}", stated(was), stated(is));
-            say(ChangeKind::Annotations, message, format!("/annotations/{name}"));
+            say(
+                ChangeKind::Annotations,
+                message,
+                format!("/annotations/{name}"),
+            );
         }
     }
     if let (Some(old), Some(new)) = (old.input(), new.input()) {
@@ -98,8 +145,16 @@ fn changed(old: &CheckedTool<'_>, new: &CheckedTool<'_>, say: &mut Say<'_>) {
     }
     match (old.output(), new.output()) {
         (Some(old), Some(new)) => fields(old, new, false, 0, say),
-        (Some(_), None) => say(ChangeKind::Breaking, "the output schema is gone".to_owned(), "/outputSchema".to_owned()),
-        (None, Some(_)) => say(ChangeKind::Compatible, "has an output schema now".to_owned(), "/outputSchema".to_owned()),
+        (Some(_), None) => say(
+            ChangeKind::Breaking,
+            "the output schema is gone".to_owned(),
+            "/outputSchema".to_owned(),
+        ),
+        (None, Some(_)) => say(
+            ChangeKind::Compatible,
+            "has an output schema now".to_owned(),
+            "/outputSchema".to_owned(),
+        ),
         (None, None) => {}
     }
 }
@@ -108,25 +163,38 @@ fn changed(old: &CheckedTool<'_>, new: &CheckedTool<'_>, say: &mut Say<'_>) {
 const MAX_DEPTH: usize = 32;
 
 fn members(schema: Node<'_>) -> Vec<Node<'_>> {
-    schema.get("properties").filter(|node| node.kind() == Kind::Object).map(|node| node.children().collect()).unwrap_or_default()
+    schema
+        .get("properties")
+        .filter(|node| node.kind() == Kind::Object)
+        .map(|node| node.children().collect())
+        .unwrap_or_default()
 }
 
 fn required(schema: Node<'_>) -> Vec<String> {
     let list = schema.get("required").into_iter().flat_map(Node::children);
-    list.filter_map(|name| Some(name.as_str()?.into_owned())).collect()
+    list.filter_map(|name| Some(name.as_str()?.into_owned()))
+        .collect()
 }
 
 /// The fields of two objects: what is given to a tool, or what it gives.
 fn fields(old: Node<'_>, new: Node<'_>, is_input: bool, depth: usize, say: &mut Say<'_>) {
     let (before, now) = (members(old), members(new));
     let (was_required, is_required) = (required(old), required(new));
-    let closed = |schema: Node<'_>| schema.get("additionalProperties").and_then(Node::as_bool) == Some(false);
+    let closed = |schema: Node<'_>| {
+        schema.get("additionalProperties").and_then(Node::as_bool) == Some(false)
+    };
     let is_closed = closed(new);
     if is_input && is_closed != closed(old) {
         let (kind, what) = if is_closed {
-            (ChangeKind::Breaking, "arguments that it does not name are refused now")
+            (
+                ChangeKind::Breaking,
+                "arguments that it does not name are refused now",
+            )
         } else {
-            (ChangeKind::Compatible, "arguments that it does not name are let through now")
+            (
+                ChangeKind::Compatible,
+                "arguments that it does not name are let through now",
+            )
         };
         say(kind, what.to_owned(), new.pointer());
     }
@@ -134,7 +202,11 @@ fn fields(old: Node<'_>, new: Node<'_>, is_input: bool, depth: usize, say: &mut 
         let name = field.key().unwrap_or_default();
         let Some(same) = now.iter().find(|other| other.key() == field.key()) else {
             // An argument that an open object does not name is let through.
-            let kind = if is_input && !is_closed { ChangeKind::Compatible } else { ChangeKind::Breaking };
+            let kind = if is_input && !is_closed {
+                ChangeKind::Compatible
+            } else {
+                ChangeKind::Breaking
+            };
             say(kind, format!("`{name}` is gone"), field.pointer());
             continue;
         };
@@ -144,14 +216,30 @@ fn fields(old: Node<'_>, new: Node<'_>, is_input: bool, depth: usize, say: &mut 
         let name = field.key().unwrap_or_default().into_owned();
         let is_new = before.iter().all(|other| other.key() != field.key());
         if is_input && is_required.contains(&name) && !was_required.contains(&name) {
-            say(ChangeKind::Breaking, format!("`{name}` is required now"), field.pointer());
+            say(
+                ChangeKind::Breaking,
+                format!("`{name}` is required now"),
+                field.pointer(),
+            );
         } else if is_new {
-            say(ChangeKind::Compatible, format!("`{name}` is new"), field.pointer());
+            say(
+                ChangeKind::Compatible,
+                format!("`{name}` is new"),
+                field.pointer(),
+            );
         } else if is_input && !is_required.contains(&name) && was_required.contains(&name) {
-            say(ChangeKind::Compatible, format!("`{name}` is not required any more"), field.pointer());
+            say(
+                ChangeKind::Compatible,
+                format!("`{name}` is not required any more"),
+                field.pointer(),
+            );
         }
         if !is_input && !is_new && was_required.contains(&name) && !is_required.contains(&name) {
-            say(ChangeKind::Breaking, format!("`{name}` may be missing now"), field.pointer());
+            say(
+                ChangeKind::Breaking,
+                format!("`{name}` may be missing now"),
+                field.pointer(),
+            );
         }
     }
 }
@@ -160,46 +248,89 @@ fn field_changed(old: Node<'_>, new: Node<'_>, is_input: bool, depth: usize, say
     let name = new.key().unwrap_or_else(|| "the items".into());
     let (was, is) = (types(old), types(new));
     if was != is {
-        let is_wider =
-            !is.is_empty() && was.iter().all(|kind| is.contains(kind) || kind == "integer" && is.contains(&"number".to_owned()));
+        let is_wider = !is.is_empty()
+            && was.iter().all(|kind| {
+                is.contains(kind) || kind == "integer" && is.contains(&"number".to_owned())
+            });
         let kind = if is_wider && is_input && !was.is_empty() || is.is_empty() && is_input {
             ChangeKind::Compatible
         } else {
             ChangeKind::Breaking
         };
-        say(kind, format!("the type of `{name}` changed from {} to {}", stated(&was), stated(&is)), new.pointer());
+        say(
+            kind,
+            format!(
+                "the type of `{name}` changed from {} to {}",
+                stated(&was),
+                stated(&is)
+            ),
+            new.pointer(),
+        );
     }
     let values = |schema: Node<'_>| {
-        schema.get("enum").map(|list| list.children().map(|value| value.raw_text().into_owned()).collect::<Vec<_>>())
+        schema.get("enum").map(|list| {
+            list.children()
+                .map(|value| value.raw_text().into_owned())
+                .collect::<Vec<_>>()
+        })
     };
     match (values(old), values(new)) {
         (Some(was), Some(is)) => {
-            let lost: Vec<_> = was.iter().filter(|value| !is.contains(value)).cloned().collect();
-            let gained: Vec<_> = is.iter().filter(|value| !was.contains(value)).cloned().collect();
+            let lost: Vec<_> = was
+                .iter()
+                .filter(|value| !is.contains(value))
+                .cloned()
+                .collect();
+            let gained: Vec<_> = is
+                .iter()
+                .filter(|value| !was.contains(value))
+                .cloned()
+                .collect();
             let (narrower, wider) = if is_input {
                 (ChangeKind::Breaking, ChangeKind::Compatible)
             } else {
                 (ChangeKind::Compatible, ChangeKind::Breaking)
             };
             if !lost.is_empty() {
-                say(narrower, format!("`{name}` does not have {} any more", lost.join(", ")), new.pointer());
+                say(
+                    narrower,
+                    format!("`{name}` does not have {} any more", lost.join(", ")),
+                    new.pointer(),
+                );
             }
             if !gained.is_empty() {
-                say(wider, format!("`{name}` has {} too", gained.join(", ")), new.pointer());
+                say(
+                    wider,
+                    format!("`{name}` has {} too", gained.join(", ")),
+                    new.pointer(),
+                );
             }
         }
-        (None, Some(_)) if is_input => {
-            say(ChangeKind::Breaking, format!("`{name}` takes listed values alone now"), new.pointer())
-        }
+        (None, Some(_)) if is_input => say(
+            ChangeKind::Breaking,
+            format!("`{name}` takes listed values alone now"),
+            new.pointer(),
+        ),
         _ => {}
     }
-    for key in ["pattern", "format", "const", "multipleOf", "uniqueItems"].into_iter().filter(|_| is_input) {
+    for key in ["pattern", "format", "const", "multipleOf", "uniqueItems"]
+        .into_iter()
+        .filter(|_| is_input)
+    {
         let written = |schema: Node<'_>| schema.get(key).map(|node| node.raw_text().into_owned());
         match (written(old), written(new)) {
             (was, Some(is)) if was.as_ref() != Some(&is) => {
-                say(ChangeKind::Breaking, format!("`{key}` of `{name}` is {is} now"), new.pointer());
+                say(
+                    ChangeKind::Breaking,
+                    format!("`{key}` of `{name}` is {is} now"),
+                    new.pointer(),
+                );
             }
-            (Some(_), None) => say(ChangeKind::Compatible, format!("`{key}` of `{name}` is gone"), new.pointer()),
+            (Some(_), None) => say(
+                ChangeKind::Compatible,
+                format!("`{key}` of `{name}` is gone"),
+                new.pointer(),
+            ),
             _ => {}
         }
     }
@@ -229,11 +360,21 @@ fn field_changed(old: Node<'_>, new: Node<'_>, is_input: bool, depth: usize, say
             _ => false,
         };
         if is_narrower && is_input {
-            say(ChangeKind::Breaking, format!("`{key}` of `{name}` is narrower"), new.pointer());
+            say(
+                ChangeKind::Breaking,
+                format!("`{key}` of `{name}` is narrower"),
+                new.pointer(),
+            );
         }
     }
-    if text(old, "description") != text(new, "description") || text(old, "title") != text(new, "title") {
-        say(ChangeKind::Wording, format!("the description of `{name}` changed"), new.pointer());
+    if text(old, "description") != text(new, "description")
+        || text(old, "title") != text(new, "title")
+    {
+        say(
+            ChangeKind::Wording,
+            format!("the description of `{name}` changed"),
+            new.pointer(),
+        );
     }
     if depth < MAX_DEPTH {
         fields(old, new, is_input, depth + 1, say);
@@ -244,12 +385,17 @@ fn field_changed(old: Node<'_>, new: Node<'_>, is_input: bool, depth: usize, say
 }
 
 fn stated(types: &[String]) -> String {
-    if types.is_empty() { "any".to_owned() } else { types.join(" or ") }
+    if types.is_empty() {
+        "any".to_owned()
+    } else {
+        types.join(" or ")
+    }
 }
 
 fn push_changes(changes: &[ToolChange], kind: ChangeKind, hits: &mut Hits<'_>) {
     for change in changes.iter().filter(|change| change.kind == kind) {
-        hits.say_of(&change.tool, change.message.clone()).in_definition(change.path.clone());
+        hits.say_of(&change.tool, change.message.clone())
+            .in_definition(change.path.clone());
     }
 }
 

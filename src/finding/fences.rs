@@ -26,23 +26,38 @@ pub fn fence_end(text: &str) -> FenceEnd {
         let range = start..start + line.trim_end().len();
         start += line.len();
         let trimmed = line.trim_start();
-        let Some(mark) = trimmed.chars().next().filter(|char| matches!(char, '`' | '~')) else { continue };
+        let Some(mark) = trimmed
+            .chars()
+            .next()
+            .filter(|char| matches!(char, '`' | '~'))
+        else {
+            continue;
+        };
         let marks = trimmed.chars().take_while(|char| *char == mark).count();
         let info = trimmed[marks..].trim();
-        let begins = marks >= 3 && (mark == '~' || !info.contains('`')) && line.len() - trimmed.len() <= 3;
+        let begins =
+            marks >= 3 && (mark == '~' || !info.contains('`')) && line.len() - trimmed.len() <= 3;
         match fence {
             None if begins => fence = Some((marks, mark)),
             Some((open, own)) if own == mark && marks >= open => {
                 if info.is_empty() {
                     fence = None;
                 } else if begins && nested.is_none() {
-                    nested = Some(FenceEnd::Nested { line: range, marks, mark });
+                    nested = Some(FenceEnd::Nested {
+                        line: range,
+                        marks,
+                        mark,
+                    });
                 }
             }
             _ => {}
         }
     }
-    if fence.is_none() { FenceEnd::Closed } else { nested.unwrap_or(FenceEnd::Open) }
+    if fence.is_none() {
+        FenceEnd::Closed
+    } else {
+        nested.unwrap_or(FenceEnd::Open)
+    }
 }
 
 #[cfg(test)]
@@ -54,9 +69,21 @@ mod tests {
         for mark in ["```", "~~~"] {
             let text = format!("{mark}md\ntext\n{mark}js\ncode\n{mark}\nrest\n{mark}\n");
             let char = mark.chars().next().unwrap();
-            assert_eq!(fence_end(&text), FenceEnd::Nested { line: 11..16, marks: 3, mark: char });
+            assert_eq!(
+                fence_end(&text),
+                FenceEnd::Nested {
+                    line: 11..16,
+                    marks: 3,
+                    mark: char
+                }
+            );
             assert_eq!(fence_end(&format!("{mark}js\ncode\n")), FenceEnd::Open);
-            assert_eq!(fence_end(&format!("{mark}{char}md\n{mark}js\ncode\n{mark}\n{mark}{char}\n")), FenceEnd::Closed);
+            assert_eq!(
+                fence_end(&format!(
+                    "{mark}{char}md\n{mark}js\ncode\n{mark}\n{mark}{char}\n"
+                )),
+                FenceEnd::Closed
+            );
         }
     }
 }

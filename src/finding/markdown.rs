@@ -119,13 +119,21 @@ fn holders(answer: &CheckedAnswer<'_>) -> Vec<(Range<usize>, Holder)> {
 }
 
 /// The holder that a place begins in.
-fn holder_at<'h>(holders: &'h [(Range<usize>, Holder)], place: &Range<usize>) -> Option<&'h (Range<usize>, Holder)> {
-    let at = holders.partition_point(|(range, _)| range.start <= place.start).checked_sub(1)?;
+fn holder_at<'h>(
+    holders: &'h [(Range<usize>, Holder)],
+    place: &Range<usize>,
+) -> Option<&'h (Range<usize>, Holder)> {
+    let at = holders
+        .partition_point(|(range, _)| range.start <= place.start)
+        .checked_sub(1)?;
     holders.get(at).filter(|(range, _)| place.start < range.end)
 }
 
 fn longest_run(text: &str) -> usize {
-    text.split(|char| char != '`').map(str::len).max().unwrap_or(0)
+    text.split(|char| char != '`')
+        .map(str::len)
+        .max()
+        .unwrap_or(0)
 }
 
 fn fence_broken(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
@@ -135,9 +143,11 @@ fn fence_broken(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
             && place.end > range.end
         {
             let leaked = clip(&answer.text[range.end..place.end]);
-            hits.say(format!("a line of the string closes its fence; “{leaked}” leaks out"))
-                .at(answer.text_at(range.end..place.end))
-                .at(answer.data_at(*node));
+            hits.say(format!(
+                "a line of the string closes its fence; “{leaked}” leaks out"
+            ))
+            .at(answer.text_at(range.end..place.end))
+            .at(answer.data_at(*node));
         }
     }
     if let FenceEnd::Nested { line, marks, mark } = fence_end(answer.markdown_text()) {
@@ -163,21 +173,36 @@ fn fence_broken(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
 /// ends and beginnings of fences have changed places.
 fn leak(answer: &CheckedAnswer<'_>) -> Option<Range<usize>> {
     let text = answer.markdown_text();
-    let line_at = |at: usize| text.get(at..).and_then(|rest| rest.lines().next()).unwrap_or_default();
-    let fences: Vec<_> =
-        holders(answer).into_iter().filter(|(_, holder)| matches!(holder, Holder::Fence)).map(|(range, _)| range).collect();
+    let line_at = |at: usize| {
+        text.get(at..)
+            .and_then(|rest| rest.lines().next())
+            .unwrap_or_default()
+    };
+    let fences: Vec<_> = holders(answer)
+        .into_iter()
+        .filter(|(_, holder)| matches!(holder, Holder::Fence))
+        .map(|(range, _)| range)
+        .collect();
     let is_record = |range: &Range<usize>| {
         let mut lines = text[range.clone()].lines();
-        lines.next().is_some_and(|line| line.trim() == "```") && lines.next().is_some_and(|line| line.contains(": "))
+        lines.next().is_some_and(|line| line.trim() == "```")
+            && lines.next().is_some_and(|line| line.contains(": "))
     };
     let leaks = |range: &&Range<usize>| {
         let after = line_at(range.end + usize::from(!text[..range.end].ends_with('\n')));
-        is_record(range) && text[(*range).clone()].trim_end().ends_with("\n```") && !after.trim().is_empty()
+        is_record(range)
+            && text[(*range).clone()].trim_end().ends_with("\n```")
+            && !after.trim().is_empty()
     };
     let first = fences.iter().find(leaks)?;
-    let inside_out =
-        |range: &Range<usize>| range.start > first.end && text[..range.start].trim_end_matches('\n').len() + 1 >= range.start;
-    fences.iter().any(inside_out).then(|| first.end..(first.end + line_at(first.end).len() + 1).min(text.len()))
+    let inside_out = |range: &Range<usize>| {
+        range.start > first.end
+            && text[..range.start].trim_end_matches('\n').len() + 1 >= range.start
+    };
+    fences
+        .iter()
+        .any(inside_out)
+        .then(|| first.end..(first.end + line_at(first.end).len() + 1).min(text.len()))
 }
 
 fn fence_run(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
@@ -187,7 +212,9 @@ fn fence_run(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
             && place.end <= range.end
             && longest_run(&answer.text[place.clone()]) >= 3
         {
-            hits.say("three backticks in the middle of a fence").at(answer.text_at(place.clone())).at(answer.data_at(*node));
+            hits.say("three backticks in the middle of a fence")
+                .at(answer.text_at(place.clone()))
+                .at(answer.data_at(*node));
         }
     }
 }
@@ -196,8 +223,10 @@ fn fence_run(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
 fn is_structure(line: &str) -> bool {
     let trimmed = line.trim_start();
     let is_heading = trimmed.starts_with('#') && trimmed.trim_start_matches('#').starts_with(' ');
-    let is_rule = trimmed.len() >= 3 && (trimmed.chars().all(|char| char == '-') || trimmed.chars().all(|char| char == '*'));
-    line.len() - trimmed.len() <= 3 && (is_heading || is_rule || trimmed.starts_with("```") || trimmed.starts_with("~~~"))
+    let is_rule = trimmed.len() >= 3
+        && (trimmed.chars().all(|char| char == '-') || trimmed.chars().all(|char| char == '*'));
+    line.len() - trimmed.len() <= 3
+        && (is_heading || is_rule || trimmed.starts_with("```") || trimmed.starts_with("~~~"))
 }
 
 fn unquoted(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
@@ -209,9 +238,12 @@ fn unquoted(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         let first = lines.next().unwrap_or_default();
         let breaks = lines.any(is_structure) || starts_line && is_structure(first);
         if breaks && holder_at(&holders, place).is_none() && answer.json_text().is_none() {
-            hits.say(format!("a string brings structure of its own: “{}”", clip(stated)))
-                .at(answer.text_at(place.clone()))
-                .at(answer.data_at(*node));
+            hits.say(format!(
+                "a string brings structure of its own: “{}”",
+                clip(stated)
+            ))
+            .at(answer.text_at(place.clone()))
+            .at(answer.data_at(*node));
         }
     }
 }
@@ -222,7 +254,9 @@ fn quote_incomplete(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         let is_quoted = matches!(holder_at(&holders, place), Some((_, Holder::Quote)));
         let lacks = |line: &str| !line.trim_start().starts_with('>');
         if is_quoted && answer.text[place.clone()].lines().skip(1).any(lacks) {
-            hits.say("a line of a quoted string has no `> `").at(answer.text_at(place.clone())).at(answer.data_at(*node));
+            hits.say("a line of a quoted string has no `> `")
+                .at(answer.text_at(place.clone()))
+                .at(answer.data_at(*node));
         }
     }
 }
@@ -232,7 +266,8 @@ fn indent_not_quote(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         let text = &answer.text[line.clone()];
         let spaces = text.len() - text.trim_start_matches(' ').len();
         if (1..=3).contains(&spaces) && is_structure(text) && answer.json_text().is_none() {
-            hits.say("structure counts in spite of its indent").at(answer.text_at(line));
+            hits.say("structure counts in spite of its indent")
+                .at(answer.text_at(line));
         }
     }
 }
@@ -250,7 +285,10 @@ fn lines(text: &str) -> impl Iterator<Item = Range<usize>> {
 /// Cells of a row as GFM splits it.
 fn cells(row: &str) -> usize {
     let row = row.trim().trim_start_matches('|');
-    let row = row.strip_suffix('|').filter(|rest| !rest.ends_with('\\')).unwrap_or(row);
+    let row = row
+        .strip_suffix('|')
+        .filter(|rest| !rest.ends_with('\\'))
+        .unwrap_or(row);
     let mut cells = 1;
     let mut is_escaped = false;
     for char in row.chars() {
@@ -276,7 +314,9 @@ fn table_broken(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
             Event::Start(Tag::TableRow) => {
                 let row = text[range.clone()].trim_end();
                 let own = cells(row);
-                if let Some(columns) = columns.filter(|columns| own != *columns && row.contains('|')) {
+                if let Some(columns) =
+                    columns.filter(|columns| own != *columns && row.contains('|'))
+                {
                     hits.say(format!("a row of {own} cells in a table of {columns}"))
                         .at(answer.text_at(range.start..range.start + row.len()));
                 } else if columns.is_some_and(|columns| columns > 1) && !row.contains('|') {
@@ -302,30 +342,44 @@ fn structure(event: &Event<'_>) -> Option<(&'static str, usize)> {
 
 fn injection(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let strings = answer.strings_in_text();
-    if strings.iter().all(|(_, place)| !answer.text[place.clone()].contains('\n')) {
+    if strings
+        .iter()
+        .all(|(_, place)| !answer.text[place.clone()].contains('\n'))
+    {
         return;
     }
     // What begins within a string after its first line is the string's.
     let mut order: Vec<_> = strings.iter().collect();
     order.sort_by_key(|(_, place)| place.start);
     let holder = |at: usize| {
-        let last = order.partition_point(|(_, place)| place.start < at).checked_sub(1)?;
-        order.get(last).filter(|(_, place)| at < place.end && answer.text[place.start..at].contains('\n'))
+        let last = order
+            .partition_point(|(_, place)| place.start < at)
+            .checked_sub(1)?;
+        order
+            .get(last)
+            .filter(|(_, place)| at < place.end && answer.text[place.start..at].contains('\n'))
     };
     let (mut own, mut brought) = (Vec::new(), Vec::new());
     for (event, range) in answer.markdown() {
-        let Some(kind) = structure(event) else { continue };
+        let Some(kind) = structure(event) else {
+            continue;
+        };
         match holder(range.start) {
-            Some((node, place)) => brought.push((kind, *node, range.start..place.end.min(range.end))),
+            Some((node, place)) => {
+                brought.push((kind, *node, range.start..place.end.min(range.end)))
+            }
             None if !own.contains(&kind) => own.push(kind),
             None => {}
         }
     }
     for ((name, level), node, range) in brought {
         if own.contains(&(name, level)) {
-            hits.say(format!("a string makes a {name} as the server's own: “{}”", clip(&answer.text[range.clone()])))
-                .at(answer.text_at(range))
-                .at(answer.data_at(node));
+            hits.say(format!(
+                "a string makes a {name} as the server's own: “{}”",
+                clip(&answer.text[range.clone()])
+            ))
+            .at(answer.text_at(range))
+            .at(answer.data_at(node));
         }
     }
 }
@@ -334,19 +388,25 @@ fn injection(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
 const ELEMENTS: &str = "a abbr acronym address applet area article aside audio b base basefont bdi bdo big blink blockquote body br button canvas caption center cite code col colgroup data datalist dd del dfn dialog dir div dl dt em embed fieldset figcaption figure font footer form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html i iframe img input ins kbd label legend li link main map mark marquee math menu meta meter nav noframes noscript object ol optgroup option output p param picture plaintext pre progress q rp rt ruby s samp script search section select slot small source span strike strong style sub sup svg table tbody td template textarea tfoot th thead time title tr track tt u ul var video wbr xmp";
 
 fn raw_html(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
-    static TAG: RulePattern = RulePattern::new(|| Regex::new(r"<\s*(/?)\s*([a-zA-Z][a-zA-Z0-9-]*)([^<>]*)>?").ok());
+    static TAG: RulePattern =
+        RulePattern::new(|| Regex::new(r"<\s*(/?)\s*([a-zA-Z][a-zA-Z0-9-]*)([^<>]*)>?").ok());
     static KNOWN: LazyLock<HashSet<&str>> = LazyLock::new(|| ELEMENTS.split(' ').collect());
     let Some(tag) = &*TAG else { return };
     // A page of HTML, or a text with tags of its own, is what was asked for.
     let start = answer.text.trim_start();
-    let is_element = || tag.captures(start).is_some_and(|found| KNOWN.contains(&*found[2].to_lowercase()) && &found[2] != "html");
+    let is_element = || {
+        tag.captures(start)
+            .is_some_and(|found| KNOWN.contains(&*found[2].to_lowercase()) && &found[2] != "html")
+    };
     if start.starts_with('<') && !is_element() {
         return;
     }
     let mut tags: Vec<(String, String, Range<usize>)> = Vec::new();
     let mut closed: HashSet<String> = HashSet::new();
     for (event, range) in answer.markdown() {
-        let (Event::Html(html) | Event::InlineHtml(html)) = event else { continue };
+        let (Event::Html(html) | Event::InlineHtml(html)) = event else {
+            continue;
+        };
         for found in tag.captures_iter(html) {
             let part = |at| found.get(at).map_or("", |part| part.as_str());
             let name = part(2).to_lowercase();
@@ -365,7 +425,8 @@ fn raw_html(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
             || matches!(&*name, "object" | "embed") && !is_bare
             || rest.contains(" on") && rest.contains('=');
         // In plain text `<object>`, which nothing closes, is a placeholder as well.
-        let is_html = KNOWN.contains(&*name) && (!is_bare || closed.contains(&name) || answer.subject.renders());
+        let is_html = KNOWN.contains(&*name)
+            && (!is_bare || closed.contains(&name) || answer.subject.renders());
         if !is_grave && !is_html {
             continue;
         }
@@ -379,10 +440,22 @@ fn raw_html(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
 
 fn image(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     for (event, range) in answer.markdown() {
-        let Event::Start(Tag::Image { dest_url, .. }) = event else { continue };
-        let Ok(url) = Url::parse(dest_url) else { continue };
-        let Some(host) = url.host_str().filter(|_| matches!(url.scheme(), "http" | "https")) else { continue };
-        let query = url.query().map(|query| format!(", with “{}”", clip(query))).unwrap_or_default();
+        let Event::Start(Tag::Image { dest_url, .. }) = event else {
+            continue;
+        };
+        let Ok(url) = Url::parse(dest_url) else {
+            continue;
+        };
+        let Some(host) = url
+            .host_str()
+            .filter(|_| matches!(url.scheme(), "http" | "https"))
+        else {
+            continue;
+        };
+        let query = url
+            .query()
+            .map(|query| format!(", with “{}”", clip(query)))
+            .unwrap_or_default();
         let hit = hits.say(format!("an image of {host}{query}"));
         hit.at(answer.text_at(range.clone()));
         if url.query().is_some() {
@@ -396,11 +469,15 @@ fn link(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     for (event, range) in answer.markdown() {
         match event {
             Event::Start(Tag::Link { dest_url, .. }) => {
-                let Ok(url) = Url::parse(dest_url) else { continue };
+                let Ok(url) = Url::parse(dest_url) else {
+                    continue;
+                };
                 if matches!(url.scheme(), "javascript" | "data" | "file" | "vbscript") {
-                    hits.say(format!("a link by `{}:`", url.scheme())).at(answer.text_at(range.clone()));
+                    hits.say(format!("a link by `{}:`", url.scheme()))
+                        .at(answer.text_at(range.clone()));
                 } else if !url.username().is_empty() && matches!(url.scheme(), "http" | "https") {
-                    hits.say("a link with a user's name in its address").at(answer.text_at(range.clone()));
+                    hits.say("a link with a user's name in its address")
+                        .at(answer.text_at(range.clone()));
                 } else {
                     open = Some((url, range.clone(), String::new()));
                 }
@@ -411,15 +488,26 @@ fn link(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
                 }
             }
             Event::End(TagEnd::Link) => {
-                let Some((url, range, text)) = open.take() else { continue };
+                let Some((url, range, text)) = open.take() else {
+                    continue;
+                };
                 let shown = host_said(&text);
                 if let (Some(shown), Some(host)) = (shown, url.host_str())
-                    && !host.trim_start_matches("www.").ends_with(shown.trim_start_matches("www."))
+                    && !host
+                        .trim_start_matches("www.")
+                        .ends_with(shown.trim_start_matches("www."))
                 {
-                    hits.say(format!("a link that says {shown} and leads to {host}")).at(answer.text_at(range.clone()));
-                } else if url.host_str().is_some_and(|host| host.split('.').any(|label| label.starts_with("xn--"))) {
-                    hits.say(format!("a link to {}, whose name may look like another", url.host_str().unwrap_or_default()))
+                    hits.say(format!("a link that says {shown} and leads to {host}"))
                         .at(answer.text_at(range.clone()));
+                } else if url
+                    .host_str()
+                    .is_some_and(|host| host.split('.').any(|label| label.starts_with("xn--")))
+                {
+                    hits.say(format!(
+                        "a link to {}, whose name may look like another",
+                        url.host_str().unwrap_or_default()
+                    ))
+                    .at(answer.text_at(range.clone()));
                 }
             }
             _ => {}
@@ -436,8 +524,12 @@ fn host_said(text: &str) -> Option<String> {
     if text.starts_with("http") {
         return Url::parse(text).ok()?.host_str().map(str::to_owned);
     }
-    let ends = [".com", ".org", ".net", ".io", ".dev", ".gov", ".edu", ".example"];
-    ends.iter().any(|end| text.ends_with(end)).then(|| text.to_lowercase())
+    let ends = [
+        ".com", ".org", ".net", ".io", ".dev", ".gov", ".edu", ".example",
+    ];
+    ends.iter()
+        .any(|end| text.ends_with(end))
+        .then(|| text.to_lowercase())
 }
 
 fn dead_anchor(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
@@ -454,11 +546,25 @@ fn dead_anchor(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
                 }
             }
             Event::End(TagEnd::Heading(_)) => {
-                let slug = |char: char| if char.is_alphanumeric() || char == '-' || char == '_' { char } else { ' ' };
-                let title: String = heading.take().unwrap_or_default().to_lowercase().chars().map(slug).collect();
+                let slug = |char: char| {
+                    if char.is_alphanumeric() || char == '-' || char == '_' {
+                        char
+                    } else {
+                        ' '
+                    }
+                };
+                let title: String = heading
+                    .take()
+                    .unwrap_or_default()
+                    .to_lowercase()
+                    .chars()
+                    .map(slug)
+                    .collect();
                 anchors.insert(title.split_whitespace().collect::<Vec<_>>().join("-"));
             }
-            Event::Start(Tag::Link { dest_url, .. }) if dest_url.starts_with('#') && dest_url.len() > 1 => {
+            Event::Start(Tag::Link { dest_url, .. })
+                if dest_url.starts_with('#') && dest_url.len() > 1 =>
+            {
                 links.push((dest_url[1..].to_lowercase(), range.clone()));
             }
             _ => {}
@@ -468,14 +574,22 @@ fn dead_anchor(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let has_ids = !links.is_empty() && (text.contains("id=") || text.contains("name="));
     for (to, range) in links {
         if !has_ids && !anchors.contains(&to) {
-            hits.say("a link to a place that is not in the text").at(answer.text_at(range.clone()));
+            hits.say("a link to a place that is not in the text")
+                .at(answer.text_at(range.clone()));
         }
     }
 }
 
 /// Those of the characters that nobody sees that are of interest, each with its place.
-fn unseen(answer: &CheckedAnswer<'_>, is_it: impl Fn(char) -> bool) -> impl Iterator<Item = (usize, char)> {
-    answer.unseen_characters().iter().copied().filter(move |(_, char)| is_it(*char))
+fn unseen(
+    answer: &CheckedAnswer<'_>,
+    is_it: impl Fn(char) -> bool,
+) -> impl Iterator<Item = (usize, char)> {
+    answer
+        .unseen_characters()
+        .iter()
+        .copied()
+        .filter(move |(_, char)| is_it(*char))
 }
 
 fn code(char: char) -> String {
@@ -485,7 +599,10 @@ fn code(char: char) -> String {
 /// The end of the tags of a flag that begin at `at`: five letters of its region and the last tag; `at` where it is no flag.
 fn flag_end(text: &str, at: usize) -> usize {
     let tags: Vec<char> = text[at..].chars().take(6).collect();
-    let is_region = tags.iter().take(5).all(|tag| ('\u{e0061}'..='\u{e007a}').contains(tag));
+    let is_region = tags
+        .iter()
+        .take(5)
+        .all(|tag| ('\u{e0061}'..='\u{e007a}').contains(tag));
     let is_flag = tags.len() == 6 && is_region && tags[5] == '\u{e007f}';
     if is_flag { at + 6 * 4 } else { at }
 }
@@ -504,22 +621,33 @@ fn invisible(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         }
         first_tag.get_or_insert(at);
         if hidden.len() < 200 {
-            hidden.extend(char::from_u32(u32::from(char) - 0xe0000).filter(|char| !char.is_control()));
+            hidden.extend(
+                char::from_u32(u32::from(char) - 0xe0000).filter(|char| !char.is_control()),
+            );
         }
     }
     if let Some(at) = first_tag {
-        hits.say(format!("tag characters, which spell “{}”", clip(&hidden))).at(answer.text_at(at..at + 4)).as_severity(Error);
+        hits.say(format!("tag characters, which spell “{}”", clip(&hidden)))
+            .at(answer.text_at(at..at + 4))
+            .as_severity(Error);
     }
-    let is_hidden =
-        |char: char| matches!(char, '\u{200b}' | '\u{2060}' | '\u{feff}' | '\u{ad}' | '\u{200c}' | '\u{200d}' | '\u{180e}');
+    let is_hidden = |char: char| {
+        matches!(
+            char,
+            '\u{200b}' | '\u{2060}' | '\u{feff}' | '\u{ad}' | '\u{200c}' | '\u{200d}' | '\u{180e}'
+        )
+    };
     for (at, char) in unseen(answer, is_hidden) {
         let before = answer.text[..at].chars().next_back();
         let after = answer.text[at + char.len_utf8()..].chars().next();
         // Joins emoji and the letters of many scripts.
-        let joins = |char: Option<char>| char.is_some_and(|char| !char.is_ascii() && u32::from(char) >= 0x600);
+        let joins = |char: Option<char>| {
+            char.is_some_and(|char| !char.is_ascii() && u32::from(char) >= 0x600)
+        };
         let is_joiner = matches!(char, '\u{200c}' | '\u{200d}') && joins(before) && joins(after);
         if !is_joiner {
-            hits.say(format!("an invisible character, {}", code(char))).at(answer.text_at(at..at + char.len_utf8()));
+            hits.say(format!("an invisible character, {}", code(char)))
+                .at(answer.text_at(at..at + char.len_utf8()));
         }
     }
 }
@@ -527,7 +655,8 @@ fn invisible(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
 fn bidi(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let is_turn = |char: char| matches!(char, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     for (at, char) in unseen(answer, is_turn) {
-        hits.say(format!("turns the direction of the text, {}", code(char))).at(answer.text_at(at..at + char.len_utf8()));
+        hits.say(format!("turns the direction of the text, {}", code(char)))
+            .at(answer.text_at(at..at + char.len_utf8()));
     }
     for (at, char) in unseen(answer, |char| matches!(char, '\u{200e}' | '\u{200f}')) {
         hits.say(format!("a mark of direction, {}", code(char)))
@@ -543,7 +672,9 @@ fn control(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
             ('\u{1b}', Some(']')) if rest.starts_with("]52;") => {
                 "a terminal command that writes to the clipboard (OSC 52)".to_owned()
             }
-            ('\u{1b}', Some(']')) if rest.starts_with("]8;") => "a terminal's link (OSC 8)".to_owned(),
+            ('\u{1b}', Some(']')) if rest.starts_with("]8;") => {
+                "a terminal's link (OSC 8)".to_owned()
+            }
             ('\u{1b}', Some(']')) => "a terminal command (OSC)".to_owned(),
             ('\u{1b}', Some('[')) => "a terminal command (CSI), such as a colour".to_owned(),
             _ => format!("a control character, {}", code(char)),
@@ -553,11 +684,14 @@ fn control(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
 }
 
 fn special_token(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
-    static PATTERN: RulePattern =
-        RulePattern::new(|| Regex::new(r"<\|[a-z_]{2,24}\|>|\[/?INST\]|</?(?:tool_result|function_results|system)>").ok());
+    static PATTERN: RulePattern = RulePattern::new(|| {
+        Regex::new(r"<\|[a-z_]{2,24}\|>|\[/?INST\]|</?(?:tool_result|function_results|system)>")
+            .ok()
+    });
     let Some(pattern) = &*PATTERN else { return };
     for found in pattern.find_iter(&answer.text).take(1_000) {
-        hits.say(format!("`{}`", found.as_str())).at(answer.text_at(found.range()));
+        hits.say(format!("`{}`", found.as_str()))
+            .at(answer.text_at(found.range()));
     }
 }
 
@@ -567,7 +701,8 @@ fn instruction_like(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     });
     let Some(pattern) = &*PATTERN else { return };
     for found in pattern.find_iter(&answer.text).take(100) {
-        hits.say(format!("reads like an instruction: “{}”", found.as_str())).at(answer.text_at(found.range()));
+        hits.say(format!("reads like an instruction: “{}”", found.as_str()))
+            .at(answer.text_at(found.range()));
     }
 }
 
@@ -581,10 +716,12 @@ fn mojibake(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     });
     let Some(pattern) = &*PATTERN else { return };
     for found in pattern.find_iter(&answer.text).take(1_000) {
-        hits.say(format!("doubly encoded: `{}`", found.as_str())).at(answer.text_at(found.range()));
+        hits.say(format!("doubly encoded: `{}`", found.as_str()))
+            .at(answer.text_at(found.range()));
     }
     for (at, char) in unseen(answer, |char| char == char::REPLACEMENT_CHARACTER) {
-        hits.say("a character was lost (U+FFFD)").at(answer.text_at(at..at + char.len_utf8()));
+        hits.say("a character was lost (U+FFFD)")
+            .at(answer.text_at(at..at + char.len_utf8()));
     }
 }
 
@@ -597,22 +734,34 @@ fn render_differs(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         .markdown()
         .iter()
         .filter(|(event, _)| {
-            matches!(event, Event::Start(Tag::Emphasis | Tag::Strong | Tag::Strikethrough | Tag::Link { .. }) | Event::Code(_))
+            matches!(
+                event,
+                Event::Start(Tag::Emphasis | Tag::Strong | Tag::Strikethrough | Tag::Link { .. })
+                    | Event::Code(_)
+            )
         })
         .map(|(_, range)| range.clone())
         .collect();
     for (node, place) in answer.strings_in_text() {
         let from = emphasis.partition_point(|range| range.start < place.start);
-        let within = emphasis[from..].iter().take_while(|range| range.start < place.end).find(|range| range.end <= place.end);
+        let within = emphasis[from..]
+            .iter()
+            .take_while(|range| range.start < place.end)
+            .find(|range| range.end <= place.end);
         if let Some(within) = within.filter(|_| has_mark(*node)) {
-            hits.say(format!("marks of a string count: {}", clip(&answer.text[within.clone()])))
-                .at(answer.text_at(within.clone()))
-                .at(answer.data_at(*node));
+            hits.say(format!(
+                "marks of a string count: {}",
+                clip(&answer.text[within.clone()])
+            ))
+            .at(answer.text_at(within.clone()))
+            .at(answer.data_at(*node));
         }
     }
 }
 
 /// Whether the value itself holds marks, rather than the server having put them around it.
 fn has_mark(node: Node<'_>) -> bool {
-    node.as_str().is_some_and(|text| text.contains(['*', '_', '`', '~', '[']) && !answer::clip(&text).starts_with("http"))
+    node.as_str().is_some_and(|text| {
+        text.contains(['*', '_', '`', '~', '[']) && !answer::clip(&text).starts_with("http")
+    })
 }

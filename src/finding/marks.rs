@@ -25,7 +25,10 @@ pub struct MarkedPlaces {
 impl MarkedPlaces {
     pub(super) fn of(places: impl Iterator<Item = (Severity, Vec<FindingPlace>)>) -> Arc<Self> {
         let of_each: Vec<_> = places.collect();
-        Arc::new(Self { digest: sha256(format!("{of_each:?}").as_bytes()), of_each })
+        Arc::new(Self {
+            digest: sha256(format!("{of_each:?}").as_bytes()),
+            of_each,
+        })
     }
 }
 
@@ -83,12 +86,18 @@ impl Query for TextMarksQuery {
             }
             MarkedText::Format(format) => {
                 let view = cx.get(&TextQuery(format))??;
-                Box::new(move |place| in_data(subject.payload.as_ref()?, &view.matched, &view.text, place))
+                Box::new(move |place| {
+                    in_data(subject.payload.as_ref()?, &view.matched, &view.text, place)
+                })
             }
             MarkedText::Host { host, with_cuts } => {
                 let shown = HostPlaces::of(subject, cx.host(host)?, with_cuts);
                 cx.check()?;
-                let matched = subject.payload.as_ref().map(|payload| locate_facts(payload, &shown.text)).unwrap_or_default();
+                let matched = subject
+                    .payload
+                    .as_ref()
+                    .map(|payload| locate_facts(payload, &shown.text))
+                    .unwrap_or_default();
                 Box::new(move |place| match place {
                     FindingPlace::Text(range) => {
                         let (block, start) = block_of(subject, range.start)?;
@@ -111,7 +120,12 @@ impl Query for TextMarksQuery {
 
 impl Weigh for TextMarks {
     fn weight(&self) -> usize {
-        let ranges = self.by_severity.iter().chain(&self.of_each).map(Vec::len).sum::<usize>();
+        let ranges = self
+            .by_severity
+            .iter()
+            .chain(&self.of_each)
+            .map(Vec::len)
+            .sum::<usize>();
         ranges * size_of::<Range<usize>>()
     }
 }
@@ -135,13 +149,20 @@ fn block_of(subject: &ParsedCapture, at: usize) -> Option<(usize, usize)> {
 }
 
 /// Where a text tells a value of the data, or its key.
-fn in_data(payload: &Payload, matched: &FactMatches, text: &str, place: &FindingPlace) -> Option<Range<usize>> {
+fn in_data(
+    payload: &Payload,
+    matched: &FactMatches,
+    text: &str,
+    place: &FindingPlace,
+) -> Option<Range<usize>> {
     match place {
-        FindingPlace::Node(node) => {
-            places_of(matched, payload.doc.node(*node)?).reduce(|all, one| all.start.min(one.start)..all.end.max(one.end))
-        }
+        FindingPlace::Node(node) => places_of(matched, payload.doc.node(*node)?)
+            .reduce(|all, one| all.start.min(one.start)..all.end.max(one.end)),
         FindingPlace::Key(node) => {
-            let node = payload.doc.node(*node).filter(|node| !node.is_container())?;
+            let node = payload
+                .doc
+                .node(*node)
+                .filter(|node| !node.is_container())?;
             key_before(text, places_of(matched, node).next()?.start, node)
         }
         FindingPlace::Text(_) | FindingPlace::Message(_) => None,
@@ -149,10 +170,21 @@ fn in_data(payload: &Payload, matched: &FactMatches, text: &str, place: &Finding
 }
 
 /// Where the facts of a value stand in a text.
-fn places_of<'m>(matched: &'m FactMatches, node: Node<'_>) -> impl Iterator<Item = Range<usize>> + use<'m> {
-    let (from, end) = (matched.facts.partition_point(|fact| fact.node() < node.index()), node.subtree_end());
-    let own = matched.facts[from..].iter().take_while(move |fact| fact.node() < end);
-    own.filter(|fact| !fact.state().is_missing()).filter_map(Fact::place)
+fn places_of<'m>(
+    matched: &'m FactMatches,
+    node: Node<'_>,
+) -> impl Iterator<Item = Range<usize>> + use<'m> {
+    let (from, end) = (
+        matched
+            .facts
+            .partition_point(|fact| fact.node() < node.index()),
+        node.subtree_end(),
+    );
+    let own = matched.facts[from..]
+        .iter()
+        .take_while(move |fact| fact.node() < end);
+    own.filter(|fact| !fact.state().is_missing())
+        .filter_map(Fact::place)
 }
 
 /// Places in the message.
@@ -165,7 +197,13 @@ struct Message<'a> {
 impl<'a> Message<'a> {
     fn of<'p>(subject: &'a ParsedCapture, places: impl Iterator<Item = &'p FindingPlace>) -> Self {
         let mut asked: Vec<usize> = places
-            .filter_map(|place| if let FindingPlace::Text(range) = place { Some([range.start, range.end]) } else { None })
+            .filter_map(|place| {
+                if let FindingPlace::Text(range) = place {
+                    Some([range.start, range.end])
+                } else {
+                    None
+                }
+            })
             .flatten()
             .collect();
         asked.sort_unstable();
@@ -174,8 +212,13 @@ impl<'a> Message<'a> {
         let mut start = 0;
         for block in subject.reading.text_blocks() {
             let end = start + block.text.as_ref().map_or(0, |text| text.len());
-            let own = &asked[asked.partition_point(|at| *at < start)..asked.partition_point(|at| *at <= end)];
-            let text = subject.reading.doc.node(block.node).and_then(|node| node.get("text"));
+            let own = &asked
+                [asked.partition_point(|at| *at < start)..asked.partition_point(|at| *at <= end)];
+            let text = subject
+                .reading
+                .doc
+                .node(block.node)
+                .and_then(|node| node.get("text"));
             if let Some(text) = text.filter(|_| !own.is_empty()) {
                 let within: Vec<usize> = own.iter().map(|at| at - start).collect();
                 offsets.extend(own.iter().copied().zip(source_offsets(text, &within)));
@@ -189,7 +232,9 @@ impl<'a> Message<'a> {
         let doc = &self.subject.reading.doc;
         // Data that was read from a text has its places there.
         match place {
-            FindingPlace::Text(range) => Some(*self.offsets.get(&range.start)?..*self.offsets.get(&range.end)?),
+            FindingPlace::Text(range) => {
+                Some(*self.offsets.get(&range.start)?..*self.offsets.get(&range.end)?)
+            }
             FindingPlace::Node(node) if self.is_structured() => doc.node(*node).map(Node::range),
             FindingPlace::Key(node) if self.is_structured() => doc.node(*node)?.key_range(),
             FindingPlace::Message(node) => doc.node(*node).map(Node::range),
@@ -199,6 +244,9 @@ impl<'a> Message<'a> {
 
     /// Whether the payload is a part of the message.
     fn is_structured(&self) -> bool {
-        self.subject.payload.as_ref().is_some_and(Payload::is_structured)
+        self.subject
+            .payload
+            .as_ref()
+            .is_some_and(Payload::is_structured)
     }
 }

@@ -67,7 +67,12 @@ fn turn(rule: &Rule) -> u8 {
         "parity/value-missing-in-structured" => 4,
         // It waits for the one before.
         "parity/structured-shadows-text" => 6,
-        id if id == "shape/time-no-zone" || id.starts_with("parity/") || id.starts_with("markdown/") => 5,
+        id if id == "shape/time-no-zone"
+            || id.starts_with("parity/")
+            || id.starts_with("markdown/") =>
+        {
+            5
+        }
         _ => 3,
     }
 }
@@ -141,8 +146,20 @@ impl Finding {
 
     /// What stays the same of it from run to run: rule, subject and place, without positions in lists.
     pub fn fingerprint(&self) -> String {
-        let part = self.places.first().map(|place| place.part.name()).unwrap_or_default();
-        sha256(format!("{}\n{}\n{part}\n{}", self.rule.id, self.subject, answer::wild(self.path())).as_bytes())
+        let part = self
+            .places
+            .first()
+            .map(|place| place.part.name())
+            .unwrap_or_default();
+        sha256(
+            format!(
+                "{}\n{}\n{part}\n{}",
+                self.rule.id,
+                self.subject,
+                answer::wild(self.path())
+            )
+            .as_bytes(),
+        )
     }
 }
 
@@ -181,14 +198,22 @@ impl Checker<'_> {
     ///
     /// # Errors
     /// [`Cancelled`] if the caller cancelled; looked at before each rule.
-    pub fn answer(&self, answer: &CheckedAnswer<'_>, cancel: &Cancel) -> Result<Vec<Finding>, Cancelled> {
+    pub fn answer(
+        &self,
+        answer: &CheckedAnswer<'_>,
+        cancel: &Cancel,
+    ) -> Result<Vec<Finding>, Cancelled> {
         let response = answer.subject.capture.response.as_ref();
         let is_small = response.is_none_or(|response| response.len() < SMALL_BYTES);
-        let mut found = self.run_over(&answer.subject.capture.tool.name, is_small, |check, hits| {
-            if let (RuleCheck::Answer(check), false) = (check, cancel.is_cancelled()) {
-                check(answer, hits);
-            }
-        });
+        let mut found = self.run_over(
+            &answer.subject.capture.tool.name,
+            is_small,
+            |check, hits| {
+                if let (RuleCheck::Answer(check), false) = (check, cancel.is_cancelled()) {
+                    check(answer, hits);
+                }
+            },
+        );
         chain_savings(answer, &mut found, cancel)?;
         Ok(found)
     }
@@ -202,7 +227,11 @@ impl Checker<'_> {
     ///
     /// # Errors
     /// [`Cancelled`] if the caller cancelled; looked at before each rule.
-    pub fn server(&self, server: &CheckedServer<'_>, cancel: &Cancel) -> Result<Vec<Finding>, Cancelled> {
+    pub fn server(
+        &self,
+        server: &CheckedServer<'_>,
+        cancel: &Cancel,
+    ) -> Result<Vec<Finding>, Cancelled> {
         let mut found = self.run("", |check, hits| {
             if let (RuleCheck::Server(check), false) = (check, cancel.is_cancelled()) {
                 check(server, self.hosts, hits);
@@ -233,7 +262,9 @@ impl Checker<'_> {
 
     /// The findings about several answers of one tool.
     pub fn answers(&self, answers: &[CheckedAnswer<'_>]) -> Vec<Finding> {
-        let Some(first) = answers.first() else { return Vec::new() };
+        let Some(first) = answers.first() else {
+            return Vec::new();
+        };
         self.run(&first.subject.capture.tool.name, |check, hits| {
             if let RuleCheck::Answers(check) = check {
                 check(answers, hits);
@@ -264,13 +295,24 @@ impl Checker<'_> {
     }
 
     /// Rules are independent of each other, and over large answers worth further threads.
-    fn run_over(&self, subject: &str, is_small: bool, check: impl Fn(&RuleCheck, &mut Hits<'_>) + Sync) -> Vec<Finding> {
-        let mut on: Vec<_> = rules().filter(|rule| !self.settings.is_off(rule)).enumerate().collect();
+    fn run_over(
+        &self,
+        subject: &str,
+        is_small: bool,
+        check: impl Fn(&RuleCheck, &mut Hits<'_>) + Sync,
+    ) -> Vec<Finding> {
+        let mut on: Vec<_> = rules()
+            .filter(|rule| !self.settings.is_off(rule))
+            .enumerate()
+            .collect();
         on.sort_by_key(|(_, rule)| turn(rule));
         let Ok(mut found) = parallel_map(&on, is_small, |(at, rule)| {
             let mut hits = Hits::new(rule, self.settings);
             check(&rule.check, &mut hits);
-            let found = hits.found.into_iter().filter_map(|hit| self.settings.finding(rule, hit, subject));
+            let found = hits
+                .found
+                .into_iter()
+                .filter_map(|hit| self.settings.finding(rule, hit, subject));
             Ok::<_, Infallible>((*at, found.collect::<Vec<_>>()))
         });
         found.sort_by_key(|(at, _)| *at);
@@ -280,17 +322,30 @@ impl Checker<'_> {
 
 /// Makes each saving what its fix saves after the fixes above it: together they save no more than one model reads. Of two
 /// fixes of one part the shorter text counts, since what both would save at once was not counted.
-fn chain_savings(answer: &CheckedAnswer<'_>, found: &mut [Finding], cancel: &Cancel) -> Result<(), Cancelled> {
+fn chain_savings(
+    answer: &CheckedAnswer<'_>,
+    found: &mut [Finding],
+    cancel: &Cancel,
+) -> Result<(), Cancelled> {
     let shorter = |now: &Option<String>, fixed: &Option<String>| match (now, fixed) {
-        (Some(now), Some(fixed)) if answer.count(fixed).o200k_base >= answer.count(now).o200k_base => Some(now.clone()),
+        (Some(now), Some(fixed))
+            if answer.count(fixed).o200k_base >= answer.count(now).o200k_base =>
+        {
+            Some(now.clone())
+        }
         (Some(_), Some(fixed)) => Some(fixed.clone()),
         _ => None,
     };
     let mut now = Cow::Borrowed(answer.parts());
     for finding in found {
         cancel.check()?;
-        let Some(fixed) = &finding.mended else { continue };
-        let (text, structured) = (shorter(&now.text, &fixed.parts.text), shorter(&now.structured, &fixed.parts.structured));
+        let Some(fixed) = &finding.mended else {
+            continue;
+        };
+        let (text, structured) = (
+            shorter(&now.text, &fixed.parts.text),
+            shorter(&now.structured, &fixed.parts.structured),
+        );
         let after = Parts { text, structured };
         // A fix that drops the one part that the fixes above it leave is none.
         if after.text.is_none() && after.structured.is_none() {

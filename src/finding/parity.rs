@@ -132,11 +132,21 @@ fn fields<'a>(
     is_it: impl Fn(&Fact, Node<'a>) -> bool,
 ) -> Vec<FieldFacts<'a>> {
     let FactFields { paths, of_fact } = answer.fact_fields();
-    let field =
-        |path: &String| FieldFacts { path: path.clone(), count: 0, total: 0, nodes: Vec::new(), place: None, is_decoded: false };
+    let field = |path: &String| FieldFacts {
+        path: path.clone(),
+        count: 0,
+        total: 0,
+        nodes: Vec::new(),
+        place: None,
+        is_decoded: false,
+    };
     let mut order: Vec<FieldFacts<'a>> = paths.iter().map(field).collect();
     for (fact, at) in answer.matched().facts.iter().zip(of_fact) {
-        let (Some(node), Some(field)) = (payload.doc.node(fact.node()), order.get_mut(*at as usize)) else { continue };
+        let (Some(node), Some(field)) =
+            (payload.doc.node(fact.node()), order.get_mut(*at as usize))
+        else {
+            continue;
+        };
         field.total += 1;
         if is_it(fact, node) {
             field.count += 1;
@@ -173,22 +183,40 @@ fn is_summary(answer: &CheckedAnswer<'_>, percent: u64) -> bool {
 }
 
 fn missing_in_text(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
-    let Some(payload) = answer.structured_payload().filter(|_| !answer.text.trim().is_empty() && answer.is_success()) else {
+    let Some(payload) = answer
+        .structured_payload()
+        .filter(|_| !answer.text.trim().is_empty() && answer.is_success())
+    else {
         return;
     };
     if is_summary(answer, hits.limit_of(SUMMARY)) {
         return;
     }
     let is_envelope = |path: &str| {
-        path.rsplit('/').next().is_some_and(|key| MORE.contains(&key) || counts::TOTALS.contains(&key) || is_limit_name(key))
+        path.rsplit('/').next().is_some_and(|key| {
+            MORE.contains(&key) || counts::TOTALS.contains(&key) || is_limit_name(key)
+        })
     };
-    let is_missing = |fact: &Fact, node: Node<'_>| fact.state() == FactState::Missing && rounded(answer, fact, node).is_none();
-    for FieldFacts { path, count: missing, total, nodes, .. } in fields(answer, payload, is_missing) {
+    let is_missing = |fact: &Fact, node: Node<'_>| {
+        fact.state() == FactState::Missing && rounded(answer, fact, node).is_none()
+    };
+    for FieldFacts {
+        path,
+        count: missing,
+        total,
+        nodes,
+        ..
+    } in fields(answer, payload, is_missing)
+    {
         // What is about the page is said in words, if at all.
         if is_envelope(&path) {
             continue;
         }
-        let often = if total == 1 { String::new() } else { format!(" in {missing} of {total}") };
+        let often = if total == 1 {
+            String::new()
+        } else {
+            format!(" in {missing} of {total}")
+        };
         let hit = hits.say(format!("`{path}` is not in the text{often}"));
         for node in nodes {
             hit.at(answer.data_at(node));
@@ -201,36 +229,74 @@ fn never_in_text(answers: &[CheckedAnswer<'_>], hits: &mut Hits<'_>) {
     // By field: in how many answers, how many values, and the place in the last answer.
     let mut never: BTreeMap<String, (u64, u64, super::FoundAt)> = BTreeMap::new();
     let mut shown_paths = BTreeSet::new();
-    for answer in answers.iter().filter(|answer| answer.is_success() && !answer.text.trim().is_empty()) {
-        let Some(payload) = answer.structured_payload() else { continue };
-        shown_paths.extend(fields(answer, payload, |fact, _| !fact.state().is_missing()).into_iter().map(|field| field.path));
-        for FieldFacts { path, count: missing, nodes, .. } in fields(answer, payload, |fact, _| fact.state().is_missing()) {
+    for answer in answers
+        .iter()
+        .filter(|answer| answer.is_success() && !answer.text.trim().is_empty())
+    {
+        let Some(payload) = answer.structured_payload() else {
+            continue;
+        };
+        shown_paths.extend(
+            fields(answer, payload, |fact, _| !fact.state().is_missing())
+                .into_iter()
+                .map(|field| field.path),
+        );
+        for FieldFacts {
+            path,
+            count: missing,
+            nodes,
+            ..
+        } in fields(answer, payload, |fact, _| fact.state().is_missing())
+        {
             let node = nodes[0];
             let place = answer.data_at(node);
-            let (often, values) = never.get(&path).map_or((0, 0), |(often, values, _)| (*often, *values));
+            let (often, values) = never
+                .get(&path)
+                .map_or((0, 0), |(often, values, _)| (*often, *values));
             never.insert(path, (often + 1, values + missing, place));
         }
     }
-    for (path, (often, values, place)) in
-        never.into_iter().filter(|(path, (often, ..))| *often > 1 && !shown_paths.contains(path))
+    for (path, (often, values, place)) in never
+        .into_iter()
+        .filter(|(path, (often, ..))| *often > 1 && !shown_paths.contains(path))
     {
-        let hit = hits.say(format!("`{path}` is in the text of none of {often} answers"));
+        let hit = hits.say(format!(
+            "`{path}` is in the text of none of {often} answers"
+        ));
         hit.at(place);
         hit.count = values;
     }
 }
 
 fn value_differs(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
-    let Some(payload) = answer.structured_payload().filter(|_| answer.is_success()) else { return };
-    let differs = |fact: &Fact, node: Node<'_>| fact.state() == FactState::Differs && rounded(answer, fact, node).is_none();
-    for FieldFacts { path, count: differs, nodes, place, is_decoded, .. } in fields(answer, payload, differs) {
+    let Some(payload) = answer.structured_payload().filter(|_| answer.is_success()) else {
+        return;
+    };
+    let differs = |fact: &Fact, node: Node<'_>| {
+        fact.state() == FactState::Differs && rounded(answer, fact, node).is_none()
+    };
+    for FieldFacts {
+        path,
+        count: differs,
+        nodes,
+        place,
+        is_decoded,
+        ..
+    } in fields(answer, payload, differs)
+    {
         let node = nodes[0];
         // Texts label many things with "ID".
         if path.ends_with("/id") {
             continue;
         }
-        let stated = place.clone().map(|place| clip(&answer.text[place])).unwrap_or_default();
-        let hit = hits.say(format!("`{path}` is {}, the text says {stated}", clip(&node.raw_text())));
+        let stated = place
+            .clone()
+            .map(|place| clip(&answer.text[place]))
+            .unwrap_or_default();
+        let hit = hits.say(format!(
+            "`{path}` is {}, the text says {stated}",
+            clip(&node.raw_text())
+        ));
         hit.at(answer.data_at(node));
         hit.count = differs;
         if !is_decoded {
@@ -243,16 +309,29 @@ fn value_differs(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
 }
 
 fn reformatted(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
-    let Some(payload) = answer.structured_payload().filter(|_| answer.is_success()) else { return };
-    for FieldFacts { path, count: reworded, nodes, .. } in fields(answer, payload, |fact, _| fact.is_reworded()) {
+    let Some(payload) = answer.structured_payload().filter(|_| answer.is_success()) else {
+        return;
+    };
+    for FieldFacts {
+        path,
+        count: reworded,
+        nodes,
+        ..
+    } in fields(answer, payload, |fact, _| fact.is_reworded())
+    {
         let hit = hits.say(format!("`{path}` stands in the text in another form"));
         for node in nodes {
             hit.at(answer.data_at(node));
         }
         hit.count = reworded;
     }
-    let is_rounded = |fact: &Fact, node: Node<'_>| fact.state().is_missing() && rounded(answer, fact, node).is_some();
-    for FieldFacts { path, count, nodes, .. } in fields(answer, payload, is_rounded) {
+    let is_rounded = |fact: &Fact, node: Node<'_>| {
+        fact.state().is_missing() && rounded(answer, fact, node).is_some()
+    };
+    for FieldFacts {
+        path, count, nodes, ..
+    } in fields(answer, payload, is_rounded)
+    {
         let hit = hits.say(format!("`{path}` stands in the text rounded"));
         for node in nodes {
             hit.at(answer.data_at(node));
@@ -274,7 +353,10 @@ fn missing_in_structured(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     if extra.tokens.o200k_base < hits.limit {
         return;
     }
-    let hit = hits.say(format!("{} of text are in no data", crate::number::number_of(extra.tokens.o200k_base, "tokens")));
+    let hit = hits.say(format!(
+        "{} of text are in no data",
+        crate::number::number_of(extra.tokens.o200k_base, "tokens")
+    ));
     hit.count = extra.pieces.len() as u64;
     for piece in &extra.pieces {
         hit.at(answer.text_at(piece.range.clone()));
@@ -283,29 +365,41 @@ fn missing_in_structured(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
 
 fn shadows(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     if let Some(share) = answer.shadowed(hits.limit).filter(|_| answer.is_success()) {
-        hits.say(format!("`structuredContent` holds {share}% of what the text says")).at_path(FoundIn::Structured, "");
+        hits.say(format!(
+            "`structuredContent` holds {share}% of what the text says"
+        ))
+        .at_path(FoundIn::Structured, "");
     }
 }
 
 /// Whether a text block is the JSON of `structuredContent`, or the string that it is.
 fn has_json_twin(answer: &CheckedAnswer<'_>) -> bool {
-    let Some(value) = answer.structured() else { return false };
+    let Some(value) = answer.structured() else {
+        return false;
+    };
     let seed = RandomState::new();
     let own = LazyCell::new(|| digest(value, &seed));
     let is_own = |root: Node<'_>| digest(root, &seed) == *own;
     if let Some(root) = answer.json_text().and_then(Doc::root) {
         return is_own(root);
     }
-    let mut blocks = answer.subject.reading.text_blocks().filter_map(|block| block.text.as_deref());
+    let mut blocks = answer
+        .subject
+        .reading
+        .text_blocks()
+        .filter_map(|block| block.text.as_deref());
     blocks.any(|text| {
-        value.as_str().is_some_and(|own| own == text) || json_of(text, value).is_some_and(|doc| doc.root().is_some_and(is_own))
+        value.as_str().is_some_and(|own| own == text)
+            || json_of(text, value).is_some_and(|doc| doc.root().is_some_and(is_own))
     })
 }
 
 /// The text as JSON, if it may be that of such a value.
 fn json_of(text: &str, value: Node<'_>) -> Option<Doc> {
     let may_be = !value.is_container() || text.trim_start().starts_with(['{', '[']);
-    may_be.then(|| Doc::parse(text.to_owned().into())).filter(Doc::is_json)
+    may_be
+        .then(|| Doc::parse(text.to_owned().into()))
+        .filter(Doc::is_json)
 }
 
 fn text_duplicates(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
@@ -313,9 +407,18 @@ fn text_duplicates(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         return;
     }
     let tokens = answer.count(&answer.text).o200k_base;
-    hits.say(format!("the text is `structuredContent` once more{}", read_twice(answer, tokens)))
-        .at(answer.text_at(0..answer.text.len()))
-        .mends(answer, Parts { text: None, ..answer.parts().clone() });
+    hits.say(format!(
+        "the text is `structuredContent` once more{}",
+        read_twice(answer, tokens)
+    ))
+    .at(answer.text_at(0..answer.text.len()))
+    .mends(
+        answer,
+        Parts {
+            text: None,
+            ..answer.parts().clone()
+        },
+    );
 }
 
 /// What is sent twice costs twice where a host shows both parts: ": 14 tokens twice in the 4 hosts that show both".
@@ -324,20 +427,34 @@ fn read_twice(answer: &CheckedAnswer<'_>, tokens: u64) -> String {
     if both == 0 {
         return String::new();
     }
-    format!(": {} twice in the {} that show both", number_of(tokens, "tokens"), number_of(both as u64, "hosts"))
+    format!(
+        ": {} twice in the {} that show both",
+        number_of(tokens, "tokens"),
+        number_of(both as u64, "hosts")
+    )
 }
 
 fn text_not_json(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let is_told = !answer.text.trim().is_empty();
-    let Some(value) = answer.structured() else { return };
+    let Some(value) = answer.structured() else {
+        return;
+    };
     // JSON that says something else is told as what differs in it.
-    let is_json = |block: &str| value.as_str().is_some_and(|own| own == block) || json_of(block, value).is_some();
+    let is_json = |block: &str| {
+        value.as_str().is_some_and(|own| own == block) || json_of(block, value).is_some()
+    };
     let holds_json = || {
         answer.json_text().is_some()
-            || answer.subject.reading.text_blocks().filter_map(|block| block.text.as_deref()).any(is_json)
+            || answer
+                .subject
+                .reading
+                .text_blocks()
+                .filter_map(|block| block.text.as_deref())
+                .any(is_json)
     };
     if answer.is_success() && answer.structured_payload().is_some() && is_told && !holds_json() {
-        hits.say("no text block holds the JSON of `structuredContent`").at(answer.text_at(0..0));
+        hits.say("no text block holds the JSON of `structuredContent`")
+            .at(answer.text_at(0..0));
     }
 }
 
@@ -347,7 +464,8 @@ fn text_empty(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         && answer.text.trim().is_empty()
         && answer.subject.capture.has_result()
     {
-        hits.say("`structuredContent` without any text").at_path(FoundIn::Structured, "");
+        hits.say("`structuredContent` without any text")
+            .at_path(FoundIn::Structured, "");
     }
 }
 
@@ -355,20 +473,25 @@ fn only_summary(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let is_told = answer.structured_payload().is_some() && !answer.text.trim().is_empty();
     if answer.is_success() && is_told && is_summary(answer, hits.limit) {
         let share = coverage(answer).unwrap_or_default();
-        hits.say(format!("the text is “{}”, with {share}% of the data", clip(&answer.text)))
-            .at(answer.text_at(0..answer.text.len()));
+        hits.say(format!(
+            "the text is “{}”, with {share}% of the data",
+            clip(&answer.text)
+        ))
+        .at(answer.text_at(0..answer.text.len()));
     }
 }
 
 fn structured_missing(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     if answer.is_success() && answer.is_read() && answer.structured().is_none() {
-        hits.say("reads, and returns no `structuredContent`").at_path(FoundIn::Result, "");
+        hits.say("reads, and returns no `structuredContent`")
+            .at_path(FoundIn::Result, "");
     }
 }
 
 fn structured_unwanted(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     if answer.is_success() && answer.structured().is_some() {
-        hits.say("returns `structuredContent`").at_path(FoundIn::Structured, "");
+        hits.say("returns `structuredContent`")
+            .at_path(FoundIn::Structured, "");
     }
 }
 
@@ -379,35 +502,66 @@ fn record_order(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     // By list: the records of two lists may alternate.
     let mut lists: BTreeMap<usize, Vec<(usize, usize)>> = BTreeMap::new();
     for record in &answer.matched().records {
-        let parent = answer.subject.payload.as_ref().and_then(|payload| payload.doc.node(record.node)?.parent());
+        let parent = answer
+            .subject
+            .payload
+            .as_ref()
+            .and_then(|payload| payload.doc.node(record.node)?.parent());
         if let ([place], Some(parent)) = (&record.places[..], parent) {
-            lists.entry(parent.index()).or_default().push((record.node, place.start));
+            lists
+                .entry(parent.index())
+                .or_default()
+                .push((record.node, place.start));
         }
     }
     for places in lists.values_mut() {
         places.sort_unstable();
-        let turns = places.windows(2).filter(|pair| pair[1].1 < pair[0].1).count();
+        let turns = places
+            .windows(2)
+            .filter(|pair| pair[1].1 < pair[0].1)
+            .count();
         if turns > 0 && places.len() >= 2 {
             let start = places[0].1;
-            hits.say("the text has the records in another order than the data").at(answer.text_at(start..start));
+            hits.say("the text has the records in another order than the data")
+                .at(answer.text_at(start..start));
         }
     }
 }
 
 fn id_missing(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
-    let Some(payload) = answer.structured_payload().filter(|_| !answer.text.trim().is_empty()) else { return };
+    let Some(payload) = answer
+        .structured_payload()
+        .filter(|_| !answer.text.trim().is_empty())
+    else {
+        return;
+    };
     let own = &answer.subject.capture.tool.name;
     let mut taken: HashMap<String, &str> = HashMap::new();
-    for (tool, names) in answer.arguments_of_tools().iter().filter(|(tool, _)| tool != own) {
+    for (tool, names) in answer
+        .arguments_of_tools()
+        .iter()
+        .filter(|(tool, _)| tool != own)
+    {
         let ids = names.iter().filter(|name| is_id_name(name));
         taken.extend(ids.map(|name| (name.to_lowercase().replace('_', ""), *tool)));
     }
     if taken.is_empty() || is_summary(answer, hits.limit_of(SUMMARY)) {
         return;
     }
-    for FieldFacts { path, count: missing, total, nodes, .. } in fields(answer, payload, |fact, _| fact.state().is_missing()) {
+    for FieldFacts {
+        path,
+        count: missing,
+        total,
+        nodes,
+        ..
+    } in fields(answer, payload, |fact, _| fact.state().is_missing())
+    {
         let node = nodes[0];
-        let key = node.key().unwrap_or_default().to_lowercase().replace('_', "");
+        let key = node
+            .key()
+            .unwrap_or_default()
+            .to_lowercase()
+            .replace('_', "");
         let taker = match taken.get(&key) {
             Some(tool) => Some(*tool),
             // `id` of a company is `companyID` elsewhere.
@@ -422,7 +576,9 @@ fn id_missing(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
             None => None,
         };
         // It may stand within a longer word: `T-1001`.
-        let is_shown = node.as_number().is_some_and(|number| number.len() > 2 && answer.text.contains(number));
+        let is_shown = node
+            .as_number()
+            .is_some_and(|number| number.len() > 2 && answer.text.contains(number));
         if let Some(taker) = taker.filter(|_| !is_shown) {
             let hit = hits.say(format!("`{path}` is not in the text in {missing} of {total}, and `{taker}` takes such an id"));
             for node in nodes {
@@ -434,16 +590,29 @@ fn id_missing(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
 
 /// What a record may be: the words of the members above it and of its tool's name, without their plural.
 fn entity(node: Node<'_>, tool: &str) -> Vec<String> {
-    let above = std::iter::successors(node.parent(), |node| node.parent()).filter_map(|node| node.key()).take(2);
-    let words = above.flat_map(|key| super::tool::words(&key)).chain(super::tool::words(tool));
+    let above = std::iter::successors(node.parent(), |node| node.parent())
+        .filter_map(|node| node.key())
+        .take(2);
+    let words = above
+        .flat_map(|key| super::tool::words(&key))
+        .chain(super::tool::words(tool));
     words.map(|word| super::tool::singular(&word)).collect()
 }
 
 fn wrapped(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     if is_wrapped(&answer.subject.reading) {
         let tokens = answer.count(&answer.text).o200k_base;
-        hits.say(format!("`structuredContent` repeats the text as one string{}", read_twice(answer, tokens)))
-            .at_path(FoundIn::Structured, "")
-            .mends(answer, Parts { structured: None, ..answer.parts().clone() });
+        hits.say(format!(
+            "`structuredContent` repeats the text as one string{}",
+            read_twice(answer, tokens)
+        ))
+        .at_path(FoundIn::Structured, "")
+        .mends(
+            answer,
+            Parts {
+                structured: None,
+                ..answer.parts().clone()
+            },
+        );
     }
 }

@@ -54,12 +54,19 @@ enum Applies {
 
 static STYLES: LazyLock<Vec<StyleData>> = LazyLock::new(|| {
     // The file is part of the program; a test reads it.
-    toml::from_str::<File>(include_str!("../../assets/profiles.toml")).map(|file| file.profile).unwrap_or_default()
+    toml::from_str::<File>(include_str!("../../assets/profiles.toml"))
+        .map(|file| file.profile)
+        .unwrap_or_default()
 });
 
 impl Profile {
     /// Those that always count.
-    pub const DEFAULT: [Profile; 4] = [Profile::Spec, Profile::HostCompat, Profile::Cost, Profile::MarkdownSafety];
+    pub const DEFAULT: [Profile; 4] = [
+        Profile::Spec,
+        Profile::HostCompat,
+        Profile::Cost,
+        Profile::MarkdownSafety,
+    ];
 
     /// Those that always count, then the styles.
     pub fn all() -> impl Iterator<Item = Profile> {
@@ -102,17 +109,27 @@ impl Profile {
 
     /// Whether a person who looks at this answer may want it.
     pub fn applies_to(self, answer: &CheckedAnswer<'_>) -> bool {
-        let Profile::Style(Style(at)) = self else { return true };
+        let Profile::Style(Style(at)) = self else {
+            return true;
+        };
         let has_text = !answer.text.trim().is_empty();
         match STYLES[at].applies {
             Applies::TextAndData => has_text && answer.structured_payload().is_some(),
-            Applies::FormatArgument => CheckedTool::of(&answer.subject.capture.tool, &answer.server).format_argument().is_some(),
+            Applies::FormatArgument => {
+                CheckedTool::of(&answer.subject.capture.tool, &answer.server)
+                    .format_argument()
+                    .is_some()
+            }
             Applies::RecordsInText => {
                 let payload = answer.subject.payload.as_ref();
-                payload.and_then(|payload| payload.reader()).is_some_and(|reader| reader.id == "key-value")
+                payload
+                    .and_then(|payload| payload.reader())
+                    .is_some_and(|reader| reader.id == "key-value")
             }
             Applies::JsonText => answer.json_text().is_some(),
-            Applies::MarkdownAlone => has_text && answer.structured().is_none() && answer.json_text().is_none(),
+            Applies::MarkdownAlone => {
+                has_text && answer.structured().is_none() && answer.json_text().is_none()
+            }
         }
     }
 
@@ -123,23 +140,38 @@ impl Profile {
 
     #[cfg(test)]
     pub(super) fn advice(self) -> &'static [String] {
-        let Profile::Style(Style(at)) = self else { return &[] };
+        let Profile::Style(Style(at)) = self else {
+            return &[];
+        };
         &STYLES[at].advice
     }
 
     /// IDs of the rules that a style adds.
     #[cfg(test)]
     pub(super) fn rule_ids(self) -> impl Iterator<Item = &'static str> {
-        let style = if let Profile::Style(Style(at)) = self { STYLES.get(at) } else { None };
-        style.into_iter().flat_map(|style| style.rules.keys().map(String::as_str))
+        let style = if let Profile::Style(Style(at)) = self {
+            STYLES.get(at)
+        } else {
+            None
+        };
+        style
+            .into_iter()
+            .flat_map(|style| style.rules.keys().map(String::as_str))
     }
 }
 
 impl Rule {
     /// The profiles it belongs to, with its severity in each.
     pub fn levels(&self) -> impl Iterator<Item = (Profile, Severity)> {
-        let of_style =
-            |(at, style): (usize, &StyleData)| style.rules.get(self.id).map(|severity| (Profile::Style(Style(at)), *severity));
-        self.levels.iter().copied().chain(STYLES.iter().enumerate().filter_map(of_style))
+        let of_style = |(at, style): (usize, &StyleData)| {
+            style
+                .rules
+                .get(self.id)
+                .map(|severity| (Profile::Style(Style(at)), *severity))
+        };
+        self.levels
+            .iter()
+            .copied()
+            .chain(STYLES.iter().enumerate().filter_map(of_style))
     }
 }

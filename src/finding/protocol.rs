@@ -98,41 +98,77 @@ pub static RULES: &[Rule] = &[
 ];
 
 fn unknown_content_type(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
-    for block in answer.subject.reading.blocks.iter().filter(|block| block.kind == BlockKind::Unknown) {
-        hits.say(format!("a block of type `{}`", block.type_name)).at_path(FoundIn::Result, format!("/content/{}", block.index));
+    for block in answer
+        .subject
+        .reading
+        .blocks
+        .iter()
+        .filter(|block| block.kind == BlockKind::Unknown)
+    {
+        hits.say(format!("a block of type `{}`", block.type_name))
+            .at_path(FoundIn::Result, format!("/content/{}", block.index));
     }
 }
 
 /// How a text begins that tells of a failure.
-const FAILURES: [&str; 9] =
-    ["error:", "error ", "⚠️", "❌", "failed to", "failure:", "exception:", "traceback (most recent call last)", "unable to"];
+const FAILURES: [&str; 9] = [
+    "error:",
+    "error ",
+    "⚠️",
+    "❌",
+    "failed to",
+    "failure:",
+    "exception:",
+    "traceback (most recent call last)",
+    "unable to",
+];
 
 fn error_not_flagged(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     if !answer.is_success() {
         return;
     }
-    let head: String = answer.text.trim_start().chars().take(200).collect::<String>().to_lowercase();
+    let head: String = answer
+        .text
+        .trim_start()
+        .chars()
+        .take(200)
+        .collect::<String>()
+        .to_lowercase();
     let is_short = answer.text.len() < 200;
     let says = FAILURES.iter().any(|word| head.starts_with(word))
         || is_short && (head.ends_with(" not found") || head.contains(" failed:"));
-    let root = answer.structured().or_else(|| answer.json_text().and_then(Doc::root));
+    let root = answer
+        .structured()
+        .or_else(|| answer.json_text().and_then(Doc::root));
     let field = root.and_then(|root| {
         root.get("error").filter(|error| {
-            let is_none = error.is_null() || error.as_bool() == Some(false) || error.as_f64() == Some(0.0);
-            !is_none && error.as_str().is_none_or(|text| !text.is_empty()) && !(error.is_container() && error.is_empty())
+            let is_none =
+                error.is_null() || error.as_bool() == Some(false) || error.as_f64() == Some(0.0);
+            !is_none
+                && error.as_str().is_none_or(|text| !text.is_empty())
+                && !(error.is_container() && error.is_empty())
         })
     });
     if says || field.is_some() {
-        let stated = if says { answer::clip(&answer.text) } else { "a member `error`".to_owned() };
-        hits.say(format!("reads like a failure, and `isError` is not true: {stated}"))
-            .at(answer.text_at(0..answer.text.len().min(80)));
+        let stated = if says {
+            answer::clip(&answer.text)
+        } else {
+            "a member `error`".to_owned()
+        };
+        hits.say(format!(
+            "reads like a failure, and `isError` is not true: {stated}"
+        ))
+        .at(answer.text_at(0..answer.text.len().min(80)));
     }
 }
 
 fn error_flag_in_text(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
-    let flag = answer.json_text().and_then(|doc| doc.root()?.get("isError"));
+    let flag = answer
+        .json_text()
+        .and_then(|doc| doc.root()?.get("isError"));
     if let Some(flag) = flag {
-        hits.say("`isError` stands in the text too").at(answer.text_at(flag.range()));
+        hits.say("`isError` stands in the text too")
+            .at(answer.text_at(flag.range()));
     }
 }
 
@@ -140,24 +176,48 @@ fn error_not_actionable(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     if answer.subject.capture.outcome != Outcome::ToolError {
         return;
     }
-    let says = [":", "`", "must", "at most", "at least", "use ", "try ", "expected", "one of", "should", "required"];
+    let says = [
+        ":", "`", "must", "at most", "at least", "use ", "try ", "expected", "one of", "should",
+        "required",
+    ];
     let text = answer.lower_text();
     if !says.iter().any(|word| text.contains(word)) {
-        hits.say(format!("the error gives no way on: {}", answer::clip(&answer.text))).at(answer.text_at(0..answer.text.len()));
+        hits.say(format!(
+            "the error gives no way on: {}",
+            answer::clip(&answer.text)
+        ))
+        .at(answer.text_at(0..answer.text.len()));
     }
 }
 
 fn error_as_jsonrpc(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let capture = &answer.subject.capture;
-    let Some(error) = answer.subject.reading.rpc_error.as_ref().filter(|_| capture.outcome == Outcome::ProtocolError) else {
+    let Some(error) = answer
+        .subject
+        .reading
+        .rpc_error
+        .as_ref()
+        .filter(|_| capture.outcome == Outcome::ProtocolError)
+    else {
         return;
     };
-    let is_of_tool = !capture.tool.raw.is_empty() && matches!(&*error.code, "-32602" | "-32603" | "-32000" | "-32001");
+    let is_of_tool = !capture.tool.raw.is_empty()
+        && matches!(&*error.code, "-32602" | "-32603" | "-32000" | "-32001");
     let says = error.message.to_lowercase();
-    let is_of_protocol = ["unknown tool", "tool not found", "method not found", "cancel"].iter().any(|word| says.contains(word));
+    let is_of_protocol = [
+        "unknown tool",
+        "tool not found",
+        "method not found",
+        "cancel",
+    ]
+    .iter()
+    .any(|word| says.contains(word));
     if is_of_tool && !is_of_protocol {
-        hits.say(format!("the tool's failure came as JSON-RPC error {}", answer::clip(&error.detail())))
-            .at_path(FoundIn::Result, "");
+        hits.say(format!(
+            "the tool's failure came as JSON-RPC error {}",
+            answer::clip(&error.detail())
+        ))
+        .at_path(FoundIn::Result, "");
     }
 }
 
@@ -167,18 +227,25 @@ fn tool_name(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits<'_>) {
         let name = tool.name.as_str();
         let is_plain = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-' | '.');
         if name.is_empty() || name.chars().count() > 128 || !name.chars().all(is_plain) {
-            hits.say_of(name, format!("`{name}` is no name that every host takes")).in_definition("/name");
+            hits.say_of(name, format!("`{name}` is no name that every host takes"))
+                .in_definition("/name");
         }
         let times = seen.entry(name).or_default();
         *times += 1;
         if *times == 2 {
-            hits.say_of(name, format!("`{name}` is listed twice")).in_definition("/name");
+            hits.say_of(name, format!("`{name}` is listed twice"))
+                .in_definition("/name");
         }
     }
 }
 
 fn tool_order(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits<'_>) {
-    let names = |tools: &[std::sync::Arc<crate::capture::Tool>]| tools.iter().map(|tool| tool.name.clone()).collect::<Vec<_>>();
+    let names = |tools: &[std::sync::Arc<crate::capture::Tool>]| {
+        tools
+            .iter()
+            .map(|tool| tool.name.clone())
+            .collect::<Vec<_>>()
+    };
     let (first, again) = (names(server.tools), names(server.again));
     let (mut sorted, mut sorted_again) = (first.clone(), again.clone());
     sorted.sort();
@@ -190,7 +257,12 @@ fn tool_order(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits<'_>) {
 
 /// What the server asked during the call.
 fn asks(answer: &CheckedAnswer<'_>) -> Vec<ServerRequest> {
-    let messages = answer.subject.capture.messages.iter().filter(|message| message.direction == Direction::In);
+    let messages = answer
+        .subject
+        .capture
+        .messages
+        .iter()
+        .filter(|message| message.direction == Direction::In);
     let ask = |message: &crate::capture::Message| {
         let doc = Doc::parse(message.bytes.clone());
         let root = doc.root()?;
@@ -200,10 +272,23 @@ fn asks(answer: &CheckedAnswer<'_>) -> Vec<ServerRequest> {
 }
 
 fn is_secret(name: &str) -> bool {
-    let plain: String = name.chars().filter(char::is_ascii_alphanumeric).map(|char| char.to_ascii_lowercase()).collect();
+    let plain: String = name
+        .chars()
+        .filter(char::is_ascii_alphanumeric)
+        .map(|char| char.to_ascii_lowercase())
+        .collect();
     [
-        "password", "passwd", "passphrase", "apikey", "accesstoken", "clientsecret", "privatekey", "cardnumber", "creditcard",
-        "cvv", "secretkey",
+        "password",
+        "passwd",
+        "passphrase",
+        "apikey",
+        "accesstoken",
+        "clientsecret",
+        "privatekey",
+        "cardnumber",
+        "creditcard",
+        "cvv",
+        "secretkey",
     ]
     .iter()
     .any(|word| plain.contains(word))
@@ -212,7 +297,8 @@ fn is_secret(name: &str) -> bool {
 fn elicitation_secret(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     for ask in asks(answer) {
         for name in ask.secrets() {
-            hits.say(format!("a form asks for `{name}`")).at_path(FoundIn::Result, "");
+            hits.say(format!("a form asks for `{name}`"))
+                .at_path(FoundIn::Result, "");
         }
     }
 }
@@ -221,24 +307,36 @@ fn secret_argument(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     for argument in tool.arguments() {
         let name = argument.key().unwrap_or_default();
         let is_text = is_type(argument, "string") && argument.get("enum").is_none();
-        if is_text && (is_secret(&name) || text(argument, "format").is_some_and(|format| format == "password")) {
-            hits.say(format!("`{name}` takes a secret")).in_definition(argument.pointer());
+        if is_text
+            && (is_secret(&name)
+                || text(argument, "format").is_some_and(|format| format == "password"))
+        {
+            hits.say(format!("`{name}` takes a secret"))
+                .in_definition(argument.pointer());
         }
     }
 }
 
 fn elicitation_schema(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     for ask in asks(answer) {
-        let RequestKind::Form { schema, .. } = &ask.wants else { continue };
+        let RequestKind::Form { schema, .. } = &ask.wants else {
+            continue;
+        };
         let doc = Doc::parse(schema.clone());
         let properties = doc.at("/properties").into_iter().flat_map(Node::children);
         for property in properties {
             let is_choice = property.at("/items/enum").is_some()
                 || property.at("/items/anyOf").is_some()
                 || property.at("/items/oneOf").is_some();
-            if is_type(property, "object") || is_type(property, "array") && !is_choice || property.get("$ref").is_some() {
-                hits.say(format!("the form's `{}` is no single value", property.key().unwrap_or_default()))
-                    .at_path(FoundIn::Result, "");
+            if is_type(property, "object")
+                || is_type(property, "array") && !is_choice
+                || property.get("$ref").is_some()
+            {
+                hits.say(format!(
+                    "the form's `{}` is no single value",
+                    property.key().unwrap_or_default()
+                ))
+                .at_path(FoundIn::Result, "");
             }
         }
     }
@@ -246,39 +344,59 @@ fn elicitation_schema(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
 
 fn empty_result(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let blocks = &answer.subject.reading.blocks;
-    let is_blank =
-        blocks.iter().all(|block| block.kind == BlockKind::Text && block.text.as_deref().unwrap_or_default().trim().is_empty());
-    let asks =
-        answer.result().and_then(|result| result.get("resultType")).and_then(Node::as_str).is_some_and(|kind| kind != "complete");
-    if answer.is_success() && is_blank && answer.structured().is_none() && !asks && answer.subject.capture.has_result() {
-        hits.say("a success that says nothing").at_path(FoundIn::Result, "/content");
+    let is_blank = blocks.iter().all(|block| {
+        block.kind == BlockKind::Text && block.text.as_deref().unwrap_or_default().trim().is_empty()
+    });
+    let asks = answer
+        .result()
+        .and_then(|result| result.get("resultType"))
+        .and_then(Node::as_str)
+        .is_some_and(|kind| kind != "complete");
+    if answer.is_success()
+        && is_blank
+        && answer.structured().is_none()
+        && !asks
+        && answer.subject.capture.has_result()
+    {
+        hits.say("a success that says nothing")
+            .at_path(FoundIn::Result, "/content");
     }
 }
 
 fn result_type(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let is_new = answer.subject.capture.server.protocol_version.as_str() >= "2026-07-28";
-    if let Some(result) = answer.result().filter(|result| is_new && result.get("resultType").is_none()) {
-        hits.say("the result has no `resultType`").at_path(FoundIn::Result, result.pointer_from(result.index()));
+    if let Some(result) = answer
+        .result()
+        .filter(|result| is_new && result.get("resultType").is_none())
+    {
+        hits.say("the result has no `resultType`")
+            .at_path(FoundIn::Result, result.pointer_from(result.index()));
     }
 }
 
 fn cache_hints(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let is_new = answer.subject.capture.server.protocol_version.as_str() >= "2026-07-28";
-    let Some(result) = answer.result().filter(|_| is_new) else { return };
+    let Some(result) = answer.result().filter(|_| is_new) else {
+        return;
+    };
     for key in ["ttlMs", "cacheScope"] {
         let Some(hint) = result.get(key) else {
             if result.get("contents").is_some() {
-                hits.say(format!("the result has no `{key}`")).at_path(FoundIn::Result, "");
+                hits.say(format!("the result has no `{key}`"))
+                    .at_path(FoundIn::Result, "");
             }
             continue;
         };
         let is_right = match key {
             "ttlMs" => hint.as_i64().is_some_and(|time| time >= 0),
-            _ => hint.as_str().is_some_and(|scope| matches!(&*scope, "public" | "private")),
+            _ => hint
+                .as_str()
+                .is_some_and(|scope| matches!(&*scope, "public" | "private")),
         };
         if !is_right {
             let what = answer::clip(&hint.raw_text());
-            hits.say(format!("`{key}` is {what}")).at_path(FoundIn::Result, format!("/{key}"));
+            hits.say(format!("`{key}` is {what}"))
+                .at_path(FoundIn::Result, format!("/{key}"));
         }
     }
 }
@@ -286,14 +404,24 @@ fn cache_hints(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
 fn progress_token(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let capture = &answer.subject.capture;
     let token = |bytes: &Bytes, pointer: &str| {
-        Some(Doc::parse(bytes.clone()).at(pointer)?.raw_text().into_owned()).filter(|token| token != "null")
+        Some(
+            Doc::parse(bytes.clone())
+                .at(pointer)?
+                .raw_text()
+                .into_owned(),
+        )
+        .filter(|token| token != "null")
     };
     let is_progress = |message: &&Message| {
         let names_it = || memchr::memmem::find(&message.bytes, b"notifications/progress").is_some();
         message.direction == Direction::In && names_it()
     };
     let mut came = Vec::new();
-    for token in capture.messages.iter().filter(is_progress).filter_map(|message| token(&message.bytes, "/params/progressToken"))
+    for token in capture
+        .messages
+        .iter()
+        .filter(is_progress)
+        .filter_map(|message| token(&message.bytes, "/params/progressToken"))
     {
         if !came.contains(&token) {
             came.push(token);
@@ -303,13 +431,30 @@ fn progress_token(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         return;
     }
     // A call of several rounds has several requests.
-    let others = capture.messages.iter().filter(|message| message.direction == Direction::Out).map(|message| &message.bytes);
+    let others = capture
+        .messages
+        .iter()
+        .filter(|message| message.direction == Direction::Out)
+        .map(|message| &message.bytes);
     let sent = [&capture.request].into_iter().chain(others);
-    let given: Vec<_> = sent.filter_map(|sent| token(sent, "/params/_meta/progressToken")).collect();
+    let given: Vec<_> = sent
+        .filter_map(|sent| token(sent, "/params/_meta/progressToken"))
+        .collect();
     // Some servers make a text of a number; it is the same token to clients.
-    let is_given = |token: &String| given.iter().any(|given| given.trim_matches('"') == token.trim_matches('"'));
-    for token in came.iter().filter(|token| !given.is_empty() && !is_given(token)) {
-        let what = format!("progress came for the token {}, the call gave {}", answer::clip(token), given.join(", "));
+    let is_given = |token: &String| {
+        given
+            .iter()
+            .any(|given| given.trim_matches('"') == token.trim_matches('"'))
+    };
+    for token in came
+        .iter()
+        .filter(|token| !given.is_empty() && !is_given(token))
+    {
+        let what = format!(
+            "progress came for the token {}, the call gave {}",
+            answer::clip(token),
+            given.join(", ")
+        );
         hits.say(what).at_path(FoundIn::Result, "");
     }
 }
@@ -319,28 +464,57 @@ fn deprecated(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     if capture.server.protocol_version.as_str() < "2026-07-28" {
         return;
     }
-    for message in capture.messages.iter().filter(|message| message.direction == Direction::In) {
+    for message in capture
+        .messages
+        .iter()
+        .filter(|message| message.direction == Direction::In)
+    {
         let doc = Doc::parse(message.bytes.clone());
-        let method = doc.at("/method").and_then(|method| Some(method.as_str()?.into_owned())).unwrap_or_default();
-        if matches!(&*method, "roots/list" | "sampling/createMessage" | "notifications/message") {
-            hits.say(format!("the server sent `{method}`")).at_path(FoundIn::Result, "");
+        let method = doc
+            .at("/method")
+            .and_then(|method| Some(method.as_str()?.into_owned()))
+            .unwrap_or_default();
+        if matches!(
+            &*method,
+            "roots/list" | "sampling/createMessage" | "notifications/message"
+        ) {
+            hits.say(format!("the server sent `{method}`"))
+                .at_path(FoundIn::Result, "");
         }
     }
 }
 
 fn mime_in_text(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
-    let is_data = answer.json_text().and_then(Doc::root).is_some_and(|root| root.is_container() && !root.is_empty());
-    if answer.is_success() && answer.structured().is_none() && is_data && answer.subject.capture.has_result() {
-        hits.say("JSON as a text block alone").at(answer.text_at(0..answer.text.len()));
+    let is_data = answer
+        .json_text()
+        .and_then(Doc::root)
+        .is_some_and(|root| root.is_container() && !root.is_empty());
+    if answer.is_success()
+        && answer.structured().is_none()
+        && is_data
+        && answer.subject.capture.has_result()
+    {
+        hits.say("JSON as a text block alone")
+            .at(answer.text_at(0..answer.text.len()));
     }
 }
 
 fn number_hazard(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
-    let Some(payload) = answer.exact_payload() else { return };
+    let Some(payload) = answer.exact_payload() else {
+        return;
+    };
     for leaf in answer::leaves(payload.root()) {
-        let Some(number) = leaf.as_number().filter(|number| number.len() > 3) else { continue };
-        let is_whole = number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
-        let why = if is_whole && number.parse::<i128>().is_ok_and(|number| number.unsigned_abs() <= 1 << 53) {
+        let Some(number) = leaf.as_number().filter(|number| number.len() > 3) else {
+            continue;
+        };
+        let is_whole = number
+            .bytes()
+            .all(|byte| byte.is_ascii_digit() || byte == b'-');
+        let why = if is_whole
+            && number
+                .parse::<i128>()
+                .is_ok_and(|number| number.unsigned_abs() <= 1 << 53)
+        {
             continue;
         } else if is_whole {
             "an integer beyond ±2^53, which JavaScript rounds"
@@ -349,7 +523,11 @@ fn number_hazard(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         } else {
             continue;
         };
-        hits.say(format!("{why}: `{}`", answer::wild(&leaf.pointer_from(payload.root().index())))).at(answer.data_at(leaf));
+        hits.say(format!(
+            "{why}: `{}`",
+            answer::wild(&leaf.pointer_from(payload.root().index()))
+        ))
+        .at(answer.data_at(leaf));
     }
     for fault in payload.doc.faults().iter().take(100) {
         let is_within = payload.root().range().contains(&fault.at);
@@ -366,18 +544,26 @@ fn number_hazard(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
 
 fn x_mcp_header(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     let mut seen = HashMap::new();
-    static PLAIN: RulePattern = RulePattern::new(|| Regex::new("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$").ok());
+    static PLAIN: RulePattern =
+        RulePattern::new(|| Regex::new("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$").ok());
     let Some(plain) = &*PLAIN else { return };
     for schema in tool.input_schemas() {
-        let Some(header) = schema.get("x-mcp-header") else { continue };
+        let Some(header) = schema.get("x-mcp-header") else {
+            continue;
+        };
         let name = header.as_str().unwrap_or_default().to_lowercase();
-        let is_single = ["string", "integer", "boolean"].iter().any(|kind| is_type(schema, kind));
+        let is_single = ["string", "integer", "boolean"]
+            .iter()
+            .any(|kind| is_type(schema, kind));
         if header.kind() != Kind::String || !plain.is_match(&name) {
-            hits.say("`x-mcp-header` is no name of a header").in_definition(header.pointer());
+            hits.say("`x-mcp-header` is no name of a header")
+                .in_definition(header.pointer());
         } else if !is_single {
-            hits.say("`x-mcp-header` on what is no single value").in_definition(header.pointer());
+            hits.say("`x-mcp-header` on what is no single value")
+                .in_definition(header.pointer());
         } else if seen.insert(name.clone(), ()).is_some() {
-            hits.say(format!("two parameters go into the header `{name}`")).in_definition(header.pointer());
+            hits.say(format!("two parameters go into the header `{name}`"))
+                .in_definition(header.pointer());
         }
     }
 }

@@ -4,7 +4,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::{
-    CheckedAnswer, CheckedServer, Checker, Contradiction, Finding, FoundAt, FoundIn, MarkedPlaces, Profile, RuleSettings,
+    CheckedAnswer, CheckedServer, Checker, Contradiction, Finding, FoundAt, FoundIn, MarkedPlaces,
+    Profile, RuleSettings,
 };
 use crate::analysis::{Ctx, HostsReport, Query, Stop, Weigh};
 use crate::capture::Payload;
@@ -127,16 +128,35 @@ impl FindingsQuery {
     pub fn find(&self, cx: &Ctx<'_>, report: Option<&HostsReport>) -> Result<AnswerFindings, Stop> {
         let subject = cx.subject()?;
         let tool = Arc::new(subject.capture.tool.clone());
-        let tools = if tool.raw.is_empty() { Vec::new() } else { vec![tool] };
-        let server = CheckedServer { server: None, tools: &tools, ..CheckedServer::default() };
-        let checker = Checker { settings: &self.settings, hosts: cx.hosts };
-        let answer = CheckedAnswer::of(subject, server, cx.hosts).with_reads(self.reads).with_report(report);
+        let tools = if tool.raw.is_empty() {
+            Vec::new()
+        } else {
+            vec![tool]
+        };
+        let server = CheckedServer {
+            server: None,
+            tools: &tools,
+            ..CheckedServer::default()
+        };
+        let checker = Checker {
+            settings: &self.settings,
+            hosts: cx.hosts,
+        };
+        let answer = CheckedAnswer::of(subject, server, cx.hosts)
+            .with_reads(self.reads)
+            .with_report(report);
         let mut found = checker.answer(&answer, cx.cancel)?;
         let contradictions = checker.contradictions(&answer);
         found.extend(checker.server(&server, cx.cancel)?);
         found.sort_by_key(|finding| finding.severity);
-        let styles = Profile::styles().filter(|style| style.applies_to(&answer)).collect();
-        Ok(AnswerFindings { contradictions, styles, ..AnswerFindings::of(found, subject) })
+        let styles = Profile::styles()
+            .filter(|style| style.applies_to(&answer))
+            .collect();
+        Ok(AnswerFindings {
+            contradictions,
+            styles,
+            ..AnswerFindings::of(found, subject)
+        })
     }
 }
 
@@ -163,19 +183,39 @@ impl AnswerFindings {
                 FoundIn::Text(_) => !payload.is_structured() && !place.path.is_empty(),
                 FoundIn::Result | FoundIn::Definition => false,
             };
-            let node = payload.filter(is_data).and_then(|payload| payload.root().at(&place.path));
+            let node = payload
+                .filter(is_data)
+                .and_then(|payload| payload.root().at(&place.path));
             let is_of_result = place.part == FoundIn::Result && !place.path.is_empty();
-            let of_result = subject.reading.result().filter(|_| is_of_result).and_then(|result| result.at(&place.path));
+            let of_result = subject
+                .reading
+                .result()
+                .filter(|_| is_of_result)
+                .and_then(|result| result.at(&place.path));
             text.into_iter()
                 .chain(node.map(|node| FindingPlace::Node(node.index())))
                 .chain(of_result.map(|node| FindingPlace::Message(node.index())))
         };
         // Of a list whose keys are meant, those of its records.
         let keys_of = |finding: &Finding| {
-            let list = finding.places.first().and_then(|place| payload?.root().at(&place.path));
-            let members = list.filter(|_| !finding.keys.is_empty()).into_iter().flat_map(Node::children).flat_map(Node::children);
-            let is_meant = |node: &Node<'_>| node.key().is_some_and(|key| finding.keys.iter().any(|own| *own == key));
-            members.filter(is_meant).take(MARKED_KEYS).map(|node| FindingPlace::Key(node.index())).collect::<Vec<_>>()
+            let list = finding
+                .places
+                .first()
+                .and_then(|place| payload?.root().at(&place.path));
+            let members = list
+                .filter(|_| !finding.keys.is_empty())
+                .into_iter()
+                .flat_map(Node::children)
+                .flat_map(Node::children);
+            let is_meant = |node: &Node<'_>| {
+                node.key()
+                    .is_some_and(|key| finding.keys.iter().any(|own| *own == key))
+            };
+            members
+                .filter(is_meant)
+                .take(MARKED_KEYS)
+                .map(|node| FindingPlace::Key(node.index()))
+                .collect::<Vec<_>>()
         };
         let places: Vec<Vec<_>> = findings
             .iter()
@@ -184,7 +224,12 @@ impl AnswerFindings {
                 keys => keys,
             })
             .collect();
-        let to_mark = MarkedPlaces::of(findings.iter().map(|finding| finding.severity).zip(places.iter().cloned()));
+        let to_mark = MarkedPlaces::of(
+            findings
+                .iter()
+                .map(|finding| finding.severity)
+                .zip(places.iter().cloned()),
+        );
         let content = subject.reading.content_text().unwrap_or_default();
         let text_len = start.saturating_sub(1);
         let structured = payload.filter(|payload| payload.is_structured());
@@ -206,19 +251,33 @@ impl AnswerFindings {
                     }
                     FindingPlace::Key(node) => {
                         marks.keys.push(*node);
-                        let Some(node) = payload.and_then(|payload| payload.doc.node(*node)) else { continue };
+                        let Some(node) = payload.and_then(|payload| payload.doc.node(*node)) else {
+                            continue;
+                        };
                         data.extend(structured.and_then(|_| within(node.key_range()?)));
-                        let value = payload.and_then(|payload| payload.place_in_text(node, &subject.reading));
-                        texts.extend(value.and_then(|value| key_before(&content, value.start, node)));
+                        let value = payload
+                            .and_then(|payload| payload.place_in_text(node, &subject.reading));
+                        texts.extend(
+                            value.and_then(|value| key_before(&content, value.start, node)),
+                        );
                     }
                     FindingPlace::Message(_) => {}
                 }
             }
             // In `both` a line feed and the data come after the text.
             let from = if starts.is_empty() { 0 } else { text_len + 1 };
-            let both = data.iter().map(|range| range.start + from..range.end + from);
-            marks.texts = [texts.clone(), data.clone(), texts.into_iter().chain(both).collect()];
-            marks.texts.iter_mut().for_each(|texts| texts.retain(is_marked));
+            let both = data
+                .iter()
+                .map(|range| range.start + from..range.end + from);
+            marks.texts = [
+                texts.clone(),
+                data.clone(),
+                texts.into_iter().chain(both).collect(),
+            ];
+            marks
+                .texts
+                .iter_mut()
+                .for_each(|texts| texts.retain(is_marked));
             marks.sorted()
         };
         let marks_of: Vec<_> = places.iter().map(marks_of).collect();
@@ -227,7 +286,15 @@ impl AnswerFindings {
             marks[finding.severity as usize].merge(own);
         }
         let marks = marks.map(FindingMarks::sorted);
-        Self { findings, contradictions: Vec::new(), styles: Vec::new(), places, marks, marks_of, to_mark }
+        Self {
+            findings,
+            contradictions: Vec::new(),
+            styles: Vec::new(),
+            places,
+            marks,
+            marks_of,
+            to_mark,
+        }
     }
 }
 
@@ -246,8 +313,14 @@ pub(super) fn apart(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
 
 impl Weigh for AnswerFindings {
     fn weight(&self) -> usize {
-        let texts = self.findings.iter().map(|finding| size_of::<Finding>() + finding.message.len() + finding.places.len() * 100);
-        let mended = self.findings.iter().filter_map(|finding| finding.mended.as_ref()).map(|mended| mended.weight());
+        let texts = self.findings.iter().map(|finding| {
+            size_of::<Finding>() + finding.message.len() + finding.places.len() * 100
+        });
+        let mended = self
+            .findings
+            .iter()
+            .filter_map(|finding| finding.mended.as_ref())
+            .map(|mended| mended.weight());
         let places = self.places.iter().map(|places| places.len() * 120);
         texts.sum::<usize>() + mended.sum::<usize>() + places.sum::<usize>()
     }
@@ -256,7 +329,12 @@ impl Weigh for AnswerFindings {
 /// Where the key of a value stands before it in a text: `"key": value`, `key: value`, `<key>value`.
 pub(super) fn key_before(text: &str, value: usize, node: Node<'_>) -> Option<Range<usize>> {
     // A text that is no JSON may have a mark of its own before the value.
-    let before = text.get(..value)?.trim_end_matches(['"', '\'']).trim_end().strip_suffix([':', '>'])?.trim_end();
+    let before = text
+        .get(..value)?
+        .trim_end_matches(['"', '\''])
+        .trim_end()
+        .strip_suffix([':', '>'])?
+        .trim_end();
     let key = String::from_utf8_lossy(node.raw_key()?);
     let bare = before.strip_suffix('"').unwrap_or(before);
     let start = bare.strip_suffix(&*key)?.len();

@@ -7,7 +7,9 @@ use regex::Regex;
 use serde::Deserialize;
 
 use super::tool::ToolChange;
-use super::{CheckedAnswer, CheckedServer, CheckedTool, FoundAt, FoundIn, Profile, RuleSettings, rule};
+use super::{
+    CheckedAnswer, CheckedServer, CheckedTool, FoundAt, FoundIn, Profile, RuleSettings, rule,
+};
 use crate::analysis::{Mended, Parts};
 use crate::host::Hosts;
 use crate::token::Tokens;
@@ -25,7 +27,12 @@ pub enum Severity {
 }
 
 impl Severity {
-    pub const ALL: [Severity; 4] = [Severity::Error, Severity::Warning, Severity::Info, Severity::Cost];
+    pub const ALL: [Severity; 4] = [
+        Severity::Error,
+        Severity::Warning,
+        Severity::Info,
+        Severity::Cost,
+    ];
 
     pub fn name(self) -> &'static str {
         match self {
@@ -37,7 +44,9 @@ impl Severity {
     }
 
     pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|severity| severity.name() == name)
+        Self::ALL
+            .into_iter()
+            .find(|severity| severity.name() == name)
     }
 }
 
@@ -80,8 +89,21 @@ impl std::fmt::Debug for Rule {
 }
 
 impl Rule {
-    pub(super) const fn new(id: &'static str, levels: &'static [(Profile, Severity)], check: RuleCheck) -> Self {
-        Self { id, means: "", fix: "", source: "", levels, is_heuristic: false, limit: None, check }
+    pub(super) const fn new(
+        id: &'static str,
+        levels: &'static [(Profile, Severity)],
+        check: RuleCheck,
+    ) -> Self {
+        Self {
+            id,
+            means: "",
+            fix: "",
+            source: "",
+            levels,
+            is_heuristic: false,
+            limit: None,
+            check,
+        }
     }
 
     pub(super) const fn means(self, means: &'static str) -> Self {
@@ -97,16 +119,26 @@ impl Rule {
     }
 
     pub(super) const fn heuristic(self) -> Self {
-        Self { is_heuristic: true, ..self }
+        Self {
+            is_heuristic: true,
+            ..self
+        }
     }
 
     pub(super) const fn limit(self, limit: u64, unit: &'static str) -> Self {
-        Self { limit: Some((limit, unit)), ..self }
+        Self {
+            limit: Some((limit, unit)),
+            ..self
+        }
     }
 
     /// `certain` or `heuristic`.
     pub fn confidence(&self) -> &'static str {
-        if self.is_heuristic { "heuristic" } else { "certain" }
+        if self.is_heuristic {
+            "heuristic"
+        } else {
+            "certain"
+        }
     }
 }
 
@@ -143,7 +175,12 @@ pub struct Hits<'a> {
 
 impl<'a> Hits<'a> {
     pub(super) fn new(rule: &Rule, settings: &'a RuleSettings) -> Self {
-        Self { limit: settings.limit(rule), settings, found: Vec::new(), known: HashMap::new() }
+        Self {
+            limit: settings.limit(rule),
+            settings,
+            found: Vec::new(),
+            known: HashMap::new(),
+        }
     }
 
     /// The limit of another rule, to which this one leaves what is beyond it.
@@ -199,7 +236,11 @@ impl Hit {
 
     /// Adds a place by its pointer.
     pub fn at_path(&mut self, part: FoundIn, path: impl Into<String>) -> &mut Self {
-        self.at(FoundAt { part, path: path.into(), range: None })
+        self.at(FoundAt {
+            part,
+            path: path.into(),
+            range: None,
+        })
     }
 
     /// A place in a tool's definition.
@@ -221,7 +262,12 @@ impl Hit {
     /// The answer as the fix makes it, and the tokens that one model reads less of it.
     pub fn mends(&mut self, answer: &CheckedAnswer<'_>, parts: Parts) -> &mut Self {
         self.saves = Some(answer.saved(answer.parts(), &parts));
-        let is_small = parts.pieces().iter().map(|piece| piece.len()).sum::<usize>() <= Mended::MOST_BYTES;
+        let is_small = parts
+            .pieces()
+            .iter()
+            .map(|piece| piece.len())
+            .sum::<usize>()
+            <= Mended::MOST_BYTES;
         self.mended = is_small.then(|| Arc::new(Mended::of(answer.subject, parts)));
         self
     }

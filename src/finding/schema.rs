@@ -164,27 +164,39 @@ pub static RULES: &[Rule] = &[
 ];
 
 fn output_mismatch(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
-    let (Some(schema), Some(value), true) =
-        (&answer.subject.capture.tool.output_schema, answer.structured(), answer.is_success())
-    else {
+    let (Some(schema), Some(value), true) = (
+        &answer.subject.capture.tool.output_schema,
+        answer.structured(),
+        answer.is_success(),
+    ) else {
         return;
     };
     let checked = arguments::check_answer(schema, &value.raw_text());
     if checked.unchecked.as_deref() == Some(TOO_COSTLY) {
-        hits.say(format!("`structuredContent` is not checked: {TOO_COSTLY}")).at_path(FoundIn::Structured, "").as_severity(Info);
+        hits.say(format!("`structuredContent` is not checked: {TOO_COSTLY}"))
+            .at_path(FoundIn::Structured, "")
+            .as_severity(Info);
     }
-    let (nulls, others): (Vec<_>, Vec<_>) = checked.problems.into_iter().partition(|(path, what)| {
-        let is_null = value.at(path).is_some_and(|node| node.kind() == Kind::Null);
-        is_null && what.starts_with("expected ") && !is_required(schema, path)
+    let (nulls, others): (Vec<_>, Vec<_>) =
+        checked.problems.into_iter().partition(|(path, what)| {
+            let is_null = value.at(path).is_some_and(|node| node.kind() == Kind::Null);
+            is_null && what.starts_with("expected ") && !is_required(schema, path)
+        });
+    let (notices, others): (Vec<_>, Vec<_>) = others.into_iter().partition(|(path, what)| {
+        what == NOT_KNOWN && path.rsplit('/').next().is_some_and(is_of_truncation)
     });
-    let (notices, others): (Vec<_>, Vec<_>) =
-        others.into_iter().partition(|(path, what)| what == NOT_KNOWN && path.rsplit('/').next().is_some_and(is_of_truncation));
     say_notices(&notices, hits);
     for (path, what) in others {
-        let what = if what == NOT_KNOWN { "is not allowed by the schema" } else { &what };
+        let what = if what == NOT_KNOWN {
+            "is not allowed by the schema"
+        } else {
+            &what
+        };
         let path_said = super::answer::wild(&path);
-        hits.say(format!("`structuredContent` does not fit `outputSchema` at `{path_said}`: {what}"))
-            .at_path(FoundIn::Structured, path);
+        hits.say(format!(
+            "`structuredContent` does not fit `outputSchema` at `{path_said}`: {what}"
+        ))
+        .at_path(FoundIn::Structured, path);
     }
     say_nulls(&nulls, hits);
 }
@@ -195,7 +207,15 @@ fn is_of_truncation(name: &str) -> bool {
     let says = |all: &[&str]| words.iter().any(|word| all.contains(&word.as_str()));
     says(&["truncated", "truncation", "omitted", "clipped", "cut"])
         || says(&["total", "original", "remaining", "full", "shown"])
-            && says(&["chars", "characters", "bytes", "length", "size", "tokens", "lines"])
+            && says(&[
+                "chars",
+                "characters",
+                "bytes",
+                "length",
+                "size",
+                "tokens",
+                "lines",
+            ])
 }
 
 /// What tells of a cut stands in data that the schema closes: one finding, with all its members.
@@ -203,9 +223,14 @@ fn say_notices(notices: &[(String, String)], hits: &mut Hits<'_>) {
     if notices.is_empty() {
         return;
     }
-    let names: Vec<_> = notices.iter().map(|(path, _)| format!("`{}`", super::answer::wild(path))).collect();
-    let hit =
-        hits.say(format!("{} tell of a cut, and the schema allows no other members; put them into `_meta`", names.join(", ")));
+    let names: Vec<_> = notices
+        .iter()
+        .map(|(path, _)| format!("`{}`", super::answer::wild(path)))
+        .collect();
+    let hit = hits.say(format!(
+        "{} tell of a cut, and the schema allows no other members; put them into `_meta`",
+        names.join(", ")
+    ));
     for (path, _) in notices {
         hit.at_path(FoundIn::Structured, path);
     }
@@ -216,11 +241,20 @@ fn say_nulls(nulls: &[(String, String)], hits: &mut Hits<'_>) {
     if nulls.is_empty() {
         return;
     }
-    let wanted: BTreeSet<_> = nulls.iter().filter_map(|(_, what)| what.strip_prefix("expected ")).collect();
+    let wanted: BTreeSet<_> = nulls
+        .iter()
+        .filter_map(|(_, what)| what.strip_prefix("expected "))
+        .collect();
     let wanted = wanted.into_iter().collect::<Vec<_>>().join(" or ");
-    let members = if nulls.len() == 1 { "1 member is" } else { &format!("{} members are", nulls.len()) };
+    let members = if nulls.len() == 1 {
+        "1 member is"
+    } else {
+        &format!("{} members are", nulls.len())
+    };
     let them = if nulls.len() == 1 { "it" } else { "them" };
-    let hit = hits.say(format!("{members} null where `outputSchema` says {wanted}; leave {them} out"));
+    let hit = hits.say(format!(
+        "{members} null where `outputSchema` says {wanted}; leave {them} out"
+    ));
     for (path, _) in nulls {
         hit.at_path(FoundIn::Structured, path);
     }
@@ -229,20 +263,34 @@ fn say_nulls(nulls: &[(String, String)], hits: &mut Hits<'_>) {
 /// Whether a schema, followed through `properties` and `items` alone, asks for the member at this path.
 fn is_required(schema: &Bytes, path: &str) -> bool {
     let doc = Doc::parse(schema.clone());
-    let names: Vec<_> = path.split('/').skip(1).map(|name| name.replace("~1", "/").replace("~0", "~")).collect();
-    let Some((last, parents)) = names.split_last() else { return true };
+    let names: Vec<_> = path
+        .split('/')
+        .skip(1)
+        .map(|name| name.replace("~1", "/").replace("~0", "~"))
+        .collect();
+    let Some((last, parents)) = names.split_last() else {
+        return true;
+    };
     let mut at = doc.root();
     for name in parents {
-        at = at.and_then(|node| node.get("properties").and_then(|names| names.get(name)).or(node.get("items")));
+        at = at.and_then(|node| {
+            node.get("properties")
+                .and_then(|names| names.get(name))
+                .or(node.get("items"))
+        });
     }
     let required = at.and_then(|node| node.get("required"));
-    required.into_iter().flat_map(Node::children).any(|name| name.as_str().is_some_and(|name| name == *last))
+    required
+        .into_iter()
+        .flat_map(Node::children)
+        .any(|name| name.as_str().is_some_and(|name| name == *last))
 }
 
 fn output_not_returned(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let tool = &answer.subject.capture.tool;
     if tool.output_schema.is_some() && answer.is_success() && answer.structured().is_none() {
-        hits.say("declares `outputSchema` and returns no `structuredContent`").at_path(FoundIn::Result, "");
+        hits.say("declares `outputSchema` and returns no `structuredContent`")
+            .at_path(FoundIn::Result, "");
     }
 }
 
@@ -250,30 +298,55 @@ fn output_absent(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let tool = &answer.subject.capture.tool;
     let is_listed = !tool.raw.is_empty();
     if is_listed && tool.output_schema.is_none() && answer.structured().is_some() {
-        hits.say("returns `structuredContent` and declares no `outputSchema`").at_path(FoundIn::Structured, "");
+        hits.say("returns `structuredContent` and declares no `outputSchema`")
+            .at_path(FoundIn::Structured, "");
     }
 }
 
 fn output_too_loose(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
-    let Some(output) = tool.output().filter(|output| output.kind() == Kind::Object) else { return };
+    let Some(output) = tool.output().filter(|output| output.kind() == Kind::Object) else {
+        return;
+    };
     // A single value has no fields.
-    if ["enum", "const"].iter().any(|key| output.get(key).is_some())
-        || types(output).iter().any(|kind| !matches!(kind.as_str(), "object" | "array"))
+    if ["enum", "const"]
+        .iter()
+        .any(|key| output.get(key).is_some())
+        || types(output)
+            .iter()
+            .any(|kind| !matches!(kind.as_str(), "object" | "array"))
     {
         return;
     }
-    let says = ["properties", "$ref", "items", "additionalProperties", "anyOf", "oneOf", "allOf", "patternProperties"];
-    let is_empty =
-        |key: &str| output.get(key).is_none_or(|node| node.is_container() && node.is_empty() || node.as_bool().is_some());
+    let says = [
+        "properties",
+        "$ref",
+        "items",
+        "additionalProperties",
+        "anyOf",
+        "oneOf",
+        "allOf",
+        "patternProperties",
+    ];
+    let is_empty = |key: &str| {
+        output
+            .get(key)
+            .is_none_or(|node| node.is_container() && node.is_empty() || node.as_bool().is_some())
+    };
     if says.iter().all(|key| is_empty(key)) {
-        hits.say("the `outputSchema` names no field").in_definition("/outputSchema");
+        hits.say("the `outputSchema` names no field")
+            .in_definition("/outputSchema");
     }
 }
 
 fn output_undeclared(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let tool = CheckedTool::of(&answer.subject.capture.tool, &answer.server);
-    let (Some(output), Some(value)) = (tool.output(), answer.structured()) else { return };
-    let Some(properties) = output.get("properties").filter(|node| node.kind() == Kind::Object && !node.is_empty()) else {
+    let (Some(output), Some(value)) = (tool.output(), answer.structured()) else {
+        return;
+    };
+    let Some(properties) = output
+        .get("properties")
+        .filter(|node| node.kind() == Kind::Object && !node.is_empty())
+    else {
         return;
     };
     if output.get("additionalProperties").is_some() || output.get("patternProperties").is_some() {
@@ -283,25 +356,34 @@ fn output_undeclared(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     for member in value.children().filter(|member| member.key().is_some()) {
         let key = member.key().unwrap_or_default();
         if !declared.contains(&key) {
-            hits.say(format!("`{key}` is returned and not in `outputSchema`")).at(answer.data_at(member));
+            hits.say(format!("`{key}` is returned and not in `outputSchema`"))
+                .at(answer.data_at(member));
         }
     }
 }
 
 fn invalid(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
-    for (name, schema) in [("inputSchema", &tool.tool.input_schema), ("outputSchema", &tool.tool.output_schema)] {
+    for (name, schema) in [
+        ("inputSchema", &tool.tool.input_schema),
+        ("outputSchema", &tool.tool.output_schema),
+    ] {
         let why = match schema {
-            None if name == "inputSchema" && !tool.tool.raw.is_empty() => Some("it is missing".to_owned()),
+            None if name == "inputSchema" && !tool.tool.raw.is_empty() => {
+                Some("it is missing".to_owned())
+            }
             None => None,
             Some(schema) => arguments::check_answer(schema, "{}").unchecked,
         };
         match why {
             // Of no fault of its own.
             Some(why) if why == TOO_COSTLY || why.starts_with(UNKNOWN_DIALECT) => {
-                hits.say(format!("`{name}` is not checked: {why}")).in_definition(format!("/{name}")).as_severity(Info);
+                hits.say(format!("`{name}` is not checked: {why}"))
+                    .in_definition(format!("/{name}"))
+                    .as_severity(Info);
             }
             Some(why) => {
-                hits.say(format!("`{name}` is no usable schema: {why}")).in_definition(format!("/{name}"));
+                hits.say(format!("`{name}` is no usable schema: {why}"))
+                    .in_definition(format!("/{name}"));
             }
             None => {}
         }
@@ -311,35 +393,65 @@ fn invalid(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
 fn structured_not_object(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let revision = &answer.subject.capture.server.protocol_version;
     let is_old = !revision.is_empty() && revision.as_str() <= "2025-11-25";
-    if let Some(value) = answer.structured().filter(|value| is_old && value.kind() != Kind::Object) {
-        hits.say(format!("`structuredContent` is of type {}, not an object", value.kind().name())).at(answer.data_at(value));
+    if let Some(value) = answer
+        .structured()
+        .filter(|value| is_old && value.kind() != Kind::Object)
+    {
+        hits.say(format!(
+            "`structuredContent` is of type {}, not an object",
+            value.kind().name()
+        ))
+        .at(answer.data_at(value));
     }
 }
 
 fn undescribed(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     for argument in tool.arguments() {
-        let alternatives = ["anyOf", "oneOf", "allOf"].into_iter().filter_map(|key| argument.get(key)).flat_map(Node::children);
-        let is_described =
-            |schema: Node<'_>| text(schema, "description").is_some_and(|description| !description.trim().is_empty());
-        if argument.kind() == Kind::Object && !std::iter::once(argument).chain(alternatives).any(is_described) {
-            hits.say(format!("`{}` has no description", argument.key().unwrap_or_default())).in_definition(argument.pointer());
+        let alternatives = ["anyOf", "oneOf", "allOf"]
+            .into_iter()
+            .filter_map(|key| argument.get(key))
+            .flat_map(Node::children);
+        let is_described = |schema: Node<'_>| {
+            text(schema, "description").is_some_and(|description| !description.trim().is_empty())
+        };
+        if argument.kind() == Kind::Object
+            && !std::iter::once(argument)
+                .chain(alternatives)
+                .any(is_described)
+        {
+            hits.say(format!(
+                "`{}` has no description",
+                argument.key().unwrap_or_default()
+            ))
+            .in_definition(argument.pointer());
         }
     }
 }
 
 fn not_strict(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
-    let Some(input) = tool.input().filter(|input| input.kind() == Kind::Object) else { return };
+    let Some(input) = tool.input().filter(|input| input.kind() == Kind::Object) else {
+        return;
+    };
     if input.get("additionalProperties").and_then(Node::as_bool) != Some(false) {
-        hits.say("takes unknown arguments").in_definition("/inputSchema");
+        hits.say("takes unknown arguments")
+            .in_definition("/inputSchema");
     }
 }
 
 fn not_enforced(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     if answer.is_success() {
         let tool = CheckedTool::of(&answer.subject.capture.tool, &answer.server);
-        let is_closed = tool.input().and_then(|input| input.get("additionalProperties")?.as_bool()) == Some(false);
-        let schema = if is_closed { "the schema forbids it" } else { "the schema lets it through too" };
-        hits.say(format!("an unknown argument was accepted; {schema}")).in_definition("/inputSchema");
+        let is_closed = tool
+            .input()
+            .and_then(|input| input.get("additionalProperties")?.as_bool())
+            == Some(false);
+        let schema = if is_closed {
+            "the schema forbids it"
+        } else {
+            "the schema lets it through too"
+        };
+        hits.say(format!("an unknown argument was accepted; {schema}"))
+            .in_definition("/inputSchema");
     }
 }
 
@@ -350,13 +462,17 @@ fn untyped_limit(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
             continue;
         }
         let lacks = |key: &&str| argument.get(key).is_none();
-        let mut lacking: Vec<_> =
-            ["minimum", "maximum", "default"].into_iter().filter(lacks).map(|key| format!("`{key}`")).collect();
+        let mut lacking: Vec<_> = ["minimum", "maximum", "default"]
+            .into_iter()
+            .filter(lacks)
+            .map(|key| format!("`{key}`"))
+            .collect();
         if is_type(argument, "number") {
             lacking.insert(0, "`integer` as its type".to_owned());
         }
         if !lacking.is_empty() {
-            hits.say(format!("`{name}` lacks {}", lacking.join(", "))).in_definition(argument.pointer());
+            hits.say(format!("`{name}` lacks {}", lacking.join(", ")))
+                .in_definition(argument.pointer());
         }
     }
 }
@@ -366,12 +482,30 @@ fn argument_rounded(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     // A server that refuses it says so.
     for argument in tool.arguments().into_iter().filter(|_| answer.is_success()) {
         let name = argument.key().unwrap_or_default();
-        let Some(sent) = answer.argument(&name).filter(|sent| sent.kind() == Kind::Number).map(Node::raw_text) else { continue };
-        let is_rounded = sent.parse::<i128>().is_ok_and(|number| number.unsigned_abs() > 1 << 53);
-        if is_rounded && ["number", "integer"].iter().any(|kind| is_type(argument, kind)) {
-            let instead = if is_type(argument, "string") { "it may be a string too" } else { "only a string keeps its digits" };
-            hits.say(format!("`{name}` is sent as the number {sent}, which JavaScript rounds; {instead}"))
-                .in_definition(argument.pointer());
+        let Some(sent) = answer
+            .argument(&name)
+            .filter(|sent| sent.kind() == Kind::Number)
+            .map(Node::raw_text)
+        else {
+            continue;
+        };
+        let is_rounded = sent
+            .parse::<i128>()
+            .is_ok_and(|number| number.unsigned_abs() > 1 << 53);
+        if is_rounded
+            && ["number", "integer"]
+                .iter()
+                .any(|kind| is_type(argument, kind))
+        {
+            let instead = if is_type(argument, "string") {
+                "it may be a string too"
+            } else {
+                "only a string keeps its digits"
+            };
+            hits.say(format!(
+                "`{name}` is sent as the number {sent}, which JavaScript rounds; {instead}"
+            ))
+            .in_definition(argument.pointer());
         }
     }
 }
@@ -383,7 +517,8 @@ fn magic_value(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
         let described = text(argument, "description").unwrap_or_default();
         let says = described.contains("-1 ") || described.contains("−1 ");
         if is_limit_name(&name) && (minimum.is_some_and(|minimum| minimum < 0.0) || says) {
-            hits.say(format!("`{name}` takes −1 for something that is no number")).in_definition(argument.pointer());
+            hits.say(format!("`{name}` takes −1 for something that is no number"))
+                .in_definition(argument.pointer());
         }
     }
 }
@@ -391,15 +526,21 @@ fn magic_value(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
 fn default_not_stated(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     for argument in tool.arguments() {
         let described = text(argument, "description").unwrap_or_default();
-        let Some(line) = default_said(&described) else { continue };
+        let Some(line) = default_said(&described) else {
+            continue;
+        };
         let name = argument.key().unwrap_or_default();
         match argument.get("default") {
             None => {
-                hits.say(format!("`{name}`: the description says the default is {line}, the schema has none"))
-                    .in_definition(argument.pointer());
+                hits.say(format!(
+                    "`{name}`: the description says the default is {line}, the schema has none"
+                ))
+                .in_definition(argument.pointer());
             }
             Some(stated) => {
-                let stated_text = stated.as_str().map_or_else(|| stated.raw_text().into_owned(), |text| text.into_owned());
+                let stated_text = stated
+                    .as_str()
+                    .map_or_else(|| stated.raw_text().into_owned(), |text| text.into_owned());
                 let is_comparable = matches!(stated.kind(), Kind::Number | Kind::Bool)
                     && line.parse::<f64>().is_ok() == (stated.kind() == Kind::Number);
                 let is_same = line.eq_ignore_ascii_case(&stated_text)
@@ -422,7 +563,10 @@ fn default_said(text: &str) -> Option<String> {
         .ok()
     });
     let found = PATTERN.as_ref()?.captures(text)?;
-    found.get(1).or_else(|| found.get(2)).map(|found| found.as_str().to_owned())
+    found
+        .get(1)
+        .or_else(|| found.get(2))
+        .map(|found| found.as_str().to_owned())
 }
 
 fn enum_as_text(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
@@ -435,8 +579,21 @@ fn enum_as_text(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
         let described = text(argument, "description").unwrap_or_default();
         // Examples, and lists that any text may follow.
         let is_example = [
-            "e.g", "example", "such as", "like ", "\"true\"", "'true'", "`true`", "or string", "or a string", "or any ",
-            "or text", "or custom", "or a custom", "or the name", "or the id",
+            "e.g",
+            "example",
+            "such as",
+            "like ",
+            "\"true\"",
+            "'true'",
+            "`true`",
+            "or string",
+            "or a string",
+            "or any ",
+            "or text",
+            "or custom",
+            "or a custom",
+            "or the name",
+            "or the id",
         ]
         .iter()
         .any(|word| described.to_lowercase().contains(word));
@@ -444,10 +601,18 @@ fn enum_as_text(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
             && argument.get("anyOf").is_none()
             && argument.get("$ref").is_none()
             && argument.get("oneOf").is_none();
-        if let (true, true, false, Some(found)) = (is_open, types(argument) == ["string"], is_example, pattern.find(&described)) {
+        if let (true, true, false, Some(found)) = (
+            is_open,
+            types(argument) == ["string"],
+            is_example,
+            pattern.find(&described),
+        ) {
             let name = argument.key().unwrap_or_default();
-            hits.say(format!("`{name}`: the description lists {}, the schema takes any text", found.as_str()))
-                .in_definition(argument.pointer());
+            hits.say(format!(
+                "`{name}`: the description lists {}, the schema takes any text",
+                found.as_str()
+            ))
+            .in_definition(argument.pointer());
         }
     }
 }
@@ -460,50 +625,89 @@ fn format_param(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits<'_>) {
             Some(format) => {
                 let values: Vec<_> = format
                     .get("enum")
-                    .map(|list| list.children().filter_map(Node::as_str).map(|text| text.into_owned()).collect())
+                    .map(|list| {
+                        list.children()
+                            .filter_map(Node::as_str)
+                            .map(|text| text.into_owned())
+                            .collect()
+                    })
                     .unwrap_or_default();
                 let name = format.key().unwrap_or_default().into_owned();
                 spellings.insert((name, values));
             }
             None if super::tool::reads_by_name(&tool.name) => {
-                hits.say_of(&tool.name, "reads, and has no argument such as `response_format` that chooses the format")
-                    .in_definition("/inputSchema");
+                hits.say_of(
+                    &tool.name,
+                    "reads, and has no argument such as `response_format` that chooses the format",
+                )
+                .in_definition("/inputSchema");
             }
             None => {}
         }
     }
     if spellings.len() > 1 {
-        let names: Vec<_> = spellings.iter().map(|(name, values)| format!("{name}={}", values.join("|"))).collect();
-        hits.say(format!("the format is chosen in different ways: {}", names.join(", "))).in_definition("");
+        let names: Vec<_> = spellings
+            .iter()
+            .map(|(name, values)| format!("{name}={}", values.join("|")))
+            .collect();
+        hits.say(format!(
+            "the format is chosen in different ways: {}",
+            names.join(", ")
+        ))
+        .in_definition("");
     }
 }
 
 fn format_param_needless(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     if let Some(format) = tool.format_argument() {
         let name = format.key().unwrap_or_default();
-        hits.say(format!("`{name}` chooses the format; needless beside both forms")).in_definition(format.pointer());
+        hits.say(format!(
+            "`{name}` chooses the format; needless beside both forms"
+        ))
+        .in_definition(format.pointer());
     }
 }
 
 fn list_without_paging(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let tool = CheckedTool::of(&answer.subject.capture.tool, &answer.server);
-    let has_paging = tool.arguments().iter().any(|argument| argument.key().is_some_and(|name| is_page_name(&name)));
+    let has_paging = tool
+        .arguments()
+        .iter()
+        .any(|argument| argument.key().is_some_and(|name| is_page_name(&name)));
     if has_paging || answer.subject.capture.tool.raw.is_empty() || !answer.is_success() {
         return;
     }
-    if let Some(list) = answer.records().filter(|list| list.len() as u64 > hits.limit) {
-        hits.say(format!("{} records, and no argument for fewer or for the next", grouped(list.len() as u64)))
-            .at(answer.data_at(list));
+    if let Some(list) = answer
+        .records()
+        .filter(|list| list.len() as u64 > hits.limit)
+    {
+        hits.say(format!(
+            "{} records, and no argument for fewer or for the next",
+            grouped(list.len() as u64)
+        ))
+        .at(answer.data_at(list));
     }
 }
 
 fn dialect(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
-    for root in [tool.input(), tool.output()].into_iter().flatten().filter(|root| root.get("$schema").is_none()) {
+    for root in [tool.input(), tool.output()]
+        .into_iter()
+        .flatten()
+        .filter(|root| root.get("$schema").is_none())
+    {
         for schema in schemas(root) {
-            let is_list = |key: &str| schema.get(key).is_some_and(|node| node.kind() == Kind::Array);
-            let is_old = is_list("items") || ["additionalItems", "dependencies"].iter().any(|key| schema.get(key).is_some());
+            let is_list = |key: &str| {
+                schema
+                    .get(key)
+                    .is_some_and(|node| node.kind() == Kind::Array)
+            };
+            let is_old = is_list("items")
+                || ["additionalItems", "dependencies"]
+                    .iter()
+                    .any(|key| schema.get(key).is_some());
             if is_old {
-                hits.say("keywords of an older dialect, and no `$schema`").in_definition(schema.pointer());
+                hits.say("keywords of an older dialect, and no `$schema`")
+                    .in_definition(schema.pointer());
             }
         }
     }
@@ -515,8 +719,11 @@ fn duplicate(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
         let name = argument.key().unwrap_or_default().into_owned();
         match known.entry(words(&name).concat()) {
             Entry::Occupied(other) => {
-                hits.say(format!("`{name}` and `{}` are one name in two spellings", other.get()))
-                    .in_definition(argument.pointer());
+                hits.say(format!(
+                    "`{name}` and `{}` are one name in two spellings",
+                    other.get()
+                ))
+                .in_definition(argument.pointer());
             }
             Entry::Vacant(entry) => drop(entry.insert(name)),
         }
@@ -525,10 +732,17 @@ fn duplicate(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
 
 fn boolean_subschema(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     for schema in tool.all_schemas() {
-        let is_property = schema.parent().and_then(|parent| parent.key()).is_some_and(|key| key == "properties");
+        let is_property = schema
+            .parent()
+            .and_then(|parent| parent.key())
+            .is_some_and(|key| key == "properties");
         if schema.kind() == Kind::Bool && is_property {
-            hits.say(format!("`{}` is {} in place of a schema", schema.key().unwrap_or_default(), schema.raw_text()))
-                .in_definition(schema.pointer());
+            hits.say(format!(
+                "`{}` is {} in place of a schema",
+                schema.key().unwrap_or_default(),
+                schema.raw_text()
+            ))
+            .in_definition(schema.pointer());
         }
     }
 }
@@ -543,16 +757,30 @@ fn type_array(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
 
 fn is_typed(schema: Node<'_>) -> bool {
     schema.kind() != Kind::Object
-        || ["type", "$ref", "enum", "const", "anyOf", "oneOf", "allOf", "not"].iter().any(|key| schema.get(key).is_some())
+        || [
+            "type", "$ref", "enum", "const", "anyOf", "oneOf", "allOf", "not",
+        ]
+        .iter()
+        .any(|key| schema.get(key).is_some())
 }
 
 fn anyof_untyped(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     for schema in tool.input_schemas() {
-        let branches = schema
-            .get("anyOf")
-            .filter(|_| schema.parent().is_some_and(|parent| parent.key().is_some_and(|key| key == "properties")));
-        for branch in branches.into_iter().flat_map(Node::children).filter(|branch| !is_typed(*branch)) {
-            hits.say(format!("a branch of `{}` has no type", schema.key().unwrap_or_default())).in_definition(branch.pointer());
+        let branches = schema.get("anyOf").filter(|_| {
+            schema
+                .parent()
+                .is_some_and(|parent| parent.key().is_some_and(|key| key == "properties"))
+        });
+        for branch in branches
+            .into_iter()
+            .flat_map(Node::children)
+            .filter(|branch| !is_typed(*branch))
+        {
+            hits.say(format!(
+                "a branch of `{}` has no type",
+                schema.key().unwrap_or_default()
+            ))
+            .in_definition(branch.pointer());
         }
     }
 }
@@ -561,7 +789,10 @@ fn format_unsupported(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     for schema in tool.input_schemas() {
         let format = text(schema, "format").filter(|format| format == "uri");
         if let Some(format) = format.filter(|_| is_type(schema, "string")) {
-            hits.say(format!("`format: {format}`, which OpenAI's API refuses in strict schemas")).in_definition(schema.pointer());
+            hits.say(format!(
+                "`format: {format}`, which OpenAI's API refuses in strict schemas"
+            ))
+            .in_definition(schema.pointer());
         }
     }
 }
@@ -573,8 +804,12 @@ fn array_without_items(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
             && schema.get("items").is_none()
             && schema.get("prefixItems").is_none()
         {
-            let name = schema.key().map(|key| format!("`{key}`")).unwrap_or_else(|| "an array".to_owned());
-            hits.say(format!("{name} does not say what is in it")).in_definition(schema.pointer());
+            let name = schema
+                .key()
+                .map(|key| format!("`{key}`"))
+                .unwrap_or_else(|| "an array".to_owned());
+            hits.say(format!("{name} does not say what is in it"))
+                .in_definition(schema.pointer());
         }
     }
 }
@@ -583,7 +818,8 @@ fn root_union(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     let Some(input) = tool.input() else { return };
     for key in ["oneOf", "anyOf", "allOf"] {
         if let Some(union) = input.get(key) {
-            hits.say(format!("`{key}` at the top of the input schema")).in_definition(union.pointer());
+            hits.say(format!("`{key}` at the top of the input schema"))
+                .in_definition(union.pointer());
         }
     }
 }
@@ -599,16 +835,21 @@ fn refs(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
 fn recursive(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     for root in [tool.input(), tool.output()].into_iter().flatten() {
         if let Some(at) = cycle(root) {
-            hits.say(format!("the schema refers to itself by `{}`", text(at, "$ref").unwrap_or_default()))
-                .in_definition(at.pointer());
+            hits.say(format!(
+                "the schema refers to itself by `{}`",
+                text(at, "$ref").unwrap_or_default()
+            ))
+            .in_definition(at.pointer());
         }
     }
 }
 
 /// A reference that leads back to a schema that it stands in, also by others.
 fn cycle(root: Node<'_>) -> Option<Node<'_>> {
-    let mut by_pointer: HashMap<String, Node<'_>> =
-        schemas(root).into_iter().map(|schema| (schema.pointer_from(root.index()), schema)).collect();
+    let mut by_pointer: HashMap<String, Node<'_>> = schemas(root)
+        .into_iter()
+        .map(|schema| (schema.pointer_from(root.index()), schema))
+        .collect();
     let mut target = |node: Node<'_>| {
         let to = text(node, "$ref")?;
         let to = to.strip_prefix('#')?;
@@ -643,25 +884,38 @@ fn cycle(root: Node<'_>) -> Option<Node<'_>> {
 
 fn empty_enum(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     for schema in tool.input_schemas() {
-        let Some(list) = schema.get("enum").filter(|list| list.kind() == Kind::Array) else { continue };
+        let Some(list) = schema.get("enum").filter(|list| list.kind() == Kind::Array) else {
+            continue;
+        };
         if list.is_empty() {
-            hits.say("`enum` has no values").in_definition(list.pointer());
-        } else if let Some(empty) = list.children().find(|value| value.as_str().is_some_and(|text| text.is_empty())) {
-            hits.say("`enum` holds an empty text").in_definition(empty.pointer()).as_severity(Warning);
+            hits.say("`enum` has no values")
+                .in_definition(list.pointer());
+        } else if let Some(empty) = list
+            .children()
+            .find(|value| value.as_str().is_some_and(|text| text.is_empty()))
+        {
+            hits.say("`enum` holds an empty text")
+                .in_definition(empty.pointer())
+                .as_severity(Warning);
         }
     }
 }
 
 fn unsatisfiable(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
-    let pairs =
-        [("minimum", "maximum"), ("minLength", "maxLength"), ("minItems", "maxItems"), ("minProperties", "maxProperties")];
+    let pairs = [
+        ("minimum", "maximum"),
+        ("minLength", "maxLength"),
+        ("minItems", "maxItems"),
+        ("minProperties", "maxProperties"),
+    ];
     for schema in tool.all_schemas() {
         for (low, high) in pairs {
             let number = |key: &str| schema.get(key).and_then(Node::as_f64);
             if let (Some(least), Some(most)) = (number(low), number(high))
                 && least > most
             {
-                hits.say(format!("`{low}` {least} is above `{high}` {most}")).in_definition(schema.pointer());
+                hits.say(format!("`{low}` {least} is above `{high}` {most}"))
+                    .in_definition(schema.pointer());
             }
         }
     }
@@ -669,7 +923,12 @@ fn unsatisfiable(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
 
 fn required_undeclared(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     for schema in tool.input_schemas() {
-        let Some(required) = schema.get("required").filter(|list| list.kind() == Kind::Array) else { continue };
+        let Some(required) = schema
+            .get("required")
+            .filter(|list| list.kind() == Kind::Array)
+        else {
+            continue;
+        };
         let is_closed = schema.get("additionalProperties").and_then(Node::as_bool) == Some(false);
         let declared = names(schema.get("properties"));
         for name in required.children() {
@@ -687,9 +946,16 @@ fn required_undeclared(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
 
 fn required_as_boolean(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     for schema in tool.input_schemas() {
-        if let Some(flag) = schema.get("required").filter(|flag| flag.kind() == Kind::Bool) {
-            hits.say(format!("`required` of `{}` is {}, not a list", schema.key().unwrap_or_default(), flag.raw_text()))
-                .in_definition(flag.pointer());
+        if let Some(flag) = schema
+            .get("required")
+            .filter(|flag| flag.kind() == Kind::Bool)
+        {
+            hits.say(format!(
+                "`required` of `{}` is {}, not a list",
+                schema.key().unwrap_or_default(),
+                flag.raw_text()
+            ))
+            .in_definition(flag.pointer());
         }
     }
 }
@@ -697,7 +963,11 @@ fn required_as_boolean(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
 fn untyped_property(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     for argument in tool.arguments() {
         if !is_typed(argument) {
-            hits.say(format!("`{}` has no type", argument.key().unwrap_or_default())).in_definition(argument.pointer());
+            hits.say(format!(
+                "`{}` has no type",
+                argument.key().unwrap_or_default()
+            ))
+            .in_definition(argument.pointer());
         }
     }
 }

@@ -85,8 +85,10 @@ impl ToolSilence {
             _ if text.ends_with('\n') => "\n",
             _ => "\n\n",
         };
-        let [rule, tool, reason] = [self.rule, &self.tool, &self.reason].map(|text| toml::Value::from(text).to_string());
-        let longer = format!("{text}{gap}[[silence]]\nrule = {rule}\ntool = {tool}\nreason = {reason}\n");
+        let [rule, tool, reason] =
+            [self.rule, &self.tool, &self.reason].map(|text| toml::Value::from(text).to_string());
+        let longer =
+            format!("{text}{gap}[[silence]]\nrule = {rule}\ntool = {tool}\nreason = {reason}\n");
         RuleSettings::parse(&longer, place).map(|_| longer)
     }
 }
@@ -112,12 +114,20 @@ impl RuleSettings {
     /// What is wrong, with the line.
     pub fn parse(text: &str, place: &str) -> Result<Self, Problem> {
         let wrong = |what: String, span: Option<Range<usize>>| {
-            let line = span.map(|span| text[..span.start.min(text.len())].matches('\n').count() + 1);
+            let line =
+                span.map(|span| text[..span.start.min(text.len())].matches('\n').count() + 1);
             Problem::new(ProblemKind::Usage, what)
                 .at(line.map_or_else(|| place.to_owned(), |line| format!("{place}, line {line}")))
         };
-        let file: File = toml::from_str(text)
-            .map_err(|error| wrong(format!("not valid settings of rules: {}", plain_toml(error.message())), error.span()))?;
+        let file: File = toml::from_str(text).map_err(|error| {
+            wrong(
+                format!(
+                    "not valid settings of rules: {}",
+                    plain_toml(error.message())
+                ),
+                error.span(),
+            )
+        })?;
         let mut settings = Self::default();
         for name in file.profiles {
             let profile = profile(name.get_ref()).map_err(|problem| problem.at(place))?;
@@ -128,7 +138,8 @@ impl RuleSettings {
         }
         let known = |id: &Spanned<String>| {
             let what = || format!("there is no rule `{}`", id.get_ref());
-            rule(id.get_ref()).ok_or_else(|| wrong(what(), Some(id.span())).hint("`mcp-loupe rules` lists them"))
+            rule(id.get_ref())
+                .ok_or_else(|| wrong(what(), Some(id.span())).hint("`mcp-loupe rules` lists them"))
         };
         for Silence { rule, tool, reason } in file.silence {
             let rule = known(&rule)?;
@@ -136,11 +147,15 @@ impl RuleSettings {
                 let what = format!("`{}` is silent for `{tool}` without a reason", rule.id);
                 return Err(wrong(what, Some(reason.span())).hint("say why: reason = \"…\""));
             }
-            settings.silenced.insert((rule.id, tool), reason.into_inner());
+            settings
+                .silenced
+                .insert((rule.id, tool), reason.into_inner());
         }
         for (id, change) in file.rules {
             let (rule, span) = (known(&id)?, Some(id.span()));
-            let severity = change.severity.map(|name| severity(name.get_ref()).map_err(|problem| problem.at(place)));
+            let severity = change
+                .severity
+                .map(|name| severity(name.get_ref()).map_err(|problem| problem.at(place)));
             let severity = severity.transpose()?;
             if (change.off || severity.is_some()) && change.reason.trim().is_empty() {
                 let what = format!("`{}` is changed without a reason", rule.id);
@@ -149,20 +164,32 @@ impl RuleSettings {
             if change.limit.is_some() && rule.limit.is_none() {
                 return Err(wrong(format!("`{}` has no limit", rule.id), span));
             }
-            let change = RuleChange { is_off: change.off, severity, limit: change.limit, reason: change.reason };
+            let change = RuleChange {
+                is_off: change.off,
+                severity,
+                limit: change.limit,
+                reason: change.reason,
+            };
             settings.changes.insert(rule.id, change);
         }
         Ok(settings)
     }
 
     pub(super) fn is_off(&self, rule: &Rule) -> bool {
-        self.changes.get(rule.id).is_some_and(|change| change.is_off)
-            || !rule.levels().any(|(profile, _)| self.profiles.contains(&profile))
+        self.changes
+            .get(rule.id)
+            .is_some_and(|change| change.is_off)
+            || !rule
+                .levels()
+                .any(|(profile, _)| self.profiles.contains(&profile))
     }
 
     /// The rules that say nothing of a tool, resource or prompt, each with the reason.
     pub fn silenced_for(&self, name: &str) -> impl Iterator<Item = (&'static str, &str)> {
-        self.silenced.iter().filter(move |((_, tool), _)| tool == name).map(|((rule, _), reason)| (*rule, reason.as_str()))
+        self.silenced
+            .iter()
+            .filter(move |((_, tool), _)| tool == name)
+            .map(|((rule, _), reason)| (*rule, reason.as_str()))
     }
 
     /// The number above which a rule speaks up; 0 where it has none.
@@ -174,8 +201,12 @@ impl RuleSettings {
     /// A hit weighed by the profiles that count; `None` where none of them has it.
     pub(super) fn finding(&self, rule: &'static Rule, hit: Hit, subject: &str) -> Option<Finding> {
         let change = self.changes.get(rule.id).and_then(|change| change.severity);
-        let levels = rule.levels().filter(|(profile, _)| self.profiles.contains(profile));
-        let profiles: Vec<_> = levels.map(|(profile, severity)| (profile, change.or(hit.severity).unwrap_or(severity))).collect();
+        let levels = rule
+            .levels()
+            .filter(|(profile, _)| self.profiles.contains(profile));
+        let profiles: Vec<_> = levels
+            .map(|(profile, severity)| (profile, change.or(hit.severity).unwrap_or(severity)))
+            .collect();
         let severity = profiles.iter().map(|(_, severity)| *severity).min()?;
         let subject = hit.subject.unwrap_or_else(|| subject.to_owned());
         if !self.silenced.is_empty() && self.silenced.contains_key(&(rule.id, subject.clone())) {
@@ -203,7 +234,8 @@ impl RuleSettings {
 pub fn profile(name: &str) -> Result<Profile, Problem> {
     Profile::parse(name).ok_or_else(|| {
         let names: Vec<_> = Profile::all().map(Profile::name).collect();
-        Problem::new(ProblemKind::Usage, format!("unknown profile `{name}`")).hint(format!("one of {}", names.join(", ")))
+        Problem::new(ProblemKind::Usage, format!("unknown profile `{name}`"))
+            .hint(format!("one of {}", names.join(", ")))
     })
 }
 
@@ -213,6 +245,7 @@ pub fn profile(name: &str) -> Result<Profile, Problem> {
 /// There is none.
 pub fn severity(name: &str) -> Result<Severity, Problem> {
     Severity::parse(name).ok_or_else(|| {
-        Problem::new(ProblemKind::Usage, format!("unknown severity `{name}`")).hint("one of error, warning, info, cost")
+        Problem::new(ProblemKind::Usage, format!("unknown severity `{name}`"))
+            .hint("one of error, warning, info, cost")
     })
 }

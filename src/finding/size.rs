@@ -87,19 +87,36 @@ fn utf16(text: &str) -> u64 {
 }
 
 fn char_limit(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
-    let (text, data) = (utf16(&answer.text), answer.structured().map_or(0, |value| utf16(&value.raw_text())));
+    let (text, data) = (
+        utf16(&answer.text),
+        answer
+            .structured()
+            .map_or(0, |value| utf16(&value.raw_text())),
+    );
     let size = text + data;
     if size <= hits.limit || !answer.is_success() {
         return;
     }
     let records = answer.records().map_or(0, Node::len) as u64;
     let fit = if records > 1 {
-        format!("; about {} of {} records fit", grouped(hits.limit * records / size), grouped(records))
+        format!(
+            "; about {} of {} records fit",
+            grouped(hits.limit * records / size),
+            grouped(records)
+        )
     } else {
         String::new()
     };
-    let what = if data == 0 { "the text" } else { "text and data" };
-    let message = format!("{what}: {} characters, the limit is {}{fit}", grouped(size), grouped(hits.limit));
+    let what = if data == 0 {
+        "the text"
+    } else {
+        "text and data"
+    };
+    let message = format!(
+        "{what}: {} characters, the limit is {}{fit}",
+        grouped(size),
+        grouped(hits.limit)
+    );
     hits.say(message).at(answer.text_at(0..0));
 }
 
@@ -108,12 +125,24 @@ fn overrun(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     if answer.json_text().is_some() {
         return;
     }
-    let tail: String = answer.text.chars().rev().take(400).collect::<String>().chars().rev().collect();
+    let tail: String = answer
+        .text
+        .chars()
+        .rev()
+        .take(400)
+        .collect::<String>()
+        .chars()
+        .rev()
+        .collect();
     let size = utf16(&answer.text);
     if size > hits.limit && size < hits.limit + 600 && tail.to_lowercase().contains("truncated") {
         let end = answer.text.len();
-        hits.say(format!("{} characters with the notice, the limit is {}", grouped(size), grouped(hits.limit)))
-            .at(answer.text_at(end..end));
+        hits.say(format!(
+            "{} characters with the notice, the limit is {}",
+            grouped(size),
+            grouped(hits.limit)
+        ))
+        .at(answer.text_at(end..end));
     }
 }
 
@@ -128,7 +157,9 @@ fn host_limit(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
             LimitState::Cut => "cut it",
             LimitState::Replaced => "put a notice in its place",
             LimitState::Error => "put an error in its place",
-            LimitState::None | LimitState::Unknown | LimitState::Fits | LimitState::MayCut => continue,
+            LimitState::None | LimitState::Unknown | LimitState::Fits | LimitState::MayCut => {
+                continue;
+            }
         };
         match cut.iter_mut().find(|(known, ..)| known == what) {
             Some((_, hosts, names)) => {
@@ -142,8 +173,16 @@ fn host_limit(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         }
     }
     for (what, hosts, names) in cut {
-        let more = if hosts > 4 { format!(" and {} more", hosts - 4) } else { String::new() };
-        hits.say(format!("{} {what}: {names}{more}", number_of(hosts as u64, "hosts"))).at(answer.text_at(0..0));
+        let more = if hosts > 4 {
+            format!(" and {} more", hosts - 4)
+        } else {
+            String::new()
+        };
+        hits.say(format!(
+            "{} {what}: {names}{more}",
+            number_of(hosts as u64, "hosts")
+        ))
+        .at(answer.text_at(0..0));
     }
 }
 
@@ -154,48 +193,83 @@ fn broken_json(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     for block in answer.subject.reading.text_blocks() {
         let text = block.text.as_deref().unwrap_or_default();
         let start = text.len() - text.trim_start().len();
-        let body = text[start..].strip_prefix("```json\n").map_or(&text[start..], |body| body);
+        let body = text[start..]
+            .strip_prefix("```json\n")
+            .map_or(&text[start..], |body| body);
         // A list of Markdown may begin with a bracket, too.
-        if !(body.starts_with("{\"") || body.starts_with("{\n") || body.starts_with("[{") || body.starts_with("[\n")) {
+        if !(body.starts_with("{\"")
+            || body.starts_with("{\n")
+            || body.starts_with("[{")
+            || body.starts_with("[\n"))
+        {
             continue;
         }
         let doc = Doc::parse(body.to_owned().into());
         let is_value = doc.len() >= 3;
-        let cut = doc.faults().iter().find(|fault| matches!(fault.kind, FaultKind::UnexpectedEnd | FaultKind::Syntax(_)));
+        let cut = doc
+            .faults()
+            .iter()
+            .find(|fault| matches!(fault.kind, FaultKind::UnexpectedEnd | FaultKind::Syntax(_)));
         if let Some(fault) = cut.filter(|fault| is_value && fault.at * 10 >= body.len() * 9) {
             let at = text.len() - body.len() + fault.at.min(body.len());
             let part = FoundIn::Text(block.index);
-            let place = super::FoundAt { part, path: String::new(), range: Some(at.min(text.len())..text.len()) };
-            hits.say(format!("begins as JSON and ends at byte {at} of {} in the middle", text.len())).at(place);
+            let place = super::FoundAt {
+                part,
+                path: String::new(),
+                range: Some(at.min(text.len())..text.len()),
+            };
+            hits.say(format!(
+                "begins as JSON and ends at byte {at} of {} in the middle",
+                text.len()
+            ))
+            .at(place);
         }
     }
 }
 
 fn cut_mid_record(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let text = answer.markdown_text();
-    if answer.json_text().is_some() || text.len() < answer.text.len() || answer.subject.reading.text_blocks().count() != 1 {
+    if answer.json_text().is_some()
+        || text.len() < answer.text.len()
+        || answer.subject.reading.text_blocks().count() != 1
+    {
         return;
     }
     let end = text.len();
     match fence_end(text) {
         FenceEnd::Closed => {}
         FenceEnd::Open => {
-            hits.say("a fence is not closed at the end").at(answer.text_at(end..end));
+            hits.say("a fence is not closed at the end")
+                .at(answer.text_at(end..end));
             return;
         }
         // `markdown/fence-broken` says it.
         FenceEnd::Nested { .. } => return,
     }
     let mut last = text.trim_end_matches('\n').lines().rev();
-    let (row, above) = (last.next().unwrap_or_default().trim(), last.next().unwrap_or_default().trim());
+    let (row, above) = (
+        last.next().unwrap_or_default().trim(),
+        last.next().unwrap_or_default().trim(),
+    );
     let is_row = |line: &str| line.starts_with('|') && line.ends_with('|');
     if row.starts_with('|') && !row.ends_with('|') && is_row(above) {
-        hits.say("the last row of the table has no end").at(answer.text_at(end - row.len()..end));
+        hits.say("the last row of the table has no end")
+            .at(answer.text_at(end - row.len()..end));
     }
 }
 
-const WAYS: [&str; 10] =
-    ["cursor", "next", "offset", "page", "pagesize", "limit", "filter", "skip", "start_index", "more results"];
+const WAYS: [&str; 10] = [
+    "cursor",
+    "next",
+    "offset",
+    "page",
+    "pagesize",
+    "limit",
+    "filter",
+    "skip",
+    "start_index",
+    "more results",
+];
 
 fn no_guidance(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     if !answer.is_success() || !answer.says_more().is_some_and(|(_, more)| more) {
@@ -205,7 +279,9 @@ fn no_guidance(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let has_cursor = answer.exact_payload().is_some_and(|payload| {
         leaves(payload.root()).take(100_000).any(|leaf| {
             let key = leaf.key().unwrap_or_default().to_lowercase();
-            !leaf.is_null() && leaf.as_bool().is_none() && (key.contains("cursor") || key.starts_with("next") || key == "offset")
+            !leaf.is_null()
+                && leaf.as_bool().is_none()
+                && (key.contains("cursor") || key.starts_with("next") || key == "offset")
         })
     });
     let says = || {
@@ -218,7 +294,8 @@ fn no_guidance(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         })
     };
     if !has_cursor && (answer.json_text().is_some() || !says()) {
-        hits.say("there is more, and nothing says how to get it").at(answer.text_at(answer.text.len()..answer.text.len()));
+        hits.say("there is more, and nothing says how to get it")
+            .at(answer.text_at(answer.text.len()..answer.text.len()));
     }
 }
 
@@ -228,32 +305,60 @@ fn unknown_param(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     }
     // The tool's own, and those of others, which may be meant.
     let tool = CheckedTool::of(&answer.subject.capture.tool, &answer.server);
-    let mut known: BTreeSet<String> = tool.arguments().iter().filter_map(|argument| Some(argument.key()?.into_owned())).collect();
+    let mut known: BTreeSet<String> = tool
+        .arguments()
+        .iter()
+        .filter_map(|argument| Some(argument.key()?.into_owned()))
+        .collect();
     for (tool, names) in answer.arguments_of_tools() {
         known.insert((*tool).to_owned());
         known.extend(names.iter().cloned());
     }
-    static ADVICE: RulePattern =
-        RulePattern::new(|| Regex::new(r"(?i)(?-u:\b)use (?:the )?`([A-Za-z_][A-Za-z0-9_]*)(?:`|\s*[:=])").ok());
+    static ADVICE: RulePattern = RulePattern::new(|| {
+        Regex::new(r"(?i)(?-u:\b)use (?:the )?`([A-Za-z_][A-Za-z0-9_]*)(?:`|\s*[:=])").ok()
+    });
     let Some(advice) = &*ADVICE else { return };
     for stated in advice.captures_iter(&answer.text).take(50) {
-        let (Some(all), Some(name)) = (stated.get(0), stated.get(1)) else { continue };
+        let (Some(all), Some(name)) = (stated.get(0), stated.get(1)) else {
+            continue;
+        };
         if !known.contains(name.as_str()) && is_page_name(name.as_str()) {
-            hits.say(format!("advises `{}`, which the tool does not take", name.as_str())).at(answer.text_at(all.range()));
+            hits.say(format!(
+                "advises `{}`, which the tool does not take",
+                name.as_str()
+            ))
+            .at(answer.text_at(all.range()));
         }
     }
 }
 
 fn silent(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
-    let (Some((name, asked)), Some(list)) = (answer.asked_for(), answer.records()) else { return };
+    let (Some((name, asked)), Some(list)) = (answer.asked_for(), answer.records()) else {
+        return;
+    };
     if asked < 2 || list.len() as u64 != asked || !answer.is_success() {
         return;
     }
-    let Some(payload) = answer.exact_payload() else { return };
-    let says = ["total", "more", "truncated", "cursor", "next", "remaining", "offset"];
-    let is_said =
-        near(payload.root()).filter_map(|node| node.key()).any(|key| says.iter().any(|word| key.to_lowercase().contains(word)));
-    let is_told = || says.iter().chain(&[" of ", "showing"]).any(|word| answer.lower_text().contains(word));
+    let Some(payload) = answer.exact_payload() else {
+        return;
+    };
+    let says = [
+        "total",
+        "more",
+        "truncated",
+        "cursor",
+        "next",
+        "remaining",
+        "offset",
+    ];
+    let is_said = near(payload.root())
+        .filter_map(|node| node.key())
+        .any(|key| says.iter().any(|word| key.to_lowercase().contains(word)));
+    let is_told = || {
+        says.iter()
+            .chain(&[" of ", "showing"])
+            .any(|word| answer.lower_text().contains(word))
+    };
     if !is_said && (answer.json_text().is_some() || !is_told()) {
         hits.say(format!(
             "{}, as many as `{name}` asked for, and nothing says whether there are more",
@@ -264,14 +369,25 @@ fn silent(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
 }
 
 fn exceeded(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
-    let (Some((name, asked)), Some(list)) = (answer.asked_for(), answer.records()) else { return };
+    let (Some((name, asked)), Some(list)) = (answer.asked_for(), answer.records()) else {
+        return;
+    };
     if asked >= 1 && list.len() as u64 > asked {
-        hits.say(format!("{} records, `{name}` asked for {asked}", grouped(list.len() as u64))).at(answer.data_at(list));
+        hits.say(format!(
+            "{} records, `{name}` asked for {asked}",
+            grouped(list.len() as u64)
+        ))
+        .at(answer.data_at(list));
     }
 }
 
 fn many_records(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
-    let Some(list) = answer.records().filter(|list| list.len() as u64 > hits.limit) else { return };
+    let Some(list) = answer
+        .records()
+        .filter(|list| list.len() as u64 > hits.limit)
+    else {
+        return;
+    };
     let all = answer.count(&list.raw_text());
     let each = (all.o200k_base / list.len() as u64).max(1);
     let first: Vec<_> = list
@@ -287,17 +403,27 @@ fn many_records(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         grouped(10_000 / each),
         grouped(25_000 / each)
     );
-    hits.say(message).at(answer.data_at(list)).saves(all.less(kept));
+    hits.say(message)
+        .at(answer.data_at(list))
+        .saves(all.less(kept));
 }
 
 fn long_value(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
-    let (Some(list), Some(payload)) = (answer.records(), answer.exact_payload()) else { return };
+    let (Some(list), Some(payload)) = (answer.records(), answer.exact_payload()) else {
+        return;
+    };
     let most = hits.limit;
-    for leaf in leaves(list).filter(|leaf| leaf.kind() == Kind::String && leaf.raw().len() as u64 > most) {
+    for leaf in
+        leaves(list).filter(|leaf| leaf.kind() == Kind::String && leaf.raw().len() as u64 > most)
+    {
         let length = leaf.as_str().map_or(0, |text| text.chars().count() as u64);
         if length > most {
-            hits.say(format!("`{}` is over {} characters", wild(&leaf.pointer_from(payload.root().index())), grouped(most)))
-                .at(answer.data_at(leaf));
+            hits.say(format!(
+                "`{}` is over {} characters",
+                wild(&leaf.pointer_from(payload.root().index())),
+                grouped(most)
+            ))
+            .at(answer.data_at(leaf));
         }
     }
 }
@@ -308,7 +434,8 @@ fn long_cell(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         if let pulldown_cmark::Event::End(pulldown_cmark::TagEnd::TableCell) = event {
             let length = text[range.clone()].trim().chars().count() as u64;
             if length > hits.limit {
-                hits.say(format!("a cell is over {} characters", hits.limit)).at(answer.text_at(range.clone()));
+                hits.say(format!("a cell is over {} characters", hits.limit))
+                    .at(answer.text_at(range.clone()));
             }
         }
     }
@@ -319,10 +446,16 @@ fn long_description(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits<'_>) 
         let description = tool.description.as_deref().unwrap_or_default();
         let length = description.chars().count() as u64;
         if length > hits.limit {
-            let short: String = description.chars().take(usize::try_from(hits.limit).unwrap_or(usize::MAX)).collect();
-            hits.say_of(&tool.name, format!("the description has {} characters", grouped(length)))
-                .in_definition("/description")
-                .saves(tokens(description).less(tokens(&short)));
+            let short: String = description
+                .chars()
+                .take(usize::try_from(hits.limit).unwrap_or(usize::MAX))
+                .collect();
+            hits.say_of(
+                &tool.name,
+                format!("the description has {} characters", grouped(length)),
+            )
+            .in_definition("/description")
+            .saves(tokens(description).less(tokens(&short)));
         }
     }
 }

@@ -19,7 +19,12 @@ pub enum ChangeKind {
 }
 
 /// Names of arguments that choose the format of an answer.
-pub const FORMAT_NAMES: [&str; 4] = ["response_format", "responseFormat", "format", "output_format"];
+pub const FORMAT_NAMES: [&str; 4] = [
+    "response_format",
+    "responseFormat",
+    "format",
+    "output_format",
+];
 
 /// One thing that is not what it was.
 #[derive(Clone, Debug)]
@@ -38,7 +43,13 @@ pub struct CheckedTool<'a> {
 }
 
 /// Where a schema stands in another: what may follow.
-const OF_NAMES: [&str; 5] = ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"];
+const OF_NAMES: [&str; 5] = [
+    "properties",
+    "patternProperties",
+    "$defs",
+    "definitions",
+    "dependentSchemas",
+];
 const OF_SCHEMAS: [&str; 4] = ["allOf", "anyOf", "oneOf", "prefixItems"];
 const SCHEMA: [&str; 10] = [
     "items",
@@ -55,7 +66,11 @@ const SCHEMA: [&str; 10] = [
 
 impl<'a> CheckedTool<'a> {
     pub fn of(tool: &'a Tool, server: &CheckedServer<'a>) -> Self {
-        Self { tool, server: *server, doc: Doc::parse(tool.raw.clone()) }
+        Self {
+            tool,
+            server: *server,
+            doc: Doc::parse(tool.raw.clone()),
+        }
     }
 
     pub fn member(&self, name: &str) -> Option<Node<'_>> {
@@ -72,14 +87,21 @@ impl<'a> CheckedTool<'a> {
 
     /// The arguments at the top of the input schema.
     pub fn arguments(&self) -> Vec<Node<'_>> {
-        let properties = self.input().and_then(|input| input.get("properties")).filter(|node| node.kind() == Kind::Object);
-        properties.map(|properties| properties.children().collect()).unwrap_or_default()
+        let properties = self
+            .input()
+            .and_then(|input| input.get("properties"))
+            .filter(|node| node.kind() == Kind::Object);
+        properties
+            .map(|properties| properties.children().collect())
+            .unwrap_or_default()
     }
 
     /// The argument that chooses the format of an answer.
     pub fn format_argument(&self) -> Option<Node<'_>> {
         self.arguments().into_iter().find(|argument| {
-            let is_named = argument.key().is_some_and(|key| FORMAT_NAMES.contains(&&*key));
+            let is_named = argument
+                .key()
+                .is_some_and(|key| FORMAT_NAMES.contains(&&*key));
             let says = argument.raw_text().to_lowercase();
             is_named && (says.contains("json") || says.contains("markdown"))
         })
@@ -92,12 +114,21 @@ impl<'a> CheckedTool<'a> {
 
     /// The same of both schemas.
     pub fn all_schemas(&self) -> Vec<Node<'_>> {
-        [self.input(), self.output()].into_iter().flatten().flat_map(schemas).collect()
+        [self.input(), self.output()]
+            .into_iter()
+            .flatten()
+            .flat_map(schemas)
+            .collect()
     }
 
     /// The name and the description in lower case.
     pub fn says(&self) -> String {
-        format!("{} {}", self.tool.name, self.tool.description.as_deref().unwrap_or_default()).to_lowercase()
+        format!(
+            "{} {}",
+            self.tool.name,
+            self.tool.description.as_deref().unwrap_or_default()
+        )
+        .to_lowercase()
     }
 }
 
@@ -133,7 +164,11 @@ pub fn subschemas(schema: Node<'_>) -> Vec<Node<'_>> {
 
 /// The names of the members of an object: looking each up in it takes the square of their number.
 pub fn names(object: Option<Node<'_>>) -> HashSet<Cow<'_, str>> {
-    object.into_iter().flat_map(Node::children).filter_map(Node::key).collect()
+    object
+        .into_iter()
+        .flat_map(Node::children)
+        .filter_map(Node::key)
+        .collect()
 }
 
 /// Whether the schema is of a type, also among several.
@@ -158,7 +193,9 @@ pub fn text(node: Node<'_>, name: &str) -> Option<String> {
 
 /// Whether a name of an argument asks for something by its number or key: `companyID`, `user_id`.
 pub fn is_id_name(name: &str) -> bool {
-    words(name).last().is_some_and(|word| word == "id" || word == "ids")
+    words(name)
+        .last()
+        .is_some_and(|word| word == "id" || word == "ids")
 }
 
 /// The words of a name: `getUser`, `get_user` and `get-user` are two each.
@@ -184,28 +221,56 @@ pub fn words(name: &str) -> Vec<String> {
 pub fn singular(word: &str) -> String {
     match word.strip_suffix("ies") {
         Some(stem) => format!("{stem}y"),
-        None if word.ends_with("ches") || word.ends_with("shes") || word.ends_with("xes") => word[..word.len() - 2].to_owned(),
+        None if word.ends_with("ches") || word.ends_with("shes") || word.ends_with("xes") => {
+            word[..word.len() - 2].to_owned()
+        }
         None => word.strip_suffix('s').unwrap_or(word).to_owned(),
     }
 }
 
-const READS: [&str; 14] =
-    ["get", "list", "search", "find", "read", "fetch", "show", "describe", "query", "lookup", "view", "count", "status", "test"];
+const READS: [&str; 14] = [
+    "get", "list", "search", "find", "read", "fetch", "show", "describe", "query", "lookup",
+    "view", "count", "status", "test",
+];
 const WRITES: [&str; 23] = [
-    "create", "add", "update", "set", "delete", "remove", "write", "edit", "post", "send", "insert", "put", "move", "rename",
-    "drop", "purge", "clear", "save", "append", "upload", "overwrite", "destroy", "reset",
+    "create",
+    "add",
+    "update",
+    "set",
+    "delete",
+    "remove",
+    "write",
+    "edit",
+    "post",
+    "send",
+    "insert",
+    "put",
+    "move",
+    "rename",
+    "drop",
+    "purge",
+    "clear",
+    "save",
+    "append",
+    "upload",
+    "overwrite",
+    "destroy",
+    "reset",
 ];
 
 /// Whether a name sounds as if the tool only reads.
 pub fn reads_by_name(name: &str) -> bool {
     let words = words(name);
-    words.iter().any(|word| READS.contains(&word.as_str())) && !words.iter().any(|word| WRITES.contains(&word.as_str()))
+    words.iter().any(|word| READS.contains(&word.as_str()))
+        && !words.iter().any(|word| WRITES.contains(&word.as_str()))
 }
 
 /// The first word of a name that says that the tool changes something.
 pub fn write_word(name: &str) -> Option<String> {
     let words = words(name);
     // `get_delete_status` reads.
-    let first = words.iter().find(|word| READS.contains(&word.as_str()) || WRITES.contains(&word.as_str()))?;
+    let first = words
+        .iter()
+        .find(|word| READS.contains(&word.as_str()) || WRITES.contains(&word.as_str()))?;
     WRITES.contains(&first.as_str()).then(|| first.clone())
 }

@@ -8,7 +8,11 @@ const NO_TEXT: &str = "no text block in this answer";
 const NO_STRUCTURED: &str = "no structuredContent in this answer";
 
 fn need(has: bool, why: &str) -> Result<(), NotApplicable> {
-    if has { Ok(()) } else { Err(NotApplicable(why.to_owned())) }
+    if has {
+        Ok(())
+    } else {
+        Err(NotApplicable(why.to_owned()))
+    }
 }
 
 fn has_text(subject: &ParsedCapture) -> bool {
@@ -36,17 +40,34 @@ pub struct Content;
 
 impl Format for Content {
     fn name(&self) -> FormatName {
-        FormatName { id: "content", title: "Text", short_title: "Text" }
+        FormatName {
+            id: "content",
+            title: "Text",
+            short_title: "Text",
+        }
     }
     fn is_as_sent(&self) -> bool {
         true
     }
     fn syntax(&self, subject: &ParsedCapture) -> Syntax {
         // JSON that was cut short is still read as JSON by people.
-        let is_json = subject.payload.as_ref().and_then(Payload::reader).is_some_and(|reader| reader.id == "json");
-        let first = subject.reading.text_blocks().next().and_then(|block| block.text.as_deref()).unwrap_or_default();
+        let is_json = subject
+            .payload
+            .as_ref()
+            .and_then(Payload::reader)
+            .is_some_and(|reader| reader.id == "json");
+        let first = subject
+            .reading
+            .text_blocks()
+            .next()
+            .and_then(|block| block.text.as_deref())
+            .unwrap_or_default();
         let is_alone = subject.reading.text_blocks().nth(1).is_none();
-        if is_alone && (is_json || first.trim_start().starts_with('{')) { Syntax::Json } else { Syntax::Markdown }
+        if is_alone && (is_json || first.trim_start().starts_with('{')) {
+            Syntax::Json
+        } else {
+            Syntax::Markdown
+        }
     }
     fn applies(&self, subject: &ParsedCapture) -> Result<(), NotApplicable> {
         need(has_text(subject), NO_TEXT)
@@ -65,7 +86,11 @@ pub struct Structured;
 
 impl Format for Structured {
     fn name(&self) -> FormatName {
-        FormatName { id: "structured", title: "structuredContent", short_title: "structured" }
+        FormatName {
+            id: "structured",
+            title: "structuredContent",
+            short_title: "structured",
+        }
     }
     fn is_as_sent(&self) -> bool {
         true
@@ -90,7 +115,11 @@ pub struct Both;
 
 impl Format for Both {
     fn name(&self) -> FormatName {
-        FormatName { id: "both", title: "Both", short_title: "Both" }
+        FormatName {
+            id: "both",
+            title: "Both",
+            short_title: "Both",
+        }
     }
     fn is_as_sent(&self) -> bool {
         true
@@ -115,7 +144,11 @@ pub struct Wire;
 
 impl Format for Wire {
     fn name(&self) -> FormatName {
-        FormatName { id: "wire", title: "On the wire", short_title: "Wire" }
+        FormatName {
+            id: "wire",
+            title: "On the wire",
+            short_title: "Wire",
+        }
     }
     fn is_as_sent(&self) -> bool {
         true

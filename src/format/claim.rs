@@ -43,7 +43,11 @@ impl Claim {
 
     /// The claim of a text that says more than the data by itself.
     pub fn with_extra(self, has_extra: bool) -> Self {
-        if has_extra && self == Self::Proved { Self::ProvedWithExtra } else { self }
+        if has_extra && self == Self::Proved {
+            Self::ProvedWithExtra
+        } else {
+            self
+        }
     }
 
     /// The word in the JSON contract.
@@ -64,9 +68,15 @@ impl Claim {
 }
 
 /// The sentence for a claim: "same data, proved", "same data · drops 29 tok of extra text", "5 of 53 facts missing".
-pub fn claim_words(facts: Option<FactCount>, omitted: Option<OmittedText>, tokenizer: &Tokenizer) -> String {
+pub fn claim_words(
+    facts: Option<FactCount>,
+    omitted: Option<OmittedText>,
+    tokenizer: &Tokenizer,
+) -> String {
     let count = facts.unwrap_or_default();
-    let dropped = omitted.map_or_else(String::new, |omitted| format!(" · {}", omitted.words(tokenizer)));
+    let dropped = omitted.map_or_else(String::new, |omitted| {
+        format!(" · {}", omitted.words(tokenizer))
+    });
     match Claim::of(facts, omitted) {
         Claim::Proved => "same data, proved".to_owned(),
         Claim::ProvedWithExtra => format!("same data{dropped}"),
@@ -81,27 +91,48 @@ pub fn claim_words(facts: Option<FactCount>, omitted: Option<OmittedText>, token
 pub fn facts_cell(facts: FactCount) -> String {
     match facts {
         FactCount { total: 0, .. } => "none".to_owned(),
-        FactCount { missing: 1.., .. } => format!("{} of {}", grouped(facts.told()), grouped(facts.total)),
+        FactCount { missing: 1.., .. } => {
+            format!("{} of {}", grouped(facts.told()), grouped(facts.total))
+        }
         FactCount { found: 0, .. } => format!("{} proved", grouped(facts.proved)),
         FactCount { proved: 0, .. } => format!("{} found", grouped(facts.found)),
-        _ => format!("{} proved, {} found", grouped(facts.proved), grouped(facts.found)),
+        _ => format!(
+            "{} proved, {} found",
+            grouped(facts.proved),
+            grouped(facts.found)
+        ),
     }
 }
 
 /// "5 of 53 facts missing".
 pub fn missing_words(facts: FactCount) -> String {
-    format!("{} of {} missing", grouped(facts.missing), number_of(facts.total, "facts"))
+    format!(
+        "{} of {} missing",
+        grouped(facts.missing),
+        number_of(facts.total, "facts")
+    )
 }
 
 impl OmittedText {
     /// "drops 29 tok of extra text", "drops 1 non-text block".
     pub fn words(&self, tokenizer: &Tokenizer) -> String {
         let text = (self.tokens != Tokens::default() || self.bytes > 0).then(|| {
-            let tokens = tokenizer.from_tokens(self.tokens).map(|count| format!("{} tok", counted(count)));
-            format!("{} of extra text", tokens.unwrap_or_else(|| number_of(self.bytes, "bytes")))
+            let tokens = tokenizer
+                .from_tokens(self.tokens)
+                .map(|count| format!("{} tok", counted(count)));
+            format!(
+                "{} of extra text",
+                tokens.unwrap_or_else(|| number_of(self.bytes, "bytes"))
+            )
         });
         let blocks = (self.blocks > 0).then(|| number_of(self.blocks, "non-text blocks"));
-        format!("drops {}", text.into_iter().chain(blocks).collect::<Vec<_>>().join(" and "))
+        format!(
+            "drops {}",
+            text.into_iter()
+                .chain(blocks)
+                .collect::<Vec<_>>()
+                .join(" and ")
+        )
     }
 }
 
@@ -111,15 +142,39 @@ mod tests {
 
     #[test]
     fn green_is_said_of_a_proof_alone() {
-        let facts =
-            |proved, found, missing| Some(FactCount { total: proved + found + missing, proved, found, missing, differs: 0 });
-        let tokens = Tokens { o200k_base: 29, cl100k_base: 30 };
-        let text = OmittedText { bytes: 90, tokens, blocks: 0 };
+        let facts = |proved, found, missing| {
+            Some(FactCount {
+                total: proved + found + missing,
+                proved,
+                found,
+                missing,
+                differs: 0,
+            })
+        };
+        let tokens = Tokens {
+            o200k_base: 29,
+            cl100k_base: 30,
+        };
+        let text = OmittedText {
+            bytes: 90,
+            tokens,
+            blocks: 0,
+        };
         let (extra, both) = (Some(text), Some(OmittedText { blocks: 2, ..text }));
         for (facts, omitted, name, words) in [
             (facts(53, 0, 0), None, "proved", "same data, proved"),
-            (facts(53, 0, 0), extra, "proved-with-extra", "same data · drops 29 tok of extra text"),
-            (facts(53, 0, 0), both, "proved-with-extra", "same data · drops 29 tok of extra text and 2 non-text blocks"),
+            (
+                facts(53, 0, 0),
+                extra,
+                "proved-with-extra",
+                "same data · drops 29 tok of extra text",
+            ),
+            (
+                facts(53, 0, 0),
+                both,
+                "proved-with-extra",
+                "same data · drops 29 tok of extra text and 2 non-text blocks",
+            ),
             (facts(50, 3, 0), None, "found", "all 53 facts found"),
             (facts(48, 0, 5), None, "missing", "5 of 53 facts missing"),
             (facts(0, 0, 0), None, "none", "cannot be compared"),

@@ -18,13 +18,19 @@ pub struct CodeBlock;
 
 impl Format for CodeBlock {
     fn name(&self) -> FormatName {
-        FormatName { id: "code-block", title: "Code block", short_title: "Block" }
+        FormatName {
+            id: "code-block",
+            title: "Code block",
+            short_title: "Block",
+        }
     }
     fn syntax(&self, _subject: &ParsedCapture) -> Syntax {
         Syntax::Markdown
     }
     fn write(&self, subject: &ParsedCapture, sink: &mut dyn Sink) -> Result<(), WriteError> {
-        let Some(payload) = &subject.payload else { return Ok(()) };
+        let Some(payload) = &subject.payload else {
+            return Ok(());
+        };
         let root = payload.root();
         growth::check(path_bytes(root), "the paths", root, self.title())?;
         let mut out = Pieces::new(sink);
@@ -32,8 +38,16 @@ impl Format for CodeBlock {
             Ok(rows) => {
                 out.push(&format!("{} records:\n", rows.list().len()));
                 for node in rows.envelope() {
-                    let value = if node.is_null() { Cow::Borrowed(NULL) } else { cell_text(Some(node)) };
-                    out.push(&format!("{}: {}\n", escape(&node.key().unwrap_or_default()), escape(&value)));
+                    let value = if node.is_null() {
+                        Cow::Borrowed(NULL)
+                    } else {
+                        cell_text(Some(node))
+                    };
+                    out.push(&format!(
+                        "{}: {}\n",
+                        escape(&node.key().unwrap_or_default()),
+                        escape(&value)
+                    ));
                 }
                 for record in rows.records() {
                     out.push("\n");
@@ -112,7 +126,11 @@ fn escape(text: &str) -> Cow<'_, str> {
     if memchr::memchr3(b'\\', b'\n', b'\r', text.as_bytes()).is_none() {
         return Cow::Borrowed(text);
     }
-    Cow::Owned(text.replace('\\', "\\\\").replace('\n', "\\n").replace('\r', "\\r"))
+    Cow::Owned(
+        text.replace('\\', "\\\\")
+            .replace('\n', "\\n")
+            .replace('\r', "\\r"),
+    )
 }
 
 /// Bytes of all paths, counted without writing them.
@@ -137,8 +155,15 @@ fn path_bytes(root: Node<'_>) -> u64 {
     total
 }
 
-const LINE: Untyped = Untyped { is_empty_null: false, null: Some(NULL), is_nested: false };
-const ENVELOPE: Untyped = Untyped { is_nested: true, ..LINE };
+const LINE: Untyped = Untyped {
+    is_empty_null: false,
+    null: Some(NULL),
+    is_nested: false,
+};
+const ENVELOPE: Untyped = Untyped {
+    is_nested: true,
+    ..LINE
+};
 
 fn decode(text: &str) -> Result<Decoded, DecodeError> {
     let mut lines = markdown::lines(text).peekable();
@@ -147,13 +172,18 @@ fn decode(text: &str) -> Result<Decoded, DecodeError> {
         push_fence(&mut lines, &mut builder)?;
         return Ok(builder.finish());
     }
-    let is_count = |line: &str| line.strip_suffix(" records:").is_some_and(|count| count.parse::<usize>().is_ok());
+    let is_count = |line: &str| {
+        line.strip_suffix(" records:")
+            .is_some_and(|count| count.parse::<usize>().is_ok())
+    };
     if !lines.next().is_some_and(|(_, line)| is_count(line)) {
         return Err(unreadable(1, "neither a fence nor a number of records"));
     }
     let mut envelope = Vec::new();
     while let Some((number, line)) = lines.next_if(|(_, line)| !line.is_empty()) {
-        let Some((key, value)) = line.split_once(": ") else { return Err(unreadable(number, "no `key: value`")) };
+        let Some((key, value)) = line.split_once(": ") else {
+            return Err(unreadable(number, "no `key: value`"));
+        };
         envelope.push((unescape(key), unescape(value)));
     }
     builder.open_rows(envelope.into_iter(), ENVELOPE);
@@ -174,8 +204,13 @@ enum Step<'t> {
 }
 
 /// Builds the value in one fence: neighbouring lines share the beginning of their paths.
-fn push_fence<'t>(lines: &mut impl Iterator<Item = (usize, &'t str)>, builder: &mut Builder) -> Result<(), DecodeError> {
-    let Some((first, fence)) = lines.next() else { return Err(DecodeError("no fence".into())) };
+fn push_fence<'t>(
+    lines: &mut impl Iterator<Item = (usize, &'t str)>,
+    builder: &mut Builder,
+) -> Result<(), DecodeError> {
+    let Some((first, fence)) = lines.next() else {
+        return Err(DecodeError("no fence".into()));
+    };
     if fence.len() < 3 || !fence.bytes().all(|byte| byte == b'`') {
         return Err(unreadable(first, "no fence"));
     }
@@ -186,7 +221,11 @@ fn push_fence<'t>(lines: &mut impl Iterator<Item = (usize, &'t str)>, builder: &
     for (number, line) in lines {
         if line == fence {
             builder.close_to(base);
-            return if is_begun { Ok(()) } else { Err(unreadable(number, "nothing in the fence")) };
+            return if is_begun {
+                Ok(())
+            } else {
+                Err(unreadable(number, "nothing in the fence"))
+            };
         }
         let Some((path, value)) = line.split_once(": ") else {
             if is_begun {
@@ -197,13 +236,25 @@ fn push_fence<'t>(lines: &mut impl Iterator<Item = (usize, &'t str)>, builder: &
             continue;
         };
         let mut steps = steps(path);
-        let Some(last) = steps.pop() else { return Err(unreadable(number, "no path")) };
-        let kind_of = |step: &Step<'_>| if matches!(step, Step::At(_)) { Kind::Array } else { Kind::Object };
+        let Some(last) = steps.pop() else {
+            return Err(unreadable(number, "no path"));
+        };
+        let kind_of = |step: &Step<'_>| {
+            if matches!(step, Step::At(_)) {
+                Kind::Array
+            } else {
+                Kind::Object
+            }
+        };
         if !is_begun {
             is_begun = true;
             builder.open("", kind_of(steps.first().unwrap_or(&last)));
         }
-        let shared = open.iter().zip(&steps).take_while(|(open, step)| open == step).count();
+        let shared = open
+            .iter()
+            .zip(&steps)
+            .take_while(|(open, step)| open == step)
+            .count();
         builder.close_to(base + 1 + shared);
         open.truncate(shared);
         for (at, step) in steps.iter().enumerate().skip(shared) {
@@ -228,7 +279,10 @@ fn steps(path: &str) -> Vec<Step<'_>> {
     for (position, part) in path.split('.').enumerate() {
         let mut name = part;
         let mut places = Vec::new();
-        while let Some((before, place)) = name.strip_suffix(']').and_then(|rest| rest.rsplit_once('[')) {
+        while let Some((before, place)) = name
+            .strip_suffix(']')
+            .and_then(|rest| rest.rsplit_once('['))
+        {
             let Ok(place) = place.parse() else { break };
             places.push(Step::At(place));
             name = before;

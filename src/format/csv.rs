@@ -12,12 +12,19 @@ use crate::json::Kind;
 pub struct Csv;
 
 fn writer<'p, 'a>(out: &'p mut Pieces<'a>) -> csv::Writer<&'p mut Pieces<'a>> {
-    csv::WriterBuilder::default().terminator(csv::Terminator::Any(b'\n')).flexible(true).from_writer(out)
+    csv::WriterBuilder::default()
+        .terminator(csv::Terminator::Any(b'\n'))
+        .flexible(true)
+        .from_writer(out)
 }
 
 impl Format for Csv {
     fn name(&self) -> FormatName {
-        FormatName { id: "csv", title: "CSV", short_title: "CSV" }
+        FormatName {
+            id: "csv",
+            title: "CSV",
+            short_title: "CSV",
+        }
     }
     fn applies(&self, subject: &ParsedCapture) -> Result<(), NotApplicable> {
         rows::applies(subject)
@@ -32,17 +39,33 @@ impl Format for Csv {
     }
 }
 
-fn write_rows(rows: RowSet<'_>, columns: &Columns<'_>, out: &mut Pieces<'_>) -> Result<(), csv::Error> {
+fn write_rows(
+    rows: RowSet<'_>,
+    columns: &Columns<'_>,
+    out: &mut Pieces<'_>,
+) -> Result<(), csv::Error> {
     let envelope = rows.envelope();
     if !envelope.is_empty() {
         let mut csv = writer(out);
-        csv.write_record(envelope.iter().map(|node| node.key().unwrap_or_default().into_owned()))?;
-        csv.write_record(envelope.iter().map(|node| cell_text(Some(*node)).into_owned()))?;
+        csv.write_record(
+            envelope
+                .iter()
+                .map(|node| node.key().unwrap_or_default().into_owned()),
+        )?;
+        csv.write_record(
+            envelope
+                .iter()
+                .map(|node| cell_text(Some(*node)).into_owned()),
+        )?;
         csv.flush()?;
         drop(csv);
         std::io::Write::write_all(out, b"\n")?;
     }
-    push_table(out, columns.names.iter().map(Cow::clone), columns.cells(rows))
+    push_table(
+        out,
+        columns.names.iter().map(Cow::clone),
+        columns.cells(rows),
+    )
 }
 
 /// Writes a head and its rows.
@@ -64,22 +87,37 @@ fn decode(text: &str) -> Result<Decoded, DecodeError> {
     let end = envelope_end(text);
     let (envelope, table) = end.map_or(("", text), |end| (&text[..end], &text[end + 1..]));
     let mut parts = records(envelope).into_records();
-    let mut part = || parts.next().transpose().map(Option::unwrap_or_default).map_err(|error| unread(&error));
+    let mut part = || {
+        parts
+            .next()
+            .transpose()
+            .map(Option::unwrap_or_default)
+            .map_err(|error| unread(&error))
+    };
     let (keys, values) = (part()?, part()?);
     if keys.len() != values.len() {
         return Err(unreadable(2, "the envelope has not one value for each key"));
     }
     let mut builder = Builder::default();
-    let pairs: Vec<_> = keys.iter().zip(&values).map(|(key, value)| (key.into(), value.into())).collect();
+    let pairs: Vec<_> = keys
+        .iter()
+        .zip(&values)
+        .map(|(key, value)| (key.into(), value.into()))
+        .collect();
     builder.open_rows(pairs.into_iter(), Untyped::CELL);
     let mut rows = records(table);
     let mut columns = csv::StringRecord::new();
-    rows.read_record(&mut columns).map_err(|error| unread(&error))?;
+    rows.read_record(&mut columns)
+        .map_err(|error| unread(&error))?;
     let mut row = csv::StringRecord::new();
     while rows.read_record(&mut row).map_err(|error| unread(&error))? {
         if row.len() != columns.len() {
             let line = row.position().map_or(0, csv::Position::line);
-            return Err(DecodeError(format!("line {line}: {} cells under {} columns", row.len(), columns.len())));
+            return Err(DecodeError(format!(
+                "line {line}: {} cells under {} columns",
+                row.len(),
+                columns.len()
+            )));
         }
         builder.open("", Kind::Object);
         for (key, cell) in columns.iter().zip(&row) {
@@ -92,7 +130,10 @@ fn decode(text: &str) -> Result<Decoded, DecodeError> {
 
 fn records(text: &str) -> csv::Reader<&[u8]> {
     let mut builder = csv::ReaderBuilder::default();
-    builder.has_headers(false).flexible(true).terminator(csv::Terminator::Any(b'\n'));
+    builder
+        .has_headers(false)
+        .flexible(true)
+        .terminator(csv::Terminator::Any(b'\n'));
     builder.from_reader(text.as_bytes())
 }
 

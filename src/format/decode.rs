@@ -21,7 +21,10 @@ pub struct DecodeError(pub String);
 impl Decoded {
     /// A text that is JSON as it stands.
     pub(in crate::format) fn json(text: &str) -> Self {
-        Self { json: Bytes::copy_from_slice(text.as_bytes()), is_nameless: false }
+        Self {
+            json: Bytes::copy_from_slice(text.as_bytes()),
+            is_nameless: false,
+        }
     }
 
     /// Indexes it.
@@ -34,7 +37,10 @@ impl Decoded {
             return Ok(doc);
         }
         let fault = doc.faults().iter().find(|fault| fault.kind.is_fatal());
-        let what = fault.map_or_else(|| "no value".to_owned(), |fault| format!("{} at byte {}", fault.kind.message(), fault.at));
+        let what = fault.map_or_else(
+            || "no value".to_owned(),
+            |fault| format!("{} at byte {}", fault.kind.message(), fault.at),
+        );
         Err(DecodeError(what))
     }
 }
@@ -52,7 +58,11 @@ pub(in crate::format) struct Untyped {
 
 impl Untyped {
     /// A cell of a table, and a line of an envelope.
-    pub(in crate::format) const CELL: Self = Self { is_empty_null: true, null: None, is_nested: true };
+    pub(in crate::format) const CELL: Self = Self {
+        is_empty_null: true,
+        null: None,
+        is_nested: true,
+    };
 }
 
 /// A member's key: as text, or as the inside of a JSON string, which can hold half a surrogate pair.
@@ -119,7 +129,10 @@ impl Builder {
         self.before(key.into());
         let is_object = kind == Kind::Object;
         self.text.push(if is_object { '{' } else { '[' });
-        self.open.push(Level { is_object, is_empty: true });
+        self.open.push(Level {
+            is_object,
+            is_empty: true,
+        });
     }
 
     pub(in crate::format) fn close(&mut self) {
@@ -153,7 +166,11 @@ impl Builder {
             return self.json(key, "null");
         }
         let is_nested = || {
-            let is_like = if rules.is_nested { text.starts_with(['{', '[']) } else { matches!(text, "[]" | "{}") };
+            let is_like = if rules.is_nested {
+                text.starts_with(['{', '['])
+            } else {
+                matches!(text, "[]" | "{}")
+            };
             is_like && Doc::parse(Bytes::copy_from_slice(text.as_bytes())).is_json()
         };
         if matches!(text, "true" | "false") || is_number(text) || is_nested() {
@@ -180,12 +197,18 @@ impl Builder {
     /// Closes everything.
     pub(in crate::format) fn finish(mut self) -> Decoded {
         self.close_to(0);
-        Decoded { json: Bytes::from(self.text), is_nameless: false }
+        Decoded {
+            json: Bytes::from(self.text),
+            is_nameless: false,
+        }
     }
 
     /// The same after [`Builder::open_rows`].
     pub(in crate::format) fn finish_rows(self) -> Decoded {
-        Decoded { is_nameless: true, ..self.finish() }
+        Decoded {
+            is_nameless: true,
+            ..self.finish()
+        }
     }
 }
 

@@ -11,11 +11,19 @@ const FREE: u64 = 16 << 20;
 const TIMES: u64 = 8;
 
 /// Refuses where `added` bytes of `what` are too many for this payload.
-pub(super) fn check(added: u64, what: &str, root: Node<'_>, format: &str) -> Result<(), WriteError> {
+pub(super) fn check(
+    added: u64,
+    what: &str,
+    root: Node<'_>,
+    format: &str,
+) -> Result<(), WriteError> {
     if added <= FREE.max(TIMES.saturating_mul(root.raw().len() as u64)) {
         return Ok(());
     }
-    Err(WriteError(format!("so deep that {what} alone would take {} MB: {format} is not written", added / 1_000_000)))
+    Err(WriteError(format!(
+        "so deep that {what} alone would take {} MB: {format} is not written",
+        added / 1_000_000
+    )))
 }
 
 /// Bytes of indentation where every value and every closing stands on its own line, two spaces a level.
@@ -40,7 +48,11 @@ pub(super) fn indentation(root: Node<'_>) -> u64 {
 fn longest_backtick_run(root: Node<'_>) -> usize {
     // An escape may hide one.
     let text = root.raw_text();
-    let text = if text.contains("\\u0060") { text.replace("\\u0060", "`").into() } else { text };
+    let text = if text.contains("\\u0060") {
+        text.replace("\\u0060", "`").into()
+    } else {
+        text
+    };
     let (mut longest, mut run, mut end) = (0, 0, 0);
     for at in memchr::memchr_iter(b'`', text.as_bytes()) {
         run = if at == end { run + 1 } else { 1 };

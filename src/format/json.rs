@@ -16,7 +16,11 @@ pub struct Pretty;
 
 impl Format for Compact {
     fn name(&self) -> FormatName {
-        FormatName { id: "json", title: "JSON, compact", short_title: "JSON" }
+        FormatName {
+            id: "json",
+            title: "JSON, compact",
+            short_title: "JSON",
+        }
     }
     fn syntax(&self, _subject: &ParsedCapture) -> Syntax {
         Syntax::Json
@@ -31,7 +35,11 @@ impl Format for Compact {
 
 impl Format for Pretty {
     fn name(&self) -> FormatName {
-        FormatName { id: "json-pretty", title: "JSON, pretty", short_title: "Pretty" }
+        FormatName {
+            id: "json-pretty",
+            title: "JSON, pretty",
+            short_title: "Pretty",
+        }
     }
     fn syntax(&self, _subject: &ParsedCapture) -> Syntax {
         Syntax::Json
@@ -51,7 +59,11 @@ pub struct PrettyContent;
 
 impl Format for PrettyContent {
     fn name(&self) -> FormatName {
-        FormatName { id: "content-pretty", title: "Text, pretty", short_title: "Text, pretty" }
+        FormatName {
+            id: "content-pretty",
+            title: "Text, pretty",
+            short_title: "Text, pretty",
+        }
     }
     fn syntax(&self, _subject: &ParsedCapture) -> Syntax {
         Syntax::Json
@@ -63,7 +75,9 @@ impl Format for PrettyContent {
         }
     }
     fn write(&self, subject: &ParsedCapture, sink: &mut dyn Sink) -> Result<(), WriteError> {
-        let Some(doc) = content_json(subject) else { return Ok(()) };
+        let Some(doc) = content_json(subject) else {
+            return Ok(());
+        };
         let mut out = Pieces::new(sink);
         if let Some(root) = doc.root() {
             push_pretty(root, "JSON, pretty", &mut out)?;
@@ -79,8 +93,14 @@ fn content_json(subject: &ParsedCapture) -> Option<Doc> {
     doc.is_json().then_some(doc)
 }
 
-fn write_json(subject: &ParsedCapture, is_pretty: bool, sink: &mut dyn Sink) -> Result<(), WriteError> {
-    let Some(payload) = &subject.payload else { return Ok(()) };
+fn write_json(
+    subject: &ParsedCapture,
+    is_pretty: bool,
+    sink: &mut dyn Sink,
+) -> Result<(), WriteError> {
+    let Some(payload) = &subject.payload else {
+        return Ok(());
+    };
     let mut out = Pieces::new(sink);
     if is_pretty {
         push_pretty(payload.root(), "JSON, pretty", &mut out)?;
@@ -92,7 +112,11 @@ fn write_json(subject: &ParsedCapture, is_pretty: bool, sink: &mut dyn Sink) -> 
 }
 
 /// The pretty form; `format` is the name in a refusal.
-pub(super) fn push_pretty(root: Node<'_>, format: &str, out: &mut Pieces<'_>) -> Result<(), WriteError> {
+pub(super) fn push_pretty(
+    root: Node<'_>,
+    format: &str,
+    out: &mut Pieces<'_>,
+) -> Result<(), WriteError> {
     growth::check(growth::indentation(root), "indentation", root, format)?;
     push_value(root, true, |text| out.push(text));
     Ok(())
@@ -142,7 +166,11 @@ fn push_value(root: Node<'_>, is_pretty: bool, mut push: impl FnMut(&str)) {
                 if is_pretty && !node.is_empty() {
                     new_line(&mut piece, depth, &mut push);
                 }
-                piece.push(if node.kind() == Kind::Object { '}' } else { ']' });
+                piece.push(if node.kind() == Kind::Object {
+                    '}'
+                } else {
+                    ']'
+                });
             }
         }
         hand_on(&mut piece, &mut push);

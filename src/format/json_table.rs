@@ -23,13 +23,19 @@ enum Shape {
 
 impl Format for JsonTable {
     fn name(&self) -> FormatName {
-        FormatName { id: "json-table", title: "JSON, columns and rows", short_title: "Columns" }
+        FormatName {
+            id: "json-table",
+            title: "JSON, columns and rows",
+            short_title: "Columns",
+        }
     }
     fn syntax(&self, _subject: &ParsedCapture) -> Syntax {
         Syntax::Json
     }
     fn write(&self, subject: &ParsedCapture, sink: &mut dyn Sink) -> Result<(), WriteError> {
-        let Some(payload) = &subject.payload else { return Ok(()) };
+        let Some(payload) = &subject.payload else {
+            return Ok(());
+        };
         let root = payload.root();
         let nodes = (root.index()..root.subtree_end()).filter_map(|index| root.doc().node(index));
         for node in nodes {
@@ -60,12 +66,19 @@ fn is_taken_for_table(node: Node<'_>) -> bool {
 
 /// At least two objects with the same keys in the same order.
 fn is_table(list: Node<'_>) -> bool {
-    if list.kind() != Kind::Array || list.len() < 2 || !list.children().all(|child| child.kind() == Kind::Object) {
+    if list.kind() != Kind::Array
+        || list.len() < 2
+        || !list.children().all(|child| child.kind() == Kind::Object)
+    {
         return false;
     }
-    let Some(first) = list.child(0) else { return false };
+    let Some(first) = list.child(0) else {
+        return false;
+    };
     let keys: Vec<_> = first.children().map(key_form).collect();
-    list.children().skip(1).all(|record| record.len() == keys.len() && record.children().map(key_form).eq(keys.iter().cloned()))
+    list.children().skip(1).all(|record| {
+        record.len() == keys.len() && record.children().map(key_form).eq(keys.iter().cloned())
+    })
 }
 
 fn push_tables(root: Node<'_>, out: &mut Pieces<'_>) {
@@ -113,7 +126,12 @@ fn push_tables(root: Node<'_>, out: &mut Pieces<'_>) {
 
 fn push_columns(piece: &mut String, list: Node<'_>) {
     piece.push_str("{\"columns\":[");
-    for (position, member) in list.child(0).into_iter().flat_map(Node::children).enumerate() {
+    for (position, member) in list
+        .child(0)
+        .into_iter()
+        .flat_map(Node::children)
+        .enumerate()
+    {
         if position > 0 {
             piece.push(',');
         }
@@ -134,7 +152,10 @@ enum Reading<'a> {
 
 fn decode(text: &str) -> Result<Decoded, DecodeError> {
     let written = Decoded::json(text).doc()?;
-    Ok(written.root().map_or_else(Builder::default, rebuild).finish())
+    Ok(written
+        .root()
+        .map_or_else(Builder::default, rebuild)
+        .finish())
 }
 
 /// The value with its tables as lists of objects.
@@ -161,7 +182,9 @@ fn rebuild(root: Node<'_>) -> Builder {
             return;
         }
         let raw = match open.as_slice() {
-            [.., Reading::Table(columns), Reading::Row] => columns.get(node.ordinal()).map(|name| inside(name.raw())),
+            [.., Reading::Table(columns), Reading::Row] => {
+                columns.get(node.ordinal()).map(|name| inside(name.raw()))
+            }
             _ => node.raw_key(),
         };
         let key = Key::Raw(raw.unwrap_or_default());
@@ -197,5 +220,6 @@ fn table_parts(node: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
     let mut members = node.children();
     let (columns, rows) = (members.next()?, members.next()?);
     let is_table = columns.key()? == "columns" && rows.key()? == "rows";
-    (is_table && columns.kind() == Kind::Array && rows.kind() == Kind::Array).then_some((columns, rows))
+    (is_table && columns.kind() == Kind::Array && rows.kind() == Kind::Array)
+        .then_some((columns, rows))
 }

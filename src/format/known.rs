@@ -42,7 +42,10 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl TextMemo {
     /// What a text measures. Bytes that are not UTF-8 count as U+FFFD.
     pub fn counts(&self, text: &[u8]) -> Counts {
-        Counts { bytes: text.len() as u64, ..self.counts_of(&[&String::from_utf8_lossy(text)]) }
+        Counts {
+            bytes: text.len() as u64,
+            ..self.counts_of(&[&String::from_utf8_lossy(text)])
+        }
     }
 
     /// What several texts take together, each counted by itself.
@@ -92,13 +95,20 @@ impl TextMemo {
         {
             (before, after) = (rest, others);
         }
-        self.counts_of_parts(before).tokens.less(self.counts_of_parts(after).tokens)
+        self.counts_of_parts(before)
+            .tokens
+            .less(self.counts_of_parts(after).tokens)
     }
 
     fn counts_of_parts(&self, parts: &[Cow<'_, str>]) -> Counts {
         let is_short = parts.iter().map(|part| part.len()).sum::<usize>() < LONG_BYTES;
-        let Ok(begun) = parallel_map(parts, is_short, |part| Ok::<_, Infallible>(self.begin(part)));
-        let counts = begun.into_iter().zip(parts).map(|(counts, part)| *counts.get_or_init(|| Counts::of_text(part)));
+        let Ok(begun) = parallel_map(parts, is_short, |part| {
+            Ok::<_, Infallible>(self.begin(part))
+        });
+        let counts = begun
+            .into_iter()
+            .zip(parts)
+            .map(|(counts, part)| *counts.get_or_init(|| Counts::of_text(part)));
         counts.fold(Counts::default(), Counts::plus)
     }
 
@@ -135,8 +145,14 @@ impl TextMemo {
     /// The same with the facts themselves; those of a text that proves them all are left out.
     pub fn matches(&self, payload: &Payload, text: &str) -> FactMatches {
         let key = key(text.as_bytes());
-        if let Some(known) = lock(&self.facts).get(&key).filter(|known| known.is_proved()) {
-            return FactMatches { count: *known, ..FactMatches::default() };
+        if let Some(known) = lock(&self.facts)
+            .get(&key)
+            .filter(|known| known.is_proved())
+        {
+            return FactMatches {
+                count: *known,
+                ..FactMatches::default()
+            };
         }
         let matches = self.locate(payload, text);
         lock(&self.facts).insert(key, matches.count);
@@ -186,8 +202,16 @@ mod tests {
     fn texts_together_take_what_each_takes() {
         let known = TextMemo::default();
         let long = "one, two – three ".repeat(100);
-        for texts in [vec![], vec!["one"], vec!["o", "ne"], vec!["on", "e"], vec![&*long, "one", &*long]] {
-            let sum = texts.iter().fold(Tokens::default(), |sum, text| sum.plus(token::count(text)));
+        for texts in [
+            vec![],
+            vec!["one"],
+            vec!["o", "ne"],
+            vec!["on", "e"],
+            vec![&*long, "one", &*long],
+        ] {
+            let sum = texts
+                .iter()
+                .fold(Tokens::default(), |sum, text| sum.plus(token::count(text)));
             for _ in 0..2 {
                 assert_eq!(known.tokens_of(texts.iter().copied()), sum, "{texts:?}");
             }
@@ -197,18 +221,34 @@ mod tests {
     #[test]
     fn pieces_count_as_the_text_that_they_are() {
         let known = TextMemo::default();
-        let (text, data) = ("It's 1,234 — 5 日本、語".repeat(9_000), r#"{"a":"it's","b":[1.5,"日本"]}"#.repeat(9_000));
-        for pieces in
-            [vec![&*text, "\n", &*data], vec![&*data], vec![&*text, &*text], vec!["x", &*data, "'s"], vec!["a", "b"], vec![]]
-        {
+        let (text, data) = (
+            "It's 1,234 — 5 日本、語".repeat(9_000),
+            r#"{"a":"it's","b":[1.5,"日本"]}"#.repeat(9_000),
+        );
+        for pieces in [
+            vec![&*text, "\n", &*data],
+            vec![&*data],
+            vec![&*text, &*text],
+            vec!["x", &*data, "'s"],
+            vec!["a", "b"],
+            vec![],
+        ] {
             let whole = pieces.concat();
-            assert_eq!(known.counts_of(&pieces), Counts::of(whole.as_bytes()), "{} bytes", whole.len());
+            assert_eq!(
+                known.counts_of(&pieces),
+                Counts::of(whole.as_bytes()),
+                "{} bytes",
+                whole.len()
+            );
         }
     }
 
     #[test]
     fn what_is_saved_is_what_more_is_counted() {
-        let (text, data) = ("It's 1,234 — 5 日本、語".repeat(9_000), r#"{"a":"it's","b":[1.5,"日本"]}"#.repeat(9_000));
+        let (text, data) = (
+            "It's 1,234 — 5 日本、語".repeat(9_000),
+            r#"{"a":"it's","b":[1.5,"日本"]}"#.repeat(9_000),
+        );
         let longer = format!("{data} and {data}");
         for (before, after) in [
             (vec![&*text, "\n", &*data], vec![&*text, "\n", "[1]"]),
@@ -222,7 +262,11 @@ mod tests {
         ] {
             let known = TextMemo::default();
             let saved = known.saved(&before, &after);
-            assert_eq!(saved, token::count(&before.concat()).less(token::count(&after.concat())), "{saved:?}");
+            assert_eq!(
+                saved,
+                token::count(&before.concat()).less(token::count(&after.concat())),
+                "{saved:?}"
+            );
         }
         // Nor is a part that both have.
         let known = TextMemo::default();
@@ -234,12 +278,17 @@ mod tests {
     #[test]
     fn a_text_within_another_is_counted_once() {
         let known = TextMemo::default();
-        let text: String = (0..200_000_u64).map(|at| format!("record {at}: {}\n", at * at % 997)).collect();
+        let text: String = (0..200_000_u64)
+            .map(|at| format!("record {at}: {}\n", at * at % 997))
+            .collect();
         let alone = known.counts(text.as_bytes());
         let parts = lock(&known.counts).len();
         assert!(parts > 40, "{parts} parts");
         let around = format!("```text\n{text}\n```");
-        assert_eq!(known.counts(around.as_bytes()), Counts::of(around.as_bytes()));
+        assert_eq!(
+            known.counts(around.as_bytes()),
+            Counts::of(around.as_bytes())
+        );
         assert!(lock(&known.counts).len() <= parts + 3, "those at its ends");
         assert_eq!(alone, Counts::of(text.as_bytes()));
     }
@@ -250,7 +299,14 @@ mod tests {
         let payload = subject.payload.as_ref().unwrap();
         let known = TextMemo::default();
         let whole = r#"See {"name": "Ada", "age": 36}"#;
-        assert_eq!(known.facts(payload, whole), FactCount { total: 2, proved: 2, ..FactCount::default() });
+        assert_eq!(
+            known.facts(payload, whole),
+            FactCount {
+                total: 2,
+                proved: 2,
+                ..FactCount::default()
+            }
+        );
         assert_eq!(known.matches(payload, whole).facts, []);
         let part = known.matches(payload, "Ada");
         assert_eq!((part.count.missing, part.facts.len()), (1, 2));

@@ -70,7 +70,11 @@ impl Row {
 
     /// One that was not reached: whoever asked has looked away.
     pub fn interrupted(format: &dyn Format) -> Self {
-        Self { format: format.id(), why: Some(INTERRUPTED.to_owned()), ..Self::default() }
+        Self {
+            format: format.id(),
+            why: Some(INTERRUPTED.to_owned()),
+            ..Self::default()
+        }
     }
 
     /// Whether it is one that was not reached.
@@ -83,9 +87,17 @@ impl Row {
         if format.applies(subject).is_err() {
             return None;
         }
-        let mut measure = Measure { counter: Counter::new(), kept: Some(Vec::new()) };
+        let mut measure = Measure {
+            counter: Counter::new(),
+            kept: Some(Vec::new()),
+        };
         match format.write(subject, &mut measure) {
-            Ok(()) => Some(subject.known.counts(&measure.kept.unwrap_or_default()).tokens),
+            Ok(()) => Some(
+                subject
+                    .known
+                    .counts(&measure.kept.unwrap_or_default())
+                    .tokens,
+            ),
             Err(WriteError(_)) => None,
         }
     }
@@ -94,12 +106,19 @@ impl Row {
     pub fn measure(format: &dyn Format, subject: &ParsedCapture) -> Self {
         let is_whole = matches!(format.id(), "content" | "both");
         let uncounted = is_whole.then(|| uncounted(subject)).flatten();
-        let mut row = Self { format: format.id(), uncounted, ..Self::default() };
+        let mut row = Self {
+            format: format.id(),
+            uncounted,
+            ..Self::default()
+        };
         if let Err(reason) = format.applies(subject) {
             row.why = Some(reason.0);
             return row;
         }
-        let mut measure = Measure { counter: Counter::new(), kept: subject.compared_data().map(|_| Vec::new()) };
+        let mut measure = Measure {
+            counter: Counter::new(),
+            kept: subject.compared_data().map(|_| Vec::new()),
+        };
         if let Err(WriteError(why)) = format.write(subject, &mut measure) {
             row.why = Some(why);
             return row;
@@ -110,7 +129,9 @@ impl Row {
             None => measure.counter.finish(),
         };
         let prove = || {
-            let (Some(payload), Some(kept)) = (subject.compared_data(), &kept) else { return (None, None) };
+            let (Some(payload), Some(kept)) = (subject.compared_data(), &kept) else {
+                return (None, None);
+            };
             let round_trip = round_trip::prove(format, subject, kept);
             // What decodes to the same value proves every fact, whatever its form.
             let facts = match &round_trip {
@@ -119,7 +140,15 @@ impl Row {
                     let facts = subject.known.facts(payload, &String::from_utf8_lossy(kept));
                     // A format whose own decoder gives back something else proves nothing.
                     let is_lossy = trip.is_some() && !format.is_as_sent();
-                    if is_lossy { FactCount { proved: 0, found: facts.told(), ..facts } } else { facts }
+                    if is_lossy {
+                        FactCount {
+                            proved: 0,
+                            found: facts.told(),
+                            ..facts
+                        }
+                    } else {
+                        facts
+                    }
                 }
             };
             (round_trip, Some(facts))
@@ -127,13 +156,19 @@ impl Row {
         let is_short = kept.as_ref().is_none_or(|kept| kept.len() < LONG_BYTES);
         let (counts, (round_trip, facts)) = join(is_short, count, prove);
         (row.round_trip, row.facts) = (round_trip, facts);
-        (row.bytes, row.chars, row.utf16, row.tokens) = (counts.bytes, counts.chars, counts.utf16, counts.tokens);
+        (row.bytes, row.chars, row.utf16, row.tokens) =
+            (counts.bytes, counts.chars, counts.utf16, counts.tokens);
         row.is_twin = format.id() == "structured" && is_wrapped(&subject.reading);
         let is_whole = row.is_twin || matches!(format.id(), "content" | "both" | "wire");
-        row.has_extra = is_whole && subject.compared_data().is_some() && !subject.extra().pieces.is_empty();
+        row.has_extra =
+            is_whole && subject.compared_data().is_some() && !subject.extra().pieces.is_empty();
         if !is_whole && subject.compared_data().is_some() && !subject.is_data_alone() {
             let extra = subject.extra();
-            let omitted = OmittedText { bytes: extra.bytes, tokens: extra.tokens, blocks: extra.blocks as u64 };
+            let omitted = OmittedText {
+                bytes: extra.bytes,
+                tokens: extra.tokens,
+                blocks: extra.blocks as u64,
+            };
             row.omitted = Some(omitted).filter(|omitted| omitted.bytes + omitted.blocks > 0);
         }
         row
@@ -144,7 +179,12 @@ impl Row {
 /// make something else of.
 fn uncounted(subject: &ParsedCapture) -> Option<String> {
     let of = |kind: BlockKind, one: &str, more: &str| {
-        let count = subject.reading.blocks.iter().filter(|block| block.kind == kind).count();
+        let count = subject
+            .reading
+            .blocks
+            .iter()
+            .filter(|block| block.kind == kind)
+            .count();
         match count {
             0 => None,
             1 => Some(format!("1 {one}")),
@@ -154,25 +194,40 @@ fn uncounted(subject: &ParsedCapture) -> Option<String> {
     let found = [
         of(BlockKind::Image, "image", "images"),
         of(BlockKind::Audio, "audio clip", "audio clips"),
-        of(BlockKind::Resource, "embedded resource", "embedded resources"),
+        of(
+            BlockKind::Resource,
+            "embedded resource",
+            "embedded resources",
+        ),
         of(BlockKind::ResourceLink, "link", "links"),
-        of(BlockKind::Unknown, "block of unknown type", "blocks of unknown type"),
+        of(
+            BlockKind::Unknown,
+            "block of unknown type",
+            "blocks of unknown type",
+        ),
     ];
     let found: Vec<_> = found.into_iter().flatten().collect();
     let (last, rest) = found.split_last()?;
-    Some(if rest.is_empty() { last.clone() } else { format!("{} and {last}", rest.join(", ")) })
+    Some(if rest.is_empty() {
+        last.clone()
+    } else {
+        format!("{} and {last}", rest.join(", "))
+    })
 }
 
 /// Tokens of a row over those of the baseline; `None` where either is missing or the baseline is empty.
 pub fn ratio(row: &Row, baseline: &Row, encoding: Encoding) -> Option<f64> {
     let under = baseline.tokens.get(encoding);
     // Token counts are far below 2^53.
-    (row.is_available() && baseline.is_available() && under > 0).then(|| row.tokens.get(encoding) as f64 / under as f64)
+    (row.is_available() && baseline.is_available() && under > 0)
+        .then(|| row.tokens.get(encoding) as f64 / under as f64)
 }
 
 /// `json`, or `content` where there is no payload.
 pub fn default_baseline(rows: &[&Row]) -> &'static str {
-    let has_json = rows.iter().any(|row| row.format == "json" && row.is_available());
+    let has_json = rows
+        .iter()
+        .any(|row| row.format == "json" && row.is_available());
     if has_json { "json" } else { "content" }
 }
 
@@ -183,13 +238,28 @@ mod tests {
 
     #[test]
     fn rows_measure_what_is_printed() {
-        let subject = subject(r#"{"content":[{"type":"text","text":"Ünï 😀: 1,234"}],"structuredContent":{"n":1234}}"#);
+        let subject = subject(
+            r#"{"content":[{"type":"text","text":"Ünï 😀: 1,234"}],"structuredContent":{"n":1234}}"#,
+        );
         let row = |id: &str| Row::measure(by_id(id).unwrap(), &subject);
         let content = row("content");
         assert_eq!((content.bytes, content.chars, content.utf16), (17, 12, 13));
-        assert_eq!(content.facts, Some(FactCount { total: 1, found: 1, ..FactCount::default() }));
-        assert!(content.omitted.is_none() && row("json").omitted.is_some(), "the label is no key of the data");
-        assert_eq!([content.claim(), row("json").claim()], [Claim::Found, Claim::ProvedWithExtra]);
+        assert_eq!(
+            content.facts,
+            Some(FactCount {
+                total: 1,
+                found: 1,
+                ..FactCount::default()
+            })
+        );
+        assert!(
+            content.omitted.is_none() && row("json").omitted.is_some(),
+            "the label is no key of the data"
+        );
+        assert_eq!(
+            [content.claim(), row("json").claim()],
+            [Claim::Found, Claim::ProvedWithExtra]
+        );
         assert_eq!(row("csv").why.as_deref(), Some("no list of records in it"));
         let rows: Vec<Row> = FORMATS.iter().map(|format| row(format.id())).collect();
         let rows: Vec<&Row> = rows.iter().collect();
@@ -206,7 +276,10 @@ mod tests {
                {"type":"image","data":"aGk="},{"type":"audio","data":"aGk="}]}"#,
         );
         let row = |id: &str| Row::measure(by_id(id).unwrap(), &subject);
-        assert_eq!(row("content").uncounted.as_deref(), Some("2 images and 1 audio clip"));
+        assert_eq!(
+            row("content").uncounted.as_deref(),
+            Some("2 images and 1 audio clip")
+        );
         assert_eq!(row("wire").uncounted, None);
     }
 
@@ -214,20 +287,49 @@ mod tests {
     fn what_is_written_from_the_data_may_leave_out_what_the_text_says() {
         let leaves_out = |result: &str| {
             let row = Row::measure(by_id("json").unwrap(), &subject(result));
-            assert!(row.facts.is_some_and(|facts| facts.missing == 0), "{result}");
+            assert!(
+                row.facts.is_some_and(|facts| facts.missing == 0),
+                "{result}"
+            );
             !row.loses_nothing()
         };
-        let block = |text: &str| format!(r#"{{"type":"text","text":{}}}"#, crate::json::write::string(text));
-        let texts =
-            |texts: &[&str]| format!(r#"{{"content":[{}]}}"#, texts.iter().map(|text| block(text)).collect::<Vec<_>>().join(","));
+        let block = |text: &str| {
+            format!(
+                r#"{{"type":"text","text":{}}}"#,
+                crate::json::write::string(text)
+            )
+        };
+        let texts = |texts: &[&str]| {
+            format!(
+                r#"{{"content":[{}]}}"#,
+                texts
+                    .iter()
+                    .map(|text| block(text))
+                    .collect::<Vec<_>>()
+                    .join(",")
+            )
+        };
         assert!(!leaves_out(&texts(&[r#"{"a": 1}"#])));
-        assert!(!leaves_out(&texts(&[r#"{"id":1}"#, r#"{"id":2}"#, r#"{"id":3}"#])), "all blocks are the data");
+        assert!(
+            !leaves_out(&texts(&[r#"{"id":1}"#, r#"{"id":2}"#, r#"{"id":3}"#])),
+            "all blocks are the data"
+        );
         assert!(leaves_out(&texts(&[r#"{"id":1}"#, "and more"])));
-        assert!(leaves_out(&texts(&["Rain until 17:40.\n\n```json\n{\"temp\":4}\n```\n"])));
-        assert!(leaves_out(r#"{"content":[{"type":"text","text":"{\"a\": 2}"}],"structuredContent":{"a":1}}"#));
-        assert!(!leaves_out(r#"{"content":[{"type":"text","text":"{\"a\": 1}"}],"structuredContent":{"a":1}}"#));
+        assert!(leaves_out(&texts(&[
+            "Rain until 17:40.\n\n```json\n{\"temp\":4}\n```\n"
+        ])));
+        assert!(leaves_out(
+            r#"{"content":[{"type":"text","text":"{\"a\": 2}"}],"structuredContent":{"a":1}}"#
+        ));
+        assert!(!leaves_out(
+            r#"{"content":[{"type":"text","text":"{\"a\": 1}"}],"structuredContent":{"a":1}}"#
+        ));
         assert!(!leaves_out(r#"{"content":[],"structuredContent":{"a":1}}"#));
-        assert!(leaves_out(r#"{"content":[{"type":"image","data":"aGk=","mimeType":"image/png"}],"structuredContent":{"a":1}}"#));
-        assert!(leaves_out(r#"{"content":[{"type":"text","text":"3 issues: #101 Crash"}],"structuredContent":{"count":3}}"#));
+        assert!(leaves_out(
+            r#"{"content":[{"type":"image","data":"aGk=","mimeType":"image/png"}],"structuredContent":{"a":1}}"#
+        ));
+        assert!(leaves_out(
+            r#"{"content":[{"type":"text","text":"3 issues: #101 Crash"}],"structuredContent":{"count":3}}"#
+        ));
     }
 }

@@ -9,7 +9,10 @@ pub(super) use crate::reader::unescaped as unescape;
 
 /// A value in a cell or line: nothing of it may end the cell, begin HTML or read as an escape.
 pub(super) fn escape(text: &str) -> Cow<'_, str> {
-    if !text.bytes().any(|byte| matches!(byte, b'&' | b'<' | b'\\' | b'|' | b'\n' | b'\r')) {
+    if !text
+        .bytes()
+        .any(|byte| matches!(byte, b'&' | b'<' | b'\\' | b'|' | b'\n' | b'\r'))
+    {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 8);
@@ -36,7 +39,11 @@ pub(super) fn push_envelope(rows: RowSet<'_>, out: &mut Pieces<'_>) {
     let envelope = rows.envelope();
     let mut lines = String::new();
     for node in &envelope {
-        push_item(&mut lines, &node.key().unwrap_or_default(), Some(&cell_text(Some(*node))));
+        push_item(
+            &mut lines,
+            &node.key().unwrap_or_default(),
+            Some(&cell_text(Some(*node))),
+        );
     }
     if !envelope.is_empty() {
         lines.push('\n');
@@ -60,13 +67,20 @@ pub(super) fn push_item(line: &mut String, key: &str, value: Option<&str>) {
 pub(super) fn read_item(line: &str) -> Option<(Cow<'_, str>, Option<&str>)> {
     let rest = line.strip_prefix("- **")?;
     // The first end of a key that a value or the line's end follows: a key that holds one reads back wrongly.
-    let (at, _) = rest.match_indices("**:").find(|(at, _)| rest[at + 3..].is_empty() || rest[at + 3..].starts_with(' '))?;
+    let (at, _) = rest
+        .match_indices("**:")
+        .find(|(at, _)| rest[at + 3..].is_empty() || rest[at + 3..].starts_with(' '))?;
     Some((unescape(&rest[..at]), rest[at + 3..].strip_prefix(' ')))
 }
 
 /// The lines of a text with their numbers, from 1; what follows the last LF is none if it is empty.
 pub(super) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> + Clone {
-    text.strip_suffix('\n').unwrap_or(text).split('\n').enumerate().map(|(at, line)| (at + 1, line)).filter(|_| !text.is_empty())
+    text.strip_suffix('\n')
+        .unwrap_or(text)
+        .split('\n')
+        .enumerate()
+        .map(|(at, line)| (at + 1, line))
+        .filter(|_| !text.is_empty())
 }
 
 /// Reads [`push_envelope`] back, with the empty line after it, if the text begins with one.

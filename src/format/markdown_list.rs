@@ -15,13 +15,19 @@ pub struct MarkdownList;
 
 impl Format for MarkdownList {
     fn name(&self) -> FormatName {
-        FormatName { id: "markdown-list", title: "Markdown list", short_title: "List" }
+        FormatName {
+            id: "markdown-list",
+            title: "Markdown list",
+            short_title: "List",
+        }
     }
     fn syntax(&self, _subject: &ParsedCapture) -> Syntax {
         Syntax::Markdown
     }
     fn write(&self, subject: &ParsedCapture, sink: &mut dyn Sink) -> Result<(), WriteError> {
-        let Some(payload) = &subject.payload else { return Ok(()) };
+        let Some(payload) = &subject.payload else {
+            return Ok(());
+        };
         let root = payload.root();
         growth::check(growth::indentation(root), "indentation", root, self.title())?;
         let mut out = Pieces::new(sink);
@@ -59,7 +65,9 @@ fn push_lines(root: Node<'_>, out: &mut Pieces<'_>) {
                 for _ in 1..depth {
                     line.push_str("  ");
                 }
-                let key = node.key().unwrap_or_else(|| Cow::Owned((node.ordinal() + 1).to_string()));
+                let key = node
+                    .key()
+                    .unwrap_or_else(|| Cow::Owned((node.ordinal() + 1).to_string()));
                 markdown::push_item(&mut line, &key, line_value(node).as_deref());
                 out.push(&line);
             }
@@ -81,7 +89,11 @@ fn line_value(node: Node<'_>) -> Option<Cow<'_, str>> {
 }
 
 /// The words for null and for what is empty.
-const LINE: Untyped = Untyped { is_empty_null: false, null: Some("null"), is_nested: false };
+const LINE: Untyped = Untyped {
+    is_empty_null: false,
+    null: Some("null"),
+    is_nested: false,
+};
 
 /// One line of a list, read.
 struct Line<'t> {
@@ -137,11 +149,18 @@ fn push_value<'t>(
     let read = lines.map(|(number, line)| {
         let inside = line.trim_start_matches(' ');
         let depth = (line.len() - inside.len()) / 2;
-        let (key, value) = markdown::read_item(inside).ok_or_else(|| unreadable(number, "no `- **key**: value`"))?;
+        let (key, value) = markdown::read_item(inside)
+            .ok_or_else(|| unreadable(number, "no `- **key**: value`"))?;
         Ok((number, Line { depth, key, value }))
     });
     let mut are_lists = find_lists(read.clone())?.into_iter();
-    let mut kind_of_next = || if are_lists.next() == Some(true) { Kind::Array } else { Kind::Object };
+    let mut kind_of_next = || {
+        if are_lists.next() == Some(true) {
+            Kind::Array
+        } else {
+            Kind::Object
+        }
+    };
     let root = kind_of_next();
     let base = builder.depth() + 1;
     builder.open("", kind.unwrap_or(root));
@@ -161,7 +180,9 @@ fn push_value<'t>(
 }
 
 /// Of each container in the order of the lines, the one around them first: whether its keys count from 1.
-fn find_lists<'t>(lines: impl Iterator<Item = Result<(usize, Line<'t>), DecodeError>>) -> Result<Vec<bool>, DecodeError> {
+fn find_lists<'t>(
+    lines: impl Iterator<Item = Result<(usize, Line<'t>), DecodeError>>,
+) -> Result<Vec<bool>, DecodeError> {
     let mut are_lists = vec![true];
     // Which container each open one is, and how many children it has so far.
     let mut open: Vec<(usize, usize)> = vec![(0, 0)];

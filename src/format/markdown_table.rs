@@ -13,7 +13,11 @@ pub struct MarkdownTable;
 
 impl Format for MarkdownTable {
     fn name(&self) -> FormatName {
-        FormatName { id: "markdown-table", title: "Markdown table", short_title: "Table" }
+        FormatName {
+            id: "markdown-table",
+            title: "Markdown table",
+            short_title: "Table",
+        }
     }
     fn syntax(&self, _subject: &ParsedCapture) -> Syntax {
         Syntax::Markdown
@@ -24,7 +28,11 @@ impl Format for MarkdownTable {
     fn write(&self, subject: &ParsedCapture, sink: &mut dyn Sink) -> Result<(), WriteError> {
         rows::write_table(subject, self.title(), sink, |rows, columns, out| {
             markdown::push_envelope(rows, out);
-            push_table(out, columns.names.iter().map(Cow::clone), columns.cells(rows));
+            push_table(
+                out,
+                columns.names.iter().map(Cow::clone),
+                columns.cells(rows),
+            );
             Ok(())
         })
     }
@@ -62,7 +70,10 @@ fn decode(text: &str) -> Result<Decoded, DecodeError> {
     let envelope = markdown::read_envelope(&mut lines);
     let mut builder = Builder::default();
     builder.open_rows(envelope.into_iter(), Untyped::CELL);
-    let header = lines.next().map(|(_, line)| cells(line)).unwrap_or_default();
+    let header = lines
+        .next()
+        .map(|(_, line)| cells(line))
+        .unwrap_or_default();
     match lines.next() {
         Some((_, rule)) if rule == format!("|{}", "---|".repeat(header.len())) => {}
         _ => return Err(DecodeError("no rule below the head of the table".into())),
@@ -70,7 +81,10 @@ fn decode(text: &str) -> Result<Decoded, DecodeError> {
     for (number, line) in lines {
         let row = cells(line);
         if row.len() != header.len() {
-            return Err(unreadable(number, &format!("{} cells under {} columns", row.len(), header.len())));
+            return Err(unreadable(
+                number,
+                &format!("{} cells under {} columns", row.len(), header.len()),
+            ));
         }
         builder.open("", Kind::Object);
         for (key, cell) in header.iter().zip(row) {
@@ -84,7 +98,9 @@ fn decode(text: &str) -> Result<Decoded, DecodeError> {
 /// The cells of a line: a pipe after a backslash parts none. One space at either end belongs to the table.
 fn cells(line: &str) -> Vec<Cow<'_, str>> {
     let mut cells = Vec::new();
-    let Some(inside) = line.strip_prefix('|') else { return cells };
+    let Some(inside) = line.strip_prefix('|') else {
+        return cells;
+    };
     let mut start = 0;
     let mut is_escaped = false;
     for (at, byte) in inside.bytes().enumerate() {

@@ -35,7 +35,9 @@ pub use known::TextMemo;
 pub(crate) use rows::{MAX_CELLS, cell_text};
 pub use table::TableForm;
 
-use crate::capture::{Block, BlockKind, Capture, FactMatches, Payload, Reading, extra_text, locate_facts};
+use crate::capture::{
+    Block, BlockKind, Capture, FactMatches, Payload, Reading, extra_text, locate_facts,
+};
 use crate::json::Doc;
 use crate::token::{self, Tokens};
 
@@ -53,19 +55,29 @@ impl ParsedCapture {
     pub fn of(capture: std::sync::Arc<Capture>) -> Self {
         let reading = Reading::of(&capture);
         let payload = Payload::read_as(&reading, &capture.read_text);
-        Self { capture, reading, payload, known: std::sync::Arc::default() }
+        Self {
+            capture,
+            reading,
+            payload,
+            known: std::sync::Arc::default(),
+        }
     }
 
     /// The data that formats are compared by. `None` of an error: each host's exact text is all that matters of it.
     pub fn compared_data(&self) -> Option<&Payload> {
-        self.payload.as_ref().filter(|_| self.reading.is_error != Some(true))
+        self.payload
+            .as_ref()
+            .filter(|_| self.reading.is_error != Some(true))
     }
 
     /// About how many bytes it holds: the response, once more for the texts in it, the indices over it and over its data,
     /// and what is known of it.
     pub fn footprint(&self) -> usize {
         let reading = &self.reading.doc;
-        let payload = self.payload.as_ref().filter(|payload| !std::sync::Arc::ptr_eq(&payload.doc, reading));
+        let payload = self
+            .payload
+            .as_ref()
+            .filter(|payload| !std::sync::Arc::ptr_eq(&payload.doc, reading));
         reading.weight() + reading.bytes().len() + payload.map_or(0, |payload| payload.doc.weight())
     }
 
@@ -76,20 +88,43 @@ impl ParsedCapture {
 
     /// The same where the data's facts in the text content are known already, or are being located: they are asked for late.
     pub fn extra_from<'m>(&self, matched: Option<&dyn Fn() -> &'m FactMatches>) -> &ExtraText {
-        self.known.extra.get_or_init(|| ExtraText::of(self, matched))
+        self.known
+            .extra
+            .get_or_init(|| ExtraText::of(self, matched))
     }
 
     /// Whether rendering shows something else than the texts do: they have marks of Markdown, or a block is no text. A
     /// listing, a log or JSON may hold such marks and is none.
     pub fn renders(&self) -> bool {
         *self.known.renders.get_or_init(|| {
-            let is_other = self.payload.as_ref().and_then(Payload::reader).is_some_and(|reader| !reader.is_markdown());
-            if is_other && self.reading.blocks.iter().all(|block| block.kind == BlockKind::Text) {
+            let is_other = self
+                .payload
+                .as_ref()
+                .and_then(Payload::reader)
+                .is_some_and(|reader| !reader.is_markdown());
+            if is_other
+                && self
+                    .reading
+                    .blocks
+                    .iter()
+                    .all(|block| block.kind == BlockKind::Text)
+            {
                 return false;
             }
-            let is_json = |text: &str| text.trim_start().starts_with(['{', '[']) && Doc::parse(text.to_owned().into()).is_json();
-            let has_marks = |block: &Block| block.text.as_deref().is_none_or(|text| !is_json(text) && has_markdown(text));
-            self.reading.blocks.iter().any(|block| block.kind != BlockKind::Text || has_marks(block))
+            let is_json = |text: &str| {
+                text.trim_start().starts_with(['{', '['])
+                    && Doc::parse(text.to_owned().into()).is_json()
+            };
+            let has_marks = |block: &Block| {
+                block
+                    .text
+                    .as_deref()
+                    .is_none_or(|text| !is_json(text) && has_markdown(text))
+            };
+            self.reading
+                .blocks
+                .iter()
+                .any(|block| block.kind != BlockKind::Text || has_marks(block))
         })
     }
 
@@ -116,7 +151,10 @@ fn has_markdown(text: &str) -> bool {
                 | Tag::CodeBlock(CodeBlockKind::Indented)
                 | Tag::HtmlBlock
                 | Tag::Item
-                | Tag::Link { link_type: pulldown_cmark::LinkType::Autolink, .. }
+                | Tag::Link {
+                    link_type: pulldown_cmark::LinkType::Autolink,
+                    ..
+                }
         ),
         Event::Code(_) | Event::Rule | Event::TaskListMarker(_) => true,
         _ => false,
@@ -146,19 +184,34 @@ pub struct ExtraPiece {
 impl ExtraText {
     fn of<'m>(subject: &ParsedCapture, matched: Option<&dyn Fn() -> &'m FactMatches>) -> Self {
         let reading = &subject.reading;
-        let blocks = reading.blocks.iter().filter(|block| block.kind != BlockKind::Text || block.text.is_none()).count();
+        let blocks = reading
+            .blocks
+            .iter()
+            .filter(|block| block.kind != BlockKind::Text || block.text.is_none())
+            .count();
         let (Some(payload), Some(text)) = (&subject.payload, reading.content_text()) else {
-            return Self { blocks, ..Self::default() };
+            return Self {
+                blocks,
+                ..Self::default()
+            };
         };
         let facts = || match matched {
             Some(matched) => Cow::Borrowed(matched()),
             None => Cow::Owned(locate_facts(payload, &text)),
         };
-        let piece = |range: Range<usize>| ExtraPiece { tokens: token::count(&text[range.clone()]), range };
-        let pieces: Vec<ExtraPiece> = extra_text(payload, reading, &text, facts).into_iter().map(piece).collect();
+        let piece = |range: Range<usize>| ExtraPiece {
+            tokens: token::count(&text[range.clone()]),
+            range,
+        };
+        let pieces: Vec<ExtraPiece> = extra_text(payload, reading, &text, facts)
+            .into_iter()
+            .map(piece)
+            .collect();
         Self {
             bytes: pieces.iter().map(|piece| piece.range.len() as u64).sum(),
-            tokens: pieces.iter().fold(Tokens::default(), |sum, piece| sum.plus(piece.tokens)),
+            tokens: pieces
+                .iter()
+                .fold(Tokens::default(), |sum, piece| sum.plus(piece.tokens)),
             pieces,
             blocks,
         }
@@ -274,8 +327,14 @@ pub const ERROR_RESULT: &str = "the result is an error";
 
 /// The payload that a derived format is written from.
 fn payload_of(subject: &ParsedCapture) -> Result<&Payload, NotApplicable> {
-    let why = if subject.payload.is_some() { ERROR_RESULT } else { NO_DATA };
-    subject.compared_data().ok_or_else(|| NotApplicable(why.into()))
+    let why = if subject.payload.is_some() {
+        ERROR_RESULT
+    } else {
+        NO_DATA
+    };
+    subject
+        .compared_data()
+        .ok_or_else(|| NotApplicable(why.into()))
 }
 
 /// The format with this id.

@@ -14,7 +14,10 @@ pub(super) struct Pieces<'a> {
 
 impl<'a> Pieces<'a> {
     pub(super) fn new(sink: &'a mut dyn Sink) -> Self {
-        Self { sink, buffer: Vec::new() }
+        Self {
+            sink,
+            buffer: Vec::new(),
+        }
     }
 
     pub(super) fn push(&mut self, text: &str) {

@@ -25,7 +25,9 @@ pub(super) fn write_table(
     sink: &mut dyn Sink,
     write: impl FnOnce(RowSet<'_>, &Columns<'_>, &mut Pieces<'_>) -> Result<(), WriteError>,
 ) -> Result<(), WriteError> {
-    let Some(payload) = &subject.payload else { return Ok(()) };
+    let Some(payload) = &subject.payload else {
+        return Ok(());
+    };
     let rows = RowSet::of(payload.root()).map_err(|why| WriteError(why.0))?;
     let columns = rows.columns(format)?;
     let mut out = Pieces::new(sink);
@@ -52,7 +54,10 @@ impl<'a> RowSet<'a> {
             ([], Kind::Array) => no("not a list of records"),
             ([], Kind::Object) => no("no list of records in it"),
             ([], _) => no("a single value, not a list of records"),
-            (lists, _) => no(&format!("an object of {} lists: no single table", number_word(lists.len()))),
+            (lists, _) => no(&format!(
+                "an object of {} lists: no single table",
+                number_word(lists.len())
+            )),
         }
     }
 
@@ -68,16 +73,30 @@ impl<'a> RowSet<'a> {
     /// The members beside the list, in order.
     pub(super) fn envelope(self) -> Vec<Node<'a>> {
         let list = self.list.index();
-        if self.root.index() == list { Vec::new() } else { self.root.children().filter(|child| child.index() != list).collect() }
+        if self.root.index() == list {
+            Vec::new()
+        } else {
+            self.root
+                .children()
+                .filter(|child| child.index() != list)
+                .collect()
+        }
     }
 
     /// The union of the records' keys in order of first sight, with their positions.
     pub(super) fn columns(self, format: &str) -> Result<Columns<'a>, WriteError> {
         let faults = self.root.doc().faults();
-        if faults.iter().any(|fault| fault.kind == FaultKind::DuplicateKey && self.root.range().contains(&fault.at)) {
-            return Err(WriteError(format!("a key stands twice in one object: {format} has one column for both")));
+        if faults.iter().any(|fault| {
+            fault.kind == FaultKind::DuplicateKey && self.root.range().contains(&fault.at)
+        }) {
+            return Err(WriteError(format!(
+                "a key stands twice in one object: {format} has one column for both"
+            )));
         }
-        let mut columns = Columns { names: Vec::new(), positions: HashMap::default() };
+        let mut columns = Columns {
+            names: Vec::new(),
+            positions: HashMap::default(),
+        };
         for member in self.records().flat_map(Node::children) {
             let key = member.key().unwrap_or_default();
             if !columns.positions.contains_key(&key) {
@@ -90,7 +109,9 @@ impl<'a> RowSet<'a> {
         }
         if columns.names.len().saturating_mul(self.list.len()) > MAX_CELLS {
             let (rows, names) = (self.list.len(), columns.names.len());
-            return Err(WriteError(format!("{rows} records with {names} different keys: too wide for a table")));
+            return Err(WriteError(format!(
+                "{rows} records with {names} different keys: too wide for a table"
+            )));
         }
         Ok(columns)
     }
@@ -105,7 +126,8 @@ pub(super) struct Columns<'a> {
 impl<'a> Columns<'a> {
     /// What the cells of each record say.
     pub(super) fn cells(&self, rows: RowSet<'a>) -> impl Iterator<Item = Vec<Cow<'a, str>>> {
-        rows.records().map(|record| self.row(record).into_iter().map(cell_text).collect())
+        rows.records()
+            .map(|record| self.row(record).into_iter().map(cell_text).collect())
     }
 
     /// A record's members by column; `None` where it has none.
@@ -122,7 +144,9 @@ impl<'a> Columns<'a> {
 
 /// What a cell says: a string as it is, a number or boolean as its JSON token, null nothing, anything else compact JSON.
 pub(crate) fn cell_text(node: Option<Node<'_>>) -> Cow<'_, str> {
-    let Some(node) = node else { return Cow::Borrowed("") };
+    let Some(node) = node else {
+        return Cow::Borrowed("");
+    };
     match node.kind() {
         Kind::Null => Cow::Borrowed(""),
         Kind::String => node.as_str().unwrap_or_default(),
@@ -132,6 +156,11 @@ pub(crate) fn cell_text(node: Option<Node<'_>>) -> Cow<'_, str> {
 }
 
 fn number_word(number: usize) -> String {
-    const WORDS: [&str; 8] = ["two", "three", "four", "five", "six", "seven", "eight", "nine"];
-    number.checked_sub(2).and_then(|at| WORDS.get(at)).map_or_else(|| number.to_string(), |word| (*word).to_owned())
+    const WORDS: [&str; 8] = [
+        "two", "three", "four", "five", "six", "seven", "eight", "nine",
+    ];
+    number
+        .checked_sub(2)
+        .and_then(|at| WORDS.get(at))
+        .map_or_else(|| number.to_string(), |word| (*word).to_owned())
 }

@@ -26,7 +26,8 @@ impl TableForm {
         let mut out = Pieces::new(sink);
         match self {
             Self::Csv => {
-                csv::push_table(&mut out, names, rows).map_err(|error| WriteError(error.to_string()))?;
+                csv::push_table(&mut out, names, rows)
+                    .map_err(|error| WriteError(error.to_string()))?;
             }
             Self::Markdown => markdown_table::push_table(&mut out, names, rows),
         }

@@ -24,7 +24,9 @@ pub(crate) fn subject(result: &str) -> ParsedCapture {
 }
 
 pub(crate) fn of_payload(payload: &str) -> ParsedCapture {
-    subject(&format!(r#"{{"content":[],"structuredContent":{payload}}}"#))
+    subject(&format!(
+        r#"{{"content":[],"structuredContent":{payload}}}"#
+    ))
 }
 
 struct Gather(Vec<u8>, usize);
@@ -40,14 +42,19 @@ pub(crate) fn write(id: &str, subject: &ParsedCapture) -> Result<String, String>
     let format = by_id(id).unwrap();
     format.applies(subject).map_err(|why| why.0)?;
     let mut gather = Gather(Vec::new(), 0);
-    format.write(subject, &mut gather).map_err(|error| error.to_string())?;
+    format
+        .write(subject, &mut gather)
+        .map_err(|error| error.to_string())?;
     assert!(gather.1 <= 64 << 10, "a piece of {} bytes", gather.1);
     Ok(String::from_utf8_lossy(&gather.0).into_owned())
 }
 
 #[test]
 fn formats_stand_in_order_under_their_titles() {
-    let listed: Vec<_> = FORMATS.iter().map(|format| (format.id(), format.title(), format.is_as_sent())).collect();
+    let listed: Vec<_> = FORMATS
+        .iter()
+        .map(|format| (format.id(), format.title(), format.is_as_sent()))
+        .collect();
     assert_eq!(
         listed,
         [
@@ -76,27 +83,52 @@ fn as_sent_is_byte_for_byte() {
         r#"{"content":[{"type":"text","text":"a\u00e9"},{"type":"image"},{"type":"text","text":"b"}], "structuredContent":{ "n" : 1.0e3 , "n":2}}"#,
     );
     assert_eq!(write("content", &both).unwrap(), "aé\nb");
-    assert_eq!(write("structured", &both).unwrap(), r#"{ "n" : 1.0e3 , "n":2}"#);
-    assert_eq!(write("both", &both).unwrap(), "aé\nb\n{ \"n\" : 1.0e3 , \"n\":2}");
-    assert_eq!(write("wire", &both).unwrap().as_bytes(), both.capture.response.as_ref().unwrap());
+    assert_eq!(
+        write("structured", &both).unwrap(),
+        r#"{ "n" : 1.0e3 , "n":2}"#
+    );
+    assert_eq!(
+        write("both", &both).unwrap(),
+        "aé\nb\n{ \"n\" : 1.0e3 , \"n\":2}"
+    );
+    assert_eq!(
+        write("wire", &both).unwrap().as_bytes(),
+        both.capture.response.as_ref().unwrap()
+    );
     let text = subject(r#"{"content":[{"type":"text","text":"hi"}]}"#);
-    assert_eq!(write("both", &text).unwrap_err(), "no structuredContent in this answer");
+    assert_eq!(
+        write("both", &text).unwrap_err(),
+        "no structuredContent in this answer"
+    );
     assert_eq!(write("json", &text).unwrap_err(), "no data in this answer");
-    assert_eq!(write("both", &of_payload("1")).unwrap_err(), "no text block in this answer");
+    assert_eq!(
+        write("both", &of_payload("1")).unwrap_err(),
+        "no text block in this answer"
+    );
 }
 
 #[test]
 fn tables_say_why_they_do_not_apply() {
     for (payload, why) in [
-        (r#"{"a":[{"x":1}],"b":[{"y":1}]}"#, "an object of two lists: no single table"),
+        (
+            r#"{"a":[{"x":1}],"b":[{"y":1}]}"#,
+            "an object of two lists: no single table",
+        ),
         ("[1,2]", "not a list of records"),
         ("[]", "an empty list: no records"),
         (r#"{"a":1}"#, "no list of records in it"),
         ("7", "a single value, not a list of records"),
         ("[{}]", "the records have no fields"),
-        (r#"[{"a":1,"a":2}]"#, "a key stands twice in one object: CSV has one column for both"),
+        (
+            r#"[{"a":1,"a":2}]"#,
+            "a key stands twice in one object: CSV has one column for both",
+        ),
     ] {
-        assert_eq!(write("csv", &of_payload(payload)).unwrap_err(), why, "{payload}");
+        assert_eq!(
+            write("csv", &of_payload(payload)).unwrap_err(),
+            why,
+            "{payload}"
+        );
     }
 }
 
@@ -105,7 +137,12 @@ fn what_no_format_takes_is_said_by_each_of_them() {
     // No payload: nothing to write from, and what was sent is all there.
     let text = subject(r#"{"content":[{"type":"text","text":"{\"a\":[1,"}]}"#);
     for format in FORMATS.iter().filter(|format| !format.is_as_sent()) {
-        assert_eq!(write(format.id(), &text).unwrap_err(), "no data in this answer", "{}", format.id());
+        assert_eq!(
+            write(format.id(), &text).unwrap_err(),
+            "no data in this answer",
+            "{}",
+            format.id()
+        );
     }
     assert_eq!(write("content", &text).unwrap(), r#"{"a":[1,"#);
     // A payload that everything but JSON has to change, or has no place for.
@@ -120,7 +157,10 @@ fn what_no_format_takes_is_said_by_each_of_them() {
         let message = write(id, &hostile).unwrap_err();
         assert!(message.starts_with(why), "{id}: {message}");
     }
-    assert_eq!(write("json", &hostile).unwrap(), r#"{"a":1e400,"a":"\u0001\ud800","l":[{"x":1}],"m":[{"y":2}]}"#);
+    assert_eq!(
+        write("json", &hostile).unwrap(),
+        r#"{"a":1e400,"a":"\u0001\ud800","l":[{"x":1}],"m":[{"y":2}]}"#
+    );
 }
 
 #[test]
@@ -130,14 +170,21 @@ fn depth_does_no_harm() {
     assert_eq!(write("json", &subject).unwrap(), deep);
     assert!(write("json-pretty", &subject).unwrap().len() > 6_000_000);
     let deeper = of_payload(&("[".repeat(20_000) + &"]".repeat(20_000)));
-    assert!(write("json-pretty", &deeper).unwrap_err().contains("indentation alone"));
+    assert!(
+        write("json-pretty", &deeper)
+            .unwrap_err()
+            .contains("indentation alone")
+    );
     assert!(write("yaml", &subject).unwrap_err().contains("128 levels"));
     assert!(write("toon", &subject).unwrap_err().contains("128 levels"));
 }
 
 #[test]
 fn a_lone_surrogate_keeps_its_escape() {
-    assert_eq!(write("json", &of_payload(r#"["\uD800x\/\u00E9\u0001"]"#)).unwrap(), r#"["\ud800x/é\u0001"]"#);
+    assert_eq!(
+        write("json", &of_payload(r#"["\uD800x\/\u00E9\u0001"]"#)).unwrap(),
+        r#"["\ud800x/é\u0001"]"#
+    );
 }
 
 /// Two documents with the same kinds, keys and spellings in the same order.
@@ -154,9 +201,44 @@ fn assert_same(a: &Doc, b: &Doc) {
 
 fn word() -> impl Strategy<Value = String> {
     let awkward = [
-        "", "a", "id", "- x", "[2]: x,y", "a|b", "\\", "\\n", "C:\\new", "\"", "''", "yes", "null", "1", "1.0", "02108",
-        "2025-01-15", "<br>", "&lt;", "a\nb", "a\r\nb", " x ", "😀", "\u{0}", "\u{7f}", "\u{2028}", "#", "`", "true", ":",
-        "a: b", "{", "]", "é", "key", "~", "x,y", "\t",
+        "",
+        "a",
+        "id",
+        "- x",
+        "[2]: x,y",
+        "a|b",
+        "\\",
+        "\\n",
+        "C:\\new",
+        "\"",
+        "''",
+        "yes",
+        "null",
+        "1",
+        "1.0",
+        "02108",
+        "2025-01-15",
+        "<br>",
+        "&lt;",
+        "a\nb",
+        "a\r\nb",
+        " x ",
+        "😀",
+        "\u{0}",
+        "\u{7f}",
+        "\u{2028}",
+        "#",
+        "`",
+        "true",
+        ":",
+        "a: b",
+        "{",
+        "]",
+        "é",
+        "key",
+        "~",
+        "x,y",
+        "\t",
     ];
     prop_oneof![4 => prop::sample::select(awkward.to_vec()).prop_map(str::to_owned), 1 => any::<String>()]
 }
@@ -173,7 +255,10 @@ fn object(value: impl Strategy<Value = String>, max: usize) -> impl Strategy<Val
     prop::collection::vec((word(), value), 0..max).prop_map(|mut members| {
         let mut seen = std::collections::HashSet::new();
         members.retain(|(key, _)| seen.insert(key.clone()));
-        let members: Vec<_> = members.iter().map(|(key, value)| format!("{}:{value}", write_string(key))).collect();
+        let members: Vec<_> = members
+            .iter()
+            .map(|(key, value)| format!("{}:{value}", write_string(key)))
+            .collect();
         format!("{{{}}}", members.join(","))
     })
 }
@@ -181,7 +266,8 @@ fn object(value: impl Strategy<Value = String>, max: usize) -> impl Strategy<Val
 pub(crate) fn value() -> impl Strategy<Value = String> {
     scalar().prop_recursive(3, 24, 5, |inner| {
         prop_oneof![
-            prop::collection::vec(inner.clone(), 0..5).prop_map(|items| format!("[{}]", items.join(","))),
+            prop::collection::vec(inner.clone(), 0..5)
+                .prop_map(|items| format!("[{}]", items.join(","))),
             object(inner, 5)
         ]
     })
@@ -199,7 +285,9 @@ fn cell(node: Option<Node<'_>>) -> String {
     match node {
         None => String::new(),
         Some(node) if node.kind() == Kind::Null => String::new(),
-        Some(node) => node.as_str().map_or_else(|| node.raw_text().into_owned(), |text| text.into_owned()),
+        Some(node) => node
+            .as_str()
+            .map_or_else(|| node.raw_text().into_owned(), |text| text.into_owned()),
     }
 }
 

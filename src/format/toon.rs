@@ -17,14 +17,22 @@ pub struct Toon;
 
 impl Format for Toon {
     fn name(&self) -> FormatName {
-        FormatName { id: "toon", title: "TOON", short_title: "TOON" }
+        FormatName {
+            id: "toon",
+            title: "TOON",
+            short_title: "TOON",
+        }
     }
     fn write(&self, subject: &ParsedCapture, sink: &mut dyn Sink) -> Result<(), WriteError> {
-        let Some(payload) = &subject.payload else { return Ok(()) };
+        let Some(payload) = &subject.payload else {
+            return Ok(());
+        };
         let value = Exact::of(payload.root(), self.title())?;
         if payload.root().subtree_end() - payload.root().index() > MAX_VALUES {
             let most = grouped(MAX_VALUES as u64);
-            return Err(WriteError(format!("more than {most} values: the library that writes TOON would take too much memory")));
+            return Err(WriteError(format!(
+                "more than {most} values: the library that writes TOON would take too much memory"
+            )));
         }
         let written = match payload.root().kind() {
             Kind::Object => toon_format::encode_object(value.tree(), &EncodeOptions::default()),
@@ -38,7 +46,8 @@ impl Format for Toon {
         Ok(())
     }
     fn decode(&self, text: &str) -> Option<Result<Decoded, DecodeError>> {
-        let read = toon_format::decode_default::<DecodedText>(text).map_err(|error| DecodeError(error.to_string()));
+        let read = toon_format::decode_default::<DecodedText>(text)
+            .map_err(|error| DecodeError(error.to_string()));
         Some(read.map(|read| read.decoded()))
     }
 }
@@ -59,7 +68,9 @@ mod tests {
     fn more_values_than_its_library_has_memory_for_are_refused() {
         let list = |values: usize| of_payload(&format!("[1{}]", ",1".repeat(values - 2)));
         assert!(write("toon", &list(MAX_VALUES)).is_ok());
-        let Err(why) = write("toon", &list(MAX_VALUES + 1)) else { panic!("it was written") };
+        let Err(why) = write("toon", &list(MAX_VALUES + 1)) else {
+            panic!("it was written")
+        };
         assert!(why.starts_with("more than 250,000 values"), "{why}");
     }
 

@@ -27,11 +27,17 @@ impl<'a> Exact<'a> {
     pub(super) fn of(root: Node<'a>, format: &str) -> Result<Self, WriteError> {
         // What ends too early has its fault just past its end.
         let range = root.range().start..=root.range().end;
-        if let Some(fault) = root.doc().faults().iter().find(|fault| range.contains(&fault.at)) {
+        if let Some(fault) = root
+            .doc()
+            .faults()
+            .iter()
+            .find(|fault| range.contains(&fault.at))
+        {
             let what = match fault.kind {
-                FaultKind::LoneSurrogate | FaultKind::InvalidUtf8 | FaultKind::DuplicateKey | FaultKind::TooMany => {
-                    fault.kind.message()
-                }
+                FaultKind::LoneSurrogate
+                | FaultKind::InvalidUtf8
+                | FaultKind::DuplicateKey
+                | FaultKind::TooMany => fault.kind.message(),
                 _ => "the payload is cut short",
             };
             return Err(refuse(format, what, root, fault.at));
@@ -44,13 +50,23 @@ impl<'a> Exact<'a> {
 /// Recursion is bounded by [`MAX_DEPTH`].
 fn check(node: Node<'_>, depth: usize, format: &str) -> Result<(), WriteError> {
     if depth > MAX_DEPTH {
-        return Err(WriteError(format!("more than {MAX_DEPTH} levels deep: {format} is not written")));
+        return Err(WriteError(format!(
+            "more than {MAX_DEPTH} levels deep: {format} is not written"
+        )));
     }
     if node.kind() == Kind::Number && number(node).is_none() {
-        let shown: String = node.as_number().unwrap_or_default().chars().take(40).collect();
-        return Err(WriteError(format!("the number {shown} does not fit: {format} would change it")));
+        let shown: String = node
+            .as_number()
+            .unwrap_or_default()
+            .chars()
+            .take(40)
+            .collect();
+        return Err(WriteError(format!(
+            "the number {shown} does not fit: {format} would change it"
+        )));
     }
-    node.children().try_for_each(|child| check(child, depth + 1, format))
+    node.children()
+        .try_for_each(|child| check(child, depth + 1, format))
 }
 
 impl Exact<'_> {
@@ -60,13 +76,24 @@ impl Exact<'_> {
         match node.kind() {
             Kind::Null => JsonValue::Null,
             Kind::Bool => JsonValue::Bool(node.as_bool().unwrap_or_default()),
-            Kind::Number => number(node).map_or(JsonValue::Null, |number| JsonValue::from(serde_json::Value::Number(number))),
+            Kind::Number => number(node).map_or(JsonValue::Null, |number| {
+                JsonValue::from(serde_json::Value::Number(number))
+            }),
             Kind::String => JsonValue::String(node.as_str().unwrap_or_default().into_owned()),
-            Kind::Array => JsonValue::Array(node.children().map(|child| Self(child).tree()).collect()),
+            Kind::Array => {
+                JsonValue::Array(node.children().map(|child| Self(child).tree()).collect())
+            }
             Kind::Object => {
                 // From a list, so that the map has as much room as it needs and no more.
-                let members: Vec<_> =
-                    node.children().map(|child| (child.key().unwrap_or_default().into_owned(), Self(child).tree())).collect();
+                let members: Vec<_> = node
+                    .children()
+                    .map(|child| {
+                        (
+                            child.key().unwrap_or_default().into_owned(),
+                            Self(child).tree(),
+                        )
+                    })
+                    .collect();
                 JsonValue::Object(members.into_iter().collect())
             }
         }
@@ -83,7 +110,8 @@ impl Serialize for Exact<'_> {
             Kind::String => serializer.serialize_str(&node.as_str().unwrap_or_default()),
             Kind::Array => {
                 let mut items = serializer.serialize_seq(Some(node.len()))?;
-                node.children().try_for_each(|child| items.serialize_element(&Self(child)))?;
+                node.children()
+                    .try_for_each(|child| items.serialize_element(&Self(child)))?;
                 items.end()
             }
             Kind::Object => {
@@ -121,13 +149,17 @@ struct Spelling;
 
 impl Formatter for Spelling {
     fn write_f64<W: ?Sized + io::Write>(&mut self, writer: &mut W, value: f64) -> io::Result<()> {
-        let text = Number::from_f64(value).map_or_else(|| "null".to_owned(), |number| number.to_string());
+        let text =
+            Number::from_f64(value).map_or_else(|| "null".to_owned(), |number| number.to_string());
         writer.write_all(text.replace("e+", "e").as_bytes())
     }
 }
 
 fn refuse(format: &str, what: &str, root: Node<'_>, at: usize) -> WriteError {
-    WriteError(format!("{format} cannot hold it: {what} at byte {} of the payload", at - root.range().start))
+    WriteError(format!(
+        "{format} cannot hold it: {what} at byte {} of the payload",
+        at - root.range().start
+    ))
 }
 
 /// A number as these crates hold it, where that is exact.
@@ -142,7 +174,10 @@ fn number(node: Node<'_>) -> Option<Number> {
             return Some(number.into());
         }
     }
-    let float = literal.parse::<f64>().ok().filter(|float| !is_integer || *float == 0.0)?;
+    let float = literal
+        .parse::<f64>()
+        .ok()
+        .filter(|float| !is_integer || *float == 0.0)?;
     Number::from_f64(float).filter(|_| decimal::is_same(literal, &format!("{float:e}")))
 }
 
@@ -175,8 +210,16 @@ mod tests {
         ] {
             assert!(convert_text(text).is_ok(), "{text}");
         }
-        for text in ["1e400", "18446744073709551616", "0.1000000000000000055511151231257827", "9007199254740993.5", "1e-400"] {
-            let Err(WriteError(why)) = convert_text(text) else { panic!("{text} was taken") };
+        for text in [
+            "1e400",
+            "18446744073709551616",
+            "0.1000000000000000055511151231257827",
+            "9007199254740993.5",
+            "1e-400",
+        ] {
+            let Err(WriteError(why)) = convert_text(text) else {
+                panic!("{text} was taken")
+            };
             assert!(why.contains("does not fit"), "{why}");
         }
     }
@@ -188,6 +231,11 @@ mod tests {
         }
         let deep = "[".repeat(10_000) + &"]".repeat(10_000);
         assert!(matches!(convert_text(&deep), Err(WriteError(why)) if why.contains("128 levels")));
-        assert_eq!(convert_text(r#"{"b":1,"a":[null,true]}"#).unwrap().to_string(), r#"{"b":1,"a":[null,true]}"#);
+        assert_eq!(
+            convert_text(r#"{"b":1,"a":[null,true]}"#)
+                .unwrap()
+                .to_string(),
+            r#"{"b":1,"a":[null,true]}"#
+        );
     }
 }

@@ -17,10 +17,16 @@ pub struct Xml;
 
 impl Format for Xml {
     fn name(&self) -> FormatName {
-        FormatName { id: "xml", title: "XML", short_title: "XML" }
+        FormatName {
+            id: "xml",
+            title: "XML",
+            short_title: "XML",
+        }
     }
     fn write(&self, subject: &ParsedCapture, sink: &mut dyn Sink) -> Result<(), WriteError> {
-        let Some(payload) = &subject.payload else { return Ok(()) };
+        let Some(payload) = &subject.payload else {
+            return Ok(());
+        };
         let root = payload.root();
         growth::check(growth::indentation(root), "indentation", root, self.title())?;
         check_characters(root)?;
@@ -36,14 +42,30 @@ impl Format for Xml {
 
 /// XML 1.0 cannot hold these characters in any spelling.
 fn check_characters(root: Node<'_>) -> Result<(), WriteError> {
-    let is_forbidden =
-        |char: char| (char < ' ' && !matches!(char, '\t' | '\n' | '\r')) || matches!(char, '\u{fffe}' | '\u{ffff}');
+    let is_forbidden = |char: char| {
+        (char < ' ' && !matches!(char, '\t' | '\n' | '\r'))
+            || matches!(char, '\u{fffe}' | '\u{ffff}')
+    };
     for node in (root.index()..root.subtree_end()).filter_map(|index| root.doc().node(index)) {
-        let texts = [node.key().filter(|_| node.index() != root.index()), node.as_str()];
-        if let Some(char) = texts.iter().flatten().find_map(|text| text.chars().find(|char| is_forbidden(*char))) {
+        let texts = [
+            node.key().filter(|_| node.index() != root.index()),
+            node.as_str(),
+        ];
+        if let Some(char) = texts
+            .iter()
+            .flatten()
+            .find_map(|text| text.chars().find(|char| is_forbidden(*char)))
+        {
             let at = node.pointer_from(root.index());
-            let place = if at.is_empty() { String::new() } else { format!(" at {}", at.chars().take(80).collect::<String>()) };
-            return Err(WriteError(format!("XML cannot hold the character U+{:04X}{place}", u32::from(char))));
+            let place = if at.is_empty() {
+                String::new()
+            } else {
+                format!(" at {}", at.chars().take(80).collect::<String>())
+            };
+            return Err(WriteError(format!(
+                "XML cannot hold the character U+{:04X}{place}",
+                u32::from(char)
+            )));
         }
     }
     Ok(())
@@ -79,13 +101,20 @@ fn is_name(key: &str) -> bool {
 
 /// White space as references, since a reader makes spaces of it.
 fn attribute(text: &str) -> String {
-    escape(text).replace('\n', "&#10;").replace('\r', "&#13;").replace('\t', "&#9;")
+    escape(text)
+        .replace('\n', "&#10;")
+        .replace('\r', "&#13;")
+        .replace('\t', "&#9;")
 }
 
 /// CR as a reference, since a reader makes LF of it.
 fn content(text: &str) -> Cow<'_, str> {
     let escaped = partial_escape(text);
-    if escaped.contains('\r') { Cow::Owned(escaped.replace('\r', "&#13;")) } else { escaped }
+    if escaped.contains('\r') {
+        Cow::Owned(escaped.replace('\r', "&#13;"))
+    } else {
+        escaped
+    }
 }
 
 fn push_end(name: &str, out: &mut Pieces<'_>) {
@@ -135,7 +164,11 @@ fn indent(depth: usize, out: &mut Pieces<'_>) {
     }
 }
 
-const LEAF: Untyped = Untyped { is_empty_null: false, null: None, is_nested: false };
+const LEAF: Untyped = Untyped {
+    is_empty_null: false,
+    null: None,
+    is_nested: false,
+};
 
 /// What an element holds.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -190,13 +223,17 @@ fn decode(text: &str) -> Result<Decoded, DecodeError> {
             Part::GeneralRef(reference) => {
                 if let Some((_, text)) = &mut leaf {
                     let name = reference.decode().map_err(unread)?;
-                    text.push(match (reference.resolve_char_ref().map_err(unread)?, name.as_ref()) {
-                        (Some(char), _) => char,
-                        (None, "amp") => '&',
-                        (None, "lt") => '<',
-                        (None, "gt") => '>',
-                        (None, other) => return Err(unread(format!("the unknown entity `{other}`"))),
-                    });
+                    text.push(
+                        match (reference.resolve_char_ref().map_err(unread)?, name.as_ref()) {
+                            (Some(char), _) => char,
+                            (None, "amp") => '&',
+                            (None, "lt") => '<',
+                            (None, "gt") => '>',
+                            (None, other) => {
+                                return Err(unread(format!("the unknown entity `{other}`")));
+                            }
+                        },
+                    );
                 }
             }
             Part::Eof => return Ok(builder.finish()),
@@ -217,7 +254,11 @@ fn holds(text: &str) -> Result<Vec<Holds>, DecodeError> {
                 let is_item = element.name().as_ref() == b"item";
                 if let Some(&parent) = open.last() {
                     let is_list = is_item && holds[parent] != Holds::Members;
-                    holds[parent] = if is_list { Holds::Items } else { Holds::Members };
+                    holds[parent] = if is_list {
+                        Holds::Items
+                    } else {
+                        Holds::Members
+                    };
                 }
                 if matches!(part, Part::Start(_)) {
                     open.push(holds.len());
@@ -241,7 +282,11 @@ fn read(element: &BytesStart<'_>) -> Result<(String, bool), DecodeError> {
         let attribute = attribute.map_err(unread)?;
         let raw = std::str::from_utf8(&attribute.value).map_err(unread)?;
         match attribute.key.as_ref() {
-            b"key" => key = quick_xml::escape::unescape(raw).map_err(unread)?.into_owned(),
+            b"key" => {
+                key = quick_xml::escape::unescape(raw)
+                    .map_err(unread)?
+                    .into_owned()
+            }
             b"nil" => is_null = raw == "true",
             _ => {}
         }

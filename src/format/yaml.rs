@@ -20,10 +20,16 @@ pub struct Yaml;
 
 impl Format for Yaml {
     fn name(&self) -> FormatName {
-        FormatName { id: "yaml", title: "YAML", short_title: "YAML" }
+        FormatName {
+            id: "yaml",
+            title: "YAML",
+            short_title: "YAML",
+        }
     }
     fn write(&self, subject: &ParsedCapture, sink: &mut dyn Sink) -> Result<(), WriteError> {
-        let Some(payload) = &subject.payload else { return Ok(()) };
+        let Some(payload) = &subject.payload else {
+            return Ok(());
+        };
         let value = Exact::of(payload.root(), self.title())?;
         let mut out = Pieces::new(sink);
         serde_norway::to_writer(&mut out, &value).map_err(|error| WriteError(error.to_string()))?;
@@ -64,7 +70,9 @@ fn decode(text: &str) -> Result<Decoded, DecodeError> {
             }
             Event::SequenceStart(_, None) => Open::Sequence,
             Event::MappingStart(_, None) => Open::Mapping(None),
-            Event::Scalar(..) | Event::SequenceStart(..) | Event::MappingStart(..) => return Err(unlike("a tag")),
+            Event::Scalar(..) | Event::SequenceStart(..) | Event::MappingStart(..) => {
+                return Err(unlike("a tag"));
+            }
             Event::SequenceEnd | Event::MappingEnd => {
                 open.pop();
                 builder.close();
@@ -81,7 +89,11 @@ fn decode(text: &str) -> Result<Decoded, DecodeError> {
         if matches!(open.last(), Some(Open::Mapping(None))) {
             return Err(unlike("a key that is not text"));
         }
-        let kind = if matches!(container, Open::Sequence) { Kind::Array } else { Kind::Object };
+        let kind = if matches!(container, Open::Sequence) {
+            Kind::Array
+        } else {
+            Kind::Object
+        };
         builder.open(&take_key(&mut open), kind);
         open.push(container);
     }
@@ -104,7 +116,12 @@ fn unlike(what: &str) -> DecodeError {
 /// What a key that is not text is called once it is a member's name: a number by its value.
 fn name_of(json: &str) -> String {
     match json.parse::<f64>() {
-        Ok(number) if number.is_infinite() => if number > 0.0 { "Infinity" } else { "-Infinity" }.to_owned(),
+        Ok(number) if number.is_infinite() => if number > 0.0 {
+            "Infinity"
+        } else {
+            "-Infinity"
+        }
+        .to_owned(),
         Ok(number) => number.to_string(),
         Err(_) => json.to_owned(),
     }
@@ -121,9 +138,14 @@ fn resolve(text: &str, style: ScalarStyle) -> Result<Option<Cow<'_, str>>, Decod
         "false" | "False" | "FALSE" => "false",
         _ if is_number(text) => text,
         // What JSON spells otherwise: `+1`, `007`, `.5`, `1.`, `0x1f`.
-        _ => match radix(text, "0x", 16).or_else(|| radix(text, "0o", 8)).or_else(|| float(text)) {
+        _ => match radix(text, "0x", 16)
+            .or_else(|| radix(text, "0o", 8))
+            .or_else(|| float(text))
+        {
             Some(number) if number.is_finite() => return Ok(Some(format!("{number:?}").into())),
-            Some(_) if !text.contains(|char: char| char.is_ascii_digit()) => return Err(unlike(text)),
+            Some(_) if !text.contains(|char: char| char.is_ascii_digit()) => {
+                return Err(unlike(text));
+            }
             // Beyond a double.
             Some(_) if text.starts_with('-') => "-1e309",
             Some(_) => "1e309",
@@ -140,15 +162,21 @@ fn float(text: &str) -> Option<f64> {
         ".inf" | ".Inf" | ".INF" => Some(f64::INFINITY),
         ".nan" | ".NaN" | ".NAN" if unsigned == text => Some(f64::NAN),
         // Rust's own takes `inf` and `nan` besides.
-        _ if unsigned.starts_with(|char: char| char.is_ascii_digit() || char == '.') => text.parse().ok(),
+        _ if unsigned.starts_with(|char: char| char.is_ascii_digit() || char == '.') => {
+            text.parse().ok()
+        }
         _ => None,
     }
 }
 
 /// A whole number after its prefix.
 fn radix(text: &str, prefix: &str, radix: u32) -> Option<f64> {
-    let digits = text.strip_prefix(prefix).filter(|digits| !digits.is_empty())?;
-    digits.chars().try_fold(0.0, |number, digit| Some(number * f64::from(radix) + f64::from(digit.to_digit(radix)?)))
+    let digits = text
+        .strip_prefix(prefix)
+        .filter(|digits| !digits.is_empty())?;
+    digits.chars().try_fold(0.0, |number, digit| {
+        Some(number * f64::from(radix) + f64::from(digit.to_digit(radix)?))
+    })
 }
 
 #[cfg(test)]
@@ -184,7 +212,11 @@ mod tests {
 
     #[test]
     fn plain_scalars_are_what_the_core_schema_says() {
-        let json = |text: &str| resolve(text, ScalarStyle::Plain).unwrap().map(Cow::into_owned);
+        let json = |text: &str| {
+            resolve(text, ScalarStyle::Plain)
+                .unwrap()
+                .map(Cow::into_owned)
+        };
         for (text, is) in [
             ("~", "null"),
             ("TRUE", "true"),
@@ -202,7 +234,22 @@ mod tests {
             assert_eq!(json(text).as_deref(), Some(is), "{text}");
         }
         for text in [
-            "yes", "12:30", "2025-01-15", ".", "+", "-", "e3", ".e3", "1e", "0x", "0o8", "1_000", "nul", "- 1", "+-1", "0x-1",
+            "yes",
+            "12:30",
+            "2025-01-15",
+            ".",
+            "+",
+            "-",
+            "e3",
+            ".e3",
+            "1e",
+            "0x",
+            "0o8",
+            "1_000",
+            "nul",
+            "- 1",
+            "+-1",
+            "0x-1",
             "1 ",
         ] {
             assert_eq!(json(text), None, "{text}");
@@ -223,7 +270,9 @@ mod tests {
             ("a: .inf\n", ".inf"),
             ("a: [1\n", "line"),
         ] {
-            let Err(DecodeError(why)) = read(text) else { panic!("{text} was read") };
+            let Err(DecodeError(why)) = read(text) else {
+                panic!("{text} was read")
+            };
             assert!(why.contains(what), "{text}: {why}");
         }
     }
@@ -237,13 +286,22 @@ mod tests {
                 r#"{"address":"0x52908400098527886E0F7030069857D2E4169EE7","n":1}"#.to_owned(),
                 r#"{"address":4.713600493505407e47,"n":1}"#.to_owned(),
             ),
-            (r#"{"7e1234567":"git","n":1}"#.to_owned(), r#"{"Infinity":"git","n":1}"#.to_owned()),
-            (format!(r#"{{"hash":"{hash}","n":1}}"#), r#"{"hash":1e309,"n":1}"#.to_owned()),
+            (
+                r#"{"7e1234567":"git","n":1}"#.to_owned(),
+                r#"{"Infinity":"git","n":1}"#.to_owned(),
+            ),
+            (
+                format!(r#"{{"hash":"{hash}","n":1}}"#),
+                r#"{"hash":1e309,"n":1}"#.to_owned(),
+            ),
         ] {
             let text = write("yaml", &of_payload(&payload)).unwrap();
             assert_eq!(read(&text), Ok(back), "{payload}");
         }
-        assert_eq!(read("1: a\n~: b\n0x1f: c\n").as_deref(), Ok(r#"{"1":"a","null":"b","31":"c"}"#));
+        assert_eq!(
+            read("1: a\n~: b\n0x1f: c\n").as_deref(),
+            Ok(r#"{"1":"a","null":"b","31":"c"}"#)
+        );
     }
 
     proptest! {

@@ -32,11 +32,21 @@ pub struct Handshake(pub &'static str);
 impl<'de> Deserialize<'de> for Handshake {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        let shaking = || Protocol::VERSIONS.iter().copied().filter(|version| !Protocol::is_stateless(version));
-        shaking().find(|version| *version == text).map(Self).ok_or_else(|| {
-            let known = shaking().collect::<Vec<_>>().join(", ");
-            serde::de::Error::custom(format!("`{text}` is not a revision of the protocol with a handshake: {known}"))
-        })
+        let shaking = || {
+            Protocol::VERSIONS
+                .iter()
+                .copied()
+                .filter(|version| !Protocol::is_stateless(version))
+        };
+        shaking()
+            .find(|version| *version == text)
+            .map(Self)
+            .ok_or_else(|| {
+                let known = shaking().collect::<Vec<_>>().join(", ");
+                serde::de::Error::custom(format!(
+                    "`{text}` is not a revision of the protocol with a handshake: {known}"
+                ))
+            })
     }
 }
 
@@ -68,7 +78,10 @@ impl ClientRules {
             description: self.description.clone(),
             website_url: self.website_url.clone(),
             capabilities: self.capabilities.0.clone(),
-            greeting: self.protocol.map(|Handshake(proposes)| Greeting { proposes, discovers: self.discover }),
+            greeting: self.protocol.map(|Handshake(proposes)| Greeting {
+                proposes,
+                discovers: self.discover,
+            }),
         }
     }
 }

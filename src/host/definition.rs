@@ -41,8 +41,14 @@ impl Host {
         let verified = |text: &Option<String>| text.clone().filter(|text| text != "not verified");
         let (name, shortened) = name(rules, tool, server);
         let (description, is_description_cut) = description(rules, tool, server);
-        let namespace = rules.namespace.as_ref().map(|template| allowed(rules, &fill(template, tool, server)));
-        let option = rules.name_option.as_ref().map(|template| format!("with an option: {}", fill(template, tool, server)));
+        let namespace = rules
+            .namespace
+            .as_ref()
+            .map(|template| allowed(rules, &fill(template, tool, server)));
+        let option = rules
+            .name_option
+            .as_ref()
+            .map(|template| format!("with an option: {}", fill(template, tool, server)));
         let mut text = String::from("{\"name\":");
         let full_name = match (&namespace, &name) {
             (Some(namespace), Some(name)) => Some(format!("{namespace}.{name}")),
@@ -53,14 +59,21 @@ impl Host {
             text.push_str(",\"description\":");
             text.push_str(&write::string(description));
         }
-        let sent = |bytes: &Option<bytes::Bytes>| bytes.as_ref().map(|bytes| String::from_utf8_lossy(bytes).into_owned());
-        let schema = sent(&tool.input_schema).map(|schema| schema::shown(rules.input_schema.as_deref(), &schema));
+        let sent = |bytes: &Option<bytes::Bytes>| {
+            bytes
+                .as_ref()
+                .map(|bytes| String::from_utf8_lossy(bytes).into_owned())
+        };
+        let schema = sent(&tool.input_schema)
+            .map(|schema| schema::shown(rules.input_schema.as_deref(), &schema));
         let is_schema_known = schema.as_ref().is_none_or(|schema| schema.is_known);
         if let Some(schema) = schema {
             text.push_str(",\"inputSchema\":");
             text.push_str(&schema.text);
         }
-        if let Some(schema) = sent(&tool.output_schema).filter(|_| rules.output_schema == Some(true)) {
+        if let Some(schema) =
+            sent(&tool.output_schema).filter(|_| rules.output_schema == Some(true))
+        {
             text.push_str(",\"outputSchema\":");
             text.push_str(&schema);
         }
@@ -104,11 +117,17 @@ fn value(var: Var, tool: &Tool, server: &str) -> String {
 
 /// Every character that the host does not allow, replaced.
 fn allowed(rules: &DefinitionRules, text: &str) -> String {
-    let (Some(charset), Some(with)) = (&rules.name_charset, &rules.name_replace) else { return text.to_owned() };
+    let (Some(charset), Some(with)) = (&rules.name_charset, &rules.name_replace) else {
+        return text.to_owned();
+    };
     let mut out = String::with_capacity(text.len());
     for char in text.chars() {
         // A host that has no capitals writes them small.
-        let char = if char.is_ascii_uppercase() && !charset.contains(char) { char.to_ascii_lowercase() } else { char };
+        let char = if char.is_ascii_uppercase() && !charset.contains(char) {
+            char.to_ascii_lowercase()
+        } else {
+            char
+        };
         if charset.contains(char) {
             out.push(char);
         } else {
@@ -119,7 +138,11 @@ fn allowed(rules: &DefinitionRules, text: &str) -> String {
 }
 
 fn name(rules: &DefinitionRules, tool: &Tool, server: &str) -> (Option<String>, Option<String>) {
-    let Some(template) = rules.name.as_ref().filter(|template| template.source() != "not verified") else {
+    let Some(template) = rules
+        .name
+        .as_ref()
+        .filter(|template| template.source() != "not verified")
+    else {
         return (None, None);
     };
     let mut name = String::new();
@@ -140,7 +163,11 @@ fn name(rules: &DefinitionRules, tool: &Tool, server: &str) -> (Option<String>, 
     match rules.name_max.filter(|max| length > *max) {
         None => (Some(name), None),
         Some(max) => {
-            let how = rules.name_overflow.as_ref().map(|how| format!(": {how}")).unwrap_or_default();
+            let how = rules
+                .name_overflow
+                .as_ref()
+                .map(|how| format!(": {how}"))
+                .unwrap_or_default();
             let note = format!("{length} characters are more than {max}{how}");
             (Some(name.chars().take(max).collect()), Some(note))
         }
@@ -148,14 +175,23 @@ fn name(rules: &DefinitionRules, tool: &Tool, server: &str) -> (Option<String>, 
 }
 
 fn description(rules: &DefinitionRules, tool: &Tool, server: &str) -> (Option<String>, bool) {
-    let Some(template) = &rules.description else { return (None, false) };
+    let Some(template) = &rules.description else {
+        return (None, false);
+    };
     let own = tool.description.clone().filter(|text| !text.is_empty());
-    let own = own.or_else(|| rules.description_fallback.as_ref().map(|template| fill(template, tool, server)));
+    let own = own.or_else(|| {
+        rules
+            .description_fallback
+            .as_ref()
+            .map(|template| fill(template, tool, server))
+    });
     let text = template.fill(|var| match var {
         Var::Description => own.clone().unwrap_or_default(),
         var => value(var, tool, server),
     });
-    let Some(max) = rules.description_max else { return (Some(text), false) };
+    let Some(max) = rules.description_max else {
+        return (Some(text), false);
+    };
     let is_wide = rules.description_unit.unwrap_or(LimitUnit::Chars) == LimitUnit::Chars;
     let mut used = 0;
     for (at, char) in text.char_indices() {

@@ -24,21 +24,41 @@ const JSON_ARRAY: &str = "@json-array";
 pub(super) fn deliver(run: &Run<'_>, pieces: Pieces) -> Delivered {
     let texts = texts(&pieces.parts).count() + usize::from(pieces.structured.is_some());
     match run.host.delivery {
-        Delivery::Parts => Delivered { parts: as_parts(run, pieces.parts), texts, not_computable: None },
+        Delivery::Parts => Delivered {
+            parts: as_parts(run, pieces.parts),
+            texts,
+            not_computable: None,
+        },
         Delivery::String => match as_string(run, pieces) {
-            Ok(parts) => Delivered { parts, texts, not_computable: None },
-            Err(why) => Delivered { parts: Vec::new(), texts, not_computable: Some(why) },
+            Ok(parts) => Delivered {
+                parts,
+                texts,
+                not_computable: None,
+            },
+            Err(why) => Delivered {
+                parts: Vec::new(),
+                texts,
+                not_computable: Some(why),
+            },
         },
     }
 }
 
 fn filled(run: &Run<'_>, template: &Template, media: usize) -> SourceMapped {
-    SourceMapped::host(&template.fill(|var| if var == Var::Media { media.to_string() } else { run.value(var) }))
+    SourceMapped::host(&template.fill(|var| {
+        if var == Var::Media {
+            media.to_string()
+        } else {
+            run.value(var)
+        }
+    }))
 }
 
 fn as_parts(run: &Run<'_>, mut parts: Vec<Raw>) -> Vec<Raw> {
     let host = run.host;
-    let is_empty = parts.iter().all(|part| matches!(part, Raw::Text(text) if text.is_empty()));
+    let is_empty = parts
+        .iter()
+        .all(|part| matches!(part, Raw::Text(text) if text.is_empty()));
     if is_empty {
         let of_error = host.error.empty.as_ref().filter(|_| run.is_error);
         if let Some(empty) = of_error.or(host.empty.as_ref().filter(|_| !host.keep_empty)) {
@@ -59,7 +79,12 @@ fn as_parts(run: &Run<'_>, mut parts: Vec<Raw>) -> Vec<Raw> {
 fn as_string(run: &Run<'_>, pieces: Pieces) -> Result<Vec<Raw>, String> {
     let host = run.host;
     let (texts, media) = parted(pieces.parts);
-    let join = host.error.join.as_ref().filter(|_| run.is_error).unwrap_or(&host.join);
+    let join = host
+        .error
+        .join
+        .as_ref()
+        .filter(|_| run.is_error)
+        .unwrap_or(&host.join);
     let mut body = one_text(run, texts, join);
     if host.trim == Some(Trim::Blank) && body.text().trim().is_empty() {
         body = SourceMapped::default();
@@ -85,7 +110,13 @@ fn as_string(run: &Run<'_>, pieces: Pieces) -> Result<Vec<Raw>, String> {
     }
     if let Some(template) = host.error.template.as_ref().filter(|_| run.is_error) {
         body = if template.has(Var::ResultJson) {
-            let value = |var| if var == Var::Body { body.text().to_owned() } else { run.value(var) };
+            let value = |var| {
+                if var == Var::Body {
+                    body.text().to_owned()
+                } else {
+                    run.value(var)
+                }
+            };
             around(template, Var::ResultJson, &run.write_result(), value)
         } else {
             around(template, Var::Body, &body, |var| run.value(var))
@@ -102,10 +133,22 @@ fn as_string(run: &Run<'_>, pieces: Pieces) -> Result<Vec<Raw>, String> {
 /// The texts as one. Of several in a JSON array, those that are JSON stand as values where the host reads them as such.
 fn one_text(run: &Run<'_>, texts: Vec<SourceMapped>, join: &str) -> SourceMapped {
     let host = run.host;
-    let reparsed: Vec<Option<SourceMapped>> =
-        texts.iter().map(|text| if host.reparse_json_text { reparse(run, text) } else { None }).collect();
+    let reparsed: Vec<Option<SourceMapped>> = texts
+        .iter()
+        .map(|text| {
+            if host.reparse_json_text {
+                reparse(run, text)
+            } else {
+                None
+            }
+        })
+        .collect();
     if join != JSON_ARRAY || texts.len() < 2 {
-        let mut texts: Vec<SourceMapped> = texts.into_iter().zip(reparsed).map(|(text, again)| again.unwrap_or(text)).collect();
+        let mut texts: Vec<SourceMapped> = texts
+            .into_iter()
+            .zip(reparsed)
+            .map(|(text, again)| again.unwrap_or(text))
+            .collect();
         if texts.len() == 1 {
             return texts.swap_remove(0);
         }
@@ -116,7 +159,10 @@ fn one_text(run: &Run<'_>, texts: Vec<SourceMapped>, join: &str) -> SourceMapped
         .zip(reparsed)
         .map(|(text, again)| {
             again.unwrap_or_else(|| {
-                let origin = text.spans().first().map_or(super::TextOrigin::Host, |span| span.origin);
+                let origin = text
+                    .spans()
+                    .first()
+                    .map_or(super::TextOrigin::Host, |span| span.origin);
                 SourceMapped::of(&write::string(text.text(), host.json), origin, None)
             })
         })
@@ -133,7 +179,12 @@ fn reparse(run: &Run<'_>, text: &SourceMapped) -> Option<SourceMapped> {
         return None;
     }
     let doc = Doc::parse(Bytes::copy_from_slice(text.text().as_bytes()));
-    let root = doc.root().filter(|root| doc.is_json() && matches!(root.kind(), Kind::Array | Kind::Object))?;
-    let origin = text.spans().first().map_or(super::TextOrigin::Host, |span| span.origin);
+    let root = doc
+        .root()
+        .filter(|root| doc.is_json() && matches!(root.kind(), Kind::Array | Kind::Object))?;
+    let origin = text
+        .spans()
+        .first()
+        .map_or(super::TextOrigin::Host, |span| span.origin);
     run.rewritten(root, origin)
 }

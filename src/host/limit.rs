@@ -40,12 +40,18 @@ impl LimitState {
 
     /// The word in reports.
     pub fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(state, ..)| *state == self).map_or("unknown", |(_, name, _)| name)
+        Self::ALL
+            .iter()
+            .find(|(state, ..)| *state == self)
+            .map_or("unknown", |(_, name, _)| name)
     }
 
     /// The words for people.
     pub fn title(self) -> &'static str {
-        Self::ALL.iter().find(|(state, ..)| *state == self).map_or("unknown", |(.., title)| title)
+        Self::ALL
+            .iter()
+            .find(|(state, ..)| *state == self)
+            .map_or("unknown", |(.., title)| title)
     }
 
     /// Whether something is cut; `None` where that is not known.
@@ -89,14 +95,27 @@ pub struct LimitOutcome {
 impl LimitOutcome {
     /// The outcome for a text that cannot be computed.
     pub(super) fn unreached(host: &Host) -> Self {
-        let state = if has_no_limit(host) { LimitState::None } else { LimitState::Unknown };
-        Self { state, bites: Vec::new(), tokens_max: None, tokens_keep_nothing: false, notes: Vec::new() }
+        let state = if has_no_limit(host) {
+            LimitState::None
+        } else {
+            LimitState::Unknown
+        };
+        Self {
+            state,
+            bites: Vec::new(),
+            tokens_max: None,
+            tokens_keep_nothing: false,
+            notes: Vec::new(),
+        }
     }
 
     /// Takes note of the highest count of tokens that is known of the text before any limit. The provider's own may differ, so an answer fits only
     /// where even twice as many would.
     pub fn count(&mut self, tokens: u64) {
-        if self.tokens_max.is_some_and(|max| tokens.saturating_mul(2) <= max) {
+        if self
+            .tokens_max
+            .is_some_and(|max| tokens.saturating_mul(2) <= max)
+        {
             self.tokens_max = None;
             if self.state == LimitState::MayCut {
                 self.state = LimitState::Fits;
@@ -114,10 +133,14 @@ fn has_no_limit(host: &Host) -> bool {
 /// are cut too, that holds if no limit does more than cut: then one on the whole is enough to say so.
 pub(super) fn room(host: &Host) -> usize {
     let grows = |pairs: &[[String; 2]]| pairs.iter().all(|[what, with]| with.len() >= what.len());
-    let is_by_size = |limit: &&LimitRule| limit.applies != Applies::Line && limit.unit != LimitUnit::CharsPerLine;
-    let is_whole = |limit: &LimitRule| matches!(limit.applies, Applies::Total | Applies::PartsInOrder);
+    let is_by_size = |limit: &&LimitRule| {
+        limit.applies != Applies::Line && limit.unit != LimitUnit::CharsPerLine
+    };
+    let is_whole =
+        |limit: &LimitRule| matches!(limit.applies, Applies::Total | Applies::PartsInOrder);
     let by_size = || host.limit.iter().filter(is_by_size);
-    let is_cut = by_size().any(|limit| is_whole(limit) && limit.unit != LimitUnit::Tokens && limit.max > 0)
+    let is_cut = by_size()
+        .any(|limit| is_whole(limit) && limit.unit != LimitUnit::Tokens && limit.max > 0)
         && host.limit.iter().all(|limit| limit.keep != KeepRule::None);
     let is_told = (is_cut || host.limit.iter().all(|limit| is_by_size(&limit)))
         && !host.reparse_json_text
@@ -125,12 +148,21 @@ pub(super) fn room(host: &Host) -> usize {
         && grows(&host.structured_replace);
     let max = by_size().map(|limit| limit.max).max().filter(|_| is_told);
     // No unit is longer than four bytes; one more unit is too much.
-    max.and_then(|max| usize::try_from(max).ok()).map_or(usize::MAX, |max| max.saturating_add(1).saturating_mul(4))
+    max.and_then(|max| usize::try_from(max).ok())
+        .map_or(usize::MAX, |max| max.saturating_add(1).saturating_mul(4))
 }
 
 /// Applies the limits of a host. `texts` is how many there were before they were joined.
-pub(super) fn apply(host: &Host, mut parts: Vec<Raw>, texts: usize, value: &dyn Fn(Var) -> String) -> (Vec<Raw>, LimitOutcome) {
-    let mut outcome = LimitOutcome { bites: Vec::new(), ..LimitOutcome::unreached(host) };
+pub(super) fn apply(
+    host: &Host,
+    mut parts: Vec<Raw>,
+    texts: usize,
+    value: &dyn Fn(Var) -> String,
+) -> (Vec<Raw>, LimitOutcome) {
+    let mut outcome = LimitOutcome {
+        bites: Vec::new(),
+        ..LimitOutcome::unreached(host)
+    };
     if host.limit.is_empty() {
         return (parts, outcome);
     }
@@ -152,13 +184,25 @@ pub(super) fn apply(host: &Host, mut parts: Vec<Raw>, texts: usize, value: &dyn 
             }
             continue;
         }
-        let mut bite =
-            Truncation { rule, unit: limit.unit, max: limit.max, measured: 0, removed_bytes: 0, splits_character: false };
+        let mut bite = Truncation {
+            rule,
+            unit: limit.unit,
+            max: limit.max,
+            measured: 0,
+            removed_bytes: 0,
+            splits_character: false,
+        };
         let before = measure_all(&parts, LimitUnit::Bytes);
         let mut is_over = false;
         for _ in 0..limit.passes.0 {
-            let mut cutter = Cutter { limit, value, bite: &mut bite };
-            let Some(after) = cutter.apply(&parts, texts) else { break };
+            let mut cutter = Cutter {
+                limit,
+                value,
+                bite: &mut bite,
+            };
+            let Some(after) = cutter.apply(&parts, texts) else {
+                break;
+            };
             parts = after;
             is_over = true;
         }
@@ -197,7 +241,10 @@ impl Cutter<'_> {
                 (measured > max).then(|| {
                     self.saw(measured);
                     let text = self.cut(&SourceMapped::join(super::parts::texts(parts), "\n"), max);
-                    let media = parts.iter().filter(|part| matches!(part, Raw::Media { .. })).cloned();
+                    let media = parts
+                        .iter()
+                        .filter(|part| matches!(part, Raw::Media { .. }))
+                        .cloned();
                     std::iter::once(Raw::Text(text)).chain(media).collect()
                 })
             }
@@ -261,7 +308,13 @@ impl Cutter<'_> {
             }
         }
         if let Some(notice) = self.limit.tail_notice.as_ref().filter(|_| omitted > 0) {
-            let text = notice.fill(|var| if var == Var::N { omitted.to_string() } else { (self.value)(var) });
+            let text = notice.fill(|var| {
+                if var == Var::N {
+                    omitted.to_string()
+                } else {
+                    (self.value)(var)
+                }
+            });
             after.push(Raw::Text(SourceMapped::host(&text)));
         }
         Some(after)
@@ -328,7 +381,8 @@ impl Cutter<'_> {
             KeepRule::HeadTail => {
                 // A share of a count far below 2^53, rounded down.
                 let share = |share: f64| (room as f64 * share).floor() as u64;
-                let head = scaled(limit.head).unwrap_or_else(|| share(limit.head_share.map_or(0.5, |share| share.0)));
+                let head = scaled(limit.head)
+                    .unwrap_or_else(|| share(limit.head_share.map_or(0.5, |share| share.0)));
                 (head, scaled(limit.tail).unwrap_or(room - head))
             }
         };
@@ -340,11 +394,19 @@ impl Cutter<'_> {
         let tail_start = tail_start.max(head_end);
         let removed = head_end..tail_start;
         self.bite.removed_bytes += removed.len() as u64;
-        self.bite.splits_character |= (head_splits && limit.keep != KeepRule::HeadLines) || tail_splits;
-        let cut = Cut { text, removed, unit };
+        self.bite.splits_character |=
+            (head_splits && limit.keep != KeepRule::HeadLines) || tail_splits;
+        let cut = Cut {
+            text,
+            removed,
+            unit,
+        };
         let notice = cut.notice(&limit.notice, self.value);
         let length = measure(notice.text(), unit) / scale;
-        let out = if limit.keep == KeepRule::None || limit.notice.has(Var::Head) || limit.notice.has(Var::Tail) {
+        let out = if limit.keep == KeepRule::None
+            || limit.notice.has(Var::Head)
+            || limit.notice.has(Var::Tail)
+        {
             notice
         } else {
             let mut out = text.slice(0..cut.removed.start);
@@ -368,7 +430,11 @@ impl Cut<'_> {
     fn notice(&self, template: &Template, value: &dyn Fn(Var) -> String) -> SourceMapped {
         let whole = self.text.text();
         let removed = &whole[self.removed.clone()];
-        let unit = if self.unit == LimitUnit::Scalars { LimitUnit::Scalars } else { LimitUnit::Chars };
+        let unit = if self.unit == LimitUnit::Scalars {
+            LimitUnit::Scalars
+        } else {
+            LimitUnit::Chars
+        };
         let chars = |text: &str| measure(text, unit);
         let mut out = SourceMapped::default();
         for piece in template.pieces() {
@@ -421,7 +487,11 @@ pub(super) fn grouped(number: u64) -> String {
 /// Bytes in units of 1,024 with at most one decimal.
 fn kilobytes(bytes: usize) -> String {
     let tenths = (bytes * 10 + 512) / 1_024;
-    if tenths.is_multiple_of(10) { (tenths / 10).to_string() } else { format!("{}.{}", tenths / 10, tenths % 10) }
+    if tenths.is_multiple_of(10) {
+        (tenths / 10).to_string()
+    } else {
+        format!("{}.{}", tenths / 10, tenths % 10)
+    }
 }
 
 fn part_measure(part: &Raw, unit: LimitUnit) -> u64 {

@@ -16,12 +16,12 @@ mod parts;
 pub mod probe;
 
 mod read;
-pub mod rules;
 mod render;
+pub mod rules;
 mod run;
 mod schema;
-mod template;
 mod source_map;
+mod template;
 mod view;
 mod write;
 
@@ -57,10 +57,15 @@ impl Hosts {
     pub fn built_in() -> Arc<Hosts> {
         static HOSTS: OnceLock<Arc<Hosts>> = OnceLock::new();
         let read = || match read::file(BUILT_IN, "the built-in hosts") {
-            Ok((hosts, checked)) => {
-                Arc::new(Hosts { hosts: hosts.into_iter().map(Arc::new).collect(), checked, ..Hosts::default() })
-            }
-            Err(problem) => Arc::new(Hosts { problems: vec![problem], ..Hosts::default() }),
+            Ok((hosts, checked)) => Arc::new(Hosts {
+                hosts: hosts.into_iter().map(Arc::new).collect(),
+                checked,
+                ..Hosts::default()
+            }),
+            Err(problem) => Arc::new(Hosts {
+                problems: vec![problem],
+                ..Hosts::default()
+            }),
         };
         Arc::clone(HOSTS.get_or_init(read))
     }
@@ -72,8 +77,14 @@ impl Hosts {
         let mut all = self.clone();
         match read::file(text, place) {
             Ok((own, _)) => {
-                all.hosts.retain(|host| own.iter().all(|new| new.id != host.id));
-                let own = own.into_iter().map(|host| Arc::new(Host { is_own: true, ..host }));
+                all.hosts
+                    .retain(|host| own.iter().all(|new| new.id != host.id));
+                let own = own.into_iter().map(|host| {
+                    Arc::new(Host {
+                        is_own: true,
+                        ..host
+                    })
+                });
                 all.hosts.splice(0..0, own);
                 all.read_counts = Default::default();
             }

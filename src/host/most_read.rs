@@ -74,7 +74,8 @@ impl ReadChoice {
     /// `text`, `data`, `both`, or the id of one of these hosts.
     pub fn parse(word: &str, hosts: &Hosts) -> Option<Self> {
         let part = ResultPart::ALL.into_iter().find(|part| part.name() == word);
-        part.map(Self::Part).or_else(|| hosts.get(word).map(|host| Self::Host(host.id)))
+        part.map(Self::Part)
+            .or_else(|| hosts.get(word).map(|host| Self::Host(host.id)))
     }
 
     pub fn host(self) -> Option<HostId> {
@@ -115,16 +116,27 @@ impl ResultShape {
     /// A small result of this shape.
     fn example(self) -> ParsedCapture {
         let mut members = Vec::new();
-        let text = if self.has_text { r#"{"type":"text","text":"one two"}"# } else { "" };
+        let text = if self.has_text {
+            r#"{"type":"text","text":"one two"}"#
+        } else {
+            ""
+        };
         members.push(format!(r#""content":[{text}]"#));
         if self.has_structured {
-            let data = if self.is_twin { r#"{"result":"one two"}"# } else { r#"{"count":12}"# };
+            let data = if self.is_twin {
+                r#"{"result":"one two"}"#
+            } else {
+                r#"{"count":12}"#
+            };
             members.push(format!(r#""structuredContent":{data}"#));
         }
         if self.is_error {
             members.push(r#""isError":true"#.to_owned());
         }
-        let message = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{{}}}}}"#, members.join(","));
+        let message = format!(
+            r#"{{"jsonrpc":"2.0","id":1,"result":{{{}}}}}"#,
+            members.join(",")
+        );
         ParsedCapture::of(Arc::new(Capture {
             tool: Tool::unlisted("example"),
             arguments: Bytes::from_static(b"{}"),
@@ -151,7 +163,8 @@ pub(super) type ReadCounts = [OnceLock<[usize; 3]>; 16];
 /// The parts of a result that a host shows; `None` where it shows neither.
 fn part_of(host: &Host, subject: &ParsedCapture, rendered: &RenderCache) -> Option<ResultPart> {
     let view = host.view_among(subject, &ViewContext::of(&subject.capture), rendered);
-    let shows = |is_it: fn(&TextOrigin) -> bool| view.full_spans.iter().any(|span| is_it(&span.origin));
+    let shows =
+        |is_it: fn(&TextOrigin) -> bool| view.full_spans.iter().any(|span| is_it(&span.origin));
     let has_text = shows(|origin| matches!(origin, TextOrigin::Block(_)));
     match (has_text, shows(|origin| *origin == TextOrigin::Structured)) {
         (true, false) => Some(ResultPart::Text),
@@ -166,7 +179,10 @@ impl Hosts {
         *self.read_counts[shape.index()].get_or_init(|| {
             let (subject, rendered) = (shape.example(), RenderCache::default());
             let mut counts = [0; 3];
-            for part in self.iter().filter_map(|host| part_of(host, &subject, &rendered)) {
+            for part in self
+                .iter()
+                .filter_map(|host| part_of(host, &subject, &rendered))
+            {
                 counts[part as usize] += 1;
             }
             counts
@@ -178,9 +194,10 @@ impl Hosts {
         match choice {
             ReadChoice::Most => self.most_read(ResultShape::of(subject)).part,
             ReadChoice::Part(part) => part,
-            ReadChoice::Host(id) => {
-                self.get(id.as_str()).and_then(|host| part_of(host, subject, &RenderCache::default())).unwrap_or_default()
-            }
+            ReadChoice::Host(id) => self
+                .get(id.as_str())
+                .and_then(|host| part_of(host, subject, &RenderCache::default()))
+                .unwrap_or_default(),
         }
     }
 
@@ -188,14 +205,27 @@ impl Hosts {
     pub fn most_read(&self, shape: ResultShape) -> MostRead {
         let counts = self.read_counts(shape);
         let most = counts.iter().copied().max().unwrap_or(0);
-        let part = counts.iter().position(|count| *count == most && most > 0).map_or(ResultPart::Both, |at| ResultPart::ALL[at]);
-        MostRead { part, hosts: most, of: self.len(), both: counts[2] }
+        let part = counts
+            .iter()
+            .position(|count| *count == most && most > 0)
+            .map_or(ResultPart::Both, |at| ResultPart::ALL[at]);
+        MostRead {
+            part,
+            hosts: most,
+            of: self.len(),
+            both: counts[2],
+        }
     }
 
     /// How many hosts show this part of a result of this shape, and no other.
     pub fn read_by(&self, shape: ResultShape, part: ResultPart) -> MostRead {
         let counts = self.read_counts(shape);
-        MostRead { part, hosts: counts[part as usize], of: self.len(), both: counts[2] }
+        MostRead {
+            part,
+            hosts: counts[part as usize],
+            of: self.len(),
+            both: counts[2],
+        }
     }
 }
 
@@ -205,19 +235,38 @@ mod tests {
 
     #[test]
     fn most_hosts_read_the_text() {
-        let shape = ResultShape { has_text: true, has_structured: true, is_twin: false, is_error: false };
+        let shape = ResultShape {
+            has_text: true,
+            has_structured: true,
+            is_twin: false,
+            is_error: false,
+        };
         let hosts = Hosts::built_in();
         let most = hosts.most_read(shape);
         assert_eq!((most.part, most.of), (ResultPart::Text, hosts.len()));
         let data = hosts.read_by(shape, ResultPart::Data);
         assert!(
-            most.hosts > data.hosts && data.hosts > 0 && most.hosts + data.hosts + most.both <= hosts.len(),
+            most.hosts > data.hosts
+                && data.hosts > 0
+                && most.hosts + data.hosts + most.both <= hosts.len(),
             "{most:?} {data:?}"
         );
-        let alone = hosts.most_read(ResultShape { has_structured: false, ..shape });
+        let alone = hosts.most_read(ResultShape {
+            has_structured: false,
+            ..shape
+        });
         assert_eq!((alone.part, alone.both), (ResultPart::Text, 0));
         assert!(alone.hosts > most.hosts);
         // Nothing is shown of nothing.
-        assert_eq!(hosts.most_read(ResultShape { has_text: false, has_structured: false, ..shape }).hosts, 0);
+        assert_eq!(
+            hosts
+                .most_read(ResultShape {
+                    has_text: false,
+                    has_structured: false,
+                    ..shape
+                })
+                .hosts,
+            0
+        );
     }
 }

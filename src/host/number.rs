@@ -11,8 +11,10 @@ use super::rules::JsonMode;
 pub fn write(literal: &str, mode: JsonMode) -> Result<Cow<'_, str>, String> {
     let digits = literal.strip_prefix('-').unwrap_or(literal);
     // A whole number that every language holds exactly.
-    let is_plain =
-        literal == "0" || digits.len() <= 15 && !digits.starts_with('0') && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let is_plain = literal == "0"
+        || digits.len() <= 15
+            && !digits.starts_with('0')
+            && digits.bytes().all(|byte| byte.is_ascii_digit());
     Ok(match mode {
         _ if is_plain => literal.into(),
         JsonMode::Verbatim => literal.into(),
@@ -29,7 +31,9 @@ fn is_integer(literal: &str) -> bool {
 fn serde(literal: &str) -> Result<String, String> {
     // The library itself says what it reads and writes.
     let number: Result<serde_json::Number, _> = serde_json::from_str(literal);
-    number.map(|number| number.to_string()).map_err(|_| format!("the number {literal} is out of the host's range"))
+    number
+        .map(|number| number.to_string())
+        .map_err(|_| format!("the number {literal} is out of the host's range"))
 }
 
 /// The shortest digits that give the number back, and the power of ten of the first one.
@@ -49,24 +53,40 @@ pub fn js(number: f64) -> String {
     }
     let sign = if number < 0.0 { "-" } else { "" };
     let (digits, exponent) = shortest(number);
-    let body = if (-6..21).contains(&exponent) { plain(&digits, exponent) } else { scientific(&digits, exponent, 1) };
+    let body = if (-6..21).contains(&exponent) {
+        plain(&digits, exponent)
+    } else {
+        scientific(&digits, exponent, 1)
+    };
     format!("{sign}{body}")
 }
 
 /// As `json.dumps` of Python: integers exact, floats by `repr`.
 fn python(literal: &str) -> String {
     if is_integer(literal) {
-        return if literal == "-0" { "0".to_owned() } else { literal.to_owned() };
+        return if literal == "-0" {
+            "0".to_owned()
+        } else {
+            literal.to_owned()
+        };
     }
     let number: f64 = literal.parse().unwrap_or(f64::NAN);
     if !number.is_finite() {
-        return if number < 0.0 { "-Infinity".to_owned() } else { "Infinity".to_owned() };
+        return if number < 0.0 {
+            "-Infinity".to_owned()
+        } else {
+            "Infinity".to_owned()
+        };
     }
     let sign = if number.is_sign_negative() { "-" } else { "" };
     let (digits, exponent) = shortest(number);
     let body = if (-4..16).contains(&exponent) {
         let text = plain(&digits, exponent);
-        if text.contains('.') { text } else { format!("{text}.0") }
+        if text.contains('.') {
+            text
+        } else {
+            format!("{text}.0")
+        }
     } else {
         scientific(&digits, exponent, 2)
     };
@@ -75,7 +95,10 @@ fn python(literal: &str) -> String {
 
 fn plain(digits: &str, exponent: i32) -> String {
     if exponent < 0 {
-        return format!("0.{}{digits}", "0".repeat(exponent.unsigned_abs() as usize - 1));
+        return format!(
+            "0.{}{digits}",
+            "0".repeat(exponent.unsigned_abs() as usize - 1)
+        );
     }
     let whole = exponent as usize + 1;
     if digits.len() <= whole {
@@ -89,7 +112,10 @@ fn scientific(digits: &str, exponent: i32, width: usize) -> String {
     let (first, rest) = digits.split_at(1);
     let point = if rest.is_empty() { "" } else { "." };
     let sign = if exponent < 0 { '-' } else { '+' };
-    format!("{first}{point}{rest}e{sign}{:0width$}", exponent.unsigned_abs())
+    format!(
+        "{first}{point}{rest}e{sign}{:0width$}",
+        exponent.unsigned_abs()
+    )
 }
 
 #[cfg(test)]
@@ -103,9 +129,19 @@ mod tests {
     fn numbers_are_written_as_the_languages_do() {
         let mut cases = 0;
         for line in CASES.lines().filter(|line| !line.starts_with('#')) {
-            let [literal, js, python] = line.split('\t').collect::<Vec<_>>()[..] else { panic!("{line}") };
-            assert_eq!(write(literal, JsonMode::Js).unwrap(), js, "{literal} in JavaScript");
-            assert_eq!(write(literal, JsonMode::Python).unwrap(), python, "{literal} in Python");
+            let [literal, js, python] = line.split('\t').collect::<Vec<_>>()[..] else {
+                panic!("{line}")
+            };
+            assert_eq!(
+                write(literal, JsonMode::Js).unwrap(),
+                js,
+                "{literal} in JavaScript"
+            );
+            assert_eq!(
+                write(literal, JsonMode::Python).unwrap(),
+                python,
+                "{literal} in Python"
+            );
             assert_eq!(write(literal, JsonMode::Verbatim).unwrap(), literal);
             cases += 1;
         }
@@ -126,6 +162,10 @@ mod tests {
         ] {
             assert_eq!(serde(literal).unwrap(), written);
         }
-        assert!(serde("1e400").unwrap_err().contains("out of the host's range"));
+        assert!(
+            serde("1e400")
+                .unwrap_err()
+                .contains("out of the host's range")
+        );
     }
 }

@@ -46,7 +46,12 @@ pub(super) fn joined(parts: Vec<Raw>, join: &str) -> Vec<Raw> {
 }
 
 /// A template around a text that stands at `var`.
-pub(super) fn around(template: &Template, var: Var, body: &SourceMapped, value: impl Fn(Var) -> String) -> SourceMapped {
+pub(super) fn around(
+    template: &Template,
+    var: Var,
+    body: &SourceMapped,
+    value: impl Fn(Var) -> String,
+) -> SourceMapped {
     let mut out = SourceMapped::default();
     for piece in template.pieces() {
         match piece {

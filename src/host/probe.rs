@@ -95,8 +95,19 @@ pub fn deduce(probes: &[ProbeAnswer], server: &str, hosts: &Hosts) -> Guess {
         Some(host) => explained(host, probes, server),
         None => Vec::new(),
     };
-    let open = probes.iter().map(|probe| probe.tool.clone()).filter(|tool| !names.contains(tool)).collect();
-    Guess { fits, unjudged, nearest, entry, explained: names, open }
+    let open = probes
+        .iter()
+        .map(|probe| probe.tool.clone())
+        .filter(|tool| !names.contains(tool))
+        .collect();
+    Guess {
+        fits,
+        unjudged,
+        nearest,
+        entry,
+        explained: names,
+        open,
+    }
 }
 
 /// The probes whose texts a host's rules give.
@@ -142,7 +153,10 @@ fn time_in(shown: &str) -> Option<Duration> {
     let words = shown.split_whitespace().take(40);
     let time = |word: &str| {
         let (_, decimals) = word.split_once('.')?;
-        let seconds: f64 = word.parse().ok().filter(|_| matches!(decimals.len(), 3 | 4))?;
+        let seconds: f64 = word
+            .parse()
+            .ok()
+            .filter(|_| matches!(decimals.len(), 3 | 4))?;
         Duration::try_from_secs_f64(seconds).ok()
     };
     words.into_iter().find_map(time)
@@ -194,17 +208,23 @@ fn search(probes: &[ProbeAnswer], server: &str) -> Option<Host> {
     let mut base = plain()?;
     let around = read_around(probes);
     let (before, after) = &around.each;
-    base.block.text = vec![RuleStep::Text(Template::from(format!("{before}{{text}}{after}")))];
+    base.block.text = vec![RuleStep::Text(Template::from(format!(
+        "{before}{{text}}{after}"
+    )))];
     base.wrap = around.wrap.map(Template::from);
     let joins: Vec<String> = match around.join {
         Some(join) => vec![join],
         None => JOINS.iter().map(|join| (*join).to_owned()).collect(),
     };
     let nothing = probes.iter().find(|probe| {
-        probe.sent.reading.blocks.is_empty() && probe.sent.reading.structured().is_none() && !probe.shown.trim().is_empty()
+        probe.sent.reading.blocks.is_empty()
+            && probe.sent.reading.structured().is_none()
+            && !probe.shown.trim().is_empty()
     });
     // What stands there for an answer without content already has the host's own words around it.
-    base.empty = nothing.filter(|_| base.wrap.is_none()).map(|probe| Template::from(probe.shown.trim_end().to_owned()));
+    base.empty = nothing
+        .filter(|_| base.wrap.is_none())
+        .map(|probe| Template::from(probe.shown.trim_end().to_owned()));
     let mut best: Option<(usize, Host)> = None;
     for join in &joins {
         base.join.clone_from(join);
@@ -215,12 +235,21 @@ fn search(probes: &[ProbeAnswer], server: &str) -> Option<Host> {
             &format!("{after}{join}{before}"),
         );
         for (select, _) in SELECTS {
-            let structured_joins = if *select == Select::Both { JOINS } else { &JOINS[..1] };
-            for ((mode, _), structured_join) in
-                MODES.iter().flat_map(|mode| structured_joins.iter().map(move |join| (mode, join)))
+            let structured_joins = if *select == Select::Both {
+                JOINS
+            } else {
+                &JOINS[..1]
+            };
+            for ((mode, _), structured_join) in MODES
+                .iter()
+                .flat_map(|mode| structured_joins.iter().map(move |join| (mode, join)))
             {
-                let mut host =
-                    Host { select: *select, json: *mode, structured_join: (*structured_join).to_owned(), ..base.clone() };
+                let mut host = Host {
+                    select: *select,
+                    json: *mode,
+                    structured_join: (*structured_join).to_owned(),
+                    ..base.clone()
+                };
                 read_error(&mut host, probes, server);
                 let given = explained(&host, probes, server).len();
                 if best.as_ref().is_none_or(|(most, _)| given > *most) {
@@ -232,7 +261,13 @@ fn search(probes: &[ProbeAnswer], server: &str) -> Option<Host> {
     // A result that arrives as JSON looks as if its text stood between words of the host.
     for select in [Select::WireResult, Select::WireContent] {
         for (mode, _) in MODES {
-            let Some(host) = plain().map(|host| Host { select, json: *mode, ..host }) else { continue };
+            let Some(host) = plain().map(|host| Host {
+                select,
+                json: *mode,
+                ..host
+            }) else {
+                continue;
+            };
             let given = explained(&host, probes, server).len();
             if best.as_ref().is_none_or(|(most, _)| given > *most) {
                 best = Some((given, host));
@@ -250,18 +285,32 @@ fn place(block: &Block, shown: &str) -> Option<std::ops::Range<usize>> {
 
 /// Reads off what stands before, between and after texts.
 fn read_around(probes: &[ProbeAnswer]) -> Around {
-    let good = || probes.iter().filter(|probe| probe.sent.reading.is_error != Some(true));
+    let good = || {
+        probes
+            .iter()
+            .filter(|probe| probe.sent.reading.is_error != Some(true))
+    };
     let texts = |probe: &ProbeAnswer| {
         let blocks = &probe.sent.reading.blocks;
-        let is_plain = probe.sent.reading.structured().is_none() && blocks.iter().all(|block| block.kind == BlockKind::Text);
-        if is_plain { blocks.iter().map(|block| place(block, &probe.shown)).collect::<Option<Vec<_>>>() } else { None }
+        let is_plain = probe.sent.reading.structured().is_none()
+            && blocks.iter().all(|block| block.kind == BlockKind::Text);
+        if is_plain {
+            blocks
+                .iter()
+                .map(|block| place(block, &probe.shown))
+                .collect::<Option<Vec<_>>>()
+        } else {
+            None
+        }
     };
     let single = good().find_map(|probe| match texts(probe)?.as_slice() {
         [one] => Some((&probe.shown[..one.start], probe.shown[one.end..].trim_end())),
         _ => None,
     });
     let between = good().find_map(|probe| match texts(probe)?.as_slice() {
-        [first, second, ..] if first.end <= second.start => Some(&probe.shown[first.end..second.start]),
+        [first, second, ..] if first.end <= second.start => {
+            Some(&probe.shown[first.end..second.start])
+        }
         _ => None,
     });
     let (before, after) = single.unwrap_or_default();
@@ -270,7 +319,11 @@ fn read_around(probes: &[ProbeAnswer]) -> Around {
     let has_words = !before.is_empty() || !after.is_empty();
     let is_around_each = has_words && inner.is_some();
     Around {
-        each: if is_around_each { (before.to_owned(), after.to_owned()) } else { Default::default() },
+        each: if is_around_each {
+            (before.to_owned(), after.to_owned())
+        } else {
+            Default::default()
+        },
         wrap: (has_words && !is_around_each).then(|| format!("{}{{body}}{}", timed(before), after)),
         join: if is_around_each { inner } else { between }.map(str::to_owned),
     }
@@ -281,7 +334,11 @@ fn timed(text: &str) -> String {
     let mut words = text.split_inclusive(' ').collect::<Vec<_>>();
     for word in &mut words {
         let decimals = word.trim_end().split_once('.').filter(|(whole, decimals)| {
-            !whole.is_empty() && whole.bytes().chain(decimals.bytes()).all(|byte| byte.is_ascii_digit())
+            !whole.is_empty()
+                && whole
+                    .bytes()
+                    .chain(decimals.bytes())
+                    .all(|byte| byte.is_ascii_digit())
         });
         *word = match decimals.map(|(_, decimals)| decimals.len()) {
             Some(4) => "{wall_s} ",
@@ -295,17 +352,31 @@ fn timed(text: &str) -> String {
 /// Reads off what became of blocks that stand between two texts: `ends` stand before and after them, `nothing` where they
 /// are left out.
 fn read_blocks(rules: &mut BlockRules, probes: &[ProbeAnswer], ends: (&str, &str), nothing: &str) {
-    for probe in probes.iter().filter(|probe| probe.sent.reading.is_error != Some(true)) {
-        let [first, block, last] = probe.sent.reading.blocks.as_slice() else { continue };
-        let (Some(first), Some(last)) = (place(first, &probe.shown), place(last, &probe.shown)) else { continue };
+    for probe in probes
+        .iter()
+        .filter(|probe| probe.sent.reading.is_error != Some(true))
+    {
+        let [first, block, last] = probe.sent.reading.blocks.as_slice() else {
+            continue;
+        };
+        let (Some(first), Some(last)) = (place(first, &probe.shown), place(last, &probe.shown))
+        else {
+            continue;
+        };
         if first.end > last.start {
             continue;
         }
         let between = &probe.shown[first.end..last.start];
-        let inner = between.strip_prefix(ends.0).and_then(|rest| rest.strip_suffix(ends.1));
+        let inner = between
+            .strip_prefix(ends.0)
+            .and_then(|rest| rest.strip_suffix(ends.1));
         let steps = match inner {
             _ if between == nothing => vec![RuleStep::Drop],
-            Some(inner) => vec![RuleStep::Text(Template::from(template(inner, block, &probe.sent)))],
+            Some(inner) => vec![RuleStep::Text(Template::from(template(
+                inner,
+                block,
+                &probe.sent,
+            )))],
             None => continue,
         };
         match block.kind {
@@ -322,11 +393,18 @@ fn read_blocks(rules: &mut BlockRules, probes: &[ProbeAnswer], ends: (&str, &str
 
 /// A text with the values of a block as placeholders, the longest first.
 fn template(text: &str, block: &Block, sent: &ParsedCapture) -> String {
-    let description = sent.reading.doc.node(block.node).and_then(|node| Some(node.get("description")?.as_str()?.into_owned()));
+    let description = sent
+        .reading
+        .doc
+        .node(block.node)
+        .and_then(|node| Some(node.get("description")?.as_str()?.into_owned()));
     let mut values = vec![
         (block.text.as_deref().map(str::to_owned), "{text}"),
         (block.uri.clone(), "{uri}"),
-        (description.map(|text| format!(" ({text})")), "{description_paren}"),
+        (
+            description.map(|text| format!(" ({text})")),
+            "{description_paren}",
+        ),
         (block.name.clone(), "{name}"),
         (block.mime_type.clone(), "{mime}"),
     ];
@@ -342,7 +420,9 @@ fn template(text: &str, block: &Block, sent: &ParsedCapture) -> String {
 
 /// Reads off what an error adds, for the rules as they are.
 fn read_error(host: &mut Host, probes: &[ProbeAnswer], server: &str) {
-    let failed = probes.iter().filter(|probe| probe.sent.reading.is_error == Some(true));
+    let failed = probes
+        .iter()
+        .filter(|probe| probe.sent.reading.is_error == Some(true));
     for probe in failed {
         for select in [None, Some(Select::Content), Some(Select::Structured)] {
             let mut tried = host.clone();
@@ -355,9 +435,13 @@ fn read_error(host: &mut Host, probes: &[ProbeAnswer], server: &str) {
             let view = tried.view(&probe.sent, &ViewContext::of(&probe.sent.capture));
             // The words of `wrap` stand outside those of an error, which are not told apart here.
             let body = if host.wrap.is_some() { "" } else { &*view.text };
-            if let Some((before, after)) = probe.shown.split_once(body).filter(|_| !body.is_empty()) {
+            if let Some((before, after)) = probe.shown.split_once(body).filter(|_| !body.is_empty())
+            {
                 host.error.select = select;
-                host.error.template = Some(Template::from(format!("{before}{{body}}{}", after.trim_end())));
+                host.error.template = Some(Template::from(format!(
+                    "{before}{{body}}{}",
+                    after.trim_end()
+                )));
                 break;
             }
         }
@@ -372,19 +456,39 @@ pub fn cut(sent: &str, shown: &str) -> Option<ProbeCut> {
     }
     let begun = skip_to(shown, sent).trim_end();
     let sent = sent.trim_end();
-    let head = sent.chars().zip(begun.chars()).take_while(|(a, b)| a == b).count();
+    let head = sent
+        .chars()
+        .zip(begun.chars())
+        .take_while(|(a, b)| a == b)
+        .count();
     let rest: String = begun.chars().skip(head).collect();
     // What a host says after the text is not its end.
-    let end: String = sent.chars().skip(sent.chars().count().saturating_sub(MARK)).collect();
-    let rest = rest.rfind(&end).filter(|_| !end.is_empty()).map_or(rest.as_str(), |at| &rest[..at + end.len()]);
-    let tail = sent.chars().rev().zip(rest.chars().rev()).take_while(|(a, b)| a == b).count();
+    let end: String = sent
+        .chars()
+        .skip(sent.chars().count().saturating_sub(MARK))
+        .collect();
+    let rest = rest
+        .rfind(&end)
+        .filter(|_| !end.is_empty())
+        .map_or(rest.as_str(), |at| &rest[..at + end.len()]);
+    let tail = sent
+        .chars()
+        .rev()
+        .zip(rest.chars().rev())
+        .take_while(|(a, b)| a == b)
+        .count();
     let notice = rest.chars().count() - tail;
     let keep = match (head, tail) {
         (0, 0) => KeepRule::None,
         (_, 0) => KeepRule::Head,
         _ => KeepRule::HeadTail,
     };
-    Some(ProbeCut { head, tail, keep, notice: rest.chars().take(notice).collect() })
+    Some(ProbeCut {
+        head,
+        tail,
+        keep,
+        notice: rest.chars().take(notice).collect(),
+    })
 }
 
 /// So many characters tell an end or a beginning.
@@ -416,7 +520,10 @@ mod tests {
             "several",
             r#"{"content":[{"type":"text","text":"Mark02a"},{"type":"text","text":"Mark02b"},{"type":"text","text":"Mark02c"}]}"#,
         ),
-        ("structured", r#"{"content":[],"structuredContent":{"marker":"Mark03a","ratio":1.0,"names":["é"]}}"#),
+        (
+            "structured",
+            r#"{"content":[],"structuredContent":{"marker":"Mark03a","ratio":1.0,"names":["é"]}}"#,
+        ),
         (
             "same",
             r#"{"content":[{"type":"text","text":"{\"marker\":\"Mark04a\",\"ratio\":1.0}"}],"structuredContent":{"marker":"Mark04a","ratio":1.0}}"#,
@@ -433,7 +540,10 @@ mod tests {
             "link",
             r#"{"content":[{"type":"text","text":"Mark09a"},{"type":"resource_link","uri":"probe://link/Mark09b","name":"linked"},{"type":"text","text":"Mark09c"}]}"#,
         ),
-        ("error", r#"{"content":[{"type":"text","text":"Mark10a"}],"isError":true}"#),
+        (
+            "error",
+            r#"{"content":[{"type":"text","text":"Mark10a"}],"isError":true}"#,
+        ),
         ("nothing", r#"{"content":[]}"#),
     ];
 
@@ -450,14 +560,22 @@ mod tests {
             };
             let view = host.view(&sent, &context);
             let shown = view.text.to_string();
-            view.is_computable().then_some(ProbeAnswer { tool: (*tool).to_owned(), sent, shown })
+            view.is_computable().then_some(ProbeAnswer {
+                tool: (*tool).to_owned(),
+                sent,
+                shown,
+            })
         };
         PROBES.iter().filter_map(probe).collect()
     }
 
     /// The entry as a hosts file.
     fn toml(guess: &Guess) -> String {
-        guess.entry.as_ref().map(|host| entry::write(host, "2026-01-31", &[])).unwrap_or_default()
+        guess
+            .entry
+            .as_ref()
+            .map(|host| entry::write(host, "2026-01-31", &[]))
+            .unwrap_or_default()
     }
 
     #[test]
@@ -474,12 +592,23 @@ mod tests {
     #[test]
     fn rules_are_found_without_knowing_the_host() {
         let hosts = Hosts::built_in();
-        for (id, at_least) in [("opencode", 8), ("codex", 5), ("zed", 7), ("gemini-cli", 7), ("claude-desktop", 7), ("cline", 9)]
-        {
+        for (id, at_least) in [
+            ("opencode", 8),
+            ("codex", 5),
+            ("zed", 7),
+            ("gemini-cli", 7),
+            ("claude-desktop", 7),
+            ("cline", 9),
+        ] {
             let probes = pasted(hosts.get(id).unwrap());
             let guess = deduce(&probes, "probe", &Hosts::default());
             assert!(guess.fits.is_empty());
-            assert!(guess.explained.len() >= at_least, "{id}: {:?} open\n{}", guess.open, toml(&guess));
+            assert!(
+                guess.explained.len() >= at_least,
+                "{id}: {:?} open\n{}",
+                guess.open,
+                toml(&guess)
+            );
             // What was written is read back and says the same.
             let read = Hosts::default().with_file(&toml(&guess), "guess");
             assert_eq!(read.problems, [], "{}", toml(&guess));
@@ -488,7 +617,11 @@ mod tests {
         }
         let probes = pasted(hosts.get("opencode").unwrap());
         let guess = deduce(&probes, "probe", &hosts);
-        assert!(guess.fits.iter().any(|id| id.as_str() == "opencode"), "{:?}", guess.fits);
+        assert!(
+            guess.fits.iter().any(|id| id.as_str() == "opencode"),
+            "{:?}",
+            guess.fits
+        );
     }
 
     #[test]
@@ -496,7 +629,10 @@ mod tests {
         let sent: String = (0..200).map(|line| format!("Line {line:03}\n")).collect();
         let shown = format!("{}<gone>{}", &sent[..100], &sent[sent.len() - 50..]);
         let found = cut(&sent, &shown).unwrap();
-        assert_eq!((found.head, found.keep, found.notice.as_str()), (100, KeepRule::HeadTail, "<gone>"));
+        assert_eq!(
+            (found.head, found.keep, found.notice.as_str()),
+            (100, KeepRule::HeadTail, "<gone>")
+        );
         assert_eq!(found.tail, 49, "but for the line end");
         assert_eq!(cut(&sent, &sent), None);
         assert_eq!(cut(&sent, "too long").unwrap().keep, KeepRule::None);

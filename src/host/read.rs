@@ -24,27 +24,53 @@ struct File {
 /// # Errors
 /// The first thing that is wrong, with its line and field.
 pub fn file(text: &str, place: &str) -> Result<(Vec<Host>, String), Problem> {
-    let File { schema: Schema::One, checked, host: hosts } = toml::from_str(text)
-        .map_err(|error| wrong(text, place, &plain_toml(error.message()), error.span().map(|span| span.start)))?;
+    let File {
+        schema: Schema::One,
+        checked,
+        host: hosts,
+    } = toml::from_str(text).map_err(|error| {
+        wrong(
+            text,
+            place,
+            &plain_toml(error.message()),
+            error.span().map(|span| span.start),
+        )
+    })?;
     for (position, host) in hosts.iter().enumerate() {
         let at = nth_host(text, position);
         let refuse = |what: &str| Err(wrong(text, place, what, Some(at)));
         if hosts[..position].iter().any(|before| before.id == host.id) {
             return refuse(&format!("a second host `{}`", host.id));
         }
-        if host.client.as_ref().is_some_and(|client| client.discover && client.protocol.is_none()) {
-            return refuse(&format!("`discover` of `{}` says nothing without `protocol`, what it proposes after it", host.id));
+        if host
+            .client
+            .as_ref()
+            .is_some_and(|client| client.discover && client.protocol.is_none())
+        {
+            return refuse(&format!(
+                "`discover` of `{}` says nothing without `protocol`, what it proposes after it",
+                host.id
+            ));
         }
         if is_no_day(&host.checked) {
-            return refuse(&format!("`checked` of `{}` is not a day such as 2026-01-31", host.id));
+            return refuse(&format!(
+                "`checked` of `{}` is not a day such as 2026-01-31",
+                host.id
+            ));
         }
         for limit in &host.limit {
             if limit.max == 0 && limit.max_note.is_none() {
-                return refuse(&format!("a limit of `{}` has max = 0 and no max_note", host.id));
+                return refuse(&format!(
+                    "a limit of `{}` has max = 0 and no max_note",
+                    host.id
+                ));
             }
             let is_by_line = limit.unit == LimitUnit::CharsPerLine;
             if is_by_line != (limit.applies == super::rules::Applies::Line) {
-                return refuse(&format!("unit = \"chars-per-line\" and applies = \"line\" belong together, in `{}`", host.id));
+                return refuse(&format!(
+                    "unit = \"chars-per-line\" and applies = \"line\" belong together, in `{}`",
+                    host.id
+                ));
             }
         }
     }
@@ -55,7 +81,10 @@ pub fn file(text: &str, place: &str) -> Result<(Vec<Host>, String), Problem> {
 fn is_no_day(day: &str) -> bool {
     let parts: Vec<&str> = day.split('-').collect();
     let widths: Vec<usize> = parts.iter().map(|part| part.len()).collect();
-    widths != [4, 2, 2] || !parts.iter().all(|part| part.bytes().all(|byte| byte.is_ascii_digit()))
+    widths != [4, 2, 2]
+        || !parts
+            .iter()
+            .all(|part| part.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// Where the table of the host at this position begins.
@@ -90,7 +119,10 @@ fn wrong(text: &str, place: &str, what: &str, at: Option<usize>) -> Problem {
         }
     };
     let what = what.trim_end().replace('\n', "; ");
-    Problem::new(ProblemKind::Usage, format!("the hosts file is not used: {what}"))
-        .at(place)
-        .hint("the words are explained in docs/hosts.md; the built-in hosts stay as they are")
+    Problem::new(
+        ProblemKind::Usage,
+        format!("the hosts file is not used: {what}"),
+    )
+    .at(place)
+    .hint("the words are explained in docs/hosts.md; the built-in hosts stay as they are")
 }

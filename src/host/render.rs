@@ -56,7 +56,12 @@ impl Host {
     }
 
     /// The same where other hosts are shown this answer too: `written` is for this one `subject`.
-    pub fn view_among(&self, subject: &ParsedCapture, context: &ViewContext<'_>, written: &RenderCache) -> HostView {
+    pub fn view_among(
+        &self,
+        subject: &ParsedCapture,
+        context: &ViewContext<'_>,
+        written: &RenderCache,
+    ) -> HostView {
         let mut run = Run::new(self, subject, context);
         let parts = match run.parts() {
             Ok(parts) => parts,
@@ -74,8 +79,14 @@ impl Host {
         let mut run = Run::new(self, subject, context);
         run.room = limit::room(self);
         match run.parts().map(|parts| deliver::deliver(&run, parts)) {
-            Ok(Delivered { parts, texts, not_computable: None }) => {
-                limit::apply(self, parts, texts, &|var| run.value(var)).1.state
+            Ok(Delivered {
+                parts,
+                texts,
+                not_computable: None,
+            }) => {
+                limit::apply(self, parts, texts, &|var| run.value(var))
+                    .1
+                    .state
             }
             _ => LimitOutcome::unreached(self).state,
         }
@@ -85,7 +96,11 @@ impl Host {
 impl Run<'_> {
     /// Step 8, and everything in its place.
     fn finish(mut self, delivered: Delivered, written: &RenderCache) -> HostView {
-        let Delivered { mut parts, texts, not_computable } = delivered;
+        let Delivered {
+            mut parts,
+            texts,
+            not_computable,
+        } = delivered;
         if let Some(why) = not_computable {
             return HostView::none(self.host, why, &self.dropped, written);
         }
@@ -93,7 +108,13 @@ impl Run<'_> {
             let rules = &self.host.error;
             let says = rules.native_flag || rules.template.is_some() || rules.prefix_part.is_some();
             let is_wire = self.select == Select::WireResult;
-            if !says && !is_wire && !self.dropped.iter().any(|dropped| dropped.what == What::IsError) {
+            if !says
+                && !is_wire
+                && !self
+                    .dropped
+                    .iter()
+                    .any(|dropped| dropped.what == What::IsError)
+            {
                 self.drop(What::IsError, "nothing says that the call failed");
             }
         }
@@ -108,15 +129,28 @@ impl Run<'_> {
             }
         }
         let (whole, placed) = lay_out(&parts);
-        let (full, full_spans) = (written.texts.of(whole.text()), written.spans.of(whole.spans()));
+        let (full, full_spans) = (
+            written.texts.of(whole.text()),
+            written.spans.of(whole.spans()),
+        );
         drop(whole);
         let (parts, limit) = limit::apply(self.host, parts, texts, &|var| self.value(var));
         let (text, spans, placed, kept) = if limit.bites.is_empty() {
-            (Arc::clone(&full), Arc::clone(&full_spans), placed, std::iter::once(0..full.len()).collect())
+            (
+                Arc::clone(&full),
+                Arc::clone(&full_spans),
+                placed,
+                std::iter::once(0..full.len()).collect(),
+            )
         } else {
             let (text, placed) = lay_out(&parts);
             let kept = kept(text.spans());
-            (written.texts.of(text.text()), written.spans.of(text.spans()), placed, kept)
+            (
+                written.texts.of(text.text()),
+                written.spans.of(text.spans()),
+                placed,
+                kept,
+            )
         };
         let removed = removed(&kept, &full_spans, full.len());
         HostView {
@@ -155,7 +189,10 @@ fn lay_out(parts: &[Raw]) -> (Cow<'_, SourceMapped>, Vec<Part>) {
                 text.append(part);
                 placed.push(Part::Text(start..text.len()));
             }
-            Raw::Media { mime, block } => placed.push(Part::Media { mime: mime.clone(), block: *block }),
+            Raw::Media { mime, block } => placed.push(Part::Media {
+                mime: mime.clone(),
+                block: *block,
+            }),
         }
     }
     (Cow::Owned(text), placed)
@@ -180,9 +217,15 @@ fn kept(spans: &[Span]) -> Vec<Range<usize>> {
 fn removed(kept: &[Range<usize>], spans: &[Span], bytes: usize) -> Vec<Range<usize>> {
     let is_owned = |range: &Range<usize>| {
         let at = spans.partition_point(|span| span.range().end <= range.start);
-        spans.get(at).is_some_and(|span| span.range().start < range.end)
+        spans
+            .get(at)
+            .is_some_and(|span| span.range().start < range.end)
     };
     let starts = std::iter::once(0).chain(kept.iter().map(|kept| kept.end));
     let ends = kept.iter().map(|kept| kept.start).chain([bytes]);
-    starts.zip(ends).map(|(start, end)| start..end).filter(|range| !range.is_empty() && is_owned(range)).collect()
+    starts
+        .zip(ends)
+        .map(|(start, end)| start..end)
+        .filter(|range| !range.is_empty() && is_owned(range))
+        .collect()
 }

@@ -345,7 +345,11 @@ impl TryFrom<f64> for Share {
     type Error = String;
 
     fn try_from(share: f64) -> Result<Self, String> {
-        if (0.0..=1.0).contains(&share) { Ok(Self(share)) } else { Err(format!("{share} is not between 0 and 1")) }
+        if (0.0..=1.0).contains(&share) {
+            Ok(Self(share))
+        } else {
+            Err(format!("{share} is not between 0 and 1"))
+        }
     }
 }
 
@@ -364,7 +368,11 @@ impl TryFrom<u8> for Passes {
     type Error = String;
 
     fn try_from(passes: u8) -> Result<Self, String> {
-        if (1..=2).contains(&passes) { Ok(Self(passes)) } else { Err(format!("{passes} is neither 1 nor 2")) }
+        if (1..=2).contains(&passes) {
+            Ok(Self(passes))
+        } else {
+            Err(format!("{passes} is neither 1 nor 2"))
+        }
     }
 }
 
@@ -410,7 +418,11 @@ impl TryFrom<String> for Charset {
             // A dash at the end stands for itself.
             if at + 2 < chars.len() && chars[at + 1] == '-' {
                 if chars[at] > chars[at + 2] {
-                    return Err(format!("the range `{}-{}` runs backward", chars[at], chars[at + 2]));
+                    return Err(format!(
+                        "the range `{}-{}` runs backward",
+                        chars[at],
+                        chars[at + 2]
+                    ));
                 }
                 ranges.push((chars[at], chars[at + 2]));
                 at += 3;
@@ -419,13 +431,19 @@ impl TryFrom<String> for Charset {
                 at += 1;
             }
         }
-        if ranges.is_empty() { Err("no characters are allowed".to_owned()) } else { Ok(Self(ranges)) }
+        if ranges.is_empty() {
+            Err("no characters are allowed".to_owned())
+        } else {
+            Ok(Self(ranges))
+        }
     }
 }
 
 impl Charset {
     pub fn contains(&self, char: char) -> bool {
-        self.0.iter().any(|(first, last)| (*first..=*last).contains(&char))
+        self.0
+            .iter()
+            .any(|(first, last)| (*first..=*last).contains(&char))
     }
 }
 
@@ -443,7 +461,8 @@ impl TryFrom<String> for HostId {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
-        let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_.".contains(&byte);
+        let is_plain =
+            |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_.".contains(&byte);
         if text.is_empty() || text.len() > 64 || !text.bytes().all(is_plain) {
             return Err(format!("`{text}` is not an id: 1 to 64 of a-z 0-9 - _ ."));
         }

@@ -7,7 +7,13 @@
 use serde_json::{Map, Value};
 
 /// Members of a schema whose own members are names and not words of the language.
-const NAMES: [&str; 5] = ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"];
+const NAMES: [&str; 5] = [
+    "properties",
+    "patternProperties",
+    "$defs",
+    "definitions",
+    "dependentSchemas",
+];
 /// Members of a schema that are data, and hold no schemas.
 const DATA: [&str; 4] = ["default", "const", "enum", "examples"];
 /// A schema that is deeper is left as it is: rules are applied by recursion.
@@ -27,7 +33,10 @@ enum Change<'a> {
 
 /// The changes a rule names; `None` where its words are not known.
 fn changes(rule: &str) -> Option<Vec<Change<'_>>> {
-    if let Some(inside) = rule.strip_prefix("reduced (").and_then(|rest| rest.strip_suffix(')')) {
+    if let Some(inside) = rule
+        .strip_prefix("reduced (")
+        .and_then(|rest| rest.strip_suffix(')'))
+    {
         return Some(vec![match inside.strip_suffix(" removed") {
             Some(keys) => Change::Remove(keys.split(", ").collect()),
             None => Change::Keep(inside.split(", ").collect()),
@@ -44,7 +53,10 @@ fn changes(rule: &str) -> Option<Vec<Change<'_>>> {
             "additionalProperties false when absent" => Some(Change::Closed(true)),
             // Only a further mode of the host changes it.
             "strict when asked" => Some(Change::Remove(Vec::new())),
-            _ => word.strip_suffix(" removed").filter(|key| !key.contains(' ')).map(|key| Change::Remove(vec![key])),
+            _ => word
+                .strip_suffix(" removed")
+                .filter(|key| !key.contains(' '))
+                .map(|key| Change::Remove(vec![key])),
         })
         .collect()
 }
@@ -59,13 +71,23 @@ pub(super) struct Shown {
 
 /// The schema `sent` by a rule; `None` is a rule that nobody verified.
 pub(super) fn shown(rule: Option<&str>, sent: &str) -> Shown {
-    let as_sent = |is_known| Shown { text: sent.to_owned(), is_known };
-    let Some(changes) = rule.and_then(changes) else { return as_sent(false) };
-    if changes.iter().all(|change| matches!(change, Change::Remove(keys) if keys.is_empty())) {
+    let as_sent = |is_known| Shown {
+        text: sent.to_owned(),
+        is_known,
+    };
+    let Some(changes) = rule.and_then(changes) else {
+        return as_sent(false);
+    };
+    if changes
+        .iter()
+        .all(|change| matches!(change, Change::Remove(keys) if keys.is_empty()))
+    {
         return as_sent(true);
     }
     // Numbers of a schema are small; one that is not JSON stays what it is.
-    let Ok(Value::Object(mut schema)) = serde_json::from_str::<Value>(sent) else { return as_sent(false) };
+    let Ok(Value::Object(mut schema)) = serde_json::from_str::<Value>(sent) else {
+        return as_sent(false);
+    };
     for change in &changes {
         match change {
             Change::Sort => schema = sorted(schema, 0),
@@ -78,7 +100,13 @@ pub(super) fn shown(rule: Option<&str>, sent: &str) -> Shown {
             }
         }
     }
-    serde_json::to_string(&schema).map_or_else(|_| as_sent(false), |text| Shown { text, is_known: true })
+    serde_json::to_string(&schema).map_or_else(
+        |_| as_sent(false),
+        |text| Shown {
+            text,
+            is_known: true,
+        },
+    )
 }
 
 /// Takes keys out of a schema and those inside it; a property that is called like one stays.
@@ -93,12 +121,16 @@ fn remove(schema: &mut Map<String, Value>, keys: &[&str], depth: usize) {
         }
         match value {
             Value::Object(named) if NAMES.contains(&key.as_str()) => {
-                named.values_mut().filter_map(Value::as_object_mut).for_each(|inner| remove(inner, keys, depth + 1));
+                named
+                    .values_mut()
+                    .filter_map(Value::as_object_mut)
+                    .for_each(|inner| remove(inner, keys, depth + 1));
             }
             Value::Object(inner) => remove(inner, keys, depth + 1),
-            Value::Array(list) => {
-                list.iter_mut().filter_map(Value::as_object_mut).for_each(|inner| remove(inner, keys, depth + 1))
-            }
+            Value::Array(list) => list
+                .iter_mut()
+                .filter_map(Value::as_object_mut)
+                .for_each(|inner| remove(inner, keys, depth + 1)),
             _ => {}
         }
     }
@@ -122,7 +154,10 @@ fn sorted(object: Map<String, Value>, depth: usize) -> Map<String, Value> {
         ),
         other => other,
     };
-    members.into_iter().map(|(key, value)| (key, inner(value))).collect()
+    members
+        .into_iter()
+        .map(|(key, value)| (key, inner(value)))
+        .collect()
 }
 
 #[cfg(test)]
@@ -145,18 +180,47 @@ mod tests {
             r#"{"type":"object","properties":{"title":{"type":"string","default":{"title":1}}},"required":["title"]}"#
         );
         assert!(text("as-sent, $schema removed").starts_with(r#"{"type":"object","title":"T""#));
-        assert!(text("reduced (type, properties, required)").starts_with(r#"{"type":"object","properties":{"title":{"type""#));
-        assert!(text("as-sent, keys sorted").starts_with(r#"{"$schema":"x","properties":{"title":{"default""#));
-        assert!(text("as-sent, additionalProperties false when absent").ends_with(r#""additionalProperties":false}"#));
+        assert!(
+            text("reduced (type, properties, required)")
+                .starts_with(r#"{"type":"object","properties":{"title":{"type""#)
+        );
+        assert!(
+            text("as-sent, keys sorted")
+                .starts_with(r#"{"$schema":"x","properties":{"title":{"default""#)
+        );
+        assert!(
+            text("as-sent, additionalProperties false when absent")
+                .ends_with(r#""additionalProperties":false}"#)
+        );
         let open = r#"{"additionalProperties":true}"#;
-        assert_eq!(shown(Some("as-sent, additionalProperties false when absent"), open).text, open);
-        assert_eq!(shown(Some("as-sent, additionalProperties false"), open).text, r#"{"additionalProperties":false}"#);
+        assert_eq!(
+            shown(
+                Some("as-sent, additionalProperties false when absent"),
+                open
+            )
+            .text,
+            open
+        );
+        assert_eq!(
+            shown(Some("as-sent, additionalProperties false"), open).text,
+            r#"{"additionalProperties":false}"#
+        );
     }
 
     #[test]
     fn what_is_not_understood_is_as_sent_and_says_so() {
-        for rule in [Some("adapted to the provider"), Some("as-sent, in verse"), None] {
-            assert_eq!(shown(rule, SCHEMA), Shown { text: SCHEMA.to_owned(), is_known: false });
+        for rule in [
+            Some("adapted to the provider"),
+            Some("as-sent, in verse"),
+            None,
+        ] {
+            assert_eq!(
+                shown(rule, SCHEMA),
+                Shown {
+                    text: SCHEMA.to_owned(),
+                    is_known: false
+                }
+            );
         }
         assert!(!shown(Some("as-sent, keys sorted"), "no JSON").is_known);
     }
@@ -164,8 +228,11 @@ mod tests {
     #[test]
     fn the_rules_that_come_with_loupe_are_understood_or_known_not_to_be() {
         let hosts = Hosts::built_in();
-        let rules = hosts.iter().filter_map(|host| host.definition.input_schema.as_deref());
-        let open: std::collections::BTreeSet<&str> = rules.filter(|rule| changes(rule).is_none()).collect();
+        let rules = hosts
+            .iter()
+            .filter_map(|host| host.definition.input_schema.as_deref());
+        let open: std::collections::BTreeSet<&str> =
+            rules.filter(|rule| changes(rule).is_none()).collect();
         let known = [
             "adapted to the provider",
             "as-sent plus a boolean wait_for_previous",

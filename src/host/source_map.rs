@@ -44,9 +44,20 @@ fn given(number: u32) -> Option<usize> {
 }
 
 impl Span {
-    fn new(range: Range<usize>, origin: TextOrigin, from: Option<usize>, full: Option<usize>) -> Self {
+    fn new(
+        range: Range<usize>,
+        origin: TextOrigin,
+        from: Option<usize>,
+        full: Option<usize>,
+    ) -> Self {
         let or_none = |number: Option<usize>| number.map_or(NONE, small);
-        Self { start: small(range.start), end: small(range.end), origin, from: or_none(from), full: or_none(full) }
+        Self {
+            start: small(range.start),
+            end: small(range.end),
+            origin,
+            from: or_none(from),
+            full: or_none(full),
+        }
     }
 
     /// Bytes of the text.
@@ -70,7 +81,12 @@ impl Span {
         let cut = own.start.max(range.start)..own.end.min(range.end);
         let skipped = cut.start - own.start;
         let skip = |from: Option<usize>| from.map(|from| from + skipped);
-        Self::new(cut.start - range.start..cut.end - range.start, self.origin, skip(self.from()), skip(self.full()))
+        Self::new(
+            cut.start - range.start..cut.end - range.start,
+            self.origin,
+            skip(self.from()),
+            skip(self.full()),
+        )
     }
 
     fn continues(&self, next: &Span) -> bool {
@@ -79,7 +95,10 @@ impl Span {
             (None, None) => true,
             _ => false,
         };
-        self.origin == next.origin && self.end == next.start && fits(self.from(), next.from()) && fits(self.full(), next.full())
+        self.origin == next.origin
+            && self.end == next.start
+            && fits(self.from(), next.from())
+            && fits(self.full(), next.full())
     }
 }
 
@@ -98,15 +117,24 @@ impl SourceMapped {
     }
 
     /// Nothing yet, with room for these texts and so many bytes between each two.
-    pub fn with_room<'t>(texts: impl Iterator<Item = &'t SourceMapped> + Clone, between: usize) -> Self {
+    pub fn with_room<'t>(
+        texts: impl Iterator<Item = &'t SourceMapped> + Clone,
+        between: usize,
+    ) -> Self {
         let bytes = texts.clone().map(|text| text.len() + between).sum();
         let spans = texts.map(|text| text.spans.len() + 1).sum();
-        Self { text: String::with_capacity(bytes), spans: Vec::with_capacity(spans) }
+        Self {
+            text: String::with_capacity(bytes),
+            spans: Vec::with_capacity(spans),
+        }
     }
 
     /// Nothing yet, with room for so many bytes.
     pub fn with_bytes(bytes: usize) -> Self {
-        Self { text: String::with_capacity(bytes), spans: Vec::new() }
+        Self {
+            text: String::with_capacity(bytes),
+            spans: Vec::new(),
+        }
     }
 
     /// A text that the host wrote.
@@ -174,20 +202,34 @@ impl SourceMapped {
         self.text.push_str(&other.text);
         for span in &other.spans {
             let range = span.range();
-            self.span(Span { start: small(range.start + shift), end: small(range.end + shift), ..span.clone() });
+            self.span(Span {
+                start: small(range.start + shift),
+                end: small(range.end + shift),
+                ..span.clone()
+            });
         }
     }
 
     /// A range of it; both ends are character boundaries.
     pub fn slice(&self, range: Range<usize>) -> Self {
-        let first = self.spans.partition_point(|span| span.range().end <= range.start);
-        let inside = self.spans[first..].iter().take_while(|span| span.range().start < range.end);
+        let first = self
+            .spans
+            .partition_point(|span| span.range().end <= range.start);
+        let inside = self.spans[first..]
+            .iter()
+            .take_while(|span| span.range().start < range.end);
         let spans = inside.map(|span| span.slice(&range)).collect();
-        Self { text: self.text[range].to_owned(), spans }
+        Self {
+            text: self.text[range].to_owned(),
+            spans,
+        }
     }
 
     /// The texts with `between` between each two.
-    pub fn join<'t>(texts: impl IntoIterator<Item = &'t SourceMapped, IntoIter: Clone>, between: &str) -> Self {
+    pub fn join<'t>(
+        texts: impl IntoIterator<Item = &'t SourceMapped, IntoIter: Clone>,
+        between: &str,
+    ) -> Self {
         let texts = texts.into_iter();
         let mut joined = Self::with_room(texts.clone(), between.len());
         for (position, text) in texts.enumerate() {
@@ -201,7 +243,9 @@ impl SourceMapped {
 
     /// Every occurrence of the first text of each pair becomes the second, which keeps the origin.
     pub fn replace(self, pairs: &[[String; 2]]) -> Self {
-        pairs.iter().fold(self, |traced, [what, with]| traced.replace_one(what, with))
+        pairs
+            .iter()
+            .fold(self, |traced, [what, with]| traced.replace_one(what, with))
     }
 
     fn replace_one(self, what: &str, with: &str) -> Self {
@@ -222,7 +266,9 @@ impl SourceMapped {
 
     fn origin_at(&self, at: usize) -> TextOrigin {
         let index = self.spans.partition_point(|span| span.range().end <= at);
-        self.spans.get(index).map_or(TextOrigin::Host, |span| span.origin)
+        self.spans
+            .get(index)
+            .map_or(TextOrigin::Host, |span| span.origin)
     }
 
     /// Gives the whole text this origin.
@@ -252,7 +298,10 @@ mod tests {
         text.set_full(10);
         let slice = text.slice(5..8);
         assert_eq!(slice.text(), "e <");
-        assert_eq!(slice.spans(), [Span::new(0..3, TextOrigin::Block(3), Some(2), Some(15))]);
+        assert_eq!(
+            slice.spans(),
+            [Span::new(0..3, TextOrigin::Block(3), Some(2), Some(15))]
+        );
         let joined = SourceMapped::join(&[text.slice(3..5), text.slice(5..7)], "");
         assert_eq!(joined.spans().len(), 1);
     }

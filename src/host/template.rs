@@ -135,7 +135,9 @@ impl From<String> for Template {
             literal.push_str(before);
             let known = after[1..].find('}').and_then(|end| {
                 let word = &after[1..=end];
-                VARS.iter().find(|(name, _)| *name == word).map(|(_, var)| (*var, end + 2))
+                VARS.iter()
+                    .find(|(name, _)| *name == word)
+                    .map(|(_, var)| (*var, end + 2))
             });
             match known {
                 Some((var, used)) => {
@@ -166,7 +168,10 @@ mod tests {
     #[test]
     fn only_known_words_are_placeholders() {
         let template = Template::from("{{\"structuredContent\":{json}} {nothing} {".to_owned());
-        assert_eq!(template.fill(|var| format!("<{var:?}>")), "{{\"structuredContent\":<Json>} {nothing} {");
+        assert_eq!(
+            template.fill(|var| format!("<{var:?}>")),
+            "{{\"structuredContent\":<Json>} {nothing} {"
+        );
         assert!(template.has(Var::Json) && !template.has(Var::Text));
     }
 }

@@ -26,11 +26,17 @@ pub struct ViewContext<'a> {
 
 impl<'a> ViewContext<'a> {
     pub fn of(capture: &'a Capture) -> Self {
-        let named = |name: &'a str, other: &'static str| Cow::Borrowed(if name.is_empty() { other } else { name });
+        let named = |name: &'a str, other: &'static str| {
+            Cow::Borrowed(if name.is_empty() { other } else { name })
+        };
         Self {
             server: named(capture.server.label(), "server"),
             tool: named(&capture.tool.name, "tool"),
-            arguments: Cow::Borrowed(if capture.arguments.is_empty() { b"{}" } else { &capture.arguments }),
+            arguments: Cow::Borrowed(if capture.arguments.is_empty() {
+                b"{}"
+            } else {
+                &capture.arguments
+            }),
             wall: capture.timings.total(),
             path: Cow::Borrowed("<path>"),
         }

@@ -55,7 +55,11 @@ impl Writer<'_> {
     /// # Errors
     /// Why the host itself could not.
     pub fn write(&self, root: Node<'_>, origin: TextOrigin) -> Result<SourceMapped, String> {
-        let has_duplicates = root.doc().faults().iter().any(|fault| fault.kind == FaultKind::DuplicateKey);
+        let has_duplicates = root
+            .doc()
+            .faults()
+            .iter()
+            .any(|fault| fault.kind == FaultKind::DuplicateKey);
         let mut out = SourceMapped::with_bytes(root.range().len().min(self.room));
         let mut stack: Vec<Frame<'_>> = Vec::new();
         let mut next = Some((root, origin));
@@ -74,12 +78,21 @@ impl Writer<'_> {
                                 (Members::Chosen(chosen.into_iter()), is_empty)
                             }
                         };
-                        let (open, close) = if node.kind() == Kind::Array { ('[', ']') } else { ('{', '}') };
+                        let (open, close) = if node.kind() == Kind::Array {
+                            ('[', ']')
+                        } else {
+                            ('{', '}')
+                        };
                         piece.push(open);
                         if is_empty {
                             piece.push(close);
                         } else {
-                            stack.push(Frame { node, members, is_first: true, origin });
+                            stack.push(Frame {
+                                node,
+                                members,
+                                is_first: true,
+                                origin,
+                            });
                         }
                     }
                     Kind::Number => {
@@ -92,24 +105,40 @@ impl Writer<'_> {
                 out.own(start, origin);
             }
             let depth = stack.len();
-            let Some(frame) = stack.last_mut().filter(|_| out.len() <= self.room) else { return Ok(out) };
+            let Some(frame) = stack.last_mut().filter(|_| out.len() <= self.room) else {
+                return Ok(out);
+            };
             let start = out.len();
             let piece = out.text_mut();
             let origin = frame.origin;
             let Some(child) = frame.members.next() else {
                 self.line(depth - 1, &mut indented, piece)?;
-                piece.push(if frame.node.kind() == Kind::Array { ']' } else { '}' });
+                piece.push(if frame.node.kind() == Kind::Array {
+                    ']'
+                } else {
+                    '}'
+                });
                 stack.pop();
                 out.own(start, origin);
                 continue;
             };
             if !std::mem::take(&mut frame.is_first) {
-                piece.push_str(if self.mode == JsonMode::Python { ", " } else { "," });
+                piece.push_str(if self.mode == JsonMode::Python {
+                    ", "
+                } else {
+                    ","
+                });
             }
             self.line(depth, &mut indented, piece)?;
             if let Some(key) = child.raw_key() {
                 self.string(key, piece);
-                piece.push_str(if matches!(self.mode, JsonMode::Python | JsonMode::JsPretty) { ": " } else { ":" });
+                piece.push_str(
+                    if matches!(self.mode, JsonMode::Python | JsonMode::JsPretty) {
+                        ": "
+                    } else {
+                        ":"
+                    },
+                );
             }
             out.own(start, origin);
             next = Some((child, origin));
@@ -121,7 +150,8 @@ impl Writer<'_> {
         if self.mode == JsonMode::JsPretty {
             *indented += 2 * depth;
             if *indented > MAX_INDENTATION {
-                let what = "so deep that the indentation alone would take more than 16 MiB: not written";
+                let what =
+                    "so deep that the indentation alone would take more than 16 MiB: not written";
                 return Err(what.to_owned());
             }
             piece.push('\n');
@@ -132,10 +162,16 @@ impl Writer<'_> {
 
     /// A string or key as received, with or without its quotes.
     fn string(&self, raw: &[u8], piece: &mut String) {
-        let inside = raw.strip_prefix(b"\"").map_or(raw, |rest| rest.strip_suffix(b"\"").unwrap_or(rest));
+        let inside = raw
+            .strip_prefix(b"\"")
+            .map_or(raw, |rest| rest.strip_suffix(b"\"").unwrap_or(rest));
         let start = piece.len();
         escape::push_raw(piece, inside);
-        if self.mode == JsonMode::Python && !piece[start..].bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
+        if self.mode == JsonMode::Python
+            && !piece[start..]
+                .bytes()
+                .all(|byte| (b' '..=b'~').contains(&byte))
+        {
             let ascii = ascii(&piece[start..]);
             piece.truncate(start);
             piece.push_str(&ascii);
@@ -144,8 +180,8 @@ impl Writer<'_> {
 
     /// The members of an object, where they are not written as they stand.
     fn chosen<'n>(&self, node: Node<'n>, has_duplicates: bool) -> Option<Vec<Node<'n>>> {
-        let sorts =
-            matches!(self.mode, JsonMode::Js | JsonMode::JsPretty) && node.children().any(|member| index(&member).is_some());
+        let sorts = matches!(self.mode, JsonMode::Js | JsonMode::JsPretty)
+            && node.children().any(|member| index(&member).is_some());
         if node.kind() == Kind::Array || !(has_duplicates || sorts || self.members.is_some()) {
             return None;
         }
@@ -169,7 +205,9 @@ fn without_duplicates(members: Vec<Node<'_>>) -> Vec<Node<'_>> {
     let mut places = HashMap::new();
     let mut kept: Vec<Node<'_>> = Vec::with_capacity(members.len());
     for member in members {
-        let place = *places.entry(member.key().unwrap_or_default()).or_insert(kept.len());
+        let place = *places
+            .entry(member.key().unwrap_or_default())
+            .or_insert(kept.len());
         match kept.get_mut(place) {
             Some(first) => *first = member,
             None => kept.push(member),
@@ -204,12 +242,23 @@ fn ascii(text: &str) -> String {
 /// A text as a JSON string of that language.
 pub fn string(text: &str, mode: JsonMode) -> String {
     let written = escape::string(text);
-    if mode == JsonMode::Python { ascii(&written) } else { written }
+    if mode == JsonMode::Python {
+        ascii(&written)
+    } else {
+        written
+    }
 }
 
 /// The members with these keys alone, in the order of the keys.
 pub(super) fn only<'n>(members: &[Node<'n>], keys: &[String]) -> Vec<Node<'n>> {
-    keys.iter().filter_map(|key| members.iter().find(|node| node.key().as_deref() == Some(key)).copied()).collect()
+    keys.iter()
+        .filter_map(|key| {
+            members
+                .iter()
+                .find(|node| node.key().as_deref() == Some(key))
+                .copied()
+        })
+        .collect()
 }
 
 #[cfg(test)]
@@ -219,7 +268,12 @@ mod tests {
 
     fn write(json: &str, mode: JsonMode) -> String {
         let doc = Doc::parse(bytes::Bytes::copy_from_slice(json.as_bytes()));
-        let writer = Writer { mode, room: usize::MAX, origin: &|_| None, members: None };
+        let writer = Writer {
+            mode,
+            room: usize::MAX,
+            origin: &|_| None,
+            members: None,
+        };
         match writer.write(doc.root().unwrap(), TextOrigin::Structured) {
             Ok(traced) => traced.text().to_owned(),
             Err(why) => why,
@@ -230,12 +284,18 @@ mod tests {
     #[test]
     fn values_are_written_as_the_languages_do() {
         let json = r#"{"b":[],"10":{},"2":[1.0,"é\u007f\ud83d\ude00\/"],"01":null,"b":true,"4294967295":0}"#;
-        assert_eq!(write(json, JsonMode::Js), "{\"2\":[1,\"é\u{7f}😀/\"],\"10\":{},\"b\":true,\"01\":null,\"4294967295\":0}");
+        assert_eq!(
+            write(json, JsonMode::Js),
+            "{\"2\":[1,\"é\u{7f}😀/\"],\"10\":{},\"b\":true,\"01\":null,\"4294967295\":0}"
+        );
         assert_eq!(
             write(json, JsonMode::Python),
             r#"{"b": true, "10": {}, "2": [1.0, "\u00e9\u007f\ud83d\ude00/"], "01": null, "4294967295": 0}"#
         );
-        assert_eq!(write(r#"{"a":[1,{}],"c":[]}"#, JsonMode::JsPretty), "{\n  \"a\": [\n    1,\n    {}\n  ],\n  \"c\": []\n}");
+        assert_eq!(
+            write(r#"{"a":[1,{}],"c":[]}"#, JsonMode::JsPretty),
+            "{\n  \"a\": [\n    1,\n    {}\n  ],\n  \"c\": []\n}"
+        );
         assert_eq!(write(r#"["\ud800x"]"#, JsonMode::Python), r#"["\ud800x"]"#);
     }
 

@@ -21,11 +21,25 @@ impl Decimal {
         let kept = digits.trim_end_matches('0');
         let significant = kept.trim_start_matches('0');
         if significant.is_empty() {
-            return Some(Self { is_negative: false, digits: String::new(), power: 0 });
+            return Some(Self {
+                is_negative: false,
+                digits: String::new(),
+                power: 0,
+            });
         }
-        let exponent: i64 = exponent.strip_prefix('+').unwrap_or(exponent).parse().ok()?;
-        let power = exponent.checked_sub(fraction.len() as i64)?.checked_add((digits.len() - kept.len()) as i64)?;
-        Some(Self { is_negative, digits: significant.to_owned(), power })
+        let exponent: i64 = exponent
+            .strip_prefix('+')
+            .unwrap_or(exponent)
+            .parse()
+            .ok()?;
+        let power = exponent
+            .checked_sub(fraction.len() as i64)?
+            .checked_add((digits.len() - kept.len()) as i64)?;
+        Some(Self {
+            is_negative,
+            digits: significant.to_owned(),
+            power,
+        })
     }
 }
 
@@ -36,7 +50,12 @@ pub fn is_same(a: &str, b: &str) -> bool {
 
 /// Whether a text is a number by JSON's grammar.
 pub fn is_number(text: &str) -> bool {
-    let digits = |text: &str| text.len() - text.trim_start_matches(|char: char| char.is_ascii_digit()).len();
+    let digits = |text: &str| {
+        text.len()
+            - text
+                .trim_start_matches(|char: char| char.is_ascii_digit())
+                .len()
+    };
     let rest = text.strip_prefix('-').unwrap_or(text);
     let whole = digits(rest);
     if whole == 0 || (whole > 1 && rest.starts_with('0')) {
@@ -85,7 +104,17 @@ mod tests {
 
     #[test]
     fn only_json_numbers_are_numbers() {
-        assert!(["0", "-0", "10", "1.5e-3", "0.0", "1E5"].iter().all(|text| is_number(text)));
-        assert!(["", "-", "007", "1.", ".5", "+1", "1e", "0x1", "1_000", "1 ", "٣"].iter().all(|text| !is_number(text)));
+        assert!(
+            ["0", "-0", "10", "1.5e-3", "0.0", "1E5"]
+                .iter()
+                .all(|text| is_number(text))
+        );
+        assert!(
+            [
+                "", "-", "007", "1.", ".5", "+1", "1e", "0x1", "1_000", "1 ", "٣"
+            ]
+            .iter()
+            .all(|text| !is_number(text))
+        );
     }
 }

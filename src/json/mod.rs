@@ -81,7 +81,13 @@ impl FaultKind {
 
     /// Whether the document as a whole is not JSON because of it, or was not read to its end.
     pub fn is_fatal(&self) -> bool {
-        matches!(self, FaultKind::Syntax(_) | FaultKind::UnexpectedEnd | FaultKind::TrailingData | FaultKind::TooMany)
+        matches!(
+            self,
+            FaultKind::Syntax(_)
+                | FaultKind::UnexpectedEnd
+                | FaultKind::TrailingData
+                | FaultKind::TooMany
+        )
     }
 }
 
@@ -127,12 +133,24 @@ impl Entry {
 /// The inside of the key of the member whose value starts at `value`: from the last quote that is not escaped, since no
 /// backslash stands before the quote that opens a key.
 fn key_before(bytes: &[u8], value: usize) -> Option<Range<usize>> {
-    let inside = bytes[..value].trim_ascii_end().strip_suffix(b":")?.trim_ascii_end().strip_suffix(b"\"")?;
-    let quote = memchr::memrchr_iter(b'"', inside).find(|at| inside[..*at].last() != Some(&b'\\'))?;
+    let inside = bytes[..value]
+        .trim_ascii_end()
+        .strip_suffix(b":")?
+        .trim_ascii_end()
+        .strip_suffix(b"\"")?;
+    let quote =
+        memchr::memrchr_iter(b'"', inside).find(|at| inside[..*at].last() != Some(&b'\\'))?;
     Some(quote + 1..inside.len())
 }
 
-const KINDS: [Kind; 6] = [Kind::Null, Kind::Bool, Kind::Number, Kind::String, Kind::Array, Kind::Object];
+const KINDS: [Kind; 6] = [
+    Kind::Null,
+    Kind::Bool,
+    Kind::Number,
+    Kind::String,
+    Kind::Array,
+    Kind::Object,
+];
 
 /// The index over one document. Cheap to share: the bytes are.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -160,7 +178,11 @@ impl Doc {
 
     /// Whether the whole input is one JSON value (duplicate keys and lone surrogates allowed, bad UTF-8 not).
     pub fn is_json(&self) -> bool {
-        !self.tape.is_empty() && !self.faults.iter().any(|fault| fault.kind.is_fatal() || fault.kind == FaultKind::InvalidUtf8)
+        !self.tape.is_empty()
+            && !self
+                .faults
+                .iter()
+                .any(|fault| fault.kind.is_fatal() || fault.kind == FaultKind::InvalidUtf8)
     }
 
     /// The root value; `None` when not even its first byte could be read.
@@ -175,7 +197,9 @@ impl Doc {
 
     /// About how many bytes it holds, with those that it is over.
     pub fn weight(&self) -> usize {
-        self.bytes.len() + size_of_val(self.tape.as_slice()) + size_of_val(self.containers.as_slice())
+        self.bytes.len()
+            + size_of_val(self.tape.as_slice())
+            + size_of_val(self.containers.as_slice())
     }
 
     pub fn is_empty(&self) -> bool {
@@ -212,7 +236,9 @@ impl<'a> Node<'a> {
     }
 
     fn container(self) -> Option<Container> {
-        self.entry().container().map(|container| self.doc.containers[container])
+        self.entry()
+            .container()
+            .map(|container| self.doc.containers[container])
     }
 
     pub fn doc(self) -> &'a Doc {
@@ -225,7 +251,8 @@ impl<'a> Node<'a> {
     }
 
     pub fn subtree_end(self) -> usize {
-        self.container().map_or(self.index + 1, |container| container.next as usize)
+        self.container()
+            .map_or(self.index + 1, |container| container.next as usize)
     }
 
     pub fn kind(self) -> Kind {
@@ -235,7 +262,9 @@ impl<'a> Node<'a> {
     /// Byte range in the document.
     pub fn range(self) -> Range<usize> {
         let entry = self.entry();
-        let end = self.container().map_or(entry.end_or_container, |container| container.end);
+        let end = self
+            .container()
+            .map_or(entry.end_or_container, |container| container.end);
         entry.start as usize..end as usize
     }
 
@@ -256,7 +285,10 @@ impl<'a> Node<'a> {
 
     pub fn parent(self) -> Option<Node<'a>> {
         let parent = self.entry().parent;
-        (parent != NONE).then_some(Node { doc: self.doc, index: parent as usize })
+        (parent != NONE).then_some(Node {
+            doc: self.doc,
+            index: parent as usize,
+        })
     }
 
     /// Position among the parent's children.
@@ -271,7 +303,8 @@ impl<'a> Node<'a> {
 
     /// Number of children of an array or object, duplicates included.
     pub fn len(self) -> usize {
-        self.container().map_or(0, |container| container.len as usize)
+        self.container()
+            .map_or(0, |container| container.len as usize)
     }
 
     pub fn is_empty(self) -> bool {
@@ -284,7 +317,8 @@ impl<'a> Node<'a> {
 
     /// Where the inside of the member's key stands.
     fn key_inside(self) -> Option<Range<usize>> {
-        self.parent().filter(|parent| parent.kind() == Kind::Object)?;
+        self.parent()
+            .filter(|parent| parent.kind() == Kind::Object)?;
         key_before(&self.doc.bytes, self.entry().start as usize)
     }
 
@@ -295,7 +329,8 @@ impl<'a> Node<'a> {
 
     /// The key's place in the document, its quotes included.
     pub fn key_range(self) -> Option<Range<usize>> {
-        self.key_inside().map(|inside| inside.start - 1..inside.end + 1)
+        self.key_inside()
+            .map(|inside| inside.start - 1..inside.end + 1)
     }
 
     /// The member's key, decoded; `None` for array elements and the root.
@@ -305,7 +340,11 @@ impl<'a> Node<'a> {
 
     /// Children in order, duplicate keys included.
     pub fn children(self) -> Children<'a> {
-        Children { doc: self.doc, next: self.index + 1, end: self.subtree_end() }
+        Children {
+            doc: self.doc,
+            next: self.index + 1,
+            end: self.subtree_end(),
+        }
     }
 
     /// The member with this key; of duplicates the last, as most readers take it.
@@ -316,8 +355,13 @@ impl<'a> Node<'a> {
         // Most keys are written as they are read; decoding each would cost more than all else here.
         let may_be_mended = key.contains('\u{fffd}');
         let is_escaped = |raw: &[u8]| raw.len() > key.len() && raw.contains(&b'\\');
-        let is_it = |raw: &[u8]| raw == key.as_bytes() || ((may_be_mended || is_escaped(raw)) && decode_string(raw) == key);
-        self.children().filter(|child| child.raw_key().is_some_and(is_it)).last()
+        let is_it = |raw: &[u8]| {
+            raw == key.as_bytes()
+                || ((may_be_mended || is_escaped(raw)) && decode_string(raw) == key)
+        };
+        self.children()
+            .filter(|child| child.raw_key().is_some_and(is_it))
+            .last()
     }
 
     /// The element at `position` of an array or the nth member of an object.
@@ -408,7 +452,10 @@ impl<'a> Iterator for Children<'a> {
         if self.next >= self.end {
             return None;
         }
-        let node = Node { doc: self.doc, index: self.next };
+        let node = Node {
+            doc: self.doc,
+            index: self.next,
+        };
         self.next = node.subtree_end();
         Some(node)
     }
@@ -491,14 +538,22 @@ fn decode_escape(raw: &[u8]) -> (char, usize) {
         Some(b't') => '\t',
         Some(&byte @ (b'"' | b'\\' | b'/')) => char::from(byte),
         Some(b'u') => {
-            let Some(high) = hex4(raw) else { return (char::REPLACEMENT_CHARACTER, raw.len().min(2)) };
+            let Some(high) = hex4(raw) else {
+                return (char::REPLACEMENT_CHARACTER, raw.len().min(2));
+            };
             if (0xd800..0xdc00).contains(&high)
                 && let Some(low @ 0xdc00..0xe000) = raw.get(6..).and_then(hex4)
             {
                 let code = 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00);
-                return (char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER), 12);
+                return (
+                    char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER),
+                    12,
+                );
             }
-            return (char::from_u32(high).unwrap_or(char::REPLACEMENT_CHARACTER), 6);
+            return (
+                char::from_u32(high).unwrap_or(char::REPLACEMENT_CHARACTER),
+                6,
+            );
         }
         _ => return (char::REPLACEMENT_CHARACTER, raw.len().min(2)),
     };

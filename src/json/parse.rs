@@ -6,7 +6,9 @@ use std::ops::Range;
 
 use bytes::Bytes;
 
-use super::{Container, Doc, Entry, Fault, FaultKind, Kind, NONE, ORDINAL_BITS, decode_string, hex4};
+use super::{
+    Container, Doc, Entry, Fault, FaultKind, Kind, NONE, ORDINAL_BITS, decode_string, hex4,
+};
 
 /// Objects up to this size, of keys without escapes, are searched for duplicate keys pair by pair; others through a set.
 const PAIRWISE: usize = 12;
@@ -64,7 +66,12 @@ pub(super) fn parse(bytes: Bytes, most: usize) -> Doc {
         parser.fault(FaultKind::Syntax("larger than 4 GiB"));
     }
     parser.tape.shrink_to_fit();
-    Doc { bytes: parser.bytes, tape: parser.tape, containers: parser.containers, faults: parser.faults }
+    Doc {
+        bytes: parser.bytes,
+        tape: parser.tape,
+        containers: parser.containers,
+        faults: parser.faults,
+    }
 }
 
 impl Parser {
@@ -79,7 +86,10 @@ impl Parser {
             FaultKind::LoneSurrogate => Some(1),
             FaultKind::DuplicateKey => Some(2),
             // A fatal fault is the last one, so it always fits.
-            FaultKind::Syntax(_) | FaultKind::UnexpectedEnd | FaultKind::TrailingData | FaultKind::TooMany => None,
+            FaultKind::Syntax(_)
+            | FaultKind::UnexpectedEnd
+            | FaultKind::TrailingData
+            | FaultKind::TooMany => None,
         };
         if let Some(place) = place {
             self.counts[place] += 1;
@@ -142,8 +152,16 @@ impl Parser {
                     Some(b'}') if is_object => {}
                     Some(b']') if !is_object => {}
                     None => return Err(self.fault(FaultKind::UnexpectedEnd)),
-                    Some(_) if is_object => return Err(self.fault(FaultKind::Syntax("expected a comma or a closing brace"))),
-                    Some(_) => return Err(self.fault(FaultKind::Syntax("expected a comma or a closing bracket"))),
+                    Some(_) if is_object => {
+                        return Err(
+                            self.fault(FaultKind::Syntax("expected a comma or a closing brace"))
+                        );
+                    }
+                    Some(_) => {
+                        return Err(
+                            self.fault(FaultKind::Syntax("expected a comma or a closing bracket"))
+                        );
+                    }
                 }
                 self.at += 1;
                 self.close();
@@ -154,9 +172,13 @@ impl Parser {
     /// Closes the innermost array or object.
     fn close(&mut self) {
         let (end, next) = (offset(self.at), offset(self.tape.len()));
-        let Some(Open { index, keys }) = self.open.pop() else { return };
+        let Some(Open { index, keys }) = self.open.pop() else {
+            return;
+        };
         let keys = keys as usize;
-        let Some(container) = self.container(index) else { return };
+        let Some(container) = self.container(index) else {
+            return;
+        };
         container.end = end;
         container.next = next;
         // A key whose value could not be read is none of its members.
@@ -174,7 +196,9 @@ impl Parser {
     }
 
     fn container(&mut self, index: u32) -> Option<&mut Container> {
-        self.tape[index as usize].container().map(|container| &mut self.containers[container])
+        self.tape[index as usize]
+            .container()
+            .map(|container| &mut self.containers[container])
     }
 
     fn key(&mut self) -> Result<(), Stop> {
@@ -212,7 +236,9 @@ impl Parser {
             return Err(self.fault(FaultKind::TooMany));
         }
         let parent = self.open.last().map(|open| open.index);
-        let ordinal = parent.and_then(|parent| self.container(parent)).map_or(0, |parent| parent.len);
+        let ordinal = parent
+            .and_then(|parent| self.container(parent))
+            .map_or(0, |parent| parent.len);
         let index = offset(self.tape.len());
         let read = match kind {
             Kind::Object | Kind::Array => {
@@ -236,14 +262,25 @@ impl Parser {
         let end = offset(self.at);
         self.tape.push(Entry {
             start: offset(start),
-            end_or_container: if opened { offset(self.containers.len()) } else { end },
+            end_or_container: if opened {
+                offset(self.containers.len())
+            } else {
+                end
+            },
             parent: parent.unwrap_or(NONE),
             ordinal_and_kind: (kind as u32) << ORDINAL_BITS | ordinal,
         });
         read?;
         if opened {
-            self.containers.push(Container { end, next: index + 1, len: 0 });
-            self.open.push(Open { index, keys: offset(self.keys.len()) });
+            self.containers.push(Container {
+                end,
+                next: index + 1,
+                len: 0,
+            });
+            self.open.push(Open {
+                index,
+                keys: offset(self.keys.len()),
+            });
         }
         Ok(opened)
     }
@@ -311,7 +348,9 @@ impl Parser {
                     Ok(length) => at += length,
                     Err(fault) => break Err(fault),
                 },
-                Some(..0x20) => break Err(FaultKind::Syntax("a control character inside a string")),
+                Some(..0x20) => {
+                    break Err(FaultKind::Syntax("a control character inside a string"));
+                }
                 Some(byte) => {
                     has_high_bytes |= !byte.is_ascii();
                     at += 1;
@@ -336,10 +375,15 @@ impl Parser {
             Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Ok(2),
             Some(b'u') => {
                 let Some(code) = hex4(&self.bytes[at..]) else {
-                    return Err(FaultKind::Syntax("a \\u escape needs four hexadecimal digits"));
+                    return Err(FaultKind::Syntax(
+                        "a \\u escape needs four hexadecimal digits",
+                    ));
                 };
-                let pair =
-                    (0xd800..0xdc00).contains(&code) && matches!(self.bytes.get(at + 6..).and_then(hex4), Some(0xdc00..0xe000));
+                let pair = (0xd800..0xdc00).contains(&code)
+                    && matches!(
+                        self.bytes.get(at + 6..).and_then(hex4),
+                        Some(0xdc00..0xe000)
+                    );
                 if !pair && (0xd800..0xe000).contains(&code) {
                     self.fault_at(FaultKind::LoneSurrogate, at);
                 }
@@ -358,13 +402,20 @@ impl Parser {
         let mut repeated = Vec::new();
         if keys.len() <= PAIRWISE && !keys.iter().any(|inside| raw(inside).contains(&b'\\')) {
             for (position, inside) in keys.iter().enumerate() {
-                if keys[..position].iter().any(|before| raw(before) == raw(inside)) {
+                if keys[..position]
+                    .iter()
+                    .any(|before| raw(before) == raw(inside))
+                {
                     repeated.push(inside.start);
                 }
             }
         } else {
             let mut seen = HashSet::with_capacity(keys.len());
-            repeated.extend(keys.iter().filter(|inside| !seen.insert(without_escapes(raw(inside)))).map(|inside| inside.start));
+            repeated.extend(
+                keys.iter()
+                    .filter(|inside| !seen.insert(without_escapes(raw(inside))))
+                    .map(|inside| inside.start),
+            );
         }
         for at in repeated {
             self.fault_at(FaultKind::DuplicateKey, at as usize - 1);
@@ -394,11 +445,25 @@ mod tests {
         let text = Bytes::from_static(b"[1,{\"a\":2},3]");
         assert!(parse(text.clone(), 5).is_json());
         let doc = parse(text, 4);
-        assert_eq!(doc.faults(), [Fault { kind: FaultKind::TooMany, at: 11 }]);
+        assert_eq!(
+            doc.faults(),
+            [Fault {
+                kind: FaultKind::TooMany,
+                at: 11
+            }]
+        );
         assert!(!doc.is_json());
-        let shown: Vec<_> = doc.root().unwrap().children().map(|node| node.raw_text().into_owned()).collect();
+        let shown: Vec<_> = doc
+            .root()
+            .unwrap()
+            .children()
+            .map(|node| node.raw_text().into_owned())
+            .collect();
         assert_eq!(shown, ["1", "{\"a\":2}"]);
         let message = FaultKind::TooMany.message().replace(',', "");
-        assert!(message.contains(&super::super::MAX_NODES.to_string()), "{message}");
+        assert!(
+            message.contains(&super::super::MAX_NODES.to_string()),
+            "{message}"
+        );
     }
 }

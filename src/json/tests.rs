@@ -12,31 +12,47 @@ fn doc(text: &str) -> Doc {
 #[track_caller]
 fn check_faults(text: &[u8], expected: &[(FaultKind, usize)]) {
     let doc = Doc::parse(Bytes::copy_from_slice(text));
-    let found: Vec<_> = doc.faults().iter().map(|fault| (fault.kind.clone(), fault.at)).collect();
+    let found: Vec<_> = doc
+        .faults()
+        .iter()
+        .map(|fault| (fault.kind.clone(), fault.at))
+        .collect();
     assert_eq!(found, expected, "{}", String::from_utf8_lossy(text));
 }
 
 #[test]
 fn bytes_of_a_decoded_text_have_a_place_in_the_document() {
-    let doc = Doc::parse(Bytes::from_static(br#"{"k\u0065y": "a\n\u00e9b\ud83d\ude00c"}"#));
+    let doc = Doc::parse(Bytes::from_static(
+        br#"{"k\u0065y": "a\n\u00e9b\ud83d\ude00c"}"#,
+    ));
     let node = doc.root().unwrap().child(0).unwrap();
     let text = node.as_str().unwrap();
     let at = |part: &str| text.find(part).unwrap();
     let wanted = [0, at("\n"), at("b"), at("c"), text.len()];
-    let rest: Vec<_> = source_offsets(node, &wanted).into_iter().map(|at| String::from_utf8_lossy(&doc.bytes()[at..])).collect();
+    let rest: Vec<_> = source_offsets(node, &wanted)
+        .into_iter()
+        .map(|at| String::from_utf8_lossy(&doc.bytes()[at..]))
+        .collect();
     let whole = r#"a\n\u00e9b\ud83d\ude00c"}"#;
-    assert_eq!(rest, [whole, &whole[1..], &whole[9..], &whole[22..], &whole[23..]]);
+    assert_eq!(
+        rest,
+        [whole, &whole[1..], &whole[9..], &whole[22..], &whole[23..]]
+    );
     assert_eq!(&doc.bytes()[node.key_range().unwrap()], br#""k\u0065y""#);
     assert_eq!(doc.root().unwrap().key_range(), None);
 }
 
 #[test]
 fn keeps_spelling_and_order() {
-    let doc = doc(r#" {"b": 1e3, "a": [9007199254740993, -0.0, 1.10], "é\u00e9": "x\n\ud83d\ude00"} "#);
+    let doc =
+        doc(r#" {"b": 1e3, "a": [9007199254740993, -0.0, 1.10], "é\u00e9": "x\n\ud83d\ude00"} "#);
     assert!(doc.is_json());
     let root = doc.root().unwrap();
     assert_eq!(root.len(), 3);
-    let keys: Vec<_> = root.children().map(|child| child.key().unwrap().into_owned()).collect();
+    let keys: Vec<_> = root
+        .children()
+        .map(|child| child.key().unwrap().into_owned())
+        .collect();
     assert_eq!(keys, ["b", "a", "éé"]);
     assert_eq!(root.get("b").unwrap().as_number(), Some("1e3"));
     assert_eq!(doc.at("/a/2").unwrap().as_number(), Some("1.10"));
@@ -52,9 +68,15 @@ fn duplicates_are_kept_and_reported() {
     assert_eq!(doc.root().unwrap().get("a").unwrap().as_number(), Some("2"));
     check_faults(br#"{"a":1,"\u0061":2}"#, &[(FaultKind::DuplicateKey, 7)]);
     let many: String = (0..20).map(|n| format!("\"k{}\":0,", n % 19)).collect();
-    check_faults(format!("{{{}}}", many.trim_end_matches(',')).as_bytes(), &[(FaultKind::DuplicateKey, 1 + 10 * 7 + 9 * 8)]);
+    check_faults(
+        format!("{{{}}}", many.trim_end_matches(',')).as_bytes(),
+        &[(FaultKind::DuplicateKey, 1 + 10 * 7 + 9 * 8)],
+    );
     // Each object has its own, those of the objects in it apart; a key whose value is missing is no member.
-    check_faults(br#"{"a":{"b":1,"b":2},"b":[{"a":3}],"a":4}"#, &[(FaultKind::DuplicateKey, 12), (FaultKind::DuplicateKey, 33)]);
+    check_faults(
+        br#"{"a":{"b":1,"b":2},"b":[{"a":3}],"a":4}"#,
+        &[(FaultKind::DuplicateKey, 12), (FaultKind::DuplicateKey, 33)],
+    );
     check_faults(br#"[{"a":1,"a":"#, &[(FaultKind::UnexpectedEnd, 12)]);
 }
 
@@ -63,15 +85,30 @@ fn faults_are_reported_where_they_stand() {
     check_faults(b"", &[(FaultKind::UnexpectedEnd, 0)]);
     check_faults(b"{\"a\":", &[(FaultKind::UnexpectedEnd, 5)]);
     check_faults(b"[1,]", &[(FaultKind::Syntax("expected a value"), 3)]);
-    check_faults(b"[1 2]", &[(FaultKind::Syntax("expected a comma or a closing bracket"), 3)]);
+    check_faults(
+        b"[1 2]",
+        &[(
+            FaultKind::Syntax("expected a comma or a closing bracket"),
+            3,
+        )],
+    );
     check_faults(b"1 2", &[(FaultKind::TrailingData, 2)]);
     check_faults(b"NaN", &[(FaultKind::Syntax("expected a value"), 0)]);
     check_faults(b"nul", &[(FaultKind::UnexpectedEnd, 3)]);
-    check_faults(b"01", &[(FaultKind::Syntax("a number with a leading zero"), 1)]);
+    check_faults(
+        b"01",
+        &[(FaultKind::Syntax("a number with a leading zero"), 1)],
+    );
     check_faults(b"\"\\ud800\"", &[(FaultKind::LoneSurrogate, 1)]);
     check_faults(b"\"a\xffb\"", &[(FaultKind::InvalidUtf8, 2)]);
-    check_faults(b"\"a\nb\"", &[(FaultKind::Syntax("a control character inside a string"), 2)]);
-    check_faults(b"{a:1}", &[(FaultKind::Syntax("expected a key in double quotes"), 1)]);
+    check_faults(
+        b"\"a\nb\"",
+        &[(FaultKind::Syntax("a control character inside a string"), 2)],
+    );
+    check_faults(
+        b"{a:1}",
+        &[(FaultKind::Syntax("expected a key in double quotes"), 1)],
+    );
 }
 
 #[test]
@@ -117,11 +154,17 @@ fn same(node: Node<'_>, value: &serde_json::Value) -> bool {
         serde_json::Value::Number(number) => node.as_number() == Some(number.to_string().as_str()),
         serde_json::Value::String(text) => node.as_str().is_some_and(|read| read == *text),
         serde_json::Value::Array(items) => {
-            node.len() == items.len() && node.children().zip(items).all(|(child, item)| same(child, item))
+            node.len() == items.len()
+                && node
+                    .children()
+                    .zip(items)
+                    .all(|(child, item)| same(child, item))
         }
         serde_json::Value::Object(map) => {
             node.len() == map.len()
-                && node.children().zip(map).all(|(child, (key, item))| child.key().as_deref() == Some(key) && same(child, item))
+                && node.children().zip(map).all(|(child, (key, item))| {
+                    child.key().as_deref() == Some(key) && same(child, item)
+                })
         }
     }
 }
@@ -169,10 +212,21 @@ fn a_key_is_found_before_its_value_whatever_is_escaped_in_it() {
     let text = r#"{"plain":1,"a\"b" : [2,"c\\"],"\\":{"\\\"": 3},"":4,"d\\\\\" : \"e":	5}"#;
     let doc = Doc::parse(Bytes::from_static(text.as_bytes()));
     assert!(doc.is_json(), "{:?}", doc.faults());
-    let keyed = (0..doc.len()).filter_map(|index| doc.node(index)).filter_map(|node| Some((node.raw_key()?, node)));
-    let keys: Vec<_> = keyed.clone().map(|(key, _)| std::str::from_utf8(key).unwrap()).collect();
-    assert_eq!(keys, ["plain", r#"a\"b"#, r"\\", r#"\\\""#, "", r#"d\\\\\" : \"e"#]);
+    let keyed = (0..doc.len())
+        .filter_map(|index| doc.node(index))
+        .filter_map(|node| Some((node.raw_key()?, node)));
+    let keys: Vec<_> = keyed
+        .clone()
+        .map(|(key, _)| std::str::from_utf8(key).unwrap())
+        .collect();
+    assert_eq!(
+        keys,
+        ["plain", r#"a\"b"#, r"\\", r#"\\\""#, "", r#"d\\\\\" : \"e"#]
+    );
     for (key, node) in keyed {
-        assert_eq!(&text.as_bytes()[node.key_range().unwrap()], [b"\"", key, b"\""].concat());
+        assert_eq!(
+            &text.as_bytes()[node.key_range().unwrap()],
+            [b"\"", key, b"\""].concat()
+        );
     }
 }

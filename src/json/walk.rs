@@ -20,7 +20,9 @@ pub fn walk<'a>(root: Node<'a>, mut visit: impl FnMut(WalkEvent<'a>)) {
         while let Some((node, _)) = open.pop_if(|(_, end)| *end <= index) {
             visit(WalkEvent::Close(node));
         }
-        let Some(node) = root.doc().node(index) else { break };
+        let Some(node) = root.doc().node(index) else {
+            break;
+        };
         if node.is_container() {
             visit(WalkEvent::Open(node));
             open.push((node, node.subtree_end()));

@@ -9,7 +9,10 @@ use super::{Kind, Node, decode_escape, hex4, inside, lossy};
 pub fn push_string(out: &mut String, text: &str) {
     out.push('"');
     let mut rest = text;
-    while let Some(at) = rest.bytes().position(|byte| byte < b' ' || matches!(byte, b'"' | b'\\')) {
+    while let Some(at) = rest
+        .bytes()
+        .position(|byte| byte < b' ' || matches!(byte, b'"' | b'\\'))
+    {
         out.push_str(&rest[..at]);
         push_char(out, char::from(rest.as_bytes()[at]));
         rest = &rest[at + 1..];

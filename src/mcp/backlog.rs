@@ -37,7 +37,11 @@ pub(super) struct Backlog {
 impl Backlog {
     /// Keeps `most` bytes, and one chunk in any case.
     pub(super) fn new(most: usize) -> Arc<Self> {
-        Arc::new(Self { held: Mutex::default(), news: Notify::new(), most })
+        Arc::new(Self {
+            held: Mutex::default(),
+            news: Notify::new(),
+            most,
+        })
     }
 
     fn held(&self) -> MutexGuard<'_, Held> {
@@ -81,7 +85,9 @@ impl Backlog {
                 let lost = std::mem::take(&mut held.lost);
                 if lost > 0 {
                     let lost = number_of(lost as u64, "bytes");
-                    let note = format!("\n({lost} of stderr left out: it came faster than it could be read)\n");
+                    let note = format!(
+                        "\n({lost} of stderr left out: it came faster than it could be read)\n"
+                    );
                     return Some(Ok(note.into()));
                 }
                 if let Some(chunk) = held.chunks.pop_front() {
@@ -118,7 +124,9 @@ mod tests {
     #[tokio::test]
     async fn nobody_waits_for_what_is_not_looked_at() {
         // Far more than is kept, taken to its end with no reader.
-        let flood: Vec<u8> = (0..100_000).flat_map(|line| format!("{line:06}\n").into_bytes()).collect();
+        let flood: Vec<u8> = (0..100_000)
+            .flat_map(|line| format!("{line:06}\n").into_bytes())
+            .collect();
         let backlog = Backlog::new(100_000);
         backlog.fill(&flood[..]).await;
         let text = read(backlog).await;
@@ -130,7 +138,11 @@ mod tests {
                 number_of((flood.len() - rest.len()) as u64, "bytes")
             )
         );
-        assert!(flood.ends_with(rest.as_bytes()) && rest.len() <= 100_000 && rest.len() > 10_000, "{}", rest.len());
+        assert!(
+            flood.ends_with(rest.as_bytes()) && rest.len() <= 100_000 && rest.len() > 10_000,
+            "{}",
+            rest.len()
+        );
     }
 
     #[tokio::test]
@@ -140,7 +152,9 @@ mod tests {
         let filling = async {
             let write = async {
                 for line in ["one\n", "two\n", "three"] {
-                    tokio::io::AsyncWriteExt::write_all(&mut to, line.as_bytes()).await.unwrap();
+                    tokio::io::AsyncWriteExt::write_all(&mut to, line.as_bytes())
+                        .await
+                        .unwrap();
                 }
                 drop(to);
             };

@@ -62,11 +62,18 @@ impl Process {
 
     /// Waits until the guard has ended everything; its input must be closed by then.
     pub(super) async fn close(mut self) {
-        if tokio::time::timeout(END_LIMIT, self.child.wait()).await.is_ok() {
+        if tokio::time::timeout(END_LIMIT, self.child.wait())
+            .await
+            .is_ok()
+        {
             return;
         }
         // Killed, the guard would leave the server behind; asked to end, it ends the server first.
-        if self.terminate() && tokio::time::timeout(END_LIMIT, self.child.wait()).await.is_ok() {
+        if self.terminate()
+            && tokio::time::timeout(END_LIMIT, self.child.wait())
+                .await
+                .is_ok()
+        {
             return;
         }
         // The guard itself hangs; its end closes the server's input at least.
@@ -77,7 +84,11 @@ impl Process {
     fn terminate(&self) -> bool {
         #[cfg(unix)]
         if let Some(id) = self.child.id().and_then(|id| i32::try_from(id).ok()) {
-            return nix::sys::signal::kill(nix::unistd::Pid::from_raw(id), nix::sys::signal::Signal::SIGTERM).is_ok();
+            return nix::sys::signal::kill(
+                nix::unistd::Pid::from_raw(id),
+                nix::sys::signal::Signal::SIGTERM,
+            )
+            .is_ok();
         }
         false
     }
@@ -93,8 +104,14 @@ pub(super) fn start(
     let found = check(command)?;
     tap.end_step(&found, StepState::Done);
     tap.begin_step("start", &command.line());
-    let token = format!("{:016x}", std::hash::RandomState::new().build_hasher().finish());
-    let spawn_error = |source| Error::Guard { program: command.program.clone(), source };
+    let token = format!(
+        "{:016x}",
+        std::hash::RandomState::new().build_hasher().finish()
+    );
+    let spawn_error = |source| Error::Guard {
+        program: command.program.clone(),
+        source,
+    };
     let mut start = if cfg!(unix) {
         let binary = match &options.guard {
             Some(path) => path.clone(),
@@ -109,20 +126,37 @@ pub(super) fn start(
         start
     };
     if command.is_clean {
-        let needed = source::Command::NEEDED.iter().filter_map(|name| Some((name, std::env::var_os(name)?)));
+        let needed = source::Command::NEEDED
+            .iter()
+            .filter_map(|name| Some((name, std::env::var_os(name)?)));
         start.env_clear().envs(needed);
     }
-    start.args(&command.args).envs(command.env.iter().map(|(name, value)| (name, value)));
+    start
+        .args(&command.args)
+        .envs(command.env.iter().map(|(name, value)| (name, value)));
     if let Some(cwd) = &command.cwd {
         start.current_dir(cwd);
     }
-    let mut child = start.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(spawn_error)?;
+    let mut child = start
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(spawn_error)?;
     #[cfg(windows)]
     let job = super::job::hold(&child).map_err(spawn_error)?;
-    let (Some(stdin), Some(stdout), Some(stderr)) = (child.stdin.take(), child.stdout.take(), child.stderr.take()) else {
+    let (Some(stdin), Some(stdout), Some(stderr)) =
+        (child.stdin.take(), child.stdout.take(), child.stderr.take())
+    else {
         return Err(spawn_error(std::io::Error::other("no pipes")));
     };
-    tap.end_step(&child.id().map(|id| format!("process {id}")).unwrap_or_default(), StepState::Done);
+    tap.end_step(
+        &child
+            .id()
+            .map(|id| format!("process {id}"))
+            .unwrap_or_default(),
+        StepState::Done,
+    );
     let (ended, end) = watch::channel(ChildEnd::default());
     let tap = Arc::clone(tap);
     // A transcript has every line of it, so that is waited for.
@@ -148,7 +182,9 @@ pub(super) fn start(
             }
         });
         if let Err(error) = read.await {
-            tap.stderr(&Bytes::from(format!("(stderr could not be read any further: {error})")));
+            tap.stderr(&Bytes::from(format!(
+                "(stderr could not be read any further: {error})"
+            )));
         }
     });
     let process = Process {
@@ -156,7 +192,12 @@ pub(super) fn start(
         #[cfg(windows)]
         _job: job,
     };
-    Ok(StartedChild { process, stdin, stdout, end })
+    Ok(StartedChild {
+        process,
+        stdin,
+        stdout,
+        end,
+    })
 }
 
 fn find(text: &[u8], word: &[u8]) -> Option<usize> {
@@ -164,7 +205,10 @@ fn find(text: &[u8], word: &[u8]) -> Option<usize> {
 }
 
 fn from_guard(line: &[u8], token: &str) -> Option<ChildEnd> {
-    let word = std::str::from_utf8(line).ok()?.strip_prefix(token)?.strip_prefix(' ')?;
+    let word = std::str::from_utf8(line)
+        .ok()?
+        .strip_prefix(token)?
+        .strip_prefix(' ')?;
     Some(match word.strip_prefix("not-started ") {
         Some(reason) => ChildEnd::NotStarted(reason.to_owned()),
         None => ChildEnd::Ended(format!("the program {word}")),
@@ -180,14 +224,23 @@ fn check(command: &source::Command) -> Result<String, Error> {
         return Ok(String::new());
     }
     let program = || command.program.clone();
-    let path = command.env.iter().rev().find(|(name, _)| name == "PATH").map(|(_, value)| OsString::from(value));
-    let path = path.or_else(|| std::env::var_os("PATH")).unwrap_or_default();
+    let path = command
+        .env
+        .iter()
+        .rev()
+        .find(|(name, _)| name == "PATH")
+        .map(|(_, value)| OsString::from(value));
+    let path = path
+        .or_else(|| std::env::var_os("PATH"))
+        .unwrap_or_default();
     let found = candidates(&command.program, command.cwd.as_deref(), &path);
     if command.program.is_empty() || !found.iter().any(|path| path.exists()) {
         return Err(Error::NotFound { program: program() });
     }
     let usable = found.iter().find(|path| is_executable(path));
-    usable.map(|path| path.display().to_string()).ok_or_else(|| Error::NotExecutable { program: program() })
+    usable
+        .map(|path| path.display().to_string())
+        .ok_or_else(|| Error::NotExecutable { program: program() })
 }
 
 fn candidates(program: &str, cwd: Option<&Path>, path: &OsStr) -> Vec<PathBuf> {
@@ -195,13 +248,16 @@ fn candidates(program: &str, cwd: Option<&Path>, path: &OsStr) -> Vec<PathBuf> {
     if program.contains('/') {
         return vec![base.join(program)];
     }
-    std::env::split_paths(path).map(|folder| base.join(folder).join(program)).collect()
+    std::env::split_paths(path)
+        .map(|folder| base.join(folder).join(program))
+        .collect()
 }
 
 #[cfg(unix)]
 fn is_executable(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
-    path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
+    path.metadata()
+        .is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
 }
 
 #[cfg(not(unix))]

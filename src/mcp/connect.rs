@@ -24,7 +24,9 @@ use super::http_client::Client;
 use super::session::{CloseOnDrop, Link, Listening, Session};
 use super::tap::{Outbox, PendingRequest, SdkEnd, Tap};
 use super::tasks::TASKS;
-use super::{Options, QUEUE, SessionEvent, child, http, http_sse, lines_link, read_lines, why_ended};
+use super::{
+    Options, QUEUE, SessionEvent, child, http, http_sse, lines_link, read_lines, why_ended,
+};
 use crate::capture::{Server, StepState};
 use crate::serve;
 use crate::source::{self, Identity, Protocol, Source, Transport};
@@ -49,11 +51,20 @@ enum Plan {
 
 /// What came of it.
 enum Agreed {
-    Handshake { server: Server, sdk: Box<RunningService<RoleClient, ClientConfig>> },
-    Stateless { server: Server },
+    Handshake {
+        server: Server,
+        sdk: Box<RunningService<RoleClient, ClientConfig>>,
+    },
+    Stateless {
+        server: Server,
+    },
 }
 
-pub(super) async fn open(source: &Source, options: &Options, tap: &Arc<Tap>) -> Result<Session, Error> {
+pub(super) async fn open(
+    source: &Source,
+    options: &Options,
+    tap: &Arc<Tap>,
+) -> Result<Session, Error> {
     // From here on, leaving by any way closes what was opened.
     let shut = CloseOnDrop(Arc::clone(tap));
     let who = ClientIdentity::new(options);
@@ -69,7 +80,10 @@ pub(super) async fn open(source: &Source, options: &Options, tap: &Arc<Tap>) -> 
         is_first_try = false;
         match (source, error.root()) {
             (Source::Command(_), Error::Gone { how, .. }) if is_open => {
-                tap.end_step(&format!("{how}; it is started again, without `server/discover`"), StepState::Passed);
+                tap.end_step(
+                    &format!("{how}; it is started again, without `server/discover`"),
+                    StepState::Passed,
+                );
                 drop(link);
                 link = start(source, options, tap).await?;
                 plan = Plan::Initialize(who.proposed());
@@ -78,11 +92,15 @@ pub(super) async fn open(source: &Source, options: &Options, tap: &Arc<Tap>) -> 
                 if http.transport == Transport::Auto
                     && matches!(link, Link::Http(_))
                     && plan != Plan::Discover { pinned: true }
-                    && ["400", "404", "405"].iter().any(|code| status.starts_with(code)) =>
+                    && ["400", "404", "405"]
+                        .iter()
+                        .any(|code| status.starts_with(code)) =>
             {
                 tap.end_step(&format!("{error}; HTTP+SSE is tried"), StepState::Passed);
                 // What Streamable HTTP said is more to the point than that there is no stream either.
-                let Ok(stream) = http_sse::open(client(http, options, tap).await?, Arc::clone(tap)).await else {
+                let Ok(stream) =
+                    http_sse::open(client(http, options, tap).await?, Arc::clone(tap)).await
+                else {
                     return Err(error);
                 };
                 tap.open(stream);
@@ -97,7 +115,11 @@ pub(super) async fn open(source: &Source, options: &Options, tap: &Arc<Tap>) -> 
     tap.establish(match &agreed {
         Agreed::Handshake { server, .. } | Agreed::Stateless { server } => &server.protocol_version,
     })?;
-    let transport = if matches!(link, Link::Sse) { "sse" } else { source.transport() };
+    let transport = if matches!(link, Link::Sse) {
+        "sse"
+    } else {
+        source.transport()
+    };
     let (server, sdk, era) = match agreed {
         Agreed::Handshake { server, sdk } => (server, Some(sdk), Era::default()),
         Agreed::Stateless { server } => {
@@ -109,9 +131,23 @@ pub(super) async fn open(source: &Source, options: &Options, tap: &Arc<Tap>) -> 
         link.listen_aside();
     }
     let given_name = source.name().map(str::to_owned);
-    let server = Server { transport: transport.into(), source: source.to_string(), given_name, ..server };
+    let server = Server {
+        transport: transport.into(),
+        source: source.to_string(),
+        given_name,
+        ..server
+    };
     let called_as = options.identity.as_ref().map(Identity::note);
-    Ok(Session { server, called_as, tap: Arc::clone(tap), shut, listening: Listening::default(), sdk, link, era })
+    Ok(Session {
+        server,
+        called_as,
+        tap: Arc::clone(tap),
+        shut,
+        listening: Listening::default(),
+        sdk,
+        link,
+        era,
+    })
 }
 
 /// Who we say we are, in either era.
@@ -125,30 +161,42 @@ struct ClientIdentity {
 impl ClientIdentity {
     fn new(options: &Options) -> Self {
         if let Some(identity) = &options.identity {
-            return Self { shaking: identity.clone(), alone: identity.clone() };
+            return Self {
+                shaking: identity.clone(),
+                alone: identity.clone(),
+            };
         }
         let capabilities = options.answering.capabilities();
         let rest = capabilities.strip_prefix('{').unwrap_or("}");
         let comma = if rest == "}" { "" } else { "," };
         let alone = Identity::own(format!(r#"{{"extensions":{{"{TASKS}":{{}}}}{comma}{rest}"#));
-        Self { shaking: Identity::own(capabilities), alone }
+        Self {
+            shaking: Identity::own(capabilities),
+            alone,
+        }
     }
 
     /// What is proposed in a handshake, where neither a person nor the server named a revision.
     fn proposed(&self) -> &'static str {
-        self.shaking.greeting.map_or(HANDSHAKE, |greeting| greeting.proposes)
+        self.shaking
+            .greeting
+            .map_or(HANDSHAKE, |greeting| greeting.proposes)
     }
 
     /// Whether `server/discover` is asked, where no person named a revision.
     fn discovers(&self) -> bool {
-        self.shaking.greeting.is_none_or(|greeting| greeting.discovers)
+        self.shaking
+            .greeting
+            .is_none_or(|greeting| greeting.discovers)
     }
 }
 
 fn plan(source: &Source, who: &ClientIdentity) -> Result<Plan, Error> {
     let is_sse = matches!(source, Source::Http(http) if http.transport == Transport::Sse);
     match source.protocol() {
-        Protocol::Version(version) if !Protocol::is_stateless(version) => Ok(Plan::Initialize(version)),
+        Protocol::Version(version) if !Protocol::is_stateless(version) => {
+            Ok(Plan::Initialize(version))
+        }
         Protocol::Version(version) if is_sse => Err(Error::Unspoken {
             place: source.label(),
             what: format!("there is no {version} over HTTP+SSE, which needs a session"),
@@ -172,24 +220,54 @@ async fn start(source: &Source, options: &Options, tap: &Arc<Tap>) -> Result<Lin
             phase("starting the sample server");
             let begun = Instant::now();
             let sample = serve::sample::Sample::new(spec).map_err(Error::Sample)?;
-            tap.step("start", begun, "the sample server", "inside this process", StepState::Done);
-            inside(Arc::new(sample), "sample server", "the sample server ended", tap, tasks)
+            tap.step(
+                "start",
+                begun,
+                "the sample server",
+                "inside this process",
+                StepState::Done,
+            );
+            inside(
+                Arc::new(sample),
+                "sample server",
+                "the sample server ended",
+                tap,
+                tasks,
+            )
         }
         Source::Fixture(folder) => {
             phase("reading the captures");
             let begun = Instant::now();
             let stderr = Arc::clone(tap);
-            let note: serve::replay::Note = Arc::new(move |text| stderr.emit(SessionEvent::Stderr(text.to_owned())));
+            let note: serve::replay::Note =
+                Arc::new(move |text| stderr.emit(SessionEvent::Stderr(text.to_owned())));
             let paths = [folder.clone()];
-            let read =
-                tokio::task::spawn_blocking(move || serve::replay::open(&paths, serve::replay::ReplayOptions::default(), note));
-            let replay = read.await.map_err(|_| Error::Closed { place: tap.place.clone() })?.map_err(Error::Fixture)?;
-            tap.step("start", begun, "the replay", "inside this process", StepState::Done);
+            let read = tokio::task::spawn_blocking(move || {
+                serve::replay::open(&paths, serve::replay::ReplayOptions::default(), note)
+            });
+            let replay = read
+                .await
+                .map_err(|_| Error::Closed {
+                    place: tap.place.clone(),
+                })?
+                .map_err(Error::Fixture)?;
+            tap.step(
+                "start",
+                begun,
+                "the replay",
+                "inside this process",
+                StepState::Done,
+            );
             inside(Arc::new(replay), &tap.place, "the replay ended", tap, tasks)
         }
         Source::Command(command) => {
             phase("starting the program");
-            let child::StartedChild { process, stdin, stdout, end } = child::start(command, options, tap, &mut tasks)?;
+            let child::StartedChild {
+                process,
+                stdin,
+                stdout,
+                end,
+            } = child::start(command, options, tap, &mut tasks)?;
             phase("waiting for the server");
             let watched = Arc::clone(tap);
             let end = async move || why_ended(&watched, end).await;
@@ -223,7 +301,13 @@ fn inside(
 ) -> (Link, Arc<dyn Outbox>) {
     let (from, to) = tokio::io::split(serve::pipe(backend));
     let place = place.to_owned();
-    let end = async move || Error::Gone { place, how: how.into(), during_handshake: false, unreadable: None, stderr: Vec::new() };
+    let end = async move || Error::Gone {
+        place,
+        how: how.into(),
+        during_handshake: false,
+        unreadable: None,
+        stderr: Vec::new(),
+    };
     let (unended, asks) = mpsc::channel(1);
     tasks.spawn(read_lines(from, Arc::clone(tap), asks, end));
     lines_link(to, tasks, unended, None)
@@ -236,7 +320,12 @@ async fn client(http: &source::Http, options: &Options, tap: &Arc<Tap>) -> Resul
     Ok(client)
 }
 
-async fn agree(tap: &Arc<Tap>, link: &Link, who: &ClientIdentity, plan: Plan) -> Result<Agreed, Error> {
+async fn agree(
+    tap: &Arc<Tap>,
+    link: &Link,
+    who: &ClientIdentity,
+    plan: Plan,
+) -> Result<Agreed, Error> {
     let pinned = match plan {
         Plan::Initialize(version) => return initialize(tap, link, &who.shaking, version).await,
         Plan::Discover { pinned } => pinned,
@@ -248,23 +337,40 @@ async fn agree(tap: &Arc<Tap>, link: &Link, who: &ClientIdentity, plan: Plan) ->
         Some(probing.as_mut().await?)
     } else {
         // Once asked it stays asked: the time limit is the caller's.
-        tokio::time::timeout(SILENCE, probing.as_mut()).await.ok().transpose()?
+        tokio::time::timeout(SILENCE, probing.as_mut())
+            .await
+            .ok()
+            .transpose()?
     };
     match first {
         Some(Verdict::Stateless(server)) => {
-            tap.end_step(&format!("{}, {} {}", server.protocol_version, server.name, server.version), StepState::Done);
+            tap.end_step(
+                &format!(
+                    "{}, {} {}",
+                    server.protocol_version, server.name, server.version
+                ),
+                StepState::Done,
+            );
             Ok(Agreed::Stateless { server })
         }
-        Some(Verdict::Handshake(Refusal { described: Some(server), why, .. })) if pinned => {
-            Ok(accept_without_versions(tap, *server, &why))
-        }
+        Some(Verdict::Handshake(Refusal {
+            described: Some(server),
+            why,
+            ..
+        })) if pinned => Ok(accept_without_versions(tap, *server, &why)),
         Some(Verdict::Handshake(Refusal { why, .. })) if pinned => Err(Error::Unspoken {
             place: tap.place.clone(),
             what: format!("the server does not speak {STATELESS}: `server/discover` got {why}"),
         }),
         Some(Verdict::Handshake(refusal)) => after_refusal(tap, link, who, refusal).await,
         None => {
-            tap.step("negotiate", begun, "server/discover", "silence, so `initialize` is sent too", StepState::Passed);
+            tap.step(
+                "negotiate",
+                begun,
+                "server/discover",
+                "silence, so `initialize` is sent too",
+                StepState::Passed,
+            );
             let mut shaking = pin!(initialize(tap, link, &who.shaking, who.proposed()));
             let mut refused = None;
             loop {
@@ -302,13 +408,25 @@ async fn agree(tap: &Arc<Tap>, link: &Link, who: &ClientIdentity, plan: Plan) ->
 
 /// The handshake with a server that did not settle its era by the probe. One that described itself there and takes no
 /// handshake is stateless all the same.
-async fn after_refusal(tap: &Arc<Tap>, link: &Link, who: &ClientIdentity, refusal: Refusal) -> Result<Agreed, Error> {
-    let Refusal { why, version, described, is_noted } = refusal;
+async fn after_refusal(
+    tap: &Arc<Tap>,
+    link: &Link,
+    who: &ClientIdentity,
+    refusal: Refusal,
+) -> Result<Agreed, Error> {
+    let Refusal {
+        why,
+        version,
+        described,
+        is_noted,
+    } = refusal;
     tap.end_step(&why, StepState::Passed);
     let error = match initialize(tap, link, &who.shaking, version.unwrap_or(who.proposed())).await {
         Ok(agreed) => {
             if is_noted {
-                tap.emit(SessionEvent::Noted(format!("`server/discover` got {why}; the server was reached by `initialize`")));
+                tap.emit(SessionEvent::Noted(format!(
+                    "`server/discover` got {why}; the server was reached by `initialize`"
+                )));
             }
             return Ok(agreed);
         }
@@ -320,17 +438,23 @@ async fn after_refusal(tap: &Arc<Tap>, link: &Link, who: &ClientIdentity, refusa
             tap.begin_step("negotiate", "the answer to server/discover");
             Ok(accept_without_versions(tap, *server, &why))
         }
-        (Error::Handshake { place, what }, None) => {
-            Err(Error::Handshake { place, what: format!("{what}; `server/discover` got {why}") })
-        }
+        (Error::Handshake { place, what }, None) => Err(Error::Handshake {
+            place,
+            what: format!("{what}; `server/discover` got {why}"),
+        }),
         (error, _) => Err(error),
     }
 }
 
 /// A server without a handshake whose answer to the probe lacks its versions.
 fn accept_without_versions(tap: &Tap, server: Server, why: &str) -> Agreed {
-    tap.end_step(&format!("{} {}, taken for {STATELESS}", server.name, server.version), StepState::Done);
-    tap.emit(SessionEvent::Noted(format!("`server/discover` got {why}; {STATELESS} is spoken, since it describes the server")));
+    tap.end_step(
+        &format!("{} {}, taken for {STATELESS}", server.name, server.version),
+        StepState::Done,
+    );
+    tap.emit(SessionEvent::Noted(format!(
+        "`server/discover` got {why}; {STATELESS} is spoken, since it describes the server"
+    )));
     Agreed::Stateless { server }
 }
 
@@ -339,31 +463,53 @@ async fn probe(tap: &Arc<Tap>, who: &Identity) -> Result<Verdict, Error> {
     let mut version = STATELESS;
     for _ in 0..VERSIONS_TRIED {
         let era = Era::stateless(version, who);
-        let waiting = tap.request_as(PROBE, era.request(PROBE_TEXT, "server/discover", b"{}", "", None))?;
-        let (end, _) = waiting.done.await.map_err(|_| Error::Closed { place: tap.place.clone() })?;
+        let waiting = tap.request_as(
+            PROBE,
+            era.request(PROBE_TEXT, "server/discover", b"{}", "", None),
+        )?;
+        let (end, _) = waiting.done.await.map_err(|_| Error::Closed {
+            place: tap.place.clone(),
+        })?;
         match handshake::discovered(end, version, &tap.place)? {
             handshake::Discovered::Is(verdict) => return Ok(verdict),
             handshake::Discovered::ServerRequest(other) => version = other,
         }
     }
-    let why = format!("a refusal of version {version}, which it names as one that the server speaks");
-    Ok(Verdict::Handshake(Refusal { why, ..Refusal::default() }))
+    let why =
+        format!("a refusal of version {version}, which it names as one that the server speaks");
+    Ok(Verdict::Handshake(Refusal {
+        why,
+        ..Refusal::default()
+    }))
 }
 
 /// Why the SDK gave a handshake up: our own words where it repeats them, without the names of its types.
 fn refused_by_sdk(error: ClientInitializeError, place: String) -> Error {
     let error = match error {
         ClientInitializeError::TransportError { error, .. } => error.error,
-        other => return Error::Handshake { place, what: other.to_string() },
+        other => {
+            return Error::Handshake {
+                place,
+                what: other.to_string(),
+            };
+        }
     };
     match error.downcast::<Error>() {
         Ok(ours) => *ours,
-        Err(other) => Error::Handshake { place, what: other.to_string() },
+        Err(other) => Error::Handshake {
+            place,
+            what: other.to_string(),
+        },
     }
 }
 
 /// The handshake, of which the SDK keeps the books.
-async fn initialize(tap: &Arc<Tap>, link: &Link, who: &Identity, version: &'static str) -> Result<Agreed, Error> {
+async fn initialize(
+    tap: &Arc<Tap>,
+    link: &Link,
+    who: &Identity,
+    version: &'static str,
+) -> Result<Agreed, Error> {
     let place = || tap.place.clone();
     let closed = || Error::Closed { place: place() };
     tap.begin_step("negotiate", &format!("initialize ({version})"));
@@ -371,15 +517,26 @@ async fn initialize(tap: &Arc<Tap>, link: &Link, who: &Identity, version: &'stat
     tap.attach(to_sdk.clone());
     let (sent, sending) = oneshot::channel::<PendingRequest>();
     let (capabilities, info) = (&who.capabilities, who.info());
-    let hello = format!(r#"{{"protocolVersion":"{version}","capabilities":{capabilities},"clientInfo":{info}}}"#);
-    let end = SdkEnd { tap: Arc::clone(tap), inbox, initialize: Some((hello.clone(), sent)) };
-    let mut serving = Box::pin(ClientConfig::default().serve_with_lifecycle(end, ClientLifecycleMode::Initialize));
+    let hello = format!(
+        r#"{{"protocolVersion":"{version}","capabilities":{capabilities},"clientInfo":{info}}}"#
+    );
+    let end = SdkEnd {
+        tap: Arc::clone(tap),
+        inbox,
+        initialize: Some((hello.clone(), sent)),
+    };
+    let mut serving = Box::pin(
+        ClientConfig::default().serve_with_lifecycle(end, ClientLifecycleMode::Initialize),
+    );
     let answer = async {
         let waiting = sending.await.map_err(|_| closed())?;
         let (end, _) = waiting.done.await.map_err(|_| closed())?;
         Ok::<_, Error>((waiting.id, end))
     };
-    let sdk_error = |error: ClientInitializeError| tap.failure().unwrap_or_else(|| refused_by_sdk(error, place()));
+    let sdk_error = |error: ClientInitializeError| {
+        tap.failure()
+            .unwrap_or_else(|| refused_by_sdk(error, place()))
+    };
     let (id, end) = tokio::select! {
         biased;
         answer = answer => answer?,
@@ -391,6 +548,15 @@ async fn initialize(tap: &Arc<Tap>, link: &Link, who: &Identity, version: &'stat
     }
     to_sdk.send(stub).await.map_err(|_| closed())?;
     let sdk = serving.await.map_err(sdk_error)?;
-    tap.end_step(&format!("{}, {} {}", server.protocol_version, server.name, server.version), StepState::Done);
-    Ok(Agreed::Handshake { server, sdk: Box::new(sdk) })
+    tap.end_step(
+        &format!(
+            "{}, {} {}",
+            server.protocol_version, server.name, server.version
+        ),
+        StepState::Done,
+    );
+    Ok(Agreed::Handshake {
+        server,
+        sdk: Box::new(sdk),
+    })
 }

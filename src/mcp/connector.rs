@@ -24,7 +24,11 @@ pub(super) struct Resolver {
 
 impl Resolve for Resolver {
     fn resolve(&self, name: Name) -> Resolving {
-        let (tap, took, host) = (Arc::clone(&self.tap), Arc::clone(&self.took), name.as_str().to_owned());
+        let (tap, took, host) = (
+            Arc::clone(&self.tap),
+            Arc::clone(&self.took),
+            name.as_str().to_owned(),
+        );
         Box::pin(async move {
             let begun = Instant::now();
             let found = tokio::net::lookup_host((host.as_str(), 0)).await;
@@ -34,14 +38,23 @@ impl Resolve for Resolver {
                 Ok(found) => {
                     let found: Vec<_> = found.collect();
                     if is_new {
-                        let shown: Vec<_> = found.iter().map(|address| address.ip().to_string()).collect();
+                        let shown: Vec<_> = found
+                            .iter()
+                            .map(|address| address.ip().to_string())
+                            .collect();
                         tap.step("resolve", begun, &host, &shown.join(", "), StepState::Done);
                     }
                     Ok(Box::new(found.into_iter()) as Addrs)
                 }
                 Err(error) => {
                     if is_new {
-                        tap.step("resolve", begun, &host, &error.to_string(), StepState::Failed);
+                        tap.step(
+                            "resolve",
+                            begun,
+                            &host,
+                            &error.to_string(),
+                            StepState::Failed,
+                        );
                     }
                     Err(error.into())
                 }
@@ -58,7 +71,10 @@ impl<S> Layer<S> for Timed {
     type Service = Timing<S>;
 
     fn layer(&self, inner: S) -> Timing<S> {
-        Timing { inner, took: Arc::clone(&self.0) }
+        Timing {
+            inner,
+            took: Arc::clone(&self.0),
+        }
     }
 }
 
@@ -90,8 +106,14 @@ where
             let whole = begun.elapsed();
             let mut clock = took.clock();
             let tls = clock.tls_begun.take().map(|tls_begun| tls_begun.elapsed());
-            let connect = whole.saturating_sub(std::mem::take(&mut clock.resolve)).saturating_sub(tls.unwrap_or_default());
-            clock.last = Some(Parts { connect, tls, whole });
+            let connect = whole
+                .saturating_sub(std::mem::take(&mut clock.resolve))
+                .saturating_sub(tls.unwrap_or_default());
+            clock.last = Some(Parts {
+                connect,
+                tls,
+                whole,
+            });
             drop(clock);
             connected
         })

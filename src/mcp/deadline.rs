@@ -48,7 +48,10 @@ impl PausableDeadline {
     }
 
     pub(super) fn count(&self) -> Counted {
-        Counted { begun: Instant::now(), before: self.total() }
+        Counted {
+            begun: Instant::now(),
+            before: self.total(),
+        }
     }
 
     /// How long a person has been waited for since then.
@@ -64,7 +67,8 @@ impl PausableDeadline {
     /// The same, counted from before.
     pub(super) async fn until(&self, from: Counted, limit: Duration) {
         loop {
-            let left = limit.saturating_sub(from.begun.elapsed().saturating_sub(self.held_since(from)));
+            let left =
+                limit.saturating_sub(from.begun.elapsed().saturating_sub(self.held_since(from)));
             if left.is_zero() {
                 return;
             }
@@ -95,7 +99,11 @@ mod tests {
         let deadline = Arc::new(PausableDeadline::default());
         let hold = deadline.hold();
         let second = deadline.hold();
-        let waiting = tokio::time::timeout(Duration::from_millis(300), deadline.limit(Duration::from_millis(1))).await;
+        let waiting = tokio::time::timeout(
+            Duration::from_millis(300),
+            deadline.limit(Duration::from_millis(1)),
+        )
+        .await;
         assert!(waiting.is_err(), "the limit ended while it was held");
         drop((hold, second));
         deadline.limit(Duration::from_millis(1)).await;

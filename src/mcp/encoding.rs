@@ -42,7 +42,9 @@ impl EncodingFault {
     pub(super) fn of(error: &reqwest::Error) -> Option<&Self> {
         let mut cause = std::error::Error::source(error);
         while let Some(inner) = cause {
-            let carried = inner.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
+            let carried = inner
+                .downcast_ref::<io::Error>()
+                .and_then(io::Error::get_ref);
             if let Some(fault) = carried.and_then(|carried| carried.downcast_ref::<Self>()) {
                 return Some(fault);
             }
@@ -58,7 +60,11 @@ pub(super) struct EncodingNote(Arc<OnceLock<String>>);
 
 impl EncodingNote {
     pub(super) fn of(response: &reqwest::Response) -> Self {
-        response.extensions().get::<Self>().cloned().unwrap_or_default()
+        response
+            .extensions()
+            .get::<Self>()
+            .cloned()
+            .unwrap_or_default()
     }
 
     pub(super) fn text(&self) -> Option<&str> {
@@ -71,22 +77,39 @@ impl EncodingNote {
 /// # Errors
 /// What came instead, where that is in an encoding that is not known here; a page about a failure has its place taken by
 /// words that name it.
-pub(super) async fn decoded(mut response: reqwest::Response) -> Result<reqwest::Response, EncodingFault> {
+pub(super) async fn decoded(
+    mut response: reqwest::Response,
+) -> Result<reqwest::Response, EncodingFault> {
     if response.content_length() == Some(0) {
         return Ok(response);
     }
     let named = response.headers().get_all(header::CONTENT_ENCODING).iter();
-    let named = named.map(|name| String::from_utf8_lossy(name.as_bytes()).trim().to_lowercase()).collect::<Vec<_>>().join(", ");
-    let announced: Vec<&str> = named.split(',').map(str::trim).filter(|name| !matches!(*name, "" | "identity")).collect();
+    let named = named
+        .map(|name| {
+            String::from_utf8_lossy(name.as_bytes())
+                .trim()
+                .to_lowercase()
+        })
+        .collect::<Vec<_>>()
+        .join(", ");
+    let announced: Vec<&str> = named
+        .split(',')
+        .map(str::trim)
+        .filter(|name| !matches!(*name, "" | "identity"))
+        .collect();
     let status = response.status();
-    let mut head = http::response::Builder::new().status(status).url(response.url().clone());
+    let mut head = http::response::Builder::new()
+        .status(status)
+        .url(response.url().clone());
     for (name, value) in response.headers() {
         if !matches!(*name, header::CONTENT_ENCODING | header::CONTENT_LENGTH) {
             head = head.header(name, value);
         }
     }
     let note = EncodingNote::default();
-    let is_known = announced.iter().all(|name| matches!(*name, ENCODING | "x-gzip"));
+    let is_known = announced
+        .iter()
+        .all(|name| matches!(*name, ENCODING | "x-gzip"));
     let body = if is_known {
         let body = response.bytes_stream().map_err(io::Error::other).boxed();
         reqwest::Body::wrap_stream(undone(body, announced.len(), note.clone()))
@@ -106,22 +129,44 @@ pub(super) async fn decoded(mut response: reqwest::Response) -> Result<reqwest::
         }
     };
     let head = head.extension(note).body(body);
-    head.map(reqwest::Response::from).map_err(|error| EncodingFault(error.to_string()))
+    head.map(reqwest::Response::from)
+        .map_err(|error| EncodingFault(error.to_string()))
 }
 
 /// Whether bytes that are said to be encoded begin like a message or like events.
 fn is_plain(first: &[u8]) -> bool {
     let first = first.trim_ascii_start();
-    [&b"{\""[..], b"{}", b"[{", b"[]", b"{ ", b"{\n", b"data:", b"event:", b"id:"].iter().any(|head| first.starts_with(head))
+    [
+        &b"{\""[..],
+        b"{}",
+        b"[{",
+        b"[]",
+        b"{ ",
+        b"{\n",
+        b"data:",
+        b"event:",
+        b"id:",
+    ]
+    .iter()
+    .any(|head| first.starts_with(head))
 }
 
 fn began(first: &[u8]) -> String {
-    let bytes: Vec<String> = first.iter().take(SHOWN).map(|byte| format!("{byte:02x}")).collect();
-    format!("it begins with the bytes {}; a proxy between here and the server likely encodes it", bytes.join(" "))
+    let bytes: Vec<String> = first
+        .iter()
+        .take(SHOWN)
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    format!(
+        "it begins with the bytes {}; a proxy between here and the server likely encodes it",
+        bytes.join(" ")
+    )
 }
 
 fn differing(announced: &str, came: &str) -> String {
-    format!("the answer was announced as {announced} and came {came}; a proxy between here and the server may have changed it")
+    format!(
+        "the answer was announced as {announced} and came {came}; a proxy between here and the server may have changed it"
+    )
 }
 
 /// `0`, `1` or more layers of gzip, for people.
@@ -141,10 +186,17 @@ fn undone(body: Chunks, announced: usize, note: EncodingNote) -> Chunks {
             let first = beginning(&mut body).await?;
             let is_last = count == LAYERS || !first.starts_with(MAGIC);
             let shown = first.slice(..first.len().min(SHOWN));
-            let whole = stream::iter((!first.is_empty()).then_some(Ok(first))).chain(body).boxed();
+            let whole = stream::iter((!first.is_empty()).then_some(Ok(first)))
+                .chain(body)
+                .boxed();
             if is_last {
                 if count != announced && !shown.is_empty() {
-                    note.0.set(differing(&layers(announced, "not encoded"), &format!("as {}", layers(count, "plain text")))).ok();
+                    note.0
+                        .set(differing(
+                            &layers(announced, "not encoded"),
+                            &format!("as {}", layers(count, "plain text")),
+                        ))
+                        .ok();
                 }
                 return Ok::<Chunks, io::Error>(whole);
             }
@@ -152,7 +204,9 @@ fn undone(body: Chunks, announced: usize, note: EncodingNote) -> Chunks {
             let mut decoder = GzipDecoder::new(StreamReader::new(whole));
             decoder.multiple_members(true);
             let failed = move |error: io::Error| faulty(error, &shown);
-            body = ReaderStream::with_capacity(decoder, CHUNK).map_err(failed).boxed();
+            body = ReaderStream::with_capacity(decoder, CHUNK)
+                .map_err(failed)
+                .boxed();
         }
     };
     stream::once(begin).try_flatten().boxed()
@@ -173,9 +227,14 @@ async fn beginning(body: &mut Chunks) -> io::Result<Bytes> {
 
 /// Why a layer cannot be read: what the connection did stays as it is.
 fn faulty(error: io::Error, first: &[u8]) -> io::Error {
-    let is_of_connection = error.get_ref().is_some_and(|inner| inner.is::<reqwest::Error>() || inner.is::<EncodingFault>());
+    let is_of_connection = error
+        .get_ref()
+        .is_some_and(|inner| inner.is::<reqwest::Error>() || inner.is::<EncodingFault>());
     if is_of_connection || error.kind() == io::ErrorKind::UnexpectedEof {
         return error;
     }
-    io::Error::other(EncodingFault(format!("the answer begins like gzip and is not ({error}); {}", began(first))))
+    io::Error::other(EncodingFault(format!(
+        "the answer begins like gzip and is not ({error}); {}",
+        began(first)
+    )))
 }

@@ -39,9 +39,13 @@ impl Id {
             return Id::Number(number);
         }
         let inner = text.trim_matches('"');
-        let inner = inner
-            .split_once('.')
-            .map_or(inner, |(whole, part)| if part.trim_end_matches('0').is_empty() { whole } else { inner });
+        let inner = inner.split_once('.').map_or(inner, |(whole, part)| {
+            if part.trim_end_matches('0').is_empty() {
+                whole
+            } else {
+                inner
+            }
+        });
         Id::Odd(inner.parse().ok(), text)
     }
 
@@ -107,8 +111,13 @@ impl Envelope {
             return None;
         }
         let doc = Doc::parse(message.clone());
-        let root = doc.root().filter(|root| doc.is_json() && root.kind() == Kind::Object)?;
-        let mut envelope = Self { complete: true, ..Self::EMPTY };
+        let root = doc
+            .root()
+            .filter(|root| doc.is_json() && root.kind() == Kind::Object)?;
+        let mut envelope = Self {
+            complete: true,
+            ..Self::EMPTY
+        };
         for member in root.children() {
             envelope.read(&member.key()?, member.range().start, member.raw(), true);
         }
@@ -164,10 +173,20 @@ pub(super) fn peek_or_index(message: &Bytes) -> Peek<'_> {
 }
 
 pub(super) fn peek(bytes: &[u8]) -> Peek<'_> {
-    let at = skip_space(bytes, if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 });
+    let at = skip_space(
+        bytes,
+        if bytes.starts_with(b"\xef\xbb\xbf") {
+            3
+        } else {
+            0
+        },
+    );
     match bytes.get(at) {
         Some(b'{') => Peek::Object(object(bytes, at)),
-        Some(b'[') => Peek::Batch(Elements { bytes, at: Some(at + 1) }),
+        Some(b'[') => Peek::Batch(Elements {
+            bytes,
+            at: Some(at + 1),
+        }),
         _ => Peek::Noise,
     }
 }
@@ -210,7 +229,9 @@ fn object(bytes: &[u8], start: usize) -> Envelope {
             Some(b'"') => {}
             _ => return envelope,
         }
-        let Some(key_end) = skip_string(bytes, at) else { return envelope };
+        let Some(key_end) = skip_string(bytes, at) else {
+            return envelope;
+        };
         let key = decode_string(&bytes[at + 1..key_end - 1]);
         at = skip_space(bytes, key_end);
         if bytes.get(at) != Some(&b':') {
@@ -218,7 +239,12 @@ fn object(bytes: &[u8], start: usize) -> Envelope {
         }
         at = skip_space(bytes, at + 1);
         let end = skip_value(bytes, at);
-        envelope.read(&key, at, &bytes[at..end.unwrap_or(bytes.len())], end.is_some());
+        envelope.read(
+            &key,
+            at,
+            &bytes[at..end.unwrap_or(bytes.len())],
+            end.is_some(),
+        );
         let Some(end) = end else { return envelope };
         at = skip_space(bytes, end);
         if bytes.get(at) == Some(&b',') {
@@ -253,7 +279,10 @@ fn skip_value(bytes: &[u8], mut at: usize) -> Option<usize> {
         b'"' => return skip_string(bytes, at),
         b'{' | b'[' => {}
         _ => {
-            while !matches!(bytes.get(at)?, b',' | b'}' | b']' | b' ' | b'\t' | b'\n' | b'\r') {
+            while !matches!(
+                bytes.get(at)?,
+                b',' | b'}' | b']' | b' ' | b'\t' | b'\n' | b'\r'
+            ) {
                 at += 1;
             }
             return Some(at);
@@ -300,7 +329,14 @@ mod tests {
             ("\"x\"", Id::Odd(None, "\"x\"".into())),
             ("null", Id::Null),
         ] {
-            assert_eq!(object(&format!("{{\"jsonrpc\":\"2.0\",\"result\":{{}},\"id\":{text}}}")).id, id, "{text}");
+            assert_eq!(
+                object(&format!(
+                    "{{\"jsonrpc\":\"2.0\",\"result\":{{}},\"id\":{text}}}"
+                ))
+                .id,
+                id,
+                "{text}"
+            );
         }
         assert_eq!(object("{\"result\":1}").id, Id::Absent);
     }
@@ -308,10 +344,17 @@ mod tests {
     #[test]
     fn broken_messages_show_what_came() {
         let cut = object(r#"{"jsonrpc":"2.0","id":3,"result":{"content":[{"type":"te"#);
-        assert_eq!((cut.id.number(), cut.result, cut.complete, cut.is_response()), (Some(3), Member::Present, false, true));
+        assert_eq!(
+            (cut.id.number(), cut.result, cut.complete, cut.is_response()),
+            (Some(3), Member::Present, false, true)
+        );
         let nan = object(r#"{"id":3,"result":{"a":NaN,"b":"}]"}}"#);
         assert_eq!((nan.id.number(), nan.complete), (Some(3), true));
-        let deep = format!("{{\"result\":{}1{},\"id\":4}}", "[".repeat(100_000), "]".repeat(100_000));
+        let deep = format!(
+            "{{\"result\":{}1{},\"id\":4}}",
+            "[".repeat(100_000),
+            "]".repeat(100_000)
+        );
         assert_eq!(object(&deep).id, Id::Number(4));
         assert!(!object("{").is_response());
         assert_eq!(peek(b"Listening on stdio"), Peek::Noise);
@@ -319,7 +362,10 @@ mod tests {
             Peek::Batch(found) => found.map(|range| &text[range]).collect::<Vec<_>>(),
             other => panic!("{text}: {other:?}"),
         };
-        assert_eq!(elements(r#"[7, {"id":1,"result":{}} ,[5],{}]"#), ["7", r#"{"id":1,"result":{}}"#, "[5]", "{}"]);
+        assert_eq!(
+            elements(r#"[7, {"id":1,"result":{}} ,[5],{}]"#),
+            ["7", r#"{"id":1,"result":{}}"#, "[5]", "{}"]
+        );
         assert_eq!(elements("[{\"id\":1,\"res"), ["{\"id\":1,\"res"]);
         assert_eq!((elements(" [ ] "), elements("[")), (vec![], vec![]));
     }
@@ -334,13 +380,17 @@ mod tests {
             r#""id":1"#,
         ] {
             let text = format!("\u{feff} {{\"result\":{padding}, {rest} }}\n");
-            let Peek::Object(mut indexed) = peek_or_index(&Bytes::from(text.clone())) else { panic!("{rest}") };
+            let Peek::Object(mut indexed) = peek_or_index(&Bytes::from(text.clone())) else {
+                panic!("{rest}")
+            };
             assert!(indexed.doc.take().is_some(), "{rest}");
             assert_eq!(indexed, object(&text), "{rest}");
         }
         // What is no JSON is peeked at, whatever its size.
         let odd = format!(r#"{{"result":{padding},"a":NaN,"id":3}}"#);
-        let Peek::Object(odd) = peek_or_index(&Bytes::from(odd)) else { panic!() };
+        let Peek::Object(odd) = peek_or_index(&Bytes::from(odd)) else {
+            panic!()
+        };
         assert_eq!((odd.id, odd.doc), (Id::Number(3), None));
     }
 
@@ -348,6 +398,9 @@ mod tests {
     fn absent_and_null_differ() {
         let both = object("\u{feff}{\"result\":null,\"error\":{\"code\":1},\"id\":1}");
         assert_eq!((both.result, both.error), (Member::Null, Member::Present));
-        assert_eq!(object(r#"{"method":"a\/b","id":0}"#).method.as_deref(), Some("a/b"));
+        assert_eq!(
+            object(r#"{"method":"a\/b","id":0}"#).method.as_deref(),
+            Some("a/b")
+        );
     }
 }

@@ -37,34 +37,70 @@ impl Era {
 
     /// From here on each request asks for log messages of this level and above.
     pub(super) fn set_log_level(&self, level: &str) {
-        *self.log_level.lock().unwrap_or_else(PoisonError::into_inner) = Some(level.to_owned());
+        *self
+            .log_level
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = Some(level.to_owned());
     }
 
     /// The `_meta` of a request; `None` where there is nothing to say.
     pub(super) fn meta(&self, progress: Option<i64>) -> Option<String> {
         let token = progress.map(|token| format!(r#""progressToken":{token}"#));
-        let level = self.log_level.lock().unwrap_or_else(PoisonError::into_inner);
+        let level = self
+            .log_level
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         let level = level.as_ref().filter(|_| self.is_stateless());
         let level = level.map(|level| format!(r#""{PREFIX}logLevel":{}"#, write::string(level)));
-        let members: Vec<&str> = token.iter().chain(&self.members).chain(&level).map(String::as_str).collect();
+        let members: Vec<&str> = token
+            .iter()
+            .chain(&self.members)
+            .chain(&level)
+            .map(String::as_str)
+            .collect();
         (!members.is_empty()).then(|| format!("{{{}}}", members.join(",")))
     }
 
     /// A whole request. `params` is a JSON object, of which every byte is kept; `extra` are members to add, with a comma
     /// before each.
-    pub(super) fn request(&self, id: &str, method: &str, params: &[u8], extra: &str, progress: Option<i64>) -> Bytes {
-        let mut message = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":{},"params":"#, write::string(method)).into_bytes();
+    pub(super) fn request(
+        &self,
+        id: &str,
+        method: &str,
+        params: &[u8],
+        extra: &str,
+        progress: Option<i64>,
+    ) -> Bytes {
+        let mut message = format!(
+            r#"{{"jsonrpc":"2.0","id":{id},"method":{},"params":"#,
+            write::string(method)
+        )
+        .into_bytes();
         let end = params.trim_ascii_end();
         // Whoever wrote a `_meta` meant it: two of them would be neither's.
-        let has_one = || Doc::parse(Bytes::copy_from_slice(params)).root().is_some_and(|root| root.get("_meta").is_some());
-        let meta = self.meta(progress).filter(|_| !has_one()).map(|meta| format!(r#","_meta":{meta}"#)).unwrap_or_default();
+        let has_one = || {
+            Doc::parse(Bytes::copy_from_slice(params))
+                .root()
+                .is_some_and(|root| root.get("_meta").is_some())
+        };
+        let meta = self
+            .meta(progress)
+            .filter(|_| !has_one())
+            .map(|meta| format!(r#","_meta":{meta}"#))
+            .unwrap_or_default();
         let added = format!("{extra}{meta}");
         match end.strip_suffix(b"}") {
             Some(open) if !added.is_empty() => {
                 message.extend_from_slice(open);
                 // A comma only where something stands before it.
                 let is_first = open.trim_ascii() == b"{";
-                message.extend_from_slice(added.strip_prefix(',').filter(|_| is_first).unwrap_or(&added).as_bytes());
+                message.extend_from_slice(
+                    added
+                        .strip_prefix(',')
+                        .filter(|_| is_first)
+                        .unwrap_or(&added)
+                        .as_bytes(),
+                );
                 message.push(b'}');
             }
             _ => message.extend_from_slice(params),
@@ -80,13 +116,23 @@ mod tests {
 
     #[test]
     fn what_was_typed_is_kept_in_either_era() {
-        let loupe = Identity { version: "1".into(), ..Identity::own("{}".into()) };
+        let loupe = Identity {
+            version: "1".into(),
+            ..Identity::own("{}".into())
+        };
         let era = Era::stateless("2026-07-28", &loupe);
         let text = |era: &Era, params: &str, progress| {
-            String::from_utf8(era.request("7", "tools/call", params.as_bytes(), "", progress).to_vec()).unwrap()
+            String::from_utf8(
+                era.request("7", "tools/call", params.as_bytes(), "", progress)
+                    .to_vec(),
+            )
+            .unwrap()
         };
         let head = r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":"#;
-        assert_eq!(text(&Era::default(), r#"{ "n": 1e3}"#, None), format!(r#"{head}{{ "n": 1e3}}}}"#));
+        assert_eq!(
+            text(&Era::default(), r#"{ "n": 1e3}"#, None),
+            format!(r#"{head}{{ "n": 1e3}}}}"#)
+        );
         assert_eq!(
             text(&Era::default(), r#"{"n":1e3}"#, Some(7)),
             format!(r#"{head}{{"n":1e3,"_meta":{{"progressToken":7}}}}}}"#)
@@ -95,7 +141,10 @@ mod tests {
         assert!(modern.starts_with(&format!(
             r#"{head}{{ "_meta":{{"progressToken":7,"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{{"name":"loupe","version":"1"}},"#
         )));
-        assert!(serde_json::from_str::<serde_json::Value>(&modern).is_ok(), "{modern}");
+        assert!(
+            serde_json::from_str::<serde_json::Value>(&modern).is_ok(),
+            "{modern}"
+        );
         assert!(!text(&era, r#"{"_meta":{}}"#, None).contains("protocolVersion"));
     }
 }

@@ -46,16 +46,40 @@ pub enum Error {
     #[error("{what}")]
     Encoded { url: String, what: String },
     #[error("HTTP {status}{}", quoted(text))]
-    HttpStatus { url: String, status: String, text: String },
+    HttpStatus {
+        url: String,
+        status: String,
+        text: String,
+    },
     #[error("the server redirects {}to {}", if is_downgrade(url, location) { "from https " } else { "" }, shown(location))]
-    Redirect { url: String, status: String, location: String },
+    Redirect {
+        url: String,
+        status: String,
+        location: String,
+    },
     #[error("HTTP {status}: the server requires credentials{}", quoted(text))]
-    Auth { url: String, status: String, text: String },
+    Auth {
+        url: String,
+        status: String,
+        text: String,
+    },
     /// A login did not come about: it failed, or wants a person's yes.
     #[error("{what}")]
-    Login { url: String, kind: ProblemKind, what: String, hint: String },
-    #[error("the server no longer knows this session (HTTP {status}{})", quoted(text))]
-    SessionLost { url: String, status: String, text: String },
+    Login {
+        url: String,
+        kind: ProblemKind,
+        what: String,
+        hint: String,
+    },
+    #[error(
+        "the server no longer knows this session (HTTP {status}{})",
+        quoted(text)
+    )]
+    SessionLost {
+        url: String,
+        status: String,
+        text: String,
+    },
     #[error("{what}")]
     Handshake { place: String, what: String },
     #[error("the server speaks MCP {version}, which Loupe does not support")]
@@ -65,7 +89,13 @@ pub enum Error {
     Unspoken { place: String, what: String },
     /// The other side closed; `how` says in which way, as far as it is known.
     #[error("{how}{}", last_output(unreadable.as_deref(), stderr))]
-    Gone { place: String, how: String, during_handshake: bool, unreadable: Option<String>, stderr: Vec<String> },
+    Gone {
+        place: String,
+        how: String,
+        during_handshake: bool,
+        unreadable: Option<String>,
+        stderr: Vec<String>,
+    },
     #[error("no answer to `{what}` within {} s{}", limit.as_secs_f64(), last_output(unreadable.as_deref(), stderr))]
     Timeout {
         place: String,
@@ -235,7 +265,11 @@ pub(super) fn excerpt(text: &str) -> String {
 }
 
 fn quoted(text: &str) -> String {
-    if text.is_empty() { String::new() } else { format!(": {text}") }
+    if text.is_empty() {
+        String::new()
+    } else {
+        format!(": {text}")
+    }
 }
 
 fn last_output(unreadable: Option<&str>, stderr: &[String]) -> String {
@@ -247,7 +281,11 @@ fn last_output(unreadable: Option<&str>, stderr: &[String]) -> String {
     if !stderr.is_empty() {
         let tail: Vec<_> = stderr.iter().map(|line| excerpt(line)).collect();
         // A trace may stand below it.
-        let how = if matches!(stderr, [line] if names_error(line)) { "says" } else { "ends with" };
+        let how = if matches!(stderr, [line] if names_error(line)) {
+            "says"
+        } else {
+            "ends with"
+        };
         write!(text, "; stderr {how} `{}`", tail.join(" / ")).ok();
     }
     text
@@ -264,8 +302,12 @@ pub(super) fn innermost(error: &(dyn std::error::Error + 'static)) -> String {
 /// Whether following a redirect leads nowhere: it names the address that was asked, or is one of those that are followed
 /// a few times.
 fn is_circle(url: &str, status: &str, location: &str) -> bool {
-    let (Ok(from), Ok(to)) = (url::Url::parse(url), url::Url::parse(location)) else { return false };
-    from == to || (from.origin() == to.origin() && ["307", "308"].iter().any(|code| status.starts_with(code)))
+    let (Ok(from), Ok(to)) = (url::Url::parse(url), url::Url::parse(location)) else {
+        return false;
+    };
+    from == to
+        || (from.origin() == to.origin()
+            && ["307", "308"].iter().any(|code| status.starts_with(code)))
 }
 
 /// Whether following a redirect would give up encryption.
@@ -276,9 +318,13 @@ fn is_downgrade(url: &str, location: &str) -> bool {
 /// What to do about such a redirect: the same place by https, never in clear.
 fn downgrade_hint(url: &str, location: &str) -> String {
     const CAUSE: &str = "a proxy in front of the server likely ends TLS and does not tell it (`X-Forwarded-Proto: https`)";
-    let (Ok(mut from), Ok(to)) = (url::Url::parse(url), url::Url::parse(location)) else { return CAUSE.into() };
+    let (Ok(mut from), Ok(to)) = (url::Url::parse(url), url::Url::parse(location)) else {
+        return CAUSE.into();
+    };
     if to.scheme() != "http" || from.host() != to.host() || from.path() == to.path() {
-        return format!("{CAUSE}: tell whoever runs it; in clear everybody on the way could read the credentials");
+        return format!(
+            "{CAUSE}: tell whoever runs it; in clear everybody on the way could read the credentials"
+        );
     }
     from.set_path(to.path());
     format!("connect to {from}; {CAUSE}")
@@ -322,9 +368,27 @@ mod tests {
             })
         };
         for (problem, message, kind) in [
-            (Error::NotFound { program: "nosuch".into() }.into(), "command not found (nosuch)", ProblemKind::Spawn),
-            (Error::NotFound { program: "node a.js".into() }.into(), "command not found (node a.js)", ProblemKind::Spawn),
-            (gone(None, &[]), "the program ended with status 3 (sh)", ProblemKind::Handshake),
+            (
+                Error::NotFound {
+                    program: "nosuch".into(),
+                }
+                .into(),
+                "command not found (nosuch)",
+                ProblemKind::Spawn,
+            ),
+            (
+                Error::NotFound {
+                    program: "node a.js".into(),
+                }
+                .into(),
+                "command not found (node a.js)",
+                ProblemKind::Spawn,
+            ),
+            (
+                gone(None, &[]),
+                "the program ended with status 3 (sh)",
+                ProblemKind::Handshake,
+            ),
             (
                 gone(Some("Hello\tthere"), &["a", "b"]),
                 "the program ended with status 3; it printed `Hello there`, which is not MCP; stderr ends with `a / b` (sh)",
@@ -336,8 +400,12 @@ mod tests {
                 ProblemKind::Handshake,
             ),
             (
-                Error::HttpStatus { url: "http://h/".into(), status: "500 Internal Server Error".into(), text: "oops".into() }
-                    .into(),
+                Error::HttpStatus {
+                    url: "http://h/".into(),
+                    status: "500 Internal Server Error".into(),
+                    text: "oops".into(),
+                }
+                .into(),
                 "HTTP 500 Internal Server Error: oops (http://h/)",
                 ProblemKind::HttpStatus,
             ),
@@ -358,7 +426,13 @@ mod tests {
             ("308", "https://h/mcp", true),
         ] {
             let (url, status, location) = ("http://H/mcp".into(), status.into(), location.into());
-            let hint = Problem::from(Error::Redirect { url, status, location }).hint.unwrap();
+            let hint = Problem::from(Error::Redirect {
+                url,
+                status,
+                location,
+            })
+            .hint
+            .unwrap();
             assert_eq!(hint.contains("connect to"), is_cure, "{hint}");
         }
     }
@@ -366,20 +440,41 @@ mod tests {
     #[test]
     fn a_redirect_away_from_https_is_never_advised() {
         for (url, location, offered) in [
-            ("https://h:8443/mcp/", "http://h:8443/mcp", Some("https://h:8443/mcp")),
+            (
+                "https://h:8443/mcp/",
+                "http://h:8443/mcp",
+                Some("https://h:8443/mcp"),
+            ),
             ("https://h/mcp/", "http://h/mcp", Some("https://h/mcp")),
-            ("https://h/mcp/?a=1", "http://h:8080/mcp", Some("https://h/mcp?a=1")),
+            (
+                "https://h/mcp/?a=1",
+                "http://h:8080/mcp",
+                Some("https://h/mcp?a=1"),
+            ),
             ("https://h/mcp", "http://h/mcp", None),
             ("https://h/mcp", "http://inside/mcp", None),
             ("https://h/mcp", "ftp://h/", None),
         ] {
-            let error = Error::Redirect { url: url.into(), status: "307".into(), location: location.into() };
+            let error = Error::Redirect {
+                url: url.into(),
+                status: "307".into(),
+                location: location.into(),
+            };
             let problem = Problem::from(error);
             let hint = problem.hint.unwrap();
-            assert!(problem.what.contains("from https") && hint.contains("proxy"), "{hint}");
-            assert!(!hint.contains("http://") && !hint.contains("ftp:"), "{hint}");
+            assert!(
+                problem.what.contains("from https") && hint.contains("proxy"),
+                "{hint}"
+            );
+            assert!(
+                !hint.contains("http://") && !hint.contains("ftp:"),
+                "{hint}"
+            );
             match offered {
-                Some(address) => assert!(hint.starts_with(&format!("connect to {address};")), "{hint}"),
+                Some(address) => assert!(
+                    hint.starts_with(&format!("connect to {address};")),
+                    "{hint}"
+                ),
                 None => assert!(!hint.contains("connect to"), "{hint}"),
             }
         }

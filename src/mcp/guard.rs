@@ -20,7 +20,9 @@ const NOT_STARTED: u8 = 127;
 /// stderr on lines that begin with the token.
 pub fn main(args: Vec<OsString>) -> ExitCode {
     let mut args = args.into_iter();
-    let (Some(token), Some(program)) = (args.next(), args.next()) else { return ExitCode::from(2) };
+    let (Some(token), Some(program)) = (args.next(), args.next()) else {
+        return ExitCode::from(2);
+    };
     run(&token.to_string_lossy(), program, args.collect())
 }
 
@@ -38,7 +40,10 @@ fn run(token: &str, _program: OsString, _args: Vec<OsString>) -> ExitCode {
 
 #[cfg(unix)]
 fn run(token: &str, program: OsString, args: Vec<OsString>) -> ExitCode {
-    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+    let runtime = match tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+    {
         Ok(runtime) => runtime,
         Err(error) => {
             report(token, &format!("not-started {error}"));
@@ -75,12 +80,21 @@ mod unix {
         nix::unistd::setsid().ok();
         #[cfg(target_os = "linux")]
         nix::sys::prctl::set_child_subreaper(true).ok();
-        let signals = [SignalKind::terminate(), SignalKind::hangup(), SignalKind::interrupt()].map(signal);
+        let signals = [
+            SignalKind::terminate(),
+            SignalKind::hangup(),
+            SignalKind::interrupt(),
+        ]
+        .map(signal);
         let [Ok(mut terminate), Ok(mut hangup), Ok(mut interrupt)] = signals else {
             report(token, "not-started signals cannot be watched");
             return ExitCode::from(NOT_STARTED);
         };
-        let spawned = Command::new(program).args(args).stdin(lifeline::input()).process_group(0).spawn();
+        let spawned = Command::new(program)
+            .args(args)
+            .stdin(lifeline::input())
+            .process_group(0)
+            .spawn();
         let mut child = match spawned {
             Ok(child) => child,
             Err(error) => {
@@ -92,7 +106,10 @@ mod unix {
         if let Ok(nowhere) = std::fs::OpenOptions::new().write(true).open("/dev/null") {
             nix::unistd::dup2_stdout(nowhere).ok();
         }
-        let group = child.id().and_then(|id| i32::try_from(id).ok()).map(Pid::from_raw);
+        let group = child
+            .id()
+            .and_then(|id| i32::try_from(id).ok())
+            .map(Pid::from_raw);
         let stdin = child.stdin.take();
         // Whichever way it ends, the server's input is let go of.
         let exited = tokio::select! {
@@ -109,7 +126,10 @@ mod unix {
         let code = match &status {
             Ok(status) => {
                 report(token, &exit(*status));
-                status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
+                status
+                    .code()
+                    .and_then(|code| u8::try_from(code).ok())
+                    .unwrap_or(1)
             }
             Err(error) => {
                 report(token, &format!("ended {error}"));
@@ -124,7 +144,10 @@ mod unix {
         use std::os::unix::process::ExitStatusExt;
         match (status.code(), status.signal()) {
             (Some(code), _) => format!("ended with status {code}"),
-            (None, Some(number)) => format!("was ended by {}", Signal::try_from(number).map_or("a signal", Signal::as_str)),
+            (None, Some(number)) => format!(
+                "was ended by {}",
+                Signal::try_from(number).map_or("a signal", Signal::as_str)
+            ),
             (None, None) => "ended".into(),
         }
     }
@@ -175,7 +198,11 @@ mod unix {
     fn is_anyone_left(group: Option<Pid>) -> bool {
         let has_children = reap();
         // What a descendant leaves behind is handed to the subreaper: without children there are no descendants.
-        if cfg!(target_os = "linux") { has_children } else { group.is_some_and(|group| killpg(group, None).is_ok()) }
+        if cfg!(target_os = "linux") {
+            has_children
+        } else {
+            group.is_some_and(|group| killpg(group, None).is_ok())
+        }
     }
 
     /// Takes the exit status of what was handed to the subreaper; whether living children remain. Only called once the
@@ -192,14 +219,30 @@ mod unix {
 
     /// Living processes below this one, by /proc; none where there is no /proc.
     fn descendants() -> Vec<Pid> {
-        let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
+        let Ok(entries) = std::fs::read_dir("/proc") else {
+            return Vec::new();
+        };
         let mut parents = Vec::new();
         for entry in entries.flatten() {
-            let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse::<i32>().ok()) else { continue };
+            let Some(pid) = entry
+                .file_name()
+                .to_str()
+                .and_then(|name| name.parse::<i32>().ok())
+            else {
+                continue;
+            };
             // `PID (NAME) STATE PPID …`, where the name may hold anything. One that ended meanwhile has no file.
-            let Ok(stat) = std::fs::read_to_string(entry.path().join("stat")) else { continue };
-            let mut fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
-            if let (Some(state), Some(Ok(parent))) = (fields.next(), fields.next().map(str::parse::<i32>)) {
+            let Ok(stat) = std::fs::read_to_string(entry.path().join("stat")) else {
+                continue;
+            };
+            let mut fields = stat
+                .rsplit(')')
+                .next()
+                .unwrap_or_default()
+                .split_whitespace();
+            if let (Some(state), Some(Ok(parent))) =
+                (fields.next(), fields.next().map(str::parse::<i32>))
+            {
                 parents.push((pid, parent, !matches!(state, "Z" | "X")));
             }
         }
@@ -294,7 +337,8 @@ mod lifeline {
         let mut buffer = vec![0; 64 << 10];
         let mut writable = true;
         while let Ok(len @ 1..) = from.read(&mut buffer).await {
-            writable = writable && to.write_all(&buffer[..len]).await.is_ok() && to.flush().await.is_ok();
+            writable =
+                writable && to.write_all(&buffer[..len]).await.is_ok() && to.flush().await.is_ok();
         }
     }
 
@@ -309,12 +353,17 @@ mod lifeline {
 
     impl Lifeline {
         fn open() -> Self {
-            let pipe = io::stdin().as_fd().try_clone_to_owned().and_then(pipe::Receiver::from_owned_fd);
+            let pipe = io::stdin()
+                .as_fd()
+                .try_clone_to_owned()
+                .and_then(pipe::Receiver::from_owned_fd);
             pipe.map_or(Self::Other, |pipe| Self::Pipe(Arc::new(pipe)))
         }
 
         async fn read(&self, buffer: &mut [u8]) -> io::Result<usize> {
-            let Self::Pipe(pipe) = self else { return tokio::io::stdin().read(buffer).await };
+            let Self::Pipe(pipe) = self else {
+                return tokio::io::stdin().read(buffer).await;
+            };
             loop {
                 pipe.readable().await?;
                 match pipe.try_read(buffer) {

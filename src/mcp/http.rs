@@ -115,7 +115,10 @@ impl Link {
 
     /// The arguments that calls of this tool mirror as headers.
     pub(super) fn mirror(&self, tool: &str, headers: Vec<ParamHeader>) {
-        self.mirrored.lock().unwrap_or_else(PoisonError::into_inner).insert(tool.to_owned(), headers);
+        self.mirrored
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(tool.to_owned(), headers);
     }
 
     /// What a message says of itself in its headers, where it says it at all.
@@ -128,7 +131,9 @@ impl Link {
                 headers.insert(name, value);
             }
         };
-        let Some(version) = text("/params/_meta/io.modelcontextprotocol~1protocolVersion") else { return headers };
+        let Some(version) = text("/params/_meta/io.modelcontextprotocol~1protocolVersion") else {
+            return headers;
+        };
         put(VERSION, HeaderValue::from_str(&version).ok());
         let method = text("/method").unwrap_or_default();
         put(METHOD, HeaderValue::from_str(&method).ok());
@@ -140,10 +145,14 @@ impl Link {
             _ => None,
         };
         put(NAME, name.as_deref().and_then(param_headers::value));
-        if let ("tools/call", Some(name), Some(arguments)) = (&*method, &name, doc.at("/params/arguments")) {
+        if let ("tools/call", Some(name), Some(arguments)) =
+            (&*method, &name, doc.at("/params/arguments"))
+        {
             let mirrored = self.mirrored.lock().unwrap_or_else(PoisonError::into_inner);
-            for (header, value) in
-                mirrored.get(&**name).map(|found| param_headers::mirrored(found, arguments)).unwrap_or_default()
+            for (header, value) in mirrored
+                .get(&**name)
+                .map(|found| param_headers::mirrored(found, arguments))
+                .unwrap_or_default()
             {
                 put(header, Some(value));
             }
@@ -157,14 +166,22 @@ impl Link {
         if !self.is_lost.load(Ordering::SeqCst) {
             return Ok(());
         }
-        let closed = || Error::Closed { place: self.shown_url.clone() };
+        let closed = || Error::Closed {
+            place: self.shown_url.clone(),
+        };
         let hello = self.negotiated().hello.clone().ok_or_else(closed)?;
-        let write = |id| Bytes::from(format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"initialize","params":{hello}}}"#));
+        let write = |id| {
+            Bytes::from(format!(
+                r#"{{"jsonrpc":"2.0","id":{id},"method":"initialize","params":{hello}}}"#
+            ))
+        };
         let waiting = self.tap.request(write)?;
         let (end, _) = waiting.done.await.map_err(|_| closed())?;
         let (server, _) = handshake::read(end, waiting.id, &self.shown_url)?;
         self.begin(&server.protocol_version, hello);
-        let notice = self.tap.send(Bytes::from_static(br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#))?;
+        let notice = self.tap.send(Bytes::from_static(
+            br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
+        ))?;
         // A server that does not take the notification says so at the next request.
         notice.await.ok();
         self.is_lost.store(false, Ordering::SeqCst);
@@ -195,10 +212,15 @@ impl Link {
     }
 
     fn negotiated(&self) -> std::sync::MutexGuard<'_, Negotiated> {
-        self.negotiated.lock().unwrap_or_else(PoisonError::into_inner)
+        self.negotiated
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn spawn<F: Future<Output = ()> + Send + 'static>(&self, task: impl FnOnce(Arc<Self>) -> F) -> Option<AbortHandle> {
+    fn spawn<F: Future<Output = ()> + Send + 'static>(
+        &self,
+        task: impl FnOnce(Arc<Self>) -> F,
+    ) -> Option<AbortHandle> {
         let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
         let (tasks, me) = (tasks.as_mut()?, self.me.upgrade()?);
         while tasks.try_join_next().is_some() {}
@@ -208,7 +230,10 @@ impl Link {
     fn request(&self, method: reqwest::Method, mut headers: HeaderMap) -> reqwest::RequestBuilder {
         {
             let negotiated = self.negotiated();
-            let known = [(SESSION, &negotiated.session), (VERSION, &negotiated.version)];
+            let known = [
+                (SESSION, &negotiated.session),
+                (VERSION, &negotiated.version),
+            ];
             for (name, value) in known {
                 if let Some(value) = value {
                     headers.insert(name, value.clone());
@@ -233,13 +258,18 @@ impl Link {
         self.lose(used.as_ref());
         let Some(id) = request else {
             // The next request opens another session, and says this for it.
-            return if method == INITIALIZED { Ok(()) } else { Err(lost) };
+            return if method == INITIALIZED {
+                Ok(())
+            } else {
+                Err(lost)
+            };
         };
         let note = format!("{lost}; a new session was opened and the request sent again");
         self.tap.note(id, &note);
         if !matches!(&*method, "tools/call" | "resources/read" | "prompts/get") {
             // It has no capture that could say so.
-            self.tap.emit(super::SessionEvent::Noted(format!("`{method}`: {note}")));
+            self.tap
+                .emit(super::SessionEvent::Noted(format!("`{method}`: {note}")));
         }
         self.renew().await?;
         let used = self.negotiated().session.clone();
@@ -250,12 +280,21 @@ impl Link {
         again
     }
 
-    async fn post_once(&self, bytes: Bytes, method: &str, request: Option<i64>) -> Result<(), Error> {
+    async fn post_once(
+        &self,
+        bytes: Bytes,
+        method: &str,
+        request: Option<i64>,
+    ) -> Result<(), Error> {
         let is_first = method == "initialize";
         if self.is_lost.load(Ordering::SeqCst) && !is_first && method != INITIALIZED {
             self.renew().await?;
         }
-        let described = if self.is_stateless() { self.described(&bytes) } else { HeaderMap::new() };
+        let described = if self.is_stateless() {
+            self.described(&bytes)
+        } else {
+            HeaderMap::new()
+        };
         let write = || {
             self.request(reqwest::Method::POST, described.clone())
                 .header(header::CONTENT_TYPE, "application/json")
@@ -263,29 +302,50 @@ impl Link {
                 .body(bytes.clone())
         };
         let is_probe = method == "server/discover";
-        let (response, is_again) = self.http.send_logged_in(&write, is_probe, self.tap.given_up(request)).await?;
+        let (response, is_again) = self
+            .http
+            .send_logged_in(&write, is_probe, self.tap.given_up(request))
+            .await?;
         if let Some(id) = request.filter(|_| is_again) {
             self.tap.note(id, SENT_AGAIN);
         }
         let had_session = self.negotiated().session.is_some();
         if response.status().is_success() {
-            *self.last_well.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+            *self
+                .last_well
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner) = Instant::now();
         }
-        if let Some(session) = response.headers().get(SESSION).filter(|_| is_first && response.status().is_success()) {
+        if let Some(session) = response
+            .headers()
+            .get(SESSION)
+            .filter(|_| is_first && response.status().is_success())
+        {
             self.negotiated().session = Some(session.clone());
         }
         let Some(id) = request else {
-            return if response.status().is_success() { Ok(()) } else { Err(self.refused(response, had_session).await) };
+            return if response.status().is_success() {
+                Ok(())
+            } else {
+                Err(self.refused(response, had_session).await)
+            };
         };
         let http = Arc::new(info(&response));
-        self.tap.emit(super::SessionEvent::Http { request: id, sent: sent(write()), response: (*http).clone() });
+        self.tap.emit(super::SessionEvent::Http {
+            request: id,
+            sent: sent(write()),
+            response: (*http).clone(),
+        });
         let status = response.status();
         if !status.is_success() {
             return self.refused_request(response, id, had_session, http).await;
         }
         if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
             let what = format!("the server took the request (HTTP {status}) but sent no answer");
-            return Err(Error::Malformed { place: self.shown_url.clone(), what });
+            return Err(Error::Malformed {
+                place: self.shown_url.clone(),
+                what,
+            });
         }
         match media_type(response.headers()).as_str() {
             "text/event-stream" => self.events(response, None, id, http).await,
@@ -293,8 +353,9 @@ impl Link {
             "" => {
                 let mut response = response;
                 let first = self.chunk(&mut response).await?.unwrap_or_default();
-                let looks_like_events =
-                    [&b"data:"[..], b"event:", b"id:", b":", b"retry:"].iter().any(|word| first.starts_with(word));
+                let looks_like_events = [&b"data:"[..], b"event:", b"id:", b":", b"retry:"]
+                    .iter()
+                    .any(|word| first.starts_with(word));
                 self.tap.note(id, "the answer has no Content-Type");
                 if looks_like_events {
                     self.events(response, Some(first), id, http).await
@@ -304,7 +365,8 @@ impl Link {
             }
             media_type => {
                 if media_type != "application/json" {
-                    self.tap.note(id, &format!("the answer's Content-Type is {media_type}"));
+                    self.tap
+                        .note(id, &format!("the answer's Content-Type is {media_type}"));
                 }
                 self.body(response, None, id, http).await
             }
@@ -312,11 +374,19 @@ impl Link {
     }
 
     async fn chunk(&self, response: &mut reqwest::Response) -> Result<Option<Bytes>, Error> {
-        response.chunk().await.map_err(|source| self.http.broken(source))
+        response
+            .chunk()
+            .await
+            .map_err(|source| self.http.broken(source))
     }
 
     /// A whole body; what exceeds the limit is dropped and said. Fails only where not a byte came.
-    async fn read(&self, mut response: reqwest::Response, first: Option<Bytes>, limit: usize) -> Result<Body, Error> {
+    async fn read(
+        &self,
+        mut response: reqwest::Response,
+        first: Option<Bytes>,
+        limit: usize,
+    ) -> Result<Body, Error> {
         let mut bytes = BytesMut::new();
         let mut begun = Instant::now();
         let mut next = first;
@@ -341,12 +411,28 @@ impl Link {
                 break (true, None);
             }
         };
-        Ok(Body { bytes: bytes.freeze(), begun, cut, broken })
+        Ok(Body {
+            bytes: bytes.freeze(),
+            begun,
+            cut,
+            broken,
+        })
     }
 
-    async fn body(&self, response: reqwest::Response, first: Option<Bytes>, id: i64, http: Arc<HttpInfo>) -> Result<(), Error> {
+    async fn body(
+        &self,
+        response: reqwest::Response,
+        first: Option<Bytes>,
+        id: i64,
+        http: Arc<HttpInfo>,
+    ) -> Result<(), Error> {
         let encoding = EncodingNote::of(&response);
-        let Body { bytes, begun, cut, broken } = self.read(response, first, self.tap.limits.message).await?;
+        let Body {
+            bytes,
+            begun,
+            cut,
+            broken,
+        } = self.read(response, first, self.tap.limits.message).await?;
         if let Some(text) = encoding.text() {
             self.tap.note(id, text);
         }
@@ -354,17 +440,39 @@ impl Link {
             self.tap.end_with_page(id, bytes, begun, error, http);
             return Ok(());
         }
-        self.tap.incoming(Incoming { bytes, begun, cut, within: Some(Within { request: id, http, whole: true }) });
+        self.tap.incoming(Incoming {
+            bytes,
+            begun,
+            cut,
+            within: Some(Within {
+                request: id,
+                http,
+                whole: true,
+            }),
+        });
         if self.tap.is_pending(id) {
             let what = "the body is not an answer to the request".into();
-            return Err(Error::Malformed { place: self.shown_url.clone(), what });
+            return Err(Error::Malformed {
+                place: self.shown_url.clone(),
+                what,
+            });
         }
         Ok(())
     }
 
     /// The events of an answer, taken up again where the server says it may be.
-    async fn events(&self, response: reqwest::Response, first: Option<Bytes>, id: i64, http: Arc<HttpInfo>) -> Result<(), Error> {
-        let mut within = Within { request: id, http, whole: false };
+    async fn events(
+        &self,
+        response: reqwest::Response,
+        first: Option<Bytes>,
+        id: i64,
+        http: Arc<HttpInfo>,
+    ) -> Result<(), Error> {
+        let mut within = Within {
+            request: id,
+            http,
+            whole: false,
+        };
         let mut source = Some((response, first));
         let (mut last_id, mut retry, mut resumes) = (None, RETRY, 0);
         // The last thing on the stream that was no message: shown if nothing better comes.
@@ -386,8 +494,12 @@ impl Link {
                     self.tap.note(id, text);
                 }
                 for event in parser.feed(&chunk) {
-                    let incoming =
-                        Incoming { bytes: event.data.clone(), begun: event.begun, cut: event.cut, within: Some(within.clone()) };
+                    let incoming = Incoming {
+                        bytes: event.data.clone(),
+                        begun: event.begun,
+                        cut: event.cut,
+                        within: Some(within.clone()),
+                    };
                     if !self.tap.incoming(incoming) {
                         odd = Some(event.data);
                     }
@@ -401,36 +513,59 @@ impl Link {
                 }
             };
             last_id = parser.last_id.clone().or(last_id);
-            retry = parser.retry_ms.map_or(retry, Duration::from_millis).min(RETRY_MAX);
+            retry = parser
+                .retry_ms
+                .map_or(retry, Duration::from_millis)
+                .min(RETRY_MAX);
             let cut = parser.cut;
             let rest = parser.finish();
             if !self.tap.is_pending(id) {
                 return Ok(());
             }
             if cut && rest.is_none() {
-                let what =
-                    format!("an event is larger than {} bytes, and none of it is data", grouped(self.tap.limits.message as u64));
-                return Err(Error::Malformed { place: self.shown_url.clone(), what });
+                let what = format!(
+                    "an event is larger than {} bytes, and none of it is data",
+                    grouped(self.tap.limits.message as u64)
+                );
+                return Err(Error::Malformed {
+                    place: self.shown_url.clone(),
+                    what,
+                });
             }
             if let (Some(rest), true) = (&rest, cut || last_id.is_none() || self.is_stateless()) {
                 if !cut {
                     // By the standard it does not count; it is shown, with the reason.
-                    self.tap.note(id, "the last event is not ended by a blank line");
+                    self.tap
+                        .note(id, "the last event is not ended by a blank line");
                 }
                 if let Some(error) = &broken {
                     self.tap.note(id, &error.to_string());
                 }
                 within.whole = true;
-                self.tap.incoming(Incoming { bytes: rest.clone(), begun: Instant::now(), cut, within: Some(within.clone()) });
+                self.tap.incoming(Incoming {
+                    bytes: rest.clone(),
+                    begun: Instant::now(),
+                    cut,
+                    within: Some(within.clone()),
+                });
                 return Ok(());
             }
-            if let Some(last) = last_id.as_ref().filter(|_| resumes < RESUMES && !self.is_stateless()) {
+            if let Some(last) = last_id
+                .as_ref()
+                .filter(|_| resumes < RESUMES && !self.is_stateless())
+            {
                 resumes += 1;
                 tokio::time::sleep(retry).await;
                 source = Some((self.listen(Some(last)).await?, None));
             } else if let Some(odd) = odd.take() {
-                let what = format!("the stream ended; what came is not an answer to the request: {}", quote(&odd));
-                let fault = Error::Malformed { place: self.shown_url.clone(), what };
+                let what = format!(
+                    "the stream ended; what came is not an answer to the request: {}",
+                    quote(&odd)
+                );
+                let fault = Error::Malformed {
+                    place: self.shown_url.clone(),
+                    what,
+                };
                 let now = Instant::now();
                 let answer = super::tap::Answer {
                     bytes: odd,
@@ -455,14 +590,23 @@ impl Link {
     }
 
     /// The next of a stream; once it has answered, only what comes soon after it.
-    async fn next(&self, response: &mut reqwest::Response, answered: Option<Instant>) -> Result<Option<Bytes>, Error> {
-        let Some(answered) = answered else { return self.chunk(response).await };
-        let soon = tokio::time::timeout_at((answered + AFTER_ANSWER).into(), self.chunk(response)).await;
+    async fn next(
+        &self,
+        response: &mut reqwest::Response,
+        answered: Option<Instant>,
+    ) -> Result<Option<Bytes>, Error> {
+        let Some(answered) = answered else {
+            return self.chunk(response).await;
+        };
+        let soon =
+            tokio::time::timeout_at((answered + AFTER_ANSWER).into(), self.chunk(response)).await;
         soon.unwrap_or(Ok(None))
     }
 
     async fn listen(&self, last_id: Option<&String>) -> Result<reqwest::Response, Error> {
-        let mut request = self.request(reqwest::Method::GET, HeaderMap::new()).header(header::ACCEPT, "text/event-stream");
+        let mut request = self
+            .request(reqwest::Method::GET, HeaderMap::new())
+            .header(header::ACCEPT, "text/event-stream");
         if let Some(last_id) = last_id {
             request = request.header("last-event-id", last_id);
         }
@@ -472,8 +616,12 @@ impl Link {
         }
         let status = response.status();
         if status.is_success() {
-            let what = format!("the stream could not be taken up again (HTTP {status}, no event stream)");
-            return Err(Error::Malformed { place: self.shown_url.clone(), what });
+            let what =
+                format!("the stream could not be taken up again (HTTP {status}, no event stream)");
+            return Err(Error::Malformed {
+                place: self.shown_url.clone(),
+                what,
+            });
         }
         Err(self.refused(response, false).await)
     }
@@ -483,17 +631,30 @@ impl Link {
         self.spawn(|link| async move {
             let (mut last_id, mut quiet): (Option<String>, usize) = (None, 0);
             while quiet < RESUMES {
-                let Ok(mut response) = link.listen(last_id.as_ref()).await else { return };
+                let Ok(mut response) = link.listen(last_id.as_ref()).await else {
+                    return;
+                };
                 let mut parser = sse::Parser::new(link.tap.limits.message);
                 quiet += 1;
                 while let Ok(Some(chunk)) = link.chunk(&mut response).await {
                     for event in parser.feed(&chunk) {
                         quiet = 0;
-                        link.tap.incoming(Incoming { bytes: event.data, begun: event.begun, cut: event.cut, within: None });
+                        link.tap.incoming(Incoming {
+                            bytes: event.data,
+                            begun: event.begun,
+                            cut: event.cut,
+                            within: None,
+                        });
                     }
                 }
                 last_id = parser.last_id.take().or(last_id);
-                tokio::time::sleep(parser.retry_ms.map_or(RETRY, Duration::from_millis).min(RETRY_MAX)).await;
+                tokio::time::sleep(
+                    parser
+                        .retry_ms
+                        .map_or(RETRY, Duration::from_millis)
+                        .min(RETRY_MAX),
+                )
+                .await;
             }
         });
     }
@@ -507,12 +668,22 @@ impl Link {
         http: Arc<HttpInfo>,
     ) -> Result<(), Error> {
         let (status, location) = (response.status(), location(&response));
-        let Body { bytes, begun, cut, broken } = self.read(response, None, PAGE_BYTES).await?;
+        let Body {
+            bytes,
+            begun,
+            cut,
+            broken,
+        } = self.read(response, None, PAGE_BYTES).await?;
         if let Some(error) = &broken {
             self.tap.note(id, &error.to_string());
         }
         if cut {
-            self.tap.note(id, &format!("the body of the error is larger than {PAGE_BYTES} bytes; its beginning is kept"));
+            self.tap.note(
+                id,
+                &format!(
+                    "the body of the error is larger than {PAGE_BYTES} bytes; its beginning is kept"
+                ),
+            );
         }
         let is_ours = match super::envelope::peek(&bytes) {
             super::envelope::Peek::Object(envelope) if envelope.is_response() => {
@@ -525,9 +696,24 @@ impl Link {
         // An answer that is not whole is none.
         let is_whole = !cut && broken.is_none();
         let is_lost = had_session && is_session_gone(status, &bytes, is_ours);
-        if is_ours && is_whole && !is_lost && status != StatusCode::UNAUTHORIZED && !status.is_redirection() {
-            self.tap.note(id, &format!("the answer came with HTTP {status}"));
-            self.tap.incoming(Incoming { bytes, begun, cut: false, within: Some(Within { request: id, http, whole: true }) });
+        if is_ours
+            && is_whole
+            && !is_lost
+            && status != StatusCode::UNAUTHORIZED
+            && !status.is_redirection()
+        {
+            self.tap
+                .note(id, &format!("the answer came with HTTP {status}"));
+            self.tap.incoming(Incoming {
+                bytes,
+                begun,
+                cut: false,
+                within: Some(Within {
+                    request: id,
+                    http,
+                    whole: true,
+                }),
+            });
             return Ok(());
         }
         let error = self.refusal(status, &bytes, location, had_session);
@@ -546,20 +732,46 @@ impl Link {
         }
     }
 
-    fn refusal(&self, status: StatusCode, page: &[u8], location: Option<String>, had_session: bool) -> Error {
+    fn refusal(
+        &self,
+        status: StatusCode,
+        page: &[u8],
+        location: Option<String>,
+        had_session: bool,
+    ) -> Error {
         let url = self.shown_url.clone();
         let mut text = excerpt(&String::from_utf8_lossy(page));
         let shown = status.to_string();
         if had_session {
-            let idle = self.last_well.lock().unwrap_or_else(PoisonError::into_inner).elapsed();
+            let idle = self
+                .last_well
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .elapsed();
             text.push_str(&may_be_gone(status, idle));
         }
         match status {
-            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Error::Auth { url, status: shown, text },
-            _ if had_session && is_session_gone(status, page, false) => Error::SessionLost { url, status: shown, text },
+            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Error::Auth {
+                url,
+                status: shown,
+                text,
+            },
+            _ if had_session && is_session_gone(status, page, false) => Error::SessionLost {
+                url,
+                status: shown,
+                text,
+            },
             _ => match location.filter(|_| status.is_redirection()) {
-                Some(location) => Error::Redirect { url, status: shown, location },
-                None => Error::HttpStatus { url, status: shown, text },
+                Some(location) => Error::Redirect {
+                    url,
+                    status: shown,
+                    location,
+                },
+                None => Error::HttpStatus {
+                    url,
+                    status: shown,
+                    text,
+                },
             },
         }
     }
@@ -567,7 +779,9 @@ impl Link {
     /// Tells the server that the session is over. It may refuse; there is nothing to be done about that.
     fn end_session(&self) -> Option<impl Future<Output = ()> + Send + 'static> {
         self.negotiated().session.as_ref()?;
-        let request = self.request(reqwest::Method::DELETE, HeaderMap::new()).timeout(Duration::from_secs(2));
+        let request = self
+            .request(reqwest::Method::DELETE, HeaderMap::new())
+            .timeout(Duration::from_secs(2));
         self.negotiated().session = None;
         Some(async move {
             request.send().await.ok();
@@ -595,10 +809,13 @@ impl Outbox for Link {
                 link.running().remove(&id);
             }
             if let Some(left) = left {
-                left.send(done.map(|()| Instant::now()).map_err(io::Error::other)).ok();
+                left.send(done.map(|()| Instant::now()).map_err(io::Error::other))
+                    .ok();
                 return;
             }
-            let (Err(error), Some(id)) = (done, request) else { return };
+            let (Err(error), Some(id)) = (done, request) else {
+                return;
+            };
             link.tap.end(id, End::Lost(Arc::new(error)));
         });
         if let (Some(id), Some(task)) = (request, task)
@@ -621,16 +838,32 @@ impl Outbox for Link {
 
     fn shut(&self) {
         // Aborts every request under way.
-        drop(self.tasks.lock().unwrap_or_else(PoisonError::into_inner).take());
-        if let (Some(end_session), Ok(runtime)) = (self.end_session(), tokio::runtime::Handle::try_current()) {
+        drop(
+            self.tasks
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .take(),
+        );
+        if let (Some(end_session), Ok(runtime)) =
+            (self.end_session(), tokio::runtime::Handle::try_current())
+        {
             runtime.spawn(end_session);
         }
     }
 }
 
 /// How servers say that they do not know a session.
-const GONE: [&str; 9] =
-    ["not found", "no valid", "no such", "not valid", "invalid", "unknown", "expired", "terminated", "does not exist"];
+const GONE: [&str; 9] = [
+    "not found",
+    "no valid",
+    "no such",
+    "not valid",
+    "invalid",
+    "unknown",
+    "expired",
+    "terminated",
+    "does not exist",
+];
 
 /// Whether an answer means that the server does not know the session: 404 by the specification, unless it is the answer
 /// to the request itself; some say 400 and why.
@@ -638,7 +871,8 @@ fn is_session_gone(status: StatusCode, page: &[u8], is_answer: bool) -> bool {
     let says_it = || {
         let text = String::from_utf8_lossy(page).to_lowercase();
         // A server that began anew has forgotten every session.
-        (text.contains("session") && GONE.iter().any(|word| text.contains(word))) || text.contains("server not initialized")
+        (text.contains("session") && GONE.iter().any(|word| text.contains(word)))
+            || text.contains("server not initialized")
     };
     match status {
         StatusCode::NOT_FOUND => !is_answer || says_it(),
@@ -649,10 +883,18 @@ fn is_session_gone(status: StatusCode, page: &[u8], is_answer: bool) -> bool {
 
 /// What a refusal after a long silence may mean.
 fn may_be_gone(status: StatusCode, idle: Duration) -> String {
-    if idle < IDLE || !matches!(status, StatusCode::UNAUTHORIZED | StatusCode::TOO_MANY_REQUESTS) {
+    if idle < IDLE
+        || !matches!(
+            status,
+            StatusCode::UNAUTHORIZED | StatusCode::TOO_MANY_REQUESTS
+        )
+    {
         return String::new();
     }
-    format!(" (the session may be gone: nothing was said for {} s before; reconnect, then call again)", idle.as_secs())
+    format!(
+        " (the session may be gone: nothing was said for {} s before; reconnect, then call again)",
+        idle.as_secs()
+    )
 }
 
 #[cfg(test)]
@@ -666,12 +908,26 @@ mod tests {
             (not_found, "", false, true),
             (not_found, "Method not found", true, false),
             (not_found, "Session not found", true, true),
-            (bad, "Bad Request: No valid session ID provided", false, true),
+            (
+                bad,
+                "Bad Request: No valid session ID provided",
+                false,
+                true,
+            ),
             (bad, "Bad Request: Server not initialized", true, true),
             (bad, "the argument `session` is missing", true, false),
-            (StatusCode::INTERNAL_SERVER_ERROR, "no valid session", false, false),
+            (
+                StatusCode::INTERNAL_SERVER_ERROR,
+                "no valid session",
+                false,
+                false,
+            ),
         ] {
-            assert_eq!(is_session_gone(status, page.as_bytes(), is_answer), is_gone, "{status} {page}");
+            assert_eq!(
+                is_session_gone(status, page.as_bytes(), is_answer),
+                is_gone,
+                "{status} {page}"
+            );
         }
     }
 
@@ -680,6 +936,10 @@ mod tests {
         let (long, short) = (Duration::from_secs(61), Duration::from_secs(59));
         assert!(may_be_gone(StatusCode::UNAUTHORIZED, long).contains("nothing was said for 61 s"));
         assert!(may_be_gone(StatusCode::TOO_MANY_REQUESTS, long).contains("reconnect"));
-        assert_eq!(may_be_gone(StatusCode::UNAUTHORIZED, short) + &may_be_gone(StatusCode::FORBIDDEN, long), "");
+        assert_eq!(
+            may_be_gone(StatusCode::UNAUTHORIZED, short)
+                + &may_be_gone(StatusCode::FORBIDDEN, long),
+            ""
+        );
     }
 }

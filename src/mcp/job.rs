@@ -14,7 +14,10 @@ pub(super) fn hold(child: &Child) -> io::Result<Job> {
     let mut limits = ExtendedLimitInfo::new();
     limits.limit_kill_on_job_close();
     let job = Job::create_with_limit_info(&limits).map_err(io::Error::other)?;
-    let handle = child.raw_handle().ok_or_else(|| io::Error::other("it has ended already"))?;
-    job.assign_process(handle.expose_provenance() as isize).map_err(io::Error::other)?;
+    let handle = child
+        .raw_handle()
+        .ok_or_else(|| io::Error::other("it has ended already"))?;
+    job.assign_process(handle.expose_provenance() as isize)
+        .map_err(io::Error::other)?;
     Ok(job)
 }

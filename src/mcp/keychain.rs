@@ -40,11 +40,15 @@ pub async fn save(entry: &str, text: String) -> Result<(), String> {
 /// As [`load`].
 pub async fn forget(entry: &str) -> Result<(), String> {
     let entry = entry.to_owned();
-    aside(move || keyring::Entry::new(SERVICE, &entry)?.delete_credential()).await.map(drop)
+    aside(move || keyring::Entry::new(SERVICE, &entry)?.delete_credential())
+        .await
+        .map(drop)
 }
 
 /// Runs a keychain's work on a thread that nobody has to wait for. `None`: there is no such entry.
-async fn aside<T: Send + 'static>(work: impl FnOnce() -> keyring::Result<T> + Send + 'static) -> Result<Option<T>, String> {
+async fn aside<T: Send + 'static>(
+    work: impl FnOnce() -> keyring::Result<T> + Send + 'static,
+) -> Result<Option<T>, String> {
     let (done, outcome) = oneshot::channel();
     std::thread::spawn(move || {
         done.send(work()).ok();

@@ -77,7 +77,12 @@ pub(super) async fn read(
                     // Whoever keeps it must not keep all that came with it.
                     line = Bytes::copy_from_slice(&line);
                 }
-                deliver(Line { bytes: line, begun, cut, ended: true });
+                deliver(Line {
+                    bytes: line,
+                    begun,
+                    cut,
+                    ended: true,
+                });
             }
             begun = Instant::now();
             taken += 1;
@@ -92,14 +97,24 @@ pub(super) async fn read(
             searched = 0;
         } else if buffer.len() > limit.saturating_add(1) {
             let line = buffer.split_to(limit).freeze();
-            deliver(Line { bytes: line, begun, cut: true, ended: false });
+            deliver(Line {
+                bytes: line,
+                begun,
+                cut: true,
+                ended: false,
+            });
             buffer.clear();
             searched = 0;
             skipping = true;
         }
         if ended {
             if !buffer.is_empty() {
-                deliver(Line { bytes: buffer.split().freeze(), begun, cut: false, ended: false });
+                deliver(Line {
+                    bytes: buffer.split().freeze(),
+                    begun,
+                    cut: false,
+                    ended: false,
+                });
             }
             return Ok(());
         }
@@ -132,7 +147,11 @@ mod tests {
 
     async fn lines(input: &'static [u8], limit: usize) -> Vec<(Bytes, bool, bool)> {
         let mut found = Vec::new();
-        read(input, limit, mpsc::channel(1).1, |line| found.push((line.bytes, line.cut, line.ended))).await.unwrap();
+        read(input, limit, mpsc::channel(1).1, |line| {
+            found.push((line.bytes, line.cut, line.ended))
+        })
+        .await
+        .unwrap();
         found
     }
 
@@ -141,7 +160,12 @@ mod tests {
         let b = Bytes::from_static;
         assert_eq!(
             lines(b"a\r\n\xff b \n\nrest", 100).await,
-            [(b(b"a"), false, true), (b(b"\xff b "), false, true), (b(b""), false, true), (b(b"rest"), false, false)]
+            [
+                (b(b"a"), false, true),
+                (b(b"\xff b "), false, true),
+                (b(b""), false, true),
+                (b(b"rest"), false, false)
+            ]
         );
     }
 
@@ -167,13 +191,22 @@ mod tests {
         };
         let (read, seen) = tokio::join!(reading, asking);
         read.unwrap();
-        assert_eq!((&seen[..], found), (&b"bc"[..], vec![Bytes::from_static(b"a"), Bytes::from_static(b"bcd")]));
+        assert_eq!(
+            (&seen[..], found),
+            (
+                &b"bc"[..],
+                vec![Bytes::from_static(b"a"), Bytes::from_static(b"bcd")]
+            )
+        );
     }
 
     #[tokio::test]
     async fn a_short_line_keeps_no_more_memory_than_its_own() {
         let found = lines(b"ab\ncd\nef", 100).await;
-        assert!(found[..2].iter().all(|(bytes, ..)| bytes.is_unique()), "it shares the memory it was read into");
+        assert!(
+            found[..2].iter().all(|(bytes, ..)| bytes.is_unique()),
+            "it shares the memory it was read into"
+        );
         let long: &'static [u8] = Vec::leak([vec![b'a'; 1 << 20], b"\nxy\nz\n".to_vec()].concat());
         let found = lines(long, 2 << 20).await;
         assert!(found[1..].iter().all(|(bytes, ..)| bytes.is_unique()));
@@ -182,9 +215,18 @@ mod tests {
     #[tokio::test]
     async fn a_long_line_is_cut_once_and_the_next_is_whole() {
         let b = Bytes::from_static;
-        assert_eq!(lines(b"abcdefghij\nxy\n", 4).await, [(b(b"abcd"), true, true), (b(b"xy"), false, true)]);
+        assert_eq!(
+            lines(b"abcdefghij\nxy\n", 4).await,
+            [(b(b"abcd"), true, true), (b(b"xy"), false, true)]
+        );
         let long: &'static [u8] = Vec::leak([vec![b'a'; 300_000], b"\nxy\n".to_vec()].concat());
         let found = lines(long, 1_000).await;
-        assert_eq!(found.iter().map(|(bytes, cut, _)| (bytes.len(), *cut)).collect::<Vec<_>>(), [(1_000, true), (2, false)]);
+        assert_eq!(
+            found
+                .iter()
+                .map(|(bytes, cut, _)| (bytes.len(), *cut))
+                .collect::<Vec<_>>(),
+            [(1_000, true), (2, false)]
+        );
     }
 }

@@ -71,9 +71,17 @@ impl Log {
         // A server that floods them must not fill the memory.
         let (queue, limit, at, name, word) = match message.direction {
             Direction::Stderr => (&mut self.stderr, self.limits.stderr, 1, "stderr", "stderr"),
-            _ => (&mut self.wire, self.limits.log, 0, "the session's messages", "log"),
+            _ => (
+                &mut self.wire,
+                self.limits.log,
+                0,
+                "the session's messages",
+                "log",
+            ),
         };
-        if queue.push(self.count, message, limit) && !std::mem::replace(&mut self.has_said[at], true) {
+        if queue.push(self.count, message, limit)
+            && !std::mem::replace(&mut self.has_said[at], true)
+        {
             self.note = Some(format!(
                 "{name} came to more than {} bytes: the oldest are dropped from here on (limit `{word}`)",
                 grouped(limit as u64)
@@ -87,9 +95,16 @@ impl Log {
     }
 
     pub(super) fn messages(&self) -> Vec<Message> {
-        let mut all: Vec<_> = self.wire.messages.iter().chain(&self.stderr.messages).collect();
+        let mut all: Vec<_> = self
+            .wire
+            .messages
+            .iter()
+            .chain(&self.stderr.messages)
+            .collect();
         all.sort_by_key(|(order, _)| *order);
-        all.into_iter().map(|(_, message)| message.clone()).collect()
+        all.into_iter()
+            .map(|(_, message)| message.clone())
+            .collect()
     }
 
     /// What came so far has no part in later tails.
@@ -100,11 +115,23 @@ impl Log {
     /// The last lines of stderr that say something, for error messages: the one that names an error, where a trace stands
     /// below it.
     pub(super) fn stderr_tail(&self, lines: usize) -> Vec<String> {
-        let recent = self.stderr.messages.iter().rev().take_while(|(order, _)| *order > self.tail_from);
-        let recent = recent.map(|(_, message)| String::from_utf8_lossy(&message.bytes).trim_end().to_owned());
+        let recent = self
+            .stderr
+            .messages
+            .iter()
+            .rev()
+            .take_while(|(order, _)| *order > self.tail_from);
+        let recent = recent.map(|(_, message)| {
+            String::from_utf8_lossy(&message.bytes)
+                .trim_end()
+                .to_owned()
+        });
         let mut tail: Vec<_> = recent.filter(|line| !line.is_empty()).take(TRACE).collect();
-        if let Some(error) =
-            tail.iter().find(|line| names_error(line)).cloned().filter(|error| !tail[..lines.min(tail.len())].contains(error))
+        if let Some(error) = tail
+            .iter()
+            .find(|line| names_error(line))
+            .cloned()
+            .filter(|error| !tail[..lines.min(tail.len())].contains(error))
         {
             return vec![error];
         }
@@ -119,10 +146,14 @@ const TRACE: usize = 40;
 
 /// `TypeError: x is no function`, `Error [ERR_X]: why`, as JavaScript and Python begin the line that says what went wrong.
 pub(super) fn names_error(line: &str) -> bool {
-    let Some((name, _)) = line.split_once(": ") else { return false };
+    let Some((name, _)) = line.split_once(": ") else {
+        return false;
+    };
     let name = name.strip_prefix("Uncaught ").unwrap_or(name);
     let name = name.split_once(" [").map_or(name, |(name, _)| name);
-    let is_word = name.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '.'));
+    let is_word = name
+        .chars()
+        .all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '.'));
     is_word && (name.ends_with("Error") || name.ends_with("Exception"))
 }
 
@@ -137,7 +168,11 @@ mod tests {
     use super::*;
 
     fn message(at: u64, direction: Direction, text: String) -> Message {
-        Message { at: Duration::from_millis(at), direction, bytes: Bytes::from(text) }
+        Message {
+            at: Duration::from_millis(at),
+            direction,
+            bytes: Bytes::from(text),
+        }
     }
 
     #[test]
@@ -154,8 +189,18 @@ mod tests {
         let coded = "TypeError [ERR_UNKNOWN]: no such thing\n    at f\n    at g\n    at h";
         assert_eq!(tail(coded), ["TypeError [ERR_UNKNOWN]: no such thing"]);
         let python = "Traceback (most recent call last):\n  File \"a.py\", line 1\n    x\nNameError: name 'x' is not defined";
-        assert_eq!(tail(python), ["  File \"a.py\", line 1", "    x", "NameError: name 'x' is not defined"]);
-        assert_eq!(tail("one\ntwo: 2\nthree\nfour"), ["two: 2", "three", "four"]);
+        assert_eq!(
+            tail(python),
+            [
+                "  File \"a.py\", line 1",
+                "    x",
+                "NameError: name 'x' is not defined"
+            ]
+        );
+        assert_eq!(
+            tail("one\ntwo: 2\nthree\nfour"),
+            ["two: 2", "three", "four"]
+        );
     }
 
     #[test]
@@ -169,34 +214,66 @@ mod tests {
             Limits::default(),
         );
         for round in 0..40_u64 {
-            log.push(message(round, Direction::Stderr, "x".repeat(64 << 10)), None);
+            log.push(
+                message(round, Direction::Stderr, "x".repeat(64 << 10)),
+                None,
+            );
             log.push(message(round, Direction::In, round.to_string()), None);
         }
-        assert!(log.take_note().unwrap().starts_with("stderr came to more than 1,048,576 bytes"));
+        assert!(
+            log.take_note()
+                .unwrap()
+                .starts_with("stderr came to more than 1,048,576 bytes")
+        );
         assert_eq!(log.take_note(), None, "said once");
         let messages = log.messages();
-        assert_eq!(messages.iter().filter(|message| message.direction == Direction::In).count(), 40);
+        assert_eq!(
+            messages
+                .iter()
+                .filter(|message| message.direction == Direction::In)
+                .count(),
+            40
+        );
         // The newest that fit, each in its turn: before the other message of its round.
         let rounds: Vec<_> = messages
             .windows(2)
             .filter(|pair| pair[0].direction == Direction::Stderr)
             .map(|pair| (pair[0].at, pair[1].direction, pair[1].at))
             .collect();
-        let expected: Vec<_> = (25..40).map(Duration::from_millis).map(|at| (at, Direction::In, at)).collect();
+        let expected: Vec<_> = (25..40)
+            .map(Duration::from_millis)
+            .map(|at| (at, Direction::In, at))
+            .collect();
         assert_eq!(rounds, expected);
-        assert_eq!(count.load(Ordering::Relaxed), 80, "the transcript sees what the log lets go");
+        assert_eq!(
+            count.load(Ordering::Relaxed),
+            80,
+            "the transcript sees what the log lets go"
+        );
     }
 
     #[test]
     fn empty_messages_fill_it_as_well() {
-        let limits = Limits { log: 64_000, stderr: 640, ..Limits::default() };
+        let limits = Limits {
+            log: 64_000,
+            stderr: 640,
+            ..Limits::default()
+        };
         let mut log = Log::new(None, limits);
         for _ in 0..2_000 {
             log.push(message(0, Direction::In, String::new()), None);
             log.push(message(0, Direction::Stderr, String::new()), None);
         }
         let messages = log.messages();
-        let count = |direction| messages.iter().filter(|message| message.direction == direction).count();
-        assert_eq!((count(Direction::In), count(Direction::Stderr)), (1_000, 10));
+        let count = |direction| {
+            messages
+                .iter()
+                .filter(|message| message.direction == direction)
+                .count()
+        };
+        assert_eq!(
+            (count(Direction::In), count(Direction::Stderr)),
+            (1_000, 10)
+        );
     }
 }

@@ -22,6 +22,7 @@ mod child;
 mod connect;
 mod connect_times;
 mod connector;
+mod deadline;
 mod encoding;
 mod envelope;
 mod era;
@@ -31,16 +32,15 @@ mod handshake;
 mod http;
 mod http_client;
 mod http_sse;
-pub mod keychain;
-pub mod provider;
-mod lines;
 #[cfg(windows)]
 mod job;
+pub mod keychain;
+mod lines;
 mod log;
-mod param_headers;
-mod rounds;
 pub mod login;
-mod deadline;
+mod param_headers;
+pub mod provider;
+mod rounds;
 mod server_requests;
 mod session;
 mod sse;
@@ -83,7 +83,11 @@ const EXIT_LIMIT: Duration = Duration::from_secs(2);
 /// # Errors
 /// The system refuses a thread.
 pub fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
-    tokio::runtime::Builder::new_multi_thread().worker_threads(1).thread_name("loupe-io").enable_all().build()
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .thread_name("loupe-io")
+        .enable_all()
+        .build()
 }
 
 /// How to connect.
@@ -140,7 +144,11 @@ pub enum SessionEvent {
     /// How many messages there have been, both directions.
     Messages(u64),
     /// The progress of a call under way.
-    Progress { progress: f64, total: Option<f64>, message: Option<String> },
+    Progress {
+        progress: f64,
+        total: Option<f64>,
+        message: Option<String>,
+    },
     /// How many lines came that are no messages.
     Unreadable(u64),
     /// Where a login that the server asks for is at.
@@ -152,15 +160,27 @@ pub enum SessionEvent {
     /// The server says that what was to be done at an address is done; by the id of its question.
     Visited { id: String },
     /// The server logs something; the data is its text, or JSON.
-    Log { level: String, logger: Option<String>, data: String },
+    Log {
+        level: String,
+        logger: Option<String>,
+        data: String,
+    },
     /// What the server lists of a kind is no longer what was read.
     ListChanged(Listing),
     /// A resource that is watched has changed.
     ResourceUpdated(String),
     /// The headers a request went out with, as far as they are set here, and what HTTP said of its answer; secrets masked.
-    Http { request: i64, sent: Vec<(String, String)>, response: HttpInfo },
+    Http {
+        request: i64,
+        sent: Vec<(String, String)>,
+        response: HttpInfo,
+    },
     /// How a task of the server stands.
-    Task { id: String, status: String, message: Option<String> },
+    Task {
+        id: String,
+        status: String,
+        message: Option<String>,
+    },
     /// Something worth knowing that is no failure.
     Noted(String),
 }
@@ -231,7 +251,11 @@ pub struct ToolList {
 ///
 /// # Errors
 /// What kept the handshake from being completed.
-pub async fn connect(source: &Source, options: Options, on_event: OnSessionEvent) -> Result<Session, Error> {
+pub async fn connect(
+    source: &Source,
+    options: Options,
+    on_event: OnSessionEvent,
+) -> Result<Session, Error> {
     let place = match source {
         Source::Sample(_) => "sample server".into(),
         Source::Command(command) => command.program.clone(),
@@ -239,7 +263,13 @@ pub async fn connect(source: &Source, options: Options, on_event: OnSessionEvent
         Source::Fixture(folder) => folder.display().to_string(),
     };
     options.known.add_source(source);
-    let tap = Tap::new(place.clone(), options.limits, options.transcript.clone(), on_event, options.known.clone());
+    let tap = Tap::new(
+        place.clone(),
+        options.limits,
+        options.transcript.clone(),
+        on_event,
+        options.known.clone(),
+    );
     let tap = Arc::new(tap);
     tap.answer_with(options.answering.clone());
     let opened = tokio::select! {
@@ -253,7 +283,14 @@ pub async fn connect(source: &Source, options: Options, on_event: OnSessionEvent
         None => {
             let (unreadable, stderr) = tap.last_output();
             let (what, limit) = (tap.waiting_for(), options.connect_limit);
-            Error::Timeout { place, what, limit, during_handshake: true, unreadable, stderr }
+            Error::Timeout {
+                place,
+                what,
+                limit,
+                during_handshake: true,
+                unreadable,
+                stderr,
+            }
         }
     };
     tap.fail_step(&error.to_string());
@@ -271,7 +308,12 @@ async fn read_lines(
         if !line.ended && !line.cut {
             tap.note_all("the last line has no line end");
         }
-        tap.incoming(Incoming { bytes: line.bytes, begun: line.begun, cut: line.cut, within: None });
+        tap.incoming(Incoming {
+            bytes: line.bytes,
+            begun: line.begun,
+            cut: line.cut,
+            within: None,
+        });
     });
     match read.await {
         Ok(()) => tap.gone(end().await),
@@ -279,7 +321,13 @@ async fn read_lines(
             let (unreadable, stderr) = tap.last_output();
             let how = format!("the server's output could not be read: {error}");
             let during_handshake = !tap.is_established();
-            tap.gone(Error::Gone { place: tap.place.clone(), how, during_handshake, unreadable, stderr });
+            tap.gone(Error::Gone {
+                place: tap.place.clone(),
+                how,
+                during_handshake,
+                unreadable,
+                stderr,
+            });
         }
     }
 }
@@ -287,18 +335,36 @@ async fn read_lines(
 /// Why the server is gone, as its guard reports it.
 async fn why_ended(tap: &Tap, mut end: watch::Receiver<ChildEnd>) -> Error {
     // A program that goes on without its output has not ended yet; the error then says that its output is closed.
-    tokio::time::timeout(EXIT_LIMIT, end.wait_for(|end| !matches!(end, ChildEnd::Unknown))).await.ok();
+    tokio::time::timeout(
+        EXIT_LIMIT,
+        end.wait_for(|end| !matches!(end, ChildEnd::Unknown)),
+    )
+    .await
+    .ok();
     let (unreadable, stderr) = tap.last_output();
     let during_handshake = !tap.is_established();
     let unreadable = unreadable.filter(|_| during_handshake);
     let place = tap.place.clone();
     let end = end.borrow().clone();
     match end {
-        ChildEnd::NotStarted(reason) => Error::NotStarted { program: place, reason },
-        ChildEnd::Ended(how) => Error::Gone { place, how, during_handshake, unreadable, stderr },
-        ChildEnd::Unknown => {
-            Error::Gone { place, how: "the program closed its output".into(), during_handshake, unreadable, stderr }
-        }
+        ChildEnd::NotStarted(reason) => Error::NotStarted {
+            program: place,
+            reason,
+        },
+        ChildEnd::Ended(how) => Error::Gone {
+            place,
+            how,
+            during_handshake,
+            unreadable,
+            stderr,
+        },
+        ChildEnd::Unknown => Error::Gone {
+            place,
+            how: "the program closed its output".into(),
+            during_handshake,
+            unreadable,
+            stderr,
+        },
     }
 }
 
@@ -312,11 +378,23 @@ fn lines_link(
 ) -> (Link, Arc<dyn Outbox>) {
     let (queue, queued) = mpsc::channel(QUEUE);
     let writer = tokio::spawn(lines::write(to, queued));
-    (Link::Lines { _tasks: tasks, writer, unended, process }, Arc::new(LinesOut(Mutex::new(Some(queue)))))
+    (
+        Link::Lines {
+            _tasks: tasks,
+            writer,
+            unended,
+            process,
+        },
+        Arc::new(LinesOut(Mutex::new(Some(queue)))),
+    )
 }
 
 impl Outbox for LinesOut {
-    fn send(&self, bytes: Bytes, _request: Option<i64>) -> oneshot::Receiver<std::io::Result<std::time::Instant>> {
+    fn send(
+        &self,
+        bytes: Bytes,
+        _request: Option<i64>,
+    ) -> oneshot::Receiver<std::io::Result<std::time::Instant>> {
         let (left, waiting) = oneshot::channel();
         if let Some(queue) = &*self.0.lock().unwrap_or_else(PoisonError::into_inner)
             && let Err(full) = queue.try_send(lines::Out { bytes, left })

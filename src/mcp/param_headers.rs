@@ -32,24 +32,37 @@ pub(super) fn declared(schema: &Bytes) -> Result<Vec<ParamHeader>, String> {
             let path = path(schema);
             let place = path.join(".");
             let wrong = |why: &str| format!("`x-mcp-header` of `{place}` {why}");
-            let Some(text) = header.as_str() else { return Err(wrong("is not a string")) };
+            let Some(text) = header.as_str() else {
+                return Err(wrong("is not a string"));
+            };
             if text.is_empty() {
                 return Err(wrong("is empty"));
             }
             if path.is_empty() || !is_primitive(schema.get("type")) {
-                return Err(wrong("stands on a type other than string, integer and boolean"));
+                return Err(wrong(
+                    "stands on a type other than string, integer and boolean",
+                ));
             }
-            let name = text.is_ascii().then(|| HeaderName::from_bytes(format!("mcp-param-{text}").as_bytes()).ok()).flatten();
-            let Some(name) = name else { return Err(wrong("holds characters that a header's name may not have")) };
+            let name = text
+                .is_ascii()
+                .then(|| HeaderName::from_bytes(format!("mcp-param-{text}").as_bytes()).ok())
+                .flatten();
+            let Some(name) = name else {
+                return Err(wrong("holds characters that a header's name may not have"));
+            };
             if !names.insert(name.clone()) {
                 return Err(wrong("is used twice (upper and lower case do not count)"));
             }
             if found.len() == MOST {
-                return Err(format!("more than {MOST} of its arguments say `x-mcp-header`"));
+                return Err(format!(
+                    "more than {MOST} of its arguments say `x-mcp-header`"
+                ));
             }
             found.push(ParamHeader { name, path });
         }
-        let properties = schema.get("properties").filter(|node| node.kind() == Kind::Object);
+        let properties = schema
+            .get("properties")
+            .filter(|node| node.kind() == Kind::Object);
         open.extend(properties.into_iter().flat_map(Node::children));
     }
     Ok(found)
@@ -69,7 +82,10 @@ fn path(schema: Node<'_>) -> Vec<String> {
 }
 
 fn is_primitive(kind: Option<Node<'_>>) -> bool {
-    let names = |node: Node<'_>| node.as_str().is_some_and(|name| matches!(&*name, "string" | "integer" | "boolean"));
+    let names = |node: Node<'_>| {
+        node.as_str()
+            .is_some_and(|name| matches!(&*name, "string" | "integer" | "boolean"))
+    };
     match kind {
         Some(node) if node.kind() == Kind::Array => {
             let is_null = |node: Node<'_>| node.as_str().is_some_and(|name| name == "null");
@@ -81,9 +97,15 @@ fn is_primitive(kind: Option<Node<'_>>) -> bool {
 }
 
 /// The headers for these arguments. What is absent or null has none.
-pub(super) fn mirrored(declared: &[ParamHeader], arguments: Node<'_>) -> Vec<(HeaderName, HeaderValue)> {
+pub(super) fn mirrored(
+    declared: &[ParamHeader],
+    arguments: Node<'_>,
+) -> Vec<(HeaderName, HeaderValue)> {
     let value = |header: &ParamHeader| {
-        let node = header.path.iter().try_fold(arguments, |node, name| node.get(name))?;
+        let node = header
+            .path
+            .iter()
+            .try_fold(arguments, |node, name| node.get(name))?;
         match node.kind() {
             Kind::String => value(&node.as_str()?),
             Kind::Number => value(&decimal(&node.raw_text())),
@@ -91,13 +113,20 @@ pub(super) fn mirrored(declared: &[ParamHeader], arguments: Node<'_>) -> Vec<(He
             _ => None,
         }
     };
-    declared.iter().filter_map(|header| Some((header.name.clone(), value(header)?))).collect()
+    declared
+        .iter()
+        .filter_map(|header| Some((header.name.clone(), value(header)?)))
+        .collect()
 }
 
 /// An integer without exponent or fraction, which the body may well have.
 fn decimal(text: &str) -> String {
     match text.parse::<f64>() {
-        Ok(number) if text.contains(['e', 'E', '.']) && number.fract() == 0.0 && number.abs() < 9e15 => format!("{number:.0}"),
+        Ok(number)
+            if text.contains(['e', 'E', '.']) && number.fract() == 0.0 && number.abs() < 9e15 =>
+        {
+            format!("{number:.0}")
+        }
         _ => text.to_owned(),
     }
 }
@@ -107,7 +136,11 @@ pub(super) fn value(text: &str) -> Option<HeaderValue> {
     let is_plain = text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
         && text.trim() == text
         && !(text.starts_with("=?base64?") && text.ends_with("?="));
-    let encoded = if is_plain { text.to_owned() } else { format!("=?base64?{}?=", STANDARD.encode(text)) };
+    let encoded = if is_plain {
+        text.to_owned()
+    } else {
+        format!("=?base64?{}?=", STANDARD.encode(text))
+    };
     HeaderValue::from_str(&encoded).ok()
 }
 
@@ -116,19 +149,39 @@ mod tests {
     use super::*;
 
     fn schema(properties: &str) -> Bytes {
-        Bytes::from(format!(r#"{{"type":"object","properties":{{{properties}}}}}"#))
+        Bytes::from(format!(
+            r#"{{"type":"object","properties":{{{properties}}}}}"#
+        ))
     }
 
     #[test]
     fn schemas_may_be_deep_and_want_only_so_many_headers() {
-        let deep = r#"{"properties":{"a":"#.repeat(50_000) + r#"{"type":"string","x-mcp-header":"A"}"# + &"}}".repeat(50_000);
+        let deep = r#"{"properties":{"a":"#.repeat(50_000)
+            + r#"{"type":"string","x-mcp-header":"A"}"#
+            + &"}}".repeat(50_000);
         let found = declared(&Bytes::from(deep)).unwrap();
-        assert_eq!(found.iter().map(|header| header.path.len()).collect::<Vec<_>>(), [50_000]);
+        assert_eq!(
+            found
+                .iter()
+                .map(|header| header.path.len())
+                .collect::<Vec<_>>(),
+            [50_000]
+        );
         let many = |count| {
-            (0..count).map(|at| format!(r#""p{at}":{{"type":"string","x-mcp-header":"H{at}"}}"#)).collect::<Vec<_>>().join(",")
+            (0..count)
+                .map(|at| format!(r#""p{at}":{{"type":"string","x-mcp-header":"H{at}"}}"#))
+                .collect::<Vec<_>>()
+                .join(",")
         };
-        assert_eq!(declared(&schema(&many(MOST))).map(|found| found.len()), Ok(MOST));
-        assert!(declared(&schema(&many(MOST + 1))).unwrap_err().contains("more than 100"));
+        assert_eq!(
+            declared(&schema(&many(MOST))).map(|found| found.len()),
+            Ok(MOST)
+        );
+        assert!(
+            declared(&schema(&many(MOST + 1)))
+                .unwrap_err()
+                .contains("more than 100")
+        );
     }
 
     #[test]
@@ -167,11 +220,26 @@ mod tests {
         for (properties, why) in [
             (r#""a":{"type":"string","x-mcp-header":""}"#, "is empty"),
             (r#""a":{"type":"string","x-mcp-header":7}"#, "not a string"),
-            (r#""a":{"type":"object","x-mcp-header":"A"}"#, "other than string"),
-            (r#""a":{"type":"number","x-mcp-header":"A"}"#, "other than string"),
-            (r#""a":{"type":"string","x-mcp-header":"My Region"}"#, "characters"),
-            (r#""a":{"type":"string","x-mcp-header":"Région"}"#, "characters"),
-            (r#""a":{"type":"string","x-mcp-header":"A"},"b":{"type":"string","x-mcp-header":"a"}"#, "used twice"),
+            (
+                r#""a":{"type":"object","x-mcp-header":"A"}"#,
+                "other than string",
+            ),
+            (
+                r#""a":{"type":"number","x-mcp-header":"A"}"#,
+                "other than string",
+            ),
+            (
+                r#""a":{"type":"string","x-mcp-header":"My Region"}"#,
+                "characters",
+            ),
+            (
+                r#""a":{"type":"string","x-mcp-header":"Région"}"#,
+                "characters",
+            ),
+            (
+                r#""a":{"type":"string","x-mcp-header":"A"},"b":{"type":"string","x-mcp-header":"a"}"#,
+                "used twice",
+            ),
         ] {
             let refused = declared(&schema(properties)).unwrap_err();
             assert!(refused.contains(why), "{refused}");

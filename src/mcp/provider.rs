@@ -22,28 +22,50 @@ pub async fn count(request: &Request, key: &Key, limit: Duration) -> Result<u64,
     let place = request.address.clone();
     let fail = |error: reqwest::Error| {
         let (kind, what) = match error.is_timeout() {
-            true => (ProblemKind::Timeout, format!("no answer within {} s", limit.as_secs())),
-            false => (ProblemKind::Connect, format!("Anthropic could not be reached: {}", innermost(&error))),
+            true => (
+                ProblemKind::Timeout,
+                format!("no answer within {} s", limit.as_secs()),
+            ),
+            false => (
+                ProblemKind::Connect,
+                format!("Anthropic could not be reached: {}", innermost(&error)),
+            ),
         };
-        Problem::new(kind, what).at(place.clone()).hint("look at the network and its proxy, then count again; the estimate stays")
+        Problem::new(kind, what)
+            .at(place.clone())
+            .hint("look at the network and its proxy, then count again; the estimate stays")
     };
-    let mut secret = HeaderValue::from_str(key.reveal())
-        .map_err(|_| Problem::new(ProblemKind::Auth, "the key holds characters that no key has").hint("type the key again"))?;
+    let mut secret = HeaderValue::from_str(key.reveal()).map_err(|_| {
+        Problem::new(
+            ProblemKind::Auth,
+            "the key holds characters that no key has",
+        )
+        .hint("type the key again")
+    })?;
     secret.set_sensitive(true);
     // The key goes to this address and to no other.
-    let mut client = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).timeout(limit);
+    let mut client = reqwest::Client::builder()
+        .redirect(reqwest::redirect::Policy::none())
+        .timeout(limit);
     if request.address.starts_with("http://") {
         // A stand-in on this computer, which no proxy reaches.
         client = client.no_proxy();
     }
     let client = client.build().map_err(fail)?;
-    let mut post = client.post(&request.address).header(claude::KEY_HEADER, secret).body(request.body());
+    let mut post = client
+        .post(&request.address)
+        .header(claude::KEY_HEADER, secret)
+        .body(request.body());
     for (name, value) in request.headers() {
         post = post.header(name, value);
     }
     let mut response = post.send().await.map_err(fail)?;
     let status = response.status().as_u16();
-    let retry_after = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok()).map(str::to_owned);
+    let retry_after = response
+        .headers()
+        .get(RETRY_AFTER)
+        .and_then(|value| value.to_str().ok())
+        .map(str::to_owned);
     let mut body = Vec::new();
     while let Some(chunk) = response.chunk().await.map_err(fail)? {
         body.extend_from_slice(&chunk);
@@ -55,7 +77,8 @@ pub async fn count(request: &Request, key: &Key, limit: Duration) -> Result<u64,
     if !key.is_empty() {
         body = body.replace(key.reveal(), "…");
     }
-    claude::read(status, retry_after.as_deref(), &body, &request.model).map_err(|problem| problem.at(place.clone()))
+    claude::read(status, retry_after.as_deref(), &body, &request.model)
+        .map_err(|problem| problem.at(place.clone()))
 }
 
 fn innermost(error: &dyn std::error::Error) -> String {
@@ -80,7 +103,10 @@ mod tests {
     /// A stand-in for the provider: answers one request with `reply` as it stands; gives back what it was sent.
     async fn stand_in(reply: &'static str) -> (String, tokio::task::JoinHandle<String>) {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let address = format!("http://{}/v1/messages/count_tokens", listener.local_addr().unwrap());
+        let address = format!(
+            "http://{}/v1/messages/count_tokens",
+            listener.local_addr().unwrap()
+        );
         let seen = tokio::spawn(async move {
             let (mut stream, _) = listener.accept().await.unwrap();
             let mut seen = String::new();
@@ -97,9 +123,13 @@ mod tests {
 
     #[tokio::test]
     async fn what_is_sent_is_what_was_shown_and_the_key() {
-        let (address, seen) = stand_in("HTTP/1.1 200 OK\r\nContent-Length: 21\r\n\r\n{\"input_tokens\":2095}").await;
+        let (address, seen) =
+            stand_in("HTTP/1.1 200 OK\r\nContent-Length: 21\r\n\r\n{\"input_tokens\":2095}").await;
         let request = Request::new(&address, "claude-haiku-4-5", "one\ntwo");
-        assert_eq!(count(&request, &Key::new("sk-1"), PATIENCE).await, Ok(2_095));
+        assert_eq!(
+            count(&request, &Key::new("sk-1"), PATIENCE).await,
+            Ok(2_095)
+        );
         let seen = seen.await.unwrap();
         let (head, body) = seen.split_once("\r\n\r\n").unwrap();
         assert_eq!(body, request.shown().1.concat());
@@ -107,7 +137,10 @@ mod tests {
         sent.retain(|line| !line.starts_with("host: ") && !line.starts_with("content-length: "));
         sent.sort();
         let mut shown: Vec<String> = request.shown().0.split_off(1);
-        shown.iter_mut().filter(|line| line.starts_with("x-api-key")).for_each(|line| *line = "x-api-key: sk-1".into());
+        shown
+            .iter_mut()
+            .filter(|line| line.starts_with("x-api-key"))
+            .for_each(|line| *line = "x-api-key: sk-1".into());
         shown.sort();
         assert_eq!(sent, shown);
         assert!(head.starts_with("POST /v1/messages/count_tokens HTTP/1.1"));
@@ -116,25 +149,60 @@ mod tests {
     #[tokio::test]
     async fn refusals_hold_no_key_and_redirects_are_not_followed() {
         let body = r#"{"error":{"message":"key sk-1 is wrong"}}"#;
-        let reply = format!("HTTP/1.1 401 Unauthorized\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+        let reply = format!(
+            "HTTP/1.1 401 Unauthorized\r\nContent-Length: {}\r\n\r\n{body}",
+            body.len()
+        );
         let (address, _) = stand_in(reply.leak()).await;
-        let problem = count(&Request::new(&address, "m", "t"), &Key::new("sk-1"), PATIENCE).await.unwrap_err();
+        let problem = count(
+            &Request::new(&address, "m", "t"),
+            &Key::new("sk-1"),
+            PATIENCE,
+        )
+        .await
+        .unwrap_err();
         assert_eq!(
             (problem.kind, problem.what.as_str()),
-            (ProblemKind::Auth, "Anthropic does not take this key (HTTP 401: key … is wrong)")
+            (
+                ProblemKind::Auth,
+                "Anthropic does not take this key (HTTP 401: key … is wrong)"
+            )
         );
-        let (address, _) = stand_in("HTTP/1.1 307 Go\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n").await;
-        let problem = count(&Request::new(&address, "m", "t"), &Key::new("sk-1"), PATIENCE).await.unwrap_err();
+        let (address, _) = stand_in(
+            "HTTP/1.1 307 Go\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n",
+        )
+        .await;
+        let problem = count(
+            &Request::new(&address, "m", "t"),
+            &Key::new("sk-1"),
+            PATIENCE,
+        )
+        .await
+        .unwrap_err();
         assert_eq!(problem.what, "Anthropic refused to count this (HTTP 307)");
     }
 
     #[tokio::test]
     async fn an_absent_provider_is_said() {
-        let free = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
+        let free = TcpListener::bind("127.0.0.1:0")
+            .await
+            .unwrap()
+            .local_addr()
+            .unwrap();
         let request = Request::new(&format!("http://{free}/"), "m", "t");
-        let problem = count(&request, &Key::new("sk-1"), PATIENCE).await.unwrap_err();
+        let problem = count(&request, &Key::new("sk-1"), PATIENCE)
+            .await
+            .unwrap_err();
         assert_eq!(problem.kind, ProblemKind::Connect);
-        assert!(problem.what.starts_with("Anthropic could not be reached: ") && problem.hint.is_some());
-        assert_eq!(count(&request, &Key::new("a\nb"), PATIENCE).await.unwrap_err().kind, ProblemKind::Auth);
+        assert!(
+            problem.what.starts_with("Anthropic could not be reached: ") && problem.hint.is_some()
+        );
+        assert_eq!(
+            count(&request, &Key::new("a\nb"), PATIENCE)
+                .await
+                .unwrap_err()
+                .kind,
+            ProblemKind::Auth
+        );
     }
 }

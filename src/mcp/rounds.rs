@@ -75,7 +75,9 @@ pub(super) async fn answer(
             Ok(ask) if tap.takes(ask) => waiting.push((ask, None)),
             Ok(ask) => return Err(Stop::Unanswered(unasked(&ask.method))),
             Err(method) => {
-                return Err(Stop::Unanswered(format!("the server wants `{method}` under {key}, which Loupe does not know")));
+                return Err(Stop::Unanswered(format!(
+                    "the server wants `{method}` under {key}, which Loupe does not know"
+                )));
             }
         }
     }
@@ -104,14 +106,20 @@ pub(super) async fn answer(
             }
             Err(why) => {
                 tap.withdraw(keys, "the call is over");
-                return Err(Stop::Unanswered(format!("`{}` was refused: {why}", ask.method)));
+                return Err(Stop::Unanswered(format!(
+                    "`{}` was refused: {why}",
+                    ask.method
+                )));
             }
         }
     }
     if is_masked && !notes.iter().any(|note| note == MASKED) {
         notes.push(MASKED.into());
     }
-    Ok(Extra { sent: round.members(&sent), kept: round.members(&kept) })
+    Ok(Extra {
+        sent: round.members(&sent),
+        kept: round.members(&kept),
+    })
 }
 
 fn unasked(method: &str) -> String {
@@ -120,7 +128,9 @@ fn unasked(method: &str) -> String {
         crate::server_request::SAMPLING => "--sampling-reply",
         _ => "--root",
     };
-    format!("the server wants an answer to `{method}` first, which was not declared (on the command line, `{option}` answers it)")
+    format!(
+        "the server wants an answer to `{method}` first, which was not declared (on the command line, `{option}` answers it)"
+    )
 }
 
 /// Puts one question to whoever answers; roots are known.

@@ -12,7 +12,8 @@ use bytes::Bytes;
 use crate::server_request::{Reply, RequestKind, Root, ServerRequest};
 
 /// What a capture says where a secret was taken out.
-pub(super) const MASKED: &str = "what was typed into a field for a secret is masked as ••• in the messages kept";
+pub(super) const MASKED: &str =
+    "what was typed into a field for a secret is masked as ••• in the messages kept";
 
 /// Gets a question and the means to answer it. Must not block; the answer may come later, from any thread.
 pub type RequestHandler = Arc<dyn Fn(ServerRequest, Answer) + Send + Sync>;
@@ -37,7 +38,9 @@ impl ClientCapabilities {
     /// Whether a question of this kind was declared, and can be put to somebody.
     pub(super) fn takes(&self, wants: &RequestKind) -> bool {
         match wants {
-            RequestKind::Form { .. } | RequestKind::Url { .. } => self.elicitation && self.asker.is_some(),
+            RequestKind::Form { .. } | RequestKind::Url { .. } => {
+                self.elicitation && self.asker.is_some()
+            }
             RequestKind::Sampling(_) => self.sampling && self.asker.is_some(),
             RequestKind::Roots => self.roots.is_some(),
         }
@@ -100,7 +103,15 @@ mod tests {
     #[test]
     fn only_what_can_be_answered_is_declared() {
         assert_eq!(ClientCapabilities::default().capabilities(), "{}");
-        let all = ClientCapabilities { elicitation: true, sampling: true, roots: Some(Vec::new()), asker: None };
-        assert_eq!(all.capabilities(), r#"{"roots":{"listChanged":true},"sampling":{},"elicitation":{"form":{},"url":{}}}"#);
+        let all = ClientCapabilities {
+            elicitation: true,
+            sampling: true,
+            roots: Some(Vec::new()),
+            asker: None,
+        };
+        assert_eq!(
+            all.capabilities(),
+            r#"{"roots":{"listChanged":true},"sampling":{},"elicitation":{"form":{},"url":{}}}"#
+        );
     }
 }

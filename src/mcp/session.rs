@@ -27,7 +27,9 @@ use super::lines::Unended;
 use super::tap::{AbandonedRequest, Answer, End, PendingRequest, SideMessages, Tap, Text, quote};
 use super::tasks::{self, Support};
 use super::{Call, ContentRequest, List, Listing, ToolList, http, param_headers};
-use crate::capture::{Capture, Message, Outcome, Prompt, Resource, Server, ServerLists, Step, StepState, Tool};
+use crate::capture::{
+    Capture, Message, Outcome, Prompt, Resource, Server, ServerLists, Step, StepState, Tool,
+};
 use crate::json::write;
 use crate::number::number_of;
 pub(super) use listen::Listening;
@@ -49,7 +51,12 @@ impl Drop for CloseOnDrop {
 }
 
 pub(super) enum Link {
-    Lines { _tasks: JoinSet<()>, writer: JoinHandle<()>, unended: Unended, process: Option<Process> },
+    Lines {
+        _tasks: JoinSet<()>,
+        writer: JoinHandle<()>,
+        unended: Unended,
+        process: Option<Process>,
+    },
     Http(Arc<http::Link>),
     Sse,
 }
@@ -125,7 +132,11 @@ struct TimeLimit {
 impl TimeLimit {
     fn new(tap: &Tap, limit: Duration) -> Self {
         let now = tap.deadline.count();
-        Self { limit, since: now, begun: now }
+        Self {
+            limit,
+            since: now,
+            begun: now,
+        }
     }
 
     fn hard(&self) -> Duration {
@@ -161,7 +172,9 @@ impl Session {
         let list = self.list(Listing::Tools, limit).await;
         if is_first {
             match &list {
-                Ok(list) => self.tap.end_step(&format!("tools: {}", list.entries.len()), StepState::Done),
+                Ok(list) => self
+                    .tap
+                    .end_step(&format!("tools: {}", list.entries.len()), StepState::Done),
                 Err(error) => self.tap.end_step(&error.to_string(), StepState::Failed),
             }
         }
@@ -170,10 +183,15 @@ impl Session {
         Tool::mark_contrary(&mut tools);
         for tool in &mut tools {
             if let Some(why) = self.rejects(tool) {
-                tool.faults.push(format!("it cannot be called over HTTP: {why}"));
+                tool.faults
+                    .push(format!("it cannot be called over HTTP: {why}"));
             }
         }
-        Ok(ToolList { tools, note: list.note, raw: list.raw })
+        Ok(ToolList {
+            tools,
+            note: list.note,
+            raw: list.raw,
+        })
     }
 
     /// Why this tool must not be called here: over HTTP without a session, a definition that wants arguments as headers
@@ -210,7 +228,9 @@ impl Session {
         let mut list = List::default();
         let (mut seen, mut pages) = (Vec::<Bytes>::new(), Vec::<Vec<Bytes>>::new());
         loop {
-            let cursor = seen.last().map(|cursor| String::from_utf8_lossy(cursor).into_owned());
+            let cursor = seen
+                .last()
+                .map(|cursor| String::from_utf8_lossy(cursor).into_owned());
             let page = match self.list_page((method, member), cursor, limit).await {
                 Ok((page, raw)) => {
                     list.raw.push(raw);
@@ -218,7 +238,9 @@ impl Session {
                 }
                 // No such capability and no such method: there are none.
                 Err(Error::Rpc { error, .. }) if error.code == "-32601" && list.raw.is_empty() => {
-                    list.note = Some(format!("the server has no {member}: it does not know `{method}`"));
+                    list.note = Some(format!(
+                        "the server has no {member}: it does not know `{method}`"
+                    ));
                     return Ok(list);
                 }
                 Err(error) if !list.raw.is_empty() => {
@@ -233,23 +255,35 @@ impl Session {
                 }
                 Err(error) => return Err(error),
             };
-            if let Some(at) = pages.iter().position(|earlier| !earlier.is_empty() && *earlier == page.entries) {
+            if let Some(at) = pages
+                .iter()
+                .position(|earlier| !earlier.is_empty() && *earlier == page.entries)
+            {
                 let (this, that) = (pages.len() + 1, at + 1);
-                list.note = Some(format!("page {this} of `{method}` is page {that} again, so the list ends before it"));
+                list.note = Some(format!(
+                    "page {this} of `{method}` is page {that} again, so the list ends before it"
+                ));
                 return Ok(list);
             }
             pages.push(page.entries.clone());
             list.entries.extend(page.entries);
             list.note = page.note;
-            let Some(next) = page.next else { return Ok(list) };
+            let Some(next) = page.next else {
+                return Ok(list);
+            };
             if seen.contains(&next) {
                 let cursor = String::from_utf8_lossy(&next).into_owned();
-                list.note = Some(format!("the server repeats the cursor {}, so the list ends here", excerpt(&cursor)));
+                list.note = Some(format!(
+                    "the server repeats the cursor {}, so the list ends here",
+                    excerpt(&cursor)
+                ));
                 return Ok(list);
             }
             let most = self.tap.limits.pages;
             if list.raw.len() >= most {
-                list.note = Some(format!("the list ends after {most} pages (limit `pages`); the server has more"));
+                list.note = Some(format!(
+                    "the list ends after {most} pages (limit `pages`); the server has more"
+                ));
                 return Ok(list);
             }
             seen.push(next);
@@ -261,8 +295,15 @@ impl Session {
     ///
     /// # Errors
     /// When not even the first page of one can be read.
-    pub async fn lists(&self, limit: impl Fn() -> Duration, mut note: impl FnMut(&str)) -> Result<ServerLists, Error> {
-        let (first, again) = (self.list_tools(limit()).await?, self.list_tools(limit()).await?);
+    pub async fn lists(
+        &self,
+        limit: impl Fn() -> Duration,
+        mut note: impl FnMut(&str),
+    ) -> Result<ServerLists, Error> {
+        let (first, again) = (
+            self.list_tools(limit()).await?,
+            self.list_tools(limit()).await?,
+        );
         first.note.iter().for_each(|text| note(text));
         let shared = |list: ToolList| list.tools.into_iter().map(Arc::new).collect();
         let mut lists = ServerLists {
@@ -277,16 +318,26 @@ impl Session {
             Ok::<_, Error>(list.entries)
         };
         if self.server.declares("/resources") {
-            lists.resources = entries(Listing::Resources).await?.into_iter().map(|raw| Resource::read(raw, false)).collect();
+            lists.resources = entries(Listing::Resources)
+                .await?
+                .into_iter()
+                .map(|raw| Resource::read(raw, false))
+                .collect();
             match entries(Listing::Templates).await {
-                Ok(templates) => lists.resources.extend(templates.into_iter().map(|raw| Resource::read(raw, true))),
+                Ok(templates) => lists
+                    .resources
+                    .extend(templates.into_iter().map(|raw| Resource::read(raw, true))),
                 // Many servers declare resources and know no templates.
                 Err(Error::Rpc { .. }) => {}
                 Err(error) => return Err(error),
             }
         }
         if self.server.declares("/prompts") {
-            lists.prompts = entries(Listing::Prompts).await?.into_iter().map(Prompt::read).collect();
+            lists.prompts = entries(Listing::Prompts)
+                .await?
+                .into_iter()
+                .map(Prompt::read)
+                .collect();
         }
         Ok(lists)
     }
@@ -298,23 +349,44 @@ impl Session {
         limit: Duration,
     ) -> Result<(Page, Bytes), Error> {
         let params = cursor.map_or("{}".into(), |cursor| format!(r#"{{"cursor":{cursor}}}"#));
-        let write = |id: i64| self.era.request(&id.to_string(), method, params.as_bytes(), "", None);
-        let asked = self.ask(write, &mut TimeLimit::new(&self.tap, limit), &CancelToken::new()).await?;
+        let write = |id: i64| {
+            self.era
+                .request(&id.to_string(), method, params.as_bytes(), "", None)
+        };
+        let asked = self
+            .ask(
+                write,
+                &mut TimeLimit::new(&self.tap, limit),
+                &CancelToken::new(),
+            )
+            .await?;
         match asked.ended {
             Ended::End(End::Answer(answer)) => match answer.fault {
                 Some(fault) => Err(fault),
-                None => Ok((read_page(&answer.bytes, member, &self.tap.place)?, answer.bytes)),
+                None => Ok((
+                    read_page(&answer.bytes, member, &self.tap.place)?,
+                    answer.bytes,
+                )),
             },
             Ended::End(End::Lost(error)) => Err(Error::Shared(error)),
             Ended::TimedOut(passed) => Err(self.timeout(method, passed)),
-            Ended::Cancelled => Err(Error::Cancelled { place: self.tap.place.clone() }),
+            Ended::Cancelled => Err(Error::Cancelled {
+                place: self.tap.place.clone(),
+            }),
         }
     }
 
     fn timeout(&self, what: &str, limit: Duration) -> Error {
         let (unreadable, stderr) = self.tap.last_output();
         let (place, what) = (self.tap.place.clone(), what.to_owned());
-        Error::Timeout { place, what, limit, during_handshake: false, unreadable, stderr }
+        Error::Timeout {
+            place,
+            what,
+            limit,
+            during_handshake: false,
+            unreadable,
+            stderr,
+        }
     }
 
     /// Sends a request and waits; while the server waits for an answer of ours no time passes.
@@ -324,12 +396,20 @@ impl Session {
         time: &mut TimeLimit,
         cancel: &CancelToken,
     ) -> Result<Asked, Error> {
-        let mut ask = ServerRequest { tap: &self.tap, waiting: self.tap.request(write)? };
+        let mut ask = ServerRequest {
+            tap: &self.tap,
+            waiting: self.tap.request(write)?,
+        };
         let (limit, hard_limit) = (time.limit, time.hard());
         let deadline = self.tap.deadline.until(time.since, limit);
         let hard = self.tap.deadline.until(time.begun, hard_limit);
         tokio::pin!(deadline, hard);
-        let mut asked = ask.waiting.activity.borrow().is_asked.then(|| self.tap.deadline.hold());
+        let mut asked = ask
+            .waiting
+            .activity
+            .borrow()
+            .is_asked
+            .then(|| self.tap.deadline.hold());
         let mut left_at = None;
         let mut is_leaving = true;
         let ended = loop {
@@ -382,41 +462,71 @@ impl Session {
         match ask.give_up(&reason) {
             Some(AbandonedRequest { mut beside, odd }) => {
                 let ended = match ended {
-                    Ended::TimedOut(passed) => self.timed_out(ask.waiting.id, passed, odd, unended, &mut beside),
+                    Ended::TimedOut(passed) => {
+                        self.timed_out(ask.waiting.id, passed, odd, unended, &mut beside)
+                    }
                     other => other,
                 };
-                Ok(Asked { ended, beside, left_at })
+                Ok(Asked {
+                    ended,
+                    beside,
+                    left_at,
+                })
             }
             // The answer came in this very moment.
             None => match ask.waiting.done.try_recv() {
-                Ok((end, beside)) => Ok(Asked { ended: Ended::End(end), beside, left_at }),
-                Err(_) => Ok(Asked { ended, beside: SideMessages::default(), left_at }),
+                Ok((end, beside)) => Ok(Asked {
+                    ended: Ended::End(end),
+                    beside,
+                    left_at,
+                }),
+                Err(_) => Ok(Asked {
+                    ended,
+                    beside: SideMessages::default(),
+                    left_at,
+                }),
             },
         }
     }
 
     /// What has come of a line that has no end yet.
     async fn unended(&self) -> Bytes {
-        let Link::Lines { unended, .. } = &self.link else { return Bytes::new() };
+        let Link::Lines { unended, .. } = &self.link else {
+            return Bytes::new();
+        };
         let (ask, asked) = oneshot::channel();
         if unended.try_send(ask).is_err() {
             return Bytes::new();
         }
         // A reader that is busy has lines that do end.
-        tokio::time::timeout(FLUSH_LIMIT, asked).await.ok().and_then(Result::ok).unwrap_or_default()
+        tokio::time::timeout(FLUSH_LIMIT, asked)
+            .await
+            .ok()
+            .and_then(Result::ok)
+            .unwrap_or_default()
     }
 
     /// How a wait ends at its limit: what came in place of an answer is shown in its place.
-    fn timed_out(&self, id: i64, passed: Duration, odd: Option<Bytes>, unended: Bytes, beside: &mut SideMessages) -> Ended {
+    fn timed_out(
+        &self,
+        id: i64,
+        passed: Duration,
+        odd: Option<Bytes>,
+        unended: Bytes,
+        beside: &mut SideMessages,
+    ) -> Ended {
         let seconds = passed.as_secs_f64();
         let is_message = match peek(&unended) {
-            Peek::Object(envelope) => envelope.complete && envelope.is_response() && envelope.id.number() == Some(id),
+            Peek::Object(envelope) => {
+                envelope.complete && envelope.is_response() && envelope.id.number() == Some(id)
+            }
             _ => false,
         };
         let (bytes, what) = match odd {
             _ if is_message => {
-                let what =
-                    format!("no answer within {seconds} s: what came has no line end, by which a message is known to be whole");
+                let what = format!(
+                    "no answer within {seconds} s: what came has no line end, by which a message is known to be whole"
+                );
                 (unended, what)
             }
             _ if !unended.is_empty() => {
@@ -427,13 +537,29 @@ impl Session {
                 return Ended::TimedOut(passed);
             }
             Some(odd) => {
-                let what = format!("no answer within {seconds} s; what came last is none: {}", quote(&odd));
+                let what = format!(
+                    "no answer within {seconds} s; what came last is none: {}",
+                    quote(&odd)
+                );
                 (odd, what)
             }
             None => return Ended::TimedOut(passed),
         };
-        let (now, fault) = (Instant::now(), Error::Malformed { place: self.tap.place.clone(), what });
-        Ended::End(End::Answer(Answer { bytes, doc: None, begun: now, ended: now, fault: Some(fault), http: None }))
+        let (now, fault) = (
+            Instant::now(),
+            Error::Malformed {
+                place: self.tap.place.clone(),
+                what,
+            },
+        );
+        Ended::End(End::Answer(Answer {
+            bytes,
+            doc: None,
+            begun: now,
+            ended: now,
+            fault: Some(fault),
+            http: None,
+        }))
     }
 
     /// Calls a tool. Whatever happens, there is a capture of it.
@@ -445,15 +571,31 @@ impl Session {
         if let (Link::Http(link), true) = (&self.link, self.era.is_stateless()) {
             match call.tool.input_schema.as_ref().map(param_headers::declared) {
                 Some(Err(why)) => return self.not_sent(call, why),
-                declared => link.mirror(&call.tool.name, declared.and_then(Result::ok).unwrap_or_default()),
+                declared => link.mirror(
+                    &call.tool.name,
+                    declared.and_then(Result::ok).unwrap_or_default(),
+                ),
             }
         }
         let name = call.tool.name.clone();
         let (sent, era) = (arguments.clone(), self.era.clone());
         // A tool that has to be called as a task is; any other is called plainly.
-        let task = if self.has_tasks() && tasks::support(&call.tool) == Support::Required { r#","task":{}"# } else { "" };
+        let task = if self.has_tasks() && tasks::support(&call.tool) == Support::Required {
+            r#","task":{}"#
+        } else {
+            ""
+        };
         let write = move |id, extra: &str| write_call(&era, id, &name, &sent, extra, task);
-        let mut capture = self.exchange(call.id, call.tool, arguments, write, ("tools/call", call.limit), cancel).await;
+        let mut capture = self
+            .exchange(
+                call.id,
+                call.tool,
+                arguments,
+                write,
+                ("tools/call", call.limit),
+                cancel,
+            )
+            .await;
         capture.notes.splice(0..0, notes);
         capture
     }
@@ -461,17 +603,27 @@ impl Session {
     /// Reads a resource or fills in a prompt. Whatever happens, there is a capture of it; its tool is named like the
     /// method, and its arguments are the parameters.
     pub async fn read(&self, ask: ContentRequest, cancel: CancelToken) -> Capture {
-        let ContentRequest { id, method, params, limit } = ask;
+        let ContentRequest {
+            id,
+            method,
+            params,
+            limit,
+        } = ask;
         let mut tool = Tool::unlisted(method);
         tool.faults.clear();
         let (sent, era) = (params.clone(), self.era.clone());
-        let write = move |id: i64, extra: &str| era.request(&id.to_string(), method, &sent, extra, None);
-        self.exchange(id, tool, params, write, (method, limit), cancel).await
+        let write =
+            move |id: i64, extra: &str| era.request(&id.to_string(), method, &sent, extra, None);
+        self.exchange(id, tool, params, write, (method, limit), cancel)
+            .await
     }
 
     /// The capture of a call that was not made.
     fn not_sent(&self, call: Call, why: String) -> Capture {
-        let error = Error::Rejected { tool: call.tool.name.clone(), why };
+        let error = Error::Rejected {
+            tool: call.tool.name.clone(),
+            why,
+        };
         Capture {
             started_at: OffsetDateTime::now_utc(),
             outcome: Outcome::Cancelled,
@@ -510,14 +662,29 @@ impl Session {
 
     /// Lets go of everything but the process.
     async fn let_go(self) -> Option<Process> {
-        let Session { tap, shut, listening, sdk, mut link, .. } = self;
+        let Session {
+            tap,
+            shut,
+            listening,
+            sdk,
+            mut link,
+            ..
+        } = self;
         drop(listening);
         if let Link::Http(http) = &link {
             http.close().await;
         }
         drop((shut, sdk, tap));
-        let Link::Lines { writer, process, .. } = &mut link else { return None };
-        if tokio::time::timeout(FLUSH_LIMIT, &mut *writer).await.is_err() {
+        let Link::Lines {
+            writer, process, ..
+        } = &mut link
+        else {
+            return None;
+        };
+        if tokio::time::timeout(FLUSH_LIMIT, &mut *writer)
+            .await
+            .is_err()
+        {
             writer.abort();
         }
         process.take()
@@ -526,11 +693,20 @@ impl Session {
 
 /// `extra` and `task` are members with a comma before each.
 fn write_call(era: &Era, id: i64, name: &str, arguments: &Bytes, extra: &str, task: &str) -> Bytes {
-    let mut message =
-        format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":{},"arguments":"#, write::string(name));
-    let meta = era.meta(Some(id)).map(|meta| format!(r#","_meta":{meta}"#)).unwrap_or_default();
+    let mut message = format!(
+        r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":{},"arguments":"#,
+        write::string(name)
+    );
+    let meta = era
+        .meta(Some(id))
+        .map(|meta| format!(r#","_meta":{meta}"#))
+        .unwrap_or_default();
     let end = format!("{extra}{task}{meta}}}}}");
-    let arguments: &[u8] = if arguments.trim_ascii().is_empty() { b"{}" } else { arguments };
+    let arguments: &[u8] = if arguments.trim_ascii().is_empty() {
+        b"{}"
+    } else {
+        arguments
+    };
     message.reserve(arguments.len() + end.len());
     let mut message = message.into_bytes();
     message.extend_from_slice(arguments);
@@ -543,8 +719,23 @@ fn on_one_line(arguments: &Bytes) -> (Bytes, Vec<String>) {
     if !arguments.iter().any(|byte| matches!(byte, b'\n' | b'\r')) {
         return (arguments.clone(), Vec::new());
     }
-    let flat: Vec<u8> = arguments.iter().map(|&byte| if matches!(byte, b'\n' | b'\r') { b' ' } else { byte }).collect();
-    (flat.into(), vec!["line ends in the arguments were sent as spaces, since a message is one line here".into()])
+    let flat: Vec<u8> = arguments
+        .iter()
+        .map(|&byte| {
+            if matches!(byte, b'\n' | b'\r') {
+                b' '
+            } else {
+                byte
+            }
+        })
+        .collect();
+    (
+        flat.into(),
+        vec![
+            "line ends in the arguments were sent as spaces, since a message is one line here"
+                .into(),
+        ],
+    )
 }
 
 #[cfg(test)]

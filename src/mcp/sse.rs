@@ -66,7 +66,9 @@ impl Parser {
             }
             let end = chunk.iter().position(|&byte| matches!(byte, b'\n' | b'\r'));
             let part = &chunk[..end.unwrap_or(chunk.len())];
-            let room = self.limit.saturating_sub(self.line.len() + self.data.as_ref().map_or(0, BytesMut::len));
+            let room = self
+                .limit
+                .saturating_sub(self.line.len() + self.data.as_ref().map_or(0, BytesMut::len));
             self.line_cut |= part.len() > room;
             self.cut |= self.line_cut;
             self.line.extend_from_slice(&part[..part.len().min(room)]);
@@ -83,7 +85,9 @@ impl Parser {
         if !self.line.is_empty() {
             self.end_line();
         }
-        self.data.filter(|data| !data.is_empty()).map(BytesMut::freeze)
+        self.data
+            .filter(|data| !data.is_empty())
+            .map(BytesMut::freeze)
     }
 
     fn end_line(&mut self) -> Option<Event> {
@@ -95,9 +99,17 @@ impl Parser {
             let (name, cut) = (self.name.take(), std::mem::take(&mut self.cut));
             let data = self.data.take()?.freeze();
             // An event without data is a keep-alive or carries only an id.
-            return (!data.is_empty()).then_some(Event { data, cut, name, begun: self.begun });
+            return (!data.is_empty()).then_some(Event {
+                data,
+                cut,
+                name,
+                begun: self.begun,
+            });
         }
-        let colon = line.iter().position(|&byte| byte == b':').unwrap_or(line.len());
+        let colon = line
+            .iter()
+            .position(|&byte| byte == b':')
+            .unwrap_or(line.len());
         let mut value = line.split_off((colon + 1).min(line.len()));
         line.truncate(colon);
         if value.starts_with(b" ") {
@@ -113,7 +125,12 @@ impl Parser {
             },
             b"event" => self.name = Some(String::from_utf8_lossy(&value).into_owned()),
             b"id" => self.last_id = Some(String::from_utf8_lossy(&value).into_owned()),
-            b"retry" => self.retry_ms = std::str::from_utf8(&value).ok().and_then(|text| text.parse().ok()).or(self.retry_ms),
+            b"retry" => {
+                self.retry_ms = std::str::from_utf8(&value)
+                    .ok()
+                    .and_then(|text| text.parse().ok())
+                    .or(self.retry_ms)
+            }
             _ => {}
         }
         None
@@ -128,7 +145,12 @@ mod tests {
         let mut parser = Parser::new(1 << 20);
         let mut found = Vec::new();
         for part in text.chunks(chunk) {
-            found.extend(parser.feed(part).into_iter().map(|event| String::from_utf8_lossy(&event.data).into_owned()));
+            found.extend(
+                parser
+                    .feed(part)
+                    .into_iter()
+                    .map(|event| String::from_utf8_lossy(&event.data).into_owned()),
+            );
         }
         let id = parser.last_id.clone();
         (found, id, parser.finish())
@@ -152,12 +174,20 @@ mod tests {
         assert!(parser.feed(b"data: 0123456789").is_empty());
         assert!(parser.cut, "known before the event ends");
         let events = parser.feed(b"\n\ndata: 4\ndata: 5\n\n");
-        let seen: Vec<_> = events.iter().map(|event| (&event.data[..], event.cut)).collect();
+        let seen: Vec<_> = events
+            .iter()
+            .map(|event| (&event.data[..], event.cut))
+            .collect();
         assert_eq!(seen, [(&b"0123"[..], true), (b"4\n5", false)]);
         assert!(!parser.cut);
         // Lines of one event share its limit, and one of which nothing is left does not end it.
-        let events = parser.feed(b"data: ab\ndata: cdef\ndata: 0123\ndata: 4\ndata: 5\ndata: 6\ndata: 7\n\ndata: 8\n\n");
-        let seen: Vec<_> = events.iter().map(|event| (event.data.first().copied(), event.cut)).collect();
+        let events = parser.feed(
+            b"data: ab\ndata: cdef\ndata: 0123\ndata: 4\ndata: 5\ndata: 6\ndata: 7\n\ndata: 8\n\n",
+        );
+        let seen: Vec<_> = events
+            .iter()
+            .map(|event| (event.data.first().copied(), event.cut))
+            .collect();
         assert_eq!(seen, [(Some(b'a'), true), (Some(b'8'), false)]);
     }
 }

@@ -20,7 +20,9 @@ use bytes::Bytes;
 use rmcp::model::ServerJsonRpcMessage;
 use tokio::sync::{mpsc, oneshot, watch};
 
-pub(super) use pending::{AbandonedRequest, Activity, Answer, End, Pending, PendingRequest, SideMessages, Text};
+pub(super) use pending::{
+    AbandonedRequest, Activity, Answer, End, Pending, PendingRequest, SideMessages, Text,
+};
 pub(super) use sdk_end::SdkEnd;
 
 use super::deadline::PausableDeadline;
@@ -101,7 +103,9 @@ impl State {
     pub(super) fn activity(&self) {
         let is_asked = self.server_requests.is_open();
         for pending in self.pending.values() {
-            pending.activity.send_modify(|activity| activity.is_asked = is_asked);
+            pending
+                .activity
+                .send_modify(|activity| activity.is_asked = is_asked);
         }
     }
 
@@ -168,19 +172,28 @@ impl Tap {
     /// Says what may be asked of us. The first word counts.
     pub(super) fn answer_with(self: &Arc<Self>, answering: ClientCapabilities) {
         // Set already: by the one connection that this tap is of.
-        self.answering.set((Arc::downgrade(self), Mutex::new(answering))).ok();
+        self.answering
+            .set((Arc::downgrade(self), Mutex::new(answering)))
+            .ok();
     }
 
     pub(super) fn answering(&self) -> ClientCapabilities {
         self.answering
             .get()
-            .map(|(_, answering)| answering.lock().unwrap_or_else(PoisonError::into_inner).clone())
+            .map(|(_, answering)| {
+                answering
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .clone()
+            })
             .unwrap_or_default()
     }
 
     /// Other folders from here on; whether folders were declared at all.
     pub(super) fn set_roots(&self, roots: Vec<crate::server_request::Root>) -> bool {
-        let Some((_, answering)) = self.answering.get() else { return false };
+        let Some((_, answering)) = self.answering.get() else {
+            return false;
+        };
         let mut answering = answering.lock().unwrap_or_else(PoisonError::into_inner);
         let was_declared = answering.roots.is_some();
         if was_declared {
@@ -190,7 +203,10 @@ impl Tap {
     }
 
     pub(super) fn me(&self) -> Weak<Tap> {
-        self.answering.get().map(|(me, _)| me.clone()).unwrap_or_default()
+        self.answering
+            .get()
+            .map(|(me, _)| me.clone())
+            .unwrap_or_default()
     }
 
     pub(super) fn state(&self) -> MutexGuard<'_, State> {
@@ -222,7 +238,10 @@ impl Tap {
         let mut state = self.state();
         state.established = true;
         state.has_batches = version == BATCHES;
-        state.gone.clone().map_or(Ok(()), |gone| Err(Error::Shared(gone)))
+        state
+            .gone
+            .clone()
+            .map_or(Ok(()), |gone| Err(Error::Shared(gone)))
     }
 
     /// Why everything ended, if it did.
@@ -243,7 +262,10 @@ impl Tap {
     /// How many lines came that were no messages, and the first of them; `None` where all were.
     pub(super) fn strays(&self) -> Option<(u64, String)> {
         let state = self.state();
-        state.first_of_all.clone().map(|first| (state.unreadable, first))
+        state
+            .first_of_all
+            .clone()
+            .map(|first| (state.unreadable, first))
     }
 
     pub(super) fn is_established(&self) -> bool {
@@ -251,7 +273,10 @@ impl Tap {
     }
 
     /// Sends a request whose text `write` makes from the id it gets.
-    pub(super) fn request<T: Into<Text>>(&self, write: impl FnOnce(i64) -> T) -> Result<PendingRequest, Error> {
+    pub(super) fn request<T: Into<Text>>(
+        &self,
+        write: impl FnOnce(i64) -> T,
+    ) -> Result<PendingRequest, Error> {
         let id = {
             let mut state = self.state();
             state.next_id += 1;
@@ -272,27 +297,46 @@ impl Tap {
             state.next_id - 1
         };
         let (agree, agreed) = oneshot::channel();
-        Ok((self.send_request(id, write(id).into(), Some(agree))?, agreed))
+        Ok((
+            self.send_request(id, write(id).into(), Some(agree))?,
+            agreed,
+        ))
     }
 
-    pub(super) fn request_as(&self, id: i64, text: impl Into<Text>) -> Result<PendingRequest, Error> {
+    pub(super) fn request_as(
+        &self,
+        id: i64,
+        text: impl Into<Text>,
+    ) -> Result<PendingRequest, Error> {
         self.send_request(id, text.into(), None)
     }
 
-    fn send_request(&self, id: i64, text: Text, agree: Option<oneshot::Sender<Bytes>>) -> Result<PendingRequest, Error> {
+    fn send_request(
+        &self,
+        id: i64,
+        text: Text,
+        agree: Option<oneshot::Sender<Bytes>>,
+    ) -> Result<PendingRequest, Error> {
         let Text { sent, kept } = text;
         let (done, waiting) = oneshot::channel();
         let mut state = self.state();
         if let Some(gone) = &state.gone {
             return Err(Error::Shared(Arc::clone(gone)));
         }
-        let Some(outbox) = state.outbox.clone() else { return Err(Error::Closed { place: self.place.clone() }) };
+        let Some(outbox) = state.outbox.clone() else {
+            return Err(Error::Closed {
+                place: self.place.clone(),
+            });
+        };
         self.log_sent(&mut state, &kept);
         if state.established && state.pending.values().all(|pending| pending.is_aside) {
             // What was printed before has nothing to do with it.
             state.first_unreadable = None;
         }
-        let (activity, watched) = watch::channel(Activity { signs: 0, is_asked: state.server_requests.is_open() });
+        let (activity, watched) = watch::channel(Activity {
+            signs: 0,
+            is_asked: state.server_requests.is_open(),
+        });
         state.pending.insert(
             id,
             Pending {
@@ -310,13 +354,25 @@ impl Tap {
             },
         );
         drop(state);
-        Ok(PendingRequest { id, left: outbox.send(sent, Some(id)), activity: watched, done: waiting })
+        Ok(PendingRequest {
+            id,
+            left: outbox.send(sent, Some(id)),
+            activity: watched,
+            done: waiting,
+        })
     }
 
     /// Sends a notification or a response.
-    pub(super) fn send(&self, bytes: Bytes) -> Result<oneshot::Receiver<io::Result<Instant>>, Error> {
+    pub(super) fn send(
+        &self,
+        bytes: Bytes,
+    ) -> Result<oneshot::Receiver<io::Result<Instant>>, Error> {
         let mut state = self.state();
-        let Some(outbox) = state.outbox.clone() else { return Err(Error::Closed { place: self.place.clone() }) };
+        let Some(outbox) = state.outbox.clone() else {
+            return Err(Error::Closed {
+                place: self.place.clone(),
+            });
+        };
         self.log_sent(&mut state, &bytes);
         drop(state);
         Ok(outbox.send(bytes, None))
@@ -342,8 +398,12 @@ impl Tap {
 
     /// The server has ended a request that stays open.
     pub(super) fn ended_aside(&self, state: &mut State, id: i64, reason: Option<String>) {
-        let Some(pending) = state.pending.remove(&id) else { return };
-        let why = reason.map(|reason| format!(": {}", excerpt(&reason))).unwrap_or_default();
+        let Some(pending) = state.pending.remove(&id) else {
+            return;
+        };
+        let why = reason
+            .map(|reason| format!(": {}", excerpt(&reason)))
+            .unwrap_or_default();
         pending.finish(End::Lost(Arc::new(Error::Gone {
             place: self.place.clone(),
             how: format!("the server ended it{why}"),
@@ -359,7 +419,10 @@ impl Tap {
 
     /// Whether the answer to any request is waited for.
     pub(super) fn is_waiting(&self) -> bool {
-        self.state().pending.values().any(|pending| !pending.is_aside)
+        self.state()
+            .pending
+            .values()
+            .any(|pending| !pending.is_aside)
     }
 
     /// Ends when nobody waits any more for the answer to a request; never for what has none.
@@ -381,10 +444,27 @@ impl Tap {
     }
 
     /// A page came in place of an answer: it is kept as what it is.
-    pub(super) fn end_with_page(&self, id: i64, bytes: Bytes, begun: Instant, fault: Error, http: Arc<HttpInfo>) {
+    pub(super) fn end_with_page(
+        &self,
+        id: i64,
+        bytes: Bytes,
+        begun: Instant,
+        fault: Error,
+        http: Arc<HttpInfo>,
+    ) {
         let ended = Instant::now();
         self.log(&mut self.state(), ended, (Direction::In, &bytes), None);
-        self.end(id, End::Answer(Answer { bytes, doc: None, begun, ended, fault: Some(fault), http: Some(http) }));
+        self.end(
+            id,
+            End::Answer(Answer {
+                bytes,
+                doc: None,
+                begun,
+                ended,
+                fault: Some(fault),
+                http: Some(http),
+            }),
+        );
     }
 
     /// The server is gone: whatever waits ends now, and so does every later request.
@@ -397,7 +477,11 @@ impl Tap {
             }
             state.gone = Some(Arc::clone(&error));
             state.sdk = None;
-            (std::mem::take(&mut state.pending), state.server_requests.clear(), state.established && state.outbox.is_some())
+            (
+                std::mem::take(&mut state.pending),
+                state.server_requests.clear(),
+                state.established && state.outbox.is_some(),
+            )
         };
         self.withdraw(asks, "the server is gone");
         for pending in pending.into_values() {
@@ -413,10 +497,16 @@ impl Tap {
         let (outbox, pending, asks) = {
             let mut state = self.state();
             state.sdk = None;
-            (state.outbox.take(), std::mem::take(&mut state.pending), state.server_requests.clear())
+            (
+                state.outbox.take(),
+                std::mem::take(&mut state.pending),
+                state.server_requests.clear(),
+            )
         };
         self.withdraw(asks, "the connection was closed");
-        let closed = Arc::new(Error::Closed { place: self.place.clone() });
+        let closed = Arc::new(Error::Closed {
+            place: self.place.clone(),
+        });
         for pending in pending.into_values() {
             pending.finish(End::Lost(Arc::clone(&closed)));
         }
@@ -435,7 +525,8 @@ impl Tap {
             state.log.take_note()
         };
         self.emit(SessionEvent::Stderr(text));
-        full.into_iter().for_each(|note| self.emit(SessionEvent::Noted(note)));
+        full.into_iter()
+            .for_each(|note| self.emit(SessionEvent::Noted(note)));
     }
 
     fn log_sent(&self, state: &mut State, bytes: &Bytes) {
@@ -443,9 +534,22 @@ impl Tap {
     }
 
     /// `peeked`: what was seen of the message already.
-    fn log(&self, state: &mut State, now: Instant, (direction, bytes): (Direction, &Bytes), peeked: Option<&Peek<'_>>) {
+    fn log(
+        &self,
+        state: &mut State,
+        now: Instant,
+        (direction, bytes): (Direction, &Bytes),
+        peeked: Option<&Peek<'_>>,
+    ) {
         let at = now.saturating_duration_since(self.began);
-        state.log.push(Message { at, direction, bytes: bytes.clone() }, peeked);
+        state.log.push(
+            Message {
+                at,
+                direction,
+                bytes: bytes.clone(),
+            },
+            peeked,
+        );
         if direction != Direction::Stderr {
             state.messages += 1;
         }
@@ -457,25 +561,52 @@ impl Tap {
 
 /// The one request that waits for its answer, if it is one.
 fn only(state: &State) -> Option<i64> {
-    let mut waiting = state.pending.iter().filter(|(_, pending)| !pending.is_aside).map(|(id, _)| id);
+    let mut waiting = state
+        .pending
+        .iter()
+        .filter(|(_, pending)| !pending.is_aside)
+        .map(|(id, _)| id);
     waiting.next().copied().filter(|_| waiting.next().is_none())
 }
 
 /// `read`: the index over the answer where there is one, or why it does not count.
-fn finish(state: &mut State, id: i64, now: Instant, incoming: Incoming, read: Result<Option<Arc<Doc>>, Error>) {
-    let Some(pending) = state.pending.remove(&id) else { return };
+fn finish(
+    state: &mut State,
+    id: i64,
+    now: Instant,
+    incoming: Incoming,
+    read: Result<Option<Arc<Doc>>, Error>,
+) {
+    let Some(pending) = state.pending.remove(&id) else {
+        return;
+    };
     let http = incoming.within.map(|within| within.http);
     // The answer of one is a message beside the others.
     join(state, now, Direction::In, &incoming.bytes, None);
     let (doc, fault) = read.map_or_else(|fault| (None, Some(fault)), |doc| (doc, None));
-    pending.finish(End::Answer(Answer { bytes: incoming.bytes, doc, begun: incoming.begun, ended: now, fault, http }));
+    pending.finish(End::Answer(Answer {
+        bytes: incoming.bytes,
+        doc,
+        begun: incoming.begun,
+        ended: now,
+        fault,
+        http,
+    }));
 }
 
 /// Adds a message to every call that waits.
 fn join(state: &mut State, now: Instant, direction: Direction, bytes: &Bytes, note: Option<&str>) {
-    for pending in state.pending.values_mut().filter(|pending| !pending.is_aside) {
+    for pending in state
+        .pending
+        .values_mut()
+        .filter(|pending| !pending.is_aside)
+    {
         let at = now.saturating_duration_since(pending.started);
-        pending.beside.push(Message { at, direction, bytes: bytes.clone() });
+        pending.beside.push(Message {
+            at,
+            direction,
+            bytes: bytes.clone(),
+        });
         if let Some(note) = note {
             pending.beside.note(note);
         }
@@ -484,5 +615,9 @@ fn join(state: &mut State, now: Instant, direction: Direction, bytes: &Bytes, no
 
 pub(super) fn quote(bytes: &[u8]) -> String {
     let text = excerpt(&String::from_utf8_lossy(&bytes[..bytes.len().min(2_000)]));
-    if text.is_empty() { "it is empty".into() } else { format!("`{text}`") }
+    if text.is_empty() {
+        "it is empty".into()
+    } else {
+        format!("`{text}`")
+    }
 }

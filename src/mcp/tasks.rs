@@ -31,7 +31,11 @@ pub(super) enum Support {
 
 pub(super) fn support(tool: &Tool) -> Support {
     let doc = Doc::parse(tool.raw.clone());
-    match doc.at("/execution/taskSupport").and_then(Node::as_str).as_deref() {
+    match doc
+        .at("/execution/taskSupport")
+        .and_then(Node::as_str)
+        .as_deref()
+    {
         Some("required") => Support::Required,
         Some("optional") => Support::Optional,
         _ => Support::Forbidden,
@@ -42,8 +46,16 @@ pub(super) fn support(tool: &Tool) -> Support {
 /// other result may well have a member of that name.
 pub(super) fn may_be_one(request: &Bytes, answer: &Bytes) -> bool {
     let request = Doc::parse(request.clone());
-    let is_asked_for = request.at("/params/task").is_some_and(|task| !task.is_null());
-    let is_said = || Doc::parse(answer.clone()).at("/result/resultType").and_then(Node::as_str).as_deref() == Some("task");
+    let is_asked_for = request
+        .at("/params/task")
+        .is_some_and(|task| !task.is_null());
+    let is_said = || {
+        Doc::parse(answer.clone())
+            .at("/result/resultType")
+            .and_then(Node::as_str)
+            .as_deref()
+            == Some("task")
+    };
     is_asked_for || is_said()
 }
 
@@ -69,12 +81,20 @@ impl Task {
             None => return None,
         };
         let id = task.get("taskId").filter(|id| id.as_str().is_some())?;
-        let poll = task.get("pollInterval").or_else(|| task.get("pollIntervalMs")).and_then(Node::as_f64);
-        let poll = poll.and_then(|ms| Duration::try_from_secs_f64(ms / 1_000.0).ok()).unwrap_or(POLL);
+        let poll = task
+            .get("pollInterval")
+            .or_else(|| task.get("pollIntervalMs"))
+            .and_then(Node::as_f64);
+        let poll = poll
+            .and_then(|ms| Duration::try_from_secs_f64(ms / 1_000.0).ok())
+            .unwrap_or(POLL);
         Some(Self {
             id: id.raw_text().into_owned(),
             status: task.get("status").and_then(Node::as_str)?.into_owned(),
-            message: task.get("statusMessage").and_then(Node::as_str).map(|text| text.into_owned()),
+            message: task
+                .get("statusMessage")
+                .and_then(Node::as_str)
+                .map(|text| text.into_owned()),
             poll: poll.clamp(POLL_MIN, POLL_MAX),
         })
     }
@@ -82,7 +102,11 @@ impl Task {
     /// Whether there is nothing left to wait for but its result: in a session the server asks what it wants while the
     /// result is waited for.
     pub(super) fn is_over(&self, era: &Era) -> bool {
-        if era.is_stateless() { self.is_final() } else { self.status != "working" }
+        if era.is_stateless() {
+            self.is_final()
+        } else {
+            self.status != "working"
+        }
     }
 
     /// Whether it waits for answers of ours.
@@ -96,8 +120,16 @@ impl Task {
 
     pub(super) fn report(&self, tap: &Tap) {
         let id = Doc::parse(Bytes::copy_from_slice(self.id.as_bytes()));
-        let id = id.root().and_then(Node::as_str).unwrap_or_default().into_owned();
-        tap.emit(SessionEvent::Task { id, status: self.status.clone(), message: self.message.clone() });
+        let id = id
+            .root()
+            .and_then(Node::as_str)
+            .unwrap_or_default()
+            .into_owned();
+        tap.emit(SessionEvent::Task {
+            id,
+            status: self.status.clone(),
+            message: self.message.clone(),
+        });
     }
 
     pub(super) fn request(&self, era: &Era, id: i64, method: &str, extra: &str) -> Bytes {
@@ -113,11 +145,20 @@ mod tests {
     #[test]
     fn a_result_is_a_task_only_where_one_was_asked_for_or_is_said() {
         let may_be_one = |request: &'static str, answer: &'static str| {
-            may_be_one(&Bytes::from_static(request.as_bytes()), &Bytes::from_static(answer.as_bytes()))
+            may_be_one(
+                &Bytes::from_static(request.as_bytes()),
+                &Bytes::from_static(answer.as_bytes()),
+            )
         };
         let answer = r#"{"id":1,"result":{"task":{"taskId":"a","status":"working"}}}"#;
-        assert!(may_be_one(r#"{"id":1,"params":{"name":"t","task":{}}}"#, answer));
-        assert!(!may_be_one(r#"{"id":1,"params":{"name":"t","arguments":{"task":{}}}}"#, answer));
+        assert!(may_be_one(
+            r#"{"id":1,"params":{"name":"t","task":{}}}"#,
+            answer
+        ));
+        assert!(!may_be_one(
+            r#"{"id":1,"params":{"name":"t","arguments":{"task":{}}}}"#,
+            answer
+        ));
         let words = r#"{"id":1,"result":{"resultType":"task","taskId":"a","status":"working"}}"#;
         assert!(may_be_one(r#"{"id":1,"params":{"name":"t"}}"#, words));
     }
@@ -125,12 +166,23 @@ mod tests {
     #[test]
     fn tasks_are_read_from_both_answers() {
         let read = |text: &'static str| Task::read(&Bytes::from_static(text.as_bytes()));
-        let task =
-            read(r#"{"id":1,"result":{"task":{"taskId":"a\/b","status":"working","pollInterval":1,"statusMessage":"on it"}}}"#);
+        let task = read(
+            r#"{"id":1,"result":{"task":{"taskId":"a\/b","status":"working","pollInterval":1,"statusMessage":"on it"}}}"#,
+        );
         let task = task.unwrap();
-        assert_eq!((task.id.as_str(), task.poll, task.is_over(&Era::default())), (r#""a\/b""#, POLL_MIN, false));
-        assert!(read(r#"{"id":1,"result":{"taskId":"a","status":"completed"}}"#).unwrap().is_final());
-        assert_eq!(read(r#"{"id":1,"result":{"content":[],"taskId":"a","status":"working"}}"#), None);
+        assert_eq!(
+            (task.id.as_str(), task.poll, task.is_over(&Era::default())),
+            (r#""a\/b""#, POLL_MIN, false)
+        );
+        assert!(
+            read(r#"{"id":1,"result":{"taskId":"a","status":"completed"}}"#)
+                .unwrap()
+                .is_final()
+        );
+        assert_eq!(
+            read(r#"{"id":1,"result":{"content":[],"taskId":"a","status":"working"}}"#),
+            None
+        );
         assert_eq!(read(r#"{"id":1,"error":{"taskId":"a"}}"#), None);
     }
 }

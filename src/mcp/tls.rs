@@ -10,7 +10,8 @@ use std::sync::Arc;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::verify_server_name;
 use rustls::client::{
-    ClientSessionMemoryCache, ClientSessionStore, Resumption, Tls12ClientSessionValue, Tls13ClientSessionValue,
+    ClientSessionMemoryCache, ClientSessionStore, Resumption, Tls12ClientSessionValue,
+    Tls13ClientSessionValue,
 };
 use rustls::pki_types::pem::{self, PemObject};
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
@@ -35,17 +36,26 @@ pub(super) fn certificates(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, p
 ///
 /// # Errors
 /// An authority's certificate cannot be used, or the system has none.
-pub(super) fn config(authorities: Vec<CertificateDer<'static>>, took: Arc<ConnectTimes>) -> Result<ClientConfig, rustls::Error> {
+pub(super) fn config(
+    authorities: Vec<CertificateDer<'static>>,
+    took: Arc<ConnectTimes>,
+) -> Result<ClientConfig, rustls::Error> {
     let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
     let system = Verifier::new_with_extra_roots(authorities.clone(), Arc::clone(&provider))?;
-    let verifier = Trust { system, named: authorities };
+    let verifier = Trust {
+        system,
+        named: authorities,
+    };
     let mut config = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()?
         .dangerous() // As rustls calls any verifier that is not its own; this one asks the system.
         .with_custom_certificate_verifier(Arc::new(verifier))
         .with_no_client_auth();
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
-    config.resumption = Resumption::store(Arc::new(Sessions { kept: ClientSessionMemoryCache::new(SESSIONS), took }));
+    config.resumption = Resumption::store(Arc::new(Sessions {
+        kept: ClientSessionMemoryCache::new(SESSIONS),
+        took,
+    }));
     Ok(config)
 }
 
@@ -65,10 +75,18 @@ impl ServerCertVerifier for Trust {
         ocsp_response: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, rustls::Error> {
-        let verified = self.system.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now);
+        let verified = self.system.verify_server_cert(
+            end_entity,
+            intermediates,
+            server_name,
+            ocsp_response,
+            now,
+        );
         match &verified {
             // Its days were looked at before this was.
-            Err(error) if is_authority(error) && self.named.iter().any(|named| named == end_entity) => {
+            Err(error)
+                if is_authority(error) && self.named.iter().any(|named| named == end_entity) =>
+            {
                 verify_server_name(&ParsedCertificate::try_from(end_entity)?, server_name)?;
                 Ok(ServerCertVerified::assertion())
             }
@@ -82,7 +100,8 @@ impl ServerCertVerifier for Trust {
         certificate: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        self.system.verify_tls12_signature(message, certificate, signed)
+        self.system
+            .verify_tls12_signature(message, certificate, signed)
     }
 
     fn verify_tls13_signature(
@@ -91,7 +110,8 @@ impl ServerCertVerifier for Trust {
         certificate: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        self.system.verify_tls13_signature(message, certificate, signed)
+        self.system
+            .verify_tls13_signature(message, certificate, signed)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
@@ -101,20 +121,31 @@ impl ServerCertVerifier for Trust {
 
 /// Whether a certificate was refused because it is an authority's, and for nothing that is looked at before.
 fn is_authority(error: &rustls::Error) -> bool {
-    let rustls::Error::InvalidCertificate(CertificateError::Other(other)) = error else { return false };
-    matches!(other.0.downcast_ref(), Some(webpki::Error::CaUsedAsEndEntity))
+    let rustls::Error::InvalidCertificate(CertificateError::Other(other)) = error else {
+        return false;
+    };
+    matches!(
+        other.0.downcast_ref(),
+        Some(webpki::Error::CaUsedAsEndEntity)
+    )
 }
 
 /// Why a handshake was refused on this side, where that is why there is no connection.
-pub(super) fn refused<'a>(error: &'a (dyn std::error::Error + 'static)) -> Option<&'a rustls::Error> {
+pub(super) fn refused<'a>(
+    error: &'a (dyn std::error::Error + 'static),
+) -> Option<&'a rustls::Error> {
     let mut cause = Some(error);
     while let Some(error) = cause {
         if let Some(found) = error.downcast_ref() {
             return Some(found);
         }
         // What is wrapped there is skipped by `source`.
-        let wrapped = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
-        cause = wrapped.map(|wrapped| wrapped as &(dyn std::error::Error + 'static)).or_else(|| error.source());
+        let wrapped = error
+            .downcast_ref::<std::io::Error>()
+            .and_then(std::io::Error::get_ref);
+        cause = wrapped
+            .map(|wrapped| wrapped as &(dyn std::error::Error + 'static))
+            .or_else(|| error.source());
     }
     None
 }
@@ -122,7 +153,10 @@ pub(super) fn refused<'a>(error: &'a (dyn std::error::Error + 'static)) -> Optio
 /// Why, and what can be done about it, for people.
 pub(super) fn words(refused: &rustls::Error) -> (String, &'static str) {
     let rustls::Error::InvalidCertificate(why) = refused else {
-        return (format!("no TLS connection: {refused}"), "check the scheme, the port, and the server's TLS settings");
+        return (
+            format!("no TLS connection: {refused}"),
+            "check the scheme, the port, and the server's TLS settings",
+        );
     };
     let certificate = "the server's certificate";
     match why {
@@ -134,17 +168,22 @@ pub(super) fn words(refused: &rustls::Error) -> (String, &'static str) {
             format!("{certificate} is signed by an authority that is not trusted here"),
             "if you trust it, give the certificate of its authority by `--cacert FILE` (PEM)",
         ),
-        CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
-            (format!("{certificate} has expired"), "have it renewed; check this machine's clock")
-        }
-        CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
-            (format!("{certificate} is not valid yet"), "check this machine's clock, and the server's")
-        }
+        CertificateError::Expired | CertificateError::ExpiredContext { .. } => (
+            format!("{certificate} has expired"),
+            "have it renewed; check this machine's clock",
+        ),
+        CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => (
+            format!("{certificate} is not valid yet"),
+            "check this machine's clock, and the server's",
+        ),
         CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => (
             format!("{certificate} is not for this host name"),
             "use a name that it states, or have one made that states this one (`openssl req -x509 -addext subjectAltName=DNS:NAME …`)",
         ),
-        other => (format!("{certificate} cannot be trusted: {other}"), "have one made that verifiers take"),
+        other => (
+            format!("{certificate} cannot be trusted: {other}"),
+            "have one made that verifiers take",
+        ),
     }
 }
 

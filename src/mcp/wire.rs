@@ -25,10 +25,17 @@ pub(super) fn line(message: &Message, peeked: Option<&Peek<'_>>) -> Line {
         return row(LineKind::Stderr, None, None);
     }
     let own = peeked.is_none().then(|| peek(&message.bytes));
-    let Some(Peek::Object(envelope)) = peeked.or(own.as_ref()) else { return row(LineKind::Unreadable, None, None) };
-    let id = envelope.id_range.clone().map(|range| String::from_utf8_lossy(&message.bytes[range]).into_owned());
+    let Some(Peek::Object(envelope)) = peeked.or(own.as_ref()) else {
+        return row(LineKind::Unreadable, None, None);
+    };
+    let id = envelope
+        .id_range
+        .clone()
+        .map(|range| String::from_utf8_lossy(&message.bytes[range]).into_owned());
     Line {
-        version: Some(&message.bytes).filter(|bytes| bytes.len() <= VERSION_BYTES).and_then(version),
+        version: Some(&message.bytes)
+            .filter(|bytes| bytes.len() <= VERSION_BYTES)
+            .and_then(version),
         ..row(kind(envelope), envelope.method.clone(), id)
     }
 }
@@ -39,8 +46,14 @@ fn version(bytes: &Bytes) -> Option<String> {
     // A cheap look first: of a session only its beginning names one.
     memchr::memmem::find(bytes, b"protocolVersion")?;
     let doc = Doc::parse(bytes.clone());
-    let places = ["/params/_meta/io.modelcontextprotocol~1protocolVersion", "/params/protocolVersion", "/result/protocolVersion"];
-    let named = places.iter().find_map(|place| doc.at(place)?.as_str().map(|version| version.into_owned()));
+    let places = [
+        "/params/_meta/io.modelcontextprotocol~1protocolVersion",
+        "/params/protocolVersion",
+        "/result/protocolVersion",
+    ];
+    let named = places
+        .iter()
+        .find_map(|place| doc.at(place)?.as_str().map(|version| version.into_owned()));
     named.filter(|version| Protocol::VERSIONS.contains(&version.as_str()))
 }
 
@@ -63,13 +76,33 @@ mod tests {
     #[test]
     fn rows_tell_what_a_message_is() {
         for (text, kind, id) in [
-            (r#"{"jsonrpc":"2.0","id":"a\u0062","method":"x"}"#, LineKind::Request, Some(r#""a\u0062""#)),
-            (r#"{"jsonrpc":"2.0","method":"x"}"#, LineKind::Notification, None),
-            (r#"{"jsonrpc":"2.0","id":1.0,"result":{}}"#, LineKind::Response, Some("1.0")),
-            (r#"{"jsonrpc":"2.0","id":1,"error":{}}"#, LineKind::Error, Some("1")),
+            (
+                r#"{"jsonrpc":"2.0","id":"a\u0062","method":"x"}"#,
+                LineKind::Request,
+                Some(r#""a\u0062""#),
+            ),
+            (
+                r#"{"jsonrpc":"2.0","method":"x"}"#,
+                LineKind::Notification,
+                None,
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":1.0,"result":{}}"#,
+                LineKind::Response,
+                Some("1.0"),
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"error":{}}"#,
+                LineKind::Error,
+                Some("1"),
+            ),
             ("hello", LineKind::Unreadable, None),
         ] {
-            let message = Message { at: Duration::ZERO, direction: Direction::In, bytes: Bytes::from_static(text.as_bytes()) };
+            let message = Message {
+                at: Duration::ZERO,
+                direction: Direction::In,
+                bytes: Bytes::from_static(text.as_bytes()),
+            };
             let line = line(&message, None);
             assert_eq!((line.kind, line.id.as_deref()), (kind, id), "{text}");
         }
@@ -82,12 +115,28 @@ mod tests {
                 r#"{"id":1,"method":"x","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}"#,
                 Some("2026-07-28"),
             ),
-            (r#"{"id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}"#, Some("2025-11-25")),
-            (r#"{"id":0,"result":{"protocolVersion":"2024-11-05"}}"#, Some("2024-11-05")),
-            (r#"{"id":0,"result":{"protocolVersion":"of something else"}}"#, None),
-            (r#"{"id":0,"result":{"content":[{"text":"protocolVersion"}]}}"#, None),
+            (
+                r#"{"id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}"#,
+                Some("2025-11-25"),
+            ),
+            (
+                r#"{"id":0,"result":{"protocolVersion":"2024-11-05"}}"#,
+                Some("2024-11-05"),
+            ),
+            (
+                r#"{"id":0,"result":{"protocolVersion":"of something else"}}"#,
+                None,
+            ),
+            (
+                r#"{"id":0,"result":{"content":[{"text":"protocolVersion"}]}}"#,
+                None,
+            ),
         ] {
-            assert_eq!(super::version(&Bytes::from_static(text.as_bytes())).as_deref(), version, "{text}");
+            assert_eq!(
+                super::version(&Bytes::from_static(text.as_bytes())).as_deref(),
+                version,
+                "{text}"
+            );
         }
     }
 }

@@ -5,7 +5,11 @@ use proptest::prelude::*;
 use super::*;
 
 fn blocks(text: &str) -> Vec<TextBlock<'_>> {
-    vec![TextBlock { block: 0, text, whole: None }]
+    vec![TextBlock {
+        block: 0,
+        text,
+        whole: None,
+    }]
 }
 
 /// The reader, the data, the labels and the extra text.
@@ -14,8 +18,18 @@ fn account(text: &str) -> Option<(&'static str, String, Vec<&str>, Vec<&str>)> {
     let Found { reader, data, .. } = read(&blocks)?;
     let extra = data.extra(&blocks);
     check_bytes(text, &data, &extra);
-    let slices = |ranges: &[(usize, Range<usize>)]| ranges.iter().map(|(_, range)| &text[range.clone()]).collect();
-    Some((reader.id, data.doc.root()?.raw_text().into_owned(), slices(&data.labels), slices(&extra)))
+    let slices = |ranges: &[(usize, Range<usize>)]| {
+        ranges
+            .iter()
+            .map(|(_, range)| &text[range.clone()])
+            .collect()
+    };
+    Some((
+        reader.id,
+        data.doc.root()?.raw_text().into_owned(),
+        slices(&data.labels),
+        slices(&extra),
+    ))
 }
 
 /// Labels, values and extra text do not overlap, each in order; what was covered is the text without the extra.
@@ -23,30 +37,58 @@ fn account(text: &str) -> Option<(&'static str, String, Vec<&str>, Vec<&str>)> {
 fn check_bytes(text: &str, data: &TextData, extra: &[(usize, Range<usize>)]) {
     let mut owner = vec!['.'; text.len()];
     let mut claim = |range: Range<usize>, by: char| {
-        assert!(text.get(range.clone()).is_some(), "{range:?} is no part of {text:?}");
+        assert!(
+            text.get(range.clone()).is_some(),
+            "{range:?} is no part of {text:?}"
+        );
         for at in range {
             let is_shared_value = owner[at] == 'v' && by == 'v';
-            assert!(owner[at] == '.' || is_shared_value, "{by} and {} share byte {at} of {text:?}", owner[at]);
+            assert!(
+                owner[at] == '.' || is_shared_value,
+                "{by} and {} share byte {at} of {text:?}",
+                owner[at]
+            );
             owner[at] = by;
         }
     };
-    data.segments.iter().for_each(|segment| claim(segment.text(), 'v'));
-    data.continuations.iter().for_each(|(_, range)| claim(range.clone(), 'v'));
-    data.labels.iter().for_each(|(_, range)| claim(range.clone(), 'l'));
-    extra.iter().for_each(|(_, range)| claim(range.clone(), 'e'));
+    data.segments
+        .iter()
+        .for_each(|segment| claim(segment.text(), 'v'));
+    data.continuations
+        .iter()
+        .for_each(|(_, range)| claim(range.clone(), 'v'));
+    data.labels
+        .iter()
+        .for_each(|(_, range)| claim(range.clone(), 'l'));
+    extra
+        .iter()
+        .for_each(|(_, range)| claim(range.clone(), 'e'));
     for ranges in [&data.labels[..], extra, &data.covered] {
-        assert!(ranges.iter().all(|(_, range)| !range.is_empty()), "{ranges:?}");
-        assert!(ranges.is_sorted_by(|a, b| a.1.end <= b.1.start), "{ranges:?} of {text:?}");
+        assert!(
+            ranges.iter().all(|(_, range)| !range.is_empty()),
+            "{ranges:?}"
+        );
+        assert!(
+            ranges.is_sorted_by(|a, b| a.1.end <= b.1.start),
+            "{ranges:?} of {text:?}"
+        );
     }
-    data.covered.iter().for_each(|(_, range)| assert!(owner[range.clone()].iter().all(|by| *by != 'e')));
+    data.covered
+        .iter()
+        .for_each(|(_, range)| assert!(owner[range.clone()].iter().all(|by| *by != 'e')));
     let covered: usize = data.covered.iter().map(|(_, range)| range.len()).sum();
-    assert_eq!(covered + extra.iter().map(|(_, range)| range.len()).sum::<usize>(), text.len());
+    assert_eq!(
+        covered + extra.iter().map(|(_, range)| range.len()).sum::<usize>(),
+        text.len()
+    );
 }
 
 #[track_caller]
 fn check(text: &str, reader: &str, data: &str, labels: &[&str], extra: &[&str]) {
     let found = account(text);
-    let found = found.as_ref().map(|(reader, data, labels, extra)| (*reader, data.as_str(), &labels[..], &extra[..]));
+    let found = found
+        .as_ref()
+        .map(|(reader, data, labels, extra)| (*reader, data.as_str(), &labels[..], &extra[..]));
     assert_eq!(found, Some((reader, data, labels, extra)), "{text}");
 }
 
@@ -59,7 +101,13 @@ fn labels_and_extra_text_of_each_layout() {
         &["a", "b"],
         &["99817", "55512"],
     );
-    check("a | b\n---|---\n1 | x\n2 | y\n", "markdown-table", r#"[{"a":1,"b":"x"},{"a":2,"b":"y"}]"#, &["a", "b"], &[]);
+    check(
+        "a | b\n---|---\n1 | x\n2 | y\n",
+        "markdown-table",
+        r#"[{"a":1,"b":"x"},{"a":2,"b":"y"}]"#,
+        &["a", "b"],
+        &[],
+    );
     check(
         "[{'a': 1, 'b': 'x'}, {'a': 2, 'b': 'y'}]  # 991 more",
         "python",
@@ -102,7 +150,13 @@ fn labels_and_extra_text_of_each_layout() {
         &["div", "h2", "h2"],
         &["Open", "Shut"],
     );
-    check("Rain, 40% sure.\n\n```json\n{\"t\": 4}\n```\n…\n", "fences", "{\"t\": 4}", &[], &["Rain, 40% sure.", "…"]);
+    check(
+        "Rain, 40% sure.\n\n```json\n{\"t\": 4}\n```\n…\n",
+        "fences",
+        "{\"t\": 4}",
+        &[],
+        &["Rain, 40% sure.", "…"],
+    );
     check(
         "items[2]{id,by{name}}:\n  1,Ada\n  2,\"B, b\"\n# all\nn: 2\ntags[2]: x,y",
         "toon",
@@ -157,8 +211,20 @@ fn labels_and_extra_text_of_each_layout() {
 /// The head of a column that no row has is not in the data.
 #[test]
 fn comments_are_not_read() {
-    check("<r><a>é<!-- c --> </a><b>y</b></r>", "xml", r#"{"a":"é","b":"y"}"#, &["r", "a", "b"], &["<!-- c -->"]);
-    check("\u{feff}id,name\n1,Ann\n2,Bob\n", "csv", r#"[{"id":1,"name":"Ann"},{"id":2,"name":"Bob"}]"#, &["id", "name"], &[]);
+    check(
+        "<r><a>é<!-- c --> </a><b>y</b></r>",
+        "xml",
+        r#"{"a":"é","b":"y"}"#,
+        &["r", "a", "b"],
+        &["<!-- c -->"],
+    );
+    check(
+        "\u{feff}id,name\n1,Ann\n2,Bob\n",
+        "csv",
+        r#"[{"id":1,"name":"Ann"},{"id":2,"name":"Bob"}]"#,
+        &["id", "name"],
+        &[],
+    );
     for text in [
         "<!--\nid: 7\nstatus: open\ncity: Oslo\n-->",
         "<!--\n| id | name |\n|---|---|\n| 1 | Ann |\n| 2 | Bob |\n-->",
@@ -192,9 +258,21 @@ fn two_labels_in_a_line_are_no_one_value() {
 #[test]
 fn heads_without_cells_are_extra() {
     let table = "| a | b | of 99 |\n|---|---|---|\n| 1 | x |\n";
-    check(table, "markdown-table", r#"[{"a":1,"b":"x"}]"#, &["a", "b"], &["of 99"]);
+    check(
+        table,
+        "markdown-table",
+        r#"[{"a":1,"b":"x"}]"#,
+        &["a", "b"],
+        &["of 99"],
+    );
     let rows = r#"[{"a":1,"b":2,"c":3},{"a":4,"b":5,"c":6}]"#;
-    check("a,b,c,of 99\n1,2,3\n4,5,6\n", "csv", rows, &["a", "b", "c"], &["of 99"]);
+    check(
+        "a,b,c,of 99\n1,2,3\n4,5,6\n",
+        "csv",
+        rows,
+        &["a", "b", "c"],
+        &["of 99"],
+    );
 }
 
 #[test]
@@ -217,7 +295,13 @@ fn yaml_below_a_comment() {
         &["id", "name", "id", "name"],
         &["# page 91 of 4711"],
     );
-    check("# page 9\n- id: 1\n  name: x\n", "yaml", r#"[{"id":1,"name":"x"}]"#, &["id", "name"], &["# page 9"]);
+    check(
+        "# page 9\n- id: 1\n  name: x\n",
+        "yaml",
+        r#"[{"id":1,"name":"x"}]"#,
+        &["id", "name"],
+        &["# page 9"],
+    );
     check(
         "# made by x\nitems:\n  - id: 1 # first\n    note: |2\n       a\n      b\n",
         "yaml",
@@ -241,8 +325,20 @@ fn yaml_with_comments() {
 
 #[test]
 fn several_documents_of_yaml_are_a_list() {
-    check("---\na: 1\nb:\n- x\n---\na: 2\nb: []\n", "yaml", r#"[{"a":1,"b":["x"]},{"a":2,"b":[]}]"#, &["a", "b", "a", "b"], &[]);
-    check("a:\n  b: 1\n---\na:\n  b: 2\n---\n", "yaml", r#"[{"a":{"b":1}},{"a":{"b":2}}]"#, &["a", "b", "a", "b"], &[]);
+    check(
+        "---\na: 1\nb:\n- x\n---\na: 2\nb: []\n",
+        "yaml",
+        r#"[{"a":1,"b":["x"]},{"a":2,"b":[]}]"#,
+        &["a", "b", "a", "b"],
+        &[],
+    );
+    check(
+        "a:\n  b: 1\n---\na:\n  b: 2\n---\n",
+        "yaml",
+        r#"[{"a":{"b":1}},{"a":{"b":2}}]"#,
+        &["a", "b", "a", "b"],
+        &[],
+    );
 }
 
 #[test]
@@ -250,14 +346,32 @@ fn two_records_never_merge() {
     let data = |text: &str| account(text).map(|(_, data, ..)| data);
     let two = |first: &str, second: &str| Some(format!("[{first},{second}]"));
     let lacks = "host: h1\nport: 81\nuser: a\n\nport: 82\nuser: b\n";
-    assert_eq!(data(lacks), two(r#"{"host":"h1","port":81,"user":"a"}"#, r#"{"port":82,"user":"b"}"#));
+    assert_eq!(
+        data(lacks),
+        two(
+            r#"{"host":"h1","port":81,"user":"a"}"#,
+            r#"{"port":82,"user":"b"}"#
+        )
+    );
     let order = "host: h1\nport: 81\n---\nport: 82\nhost: h2\n";
-    assert_eq!(data(order), two(r#"{"host":"h1","port":81}"#, r#"{"port":82,"host":"h2"}"#));
+    assert_eq!(
+        data(order),
+        two(r#"{"host":"h1","port":81}"#, r#"{"port":82,"host":"h2"}"#)
+    );
     let section = "[a]\nhost: h1\nport: 81\n[b]\nport: 82\nhost: h2\n";
-    assert_eq!(data(section), two(r#"{"host":"h1","port":81}"#, r#"{"port":82,"host":"h2"}"#));
+    assert_eq!(
+        data(section),
+        two(r#"{"host":"h1","port":81}"#, r#"{"port":82,"host":"h2"}"#)
+    );
     let heading = "## A\nhost: h1\nport: 81\n\nport: 82\nhost: h2\n";
-    assert_eq!(data(heading), two(r#"{"host":"h1","port":81}"#, r#"{"port":82,"host":"h2"}"#));
-    assert_eq!(data("host: h1\nport: 81\n\nuser: a\nage: 5\n"), Some(r#"{"host":"h1","port":81,"user":"a","age":5}"#.to_owned()));
+    assert_eq!(
+        data(heading),
+        two(r#"{"host":"h1","port":81}"#, r#"{"port":82,"host":"h2"}"#)
+    );
+    assert_eq!(
+        data("host: h1\nport: 81\n\nuser: a\nage: 5\n"),
+        Some(r#"{"host":"h1","port":81,"user":"a","age":5}"#.to_owned())
+    );
 }
 
 #[test]
@@ -275,8 +389,14 @@ fn notes_below_csv() {
 #[test]
 fn what_the_format_xml_writes_around_all_is_layout() {
     let labels = |text| account(text).unwrap().2;
-    assert_eq!(labels("<result>\n  <a>1</a>\n  <b>x</b>\n</result>"), ["a", "b"]);
-    assert_eq!(labels("<invoice>\n  <a>1</a>\n  <b>x</b>\n</invoice>"), ["invoice", "a", "b"]);
+    assert_eq!(
+        labels("<result>\n  <a>1</a>\n  <b>x</b>\n</result>"),
+        ["a", "b"]
+    );
+    assert_eq!(
+        labels("<invoice>\n  <a>1</a>\n  <b>x</b>\n</invoice>"),
+        ["invoice", "a", "b"]
+    );
 }
 
 #[test]
@@ -285,13 +405,22 @@ fn other_tables_are_named() {
     let found = read(&blocks(text)).unwrap();
     let others = &found.data.others;
     assert_eq!(others.len(), 1);
-    assert_eq!((&others[0].head[..], others[0].rows), (&["city".to_owned()][..], 1));
+    assert_eq!(
+        (&others[0].head[..], others[0].rows),
+        (&["city".to_owned()][..], 1)
+    );
     assert_eq!(&text[others[0].range.clone()], "| city |\n|---|\n| Oslo |");
     let (.., extra) = account(text).unwrap();
-    assert_eq!(extra, ["## People", "## Cities", "city", "Oslo", "Page 1 of 3"]);
+    assert_eq!(
+        extra,
+        ["## People", "## Cities", "city", "Oslo", "Page 1 of 3"]
+    );
     // Each is read where it is asked for.
     let second = read_by(by_id("markdown-table-2").unwrap(), &blocks(text)).unwrap();
-    assert_eq!(second.data.doc.root().unwrap().raw_text(), r#"[{"city":"Oslo"}]"#);
+    assert_eq!(
+        second.data.doc.root().unwrap().raw_text(),
+        r#"[{"city":"Oslo"}]"#
+    );
     assert_eq!(second.data.others[0].head, ["id", "name"]);
     assert!(read_by(by_id("markdown-table-3").unwrap(), &blocks(text)).is_none());
 }
@@ -302,7 +431,10 @@ fn a_table_in_a_report_is_data() {
     let (reader, data, ..) = account(text).unwrap();
     assert_eq!(
         (reader, data.as_str()),
-        ("markdown-table", r#"[{"id":1,"name":"Ann"},{"id":2,"name":"Bob"},{"id":3,"name":"Cid"}]"#)
+        (
+            "markdown-table",
+            r#"[{"id":1,"name":"Ann"},{"id":2,"name":"Bob"},{"id":3,"name":"Cid"}]"#
+        )
     );
     let two_rows = text.replace("| 3 | Cid |\n", "");
     assert_eq!(account(&two_rows), None);
@@ -311,7 +443,13 @@ fn a_table_in_a_report_is_data() {
 #[test]
 fn other_blocks_are_extra() {
     let blocks =
-        [(0, "Found one:"), (1, "{\"id\": 1}"), (3, "- Done (5 s).")].map(|(block, text)| TextBlock { block, text, whole: None });
+        [(0, "Found one:"), (1, "{\"id\": 1}"), (3, "- Done (5 s).")].map(|(block, text)| {
+            TextBlock {
+                block,
+                text,
+                whole: None,
+            }
+        });
     let data = read(&blocks).unwrap().data;
     assert_eq!(data.extra(&blocks), [(0, 0..10), (3, 2..13)]);
     assert_eq!(data.covered, [(1, 0..9)]);
@@ -324,7 +462,9 @@ const LAYOUTS: [(&str, Layout, Option<&str>); 13] = [
     (
         "lines",
         |rows| {
-            let rows = rows.iter().map(|[id, name, city]| format!("[{id}] {name} - {city}\n"));
+            let rows = rows
+                .iter()
+                .map(|[id, name, city]| format!("[{id}] {name} - {city}\n"));
             rows.collect()
         },
         None,
@@ -332,7 +472,9 @@ const LAYOUTS: [(&str, Layout, Option<&str>); 13] = [
     (
         "logfmt",
         |rows| {
-            let rows = rows.iter().map(|[id, name, city]| format!("id={id} name=\"{name}\" city=\"{city}\"\n"));
+            let rows = rows
+                .iter()
+                .map(|[id, name, city]| format!("id={id} name=\"{name}\" city=\"{city}\"\n"));
             rows.collect()
         },
         None,
@@ -340,32 +482,55 @@ const LAYOUTS: [(&str, Layout, Option<&str>); 13] = [
     (
         "markdown-table",
         |rows| {
-            let rows = rows.iter().map(|[id, name, city]| format!("| {id} | {name} | {city} |\n"));
-            format!("| id | name | city |\n|---|---|---|\n{}", rows.collect::<String>())
+            let rows = rows
+                .iter()
+                .map(|[id, name, city]| format!("| {id} | {name} | {city} |\n"));
+            format!(
+                "| id | name | city |\n|---|---|---|\n{}",
+                rows.collect::<String>()
+            )
         },
         None,
     ),
     (
         "bare table",
         |rows| {
-            let rows = rows.iter().map(|[id, name, city]| format!("{id} | {name} | {city}\n"));
-            format!("id | name | city\n---|---|---\n{}", rows.collect::<String>())
+            let rows = rows
+                .iter()
+                .map(|[id, name, city]| format!("{id} | {name} | {city}\n"));
+            format!(
+                "id | name | city\n---|---|---\n{}",
+                rows.collect::<String>()
+            )
         },
         None,
     ),
-    ("key-value", |rows| rows.iter().map(|[id, name, city]| format!("id: {id}\nname: {name}\ncity: {city}\n\n")).collect(), None),
+    (
+        "key-value",
+        |rows| {
+            rows.iter()
+                .map(|[id, name, city]| format!("id: {id}\nname: {name}\ncity: {city}\n\n"))
+                .collect()
+        },
+        None,
+    ),
     (
         "headings",
-        |rows| rows.iter().map(|[id, name, city]| format!("## {name}\n\n- **id:** {id}\n- **city:** {city}\n\n")).collect(),
+        |rows| {
+            rows.iter()
+                .map(|[id, name, city]| {
+                    format!("## {name}\n\n- **id:** {id}\n- **city:** {city}\n\n")
+                })
+                .collect()
+        },
         None,
     ),
     (
         "list",
         |rows| {
-            let items = rows
-                .iter()
-                .enumerate()
-                .map(|(at, [id, name, city])| format!("{}. **{name}**\n   - id: {id}\n   - city: {city}\n", at + 1));
+            let items = rows.iter().enumerate().map(|(at, [id, name, city])| {
+                format!("{}. **{name}**\n   - id: {id}\n   - city: {city}\n", at + 1)
+            });
             items.collect()
         },
         None,
@@ -373,15 +538,24 @@ const LAYOUTS: [(&str, Layout, Option<&str>); 13] = [
     (
         "columns",
         |rows| {
-            let rows = rows.iter().map(|[id, name, city]| format!("{id:<8}{name:<30}{city}\n"));
-            format!("{:<8}{:<30}city\n{}", "id", "name", rows.collect::<String>())
+            let rows = rows
+                .iter()
+                .map(|[id, name, city]| format!("{id:<8}{name:<30}{city}\n"));
+            format!(
+                "{:<8}{:<30}city\n{}",
+                "id",
+                "name",
+                rows.collect::<String>()
+            )
         },
         None,
     ),
     (
         "csv",
         |rows| {
-            let rows = rows.iter().map(|[id, name, city]| format!("{id},\"{name}\",{city}\n"));
+            let rows = rows
+                .iter()
+                .map(|[id, name, city]| format!("{id},\"{name}\",{city}\n"));
             format!("id,name,city\n{}", rows.collect::<String>())
         },
         None,
@@ -389,7 +563,9 @@ const LAYOUTS: [(&str, Layout, Option<&str>); 13] = [
     (
         "python",
         |rows| {
-            let rows = rows.iter().map(|[id, name, city]| format!("{{'id': {id}, 'name': '{name}', 'city': '{city}'}}"));
+            let rows = rows.iter().map(|[id, name, city]| {
+                format!("{{'id': {id}, 'name': '{name}', 'city': '{city}'}}")
+            });
             format!("[{}]", rows.collect::<Vec<_>>().join(",\n"))
         },
         Some("#"),
@@ -397,22 +573,32 @@ const LAYOUTS: [(&str, Layout, Option<&str>); 13] = [
     (
         "xml",
         |rows| {
-            let rows = rows
-                .iter()
-                .map(|[id, name, city]| format!("<row id=\"{id}\">\n<name>{name}</name>\n<city>{city}</city>\n</row>\n"));
-            format!("<?xml version=\"1.0\"?>\n<rows>\n{}</rows>\n", rows.collect::<String>())
+            let rows = rows.iter().map(|[id, name, city]| {
+                format!("<row id=\"{id}\">\n<name>{name}</name>\n<city>{city}</city>\n</row>\n")
+            });
+            format!(
+                "<?xml version=\"1.0\"?>\n<rows>\n{}</rows>\n",
+                rows.collect::<String>()
+            )
         },
         None,
     ),
     (
         "yaml",
-        |rows| rows.iter().map(|[id, name, city]| format!("- id: {id}\n  name: \"{name}\"\n  city: {city}\n")).collect(),
+        |rows| {
+            rows.iter()
+                .map(|[id, name, city]| format!("- id: {id}\n  name: \"{name}\"\n  city: {city}\n"))
+                .collect()
+        },
         Some("#"),
     ),
     (
         "toon",
         |rows| {
-            let lines = rows.iter().map(|[id, name, city]| format!("  {id},{name},{city}\n")).collect::<String>();
+            let lines = rows
+                .iter()
+                .map(|[id, name, city]| format!("  {id},{name},{city}\n"))
+                .collect::<String>();
             format!("rows[{}]{{id,name,city}}:\n{lines}", rows.len())
         },
         None,
@@ -420,14 +606,23 @@ const LAYOUTS: [(&str, Layout, Option<&str>); 13] = [
 ];
 
 fn rows() -> impl Strategy<Value = Vec<[String; 3]>> {
-    let word = prop_oneof!["[a-z]{3,9}", "[A-Z][a-z]{3,7} [A-Z][a-z]{2,8}", "[a-zé]{4,8}"];
-    prop::collection::vec((1..9_999_u32, word.clone(), word), 3..8)
-        .prop_map(|rows| rows.into_iter().map(|(id, name, city)| [id.to_string(), name, city]).collect())
+    let word = prop_oneof![
+        "[a-z]{3,9}",
+        "[A-Z][a-z]{3,7} [A-Z][a-z]{2,8}",
+        "[a-zé]{4,8}"
+    ];
+    prop::collection::vec((1..9_999_u32, word.clone(), word), 3..8).prop_map(|rows| {
+        rows.into_iter()
+            .map(|(id, name, city)| [id.to_string(), name, city])
+            .collect()
+    })
 }
 
 /// Whether each word of a sentence is in the extra text or in a value of the data.
 fn is_kept(sentence: &str, data: &str, extra: &[&str]) -> bool {
-    sentence.split(' ').all(|word| data.contains(word) || extra.iter().any(|extra| extra.contains(word)))
+    sentence
+        .split(' ')
+        .all(|word| data.contains(word) || extra.iter().any(|extra| extra.contains(word)))
 }
 
 proptest! {

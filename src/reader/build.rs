@@ -21,12 +21,20 @@ pub struct Segment {
 impl Segment {
     fn new(doc: Range<usize>, block: usize, text: Range<usize>) -> Self {
         let [doc, text] = [doc, text].map(|range| [small(range.start), small(range.end)]);
-        Self { doc, text, block: small(block), is_verbatim: false }
+        Self {
+            doc,
+            text,
+            block: small(block),
+            is_verbatim: false,
+        }
     }
 
     pub(super) fn verbatim(doc: Range<usize>, block: usize, at: usize) -> Self {
         let text = at..at + doc.len();
-        Self { is_verbatim: true, ..Self::new(doc, block, text) }
+        Self {
+            is_verbatim: true,
+            ..Self::new(doc, block, text)
+        }
     }
 
     /// Moves the place in the text, for a text that begins so many bytes earlier.
@@ -58,7 +66,16 @@ impl Segment {
         let own = self.doc();
         let is_inside = own.start <= doc.start && doc.end <= own.end;
         let at = self.text().start + doc.start.saturating_sub(own.start);
-        is_inside.then(|| (self.block(), if self.is_verbatim { at..at + doc.len() } else { self.text() }))
+        is_inside.then(|| {
+            (
+                self.block(),
+                if self.is_verbatim {
+                    at..at + doc.len()
+                } else {
+                    self.text()
+                },
+            )
+        })
     }
 }
 
@@ -67,7 +84,11 @@ pub(super) fn small(at: usize) -> u32 {
 }
 
 impl TextData {
-    pub(super) fn new(doc: impl Into<std::sync::Arc<Doc>>, segments: Vec<Segment>, records: usize) -> Self {
+    pub(super) fn new(
+        doc: impl Into<std::sync::Arc<Doc>>,
+        segments: Vec<Segment>,
+        records: usize,
+    ) -> Self {
         Self {
             doc: doc.into(),
             segments,
@@ -82,8 +103,15 @@ impl TextData {
 
     /// Moves every place in the text, for a text that begins so many bytes earlier.
     pub(super) fn move_by(&mut self, bytes: usize) {
-        self.segments.iter_mut().for_each(|segment| segment.move_by(bytes));
-        let places = self.labels.iter_mut().chain(&mut self.layout).chain(&mut self.continuations).map(|(_, range)| range);
+        self.segments
+            .iter_mut()
+            .for_each(|segment| segment.move_by(bytes));
+        let places = self
+            .labels
+            .iter_mut()
+            .chain(&mut self.layout)
+            .chain(&mut self.continuations)
+            .map(|(_, range)| range);
         for range in places.chain(self.others.iter_mut().map(|other| &mut other.range)) {
             *range = range.start + bytes..range.end + bytes;
         }
@@ -93,7 +121,10 @@ impl TextData {
 /// Characters that are not white space.
 pub(super) fn blank_free(text: &str) -> usize {
     if text.is_ascii() {
-        return text.bytes().filter(|byte| !matches!(byte, b'\t'..=b'\r' | b' ')).count();
+        return text
+            .bytes()
+            .filter(|byte| !matches!(byte, b'\t'..=b'\r' | b' '))
+            .count();
     }
     text.chars().filter(|char| !char.is_whitespace()).count()
 }
@@ -229,7 +260,10 @@ impl Builder {
         self.comma();
         let start = self.json.len();
         write(&mut self.json);
-        self.segments.push(Segment { is_verbatim, ..Segment::new(start..self.json.len(), self.block, at) });
+        self.segments.push(Segment {
+            is_verbatim,
+            ..Segment::new(start..self.json.len(), self.block, at)
+        });
     }
 
     /// A text as the value that it is: a number by JSON's grammar, `true`, `false`, an object or a list in JSON, null
@@ -289,7 +323,11 @@ impl Builder {
 
     /// A token of the grammar that holds letters or digits, such as `<?xml version="1.0"?>`. It may hold labels and values.
     pub fn mark_layout(&mut self, range: Range<usize>) {
-        match self.layout.last_mut().filter(|(_, last)| last.end == range.start) {
+        match self
+            .layout
+            .last_mut()
+            .filter(|(_, last)| last.end == range.start)
+        {
             Some((_, last)) => last.end = range.end,
             None => self.layout.push((self.block, range)),
         }
@@ -302,7 +340,12 @@ impl Builder {
 
     /// A table that is not in the data.
     pub fn add_other(&mut self, head: Vec<String>, rows: usize, range: Range<usize>) {
-        self.others.push(OtherTable { block: self.block, range, head, rows });
+        self.others.push(OtherTable {
+            block: self.block,
+            range,
+            head,
+            rows,
+        });
     }
 
     /// Takes the number of an ordered item as layout where it only counts: it is 1, or follows the number before it.
@@ -312,11 +355,20 @@ impl Builder {
         if !(1..=9).contains(&digits) || !body[digits..].starts_with(['.', ')']) {
             return;
         }
-        let Ok(number) = body[..digits].parse::<u32>() else { return };
-        while self.ordinals.last().is_some_and(|(indent, _)| *indent > line.indent) {
+        let Ok(number) = body[..digits].parse::<u32>() else {
+            return;
+        };
+        while self
+            .ordinals
+            .last()
+            .is_some_and(|(indent, _)| *indent > line.indent)
+        {
             self.ordinals.pop();
         }
-        let last = self.ordinals.pop_if(|(indent, _)| *indent == line.indent).map(|(_, last)| last);
+        let last = self
+            .ordinals
+            .pop_if(|(indent, _)| *indent == line.indent)
+            .map(|(_, last)| last);
         self.ordinals.push((line.indent, number));
         if number == 1 || last.is_some_and(|last| number == last + 1) {
             let start = line.at + line.indent;
@@ -325,7 +377,12 @@ impl Builder {
     }
 
     /// Records with what stands once around them, each freed when it is written. One record alone, where the layout is no list, is an object.
-    pub fn records<'a, R>(mut self, envelope: &Record<'_>, records: R, is_list: bool) -> Option<TextData>
+    pub fn records<'a, R>(
+        mut self,
+        envelope: &Record<'_>,
+        records: R,
+        is_list: bool,
+    ) -> Option<TextData>
     where
         R: IntoIterator<Item = Value<'a>, IntoIter: ExactSizeIterator>,
     {
@@ -370,15 +427,30 @@ impl Builder {
         if !doc.is_json() {
             return None;
         }
-        let Self { segments, labels, layout, continuations, others, .. } = self;
-        Some(TextData { labels, layout, continuations, others, ..TextData::new(doc, segments, records) })
+        let Self {
+            segments,
+            labels,
+            layout,
+            continuations,
+            others,
+            ..
+        } = self;
+        Some(TextData {
+            labels,
+            layout,
+            continuations,
+            others,
+            ..TextData::new(doc, segments, records)
+        })
     }
 }
 
 /// Whether one object holds what are several records: its first name comes again, and so does another.
 fn merges_records(record: &Record<'_>) -> bool {
     let mut counts: HashMap<&str, u32> = HashMap::with_capacity(record.len());
-    record.iter().for_each(|(name, _)| *counts.entry(name).or_default() += 1);
+    record
+        .iter()
+        .for_each(|(name, _)| *counts.entry(name).or_default() += 1);
     let again = counts.values().filter(|count| **count > 1).count();
     again > 1 && record.first().is_some_and(|(name, _)| counts[&**name] > 1)
 }
@@ -393,7 +465,9 @@ pub(super) fn is_number(text: &str) -> bool {
 
 /// Whether a text is an object or a list in JSON.
 fn is_json(text: &str) -> bool {
-    text.starts_with(['{', '[']) && text.ends_with(['}', ']']) && Doc::parse(Bytes::copy_from_slice(text.as_bytes())).is_json()
+    text.starts_with(['{', '['])
+        && text.ends_with(['}', ']'])
+        && Doc::parse(Bytes::copy_from_slice(text.as_bytes())).is_json()
 }
 
 /// A line with its place in the text, without its end.
@@ -407,7 +481,11 @@ pub(super) struct LineAt<'a> {
 
 impl<'a> LineAt<'a> {
     pub fn new(text: &'a str, at: usize) -> Self {
-        Self { text, at, indent: text.len() - text.trim_start().len() }
+        Self {
+            text,
+            at,
+            indent: text.len() - text.trim_start().len(),
+        }
     }
 
     pub fn range(&self) -> Range<usize> {
@@ -438,16 +516,28 @@ pub(super) fn place(whole: &str, part: &str, base: usize) -> Range<usize> {
 /// Parts of a text whose first name comes again are records; the others stand around them.
 pub(super) fn repeated<T>(parts: Vec<T>, first: impl Fn(&T) -> Option<&str>) -> (Vec<T>, Vec<T>) {
     let mut counts: HashMap<&str, usize> = HashMap::new();
-    parts.iter().filter_map(&first).for_each(|name| *counts.entry(name).or_default() += 1);
-    let is_record: Vec<bool> = parts.iter().map(|part| first(part).is_some_and(|name| counts[name] > 1)).collect();
+    parts
+        .iter()
+        .filter_map(&first)
+        .for_each(|name| *counts.entry(name).or_default() += 1);
+    let is_record: Vec<bool> = parts
+        .iter()
+        .map(|part| first(part).is_some_and(|name| counts[name] > 1))
+        .collect();
     let mut is_record = is_record.into_iter();
-    parts.into_iter().partition(|_| is_record.next().unwrap_or_default())
+    parts
+        .into_iter()
+        .partition(|_| is_record.next().unwrap_or_default())
 }
 
 /// A slice of a text as a cell, trimmed; `base` is where `whole` begins.
 pub(super) fn cell<'a>(whole: &str, part: &'a str, base: usize) -> Cell<'a> {
     let part = part.trim();
-    Cell { text: Cow::Borrowed(part), at: place(whole, part, base), is_quoted: false }
+    Cell {
+        text: Cow::Borrowed(part),
+        at: place(whole, part, base),
+        is_quoted: false,
+    }
 }
 
 /// The first place of any of these marks, none of which has letters or begins another, and which one it is. A line is so short
@@ -455,6 +545,13 @@ pub(super) fn cell<'a>(whole: &str, part: &'a str, base: usize) -> Cell<'a> {
 pub(super) fn first_of(text: &str, marks: &[&str]) -> Option<(usize, usize)> {
     let bytes = text.as_bytes();
     let may_begin = |at: &usize| !bytes[*at].is_ascii_alphanumeric();
-    let begins = |at: usize| Some((at, marks.iter().position(|mark| bytes[at..].starts_with(mark.as_bytes()))?));
+    let begins = |at: usize| {
+        Some((
+            at,
+            marks
+                .iter()
+                .position(|mark| bytes[at..].starts_with(mark.as_bytes()))?,
+        ))
+    };
     (0..bytes.len()).filter(may_begin).find_map(begins)
 }

@@ -8,8 +8,12 @@ use super::lines::named;
 use super::markdown_table::is_delimiter;
 use super::{Certainty, Reader, TextBlock, TextData, first_block};
 
-pub(super) static COLUMNS: Reader =
-    Reader { id: "columns", title: "Aligned columns", certainty: Certainty::Layout, read: |blocks| first_block(blocks, read) };
+pub(super) static COLUMNS: Reader = Reader {
+    id: "columns",
+    title: "Aligned columns",
+    certainty: Certainty::Layout,
+    read: |blocks| first_block(blocks, read),
+};
 
 /// The most columns.
 const MAX: usize = 100;
@@ -20,13 +24,25 @@ const FEWEST: (usize, usize) = (4, 3);
 const LONGEST: usize = 2_000;
 
 fn read(block: TextBlock<'_>) -> Option<TextData> {
-    let all: Vec<LineAt<'_>> = lines(block.text).filter(|line| !line.is_blank() && !is_rule(line.text)).collect();
+    let all: Vec<LineAt<'_>> = lines(block.text)
+        .filter(|line| !line.is_blank() && !is_rule(line.text))
+        .collect();
     if draws_tree(&all) || all.iter().any(|line| is_delimiter(line.text)) {
         return None;
     }
-    let under_head = if block.text.contains("  ") { under_head(&all) } else { None };
+    let under_head = if block.text.contains("  ") {
+        under_head(&all)
+    } else {
+        None
+    };
     let table = match blank_columns(&all) {
-        Some(found) if under_head.as_ref().is_none_or(|head| head.columns() < found.columns()) => found,
+        Some(found)
+            if under_head
+                .as_ref()
+                .is_none_or(|head| head.columns() < found.columns()) =>
+        {
+            found
+        }
         _ => under_head?,
     };
     let mut builder = Builder::new(&block);
@@ -36,28 +52,39 @@ fn read(block: TextBlock<'_>) -> Option<TextData> {
         match table.rows.get(at).and_then(Option::as_ref) {
             Some(parts) => {
                 let name = |column: usize| -> Cow<'_, str> {
-                    table.names.get(column).map_or_else(|| format!("part{}", column + 1).into(), |name| Cow::Borrowed(*name))
+                    table.names.get(column).map_or_else(
+                        || format!("part{}", column + 1).into(),
+                        |name| Cow::Borrowed(*name),
+                    )
                 };
-                let cells = parts
-                    .iter()
-                    .enumerate()
-                    .filter(|(column, part)| !table.names.is_empty() || *column == 0 || !part.trim().is_empty());
-                let named = cells.map(|(column, part)| (name(column), Value::Cell(cell(line.text, part, line.at))));
+                let cells = parts.iter().enumerate().filter(|(column, part)| {
+                    !table.names.is_empty() || *column == 0 || !part.trim().is_empty()
+                });
+                let named = cells.map(|(column, part)| {
+                    (name(column), Value::Cell(cell(line.text, part, line.at)))
+                });
                 records.push(Value::Record(named.collect()));
             }
             None if table.head == Some(at) => {
-                let names = table.names.iter().map(|name| place(line.text, name, line.at));
+                let names = table
+                    .names
+                    .iter()
+                    .map(|name| place(line.text, name, line.at));
                 names.for_each(|range| builder.label(range));
             }
             None => {
-                if let Some(labelled) = labelled(line).filter(|labelled| !labelled.value.text.is_empty()) {
+                if let Some(labelled) =
+                    labelled(line).filter(|labelled| !labelled.value.text.is_empty())
+                {
                     builder.label(labelled.label_at);
                     envelope.push((labelled.label.into(), Value::Cell(labelled.value)));
                 }
             }
         }
     }
-    (records.len() > 1).then(|| builder.records(&envelope, records, true)).flatten()
+    (records.len() > 1)
+        .then(|| builder.records(&envelope, records, true))
+        .flatten()
 }
 
 /// Lines in columns.
@@ -80,25 +107,37 @@ impl Table<'_> {
 fn under_head<'a>(all: &[LineAt<'a>]) -> Option<Table<'a>> {
     let head = all.iter().position(|line| starts(line.text).len() > 1)?;
     let starts = starts(all[head].text);
-    let names: Vec<&str> = fields(all[head].text, &starts)?.into_iter().map(str::trim).collect();
+    let names: Vec<&str> = fields(all[head].text, &starts)?
+        .into_iter()
+        .map(str::trim)
+        .collect();
     if !is_head(&names) || starts.len() > MAX {
         return None;
     }
     let row = |(at, line): (usize, &LineAt<'a>)| fields(line.text, &starts).filter(|_| at > head);
-    Some(Table { head: Some(head), names, rows: all.iter().enumerate().map(row).collect() })
+    Some(Table {
+        head: Some(head),
+        names,
+        rows: all.iter().enumerate().map(row).collect(),
+    })
 }
 
 /// Columns parted by what is blank in every line of three words or more, as `ls -l`, `df` and `ps` align them.
 fn blank_columns<'a>(all: &[LineAt<'a>]) -> Option<Table<'a>> {
     let is_row = |line: &LineAt<'_>| line.text.split_whitespace().nth(2).is_some();
     // What begins with a mark in brackets or a field with its name are lines of one shape, items are a list.
-    if all.first().is_some_and(|line| line.text.starts_with('[') || named(line.text).is_some())
+    if all
+        .first()
+        .is_some_and(|line| line.text.starts_with('[') || named(line.text).is_some())
         || all.iter().any(|line| bullet(line.text).is_some())
     {
         return None;
     }
     let rows = all.iter().filter(|line| is_row(line)).count();
-    if rows < FEWEST.0 || rows * 5 < all.len() * 4 || all.iter().any(|line| line.text.contains('\t')) {
+    if rows < FEWEST.0
+        || rows * 5 < all.len() * 4
+        || all.iter().any(|line| line.text.contains('\t'))
+    {
         return None;
     }
     let mut is_filled = Vec::new();
@@ -133,46 +172,89 @@ fn blank_columns<'a>(all: &[LineAt<'a>]) -> Option<Table<'a>> {
         let mut places = line.text.char_indices().map(|(at, _)| at).enumerate();
         let bytes: Vec<usize> = starts
             .iter()
-            .map(|start| places.by_ref().find(|(char, _)| char == start).map_or(line.text.len(), |(_, at)| at))
+            .map(|start| {
+                places
+                    .by_ref()
+                    .find(|(char, _)| char == start)
+                    .map_or(line.text.len(), |(_, at)| at)
+            })
             .chain([line.text.len()])
             .collect();
-        bytes.windows(2).map(|pair| &line.text[pair[0]..pair[1]]).collect()
+        bytes
+            .windows(2)
+            .map(|pair| &line.text[pair[0]..pair[1]])
+            .collect()
     };
-    let mut rows: Vec<Option<Vec<&str>>> = all.iter().map(|line| is_row(line).then(|| split(line))).collect();
+    let mut rows: Vec<Option<Vec<&str>>> = all
+        .iter()
+        .map(|line| is_row(line).then(|| split(line)))
+        .collect();
     // Every column is filled in most rows, or the columns are words that happen to stand below each other.
-    let filled = |column: usize| rows.iter().flatten().filter(|row| !row[column].trim().is_empty()).count();
+    let filled = |column: usize| {
+        rows.iter()
+            .flatten()
+            .filter(|row| !row[column].trim().is_empty())
+            .count()
+    };
     if (0..starts.len()).any(|column| filled(column) * 2 < rows.iter().flatten().count()) {
         return None;
     }
     let first = rows.iter().position(Option::is_some)?;
     // Lines that nothing aligns and that differ in a word at most are a sentence told again.
-    let varies =
-        |column: &usize| rows.iter().flatten().any(|row| rows[first].as_ref().is_some_and(|of| of[*column] != row[*column]));
+    let varies = |column: &usize| {
+        rows.iter().flatten().any(|row| {
+            rows[first]
+                .as_ref()
+                .is_some_and(|of| of[*column] != row[*column])
+        })
+    };
     let is_padded = all.iter().any(|line| line.text.trim().contains("  "));
     if !is_padded && (0..starts.len()).filter(varies).nth(1).is_none() {
         return None;
     }
-    let names: Vec<&str> = rows[first].as_ref()?.iter().map(|name| name.trim()).collect();
+    let names: Vec<&str> = rows[first]
+        .as_ref()?
+        .iter()
+        .map(|name| name.trim())
+        .collect();
     // A head has no number where the rows below it have one.
     let has_digit = |text: &str| text.contains(|char: char| char.is_ascii_digit());
-    let differs = (0..starts.len())
-        .any(|column| !has_digit(names[column]) && rows[first + 1..].iter().flatten().all(|row| has_digit(row[column])));
+    let differs = (0..starts.len()).any(|column| {
+        !has_digit(names[column])
+            && rows[first + 1..]
+                .iter()
+                .flatten()
+                .all(|row| has_digit(row[column]))
+    });
     if !differs || !is_head(&names) || names.iter().any(|name| has_digit(name)) {
-        return Some(Table { head: None, names: Vec::new(), rows });
+        return Some(Table {
+            head: None,
+            names: Vec::new(),
+            rows,
+        });
     }
     rows[first] = None;
-    Some(Table { head: Some(first), names, rows })
+    Some(Table {
+        head: Some(first),
+        names,
+        rows,
+    })
 }
 
 /// Where filled places begin.
 fn begins(is_filled: &[bool]) -> Vec<usize> {
-    (0..is_filled.len()).filter(|at| is_filled[*at] && (*at == 0 || !is_filled[at - 1])).collect()
+    (0..is_filled.len())
+        .filter(|at| is_filled[*at] && (*at == 0 || !is_filled[at - 1]))
+        .collect()
 }
 
 /// Names of columns: each is there, none begins with a digit, and none is a line of a program.
 fn is_head(names: &[&str]) -> bool {
-    let is_no_name = |name: &str| name.starts_with(|char: char| char.is_ascii_digit() || char == '[');
-    names.iter().all(|name| !name.is_empty() && !is_no_name(name) && !name.contains(['=', ';', '{', '}']))
+    let is_no_name =
+        |name: &str| name.starts_with(|char: char| char.is_ascii_digit() || char == '[');
+    names
+        .iter()
+        .all(|name| !name.is_empty() && !is_no_name(name) && !name.contains(['=', ';', '{', '}']))
 }
 
 /// Where the fields of a head begin, in characters.
@@ -195,15 +277,23 @@ fn starts(line: &str) -> Vec<usize> {
 /// The parts of a line under each head; `None` where a word stands across the beginning of a column, or the line has only
 /// its first.
 fn fields<'a>(line: &'a str, starts: &[usize]) -> Option<Vec<&'a str>> {
-    let places: Vec<usize> = line.char_indices().map(|(at, _)| at).chain([line.len()]).collect();
+    let places: Vec<usize> = line
+        .char_indices()
+        .map(|(at, _)| at)
+        .chain([line.len()])
+        .collect();
     let place = |char: usize| places.get(char).copied().unwrap_or(line.len());
     let mut parts = Vec::with_capacity(starts.len());
     for (at, start) in starts.iter().enumerate() {
-        let (from, to) = (place(*start), starts.get(at + 1).map_or(line.len(), |next| place(*next)));
+        let (from, to) = (
+            place(*start),
+            starts.get(at + 1).map_or(line.len(), |next| place(*next)),
+        );
         if at > 0 && from < line.len() && !line[..from].ends_with(' ') {
             return None;
         }
         parts.push(&line[from..to]);
     }
-    (!line.starts_with(' ') && parts.iter().filter(|part| !part.trim().is_empty()).count() > 1).then_some(parts)
+    (!line.starts_with(' ') && parts.iter().filter(|part| !part.trim().is_empty()).count() > 1)
+        .then_some(parts)
 }

@@ -28,8 +28,12 @@ impl TextData {
 
     /// Puts the labels in order, and says what the text's layout, labels and values are together.
     pub(super) fn account(&mut self, blocks: &[TextBlock<'_>]) {
-        if !self.labels.is_sorted_by(|a, b| (a.0, a.1.end) <= (b.0, b.1.start)) {
-            self.labels.sort_by_key(|(block, range)| (*block, range.start, range.end));
+        if !self
+            .labels
+            .is_sorted_by(|a, b| (a.0, a.1.end) <= (b.0, b.1.start))
+        {
+            self.labels
+                .sort_by_key(|(block, range)| (*block, range.start, range.end));
             self.labels.dedup();
         }
         self.labels.shrink_to_fit();
@@ -64,7 +68,8 @@ impl TextData {
             }
         };
         let value = |segment: &Segment| part(true)(&(segment.block(), segment.text()));
-        let count = self.segments.len() + self.labels.len() + self.layout.len() + self.continuations.len();
+        let count =
+            self.segments.len() + self.labels.len() + self.layout.len() + self.continuations.len();
         let mut parts = Vec::with_capacity(count);
         parts.extend(self.segments.iter().map(value));
         parts.extend(self.continuations.iter().map(part(true)));
@@ -87,7 +92,11 @@ fn push_extra(block: &TextBlock<'_>, parts: &[Part], found: &mut Vec<(usize, Ran
     let mut end = 0;
     let mut push = |gap: Range<usize>, is_before_value: bool| {
         let text = &block.text[gap.clone()];
-        if !text.bytes().any(|byte| may_say(byte) || matches!(byte, b'/' | b'~')) && !is_before_value {
+        if !text
+            .bytes()
+            .any(|byte| may_say(byte) || matches!(byte, b'/' | b'~'))
+            && !is_before_value
+        {
             return;
         }
         let mut at = gap.start;
@@ -95,8 +104,14 @@ fn push_extra(block: &TextBlock<'_>, parts: &[Part], found: &mut Vec<(usize, Ran
             let is_last = at + line.len() == gap.end;
             let said = saying(line, is_last && is_before_value);
             let whole = block.text[at..].lines().next().unwrap_or_default();
-            let signs = comment_signs(whole).into_iter().filter(|sign| sign.end <= line.len());
-            if let Some(range) = said.into_iter().chain(signs).reduce(|all, one| all.start.min(one.start)..all.end.max(one.end)) {
+            let signs = comment_signs(whole)
+                .into_iter()
+                .filter(|sign| sign.end <= line.len());
+            if let Some(range) = said
+                .into_iter()
+                .chain(signs)
+                .reduce(|all, one| all.start.min(one.start)..all.end.max(one.end))
+            {
                 found.push((block.block, at + range.start..at + range.end));
             }
             at += line.len();
@@ -126,9 +141,13 @@ pub fn says(char: char) -> bool {
         _ if char.is_ascii() => char.is_ascii_alphanumeric(),
         '…' => true,
         // Bullets, dashes and quotes, arrows to the side, and the lines that tables are drawn with.
-        '·' | '•' | '‣' | '◦' | '▪' | '«' | '»' | '‹' | '›' | '¦' | '←' | '→' | '⇒' | '↳' => false,
+        '·' | '•' | '‣' | '◦' | '▪' | '«' | '»' | '‹' | '›' | '¦' | '←' | '→' | '⇒' | '↳' => {
+            false
+        }
         '\u{2010}'..='\u{201f}' | '\u{2500}'..='\u{257f}' => false,
-        '、' | '。' | '：' | '，' | '；' | '「' | '」' | '（' | '）' | '【' | '】' | '¡' | '¿' => false,
+        '、' | '。' | '：' | '，' | '；' | '「' | '」' | '（' | '）' | '【' | '】' | '¡' | '¿' => {
+            false
+        }
         // Marks of zero width.
         '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}' | '\u{fe0e}' | '\u{fe0f}' => false,
         _ => !char.is_whitespace(),
@@ -142,17 +161,25 @@ pub fn comment_signs(line: &str) -> Vec<Range<usize>> {
     let body = line.trim_start();
     let start = line.len() - body.len();
     for sign in ["#", ";", "--", "!"] {
-        let Some(after) = body.strip_prefix(sign).map(str::trim_start) else { continue };
+        let Some(after) = body.strip_prefix(sign).map(str::trim_start) else {
+            continue;
+        };
         if after.starts_with('{') || after.starts_with("[{") || after.starts_with("[\"") {
             found.push(start..start + sign.len());
         }
     }
     for sign in ["//", "/*", "*/", "~~"] {
         for (at, _) in line.match_indices(sign) {
-            let (before, after) = (line[..at].chars().next_back(), line[at + sign.len()..].chars().next());
+            let (before, after) = (
+                line[..at].chars().next_back(),
+                line[at + sign.len()..].chars().next(),
+            );
             // Part of a word, an address, a fence or emphasis.
-            let is_other = |char: char| char.is_alphanumeric() || matches!(char, ':' | '~' | '*' | '/');
-            if !before.is_some_and(is_other) && !after.is_some_and(|char| matches!(char, '~' | '*' | '/')) {
+            let is_other =
+                |char: char| char.is_alphanumeric() || matches!(char, ':' | '~' | '*' | '/');
+            if !before.is_some_and(is_other)
+                && !after.is_some_and(|char| matches!(char, '~' | '*' | '/'))
+            {
                 found.push(at..at + sign.len());
             }
         }
@@ -185,14 +212,23 @@ fn saying(line: &str, is_before_value: bool) -> Option<Range<usize>> {
 
 /// With brackets, quotes and emphasis around it, the mark of a comment before it, and what ends a sentence after it.
 fn widened(line: &str, found: Range<usize>) -> Range<usize> {
-    const BEFORE: &[char] = &['(', '[', '{', '"', '\'', '`', '*', '_', '<', '@', '#', '/', '.', '~', '-', '+', '\\'];
-    const AFTER: &[char] = &[')', ']', '}', '"', '\'', '`', '*', '_', '>', '.', '!', '?', ':', '/', '-', '+', '=', '\\'];
+    const BEFORE: &[char] = &[
+        '(', '[', '{', '"', '\'', '`', '*', '_', '<', '@', '#', '/', '.', '~', '-', '+', '\\',
+    ];
+    const AFTER: &[char] = &[
+        ')', ']', '}', '"', '\'', '`', '*', '_', '>', '.', '!', '?', ':', '/', '-', '+', '=', '\\',
+    ];
     let mut start = line[..found.start].trim_end_matches(BEFORE).len();
     let mut end = line.len() - line[found.end..].trim_start_matches(AFTER).len();
     let before = line[..start].trim_end();
-    let comment = ["<!--", "//", "#"].into_iter().find(|mark| before.ends_with(mark));
+    let comment = ["<!--", "//", "#"]
+        .into_iter()
+        .find(|mark| before.ends_with(mark));
     if let Some(mark) = comment {
-        start = before.trim_end_matches('#').len().min(before.len() - mark.len());
+        start = before
+            .trim_end_matches('#')
+            .len()
+            .min(before.len() - mark.len());
         if mark == "<!--" && line[end..].trim_start().starts_with("-->") {
             end = line.len() - line[end..].trim_start().len() + "-->".len();
         }

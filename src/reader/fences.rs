@@ -7,8 +7,12 @@ use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 use super::build::Segment;
 use super::{Certainty, Reader, TextBlock, TextData, csv, first_block, json, toon, xml, yaml};
 
-pub(super) static FENCES: Reader =
-    Reader { id: "fences", title: "Fences", certainty: Certainty::Marked, read: |blocks| first_block(blocks, read) };
+pub(super) static FENCES: Reader = Reader {
+    id: "fences",
+    title: "Fences",
+    certainty: Certainty::Marked,
+    read: |blocks| first_block(blocks, read),
+};
 
 struct Fence {
     language: String,
@@ -34,26 +38,43 @@ fn read(block: TextBlock<'_>) -> Option<TextData> {
         .filter_map(|fence| {
             Some((
                 fence,
-                json::as_json(TextBlock { text: &block.text[fence.inner.clone()], ..block })
-                    .filter(|doc| doc.root().is_some_and(|root| root.is_container()))?,
+                json::as_json(TextBlock {
+                    text: &block.text[fence.inner.clone()],
+                    ..block
+                })
+                .filter(|doc| doc.root().is_some_and(|root| root.is_container()))?,
             ))
         })
         .collect();
     if let [(fence, doc)] = &json[..] {
         let range = doc.root()?.range();
-        let segments = vec![Segment::verbatim(range.clone(), block.block, fence.inner.start + range.start)];
+        let segments = vec![Segment::verbatim(
+            range.clone(),
+            block.block,
+            fence.inner.start + range.start,
+        )];
         let layout = vec![(block.block, fence.opening(block.text))];
-        return Some(TextData { layout, ..TextData::new(doc.clone(), segments, json::records(doc)) });
+        return Some(TextData {
+            layout,
+            ..TextData::new(doc.clone(), segments, json::records(doc))
+        });
     }
     if !json.is_empty() {
-        let mut data =
-            json::list(json.iter().filter_map(|(fence, doc)| Some((block.block, fence.inner.start, doc.root()?.range(), doc))))?;
-        data.layout = json.iter().map(|(fence, _)| (block.block, fence.opening(block.text))).collect();
+        let mut data = json::list(json.iter().filter_map(|(fence, doc)| {
+            Some((block.block, fence.inner.start, doc.root()?.range(), doc))
+        }))?;
+        data.layout = json
+            .iter()
+            .map(|(fence, _)| (block.block, fence.opening(block.text)))
+            .collect();
         return Some(data);
     }
     // Of the other languages the first fence that holds data.
     found.iter().find_map(|fence| {
-        let inner = TextBlock { text: &block.text[fence.inner.clone()], ..block };
+        let inner = TextBlock {
+            text: &block.text[fence.inner.clone()],
+            ..block
+        };
         let read: fn(TextBlock<'_>) -> Option<TextData> = match fence.language.as_str() {
             "yaml" | "yml" => yaml::read,
             "csv" => csv::read_commas,
@@ -79,15 +100,25 @@ fn fences(text: &str) -> Vec<Fence> {
     for (event, range) in Parser::new_ext(text, Options::ENABLE_TABLES).into_offset_iter() {
         match event {
             Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(info))) => {
-                let language = info.split_whitespace().next().unwrap_or_default().to_ascii_lowercase();
-                open = Some(Fence { language, inner: range.end..range.end, whole: range });
+                let language = info
+                    .split_whitespace()
+                    .next()
+                    .unwrap_or_default()
+                    .to_ascii_lowercase();
+                open = Some(Fence {
+                    language,
+                    inner: range.end..range.end,
+                    whole: range,
+                });
             }
             Event::Text(_) => {
                 if let Some(fence) = &mut open {
                     fence.inner = fence.inner.start.min(range.start)..range.end;
                 }
             }
-            Event::End(TagEnd::CodeBlock) => found.extend(open.take().filter(|fence| !fence.inner.is_empty())),
+            Event::End(TagEnd::CodeBlock) => {
+                found.extend(open.take().filter(|fence| !fence.inner.is_empty()))
+            }
             _ => {}
         }
     }

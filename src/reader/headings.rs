@@ -7,8 +7,12 @@ use super::build::{Builder, LineAt, Record, Value, lines};
 use super::label::{bullet, labelled, take_continuation, title};
 use super::{Certainty, Reader, TextBlock, TextData, build, first_block, nested};
 
-pub(super) static HEADINGS: Reader =
-    Reader { id: "headings", title: "Headings", certainty: Certainty::Layout, read: |blocks| first_block(blocks, read) };
+pub(super) static HEADINGS: Reader = Reader {
+    id: "headings",
+    title: "Headings",
+    certainty: Certainty::Layout,
+    read: |blocks| first_block(blocks, read),
+};
 
 fn read<'a>(block: TextBlock<'a>) -> Option<TextData> {
     if !block.text.contains('#') && !block.text.contains("**") {
@@ -20,7 +24,9 @@ fn read<'a>(block: TextBlock<'a>) -> Option<TextData> {
     let mut open: Option<Record> = None;
     // Of the open record.
     let mut labels: HashSet<&str> = HashSet::new();
-    let mut close = |open: &mut Option<Record<'a>>| records.extend(open.take().filter(|record| record.len() > 1));
+    let mut close = |open: &mut Option<Record<'a>>| {
+        records.extend(open.take().filter(|record| record.len() > 1))
+    };
     let all: Vec<LineAt<'_>> = lines(block.text).filter(|line| !line.is_blank()).collect();
     let mut at = 0;
     while let Some(line) = all.get(at) {
@@ -32,9 +38,16 @@ fn read<'a>(block: TextBlock<'a>) -> Option<TextData> {
             let title = build::cell(line.text, title, line.at);
             open = Some(vec![("title".into(), Value::Cell(title))]);
         } else if let Some(mut labelled) = labelled(line) {
-            let first = open.as_ref().map_or(envelope.first(), |record| record.get(1)).map(|(name, _)| &**name);
+            let first = open
+                .as_ref()
+                .map_or(envelope.first(), |record| record.get(1))
+                .map(|(name, _)| &**name);
             let more = take_continuation(&mut labelled, first, block.text, line, &all[at..]);
-            let inner = if labelled.value.text.is_empty() { nested::below(&all[at - 1..]) } else { 0 };
+            let inner = if labelled.value.text.is_empty() {
+                nested::below(&all[at - 1..])
+            } else {
+                0
+            };
             let value = match inner {
                 0 if labelled.value.text.is_empty() => continue,
                 0 => Value::Cell(labelled.value.clone()),
@@ -56,7 +69,8 @@ fn read<'a>(block: TextBlock<'a>) -> Option<TextData> {
                     && bullet(next.text.trim_start()).is_none()
                     && self::labelled(next).is_some_and(|next| !next.is_markdown)
             };
-            if !labelled.is_markdown && bullet(body).is_some() && all.get(at).is_some_and(is_member) {
+            if !labelled.is_markdown && bullet(body).is_some() && all.get(at).is_some_and(is_member)
+            {
                 return None;
             }
             record.push((labelled.label.into(), value));
@@ -65,8 +79,7 @@ fn read<'a>(block: TextBlock<'a>) -> Option<TextData> {
     close(&mut open);
     around(&mut records, &mut envelope);
     // Headings that count from 1 name nothing.
-    let is_count =
-        |(at, record): (usize, &Record)| matches!(&record[0].1, Value::Cell(title) if title.text == (at + 1).to_string());
+    let is_count = |(at, record): (usize, &Record)| matches!(&record[0].1, Value::Cell(title) if title.text == (at + 1).to_string());
     if records.iter().enumerate().all(is_count) {
         for record in &mut records {
             if let (_, Value::Cell(count)) = record.remove(0) {
@@ -81,10 +94,21 @@ fn read<'a>(block: TextBlock<'a>) -> Option<TextData> {
 /// What stands before or after the records with labels of its own is the envelope.
 fn around<'a>(records: &mut Vec<Record<'a>>, envelope: &mut Record<'a>) {
     let mut counts: HashMap<Cow<'_, str>, usize> = HashMap::new();
-    records.iter().for_each(|record| *counts.entry(record[1].0.clone()).or_default() += 1);
+    records
+        .iter()
+        .for_each(|record| *counts.entry(record[1].0.clone()).or_default() += 1);
     let is_alike = |record: &Record<'_>| counts[&record[1].0] > 1;
-    let (Some(first), Some(last)) = (records.iter().position(is_alike), records.iter().rposition(is_alike)) else { return };
+    let (Some(first), Some(last)) = (
+        records.iter().position(is_alike),
+        records.iter().rposition(is_alike),
+    ) else {
+        return;
+    };
     let after = records.split_off(last + 1);
     let before = records.drain(..first);
-    envelope.extend(before.chain(after).flat_map(|record| record.into_iter().skip(1)));
+    envelope.extend(
+        before
+            .chain(after)
+            .flat_map(|record| record.into_iter().skip(1)),
+    );
 }

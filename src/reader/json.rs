@@ -6,17 +6,24 @@ use super::build::Segment;
 use super::{Certainty, Reader, TextBlock, TextData};
 use crate::json::{Doc, Kind};
 
-pub(super) static JSON: Reader = Reader { id: "json", title: "JSON", certainty: Certainty::Marked, read: one };
-pub(super) static JSON_BLOCKS: Reader =
-    Reader { id: "json-blocks", title: "JSON, a block each", certainty: Certainty::Marked, read: several };
+pub(super) static JSON: Reader = Reader {
+    id: "json",
+    title: "JSON",
+    certainty: Certainty::Marked,
+    read: one,
+};
+pub(super) static JSON_BLOCKS: Reader = Reader {
+    id: "json-blocks",
+    title: "JSON, a block each",
+    certainty: Certainty::Marked,
+    read: several,
+};
 
 /// A document that is the whole of a text, read as it stands.
 pub(super) fn as_json(block: TextBlock<'_>) -> Option<Doc> {
-    if !block
-        .text
-        .trim_start()
-        .starts_with(|char: char| matches!(char, '{' | '[' | '"' | 't' | 'f' | 'n' | '-') || char.is_ascii_digit())
-    {
+    if !block.text.trim_start().starts_with(|char: char| {
+        matches!(char, '{' | '[' | '"' | 't' | 'f' | 'n' | '-') || char.is_ascii_digit()
+    }) {
         return None;
     }
     let doc = Doc::parse(block.bytes());
@@ -24,7 +31,10 @@ pub(super) fn as_json(block: TextBlock<'_>) -> Option<Doc> {
 }
 
 fn found(blocks: &[TextBlock<'_>]) -> Vec<(usize, Doc)> {
-    blocks.iter().filter_map(|block| Some((block.block, as_json(*block)?))).collect()
+    blocks
+        .iter()
+        .filter_map(|block| Some((block.block, as_json(*block)?)))
+        .collect()
 }
 
 fn one(blocks: &[TextBlock<'_>]) -> Option<TextData> {
@@ -38,12 +48,16 @@ fn one(blocks: &[TextBlock<'_>]) -> Option<TextData> {
 
 fn several(blocks: &[TextBlock<'_>]) -> Option<TextData> {
     let found = found(blocks);
-    let parts = found.iter().filter_map(|(block, doc)| Some((*block, 0, doc.root()?.range(), doc)));
+    let parts = found
+        .iter()
+        .filter_map(|(block, doc)| Some((*block, 0, doc.root()?.range(), doc)));
     (found.len() > 1).then(|| list(parts)).flatten()
 }
 
 /// The list of documents, each with its block, where its text begins in it, and the range of its root.
-pub(super) fn list<'a>(parts: impl Iterator<Item = (usize, usize, std::ops::Range<usize>, &'a Doc)>) -> Option<TextData> {
+pub(super) fn list<'a>(
+    parts: impl Iterator<Item = (usize, usize, std::ops::Range<usize>, &'a Doc)>,
+) -> Option<TextData> {
     let mut json = vec![b'['];
     let mut segments = Vec::new();
     for (block, base, range, doc) in parts {
@@ -52,7 +66,11 @@ pub(super) fn list<'a>(parts: impl Iterator<Item = (usize, usize, std::ops::Rang
         }
         let start = json.len();
         json.extend_from_slice(&doc.bytes()[range.clone()]);
-        segments.push(Segment::verbatim(start..json.len(), block, base + range.start));
+        segments.push(Segment::verbatim(
+            start..json.len(),
+            block,
+            base + range.start,
+        ));
     }
     json.push(b']');
     let (doc, records) = (Doc::parse(Bytes::from(json)), segments.len());

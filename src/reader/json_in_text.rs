@@ -20,7 +20,12 @@ const LOOKS: usize = 4;
 fn is_data(root: Node<'_>) -> bool {
     match root.kind() {
         Kind::Object => !root.is_empty(),
-        _ => root.len() > 1 || root.children().any(|child| child.is_container() && !child.is_empty()),
+        _ => {
+            root.len() > 1
+                || root
+                    .children()
+                    .any(|child| child.is_container() && !child.is_empty())
+        }
     }
 }
 
@@ -31,8 +36,13 @@ fn follows_word(before: &str) -> bool {
 
 /// `…,"[1,2]",…` is a cell of CSV.
 fn is_quoted_cell(before: &str, after: &str) -> bool {
-    let (Some(before), Some(after)) = (before.strip_suffix('"'), after.strip_prefix('"')) else { return false };
-    let (begins, ends) = (before.ends_with([',', ';', '\t', '\n']), after.starts_with([',', ';', '\t', '\r', '\n']));
+    let (Some(before), Some(after)) = (before.strip_suffix('"'), after.strip_prefix('"')) else {
+        return false;
+    };
+    let (begins, ends) = (
+        before.ends_with([',', ';', '\t', '\n']),
+        after.starts_with([',', ';', '\t', '\r', '\n']),
+    );
     (begins && (ends || after.is_empty())) || (before.is_empty() && ends)
 }
 
@@ -43,10 +53,14 @@ fn read(block: TextBlock<'_>) -> Option<TextData> {
     // Where the line begins that `at` is in.
     let mut line = 0;
     while let Some(start) = block.text[at..].find(['{', '[']).map(|found| at + found) {
-        line = block.text[at..start].rfind('\n').map_or(line, |end| at + end + 1);
+        line = block.text[at..start]
+            .rfind('\n')
+            .map_or(line, |end| at + end + 1);
         // What stands in a cell of a table is the cell's.
         if block.text[line..].starts_with('|') {
-            at = block.text[start..].find('\n').map_or(bytes.len(), |end| start + end);
+            at = block.text[start..]
+                .find('\n')
+                .map_or(bytes.len(), |end| start + end);
             continue;
         }
         let doc = Doc::parse(bytes.slice(start..));
@@ -55,7 +69,9 @@ fn read(block: TextBlock<'_>) -> Option<TextData> {
             None => (bytes.len(), true),
             Some(fault) => (start + fault.at, fault.kind == FaultKind::TrailingData),
         };
-        let root = doc.root().filter(|root| is_value && is_data(*root) && !follows_word(&block.text[..start]));
+        let root = doc
+            .root()
+            .filter(|root| is_value && is_data(*root) && !follows_word(&block.text[..start]));
         if let Some(root) = root {
             let end = start + root.range().end;
             let is_longer = best.is_none_or(|(from, to)| end - start > to - from);
@@ -66,7 +82,8 @@ fn read(block: TextBlock<'_>) -> Option<TextData> {
             continue;
         }
         // JSON that was cut short is not one of its own records.
-        if at == 0 && begins_as_json(&block.text[start..]) && block.text[..start].trim().is_empty() {
+        if at == 0 && begins_as_json(&block.text[start..]) && block.text[..start].trim().is_empty()
+        {
             return None;
         }
         budget = budget.checked_sub(end - start + 1)?;

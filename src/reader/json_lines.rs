@@ -6,8 +6,12 @@ use super::build::lines;
 use super::{Certainty, Reader, TextBlock, TextData, first_block, json};
 use crate::json::Doc;
 
-pub(super) static JSON_LINES: Reader =
-    Reader { id: "json-lines", title: "JSON Lines", certainty: Certainty::Marked, read: |blocks| first_block(blocks, read) };
+pub(super) static JSON_LINES: Reader = Reader {
+    id: "json-lines",
+    title: "JSON Lines",
+    certainty: Certainty::Marked,
+    read: |blocks| first_block(blocks, read),
+};
 
 fn read(block: TextBlock<'_>) -> Option<TextData> {
     let mut found = Vec::new();
@@ -21,6 +25,8 @@ fn read(block: TextBlock<'_>) -> Option<TextData> {
         }
         found.push((line.at, doc));
     }
-    let parts = found.iter().filter_map(|(at, doc)| Some((block.block, *at, doc.root()?.range(), doc)));
+    let parts = found
+        .iter()
+        .filter_map(|(at, doc)| Some((block.block, *at, doc.root()?.range(), doc)));
     (found.len() > 1).then(|| json::list(parts)).flatten()
 }

@@ -71,10 +71,16 @@ fn read<'a>(block: TextBlock<'a>) -> Option<TextData> {
         }
         // A record of a list, with its other members set in below its first.
         let is_item = |line: &LineAt<'_>| bullet(line.text.trim_start()).is_some();
-        if is_item(line) && all.get(at).is_some_and(|next| next.indent > line.indent && !next.is_blank() && !is_item(next)) {
+        if is_item(line)
+            && all
+                .get(at)
+                .is_some_and(|next| next.indent > line.indent && !next.is_blank() && !is_item(next))
+        {
             return None;
         }
-        let is_first = current.first().is_some_and(|(first, _)| *first == labelled.label);
+        let is_first = current
+            .first()
+            .is_some_and(|(first, _)| *first == labelled.label);
         if is_first || (is_apart && labels.contains(labelled.label)) {
             take(&mut current, &mut labels);
         }
@@ -91,7 +97,10 @@ fn read<'a>(block: TextBlock<'a>) -> Option<TextData> {
     if is_tight && records.len() > 1 && records.iter().all(|record| record.len() == 1) {
         return None;
     }
-    let records: Vec<Value> = records.into_iter().map(|record| nested::value((record, Vec::new()))).collect();
+    let records: Vec<Value> = records
+        .into_iter()
+        .map(|record| nested::value((record, Vec::new())))
+        .collect();
     builder.records(&envelope, records, false)
 }
 
@@ -106,9 +115,15 @@ fn read_lines<'a>(block: TextBlock<'a>) -> Option<TextData> {
         return None;
     }
     let all: Vec<LineAt<'_>> = lines(block.text).filter(|line| !line.is_blank()).collect();
-    let own = |line: &LineAt<'a>| -> Vec<LabelledValue<'a>> { parts(line).iter().filter_map(labelled).collect() };
-    let firsts: Vec<&str> =
-        all.iter().find_map(|line| Some(own(line)).filter(|labels| labels.len() > 1))?.into_iter().map(|own| own.label).collect();
+    let own = |line: &LineAt<'a>| -> Vec<LabelledValue<'a>> {
+        parts(line).iter().filter_map(labelled).collect()
+    };
+    let firsts: Vec<&str> = all
+        .iter()
+        .find_map(|line| Some(own(line)).filter(|labels| labels.len() > 1))?
+        .into_iter()
+        .map(|own| own.label)
+        .collect();
     let mut builder = Builder::new(&block);
     let (mut envelope, mut records) = (Record::new(), Vec::new());
     for line in &all {
@@ -117,16 +132,28 @@ fn read_lines<'a>(block: TextBlock<'a>) -> Option<TextData> {
         for part in parts(line) {
             let is_field = labelled(&part).is_some_and(|own| firsts.contains(&own.label));
             match fields.last_mut() {
-                Some(last) if !is_field => last.text = &line.text[last.at - line.at..part.at - line.at + part.text.len()],
+                Some(last) if !is_field => {
+                    last.text = &line.text[last.at - line.at..part.at - line.at + part.text.len()]
+                }
                 _ => fields.push(part),
             }
         }
-        let values: Vec<LabelledValue<'_>> =
-            fields.iter().filter_map(labelled).filter(|own| !own.value.text.is_empty()).collect();
+        let values: Vec<LabelledValue<'_>> = fields
+            .iter()
+            .filter_map(labelled)
+            .filter(|own| !own.value.text.is_empty())
+            .collect();
         if values.len() > 1 && values[0].label == firsts[0] {
             builder.count_item(line);
-            values.iter().for_each(|own| builder.label(own.label_at.clone()));
-            records.push(Value::Record(values.into_iter().map(|own| (own.label.into(), Value::Cell(own.value))).collect()));
+            values
+                .iter()
+                .for_each(|own| builder.label(own.label_at.clone()));
+            records.push(Value::Record(
+                values
+                    .into_iter()
+                    .map(|own| (own.label.into(), Value::Cell(own.value)))
+                    .collect(),
+            ));
         } else if let Some(own) = labelled(line).filter(|own| !own.value.text.is_empty()) {
             builder.count_item(line);
             builder.label(own.label_at);
@@ -134,7 +161,9 @@ fn read_lines<'a>(block: TextBlock<'a>) -> Option<TextData> {
         }
     }
     let is_enough = records.len() >= FEWEST && records.len() * 2 > all.len();
-    is_enough.then(|| builder.records(&envelope, records, true)).flatten()
+    is_enough
+        .then(|| builder.records(&envelope, records, true))
+        .flatten()
 }
 
 /// The parts of a line between commas and bars, each with its place.
@@ -142,7 +171,10 @@ fn parts<'a>(line: &LineAt<'a>) -> Vec<LineAt<'a>> {
     let mut found = Vec::new();
     let mut start = 0;
     while let Some((length, mark)) = first_of(&line.text[start..], &BETWEEN) {
-        found.push(LineAt::new(&line.text[start..start + length], line.at + start));
+        found.push(LineAt::new(
+            &line.text[start..start + length],
+            line.at + start,
+        ));
         start += length + BETWEEN[mark].len();
     }
     found.push(LineAt::new(&line.text[start..], line.at + start));
@@ -153,14 +185,22 @@ fn parts<'a>(line: &LineAt<'a>) -> Vec<LineAt<'a>> {
 fn part(blocks: Vec<Record<'_>>) -> (Record<'_>, Vec<Record<'_>>) {
     // By label: a block that has it, and whether another has it, too.
     let mut seen: HashMap<&str, (usize, bool)> = HashMap::new();
-    for (at, (name, _)) in blocks.iter().enumerate().flat_map(|(at, block)| block.iter().map(move |member| (at, member))) {
+    for (at, (name, _)) in blocks
+        .iter()
+        .enumerate()
+        .flat_map(|(at, block)| block.iter().map(move |member| (at, member)))
+    {
         let (first, is_shared) = seen.entry(name).or_insert((at, false));
         *is_shared |= *first != at;
     }
-    let is_record: Vec<bool> = blocks.iter().map(|block| block.iter().any(|(name, _)| seen[&**name].1)).collect();
+    let is_record: Vec<bool> = blocks
+        .iter()
+        .map(|block| block.iter().any(|(name, _)| seen[&**name].1))
+        .collect();
     let mut is_record = is_record.into_iter();
-    let (records, around): (Vec<Record<'_>>, Vec<Record<'_>>) =
-        blocks.into_iter().partition(|_| is_record.next().unwrap_or_default());
+    let (records, around): (Vec<Record<'_>>, Vec<Record<'_>>) = blocks
+        .into_iter()
+        .partition(|_| is_record.next().unwrap_or_default());
     let around: Record<'_> = around.into_iter().flatten().collect();
     match records.is_empty() {
         // Nothing repeats: one record, in parts.

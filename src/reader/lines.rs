@@ -8,8 +8,12 @@ use super::label::{draws_tree, labelled};
 use super::markdown_table::is_delimiter;
 use super::{Certainty, Reader, TextBlock, TextData, first_block};
 
-pub(super) static LINES: Reader =
-    Reader { id: "lines", title: "Lines of one shape", certainty: Certainty::Layout, read: |blocks| first_block(blocks, read) };
+pub(super) static LINES: Reader = Reader {
+    id: "lines",
+    title: "Lines of one shape",
+    certainty: Certainty::Layout,
+    read: |blocks| first_block(blocks, read),
+};
 
 /// The fewest lines.
 const FEWEST: usize = 3;
@@ -40,20 +44,30 @@ enum Mark<'a> {
 
 /// Whether a line is a path or an address, and nothing else.
 fn is_place(line: &str) -> bool {
-    let is_path = line.starts_with('/') || line.starts_with("./") || line.starts_with("~/") || line.get(1..3) == Some(":\\");
+    let is_path = line.starts_with('/')
+        || line.starts_with("./")
+        || line.starts_with("~/")
+        || line.get(1..3) == Some(":\\");
     (is_path || line.contains("://")) && !line.contains(": ") && !line.ends_with(['.', ','])
 }
 
 fn read<'a>(block: TextBlock<'a>) -> Option<TextData> {
     let all: Vec<LineAt<'_>> = lines(block.text).filter(|line| !line.is_blank()).collect();
-    let is_set_in = |line: &str| line.starts_with([' ', '\t']) && named(line.trim_start()).is_none();
-    let no_lines = all.iter().filter(|line| line.text.len() > LONGEST || is_set_in(line.text)).count();
+    let is_set_in =
+        |line: &str| line.starts_with([' ', '\t']) && named(line.trim_start()).is_none();
+    let no_lines = all
+        .iter()
+        .filter(|line| line.text.len() > LONGEST || is_set_in(line.text))
+        .count();
     if all.len() < FEWEST || no_lines * 2 > all.len() {
         return None;
     }
     if all.iter().all(|line| is_place(line.text.trim())) {
         let builder = Builder::new(&block);
-        let places: Vec<Value> = all.iter().map(|line| Value::Cell(cell(line.text, line.text, line.at))).collect();
+        let places: Vec<Value> = all
+            .iter()
+            .map(|line| Value::Cell(cell(line.text, line.text, line.at)))
+            .collect();
         return builder.records(&Record::new(), places, true);
     }
     if draws_tree(&all) || all.iter().any(|line| is_delimiter(line.text)) {
@@ -62,7 +76,10 @@ fn read<'a>(block: TextBlock<'a>) -> Option<TextData> {
     let split = Split::of(&all);
     let shape = shape(&split)?;
     // Lines of one shape that are set in below each other are a tree, which records of their parts would lose.
-    let mut indents = all.iter().filter(|line| named(line.text.trim_start()).is_some()).map(|line| line.indent);
+    let mut indents = all
+        .iter()
+        .filter(|line| named(line.text.trim_start()).is_some())
+        .map(|line| line.indent);
     let first = indents.next();
     if indents.any(|indent| Some(indent) != first) {
         return None;
@@ -79,23 +96,34 @@ fn read<'a>(block: TextBlock<'a>) -> Option<TextData> {
                 }
             }
             records.push((line, parts));
-        } else if let Some(labelled) = labelled(line).filter(|labelled| !labelled.value.text.is_empty()) {
+        } else if let Some(labelled) =
+            labelled(line).filter(|labelled| !labelled.value.text.is_empty())
+        {
             builder.label(labelled.label_at);
             envelope.push((labelled.label.into(), Value::Cell(labelled.value)));
         }
     }
     mark_pictogram(&records, &mut builder);
-    let longest = records.iter().map(|(_, parts)| parts.len()).max().unwrap_or_default();
+    let longest = records
+        .iter()
+        .map(|(_, parts)| parts.len())
+        .max()
+        .unwrap_or_default();
     // The rest of a line is a part, too.
     let names: Vec<String> = (1..=longest + 1).map(|at| format!("part{at}")).collect();
     let record = |(line, parts)| Value::Record(record(line, parts, &names));
-    (records.len() >= FEWEST).then(|| builder.records(&envelope, records.into_iter().map(record), true)).flatten()
+    (records.len() >= FEWEST)
+        .then(|| builder.records(&envelope, records.into_iter().map(record), true))
+        .flatten()
 }
 
 /// How many names and values follow the parts that the shape has.
 fn named_after(parts: &[(Mark<'_>, &str)], shape: &Shape<'_>) -> usize {
     let shaped = parts.len().min(shape.marks.len());
-    parts[shaped..].iter().take_while(|(mark, _)| matches!(mark, Mark::Named(_))).count()
+    parts[shaped..]
+        .iter()
+        .take_while(|(mark, _)| matches!(mark, Mark::Named(_)))
+        .count()
 }
 
 /// Takes the pictogram before paths as layout where every line has the same.
@@ -104,28 +132,63 @@ fn mark_pictogram(records: &[(&LineAt<'_>, &[(Mark<'_>, &str)])], builder: &mut 
         Some((Mark::Place, path)) => line.at..place(line.text, path, line.at).start,
         _ => line.at..line.at,
     };
-    let text = |record: &(&LineAt<'_>, &[(Mark<'_>, &str)])| record.0.text.get(..before(record).len()).map(str::to_owned);
-    let Some(first) = records.first().and_then(text).filter(|first| !first.is_empty()) else { return };
-    if records.iter().all(|record| record.0.text.starts_with(&first) && before(record).len() == first.len()) {
-        records.iter().for_each(|record| builder.mark_layout(before(record)));
+    let text = |record: &(&LineAt<'_>, &[(Mark<'_>, &str)])| {
+        record.0.text.get(..before(record).len()).map(str::to_owned)
+    };
+    let Some(first) = records
+        .first()
+        .and_then(text)
+        .filter(|first| !first.is_empty())
+    else {
+        return;
+    };
+    if records
+        .iter()
+        .all(|record| record.0.text.starts_with(&first) && before(record).len() == first.len())
+    {
+        records
+            .iter()
+            .for_each(|record| builder.mark_layout(before(record)));
     }
 }
 
 /// The parts of a line, and the rest.
 fn record<'a>(line: &LineAt<'a>, parts: &[(Mark<'a>, &'a str)], names: &'a [String]) -> Record<'a> {
-    let end = parts.last().map_or(0, |(_, part)| part.as_ptr() as usize - line.text.as_ptr() as usize + part.len());
-    let rest =
-        line.text[end..].trim_start_matches(['\t', ' ', ':', '|', ']']).trim_start_matches("- ").trim_start_matches("-> ").trim();
+    let end = parts.last().map_or(0, |(_, part)| {
+        part.as_ptr() as usize - line.text.as_ptr() as usize + part.len()
+    });
+    let rest = line.text[end..]
+        .trim_start_matches(['\t', ' ', ':', '|', ']'])
+        .trim_start_matches("- ")
+        .trim_start_matches("-> ")
+        .trim();
     let rest = Some((Mark::Field, rest)).filter(|(_, rest)| !rest.is_empty());
     let member = |(at, (mark, part)): (usize, (Mark<'a>, &'a str))| match mark {
         Mark::Named(name) => {
-            let quoted = part.strip_prefix('"').and_then(|part| part.strip_suffix('"'));
+            let quoted = part
+                .strip_prefix('"')
+                .and_then(|part| part.strip_suffix('"'));
             let cell = cell(line.text, quoted.unwrap_or(part), line.at);
-            (name.into(), Value::Cell(Cell { is_quoted: quoted.is_some(), ..cell }))
+            (
+                name.into(),
+                Value::Cell(Cell {
+                    is_quoted: quoted.is_some(),
+                    ..cell
+                }),
+            )
         }
-        _ => (names[at].as_str().into(), Value::Cell(cell(line.text, part, line.at))),
+        _ => (
+            names[at].as_str().into(),
+            Value::Cell(cell(line.text, part, line.at)),
+        ),
     };
-    parts.iter().copied().chain(rest).enumerate().map(member).collect()
+    parts
+        .iter()
+        .copied()
+        .chain(rest)
+        .enumerate()
+        .map(member)
+        .collect()
 }
 
 /// The parts of lines, each with the mark that ends it.
@@ -137,7 +200,10 @@ struct Split<'a> {
 
 impl<'a> Split<'a> {
     fn of(lines: &[LineAt<'a>]) -> Self {
-        let mut split = Self { parts: Vec::new(), ends: Vec::with_capacity(lines.len()) };
+        let mut split = Self {
+            parts: Vec::new(),
+            ends: Vec::with_capacity(lines.len()),
+        };
         for line in lines {
             push_parts(line.text, &mut split.parts);
             split.ends.push(split.parts.len());
@@ -153,7 +219,11 @@ impl<'a> Split<'a> {
 
 /// Whether the marks of a line are those of the shape, of which the last may be missing.
 fn is_shaped(parts: &[(Mark<'_>, &str)], shape: &Shape<'_>) -> bool {
-    parts.len() >= shape.required && parts.iter().zip(&shape.marks).all(|((own, _), mark)| own == mark)
+    parts.len() >= shape.required
+        && parts
+            .iter()
+            .zip(&shape.marks)
+            .all(|((own, _), mark)| own == mark)
 }
 
 struct Shape<'a> {
@@ -166,28 +236,45 @@ struct Shape<'a> {
 /// the others end; `None` where that is none, or nothing but one weak mark.
 fn shape<'a>(split: &Split<'a>) -> Option<Shape<'a>> {
     let enough = (split.ends.len() as f64 * ALIKE).ceil() as usize;
-    let mut shape = Shape { marks: Vec::new(), required: 0 };
+    let mut shape = Shape {
+        marks: Vec::new(),
+        required: 0,
+    };
     let mut alike: Vec<usize> = (0..split.ends.len()).collect();
     while shape.marks.len() < 16 {
         let mut counts: HashMap<Mark<'_>, usize> = HashMap::new();
         for line in &alike {
-            let Some((mark, _)) = split.line(*line).get(shape.marks.len()) else { continue };
+            let Some((mark, _)) = split.line(*line).get(shape.marks.len()) else {
+                continue;
+            };
             *counts.entry(*mark).or_default() += 1;
         }
         let only = counts.len() == 1;
-        let Some((mark, count)) = counts.into_iter().max_by_key(|(_, count)| *count) else { break };
+        let Some((mark, count)) = counts.into_iter().max_by_key(|(_, count)| *count) else {
+            break;
+        };
         let is_required = shape.required == shape.marks.len() && count >= enough.max(FEWEST);
         if is_required {
             let at = shape.marks.len();
-            alike.retain(|line| split.line(*line).get(at).is_some_and(|(own, _)| *own == mark));
+            alike.retain(|line| {
+                split
+                    .line(*line)
+                    .get(at)
+                    .is_some_and(|(own, _)| *own == mark)
+            });
             shape.required += 1;
-        } else if !only || !matches!(mark, Mark::Gap | Mark::Tab | Mark::Bar) || shape.required == 0 {
+        } else if !only || !matches!(mark, Mark::Gap | Mark::Tab | Mark::Bar) || shape.required == 0
+        {
             break;
         }
         shape.marks.push(mark);
     }
     // A colon or a dash alone stands in prose, too.
-    let is_strong = shape.required > 1 || !matches!(shape.marks.first(), Some(Mark::Colon | Mark::Dash | Mark::Arrow));
+    let is_strong = shape.required > 1
+        || !matches!(
+            shape.marks.first(),
+            Some(Mark::Colon | Mark::Dash | Mark::Arrow)
+        );
     if shape.required == 0 || !is_strong {
         return None;
     }
@@ -207,10 +294,16 @@ fn push_parts<'a>(line: &'a str, found: &mut Vec<(Mark<'a>, &'a str)>) {
         rest = rest.trim_start();
     }
     // A pictogram before a path says nothing that the path does not.
-    let marked = rest.split_once(' ').filter(|(mark, _)| !mark.is_ascii() && !mark.contains(char::is_alphanumeric));
+    let marked = rest
+        .split_once(' ')
+        .filter(|(mark, _)| !mark.is_ascii() && !mark.contains(char::is_alphanumeric));
     if let Some((path, number, after)) = grep_place(marked.map_or(rest, |(_, path)| path)) {
         found.extend([(Mark::Place, path), (Mark::Place, number)]);
-        let column = after.split(':').next().filter(|column| column.len() < after.len()).unwrap_or_default();
+        let column = after
+            .split(':')
+            .next()
+            .filter(|column| column.len() < after.len())
+            .unwrap_or_default();
         if !column.is_empty() && column.bytes().all(|byte| byte.is_ascii_digit()) {
             found.push((Mark::Place, column));
         }
@@ -218,25 +311,36 @@ fn push_parts<'a>(line: &'a str, found: &mut Vec<(Mark<'a>, &'a str)>) {
         return;
     }
     while !rest.is_empty() && found.len() < before + 32 {
-        if let Some((inner, after)) = rest.strip_prefix('[').and_then(|inner| inner.split_once(']')) {
+        if let Some((inner, after)) = rest
+            .strip_prefix('[')
+            .and_then(|inner| inner.split_once(']'))
+        {
             found.push((Mark::Bracket, inner));
             rest = after.trim_start_matches([' ', '\t', ':']);
             continue;
         }
         // A field of its own class at the beginning: a date, a time, a level.
         let word = rest.split(' ').next().unwrap_or_default();
-        let leads = found[before..].iter().all(|(mark, _)| matches!(mark, Mark::Field | Mark::Bracket | Mark::Named(_)));
+        let leads = found[before..]
+            .iter()
+            .all(|(mark, _)| matches!(mark, Mark::Field | Mark::Bracket | Mark::Named(_)));
         if let Some((name, value)) = named(rest).filter(|_| leads) {
             found.push((Mark::Named(name), value));
             rest = rest[name.len() + 1 + value.len()..].trim_start();
             continue;
         }
-        if leads && word.len() < rest.len() && is_field(word) && !rest[word.len()..].starts_with("  ") {
+        if leads
+            && word.len() < rest.len()
+            && is_field(word)
+            && !rest[word.len()..].starts_with("  ")
+        {
             found.push((Mark::Field, word.trim_end_matches(':')));
             rest = rest[word.len()..].trim_start();
             continue;
         }
-        let Some((mark, at, length)) = first_mark(rest) else { break };
+        let Some((mark, at, length)) = first_mark(rest) else {
+            break;
+        };
         found.push((mark, &rest[..at]));
         rest = rest[at + length..].trim_start();
     }
@@ -276,11 +380,20 @@ pub(super) fn named(text: &str) -> Option<(&str, &str)> {
 /// `src/a.rs:31:text` or `src/a.rs:31 - text` in its parts. The number may be the last: `src/a.rs:5`.
 fn grep_place(line: &str) -> Option<(&str, &str, &str)> {
     let (path, rest) = line.split_once(':')?;
-    let is_path = !path.contains(char::is_whitespace) && path.contains(['/', '.', '\\']) && !rest.starts_with("//");
+    let is_path = !path.contains(char::is_whitespace)
+        && path.contains(['/', '.', '\\'])
+        && !rest.starts_with("//");
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
     let after = &rest[digits..];
-    let text = if after.is_empty() { Some(after) } else { after.strip_prefix(':').or_else(|| after.strip_prefix(" - ")) };
-    text.filter(|_| is_path && digits > 0).map(|text| (path, &rest[..digits], text))
+    let text = if after.is_empty() {
+        Some(after)
+    } else {
+        after
+            .strip_prefix(':')
+            .or_else(|| after.strip_prefix(" - "))
+    };
+    text.filter(|_| is_path && digits > 0)
+        .map(|text| (path, &rest[..digits], text))
 }
 
 /// A word that is a date, a time, a number, an index or a level of a log.
@@ -288,9 +401,11 @@ fn is_field(word: &str) -> bool {
     let bare = word.trim_end_matches([':', ',']);
     let has_digit = bare.bytes().any(|byte| byte.is_ascii_digit());
     let is_numeric = has_digit
-        && bare
-            .bytes()
-            .all(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b':' | b'.' | b'/' | b'T' | b'Z' | b'+' | b','));
-    let is_level = bare.len() >= 3 && bare.len() <= 8 && bare.bytes().all(|byte| byte.is_ascii_uppercase());
+        && bare.bytes().all(|byte| {
+            byte.is_ascii_digit()
+                || matches!(byte, b'-' | b':' | b'.' | b'/' | b'T' | b'Z' | b'+' | b',')
+        });
+    let is_level =
+        bare.len() >= 3 && bare.len() <= 8 && bare.bytes().all(|byte| byte.is_ascii_uppercase());
     is_numeric || is_level
 }

@@ -5,10 +5,18 @@ use super::build::{Builder, Cell, LineAt, Record, Value, cell, lines};
 use super::label::{bullet, labelled, strip_marks};
 use super::{Certainty, Reader, TextBlock, TextData, first_block, nested, yaml};
 
-pub(super) static LIST: Reader =
-    Reader { id: "list", title: "List", certainty: Certainty::Layout, read: |blocks| first_block(blocks, read_list) };
-pub(super) static TASKS: Reader =
-    Reader { id: "tasks", title: "Task list", certainty: Certainty::Layout, read: |blocks| first_block(blocks, read_tasks) };
+pub(super) static LIST: Reader = Reader {
+    id: "list",
+    title: "List",
+    certainty: Certainty::Layout,
+    read: |blocks| first_block(blocks, read_list),
+};
+pub(super) static TASKS: Reader = Reader {
+    id: "tasks",
+    title: "Task list",
+    certainty: Certainty::Layout,
+    read: |blocks| first_block(blocks, read_tasks),
+};
 
 /// Marks between the parts of an item.
 const MARKS: [&str; 5] = [" | ", " — ", " – ", " - ", ", "];
@@ -35,12 +43,23 @@ fn items(text: &str) -> (Vec<Item<'_>>, Vec<LineAt<'_>>) {
         match (bullet(line.text.trim_start()), indent) {
             (Some(body), None) => {
                 indent = Some(own);
-                found.push(Item { first: line, body, below: Vec::new() });
+                found.push(Item {
+                    first: line,
+                    body,
+                    below: Vec::new(),
+                });
             }
             (Some(body), Some(outer)) if own <= outer => {
-                found.push(Item { first: line, body, below: Vec::new() });
+                found.push(Item {
+                    first: line,
+                    body,
+                    below: Vec::new(),
+                });
             }
-            (_, Some(outer)) if own > outer => found.last_mut().into_iter().for_each(|item| item.below.push(line)),
+            (_, Some(outer)) if own > outer => found
+                .last_mut()
+                .into_iter()
+                .for_each(|item| item.below.push(line)),
             _ => around.push(line),
         }
     }
@@ -49,7 +68,11 @@ fn items(text: &str) -> (Vec<Item<'_>>, Vec<LineAt<'_>>) {
 
 fn envelope<'a>(around: &[LineAt<'a>], builder: &mut Builder) -> Record<'a> {
     let mut record = Record::new();
-    for labelled in around.iter().filter_map(labelled).filter(|labelled| !labelled.value.text.is_empty()) {
+    for labelled in around
+        .iter()
+        .filter_map(labelled)
+        .filter(|labelled| !labelled.value.text.is_empty())
+    {
         builder.label(labelled.label_at);
         record.push((labelled.label.into(), Value::Cell(labelled.value)));
     }
@@ -62,15 +85,27 @@ const LOOK: usize = 16 << 10;
 /// Whether a list is YAML: its first item is `- id: 1` with the other members set in below it, and the items after it are
 /// YAML, too.
 fn is_yaml(block: TextBlock<'_>) -> bool {
-    let mut filled = lines(block.text).filter(|line| !line.is_blank()).skip_while(|line| line.text.starts_with('#'));
-    let (Some(first), Some(second)) = (filled.next(), filled.next()) else { return false };
+    let mut filled = lines(block.text)
+        .filter(|line| !line.is_blank())
+        .skip_while(|line| line.text.starts_with('#'));
+    let (Some(first), Some(second)) = (filled.next(), filled.next()) else {
+        return false;
+    };
     let is_mapping = first.text.trim_start().starts_with("- ")
         && second.indent > first.indent
         && labelled(&first).is_some_and(|labelled| !labelled.is_markdown);
-    let is_item = |line: &LineAt<'_>| line.at > LOOK && line.indent == first.indent && bullet(line.text.trim_start()).is_some();
+    let is_item = |line: &LineAt<'_>| {
+        line.at > LOOK && line.indent == first.indent && bullet(line.text.trim_start()).is_some()
+    };
     is_mapping && {
-        let end = filled.find(is_item).map_or(block.text.len(), |line| line.at);
-        yaml::read(TextBlock { text: &block.text[..end], ..block }).is_some()
+        let end = filled
+            .find(is_item)
+            .map_or(block.text.len(), |line| line.at);
+        yaml::read(TextBlock {
+            text: &block.text[..end],
+            ..block
+        })
+        .is_some()
     }
 }
 
@@ -83,7 +118,14 @@ fn read_list(block: TextBlock<'_>) -> Option<TextData> {
         return None;
     }
     // Marks that differ say something: `* main` among `+ work` is the branch that is checked out.
-    let bullet = |item: &Item<'_>| item.first.text.trim_start().chars().next().filter(|char| !char.is_ascii_digit());
+    let bullet = |item: &Item<'_>| {
+        item.first
+            .text
+            .trim_start()
+            .chars()
+            .next()
+            .filter(|char| !char.is_ascii_digit())
+    };
     if items.iter().any(|item| bullet(item) != bullet(&items[0])) {
         return None;
     }
@@ -97,18 +139,29 @@ fn read_list(block: TextBlock<'_>) -> Option<TextData> {
         if let Some(title) = title {
             record.push(("title".into(), Value::Cell(item.body_cell(title))));
         }
-        match (labelled(&item.first).filter(|labelled| title.is_none() && !labelled.value.text.is_empty()), mark) {
+        match (
+            labelled(&item.first)
+                .filter(|labelled| title.is_none() && !labelled.value.text.is_empty()),
+            mark,
+        ) {
             (Some(labelled), None) => {
                 builder.label(labelled.label_at);
                 record.push((labelled.label.into(), Value::Cell(labelled.value)));
             }
             (_, Some(mark)) => {
                 for (at, part) in rest.split(mark).enumerate() {
-                    record.push((format!("part{}", at + 1).into(), Value::Cell(item.body_cell(strip_marks(part.trim())))));
+                    record.push((
+                        format!("part{}", at + 1).into(),
+                        Value::Cell(item.body_cell(strip_marks(part.trim()))),
+                    ));
                 }
             }
             (None, None) if !rest.trim().is_empty() => {
-                let name = if item.below.is_empty() || title.is_some() { "part1" } else { "title" };
+                let name = if item.below.is_empty() || title.is_some() {
+                    "part1"
+                } else {
+                    "title"
+                };
                 record.push((name.into(), Value::Cell(item.body_cell(rest.trim()))));
             }
             (None, None) => {}
@@ -117,16 +170,18 @@ fn read_list(block: TextBlock<'_>) -> Option<TextData> {
         records.push(record);
     }
     // Labels and values alone are one record, which another reader reads.
-    let is_labelled =
-        |record: &Record<'_>| matches!(&record[..], [(name, _)] if !matches!(&**name, "title" | "part1" | "text" | "items"));
+    let is_labelled = |record: &Record<'_>| matches!(&record[..], [(name, _)] if !matches!(&**name, "title" | "part1" | "text" | "items"));
     let labelled = records.iter().filter(|record| is_labelled(record));
-    let names: std::collections::HashSet<&str> = labelled.clone().map(|record| &*record[0].0).collect();
+    let names: std::collections::HashSet<&str> =
+        labelled.clone().map(|record| &*record[0].0).collect();
     let count = labelled.count();
     if count == records.len() || (count > 1 && names.len() == count) {
         return None;
     }
     // Items that are one text each are a list of texts.
-    let is_plain = records.iter().all(|record| matches!(&record[..], [(name, _)] if name == "part1"));
+    let is_plain = records
+        .iter()
+        .all(|record| matches!(&record[..], [(name, _)] if name == "part1"));
     let records = records.into_iter().map(|mut record| match is_plain {
         true => record.remove(0).1,
         false => Value::Record(record),
@@ -155,11 +210,19 @@ fn shared_mark(items: &[Item<'_>]) -> Option<&'static str> {
 
 /// The bold text that begins an item, and what follows it.
 fn titled(body: &str) -> (Option<&str>, &str) {
-    let Some((title, rest)) = body.strip_prefix("**").and_then(|rest| rest.split_once("**")) else { return (None, body) };
+    let Some((title, rest)) = body
+        .strip_prefix("**")
+        .and_then(|rest| rest.split_once("**"))
+    else {
+        return (None, body);
+    };
     if title.is_empty() || title.ends_with(':') || rest.starts_with(':') {
         return (None, body);
     }
-    (Some(title), rest.trim_start_matches([' ', ':', '-', '–', '—', '|', ',']))
+    (
+        Some(title),
+        rest.trim_start_matches([' ', ':', '-', '–', '—', '|', ',']),
+    )
 }
 
 /// What the text of a task begins with, and whether that says that it is done.
@@ -167,11 +230,16 @@ const TASKS_BEGIN: [(&str, bool); 3] = [("[ ] ", false), ("[x] ", true), ("[X] "
 
 /// Whether a task is done, and its words.
 fn task(body: &str) -> Option<(bool, &str)> {
-    TASKS_BEGIN.into_iter().find_map(|(mark, done)| Some((done, body.strip_prefix(mark)?)))
+    TASKS_BEGIN
+        .into_iter()
+        .find_map(|(mark, done)| Some((done, body.strip_prefix(mark)?)))
 }
 
 fn read_tasks(block: TextBlock<'_>) -> Option<TextData> {
-    if !TASKS_BEGIN.iter().any(|(mark, _)| block.text.contains(mark)) {
+    if !TASKS_BEGIN
+        .iter()
+        .any(|(mark, _)| block.text.contains(mark))
+    {
         return None;
     }
     let (items, around) = items(block.text);
@@ -179,12 +247,18 @@ fn read_tasks(block: TextBlock<'_>) -> Option<TextData> {
     let envelope = envelope(&around, &mut builder);
     let mut tasks = Vec::new();
     for item in &items {
-        let Some((done, words)) = task(item.body) else { continue };
+        let Some((done, words)) = task(item.body) else {
+            continue;
+        };
         let mark = item.body_cell(&item.body[..3]);
         let mut record = vec![
             (
                 "done".into(),
-                Value::Cell(Cell { text: if done { "true" } else { "false" }.into(), at: mark.at, is_quoted: false }),
+                Value::Cell(Cell {
+                    text: if done { "true" } else { "false" }.into(),
+                    at: mark.at,
+                    is_quoted: false,
+                }),
             ),
             ("part1".into(), Value::Cell(item.body_cell(words))),
         ];

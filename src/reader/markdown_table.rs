@@ -48,7 +48,10 @@ struct Table<'a> {
 
 impl Table<'_> {
     fn has_head_of(&self, other: &Table<'_>) -> bool {
-        self.head.iter().map(|cell| &cell.text).eq(other.head.iter().map(|cell| &cell.text))
+        self.head
+            .iter()
+            .map(|cell| &cell.text)
+            .eq(other.head.iter().map(|cell| &cell.text))
     }
 }
 
@@ -64,21 +67,29 @@ fn read(block: TextBlock<'_>, larger: usize) -> Option<TextData> {
     let mut builder = Builder::new(&block);
     let mut lines = lines(block.text).peekable();
     while let Some(line) = lines.next() {
-        let is_table = line.text.contains('|') && lines.peek().is_some_and(|next| is_delimiter(next.text));
+        let is_table =
+            line.text.contains('|') && lines.peek().is_some_and(|next| is_delimiter(next.text));
         if !is_table {
             if title(line.text.trim()).is_some() {
                 above = Some(line);
             }
-            if let Some(labelled) =
-                labelled(&line).filter(|labelled| !labelled.value.text.is_empty() && labels.insert(labelled.label))
+            if let Some(labelled) = labelled(&line)
+                .filter(|labelled| !labelled.value.text.is_empty() && labels.insert(labelled.label))
             {
                 builder.label(labelled.label_at);
                 around.push((labelled.label.into(), Value::Cell(labelled.value)));
             }
             continue;
         }
-        let mut table = Table { above: above.take(), head: cells(&line), rows: Vec::new(), range: line.range() };
-        table.range.end = lines.next().map_or(table.range.end, |delimiter| delimiter.range().end);
+        let mut table = Table {
+            above: above.take(),
+            head: cells(&line),
+            rows: Vec::new(),
+            range: line.range(),
+        };
+        table.range.end = lines
+            .next()
+            .map_or(table.range.end, |delimiter| delimiter.range().end);
         while let Some(row) = lines.next_if(|row| row.text.contains('|')) {
             table.rows.push(cells(&row));
             table.range.end = row.range().end;
@@ -97,7 +108,12 @@ fn read(block: TextBlock<'_>, larger: usize) -> Option<TextData> {
         builder.add_other(head.collect(), other.rows.len(), other.range.clone());
     }
     // The head of a column that no row has names nothing.
-    let filled = run.iter().flat_map(|table| &table.rows).map(Vec::len).max().unwrap_or_default();
+    let filled = run
+        .iter()
+        .flat_map(|table| &table.rows)
+        .map(Vec::len)
+        .max()
+        .unwrap_or_default();
     for cell in run.iter().flat_map(|table| table.head.iter().take(filled)) {
         builder.label(cell.at.clone());
     }
@@ -113,18 +129,33 @@ fn read(block: TextBlock<'_>, larger: usize) -> Option<TextData> {
         Value::Record(
             named
                 .map(|((at, name), cell)| {
-                    (if name.is_empty() { format!("part{}", at + 1).into() } else { name.clone() }, Value::Cell(cell))
+                    (
+                        if name.is_empty() {
+                            format!("part{}", at + 1).into()
+                        } else {
+                            name.clone()
+                        },
+                        Value::Cell(cell),
+                    )
                 })
                 .collect(),
         )
     };
-    let records: Vec<Value> = run.into_iter().flat_map(|table| table.rows).map(record).collect();
+    let records: Vec<Value> = run
+        .into_iter()
+        .flat_map(|table| table.rows)
+        .map(record)
+        .collect();
     builder.records(&around, records, true)
 }
 
 /// The records of tables of names and values, each with the heading above it if all have one, and what stands around them.
 fn vertical<'a>(run: Vec<Table<'a>>, builder: &mut Builder) -> (Record<'a>, Vec<Record<'a>>) {
-    for row in run.iter().flat_map(|table| &table.rows).filter(|row| row.len() >= 2) {
+    for row in run
+        .iter()
+        .flat_map(|table| &table.rows)
+        .filter(|row| row.len() >= 2)
+    {
         builder.label(row[0].at.clone());
     }
     let members = |table: Table<'a>| {
@@ -142,18 +173,36 @@ fn vertical<'a>(run: Vec<Table<'a>>, builder: &mut Builder) -> (Record<'a>, Vec<
     let is_titled = records.iter().all(|table| table.above.is_some());
     let record = |table: Table<'a>| {
         let above = table.above.filter(|_| is_titled);
-        let title = above.and_then(|line| Some(build::cell(line.text, title(line.text.trim())?, line.at)));
-        title.map(|title| ("title".into(), Value::Cell(title))).into_iter().chain(members(table)).collect()
+        let title =
+            above.and_then(|line| Some(build::cell(line.text, title(line.text.trim())?, line.at)));
+        title
+            .map(|title| ("title".into(), Value::Cell(title)))
+            .into_iter()
+            .chain(members(table))
+            .collect()
     };
     (around, records.into_iter().map(record).collect())
 }
 
 /// Whether the columns are names and values.
 fn is_vertical(head: &[Cow<'_, str>]) -> bool {
-    const NAMES: [&str; 12] =
-        ["", "attribute", "field", "header", "key", "metric", "name", "option", "parameter", "property", "setting", "variable"];
+    const NAMES: [&str; 12] = [
+        "",
+        "attribute",
+        "field",
+        "header",
+        "key",
+        "metric",
+        "name",
+        "option",
+        "parameter",
+        "property",
+        "setting",
+        "variable",
+    ];
     let [name, value] = head else { return false };
-    NAMES.contains(&name.to_lowercase().as_str()) && matches!(value.to_lowercase().as_str(), "" | "value")
+    NAMES.contains(&name.to_lowercase().as_str())
+        && matches!(value.to_lowercase().as_str(), "" | "value")
 }
 
 /// Whether a line parts the head of a table from its rows: `|---|:-:|`.
@@ -166,7 +215,10 @@ pub(super) fn is_delimiter(line: &str) -> bool {
 /// The cells of a row: between bars that no backslash stands before.
 fn cells<'a>(line: &LineAt<'a>) -> Vec<Cell<'a>> {
     let body = line.text.trim_end();
-    let body = body.strip_suffix('|').filter(|rest| !rest.ends_with('\\')).unwrap_or(body);
+    let body = body
+        .strip_suffix('|')
+        .filter(|rest| !rest.ends_with('\\'))
+        .unwrap_or(body);
     let skip = body.len() - body.trim_start().len();
     let mut start = skip + usize::from(body[skip..].starts_with('|'));
     let mut out = Vec::new();
@@ -174,7 +226,11 @@ fn cells<'a>(line: &LineAt<'a>) -> Vec<Cell<'a>> {
     let mut push = |start: usize, end: usize| {
         let part = strip_marks(body[start..end].trim());
         let at = line.at + (part.as_ptr() as usize - line.text.as_ptr() as usize);
-        out.push(Cell { text: unescaped(part), at: at..at + part.len(), is_quoted: false });
+        out.push(Cell {
+            text: unescaped(part),
+            at: at..at + part.len(),
+            is_quoted: false,
+        });
     };
     for (at, byte) in body.bytes().enumerate().skip(start) {
         match byte {

@@ -87,7 +87,11 @@ impl Reader {
 
     /// Whether the texts that it reads may be Markdown.
     pub fn is_markdown(&self) -> bool {
-        self.is_table() || matches!(self.id, "fences" | "json-in-text" | "key-value" | "headings" | "list" | "tasks" | "pattern")
+        self.is_table()
+            || matches!(
+                self.id,
+                "fences" | "json-in-text" | "key-value" | "headings" | "list" | "tasks" | "pattern"
+            )
     }
 }
 
@@ -176,8 +180,12 @@ impl TextData {
     /// Where a value of the data stands: the block and the bytes of its text.
     pub fn source(&self, node: Node<'_>) -> Option<(usize, Range<usize>)> {
         let range = node.range();
-        let at = self.segments.partition_point(|segment| segment.doc().end <= range.start);
-        self.segments.get(at).and_then(|segment| segment.source(&range))
+        let at = self
+            .segments
+            .partition_point(|segment| segment.doc().end <= range.start);
+        self.segments
+            .get(at)
+            .and_then(|segment| segment.source(&range))
     }
 
     /// Whether the values stand in the texts as they stand in the document.
@@ -194,15 +202,27 @@ impl TextData {
     pub fn share(&self, blocks: &[TextBlock<'_>]) -> f64 {
         let unread = |block: &TextBlock<'_>| {
             let first = self.covered.partition_point(|(own, _)| *own < block.block);
-            let ranges = self.covered[first..].iter().take_while(|(own, _)| *own == block.block).map(|(_, range)| range);
+            let ranges = self.covered[first..]
+                .iter()
+                .take_while(|(own, _)| *own == block.block)
+                .map(|(_, range)| range);
             let mut end = 0;
-            let between = |range: &Range<usize>| blank_free(&block.text[std::mem::replace(&mut end, range.end)..range.start]);
+            let between = |range: &Range<usize>| {
+                blank_free(&block.text[std::mem::replace(&mut end, range.end)..range.start])
+            };
             ranges.map(between).sum::<usize>() + blank_free(&block.text[end..])
         };
         let unread: usize = blocks.iter().map(unread).sum();
         if unread == 0 {
             // Of a text that is read as a whole nothing else has to be counted.
-            return if blocks.iter().all(|block| block.text.trim_start().is_empty()) { 0.0 } else { 1.0 };
+            return if blocks
+                .iter()
+                .all(|block| block.text.trim_start().is_empty())
+            {
+                0.0
+            } else {
+                1.0
+            };
         }
         let total: usize = blocks.iter().map(|block| blank_free(block.text)).sum();
         (total - unread) as f64 / total as f64
@@ -210,8 +230,15 @@ impl TextData {
 
     fn facts(&self) -> usize {
         self.doc.root().map_or(0, |root| {
-            let is_fact = |at: &usize| self.doc.node(*at).is_some_and(|node| !node.is_container() && !node.is_null());
-            (root.index()..root.subtree_end()).filter(is_fact).take(2).count()
+            let is_fact = |at: &usize| {
+                self.doc
+                    .node(*at)
+                    .is_some_and(|node| !node.is_container() && !node.is_null())
+            };
+            (root.index()..root.subtree_end())
+                .filter(is_fact)
+                .take(2)
+                .count()
         })
     }
 }
@@ -241,9 +268,15 @@ const BEHIND: f64 = 0.05;
 pub fn read(blocks: &[TextBlock<'_>]) -> Option<Found> {
     let (mut best, mut quoted): (Option<Found>, Option<Found>) = (None, None);
     // The lines of a diff begin as items do, and hold what labels and fields look like.
-    let is_diff = blocks.iter().any(|block| block.text.contains("\n@@ -") && block.text.contains("\n+++ "));
+    let is_diff = blocks
+        .iter()
+        .any(|block| block.text.contains("\n@@ -") && block.text.contains("\n+++ "));
     let behind = LazyCell::new(|| behind_in_beginning(blocks));
-    for reader in READERS.iter().copied().filter(|reader| !is_diff || reader.certainty == Certainty::Marked) {
+    for reader in READERS
+        .iter()
+        .copied()
+        .filter(|reader| !is_diff || reader.certainty == Certainty::Marked)
+    {
         // None can read more than all.
         if best.as_ref().is_some_and(|best| best.share >= 1.0) {
             break;
@@ -251,7 +284,9 @@ pub fn read(blocks: &[TextBlock<'_>]) -> Option<Found> {
         if reader.certainty == Certainty::Layout && behind.contains(&reader) {
             continue;
         }
-        let Some(found) = read_by(reader, blocks) else { continue };
+        let Some(found) = read_by(reader, blocks) else {
+            continue;
+        };
         if reader.certainty == Certainty::Marked {
             // A log or a listing may quote a little JSON, and is one all the same.
             if *reader != json_in_text::JSON_IN_TEXT || found.share >= ENOUGH {
@@ -261,18 +296,23 @@ pub fn read(blocks: &[TextBlock<'_>]) -> Option<Found> {
             continue;
         }
         let is_enough = found.share >= ENOUGH
-            || (found.share >= COMMENTED && [&xml::XML, &yaml::YAML, &toon::TOON].contains(&reader))
+            || (found.share >= COMMENTED
+                && [&xml::XML, &yaml::YAML, &toon::TOON].contains(&reader))
             || (*reader == markdown_table::MARKDOWN_TABLE && is_clear_table(&found));
         if is_enough
             && found.data.facts() >= 2
-            && best.as_ref().is_none_or(|best| found.share + commented(&found, blocks) > best.share + f64::EPSILON)
+            && best.as_ref().is_none_or(|best| {
+                found.share + commented(&found, blocks) > best.share + f64::EPSILON
+            })
         {
             best = Some(found);
         }
     }
     // A little table and a little JSON: the larger of them.
     match (best, quoted) {
-        (Some(best), Some(quoted)) if best.share < ENOUGH && quoted.share >= best.share => Some(quoted),
+        (Some(best), Some(quoted)) if best.share < ENOUGH && quoted.share >= best.share => {
+            Some(quoted)
+        }
         (best, quoted) => best.or(quoted),
     }
 }
@@ -282,15 +322,26 @@ fn commented(found: &Found, blocks: &[TextBlock<'_>]) -> f64 {
     if *found.reader != yaml::YAML || found.share >= 1.0 {
         return 0.0;
     }
-    let Some(block) = blocks.iter().find(|block| found.data.segments.first().is_some_and(|first| first.block() == block.block))
-    else {
+    let Some(block) = blocks.iter().find(|block| {
+        found
+            .data
+            .segments
+            .first()
+            .is_some_and(|first| first.block() == block.block)
+    }) else {
         return 0.0;
     };
     let is_behind = |range: &Range<usize>| {
         let before = &block.text[..range.start];
-        block.text[range.clone()].starts_with('#') && !before[before.rfind('\n').unwrap_or(0)..].trim().is_empty()
+        block.text[range.clone()].starts_with('#')
+            && !before[before.rfind('\n').unwrap_or(0)..].trim().is_empty()
     };
-    let comments = found.data.extra(&[*block]).into_iter().map(|(_, range)| range).filter(is_behind);
+    let comments = found
+        .data
+        .extra(&[*block])
+        .into_iter()
+        .map(|(_, range)| range)
+        .filter(is_behind);
     let comments: usize = comments.map(|range| blank_free(&block.text[range])).sum();
     let total: usize = blocks.iter().map(|block| blank_free(block.text)).sum();
     comments as f64 / total.max(1) as f64
@@ -299,10 +350,24 @@ fn commented(found: &Found, blocks: &[TextBlock<'_>]) -> f64 {
 /// Whether a table is data, however much stands around it.
 fn is_clear_table(found: &Found) -> bool {
     let (share, rows, columns) = TABLE;
-    let Some(root) = found.data.doc.root().filter(|_| found.share >= share) else { return false };
-    let last = root.children().last().filter(|last| last.kind() == crate::json::Kind::Array);
-    match if root.kind() == crate::json::Kind::Array { Some(root) } else { last } {
-        Some(records) => records.len() >= rows && records.child(0).is_some_and(|record| record.len() >= columns),
+    let Some(root) = found.data.doc.root().filter(|_| found.share >= share) else {
+        return false;
+    };
+    let last = root
+        .children()
+        .last()
+        .filter(|last| last.kind() == crate::json::Kind::Array);
+    match if root.kind() == crate::json::Kind::Array {
+        Some(root)
+    } else {
+        last
+    } {
+        Some(records) => {
+            records.len() >= rows
+                && records
+                    .child(0)
+                    .is_some_and(|record| record.len() >= columns)
+        }
         None => root.len() >= rows,
     }
 }
@@ -316,15 +381,30 @@ fn behind_in_beginning(blocks: &[TextBlock<'_>]) -> Vec<&'static Reader> {
     let beginnings = blocks.iter().map(|block| {
         let end = block.text.floor_char_boundary(bytes);
         let end = block.text[..end].rfind('\n').map_or(end, |line| line + 1);
-        TextBlock { text: &block.text[..end], ..*block }
+        TextBlock {
+            text: &block.text[..end],
+            ..*block
+        }
     });
     let beginnings: Vec<TextBlock<'_>> = beginnings.collect();
-    let layouts = READERS.iter().copied().filter(|reader| reader.certainty == Certainty::Layout);
-    let shares = layouts.map(|reader| (reader, read_by(reader, &beginnings).map_or(0.0, |found| found.share)));
+    let layouts = READERS
+        .iter()
+        .copied()
+        .filter(|reader| reader.certainty == Certainty::Layout);
+    let shares = layouts.map(|reader| {
+        (
+            reader,
+            read_by(reader, &beginnings).map_or(0.0, |found| found.share),
+        )
+    });
     let shares: Vec<(&Reader, f64)> = shares.collect();
     let most = shares.iter().map(|(_, share)| *share).fold(0.0, f64::max);
     let is_behind = |(_, share): &(&Reader, f64)| most >= ENOUGH && *share < most - BEHIND;
-    shares.into_iter().filter(is_behind).map(|(reader, _)| reader).collect()
+    shares
+        .into_iter()
+        .filter(is_behind)
+        .map(|(reader, _)| reader)
+        .collect()
 }
 
 /// What one reader makes of the texts, however little of them it reads.
@@ -335,7 +415,11 @@ pub fn read_by(reader: &'static Reader, blocks: &[TextBlock<'_>]) -> Option<Foun
     }
     data.account(blocks);
     let share = data.share(blocks);
-    (data.facts() > 0).then_some(Found { reader, data, share })
+    (data.facts() > 0).then_some(Found {
+        reader,
+        data,
+        share,
+    })
 }
 
 /// Whether values were read in a comment of HTML: `<!-- status: open -->` says nothing.
@@ -343,11 +427,17 @@ fn reads_comment(data: &TextData, block: &TextBlock<'_>) -> bool {
     if !block.text.contains("<!--") {
         return false;
     }
-    let values = data.segments.iter().filter(|segment| segment.block() == block.block).map(Segment::text);
+    let values = data
+        .segments
+        .iter()
+        .filter(|segment| segment.block() == block.block)
+        .map(Segment::text);
     let values = merged(values.filter(|value| !value.is_empty()).collect());
     let mut from = 0;
     while let Some(start) = block.text[from..].find("<!--").map(|at| from + at) {
-        let end = block.text[start..].find("-->").map_or(block.text.len(), |at| start + at);
+        let end = block.text[start..]
+            .find("-->")
+            .map_or(block.text.len(), |at| start + at);
         let next = values.get(values.partition_point(|value| value.end <= start));
         from = match next {
             Some(value) if value.start <= start => value.end,
@@ -363,13 +453,17 @@ fn reads_comment(data: &TextData, block: &TextBlock<'_>) -> bool {
 pub fn is_wrapped(structured: Node<'_>, blocks: &[TextBlock<'_>]) -> bool {
     let mut node = structured;
     while node.kind() == crate::json::Kind::Object && node.len() == 1 {
-        let Some(child) = node.child(0) else { return false };
+        let Some(child) = node.child(0) else {
+            return false;
+        };
         node = child;
     }
     if node.index() == structured.index() || blocks.is_empty() {
         return false;
     }
-    let Some(text) = node.as_str() else { return false };
+    let Some(text) = node.as_str() else {
+        return false;
+    };
     let mut rest = text.trim();
     // The texts with one LF between two, without joining them.
     for (at, block) in blocks.iter().enumerate() {
@@ -381,19 +475,30 @@ pub fn is_wrapped(structured: Node<'_>, blocks: &[TextBlock<'_>]) -> bool {
         if is_last {
             own = own.trim_end();
         }
-        let Some(after) = rest.strip_prefix(own) else { return false };
-        rest = if is_last { after } else { after.strip_prefix('\n').unwrap_or("\0") };
+        let Some(after) = rest.strip_prefix(own) else {
+            return false;
+        };
+        rest = if is_last {
+            after
+        } else {
+            after.strip_prefix('\n').unwrap_or("\0")
+        };
     }
     rest.is_empty()
 }
 
 /// Whether a text begins as pretty JSON or a list of objects does.
 fn begins_as_json(text: &str) -> bool {
-    ["{", "[{", "[\n"].iter().any(|begin| text.trim_start().starts_with(begin))
+    ["{", "[{", "[\n"]
+        .iter()
+        .any(|begin| text.trim_start().starts_with(begin))
 }
 
 /// The first block that a reader of one text makes something of.
-fn first_block(blocks: &[TextBlock<'_>], read: impl Fn(TextBlock<'_>) -> Option<TextData>) -> Option<TextData> {
+fn first_block(
+    blocks: &[TextBlock<'_>],
+    read: impl Fn(TextBlock<'_>) -> Option<TextData>,
+) -> Option<TextData> {
     blocks.iter().find_map(|block| read(*block))
 }
 

@@ -9,15 +9,25 @@ const DEEP: usize = 64;
 /// The lines that follow the first and are set in below it.
 pub(super) fn below(lines: &[LineAt<'_>]) -> usize {
     let Some(first) = lines.first() else { return 0 };
-    lines[1..].iter().take_while(|line| !line.is_blank() && line.indent > first.indent).count()
+    lines[1..]
+        .iter()
+        .take_while(|line| !line.is_blank() && line.indent > first.indent)
+        .count()
 }
 
 /// What lines say: the labelled values, and the texts of the others.
-pub(super) fn members<'a>(lines: &[LineAt<'a>], builder: &mut Builder) -> (Record<'a>, Vec<Value<'a>>) {
+pub(super) fn members<'a>(
+    lines: &[LineAt<'a>],
+    builder: &mut Builder,
+) -> (Record<'a>, Vec<Value<'a>>) {
     at_depth(lines, builder, 0)
 }
 
-fn at_depth<'a>(lines: &[LineAt<'a>], builder: &mut Builder, depth: usize) -> (Record<'a>, Vec<Value<'a>>) {
+fn at_depth<'a>(
+    lines: &[LineAt<'a>],
+    builder: &mut Builder,
+    depth: usize,
+) -> (Record<'a>, Vec<Value<'a>>) {
     let (mut record, mut texts) = (Record::new(), Vec::new());
     let mut at = 0;
     while let Some(line) = lines.get(at) {
@@ -31,12 +41,19 @@ fn at_depth<'a>(lines: &[LineAt<'a>], builder: &mut Builder, depth: usize) -> (R
             Some(labelled) if depth < DEEP && below(&lines[at - 1..]) > 0 => {
                 let end = at + below(&lines[at - 1..]);
                 builder.label(labelled.label_at);
-                record.push((labelled.label.into(), value(at_depth(&lines[at..end], builder, depth + 1))));
+                record.push((
+                    labelled.label.into(),
+                    value(at_depth(&lines[at..end], builder, depth + 1)),
+                ));
                 at = end;
             }
             _ => {
                 let body = line.text.trim();
-                texts.push(Value::Cell(cell(line.text, bullet(body).unwrap_or(body), line.at)));
+                texts.push(Value::Cell(cell(
+                    line.text,
+                    bullet(body).unwrap_or(body),
+                    line.at,
+                )));
             }
         }
     }
@@ -68,7 +85,10 @@ pub(super) fn value<'a>((mut record, texts): (Record<'a>, Vec<Value<'a>>)) -> Va
 
 /// Whether the names are 1, 2 and so on.
 fn counts(record: &Record<'_>) -> bool {
-    record.iter().enumerate().all(|(at, (name, _))| *name == (at + 1).to_string())
+    record
+        .iter()
+        .enumerate()
+        .all(|(at, (name, _))| *name == (at + 1).to_string())
 }
 
 /// One text is the member `text`, several are the list `items`.

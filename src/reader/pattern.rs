@@ -5,7 +5,12 @@ use regex::Regex;
 use super::build::{Builder, Cell, Value};
 use super::{Certainty, Found, Reader, TextBlock};
 
-static PATTERN: Reader = Reader { id: "pattern", title: "Pattern", certainty: Certainty::Layout, read: |_| None };
+static PATTERN: Reader = Reader {
+    id: "pattern",
+    title: "Pattern",
+    certainty: Certainty::Layout,
+    read: |_| None,
+};
 
 /// A pattern with named groups, such as `(?<kind>\w+) (?<name>.+)`. Lines are matched one by one: `^` and `$` are theirs.
 #[derive(Clone, Debug)]
@@ -25,7 +30,10 @@ impl Pattern {
     /// # Errors
     /// Why it is no pattern that gives records, in a sentence fragment.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let regex = regex::RegexBuilder::new(text).multi_line(true).size_limit(1 << 20).build();
+        let regex = regex::RegexBuilder::new(text)
+            .multi_line(true)
+            .size_limit(1 << 20)
+            .build();
         let regex = regex.map_err(|error| error.to_string())?;
         if regex.capture_names().flatten().next().is_none() {
             return Err("it names no group: `(?<name>…)` is a member of each record".to_owned());
@@ -49,7 +57,14 @@ impl Pattern {
                 }
                 let named = self.regex.capture_names().flatten().filter_map(|name| {
                     let group = found.name(name)?;
-                    Some((name.into(), Value::Cell(Cell { text: group.as_str().into(), at: group.range(), is_quoted: false })))
+                    Some((
+                        name.into(),
+                        Value::Cell(Cell {
+                            text: group.as_str().into(),
+                            at: group.range(),
+                            is_quoted: false,
+                        }),
+                    ))
                 });
                 records.push(Value::Record(named.collect()));
             }
@@ -57,6 +72,10 @@ impl Pattern {
         })?;
         data.account(blocks);
         let share = data.share(blocks);
-        Some(Found { reader: &PATTERN, data, share })
+        Some(Found {
+            reader: &PATTERN,
+            data,
+            share,
+        })
     }
 }

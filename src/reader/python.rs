@@ -3,8 +3,12 @@
 use super::build::{Builder, is_number};
 use super::{Certainty, Reader, TextBlock, TextData, first_block, json};
 
-pub(super) static PYTHON: Reader =
-    Reader { id: "python", title: "Python literal", certainty: Certainty::Marked, read: |blocks| first_block(blocks, read) };
+pub(super) static PYTHON: Reader = Reader {
+    id: "python",
+    title: "Python literal",
+    certainty: Certainty::Marked,
+    read: |blocks| first_block(blocks, read),
+};
 
 /// What is open, and what is awaited in it.
 enum Open {
@@ -110,19 +114,32 @@ enum Scalar<'a> {
 /// The scalar that a text begins with, and its length.
 fn scalar(text: &str) -> Option<(usize, Scalar<'_>)> {
     let prefix = text.len() - text.trim_start_matches(['b', 'r', 'u', 'f']).len();
-    if let Some(quote) = text[prefix..].chars().next().filter(|char| matches!(char, '\'' | '"')) {
+    if let Some(quote) = text[prefix..]
+        .chars()
+        .next()
+        .filter(|char| matches!(char, '\'' | '"'))
+    {
         let (length, value) = quoted(&text[prefix + 1..], quote)?;
         return Some((prefix + 1 + length, Scalar::Text(value)));
     }
-    let end = text.find(|char: char| !char.is_alphanumeric() && !matches!(char, '_' | '.' | '+' | '-')).unwrap_or(text.len());
+    let end = text
+        .find(|char: char| !char.is_alphanumeric() && !matches!(char, '_' | '.' | '+' | '-'))
+        .unwrap_or(text.len());
     let word = &text[..end];
     if matches!(word, "Decimal" | "UUID")
-        && let Some((value, _)) = text[end..].strip_prefix("('").and_then(|inner| inner.split_once("')"))
+        && let Some((value, _)) = text[end..]
+            .strip_prefix("('")
+            .and_then(|inner| inner.split_once("')"))
     {
-        let value_is = if word == "Decimal" && is_number(value) { Scalar::Json(value) } else { Scalar::Text(value.to_owned()) };
+        let value_is = if word == "Decimal" && is_number(value) {
+            Scalar::Json(value)
+        } else {
+            Scalar::Text(value.to_owned())
+        };
         return Some((end + value.len() + 4, value_is));
     }
-    if word == "datetime.datetime" || word == "datetime.date" || word == "Decimal" || word == "UUID" {
+    if word == "datetime.datetime" || word == "datetime.date" || word == "Decimal" || word == "UUID"
+    {
         // What `repr` writes as a call stays as it stands.
         let close = text.find(')')? + 1;
         return Some((close, Scalar::Text(text[..close].to_owned())));
@@ -155,8 +172,17 @@ fn quoted(text: &str, quote: char) -> Option<(usize, String)> {
                     _ => 0,
                 };
                 if digits > 0 {
-                    let hex: String = chars.by_ref().take(digits).map(|(_, digit)| digit).collect();
-                    out.push(u32::from_str_radix(&hex, 16).ok().and_then(char::from_u32).unwrap_or('\u{fffd}'));
+                    let hex: String = chars
+                        .by_ref()
+                        .take(digits)
+                        .map(|(_, digit)| digit)
+                        .collect();
+                    out.push(
+                        u32::from_str_radix(&hex, 16)
+                            .ok()
+                            .and_then(char::from_u32)
+                            .unwrap_or('\u{fffd}'),
+                    );
                     continue;
                 }
                 match escaped {

@@ -3,39 +3,89 @@
 use super::*;
 
 fn blocks(text: &str) -> Vec<TextBlock<'_>> {
-    vec![TextBlock { block: 0, text, whole: None }]
+    vec![TextBlock {
+        block: 0,
+        text,
+        whole: None,
+    }]
 }
 
 /// The reader, the data and the share read in percent.
 fn found(text: &str) -> Option<(&'static str, String, u64)> {
     let found = read(&blocks(text))?;
-    Some((found.reader.id, found.data.doc.root()?.raw_text().into_owned(), (found.share * 100.0).round() as u64))
+    Some((
+        found.reader.id,
+        found.data.doc.root()?.raw_text().into_owned(),
+        (found.share * 100.0).round() as u64,
+    ))
 }
 
 #[track_caller]
 fn check(text: &str, reader: &str, data: &str) {
     let found = found(text);
-    assert_eq!(found.as_ref().map(|(reader, data, _)| (*reader, data.as_str())), Some((reader, data)), "{text}");
+    assert_eq!(
+        found
+            .as_ref()
+            .map(|(reader, data, _)| (*reader, data.as_str())),
+        Some((reader, data)),
+        "{text}"
+    );
     // Each value stands where it is said to stand.
     let blocks = blocks(text);
     let found = read(&blocks).unwrap();
     let doc = &found.data.doc;
-    for node in (0..doc.len()).filter_map(|at| doc.node(at)).filter(|node| !node.is_container() && node.parent().is_some()) {
-        let (_, range) = found.data.source(node).unwrap_or_else(|| panic!("{} has no place", node.pointer()));
-        assert!(range.end <= text.len() && text.is_char_boundary(range.start) && text.is_char_boundary(range.end));
+    for node in (0..doc.len())
+        .filter_map(|at| doc.node(at))
+        .filter(|node| !node.is_container() && node.parent().is_some())
+    {
+        let (_, range) = found
+            .data
+            .source(node)
+            .unwrap_or_else(|| panic!("{} has no place", node.pointer()));
+        assert!(
+            range.end <= text.len()
+                && text.is_char_boundary(range.start)
+                && text.is_char_boundary(range.end)
+        );
     }
 }
 
 #[test]
 fn json_in_every_place() {
     check("{\"a\": 1.0}", "json", "{\"a\": 1.0}");
-    check("{\"a\":1}\n{\"a\":2}\n", "json-lines", "[{\"a\":1},{\"a\":2}]");
-    check("Rain.\n\n```json\n{\"t\":4}\n```\n\nThen:\n```json\n{\"t\":9}\n```\n", "fences", "[{\"t\":4},{\"t\":9}]");
-    check("Result:\n```yaml\na: 1\nb: [x]\n```\n", "fences", "{\"a\":1,\"b\":[\"x\"]}");
-    check("The result is {\"a\":[1]} as you see [1].", "json-in-text", "{\"a\":[1]}");
-    let two = [(0, "{\"id\":1}"), (2, " {\"id\":2}")].map(|(block, text)| TextBlock { block, text, whole: None });
+    check(
+        "{\"a\":1}\n{\"a\":2}\n",
+        "json-lines",
+        "[{\"a\":1},{\"a\":2}]",
+    );
+    check(
+        "Rain.\n\n```json\n{\"t\":4}\n```\n\nThen:\n```json\n{\"t\":9}\n```\n",
+        "fences",
+        "[{\"t\":4},{\"t\":9}]",
+    );
+    check(
+        "Result:\n```yaml\na: 1\nb: [x]\n```\n",
+        "fences",
+        "{\"a\":1,\"b\":[\"x\"]}",
+    );
+    check(
+        "The result is {\"a\":[1]} as you see [1].",
+        "json-in-text",
+        "{\"a\":[1]}",
+    );
+    let two = [(0, "{\"id\":1}"), (2, " {\"id\":2}")].map(|(block, text)| TextBlock {
+        block,
+        text,
+        whole: None,
+    });
     let found = read(&two).unwrap();
-    assert_eq!((found.reader.id, found.data.doc.root().unwrap().raw_text().as_ref()), ("json-blocks", "[{\"id\":1},{\"id\":2}]"));
+    assert_eq!(
+        (
+            found.reader.id,
+            found.data.doc.root().unwrap().raw_text().as_ref()
+        ),
+        ("json-blocks", "[{\"id\":1},{\"id\":2}]")
+    );
     let second = found.data.doc.at("/1/id").unwrap();
     assert_eq!(found.data.source(second), Some((2, 7..8)));
 }
@@ -47,12 +97,25 @@ fn tables_and_labels() {
         "markdown-table",
         r#"[{"ID":1,"Name":"A | B"},{"ID":2,"Name":"c"}]"#,
     );
-    check("| Field | Value |\n|---|---|\n| id | 7 |\n| open | true |\n", "markdown-table", r#"{"id":7,"open":true}"#);
-    check("| Metric | Value |\n|---|---|\n| Stars | 7 |\n| Forks | 2 |\n", "markdown-table", r#"{"Stars":7,"Forks":2}"#);
-    let table = |name: &str, rows: &str| format!("### {name}\n\n| Field | Value |\n|---|---|\n{rows}\n");
+    check(
+        "| Field | Value |\n|---|---|\n| id | 7 |\n| open | true |\n",
+        "markdown-table",
+        r#"{"id":7,"open":true}"#,
+    );
+    check(
+        "| Metric | Value |\n|---|---|\n| Stars | 7 |\n| Forks | 2 |\n",
+        "markdown-table",
+        r#"{"Stars":7,"Forks":2}"#,
+    );
+    let table =
+        |name: &str, rows: &str| format!("### {name}\n\n| Field | Value |\n|---|---|\n{rows}\n");
     let rows = "| **Type** | Customer |\n| **Open** | 2 |\n";
     check(
-        &format!("## Results\n\n**Found**: 2\n\n{}---\n\n{}", table("Ann (ID: 1)", rows), table("Bob (ID: 2)", rows)),
+        &format!(
+            "## Results\n\n**Found**: 2\n\n{}---\n\n{}",
+            table("Ann (ID: 1)", rows),
+            table("Bob (ID: 2)", rows)
+        ),
         "markdown-table",
         r#"{"Found":2,"records":[{"title":"Ann (ID: 1)","Type":"Customer","Open":2},{"title":"Bob (ID: 2)","Type":"Customer","Open":2}]}"#,
     );
@@ -86,20 +149,40 @@ fn tables_and_labels() {
 
 #[test]
 fn a_value_of_markdown_goes_on_in_the_next_line() {
-    check("- **Id:** 1\n- **Note:** red\napple\n- **Total:** 2", "key-value", r#"{"Id":1,"Note":"red\napple","Total":2}"#);
+    check(
+        "- **Id:** 1\n- **Note:** red\napple\n- **Total:** 2",
+        "key-value",
+        r#"{"Id":1,"Note":"red\napple","Total":2}"#,
+    );
     check(
         "**Bio**: Likes tea.\nAlso runs a bakery.\n**City**: Oslo\n\nUse it",
         "key-value",
         r#"{"Bio":"Likes tea.\nAlso runs a bakery.","City":"Oslo"}"#,
     );
     let orders = "## One\n\n- **Total:** 5\n- **Note:** red\n  apple\n\n## Two\n\n- **Total:** 6\n- **Note:** pear\n\n_Use it_";
-    check(orders, "headings", r#"[{"title":"One","Total":5,"Note":"red\napple"},{"title":"Two","Total":6,"Note":"pear"}]"#);
+    check(
+        orders,
+        "headings",
+        r#"[{"title":"One","Total":5,"Note":"red\napple"},{"title":"Two","Total":6,"Note":"pear"}]"#,
+    );
     // A title before the first label again, and a sentence after the last, do not belong to it.
     let orders = "Order 1\n- Total: 5\n- City: Oslo\nOrder 2\n- Total: 6\n- City: Rome\nOrder 3\n- Total: 7\n- City: Bonn\nUse `next` for more.";
-    check(orders, "key-value", r#"[{"Total":5,"City":"Oslo"},{"Total":6,"City":"Rome"},{"Total":7,"City":"Bonn"}]"#);
+    check(
+        orders,
+        "key-value",
+        r#"[{"Total":5,"City":"Oslo"},{"Total":6,"City":"Rome"},{"Total":7,"City":"Bonn"}]"#,
+    );
     // What begins something else does not belong to it.
-    check("- **Id:** 1\n- **Note:** red\n\napple\n", "key-value", r#"{"Id":1,"Note":"red"}"#);
-    check("- **Id:** 1\n- **Note:** red\n```\napple\n```\n", "key-value", r#"{"Id":1,"Note":"red"}"#);
+    check(
+        "- **Id:** 1\n- **Note:** red\n\napple\n",
+        "key-value",
+        r#"{"Id":1,"Note":"red"}"#,
+    );
+    check(
+        "- **Id:** 1\n- **Note:** red\n```\napple\n```\n",
+        "key-value",
+        r#"{"Id":1,"Note":"red"}"#,
+    );
 }
 
 #[test]
@@ -109,8 +192,16 @@ fn lists_and_lines() {
         "list",
         r##"[{"part1":"#101 Crash on start","part2":"opened 2026-11-02 by ann","part3":"4 comments"},{"part1":"#102 Slow search","part2":"opened 2026-11-03 by bob","part3":"1 comment"},{"part1":"#103 Typo in README","part2":"opened 2026-11-04 by cid","part3":"0 comments"}]"##,
     );
-    check("- [x] Buy milk\n- [ ] Call Ann\n", "tasks", r#"[{"done":true,"part1":"Buy milk"},{"done":false,"part1":"Call Ann"}]"#);
-    check("1. **Ann**\n   - Age: 5\n2. **Bob**\n   - Age: 6\n", "list", r#"[{"title":"Ann","Age":5},{"title":"Bob","Age":6}]"#);
+    check(
+        "- [x] Buy milk\n- [ ] Call Ann\n",
+        "tasks",
+        r#"[{"done":true,"part1":"Buy milk"},{"done":false,"part1":"Call Ann"}]"#,
+    );
+    check(
+        "1. **Ann**\n   - Age: 5\n2. **Bob**\n   - Age: 6\n",
+        "list",
+        r#"[{"title":"Ann","Age":5},{"title":"Bob","Age":6}]"#,
+    );
     check(
         "[DIR] src\n[FILE] a b.md\n[FILE] c.md\n",
         "lines",
@@ -151,8 +242,7 @@ fn named_fields_lead_lines() {
         r#"[{"time":"2026-11-24T05:00:01Z","level":"info","msg":"server started","port":8080},{"time":"2026-11-24T05:00:02Z","level":"warn","msg":"slow query","ms":1204},{"time":"2026-11-24T05:00:05Z","level":"error","msg":"gone"}]"#,
     );
     // A tree is no list, nor a record of `uid`, `uid (2)` and so on.
-    let tree =
-        "## Latest page snapshot\nuid=1_0 RootWebArea \"Shop\"\n  uid=1_1 heading \"Orders\"\n  uid=1_2 link \"Order 1\"\n";
+    let tree = "## Latest page snapshot\nuid=1_0 RootWebArea \"Shop\"\n  uid=1_1 heading \"Orders\"\n  uid=1_2 link \"Order 1\"\n";
     assert_eq!(found(tree), None);
 }
 
@@ -177,8 +267,16 @@ fn values_below_labels_are_nested() {
 
 #[test]
 fn cells_hold_json_or_nothing() {
-    check("aaa,aaa_aa\n\"[-100,1000,1000]\",\n", "csv", "[{\"aaa\":[-100,1000,1000],\"aaa_aa\":null}]");
-    check("id,tags\n1,\"[\"\"a\"\",\"\"b\"\"]\"\n2,\n", "csv", r#"[{"id":1,"tags":["a","b"]},{"id":2,"tags":null}]"#);
+    check(
+        "aaa,aaa_aa\n\"[-100,1000,1000]\",\n",
+        "csv",
+        "[{\"aaa\":[-100,1000,1000],\"aaa_aa\":null}]",
+    );
+    check(
+        "id,tags\n1,\"[\"\"a\"\",\"\"b\"\"]\"\n2,\n",
+        "csv",
+        r#"[{"id":1,"tags":["a","b"]},{"id":2,"tags":null}]"#,
+    );
     check(
         "| id | tags |\n|---|---|\n| 1 | [\"a\",{\"b\":2}] |\n| 2 |  |\n| 3 | a &lt; b &amp; c |\n",
         "markdown-table",
@@ -225,7 +323,12 @@ fn what_stands_once_around_records_is_the_envelope() {
     );
     // The same label twice in it is two members.
     let text = "[a] 1\n[b] 2\n[c] 3\nNote: x\nNote: y\n";
-    assert!(found(text).unwrap().1.starts_with(r#"{"Note":"x","Note (2)":"y","records":["#));
+    assert!(
+        found(text)
+            .unwrap()
+            .1
+            .starts_with(r#"{"Note":"x","Note (2)":"y","records":["#)
+    );
 }
 
 /// A list of labels that are all different is no list of records, whatever else stands in it.
@@ -237,16 +340,39 @@ fn different_labels_are_no_records() {
 
 #[test]
 fn paths_and_addresses_are_a_list() {
-    check("/srv/a b.md\n/srv/c.md\n/srv/d\n", "lines", r#"["/srv/a b.md","/srv/c.md","/srv/d"]"#);
-    assert_eq!(found("/srv/a is gone.\n/srv/b is there.\n/srv/c: no.\n"), None);
+    check(
+        "/srv/a b.md\n/srv/c.md\n/srv/d\n",
+        "lines",
+        r#"["/srv/a b.md","/srv/c.md","/srv/d"]"#,
+    );
+    assert_eq!(
+        found("/srv/a is gone.\n/srv/b is there.\n/srv/c: no.\n"),
+        None
+    );
 }
 
 #[test]
 fn languages_and_columns() {
-    check("id,name\n1,\"A, B\"\n2,c\n", "csv", r#"[{"id":1,"name":"A, B"},{"id":2,"name":"c"}]"#);
-    check("id\tname\n1\ta\n2\tb\n", "tsv", r#"[{"id":1,"name":"a"},{"id":2,"name":"b"}]"#);
-    check("[(0, 'n0', Decimal('1.50'), UUID('a-1'))]", "python", r#"[[0,"n0",1.50,"a-1"]]"#);
-    check("[{'affected_rows': 3}]", "python", r#"[{"affected_rows":3}]"#);
+    check(
+        "id,name\n1,\"A, B\"\n2,c\n",
+        "csv",
+        r#"[{"id":1,"name":"A, B"},{"id":2,"name":"c"}]"#,
+    );
+    check(
+        "id\tname\n1\ta\n2\tb\n",
+        "tsv",
+        r#"[{"id":1,"name":"a"},{"id":2,"name":"b"}]"#,
+    );
+    check(
+        "[(0, 'n0', Decimal('1.50'), UUID('a-1'))]",
+        "python",
+        r#"[[0,"n0",1.50,"a-1"]]"#,
+    );
+    check(
+        "[{'affected_rows': 3}]",
+        "python",
+        r#"[{"affected_rows":3}]"#,
+    );
     check(
         "[{'id': 1, 'name': \"Ann's\", 'x': None, 'y': (1, 2.5), 'z': True}]",
         "python",
@@ -257,13 +383,21 @@ fn languages_and_columns() {
         "xml",
         r#"[{"id":1,"name":"A & B"},{"id":2,"name":"c"}]"#,
     );
-    check("- id: 1\n  at:\n  - a\n- id: 2\n  at: [b]\n", "yaml", r#"[{"id":1,"at":["a"]},{"id":2,"at":["b"]}]"#);
+    check(
+        "- id: 1\n  at:\n  - a\n- id: 2\n  at: [b]\n",
+        "yaml",
+        r#"[{"id":1,"at":["a"]},{"id":2,"at":["b"]}]"#,
+    );
     check(
         "items:\n  - id: 1\n    tags: [a, b]\n  - id: 2\n    tags: []\n",
         "yaml",
         r#"{"items":[{"id":1,"tags":["a","b"]},{"id":2,"tags":[]}]}"#,
     );
-    check("items[2]{id,name}:\n  1,Ann\n  2,Bob", "toon", r#"{"items":[{"id":1,"name":"Ann"},{"id":2,"name":"Bob"}]}"#);
+    check(
+        "items[2]{id,name}:\n  1,Ann\n  2,Bob",
+        "toon",
+        r#"{"items":[{"id":1,"name":"Ann"},{"id":2,"name":"Bob"}]}"#,
+    );
     check(
         "NAME       STATUS    AGE\napi        Running   5d\nweb front  Pending   12h\n",
         "columns",
@@ -313,7 +447,10 @@ fn wrapped_text_is_known_at_any_depth() {
 fn a_pattern_names_the_members() {
     let pattern = Pattern::parse(r"^(?<kind>\w+) (?<name>.+)$").unwrap();
     let found = pattern.read(&blocks("file a b\ndir c\n")).unwrap();
-    assert_eq!(found.data.doc.root().unwrap().raw_text(), r#"[{"kind":"file","name":"a b"},{"kind":"dir","name":"c"}]"#);
+    assert_eq!(
+        found.data.doc.root().unwrap().raw_text(),
+        r#"[{"kind":"file","name":"a b"},{"kind":"dir","name":"c"}]"#
+    );
     assert!(Pattern::parse("(").is_err() && Pattern::parse("a+").is_err());
 }
 
@@ -321,11 +458,34 @@ fn a_pattern_names_the_members() {
 #[test]
 fn hostile_texts_end() {
     // As many labels as lines, none of which comes again.
-    let labels: String = (0..60_000).map(|at| format!("value {at}: {at}\n")).collect();
-    assert_eq!(read_by(by_id("key-value").unwrap(), &blocks(&labels)).unwrap().data.records, 1);
-    for piece in
-        ["[", "{", "|", "a|", "```\n", "\"", "- ", "<a>", "{'a':", "a: ", "a:\n", "**", "  x", ", ", "[x] ", "1,\"\"\"\"\n"]
-    {
+    let labels: String = (0..60_000)
+        .map(|at| format!("value {at}: {at}\n"))
+        .collect();
+    assert_eq!(
+        read_by(by_id("key-value").unwrap(), &blocks(&labels))
+            .unwrap()
+            .data
+            .records,
+        1
+    );
+    for piece in [
+        "[",
+        "{",
+        "|",
+        "a|",
+        "```\n",
+        "\"",
+        "- ",
+        "<a>",
+        "{'a':",
+        "a: ",
+        "a:\n",
+        "**",
+        "  x",
+        ", ",
+        "[x] ",
+        "1,\"\"\"\"\n",
+    ] {
         let text = piece.repeat(200_000 / piece.len());
         let _ = read(&blocks(&text));
         let _ = read(&blocks(&format!("a,b\n{text}")));
@@ -335,15 +495,33 @@ fn hostile_texts_end() {
 #[test]
 fn a_long_text_is_read_as_a_short_one() {
     let records: [fn(usize) -> String; 5] = [
-        |at| if at == 0 { "id,name\n".to_owned() } else { format!("{at},company {at} of Boston\n") },
+        |at| {
+            if at == 0 {
+                "id,name\n".to_owned()
+            } else {
+                format!("{at},company {at} of Boston\n")
+            }
+        },
         |at| format!("Name: company {at}\nCity: Boston\n\n"),
         |at| format!("## Company {at}\n\n- **City**: Boston\n- **Phone**: 555-{at}\n\n"),
         |at| format!("[FILE] company {at}.md\n"),
-        |at| if at == 0 { "| id | name |\n|--|--|\n".to_owned() } else { format!("| {at} | company {at} |\n") },
+        |at| {
+            if at == 0 {
+                "| id | name |\n|--|--|\n".to_owned()
+            } else {
+                format!("| {at} | company {at} |\n")
+            }
+        },
     ];
     for record in records {
-        let (short, long) = [40, 60_000].map(|count| (0..count).map(record).collect::<String>()).into();
-        assert!(long.len() > BEGINNING.0 * BEGINNING.1, "{} bytes", long.len());
+        let (short, long) = [40, 60_000]
+            .map(|count| (0..count).map(record).collect::<String>())
+            .into();
+        assert!(
+            long.len() > BEGINNING.0 * BEGINNING.1,
+            "{} bytes",
+            long.len()
+        );
         let reader = |text: &str| read(&blocks(text)).map(|found| found.reader.id);
         assert!(reader(&short).is_some(), "{short}");
         assert_eq!(reader(&short), reader(&long), "{short}");

@@ -7,15 +7,21 @@ use serde_json::Value;
 use super::build::{Builder, LineAt, lines};
 use super::{Certainty, Reader, TextBlock, TextData, first_block, json};
 
-pub(super) static TOON: Reader =
-    Reader { id: "toon", title: "TOON", certainty: Certainty::Language, read: |blocks| first_block(blocks, read) };
+pub(super) static TOON: Reader = Reader {
+    id: "toon",
+    title: "TOON",
+    certainty: Certainty::Language,
+    read: |blocks| first_block(blocks, read),
+};
 
 pub(super) fn read(block: TextBlock<'_>) -> Option<TextData> {
     // A list with its length is what tells TOON from YAML.
     let text = block.text.trim_end();
     let is_toon = text.lines().take(200).any(|line| {
         line.split_once('[').is_some_and(|(_, rest)| {
-            rest.starts_with(|char: char| char.is_ascii_digit()) && rest.contains("]") && rest.contains(':')
+            rest.starts_with(|char: char| char.is_ascii_digit())
+                && rest.contains("]")
+                && rest.contains(':')
         })
     });
     if !is_toon {
@@ -57,7 +63,12 @@ pub(super) fn read(block: TextBlock<'_>) -> Option<TextData> {
             Value::Object(members) => {
                 builder.open('{');
                 steps.push(Step::Close('}'));
-                steps.extend(members.iter().rev().map(|(key, value)| Step::Value(Some(key), value)));
+                steps.extend(
+                    members
+                        .iter()
+                        .rev()
+                        .map(|(key, value)| Step::Value(Some(key), value)),
+                );
             }
             Value::String(text) => {
                 builder.text(text, places.next()?);
@@ -104,7 +115,11 @@ impl Scan {
         };
         let Some(head) = head else {
             if &text[at..] != "-" {
-                self.push_values(&text[at..], line.at + at, self.table.map(|(_, delimiter, _)| delimiter));
+                self.push_values(
+                    &text[at..],
+                    line.at + at,
+                    self.table.map(|(_, delimiter, _)| delimiter),
+                );
             }
             return;
         };
@@ -113,7 +128,9 @@ impl Scan {
         if !head.marks.is_empty() {
             builder.mark_layout(place(&head.marks));
         }
-        head.fields.iter().for_each(|field| builder.label(place(field)));
+        head.fields
+            .iter()
+            .for_each(|field| builder.label(place(field)));
         let delimiter = match self.table {
             Some((_, delimiter, _)) => Some(delimiter),
             None => head.delimiter,
@@ -137,7 +154,9 @@ impl Scan {
                 self.values.push(start..start + part.len());
             }
         };
-        let Some(delimiter) = delimiter else { return push(0, text.len()) };
+        let Some(delimiter) = delimiter else {
+            return push(0, text.len());
+        };
         let (mut start, mut is_quoted, mut is_escaped) = (0, false, false);
         for (at, char) in text.char_indices() {
             match char {
@@ -169,29 +188,50 @@ struct Head {
 
 impl Head {
     fn parse(text: &str) -> Option<Self> {
-        let key = token(text, |char| matches!(char, ':' | '[' | '{' | ',' | '|' | '\t'));
+        let key = token(text, |char| {
+            matches!(char, ':' | '[' | '{' | ',' | '|' | '\t')
+        });
         let mut end = key;
         let (mut delimiter, mut is_keyed, mut fields) = (None, false, Vec::new());
         if text[end..].starts_with('[') {
             let close = end + text[end..].find(']')?;
             let inner = &text[end + 1..close];
             is_keyed = inner.contains(':');
-            delimiter = Some([',', '|', '\t'].into_iter().find(|mark| inner.contains(*mark)).unwrap_or(','));
+            delimiter = Some(
+                [',', '|', '\t']
+                    .into_iter()
+                    .find(|mark| inner.contains(*mark))
+                    .unwrap_or(','),
+            );
             end = close + 1;
             if text[end..].starts_with('{') {
                 end = push_fields(text, end, delimiter?, &mut fields)?;
             }
         }
         let length = end + 1;
-        let is_head = text[end..].starts_with(':') && (length == text.len() || text[length..].starts_with(' '));
-        let key = if text.starts_with('"') { 1..key - 1 } else { 0..text[..key].trim_end().len() };
-        is_head.then(|| Self { marks: key.end.max(key.start)..end, key, fields, delimiter, is_keyed, length })
+        let is_head = text[end..].starts_with(':')
+            && (length == text.len() || text[length..].starts_with(' '));
+        let key = if text.starts_with('"') {
+            1..key - 1
+        } else {
+            0..text[..key].trim_end().len()
+        };
+        is_head.then(|| Self {
+            marks: key.end.max(key.start)..end,
+            key,
+            fields,
+            delimiter,
+            is_keyed,
+            length,
+        })
     }
 }
 
 /// The end of a key or a field: of its quotes, or before a character that ends it.
 fn token(text: &str, ends: impl Fn(char) -> bool) -> usize {
-    let Some(inner) = text.strip_prefix('"') else { return text.find(ends).unwrap_or(text.len()) };
+    let Some(inner) = text.strip_prefix('"') else {
+        return text.find(ends).unwrap_or(text.len());
+    };
     let mut is_escaped = false;
     let close = inner.find(|char: char| {
         let is_close = char == '"' && !is_escaped;
@@ -202,7 +242,12 @@ fn token(text: &str, ends: impl Fn(char) -> bool) -> usize {
 }
 
 /// Adds the names in `{id,by{name}}`, which begins at `start`, and gives its end.
-fn push_fields(text: &str, start: usize, delimiter: char, fields: &mut Vec<Range<usize>>) -> Option<usize> {
+fn push_fields(
+    text: &str,
+    start: usize,
+    delimiter: char,
+    fields: &mut Vec<Range<usize>>,
+) -> Option<usize> {
     let (mut at, mut depth) = (start, 0);
     loop {
         match text[at..].chars().next()? {
@@ -210,7 +255,9 @@ fn push_fields(text: &str, start: usize, delimiter: char, fields: &mut Vec<Range
             '}' => depth -= 1,
             char if char == delimiter || char == ' ' => {}
             _ => {
-                let length = token(&text[at..], |char| char == delimiter || matches!(char, '{' | '}'));
+                let length = token(&text[at..], |char| {
+                    char == delimiter || matches!(char, '{' | '}')
+                });
                 let is_quoted = usize::from(text[at..].starts_with('"'));
                 fields.push(at + is_quoted..at + length.saturating_sub(is_quoted));
                 at += length;

@@ -8,13 +8,17 @@ use quick_xml::events::{BytesStart, Event};
 use super::build::{Builder, Cell};
 use super::{Certainty, Reader, TextBlock, TextData, first_block, json};
 
-pub(super) static XML: Reader =
-    Reader { id: "xml", title: "XML", certainty: Certainty::Language, read: |blocks| first_block(blocks, read) };
+pub(super) static XML: Reader = Reader {
+    id: "xml",
+    title: "XML",
+    certainty: Certainty::Language,
+    read: |blocks| first_block(blocks, read),
+};
 
 /// Names of elements that are markup, and of those that hold the elements of a list.
 const LAYOUT: [&str; 19] = [
-    "table", "thead", "tbody", "tfoot", "tr", "th", "td", "ul", "ol", "li", "dl", "dt", "dd", "root", "item", "row", "record",
-    "entry", "element",
+    "table", "thead", "tbody", "tfoot", "tr", "th", "td", "ul", "ol", "li", "dl", "dt", "dd",
+    "root", "item", "row", "record", "entry", "element",
 ];
 /// The deepest nesting.
 const DEEP: usize = 128;
@@ -33,7 +37,11 @@ struct Element {
 pub(super) fn read(block: TextBlock<'_>) -> Option<TextData> {
     let text = block.text.trim();
     let skip = block.text.len() - block.text.trim_start().len();
-    if !text.starts_with('<') || !text.ends_with('>') || text.starts_with("<!DOCTYPE html") || text.starts_with("<html") {
+    if !text.starts_with('<')
+        || !text.ends_with('>')
+        || text.starts_with("<!DOCTYPE html")
+        || text.starts_with("<html")
+    {
         return None;
     }
     let mut reader = XmlReader::from_str(text);
@@ -54,13 +62,23 @@ pub(super) fn read(block: TextBlock<'_>) -> Option<TextData> {
             Event::Start(tag) => {
                 let at = elements.len();
                 elements[*open.last()?].children.push(at);
-                elements.push(element(&tag, block.text, (&place, open.len() == 1), &mut builder)?);
+                elements.push(element(
+                    &tag,
+                    block.text,
+                    (&place, open.len() == 1),
+                    &mut builder,
+                )?);
                 open.push(at);
             }
             Event::Empty(tag) => {
                 let at = elements.len();
                 elements[*open.last()?].children.push(at);
-                elements.push(element(&tag, block.text, (&place, open.len() == 1), &mut builder)?);
+                elements.push(element(
+                    &tag,
+                    block.text,
+                    (&place, open.len() == 1),
+                    &mut builder,
+                )?);
             }
             Event::End(_) => {
                 builder.mark_layout(place);
@@ -69,8 +87,12 @@ pub(super) fn read(block: TextBlock<'_>) -> Option<TextData> {
                     return None;
                 }
             }
-            Event::Text(part) => elements[*open.last()?].add_text(&part.decode().ok()?, block.text, place),
-            Event::CData(part) => elements[*open.last()?].add_text(&part.decode().ok()?, block.text, place),
+            Event::Text(part) => {
+                elements[*open.last()?].add_text(&part.decode().ok()?, block.text, place)
+            }
+            Event::CData(part) => {
+                elements[*open.last()?].add_text(&part.decode().ok()?, block.text, place)
+            }
             Event::GeneralRef(reference) => {
                 let name = reference.decode().ok()?;
                 let text = match reference.resolve_char_ref().ok()? {
@@ -81,7 +103,9 @@ pub(super) fn read(block: TextBlock<'_>) -> Option<TextData> {
             }
             Event::Eof => break,
             Event::Decl(_) => builder.mark_layout(place),
-            Event::DocType(_) if !block.text[place.clone()].contains('[') => builder.mark_layout(place),
+            Event::DocType(_) if !block.text[place.clone()].contains('[') => {
+                builder.mark_layout(place)
+            }
             Event::Comment(_) | Event::PI(_) | Event::DocType(_) => {}
         }
     }
@@ -92,7 +116,10 @@ pub(super) fn read(block: TextBlock<'_>) -> Option<TextData> {
     write(&elements, &mut builder);
     let mut data = builder.done(0)?;
     data.records = json::records(&data.doc);
-    data.doc.root().is_some_and(|root| root.is_container()).then_some(data)
+    data.doc
+        .root()
+        .is_some_and(|root| root.is_container())
+        .then_some(data)
 }
 
 /// An element by the tag that opens it: its names are labels, and values what its attributes have.
@@ -128,9 +155,20 @@ fn element(
         from += source[from..].find(['"', '\''])? + 1;
         let place = at.start + from..at.start + from + raw.len();
         from += raw.len() + 1;
-        attributes.push((key, Cell { text: value.into(), at: place, is_quoted: false }));
+        attributes.push((
+            key,
+            Cell {
+                text: value.into(),
+                at: place,
+                is_quoted: false,
+            },
+        ));
     }
-    Some(Element { name: tag_name, attributes, ..Element::default() })
+    Some(Element {
+        name: tag_name,
+        attributes,
+        ..Element::default()
+    })
 }
 
 impl Element {
@@ -150,7 +188,11 @@ impl Element {
             return;
         }
         self.text.push_str(part);
-        match self.text_places.last_mut().filter(|last| source[last.end..place.start].trim().is_empty()) {
+        match self
+            .text_places
+            .last_mut()
+            .filter(|last| source[last.end..place.start].trim().is_empty())
+        {
             Some(last) => last.end = place.end,
             None => self.text_places.push(place),
         }
@@ -169,7 +211,11 @@ enum Step {
 fn write(elements: &[Element], builder: &mut Builder) {
     let root = &elements[0];
     let mut steps = match &root.children[..] {
-        [only] if !elements[*only].children.is_empty() || !elements[*only].attributes.is_empty() => vec![Step::Element(*only)],
+        [only]
+            if !elements[*only].children.is_empty() || !elements[*only].attributes.is_empty() =>
+        {
+            vec![Step::Element(*only)]
+        }
         _ => vec![Step::Element(0)],
     };
     while let Some(step) = steps.pop() {
@@ -180,7 +226,11 @@ fn write(elements: &[Element], builder: &mut Builder) {
             Step::Leaf(cell) => builder.typed(&cell.text, cell.at),
             Step::Element(at) => {
                 let element = &elements[at];
-                element.text_places.iter().skip(1).for_each(|part| builder.continue_value(part.clone()));
+                element
+                    .text_places
+                    .iter()
+                    .skip(1)
+                    .for_each(|part| builder.continue_value(part.clone()));
                 let mut todo = content(elements, element);
                 todo.reverse();
                 steps.append(&mut todo);
@@ -193,8 +243,14 @@ fn write(elements: &[Element], builder: &mut Builder) {
 fn data_children(elements: &[Element], element: &Element) -> impl Iterator<Item = usize> {
     let is_table = |child: &&usize| elements[**child].name.eq_ignore_ascii_case("table");
     let has_tables = element.children.iter().filter(is_table).nth(1).is_some();
-    let is_heading = move |child: &usize| has_tables && matches!(elements[*child].name.as_bytes(), [b'h' | b'H', b'1'..=b'6']);
-    element.children.iter().copied().filter(move |child| !is_heading(child))
+    let is_heading = move |child: &usize| {
+        has_tables && matches!(elements[*child].name.as_bytes(), [b'h' | b'H', b'1'..=b'6'])
+    };
+    element
+        .children
+        .iter()
+        .copied()
+        .filter(move |child| !is_heading(child))
 }
 
 fn content(elements: &[Element], element: &Element) -> Vec<Step> {
@@ -203,12 +259,16 @@ fn content(elements: &[Element], element: &Element) -> Vec<Step> {
         at: place.clone(),
         is_quoted: false,
     });
-    let is_nil =
-        matches!(&element.attributes[..], [(name, value)] if matches!(name.as_str(), "nil" | "xsi:nil") && value.text == "true");
-    if element.children.is_empty() && (element.attributes.is_empty() || (is_nil && text.is_none())) {
+    let is_nil = matches!(&element.attributes[..], [(name, value)] if matches!(name.as_str(), "nil" | "xsi:nil") && value.text == "true");
+    if element.children.is_empty() && (element.attributes.is_empty() || (is_nil && text.is_none()))
+    {
         return match text {
             Some(text) => vec![Step::Leaf(text)],
-            None => vec![Step::Leaf(Cell { text: "null".into(), at: 0..0, is_quoted: false })],
+            None => vec![Step::Leaf(Cell {
+                text: "null".into(),
+                at: 0..0,
+                is_quoted: false,
+            })],
         };
     }
     let mut names: Vec<(&str, Vec<usize>)> = Vec::new();

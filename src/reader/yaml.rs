@@ -7,8 +7,12 @@ use saphyr_parser::{Event, Parser, ScalarStyle};
 use super::build::{Builder, is_number};
 use super::{Certainty, Reader, TextBlock, TextData, first_block, json};
 
-pub(super) static YAML: Reader =
-    Reader { id: "yaml", title: "YAML", certainty: Certainty::Language, read: |blocks| first_block(blocks, read) };
+pub(super) static YAML: Reader = Reader {
+    id: "yaml",
+    title: "YAML",
+    certainty: Certainty::Language,
+    read: |blocks| first_block(blocks, read),
+};
 
 /// The deepest nesting.
 const DEEP: usize = 128;
@@ -17,15 +21,25 @@ const KEY: usize = 80;
 
 pub(super) fn read(block: TextBlock<'_>) -> Option<TextData> {
     let first = below_comments(block.text);
-    if !(first.contains(':') || first.starts_with("- ")) || first.starts_with(['|', '<', '>', '*', '`']) {
+    if !(first.contains(':') || first.starts_with("- "))
+        || first.starts_with(['|', '<', '>', '*', '`'])
+    {
         return None;
     }
     // Labels and plain values alone, without a quote, a list or a line that is set in, are read as such.
-    if !first.starts_with("- ") && !["\n ", "\n- ", ": \"", ": '", ": [", ": {"].iter().any(|mark| block.text.contains(mark)) {
+    if !first.starts_with("- ")
+        && !["\n ", "\n- ", ": \"", ": '", ": [", ": {"]
+            .iter()
+            .any(|mark| block.text.contains(mark))
+    {
         return None;
     }
     let mut builder = Builder::new(&block);
-    let mut places = Places { text: block.text, chars: 0, bytes: 0 };
+    let mut places = Places {
+        text: block.text,
+        chars: 0,
+        bytes: 0,
+    };
     // Whether each open container is a mapping that awaits a key; `None` for a sequence.
     let mut open: Vec<Option<bool>> = Vec::new();
     // The keys of the open mappings: one that comes twice is no YAML.
@@ -44,7 +58,10 @@ pub(super) fn read(block: TextBlock<'_>) -> Option<TextData> {
                 match open.last_mut()? {
                     Some(key @ true) => {
                         let quotes = usize::from(style != ScalarStyle::Plain);
-                        if value.len() > KEY || value.contains(['\n', '(', ')', '{', '}', ';']) || is_counted(&value) {
+                        if value.len() > KEY
+                            || value.contains(['\n', '(', ')', '{', '}', ';'])
+                            || is_counted(&value)
+                        {
                             return None;
                         }
                         if !keys.last_mut()?.insert(value.to_string()) {
@@ -73,8 +90,11 @@ pub(super) fn read(block: TextBlock<'_>) -> Option<TextData> {
                     }
                 } else {
                     let before = block.text[..at.start].trim_end();
-                    let header = before.trim_end_matches(['+', '-', '1', '2', '3', '4', '5', '6', '7', '8', '9']);
-                    if matches!(style, ScalarStyle::Literal | ScalarStyle::Folded) && header.ends_with(['|', '>']) {
+                    let header = before
+                        .trim_end_matches(['+', '-', '1', '2', '3', '4', '5', '6', '7', '8', '9']);
+                    if matches!(style, ScalarStyle::Literal | ScalarStyle::Folded)
+                        && header.ends_with(['|', '>'])
+                    {
                         builder.mark_layout(header.len()..before.len());
                     }
                     builder.text(&value, at);
@@ -124,7 +144,10 @@ pub(super) fn read(block: TextBlock<'_>) -> Option<TextData> {
     }
     let mut data = builder.done(0)?;
     data.records = json::records(&data.doc);
-    data.doc.root().is_some_and(|root| root.is_container()).then_some(data)
+    data.doc
+        .root()
+        .is_some_and(|root| root.is_container())
+        .then_some(data)
 }
 
 /// The length of a scalar without the comment that its span may take in after its quotes.
@@ -151,7 +174,9 @@ fn scalar_length(span: &str, style: ScalarStyle) -> usize {
 fn below_comments(text: &str) -> &str {
     let mut rest = text.trim_start();
     while rest.starts_with('#') {
-        rest = rest.split_once('\n').map_or("", |(_, rest)| rest.trim_start());
+        rest = rest
+            .split_once('\n')
+            .map_or("", |(_, rest)| rest.trim_start());
     }
     rest
 }
@@ -159,8 +184,9 @@ fn below_comments(text: &str) -> &str {
 /// `tags[2]`: a list of TOON.
 fn is_counted(key: &str) -> bool {
     let count = key.strip_suffix(']').and_then(|key| key.rsplit_once('['));
-    count
-        .is_some_and(|(name, count)| !name.ends_with(' ') && !count.is_empty() && count.bytes().all(|byte| byte.is_ascii_digit()))
+    count.is_some_and(|(name, count)| {
+        !name.ends_with(' ') && !count.is_empty() && count.bytes().all(|byte| byte.is_ascii_digit())
+    })
 }
 
 /// Bytes of characters that are asked for from the beginning to the end.
@@ -176,7 +202,10 @@ impl Places<'_> {
             (self.chars, self.bytes) = (0, 0);
         }
         let rest = &self.text[self.bytes..];
-        self.bytes += rest.char_indices().nth(char - self.chars).map_or(rest.len(), |(at, _)| at);
+        self.bytes += rest
+            .char_indices()
+            .nth(char - self.chars)
+            .map_or(rest.len(), |(at, _)| at);
         self.chars = char;
         self.bytes
     }

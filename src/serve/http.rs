@@ -72,8 +72,12 @@ impl Drop for HttpServer {
 pub async fn http(backend: Arc<dyn Backend>, addr: SocketAddr) -> io::Result<HttpServer> {
     let listener = TcpListener::bind(addr).await?;
     let addr = listener.local_addr()?;
-    let endpoint =
-        Arc::new(Endpoint { backend, sessions: Mutex::default(), streams: Mutex::default(), next_session: AtomicU64::new(1) });
+    let endpoint = Arc::new(Endpoint {
+        backend,
+        sessions: Mutex::default(),
+        streams: Mutex::default(),
+        next_session: AtomicU64::new(1),
+    });
     let task = tokio::spawn(async move {
         // Dropped with the task, and the connections with it.
         let mut connections = JoinSet::new();
@@ -99,7 +103,10 @@ async fn serve(endpoint: Arc<Endpoint>, stream: TcpStream) {
         async move { Ok::<_, Infallible>(endpoint.respond(request).await) }
     });
     // A connection that breaks concerns its client alone, and the client knows.
-    hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service).await.ok();
+    hyper::server::conn::http1::Builder::new()
+        .serve_connection(TokioIo::new(stream), service)
+        .await
+        .ok();
 }
 
 struct Endpoint {
@@ -118,25 +125,42 @@ type Answer = Response<BoxBody<Bytes, Infallible>>;
 impl Endpoint {
     async fn respond(&self, request: Request<Incoming>) -> Answer {
         if request.uri().path() != PATH {
-            return plain(StatusCode::NOT_FOUND, "Not found. The MCP endpoint is /mcp.");
+            return plain(
+                StatusCode::NOT_FOUND,
+                "Not found. The MCP endpoint is /mcp.",
+            );
         }
-        if request.headers().get(ORIGIN).is_some_and(|origin| !is_local(origin)) {
-            return plain(StatusCode::FORBIDDEN, "Refused: the Origin is not this computer.");
+        if request
+            .headers()
+            .get(ORIGIN)
+            .is_some_and(|origin| !is_local(origin))
+        {
+            return plain(
+                StatusCode::FORBIDDEN,
+                "Refused: the Origin is not this computer.",
+            );
         }
         match *request.method() {
             Method::POST => self.post(request).await,
             Method::DELETE => match self.session(request.headers()) {
                 Session::Unknown => plain(StatusCode::NOT_FOUND, "Unknown session."),
                 Session::Known(id) => {
-                    self.sessions.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
+                    self.sessions
+                        .lock()
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .remove(&id);
                     plain(StatusCode::OK, "")
                 }
                 Session::None => plain(StatusCode::OK, ""),
             },
             _ => {
-                let mut answer =
-                    plain(StatusCode::METHOD_NOT_ALLOWED, "Only POST and DELETE. There is no stream to open by GET.");
-                answer.headers_mut().insert(ALLOW, HeaderValue::from_static("POST, DELETE"));
+                let mut answer = plain(
+                    StatusCode::METHOD_NOT_ALLOWED,
+                    "Only POST and DELETE. There is no stream to open by GET.",
+                );
+                answer
+                    .headers_mut()
+                    .insert(ALLOW, HeaderValue::from_static("POST, DELETE"));
                 answer
             }
         }
@@ -146,7 +170,12 @@ impl Endpoint {
         let (head, body) = request.into_parts();
         let message = match Limited::new(body, REQUEST_BYTES).collect().await {
             Ok(body) => body.to_bytes(),
-            Err(error) => return plain(StatusCode::BAD_REQUEST, &format!("The request cannot be read: {error}")),
+            Err(error) => {
+                return plain(
+                    StatusCode::BAD_REQUEST,
+                    &format!("The request cannot be read: {error}"),
+                );
+            }
         };
         if rpc::is_initialize(&message) {
             return self.initialize(&message);
@@ -155,26 +184,41 @@ impl Endpoint {
             Ok(false) => {}
             Ok(true) => {
                 let answers = self.backend.handle(&message);
-                let status = answers.first().map_or(202, |answer| stateless::status(answer));
+                let status = answers
+                    .first()
+                    .map_or(202, |answer| stateless::status(answer));
                 let mut answer = messages(&answers);
                 *answer.status_mut() = StatusCode::from_u16(status).unwrap_or_default();
                 return answer;
             }
             Err(refusal) => {
-                let id = Doc::parse(message).at("/id").map_or_else(|| "null".to_owned(), |id| id.raw_text().into_owned());
-                return typed(StatusCode::BAD_REQUEST, "application/json", rpc::respond(&id, Err(refusal)));
+                let id = Doc::parse(message)
+                    .at("/id")
+                    .map_or_else(|| "null".to_owned(), |id| id.raw_text().into_owned());
+                return typed(
+                    StatusCode::BAD_REQUEST,
+                    "application/json",
+                    rpc::respond(&id, Err(refusal)),
+                );
             }
         }
         if let Some(version) = head.headers.get(VERSION)
-            && !PROTOCOL_VERSIONS.iter().any(|known| version.as_bytes() == known.as_bytes())
+            && !PROTOCOL_VERSIONS
+                .iter()
+                .any(|known| version.as_bytes() == known.as_bytes())
         {
             return plain(
                 StatusCode::BAD_REQUEST,
-                &format!("Unsupported MCP-Protocol-Version. One of {}.", PROTOCOL_VERSIONS.join(", ")),
+                &format!(
+                    "Unsupported MCP-Protocol-Version. One of {}.",
+                    PROTOCOL_VERSIONS.join(", ")
+                ),
             );
         }
         let session = match self.session(&head.headers) {
-            Session::Unknown => return plain(StatusCode::NOT_FOUND, "Unknown session. Initialize again."),
+            Session::Unknown => {
+                return plain(StatusCode::NOT_FOUND, "Unknown session. Initialize again.");
+            }
             Session::Known(id) => id,
             Session::None => String::new(),
         };
@@ -182,7 +226,9 @@ impl Endpoint {
         match rpc::asked(&message) {
             // The answer is not there yet: what is asked first begins a stream.
             Some(id)
-                if !answers.is_empty() && answers.iter().all(|answer| rpc::answered(answer).is_none()) && !session.is_empty() =>
+                if !answers.is_empty()
+                    && answers.iter().all(|answer| rpc::answered(answer).is_none())
+                    && !session.is_empty() =>
             {
                 self.stream(session, id, answers)
             }
@@ -201,12 +247,19 @@ impl Endpoint {
             // There is room: the stream has just been opened.
             sender.try_send(message).ok();
         }
-        self.streams.lock().unwrap_or_else(PoisonError::into_inner).insert((session, id), sender);
+        self.streams
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert((session, id), sender);
         let frames = futures::stream::poll_fn(move |context| {
-            messages.poll_recv(context).map(|message| message.map(|message| Ok(Frame::data(event(&message)))))
+            messages
+                .poll_recv(context)
+                .map(|message| message.map(|message| Ok(Frame::data(event(&message)))))
         });
         let mut answer = Response::new(StreamBody::new(frames).boxed());
-        answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+        answer
+            .headers_mut()
+            .insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
         answer
     }
 
@@ -214,8 +267,14 @@ impl Endpoint {
     fn send_on(&self, session: &str, answers: &[Bytes]) {
         let mut streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
         for message in answers {
-            let ended = rpc::answered(message).and_then(|id| streams.remove(&(session.to_owned(), id)));
-            let open = || streams.iter().find(|((of, _), _)| of == session).map(|(_, sender)| sender.clone());
+            let ended =
+                rpc::answered(message).and_then(|id| streams.remove(&(session.to_owned(), id)));
+            let open = || {
+                streams
+                    .iter()
+                    .find(|((of, _), _)| of == session)
+                    .map(|(_, sender)| sender.clone())
+            };
             if let Some(sender) = ended.or_else(open) {
                 // A client that went away or does not read is not waited for.
                 sender.try_send(message.clone()).ok();
@@ -224,20 +283,31 @@ impl Endpoint {
     }
 
     fn initialize(&self, message: &[u8]) -> Answer {
-        let id = format!("loupe-sample-{}", self.next_session.fetch_add(1, Ordering::Relaxed));
+        let id = format!(
+            "loupe-sample-{}",
+            self.next_session.fetch_add(1, Ordering::Relaxed)
+        );
         let mut answer = messages(&self.backend.handle_of(&id, message));
         if let Ok(value) = HeaderValue::from_str(&id) {
             answer.headers_mut().insert(SESSION, value);
-            self.sessions.lock().unwrap_or_else(PoisonError::into_inner).insert(id);
+            self.sessions
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .insert(id);
         }
         answer
     }
 
     /// The session a request names. Naming none is allowed, so that one request can be tried by hand.
     fn session(&self, headers: &HeaderMap) -> Session {
-        let Some(id) = headers.get(SESSION) else { return Session::None };
+        let Some(id) = headers.get(SESSION) else {
+            return Session::None;
+        };
         let sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
-        id.to_str().ok().filter(|id| sessions.contains(*id)).map_or(Session::Unknown, |id| Session::Known(id.to_owned()))
+        id.to_str()
+            .ok()
+            .filter(|id| sessions.contains(*id))
+            .map_or(Session::Unknown, |id| Session::Known(id.to_owned()))
     }
 }
 
@@ -263,11 +333,17 @@ fn messages(answers: &[Bytes]) -> Answer {
 }
 
 fn event(message: &[u8]) -> Bytes {
-    [&b"event: message\ndata: "[..], message, b"\n\n"].concat().into()
+    [&b"event: message\ndata: "[..], message, b"\n\n"]
+        .concat()
+        .into()
 }
 
 fn plain(status: StatusCode, text: &str) -> Answer {
-    typed(status, "text/plain; charset=utf-8", Bytes::copy_from_slice(text.as_bytes()))
+    typed(
+        status,
+        "text/plain; charset=utf-8",
+        Bytes::copy_from_slice(text.as_bytes()),
+    )
 }
 
 fn typed(status: StatusCode, content_type: &'static str, body: Bytes) -> Answer {
@@ -275,17 +351,28 @@ fn typed(status: StatusCode, content_type: &'static str, body: Bytes) -> Answer 
     let mut answer = Response::new(Full::new(body).boxed());
     *answer.status_mut() = status;
     if !empty {
-        answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+        answer
+            .headers_mut()
+            .insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
     }
     answer
 }
 
 /// Whether an `Origin` names this computer. A foreign page would otherwise reach a loopback server by rebinding its name.
 fn is_local(origin: &HeaderValue) -> bool {
-    let Some(uri) = origin.to_str().ok().and_then(|origin| origin.parse::<hyper::Uri>().ok()) else { return false };
+    let Some(uri) = origin
+        .to_str()
+        .ok()
+        .and_then(|origin| origin.parse::<hyper::Uri>().ok())
+    else {
+        return false;
+    };
     let Some(host) = uri.host() else { return false };
     let host = host.trim_start_matches('[').trim_end_matches(']');
-    host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+    host == "localhost"
+        || host
+            .parse::<std::net::IpAddr>()
+            .is_ok_and(|address| address.is_loopback())
 }
 
 #[cfg(test)]

@@ -73,7 +73,9 @@ pub(super) async fn serve_apart(
             line.clear();
             if !message.is_empty() {
                 // Where writing has failed there is nobody left to answer.
-                let Ok(place) = answer.clone().reserve_owned().await else { break };
+                let Ok(place) = answer.clone().reserve_owned().await else {
+                    break;
+                };
                 let backend = Arc::clone(&backend);
                 tokio::task::spawn_blocking(move || drop(place.send(backend.handle(&message))));
             }
@@ -116,14 +118,21 @@ mod tests {
 
     impl Backend for Twice {
         fn handle(&self, message: &[u8]) -> Vec<Bytes> {
-            if message.starts_with(b"n") { Vec::new() } else { vec![Bytes::copy_from_slice(message); 2] }
+            if message.starts_with(b"n") {
+                Vec::new()
+            } else {
+                vec![Bytes::copy_from_slice(message); 2]
+            }
         }
     }
 
     #[tokio::test]
     async fn one_message_a_line_until_the_peer_closes() {
         let (mut read, mut write) = tokio::io::split(pipe(Arc::new(Twice)));
-        write.write_all(b"a\r\n\n  \nnothing\nb c\nlast").await.unwrap();
+        write
+            .write_all(b"a\r\n\n  \nnothing\nb c\nlast")
+            .await
+            .unwrap();
         write.shutdown().await.unwrap();
         let mut answers = String::new();
         read.read_to_string(&mut answers).await.unwrap();
@@ -146,7 +155,10 @@ mod tests {
     }
 
     /// Answers `slow` once another message has come.
-    struct TimeLimits(Mutex<std::sync::mpsc::Receiver<()>>, std::sync::mpsc::Sender<()>);
+    struct TimeLimits(
+        Mutex<std::sync::mpsc::Receiver<()>>,
+        std::sync::mpsc::Sender<()>,
+    );
 
     impl Backend for TimeLimits {
         fn handle(&self, message: &[u8]) -> Vec<Bytes> {
@@ -162,7 +174,13 @@ mod tests {
     async fn apart_the_slow_one_keeps_nobody_waiting_and_is_answered_at_the_end() {
         let (tell, told) = std::sync::mpsc::channel();
         let mut answers = Vec::new();
-        serve_apart(Arc::new(TimeLimits(Mutex::new(told), tell)), &b"slow\n\nquick"[..], &mut answers).await.unwrap();
+        serve_apart(
+            Arc::new(TimeLimits(Mutex::new(told), tell)),
+            &b"slow\n\nquick"[..],
+            &mut answers,
+        )
+        .await
+        .unwrap();
         let mut lines: Vec<_> = std::str::from_utf8(&answers).unwrap().lines().collect();
         lines.sort_unstable();
         assert_eq!(lines, ["quick", "slow"]);

@@ -55,22 +55,42 @@ pub struct Choice {
 pub fn fields(schema: Node<'_>) -> Vec<ElicitationField> {
     let required: Vec<String> = schema
         .get("required")
-        .map(|names| names.children().filter_map(|name| Some(name.as_str()?.into_owned())).collect())
+        .map(|names| {
+            names
+                .children()
+                .filter_map(|name| Some(name.as_str()?.into_owned()))
+                .collect()
+        })
         .unwrap_or_default();
-    let Some(properties) = schema.get("properties").filter(|properties| properties.kind() == Kind::Object) else {
+    let Some(properties) = schema
+        .get("properties")
+        .filter(|properties| properties.kind() == Kind::Object)
+    else {
         return Vec::new();
     };
     properties
         .children()
         .map(|property| {
-            let text = |name: &str| property.get(name).and_then(Node::as_str).map(|text| text.into_owned());
+            let text = |name: &str| {
+                property
+                    .get(name)
+                    .and_then(Node::as_str)
+                    .map(|text| text.into_owned())
+            };
             let name = property.key().unwrap_or_default().into_owned();
             let (title, description, format) = (text("title"), text("description"), text("format"));
-            let is_secret = super::secret::is_asked(&name, title.as_deref(), description.as_deref(), format.as_deref());
+            let is_secret = super::secret::is_asked(
+                &name,
+                title.as_deref(),
+                description.as_deref(),
+                format.as_deref(),
+            );
             ElicitationField {
                 kind: kind(property, format),
                 required: required.contains(&name),
-                default: property.get("default").map(|node| node.raw_text().into_owned()),
+                default: property
+                    .get("default")
+                    .map(|node| node.raw_text().into_owned()),
                 name,
                 title,
                 description,
@@ -84,15 +104,39 @@ fn kind(property: Node<'_>, format: Option<String>) -> ElicitationKind {
     if let Some(choices) = choices(property) {
         return ElicitationKind::One(choices);
     }
-    let number = |name: &str| property.get(name).and_then(|node| node.as_number().map(str::to_owned));
-    let count = |name: &str| property.get(name).and_then(Node::as_i64).and_then(|count| u64::try_from(count).ok());
+    let number = |name: &str| {
+        property
+            .get(name)
+            .and_then(|node| node.as_number().map(str::to_owned))
+    };
+    let count = |name: &str| {
+        property
+            .get(name)
+            .and_then(Node::as_i64)
+            .and_then(|count| u64::try_from(count).ok())
+    };
     match property.get("type").and_then(Node::as_str).as_deref() {
-        Some("string") => ElicitationKind::Text { multiline: count("maxLength").is_some_and(|limit| limit >= 500), format },
-        Some("integer") => ElicitationKind::Number { integer: true, minimum: number("minimum"), maximum: number("maximum") },
-        Some("number") => ElicitationKind::Number { integer: false, minimum: number("minimum"), maximum: number("maximum") },
+        Some("string") => ElicitationKind::Text {
+            multiline: count("maxLength").is_some_and(|limit| limit >= 500),
+            format,
+        },
+        Some("integer") => ElicitationKind::Number {
+            integer: true,
+            minimum: number("minimum"),
+            maximum: number("maximum"),
+        },
+        Some("number") => ElicitationKind::Number {
+            integer: false,
+            minimum: number("minimum"),
+            maximum: number("maximum"),
+        },
         Some("boolean") => ElicitationKind::Boolean,
         Some("array") => match property.get("items").and_then(choices) {
-            Some(choices) => ElicitationKind::Many { choices, min: count("minItems"), max: count("maxItems") },
+            Some(choices) => ElicitationKind::Many {
+                choices,
+                min: count("minItems"),
+                max: count("maxItems"),
+            },
             None => ElicitationKind::Json,
         },
         _ => ElicitationKind::Json,
@@ -104,11 +148,20 @@ fn choices(node: Node<'_>) -> Option<Vec<Choice>> {
     let list = |name: &str| node.get(name).filter(|list| list.kind() == Kind::Array);
     if let Some(values) = list("enum") {
         let names: Vec<String> = list("enumNames")
-            .map(|names| names.children().map(|name| name.as_str().unwrap_or_default().into_owned()).collect())
+            .map(|names| {
+                names
+                    .children()
+                    .map(|name| name.as_str().unwrap_or_default().into_owned())
+                    .collect()
+            })
             .unwrap_or_default();
         let choice = |(at, value): (usize, Node<'_>)| Choice {
             value: value.raw_text().into_owned(),
-            title: names.get(at).filter(|name| !name.is_empty()).cloned().unwrap_or_else(|| plain(value)),
+            title: names
+                .get(at)
+                .filter(|name| !name.is_empty())
+                .cloned()
+                .unwrap_or_else(|| plain(value)),
         };
         return Some(values.children().enumerate().map(choice).collect());
     }
@@ -117,14 +170,22 @@ fn choices(node: Node<'_>) -> Option<Vec<Choice>> {
         .children()
         .map(|option| {
             let value = option.get("const")?;
-            let title = option.get("title").and_then(Node::as_str).map(|title| title.into_owned());
-            Some(Choice { value: value.raw_text().into_owned(), title: title.unwrap_or_else(|| plain(value)) })
+            let title = option
+                .get("title")
+                .and_then(Node::as_str)
+                .map(|title| title.into_owned());
+            Some(Choice {
+                value: value.raw_text().into_owned(),
+                title: title.unwrap_or_else(|| plain(value)),
+            })
         })
         .collect()
 }
 
 fn plain(value: Node<'_>) -> String {
-    value.as_str().map_or_else(|| value.raw_text().into_owned(), |text| text.into_owned())
+    value
+        .as_str()
+        .map_or_else(|| value.raw_text().into_owned(), |text| text.into_owned())
 }
 
 /// The content of a form: `given` (a JSON object), and the defaults of what it leaves out.
@@ -133,7 +194,9 @@ pub fn content(fields: &[ElicitationField], given: &str) -> String {
     let root = doc.root().filter(|root| root.kind() == Kind::Object);
     let mut members: Vec<String> = Vec::new();
     for field in fields {
-        let value = root.and_then(|root| root.get(&field.name)).map(|node| node.raw_text().into_owned());
+        let value = root
+            .and_then(|root| root.get(&field.name))
+            .map(|node| node.raw_text().into_owned());
         if let Some(value) = value.or_else(|| field.default.clone()) {
             members.push(format!("{}:{value}", write::string(&field.name)));
         }
@@ -175,29 +238,61 @@ mod tests {
     #[test]
     fn every_kind_of_field_is_read() {
         let fields = read();
-        let choice = |value: &str, title: &str| Choice { value: value.into(), title: title.into() };
+        let choice = |value: &str, title: &str| Choice {
+            value: value.into(),
+            title: title.into(),
+        };
         let kinds: Vec<_> = fields.iter().map(|field| field.kind.clone()).collect();
         assert_eq!(
             kinds,
             [
-                ElicitationKind::Text { format: None, multiline: false },
-                ElicitationKind::Text { format: Some("email".into()), multiline: false },
-                ElicitationKind::Number { integer: true, minimum: Some("0".into()), maximum: Some("1e2".into()) },
-                ElicitationKind::Number { integer: false, minimum: None, maximum: None },
+                ElicitationKind::Text {
+                    format: None,
+                    multiline: false
+                },
+                ElicitationKind::Text {
+                    format: Some("email".into()),
+                    multiline: false
+                },
+                ElicitationKind::Number {
+                    integer: true,
+                    minimum: Some("0".into()),
+                    maximum: Some("1e2".into())
+                },
+                ElicitationKind::Number {
+                    integer: false,
+                    minimum: None,
+                    maximum: None
+                },
                 ElicitationKind::Boolean,
                 ElicitationKind::One(vec![choice("\"a\"", "a"), choice("\"b\"", "b")]),
                 ElicitationKind::One(vec![choice("\"a\"", "First"), choice("\"b\"", "Second")]),
                 ElicitationKind::One(vec![choice("\"x\"", "The X")]),
-                ElicitationKind::Many { choices: vec![choice("\"p\"", "p"), choice("\"q\"", "q")], min: Some(1), max: Some(2) },
-                ElicitationKind::Many { choices: vec![choice("\"p\"", "P!")], min: None, max: None },
+                ElicitationKind::Many {
+                    choices: vec![choice("\"p\"", "p"), choice("\"q\"", "q")],
+                    min: Some(1),
+                    max: Some(2)
+                },
+                ElicitationKind::Many {
+                    choices: vec![choice("\"p\"", "P!")],
+                    min: None,
+                    max: None
+                },
                 ElicitationKind::Json,
-                ElicitationKind::Text { format: None, multiline: false },
+                ElicitationKind::Text {
+                    format: None,
+                    multiline: false
+                },
                 ElicitationKind::Json,
             ]
         );
         assert!(fields[0].required && !fields[1].required);
         assert_eq!(
-            fields.iter().filter(|field| field.is_secret).map(|field| field.name.as_str()).collect::<Vec<_>>(),
+            fields
+                .iter()
+                .filter(|field| field.is_secret)
+                .map(|field| field.name.as_str())
+                .collect::<Vec<_>>(),
             ["apiToken"]
         );
     }
@@ -205,7 +300,10 @@ mod tests {
     #[test]
     fn defaults_fill_what_is_left_out() {
         let fields = read();
-        assert_eq!(content(&fields, "{}"), r#"{"name":"A\u0042","age":7,"ok":true}"#);
+        assert_eq!(
+            content(&fields, "{}"),
+            r#"{"name":"A\u0042","age":7,"ok":true}"#
+        );
         assert_eq!(
             content(&fields, r#"{"size":1.10,"age":8,"more":[]}"#),
             r#"{"name":"A\u0042","age":8,"size":1.10,"ok":true,"more":[]}"#

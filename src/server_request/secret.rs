@@ -10,16 +10,55 @@ pub const MASK: &str = "•••";
 
 /// Words of a name or a title that mean a secret.
 const NAMES: &[&str] = &[
-    "password", "passwd", "pwd", "pass", "passphrase", "passcode", "secret", "token", "key", "apikey", "credential",
-    "credentials", "pin", "otp", "cvv", "cvc", "ssn", "bearer", "auth", "authorization",
+    "password",
+    "passwd",
+    "pwd",
+    "pass",
+    "passphrase",
+    "passcode",
+    "secret",
+    "token",
+    "key",
+    "apikey",
+    "credential",
+    "credentials",
+    "pin",
+    "otp",
+    "cvv",
+    "cvc",
+    "ssn",
+    "bearer",
+    "auth",
+    "authorization",
 ];
 /// Ends of a word that do, where words are run together: `authtoken`, `DBPassword`.
-const ENDS: &[&str] =
-    &["password", "passwd", "passphrase", "passcode", "secret", "token", "apikey", "secretkey", "accesskey", "privatekey"];
+const ENDS: &[&str] = &[
+    "password",
+    "passwd",
+    "passphrase",
+    "passcode",
+    "secret",
+    "token",
+    "apikey",
+    "secretkey",
+    "accesskey",
+    "privatekey",
+];
 /// Words of a description that do.
 const SAYINGS: &[&str] = &[
-    "password", "passphrase", "passcode", "secret", "token", "api key", "apikey", "access key", "private key", "credential",
-    "credentials", "one time code", "security code",
+    "password",
+    "passphrase",
+    "passcode",
+    "secret",
+    "token",
+    "api key",
+    "apikey",
+    "access key",
+    "private key",
+    "credential",
+    "credentials",
+    "one time code",
+    "security code",
 ];
 
 /// The words of a text in lower case: `apiKey`, `API_KEY` and `api-key` are two each.
@@ -44,14 +83,29 @@ fn words(text: &str) -> Vec<String> {
 }
 
 /// Whether a field asks for a secret.
-pub fn is_asked(name: &str, title: Option<&str>, description: Option<&str>, format: Option<&str>) -> bool {
-    let is_secret = |word: &str| NAMES.contains(&word) || ENDS.iter().any(|end| word.ends_with(end));
-    let named = |text: &str| words(text).iter().any(|word| is_secret(word.trim_end_matches(char::is_numeric)));
+pub fn is_asked(
+    name: &str,
+    title: Option<&str>,
+    description: Option<&str>,
+    format: Option<&str>,
+) -> bool {
+    let is_secret =
+        |word: &str| NAMES.contains(&word) || ENDS.iter().any(|end| word.ends_with(end));
+    let named = |text: &str| {
+        words(text)
+            .iter()
+            .any(|word| is_secret(word.trim_end_matches(char::is_numeric)))
+    };
     let mentions_one = |text: &str| {
         let line = format!(" {} ", words(text).join(" "));
-        SAYINGS.iter().any(|saying| line.contains(&format!(" {saying} ")) || line.contains(&format!(" {saying}s ")))
+        SAYINGS.iter().any(|saying| {
+            line.contains(&format!(" {saying} ")) || line.contains(&format!(" {saying}s "))
+        })
     };
-    format == Some("password") || named(name) || title.is_some_and(named) || description.is_some_and(mentions_one)
+    format == Some("password")
+        || named(name)
+        || title.is_some_and(named)
+        || description.is_some_and(mentions_one)
 }
 
 /// The members of these names in an object's text, with their values: of a text what it says, of anything else its JSON.
@@ -59,8 +113,13 @@ pub fn values(object: &str, names: &[&str]) -> Vec<(String, String)> {
     let doc = Doc::parse(Bytes::copy_from_slice(object.as_bytes()));
     let members = doc.root().into_iter().flat_map(|root| root.children());
     let secret = members.filter_map(|member| {
-        let name = member.key().filter(|key| names.contains(&&**key))?.into_owned();
-        let value = member.as_str().map_or_else(|| member.raw_text().into_owned(), |text| text.into_owned());
+        let name = member
+            .key()
+            .filter(|key| names.contains(&&**key))?
+            .into_owned();
+        let value = member
+            .as_str()
+            .map_or_else(|| member.raw_text().into_owned(), |text| text.into_owned());
         Some((name, value))
     });
     secret.collect()
@@ -94,29 +153,69 @@ mod tests {
 
     #[test]
     fn words_tell_what_is_secret() {
-        for name in ["password", "userPassword", "API_KEY", "api-key", "token2", "pin", "PIN", "clientSecret"] {
+        for name in [
+            "password",
+            "userPassword",
+            "API_KEY",
+            "api-key",
+            "token2",
+            "pin",
+            "PIN",
+            "clientSecret",
+        ] {
             assert!(is_asked(name, None, None, None), "{name}");
         }
-        for name in ["authtoken", "accesstoken", "mypassword", "mypassword2", "DBPassword", "SMTPPassword", "awssecretkey"] {
+        for name in [
+            "authtoken",
+            "accesstoken",
+            "mypassword",
+            "mypassword2",
+            "DBPassword",
+            "SMTPPassword",
+            "awssecretkey",
+        ] {
             assert!(is_asked(name, None, None, None), "{name}");
         }
-        for name in ["keyboard", "passenger", "tokens_used_by", "opinion", "name", "shopping", "monkey", "secretary", "tokenizer"]
-        {
+        for name in [
+            "keyboard",
+            "passenger",
+            "tokens_used_by",
+            "opinion",
+            "name",
+            "shopping",
+            "monkey",
+            "secretary",
+            "tokenizer",
+        ] {
             assert!(!is_asked(name, None, None, None), "{name}");
         }
         assert!(is_asked("p", Some("App password"), None, None));
         assert!(is_asked("p", None, Some("Paste your API key here"), None));
         assert!(is_asked("p", None, Some("One of your tokens"), None));
-        assert!(!is_asked("p", None, Some("The key point of the text"), None));
+        assert!(!is_asked(
+            "p",
+            None,
+            Some("The key point of the text"),
+            None
+        ));
         assert!(is_asked("p", None, None, Some("password")));
     }
 
     #[test]
     fn masking_changes_nothing_else() {
-        assert_eq!(mask(r#"{ "a" :1.0, "b":"x" , "b":2}"#, &["b"]).as_deref(), Some(r#"{ "a" :1.0, "b":"•••" , "b":"•••"}"#));
+        assert_eq!(
+            mask(r#"{ "a" :1.0, "b":"x" , "b":2}"#, &["b"]).as_deref(),
+            Some(r#"{ "a" :1.0, "b":"•••" , "b":"•••"}"#)
+        );
         assert_eq!(mask(r#"{"a":1}"#, &["b"]), None);
         assert_eq!(mask("[]", &["b"]), None);
         let given = values(r#"{"a":"x","b":"p\u0041\"","c":4815}"#, &["b", "c"]);
-        assert_eq!(given, [("b".to_owned(), "pA\"".to_owned()), ("c".to_owned(), "4815".to_owned())]);
+        assert_eq!(
+            given,
+            [
+                ("b".to_owned(), "pA\"".to_owned()),
+                ("c".to_owned(), "4815".to_owned())
+            ]
+        );
     }
 }

@@ -22,9 +22,9 @@ use crate::source::{Command, SampleSpec, Source};
 use crate::state::diff::DiffAction;
 use crate::state::server_diff::ServerDiffAction;
 use crate::state::{
-    Action, CallAction, CallUpdate, CompareAction, CompareTab, ConnectAction, Connection, Dialog, DrawerTab, Effect, Event,
-    FindingsAction, FixtureAction, Form, HostsAction, PaneView, QueryState, ServersAction, SessionUpdate, State, TableAction,
-    ViewAction,
+    Action, CallAction, CallUpdate, CompareAction, CompareTab, ConnectAction, Connection, Dialog,
+    DrawerTab, Effect, Event, FindingsAction, FixtureAction, Form, HostsAction, PaneView,
+    QueryState, ServersAction, SessionUpdate, State, TableAction, ViewAction,
 };
 
 /// Names for `--screen`, each a state worth a picture.
@@ -89,8 +89,16 @@ pub fn screen(
     tool: Option<&str>,
     arguments: Option<&str>,
 ) -> Result<RgbaImage, Problem> {
-    let theme = if theme == Theme::Light { egui::Theme::Light } else { egui::Theme::Dark };
-    let stage = Stage::new([size.0, size.1], theme, !matches!(source, Some(Source::Command(_) | Source::Http(_))))?;
+    let theme = if theme == Theme::Light {
+        egui::Theme::Light
+    } else {
+        egui::Theme::Dark
+    };
+    let stage = Stage::new(
+        [size.0, size.1],
+        theme,
+        !matches!(source, Some(Source::Command(_) | Source::Http(_))),
+    )?;
     let mut stage = staged(stage, name, source, tool, arguments)?;
     Ok(stage.shot.settled(&stage.state))
 }
@@ -105,7 +113,8 @@ fn staged(
 ) -> Result<Stage, Problem> {
     if !SCREENS.contains(&name) {
         return Err(
-            Problem::new(ProblemKind::Usage, format!("unknown screen `{name}`")).hint(format!("one of {}", SCREENS.join(", ")))
+            Problem::new(ProblemKind::Usage, format!("unknown screen `{name}`"))
+                .hint(format!("one of {}", SCREENS.join(", "))),
         );
     }
     // The tools and arguments of a screen are the sample's: of somebody's server nothing is called that was not named, and
@@ -114,21 +123,41 @@ fn staged(
     let arguments = arguments.or(is_foreign.then_some("{}"));
     stage.sends_anyway = arguments.is_none();
     let named = |default: &str| match tool {
-        None if is_foreign => {
-            Err(Problem::new(ProblemKind::Usage, format!("the screen `{name}` calls a tool, and none is named"))
-                .hint("nothing was called; name it with `--tool TOOL`, and its arguments with `--args JSON`"))
-        }
+        None if is_foreign => Err(Problem::new(
+            ProblemKind::Usage,
+            format!("the screen `{name}` calls a tool, and none is named"),
+        )
+        .hint(
+            "nothing was called; name it with `--tool TOOL`, and its arguments with `--args JSON`",
+        )),
         tool => Ok(tool.unwrap_or(default).to_owned()),
     };
     let call = |stage: &mut Stage, default_tool: &str, default_arguments: &str| {
-        stage.call(&named(default_tool)?, arguments.unwrap_or(default_arguments))
+        stage.call(
+            &named(default_tool)?,
+            arguments.unwrap_or(default_arguments),
+        )
     };
-    let north = |stage: &mut Stage| call(stage, "dual_search_companies", r#"{"searchTerm":"north","pageSize":5}"#);
+    let north = |stage: &mut Stage| {
+        call(
+            stage,
+            "dual_search_companies",
+            r#"{"searchTerm":"north","pageSize":5}"#,
+        )
+    };
     let is_sample = source.is_none();
     if name == "error" {
-        let missing = Command { program: "my-mcp-server".into(), args: vec!["--stdio".into()], ..Command::default() };
-        stage.perform(ConnectAction::Connect(Box::new(source.unwrap_or(Source::Command(missing)))));
-        stage.until("the connection failed", |state| !matches!(state.session().connection, Connection::Connecting { .. }))?;
+        let missing = Command {
+            program: "my-mcp-server".into(),
+            args: vec!["--stdio".into()],
+            ..Command::default()
+        };
+        stage.perform(ConnectAction::Connect(Box::new(
+            source.unwrap_or(Source::Command(missing)),
+        )));
+        stage.until("the connection failed", |state| {
+            !matches!(state.session().connection, Connection::Connecting { .. })
+        })?;
         stage.settle()?;
         return Ok(stage);
     }
@@ -136,11 +165,22 @@ fn staged(
         stage.perform(ServersAction::StartIn("/projects/companies".into()));
     }
     let hostile = crate::state::StartQuestion::HostileRecords;
-    stage.connect(source.unwrap_or_else(|| if name == "hostile" { hostile.source() } else { Source::sample() }))?;
+    stage.connect(source.unwrap_or_else(|| {
+        if name == "hostile" {
+            hostile.source()
+        } else {
+            Source::sample()
+        }
+    }))?;
     match name {
         "settings" => stage.perform(ViewAction::ShowSettings),
         "main" => {
-            let first = stage.state.session().selected_tool.clone().unwrap_or_default();
+            let first = stage
+                .state
+                .session()
+                .selected_tool
+                .clone()
+                .unwrap_or_default();
             if stage.state.session().connection.is_sample() && tool.is_none() {
                 north(&mut stage)?;
                 stage.select_record(2);
@@ -150,17 +190,28 @@ fn staged(
         }
         "hostile" => call(&mut stage, "dual_search_companies", r#"{"pageSize":20}"#)?,
         "loading" => {
-            stage.begin_call(&named("strict_search_companies")?, arguments.unwrap_or("{}"))?;
+            stage.begin_call(
+                &named("strict_search_companies")?,
+                arguments.unwrap_or("{}"),
+            )?;
             let now = stage.state.now + Duration::from_millis(1_240);
             stage.state.tick(now);
             return Ok(stage);
         }
-        "tool-error" => call(&mut stage, "strict_search_companies", r#"{"pageSize":9999}"#)?,
+        "tool-error" => call(
+            &mut stage,
+            "strict_search_companies",
+            r#"{"pageSize":9999}"#,
+        )?,
         "text-only" => call(&mut stage, "dial_search_user", r#"{"name":"a"}"#)?,
         "structured-only" => stage.apply(Event::Opened(vec![Arc::new(structured_only())])),
         "diff" => {
             north(&mut stage)?;
-            call(&mut stage, "dual_search_companies", r#"{"searchTerm":"no","pageSize":6}"#)?;
+            call(
+                &mut stage,
+                "dual_search_companies",
+                r#"{"searchTerm":"no","pageSize":6}"#,
+            )?;
             stage.perform(Action::Diff(DiffAction::OpenLast));
         }
         "versus" => {
@@ -197,8 +248,14 @@ fn staged(
         }
         "finding-places" => {
             north(&mut stage)?;
-            stage.perform(ViewAction::SetPane { pane: 1, shows: PaneView::Hex("content") });
-            stage.perform(ViewAction::SetPane { pane: 2, shows: PaneView::Table });
+            stage.perform(ViewAction::SetPane {
+                pane: 1,
+                shows: PaneView::Hex("content"),
+            });
+            stage.perform(ViewAction::SetPane {
+                pane: 2,
+                shows: PaneView::Table,
+            });
             stage.perform(ViewAction::ShowDrawer(DrawerTab::Findings));
         }
         "finding-silence" => {
@@ -207,21 +264,38 @@ fn staged(
             stage.settle()?;
             if let Some(finding) = select_finding(&mut stage, "annotations/missing")? {
                 let reason = "our host asks before every call".to_owned();
-                let silence = ToolSilence { rule: finding.rule.id, tool: finding.subject, reason };
+                let silence = ToolSilence {
+                    rule: finding.rule.id,
+                    tool: finding.subject,
+                    reason,
+                };
                 stage.perform(Action::ShowDialog(Dialog::Silence(silence)));
             }
         }
         "table" => {
-            call(&mut stage, "dual_search_companies", r#"{"searchTerm":"north","pageSize":20}"#)?;
-            stage.perform(ViewAction::SetPane { pane: 0, shows: PaneView::Hex("content") });
-            stage.perform(ViewAction::SetPane { pane: 2, shows: PaneView::Table });
+            call(
+                &mut stage,
+                "dual_search_companies",
+                r#"{"searchTerm":"north","pageSize":20}"#,
+            )?;
+            stage.perform(ViewAction::SetPane {
+                pane: 0,
+                shows: PaneView::Hex("content"),
+            });
+            stage.perform(ViewAction::SetPane {
+                pane: 2,
+                shows: PaneView::Table,
+            });
             stage.perform(TableAction::Sort("companyName".into()));
             stage.perform(ViewAction::ToggleTokenBounds);
         }
         "find" => {
             north(&mut stage)?;
             let text = if is_sample { "$..companyName" } else { "$..*" };
-            let search = Search { text: text.into(), kind: SearchKind::JsonPath };
+            let search = Search {
+                text: text.into(),
+                kind: SearchKind::JsonPath,
+            };
             stage.perform(ViewAction::OpenLevels(Some(3)));
             stage.perform(ViewAction::SetSearch(Some(search)));
         }
@@ -239,21 +313,37 @@ fn staged(
         }
         "palette" => {
             north(&mut stage)?;
-            stage.perform(Action::ShowDialog(Dialog::Palette { text: "search".into(), chosen: 1 }));
+            stage.perform(Action::ShowDialog(Dialog::Palette {
+                text: "search".into(),
+                chosen: 1,
+            }));
         }
         "compare" | "compare-needed" | "compare-records" | "compare-hosts" => {
-            stage.compare(&named("strict_search_companies")?, arguments.unwrap_or(r#"{"searchTerm":"north"}"#), None)?;
+            stage.compare(
+                &named("strict_search_companies")?,
+                arguments.unwrap_or(r#"{"searchTerm":"north"}"#),
+                None,
+            )?;
             match name {
                 "compare-needed" => {
-                    let fields = ["id", "companyName", "isActive", "phone"].map(|field| format!("/data/*/{field}"));
+                    let fields = ["id", "companyName", "isActive", "phone"]
+                        .map(|field| format!("/data/*/{field}"));
                     stage.perform(Action::Compare(CompareAction::Need(Some(fields.into()))));
                 }
-                "compare-records" => stage.perform(Action::Compare(CompareAction::Show(CompareTab::Records))),
-                "compare-hosts" => stage.perform(Action::Compare(CompareAction::Show(CompareTab::Hosts))),
+                "compare-records" => {
+                    stage.perform(Action::Compare(CompareAction::Show(CompareTab::Records)))
+                }
+                "compare-hosts" => {
+                    stage.perform(Action::Compare(CompareAction::Show(CompareTab::Hosts)))
+                }
                 _ => {}
             }
         }
-        "curve" => stage.compare(&named("strict_search_companies")?, arguments.unwrap_or("{}"), Some("pageSize"))?,
+        "curve" => stage.compare(
+            &named("strict_search_companies")?,
+            arguments.unwrap_or("{}"),
+            Some("pageSize"),
+        )?,
         "fixture" => {
             call(&mut stage, "dial_search_user", r#"{"name":"a"}"#)?;
             stage.open_fixture("/home/me/fixtures")?;
@@ -305,15 +395,29 @@ impl Stage {
 
     pub(super) fn apply(&mut self, event: Event) {
         let event = match event {
-            Event::Call { call, update: CallUpdate::Captured(capture) } if self.is_fixed => {
-                Event::Call { call, update: CallUpdate::Captured(Arc::new(fixed(&capture))) }
-            }
-            Event::Session { session, update: SessionUpdate::Messages(_) } if self.is_fixed => {
-                Event::Session { session, update: SessionUpdate::Messages(8) }
-            }
+            Event::Call {
+                call,
+                update: CallUpdate::Captured(capture),
+            } if self.is_fixed => Event::Call {
+                call,
+                update: CallUpdate::Captured(Arc::new(fixed(&capture))),
+            },
+            Event::Session {
+                session,
+                update: SessionUpdate::Messages(_),
+            } if self.is_fixed => Event::Session {
+                session,
+                update: SessionUpdate::Messages(8),
+            },
             event => event,
         };
-        if matches!(event, Event::Session { update: SessionUpdate::Tools { .. }, .. }) {
+        if matches!(
+            event,
+            Event::Session {
+                update: SessionUpdate::Tools { .. },
+                ..
+            }
+        ) {
             self.is_listed.set(true);
         }
         let mut effects = Vec::new();
@@ -331,7 +435,10 @@ impl Stage {
                 return Ok(());
             }
             if self.woken.recv_timeout(STEP_LIMIT).is_err() {
-                return Err(Problem::new(ProblemKind::Timeout, format!("waited too long until {what}")));
+                return Err(Problem::new(
+                    ProblemKind::Timeout,
+                    format!("waited too long until {what}"),
+                ));
             }
         }
     }
@@ -345,18 +452,24 @@ impl Stage {
             if self.state.answers.working() == 0 {
                 return Ok(());
             }
-            self.until("the panes have their answers", |state| state.answers.working() == 0)?;
+            self.until("the panes have their answers", |state| {
+                state.answers.working() == 0
+            })?;
         }
     }
 
     fn connect(&mut self, source: Source) -> Result<(), Problem> {
         self.perform(ConnectAction::Connect(Box::new(source)));
         let is_listed = Rc::clone(&self.is_listed);
-        self.until("the tools are listed", |state| match state.session().connection {
-            Connection::Connected { .. } => is_listed.get(),
-            _ => !matches!(state.session().connection, Connection::Connecting { .. }),
+        self.until("the tools are listed", |state| {
+            match state.session().connection {
+                Connection::Connected { .. } => is_listed.get(),
+                _ => !matches!(state.session().connection, Connection::Connecting { .. }),
+            }
         })?;
-        if let Connection::Failed { problem, .. } | Connection::Gone { problem, .. } = &self.state.session().connection {
+        if let Connection::Failed { problem, .. } | Connection::Gone { problem, .. } =
+            &self.state.session().connection
+        {
             return Err(problem.clone());
         }
         self.settle()
@@ -365,15 +478,31 @@ impl Stage {
     fn begin_call(&mut self, tool: &str, arguments: &str) -> Result<(), Problem> {
         self.perform(CallAction::SelectTool(tool.into()));
         if self.state.session().selected_tool.as_deref() != Some(tool) {
-            return Err(Problem::new(ProblemKind::NotFound, format!("the server lists no tool `{tool}`")));
+            return Err(Problem::new(
+                ProblemKind::NotFound,
+                format!("the server lists no tool `{tool}`"),
+            ));
         }
         self.perform(CallAction::SetArgumentsText(arguments.into()));
-        self.until("the arguments are checked", |state| state.form().is_none_or(Form::is_checked))?;
+        self.until("the arguments are checked", |state| {
+            state.form().is_none_or(Form::is_checked)
+        })?;
         // A screen's own arguments may be meant to break the schema; a person's are checked as everywhere.
-        let refused = self.state.form().and_then(|form| form.problems.first()).filter(|_| !self.sends_anyway);
+        let refused = self
+            .state
+            .form()
+            .and_then(|form| form.problems.first())
+            .filter(|_| !self.sends_anyway);
         if let Some((pointer, message)) = refused {
-            let problem = Problem::new(ProblemKind::Arguments, format!("arguments do not fit the schema: {message}"));
-            return Err(if pointer.is_empty() { problem } else { problem.at(pointer.clone()) });
+            let problem = Problem::new(
+                ProblemKind::Arguments,
+                format!("arguments do not fit the schema: {message}"),
+            );
+            return Err(if pointer.is_empty() {
+                problem
+            } else {
+                problem.at(pointer.clone())
+            });
         }
         self.perform(CallAction::Call { send_anyway: true });
         if self.state.dialog.is_some() {
@@ -394,9 +523,20 @@ impl Stage {
         self.perform(CallAction::SelectTool(tool.into()));
         self.perform(CallAction::SetArgumentsText(arguments.into()));
         let action = match (size, self.state.format_choice()) {
-            (Some(size), _) => CompareAction::Start { vary: size.into(), written: "5,50,200".into() },
-            (None, Some(choice)) => CompareAction::Start { vary: choice.name, written: String::new() },
-            (None, None) => return Err(Problem::new(ProblemKind::Usage, format!("no argument of `{tool}` chooses a format"))),
+            (Some(size), _) => CompareAction::Start {
+                vary: size.into(),
+                written: "5,50,200".into(),
+            },
+            (None, Some(choice)) => CompareAction::Start {
+                vary: choice.name,
+                written: String::new(),
+            },
+            (None, None) => {
+                return Err(Problem::new(
+                    ProblemKind::Usage,
+                    format!("no argument of `{tool}` chooses a format"),
+                ));
+            }
         };
         self.perform(Action::Compare(action));
         if self.state.dialog.is_some() {
@@ -413,9 +553,12 @@ impl Stage {
         other.keys.insert("output-schema".into(), "on".into());
         other.keys.insert("annotations".into(), "off".into());
         self.perform(Action::ServerDiff(ServerDiffAction::Choose));
-        self.perform(Action::ServerDiff(ServerDiffAction::List(Box::new(Source::Sample(other)))));
+        self.perform(Action::ServerDiff(ServerDiffAction::List(Box::new(
+            Source::Sample(other),
+        ))));
         self.until("the other tools are listed", |state| {
-            state.versus.other.is_some() || matches!(state.versus.connection, Connection::Failed { .. })
+            state.versus.other.is_some()
+                || matches!(state.versus.connection, Connection::Failed { .. })
         })?;
         match &self.state.versus.connection {
             Connection::Failed { problem, .. } => Err(problem.clone()),
@@ -426,16 +569,30 @@ impl Stage {
     /// Opens the dialog that saves the answer shown as a fixture.
     fn open_fixture(&mut self, folder: &str) -> Result<(), Problem> {
         self.perform(Action::Fixture(FixtureAction::Show { then: None }));
-        let Some(mut form) = self.state.fixtures.saving.as_ref().map(|saving| saving.form.clone()) else { return Ok(()) };
+        let Some(mut form) = self
+            .state
+            .fixtures
+            .saving
+            .as_ref()
+            .map(|saving| saving.form.clone())
+        else {
+            return Ok(());
+        };
         form.folder = folder.to_owned();
         form.wanted.normalise.dates = true;
         form.wanted.hide("email", true);
         self.perform(Action::Fixture(FixtureAction::Edit(form)));
         // Of two previews the older is called off, or its answer is dropped.
         self.until("the fixture is looked at", |state| {
-            let preview = state.fixtures.saving.as_ref().and_then(|saving| saving.preview.as_ref());
+            let preview = state
+                .fixtures
+                .saving
+                .as_ref()
+                .and_then(|saving| saving.preview.as_ref());
             preview.is_some_and(|preview| match preview {
-                Ok(previews) => previews.iter().all(|preview| preview.path.starts_with(folder)),
+                Ok(previews) => previews
+                    .iter()
+                    .all(|preview| preview.path.starts_with(folder)),
                 Err(_) => true,
             })
         })?;
@@ -444,21 +601,45 @@ impl Stage {
 
     /// Saves the answer shown twice, once with a field said to be needed that its text lacks, and verifies both.
     fn verify(&mut self) -> Result<(), Problem> {
-        let failed = |error: std::io::Error| Problem::new(ProblemKind::Io, format!("no folder for the fixtures: {error}"));
+        let failed = |error: std::io::Error| {
+            Problem::new(
+                ProblemKind::Io,
+                format!("no folder for the fixtures: {error}"),
+            )
+        };
         let folder = tempfile::tempdir().map_err(failed)?;
-        for (name, needed) in [("companies", None), ("companies-needed", Some("/items/*/companyType"))] {
+        for (name, needed) in [
+            ("companies", None),
+            ("companies-needed", Some("/items/*/companyType")),
+        ] {
             self.open_fixture(&folder.path().display().to_string())?;
-            let Some(mut form) = self.state.fixtures.saving.as_ref().map(|saving| saving.form.clone()) else { return Ok(()) };
+            let Some(mut form) = self
+                .state
+                .fixtures
+                .saving
+                .as_ref()
+                .map(|saving| saving.form.clone())
+            else {
+                return Ok(());
+            };
             form.names = vec![name.to_owned()];
             form.wanted.needed.extend(needed.map(str::to_owned));
             self.perform(Action::Fixture(FixtureAction::Edit(form)));
             self.perform(Action::Fixture(FixtureAction::Save));
-            self.until("the fixture is saved", |state| state.fixtures.saving.is_none())?;
+            self.until("the fixture is saved", |state| {
+                state.fixtures.saving.is_none()
+            })?;
         }
-        self.perform(Action::Fixture(FixtureAction::Find(Some(folder.path().to_owned()))));
-        self.until("the fixtures are found", |state| !state.fixtures.verifying.fixtures.is_empty())?;
+        self.perform(Action::Fixture(FixtureAction::Find(Some(
+            folder.path().to_owned(),
+        ))));
+        self.until("the fixtures are found", |state| {
+            !state.fixtures.verifying.fixtures.is_empty()
+        })?;
         self.perform(Action::Fixture(FixtureAction::Verify { offline: false }));
-        self.until("the fixtures are verified", |state| !state.fixtures.verifying.is_running())?;
+        self.until("the fixtures are verified", |state| {
+            !state.fixtures.verifying.is_running()
+        })?;
         // The folder has another name each time.
         self.state.fixtures.verifying.path = Some("/home/me/fixtures".into());
         self.state.toasts.clear();
@@ -467,11 +648,14 @@ impl Stage {
 
     /// Selects the nth record, as a click on it would.
     fn select_record(&mut self, position: usize) {
-        let record =
-            self.state.capture().and_then(|capture| match self.state.answers.get(&capture.id, TextQuery("content"))? {
-                QueryState::Ready(view) => view.matched.records.get(position).map(|record| record.node),
+        let record = self.state.capture().and_then(|capture| {
+            match self.state.answers.get(&capture.id, TextQuery("content"))? {
+                QueryState::Ready(view) => {
+                    view.matched.records.get(position).map(|record| record.node)
+                }
                 _ => None,
-            });
+            }
+        });
         self.perform(ViewAction::SelectRecord(record));
     }
 }
@@ -501,7 +685,12 @@ fn structured_only() -> Capture {
         response: Some(response),
         ..Capture::empty(
             CaptureId(Arc::from("structured-only")),
-            Server { name: "weather".into(), version: "1.0.0".into(), transport: "file".into(), ..Server::default() },
+            Server {
+                name: "weather".into(),
+                version: "1.0.0".into(),
+                transport: "file".into(),
+                ..Server::default()
+            },
         )
     }
 }
@@ -509,10 +698,22 @@ fn structured_only() -> Capture {
 /// Looks at the finding of this rule, or the first one.
 fn select_finding(stage: &mut Stage, rule: &str) -> Result<Option<Finding>, Problem> {
     stage.settle()?;
-    let query = FindingsQuery { settings: Arc::clone(&stage.state.view.findings.rules), reads: stage.state.read_choice() };
-    let known = stage.state.view.capture.as_ref().and_then(|capture| stage.state.answers.get(capture, query)?.ready());
+    let query = FindingsQuery {
+        settings: Arc::clone(&stage.state.view.findings.rules),
+        reads: stage.state.read_choice(),
+    };
+    let known = stage
+        .state
+        .view
+        .capture
+        .as_ref()
+        .and_then(|capture| stage.state.answers.get(capture, query)?.ready());
     let found = known.map(|found| {
-        let at = found.findings.iter().position(|finding| finding.rule.id == rule).unwrap_or(0);
+        let at = found
+            .findings
+            .iter()
+            .position(|finding| finding.rule.id == rule)
+            .unwrap_or(0);
         (at, found.findings.get(at).cloned())
     });
     if let Some((at, _)) = found {

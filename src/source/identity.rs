@@ -42,8 +42,14 @@ impl Identity {
 
     /// What is said to a server: `client loupe 0.1.0, capabilities {}`, and the revision that a host proposes.
     pub fn says(&self) -> String {
-        let proposed = self.greeting.map(|greeting| format!(", protocol {}", greeting.proposes)).unwrap_or_default();
-        format!("client {} {}, capabilities {}{proposed}", self.name, self.version, self.capabilities)
+        let proposed = self
+            .greeting
+            .map(|greeting| format!(", protocol {}", greeting.proposes))
+            .unwrap_or_default();
+        format!(
+            "client {} {}, capabilities {}{proposed}",
+            self.name, self.version, self.capabilities
+        )
     }
 
     /// The `clientInfo` object, as JSON.
@@ -55,13 +61,18 @@ impl Identity {
             ("description", self.description.as_ref()),
             ("websiteUrl", self.website_url.as_ref()),
         ];
-        let sent = |(name, value): (&str, Option<&String>)| Some((name.to_owned(), value?.clone().into()));
+        let sent =
+            |(name, value): (&str, Option<&String>)| Some((name.to_owned(), value?.clone().into()));
         serde_json::Value::Object(members.into_iter().filter_map(sent).collect()).to_string()
     }
 
     /// What a capture says of it.
     pub fn note(&self) -> String {
-        let found_out = if self.greeting.is_none() { "; what the server speaks was found out as Loupe does" } else { "" };
+        let found_out = if self.greeting.is_none() {
+            "; what the server speaks was found out as Loupe does"
+        } else {
+            ""
+        };
         format!("called as {}: {}{found_out}", self.host, self.says())
     }
 }

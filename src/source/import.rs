@@ -4,10 +4,10 @@
 //! show nowhere: an entry displays like a `Source`, names of variables and headers only. Uses only `quote` and `problem`.
 
 mod jsonc;
+mod paste;
 mod placeholder;
 mod places;
 mod shapes;
-mod paste;
 mod write;
 
 use std::fmt;
@@ -54,8 +54,17 @@ pub struct ImportedServer {
 /// How an entry's server is reached, placeholders unfilled.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Reach {
-    Command { program: String, args: Vec<String>, env: Vec<(String, String)>, cwd: Option<String> },
-    Remote { url: String, headers: Vec<(String, String)>, kind: RemoteKind },
+    Command {
+        program: String,
+        args: Vec<String>,
+        env: Vec<(String, String)>,
+        cwd: Option<String>,
+    },
+    Remote {
+        url: String,
+        headers: Vec<(String, String)>,
+        kind: RemoteKind,
+    },
 }
 
 /// Which transport a URL is for.
@@ -89,11 +98,15 @@ pub fn read(path: &str, text: &str) -> Result<Import, Problem> {
     let root: serde_json::Value = if path.ends_with(".toml") {
         let line = |at: usize| text[..at].matches('\n').count() + 1;
         toml::from_str(text).map_err(|error| {
-            let line = error.span().map(|span| format!(" at line {}", line(span.start))).unwrap_or_default();
+            let line = error
+                .span()
+                .map(|span| format!(" at line {}", line(span.start)))
+                .unwrap_or_default();
             malformed(format!("not TOML{line}: {}", error.message()))
         })?
     } else {
-        serde_json::from_str(&jsonc::strip(text)).map_err(|error| malformed(format!("not JSON: {error}")))?
+        serde_json::from_str(&jsonc::strip(text))
+            .map_err(|error| malformed(format!("not JSON: {error}")))?
     };
     shapes::read(path, &root, text).ok_or_else(|| {
         Problem::new(ProblemKind::NotFound, "no list of MCP servers in this file").at(path).hint(
@@ -108,16 +121,25 @@ pub fn read(path: &str, text: &str) -> Result<Import, Problem> {
 /// It is neither, with the line.
 pub fn decode(bytes: &[u8]) -> Result<String, String> {
     let units = |rest: &[u8], read: fn([u8; 2]) -> u16| {
-        let units: Vec<u16> = rest.chunks_exact(2).map(|pair| read([pair[0], pair[1]])).collect();
+        let units: Vec<u16> = rest
+            .chunks_exact(2)
+            .map(|pair| read([pair[0], pair[1]]))
+            .collect();
         String::from_utf16(&units).map_err(|_| "it begins as UTF-16, and is none".to_owned())
     };
     match bytes {
         [0xff, 0xfe, rest @ ..] => units(rest, u16::from_le_bytes),
         [0xfe, 0xff, rest @ ..] => units(rest, u16::from_be_bytes),
-        _ => std::str::from_utf8(bytes).map(str::to_owned).map_err(|error| {
-            let line = bytes[..error.valid_up_to()].iter().filter(|byte| **byte == b'\n').count() + 1;
-            format!("it is not UTF-8 at line {line}")
-        }),
+        _ => std::str::from_utf8(bytes)
+            .map(str::to_owned)
+            .map_err(|error| {
+                let line = bytes[..error.valid_up_to()]
+                    .iter()
+                    .filter(|byte| **byte == b'\n')
+                    .count()
+                    + 1;
+                format!("it is not UTF-8 at line {line}")
+            }),
     }
 }
 
@@ -127,23 +149,51 @@ impl Import {
     /// # Errors
     /// There is none, or several and no name; the hint lists them.
     pub fn server(&self, name: Option<&str>) -> Result<&ImportedServer, Problem> {
-        let names: Vec<_> = self.servers.iter().map(|entry| entry.name.as_str()).collect();
+        let names: Vec<_> = self
+            .servers
+            .iter()
+            .map(|entry| entry.name.as_str())
+            .collect();
         let hint = match (names.is_empty(), self.notes.first()) {
             (true, Some(note)) => note.clone(),
             (true, None) => "the file lists none".to_owned(),
             _ => format!("one of {}", names.join(", ")),
         };
         // One that is there and could not be read is not missing.
-        let left_out = name.and_then(|name| self.notes.iter().find(|note| note.starts_with(&format!("`{name}` is left out"))));
-        if let Some(note) = left_out.or(self.notes.first().filter(|_| name.is_none() && names.is_empty())) {
-            return Err(Problem::new(ProblemKind::Usage, note.clone()).hint("correct the entry, or name another with `--server`"));
+        let left_out = name.and_then(|name| {
+            self.notes
+                .iter()
+                .find(|note| note.starts_with(&format!("`{name}` is left out")))
+        });
+        if let Some(note) = left_out.or(self
+            .notes
+            .first()
+            .filter(|_| name.is_none() && names.is_empty()))
+        {
+            return Err(Problem::new(ProblemKind::Usage, note.clone())
+                .hint("correct the entry, or name another with `--server`"));
         }
         match (name, &self.servers[..]) {
             (None, [one]) => Ok(one),
-            (None, _) => Err(Problem::new(ProblemKind::Usage, "which server of the file is not said").at("--server").hint(hint)),
-            (Some(name), servers) => servers.iter().find(|entry| entry.name == name).ok_or_else(|| {
-                Problem::new(ProblemKind::NotFound, format!("no server `{name}` in the file")).at("--server").hint(hint)
-            }),
+            (None, _) => Err(Problem::new(
+                ProblemKind::Usage,
+                "which server of the file is not said",
+            )
+            .at("--server")
+            .hint(hint)),
+            (Some(name), servers) => {
+                servers
+                    .iter()
+                    .find(|entry| entry.name == name)
+                    .ok_or_else(|| {
+                        Problem::new(
+                            ProblemKind::NotFound,
+                            format!("no server `{name}` in the file"),
+                        )
+                        .at("--server")
+                        .hint(hint)
+                    })
+            }
         }
     }
 }
@@ -151,13 +201,26 @@ impl Import {
 impl ImportedServer {
     fn texts(&self) -> Vec<&str> {
         match &self.reach {
-            Reach::Command { program, args, env, cwd } => {
+            Reach::Command {
+                program,
+                args,
+                env,
+                cwd,
+            } => {
                 let values = env.iter().map(|(_, value)| value);
-                [program].into_iter().chain(args).chain(values).chain(cwd).map(String::as_str).collect()
+                [program]
+                    .into_iter()
+                    .chain(args)
+                    .chain(values)
+                    .chain(cwd)
+                    .map(String::as_str)
+                    .collect()
             }
-            Reach::Remote { url, headers, .. } => {
-                [url].into_iter().chain(headers.iter().map(|(_, value)| value)).map(String::as_str).collect()
-            }
+            Reach::Remote { url, headers, .. } => [url]
+                .into_iter()
+                .chain(headers.iter().map(|(_, value)| value))
+                .map(String::as_str)
+                .collect(),
         }
     }
 
@@ -186,7 +249,11 @@ impl ImportedServer {
                 matches!(placeholder, Placeholder::Input(id) if self.inputs.iter().any(|input| input.id == *id && input.is_secret))
             })
         };
-        pairs.iter().filter(|(name, value)| looks_secret(name) || asks_secret(value)).map(|(name, _)| name.as_str()).collect()
+        pairs
+            .iter()
+            .filter(|(name, value)| looks_secret(name) || asks_secret(value))
+            .map(|(name, _)| name.as_str())
+            .collect()
     }
 
     /// Gives a variable of the command another value, or adds it; the value stands as it is, placeholders or not. A remote
@@ -202,7 +269,9 @@ impl ImportedServer {
     /// What the entry's own variables say of a name, where that names nothing else.
     pub fn own_value(&self, name: &str) -> Option<String> {
         let (_, value) = self.own.iter().find(|(own, _)| own == name)?;
-        placeholder::all(value, self.bare_dollars).is_empty().then(|| value.clone())
+        placeholder::all(value, self.bare_dollars)
+            .is_empty()
+            .then(|| value.clone())
     }
 
     /// The source, its placeholders filled by `value`, else by the entry's own variables; an input that nobody answers takes
@@ -210,40 +279,84 @@ impl ImportedServer {
     ///
     /// # Errors
     /// A placeholder without a value, or a transport that is not built.
-    pub fn resolve(&self, value: impl Fn(&Placeholder) -> Option<String>) -> Result<Source, Problem> {
+    pub fn resolve(
+        &self,
+        value: impl Fn(&Placeholder) -> Option<String>,
+    ) -> Result<Source, Problem> {
         let answer = |placeholder: &Placeholder| {
             value(placeholder).or_else(|| match placeholder {
-                Placeholder::Variable { name, default } => self.own_value(name).or_else(|| default.clone()),
-                Placeholder::Input(id) => self.inputs.iter().find(|input| input.id == *id)?.default.clone(),
+                Placeholder::Variable { name, default } => {
+                    self.own_value(name).or_else(|| default.clone())
+                }
+                Placeholder::Input(id) => self
+                    .inputs
+                    .iter()
+                    .find(|input| input.id == *id)?
+                    .default
+                    .clone(),
                 _ => None,
             })
         };
-        let missing: Vec<_> = self.placeholders().into_iter().filter(|placeholder| answer(placeholder).is_none()).collect();
+        let missing: Vec<_> = self
+            .placeholders()
+            .into_iter()
+            .filter(|placeholder| answer(placeholder).is_none())
+            .collect();
         if !missing.is_empty() {
             let missing: Vec<_> = missing.iter().map(ToString::to_string).collect();
-            return Err(Problem::new(ProblemKind::Usage, format!("no value for {}", missing.join(", ")))
-                .at(self.name.clone())
-                .hint("set the variable, or give the value by --env NAME=VALUE (of an input, its id)"));
+            return Err(Problem::new(
+                ProblemKind::Usage,
+                format!("no value for {}", missing.join(", ")),
+            )
+            .at(self.name.clone())
+            .hint(
+                "set the variable, or give the value by --env NAME=VALUE (of an input, its id)",
+            ));
         }
-        let fill =
-            |text: &String| placeholder::fill(text, self.bare_dollars, |placeholder| answer(placeholder).unwrap_or_default());
-        let pairs =
-            |pairs: &[(String, String)]| -> Vec<_> { pairs.iter().map(|(name, value)| (name.clone(), fill(value))).collect() };
+        let fill = |text: &String| {
+            placeholder::fill(text, self.bare_dollars, |placeholder| {
+                answer(placeholder).unwrap_or_default()
+            })
+        };
+        let pairs = |pairs: &[(String, String)]| -> Vec<_> {
+            pairs
+                .iter()
+                .map(|(name, value)| (name.clone(), fill(value)))
+                .collect()
+        };
         let name = (self.name != UNNAMED).then(|| self.name.clone());
         match &self.reach {
-            Reach::Command { program, args, env, cwd } => Ok(Source::Command(Command {
+            Reach::Command {
+                program,
+                args,
+                env,
+                cwd,
+            } => Ok(Source::Command(Command {
                 name,
                 is_clean: false,
                 program: fill(program),
                 args: args.iter().map(fill).collect(),
-                env: pairs(env).into_iter().chain(self.given.iter().cloned()).collect(),
+                env: pairs(env)
+                    .into_iter()
+                    .chain(self.given.iter().cloned())
+                    .collect(),
                 cwd: cwd.as_ref().map(|cwd| PathBuf::from(fill(cwd))),
                 ..Command::default()
             })),
             Reach::Remote { kind, url, headers } => {
                 // What a file calls HTTP may be either; only HTTP+SSE is a word of its own.
-                let transport = if *kind == RemoteKind::Sse { Transport::Sse } else { Transport::Auto };
-                Ok(Source::Http(Http { name, url: fill(url), headers: pairs(headers), transport, ..Http::default() }))
+                let transport = if *kind == RemoteKind::Sse {
+                    Transport::Sse
+                } else {
+                    Transport::Auto
+                };
+                Ok(Source::Http(Http {
+                    name,
+                    url: fill(url),
+                    headers: pairs(headers),
+                    transport,
+                    ..Http::default()
+                }))
             }
         }
     }
@@ -256,8 +369,14 @@ pub(crate) const UNNAMED: &str = "server";
 impl fmt::Display for ImportedServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.reach {
-            Reach::Command { program, args, env, cwd } => {
-                env.iter().try_for_each(|(name, _)| write!(f, "--env {}=… ", shell(name)))?;
+            Reach::Command {
+                program,
+                args,
+                env,
+                cwd,
+            } => {
+                env.iter()
+                    .try_for_each(|(name, _)| write!(f, "--env {}=… ", shell(name)))?;
                 if let Some(cwd) = cwd {
                     write!(f, "--cwd {} ", shell(cwd))?;
                 }
@@ -265,7 +384,9 @@ impl fmt::Display for ImportedServer {
             }
             Reach::Remote { url, headers, .. } => {
                 write!(f, "--url {}", shell(url))?;
-                headers.iter().try_for_each(|(name, _)| write!(f, " --header {}", shell(&format!("{name}: …"))))
+                headers.iter().try_for_each(|(name, _)| {
+                    write!(f, " --header {}", shell(&format!("{name}: …")))
+                })
             }
         }
     }

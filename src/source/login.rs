@@ -67,10 +67,14 @@ impl Login {
 impl fmt::Display for Login {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("--login")?;
-        if let Some((_, word)) = Grant::ALL.iter().find(|(grant, _)| *grant == self.grant && self.grant != Grant::Browser) {
+        if let Some((_, word)) = Grant::ALL
+            .iter()
+            .find(|(grant, _)| *grant == self.grant && self.grant != Grant::Browser)
+        {
             write!(f, "={word}")?;
         }
-        let files = [&self.client_key, &self.assertion].map(|path| path.as_ref().map(|path| path.display().to_string()));
+        let files = [&self.client_key, &self.assertion]
+            .map(|path| path.as_ref().map(|path| path.display().to_string()));
         let [key, assertion] = &files;
         for (option, value) in [
             ("client-id", &self.client_id),
@@ -83,7 +87,10 @@ impl fmt::Display for Login {
                 write!(f, " --{option} {}", shell(value))?;
             }
         }
-        for (option, value) in [("client-secret", &self.client_secret), ("idp-client-secret", &self.idp_client_secret)] {
+        for (option, value) in [
+            ("client-secret", &self.client_secret),
+            ("idp-client-secret", &self.idp_client_secret),
+        ] {
             if value.is_some() {
                 write!(f, " --{option} …")?;
             }
@@ -107,10 +114,23 @@ mod tests {
 
     #[test]
     fn the_secret_does_not_show() {
-        let login = Login { client_id: Some("my app".into()), client_secret: Some("s3cret".into()), ..Login::default() };
-        assert_eq!(login.to_string(), "--login --client-id 'my app' --client-secret …");
-        let login = Login { grant: Grant::ClientCredentials, ..login };
-        assert_eq!(format!("{login:?}"), "--login=client-credentials --client-id 'my app' --client-secret …");
+        let login = Login {
+            client_id: Some("my app".into()),
+            client_secret: Some("s3cret".into()),
+            ..Login::default()
+        };
+        assert_eq!(
+            login.to_string(),
+            "--login --client-id 'my app' --client-secret …"
+        );
+        let login = Login {
+            grant: Grant::ClientCredentials,
+            ..login
+        };
+        assert_eq!(
+            format!("{login:?}"),
+            "--login=client-credentials --client-id 'my app' --client-secret …"
+        );
         let login = Login {
             grant: Grant::Enterprise,
             assertion: Some("id token".into()),
@@ -118,8 +138,14 @@ mod tests {
             idp_client_secret: Some("s3cret".into()),
             ..Login::default()
         };
-        assert_eq!(login.to_string(), "--login=enterprise --assertion 'id token' --idp https://idp --idp-client-secret …");
+        assert_eq!(
+            login.to_string(),
+            "--login=enterprise --assertion 'id token' --idp https://idp --idp-client-secret …"
+        );
         assert!(Login::names_document("https://example.com/client.json"));
-        assert!(!Login::names_document("https://example.com") && !Login::names_document("https://example.com/"));
+        assert!(
+            !Login::names_document("https://example.com")
+                && !Login::names_document("https://example.com/")
+        );
     }
 }

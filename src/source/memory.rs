@@ -68,17 +68,36 @@ pub type MemoryChanges = BTreeMap<(String, MemoryField), Option<MemoryValue>>;
 impl ServerMemory {
     fn fields(&self) -> BTreeMap<MemoryField, MemoryValue> {
         let text = |(field, text): (MemoryField, &String)| (field, MemoryValue::Text(text.clone()));
-        let allowed = self.allowed.iter().map(|(tool, digest)| (MemoryField::Allowed(tool.clone()), digest));
-        let variables = self.variables.iter().map(|(name, value)| (MemoryField::Variable(name.clone()), value));
-        let last = self.arguments.iter().filter_map(|(tool, of)| Some((MemoryField::Last(tool.clone()), of.last.as_ref()?)));
-        let named = self
+        let allowed = self
+            .allowed
+            .iter()
+            .map(|(tool, digest)| (MemoryField::Allowed(tool.clone()), digest));
+        let variables = self
+            .variables
+            .iter()
+            .map(|(name, value)| (MemoryField::Variable(name.clone()), value));
+        let last = self
             .arguments
             .iter()
-            .flat_map(|(tool, of)| of.named.iter().map(|(name, text)| (MemoryField::Named(tool.clone(), name.clone()), text)));
+            .filter_map(|(tool, of)| Some((MemoryField::Last(tool.clone()), of.last.as_ref()?)));
+        let named = self.arguments.iter().flat_map(|(tool, of)| {
+            of.named
+                .iter()
+                .map(|(name, text)| (MemoryField::Named(tool.clone(), name.clone()), text))
+        });
         let source = (!self.source.is_empty()).then_some((MemoryField::Source, &self.source));
         let tool = self.tool.iter().map(|tool| (MemoryField::Tool, tool));
-        let texts = allowed.chain(variables).chain(last).chain(named).chain(source).chain(tool).map(text);
-        let watch = self.watch.iter().map(|watch| (MemoryField::Watch, MemoryValue::Watch(watch.clone())));
+        let texts = allowed
+            .chain(variables)
+            .chain(last)
+            .chain(named)
+            .chain(source)
+            .chain(tool)
+            .map(text);
+        let watch = self
+            .watch
+            .iter()
+            .map(|watch| (MemoryField::Watch, MemoryValue::Watch(watch.clone())));
         texts.chain(watch).collect()
     }
 
@@ -92,7 +111,11 @@ impl ServerMemory {
                 changes.insert((key.to_owned(), field), now);
             }
         }
-        changes.extend(after.into_iter().map(|(field, value)| ((key.to_owned(), field), Some(value))));
+        changes.extend(
+            after
+                .into_iter()
+                .map(|(field, value)| ((key.to_owned(), field), Some(value))),
+        );
         changes
     }
 
@@ -114,7 +137,11 @@ impl ServerMemory {
             MemoryField::Allowed(tool) => put(&mut self.allowed, tool, text),
             MemoryField::Variable(name) => put(&mut self.variables, name, text),
             MemoryField::Last(tool) => self.arguments.entry(tool).or_default().last = text,
-            MemoryField::Named(tool, name) => put(&mut self.arguments.entry(tool).or_default().named, name, text),
+            MemoryField::Named(tool, name) => put(
+                &mut self.arguments.entry(tool).or_default().named,
+                name,
+                text,
+            ),
         }
     }
 }
@@ -130,16 +157,35 @@ mod tests {
             source: of.into(),
             allowed: text(of),
             tool: Some(of.into()),
-            arguments: BTreeMap::from([("a".into(), ToolArguments { last: Some(of.into()), named: text(of) })]),
+            arguments: BTreeMap::from([(
+                "a".into(),
+                ToolArguments {
+                    last: Some(of.into()),
+                    named: text(of),
+                },
+            )]),
             variables: text(of),
-            watch: Some(Watch { is_on: true, places: of.into(), build: String::new() }),
+            watch: Some(Watch {
+                is_on: true,
+                places: of.into(),
+                build: String::new(),
+            }),
         };
-        let empty = ServerMemory { arguments: BTreeMap::from([("a".into(), ToolArguments::default())]), ..Default::default() };
-        for (before, after) in [(full("x"), full("y")), (full("x"), empty.clone()), (empty, full("y"))] {
+        let empty = ServerMemory {
+            arguments: BTreeMap::from([("a".into(), ToolArguments::default())]),
+            ..Default::default()
+        };
+        for (before, after) in [
+            (full("x"), full("y")),
+            (full("x"), empty.clone()),
+            (empty, full("y")),
+        ] {
             let changes = before.changes("key", &after);
             assert_eq!(changes.len(), 7);
             let mut there = before;
-            changes.into_iter().for_each(|((_, field), value)| there.set(field, value));
+            changes
+                .into_iter()
+                .for_each(|((_, field), value)| there.set(field, value));
             assert_eq!(there, after);
         }
         assert!(full("x").changes("key", &full("x")).is_empty());

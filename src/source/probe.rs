@@ -61,7 +61,12 @@ const fn part(kind: ProbeKind, marker: &'static str) -> ProbePart {
 }
 
 const fn tool(name: &'static str, about: &'static str, parts: &'static [ProbePart]) -> ProbeTool {
-    ProbeTool { name, about, parts, is_error: false }
+    ProbeTool {
+        name,
+        about,
+        parts,
+        is_error: false,
+    }
 }
 
 const fn failing(mut tool: ProbeTool) -> ProbeTool {
@@ -71,11 +76,19 @@ const fn failing(mut tool: ProbeTool) -> ProbeTool {
 
 /// Every tool of the probe, in the order in which they are listed.
 pub const PROBE_TOOLS: &[ProbeTool] = &[
-    tool("probe_one_text", "How one text arrives", &[part(ProbeKind::Text, "LoupeProbe01a")]),
+    tool(
+        "probe_one_text",
+        "How one text arrives",
+        &[part(ProbeKind::Text, "LoupeProbe01a")],
+    ),
     tool(
         "probe_several_texts",
         "How several texts are joined",
-        &[part(ProbeKind::Text, "LoupeProbe02a"), part(ProbeKind::Text, "LoupeProbe02b"), part(ProbeKind::Text, "LoupeProbe02c")],
+        &[
+            part(ProbeKind::Text, "LoupeProbe02a"),
+            part(ProbeKind::Text, "LoupeProbe02b"),
+            part(ProbeKind::Text, "LoupeProbe02c"),
+        ],
     ),
     tool(
         "probe_structured_only",
@@ -85,12 +98,18 @@ pub const PROBE_TOOLS: &[ProbeTool] = &[
     tool(
         "probe_text_and_same_structured",
         "Whether structuredContent arrives beside a text that is its JSON: the marker comes once or twice",
-        &[part(ProbeKind::JsonText, "LoupeProbe04a"), part(ProbeKind::SameAsText, "LoupeProbe04a")],
+        &[
+            part(ProbeKind::JsonText, "LoupeProbe04a"),
+            part(ProbeKind::SameAsText, "LoupeProbe04a"),
+        ],
     ),
     tool(
         "probe_text_and_other_structured",
         "Which of text and structuredContent arrives where they differ",
-        &[part(ProbeKind::Text, "LoupeProbe05a"), part(ProbeKind::Structured, "LoupeProbe05b")],
+        &[
+            part(ProbeKind::Text, "LoupeProbe05a"),
+            part(ProbeKind::Structured, "LoupeProbe05b"),
+        ],
     ),
     tool(
         "probe_image",
@@ -122,21 +141,43 @@ pub const PROBE_TOOLS: &[ProbeTool] = &[
     tool(
         "probe_link",
         "What becomes of a resource link between texts",
-        &[part(ProbeKind::Text, "LoupeProbe09a"), part(ProbeKind::Link, "LoupeProbe09b"), part(ProbeKind::Text, "LoupeProbe09c")],
+        &[
+            part(ProbeKind::Text, "LoupeProbe09a"),
+            part(ProbeKind::Link, "LoupeProbe09b"),
+            part(ProbeKind::Text, "LoupeProbe09c"),
+        ],
     ),
-    failing(tool("probe_error", "How a failed call arrives", &[part(ProbeKind::Text, "LoupeProbe10a")])),
+    failing(tool(
+        "probe_error",
+        "How a failed call arrives",
+        &[part(ProbeKind::Text, "LoupeProbe10a")],
+    )),
     failing(tool(
         "probe_error_structured",
         "Which part of a failed call arrives",
-        &[part(ProbeKind::Text, "LoupeProbe11a"), part(ProbeKind::Structured, "LoupeProbe11b")],
+        &[
+            part(ProbeKind::Text, "LoupeProbe11a"),
+            part(ProbeKind::Structured, "LoupeProbe11b"),
+        ],
     )),
-    tool("probe_long_text", "Where 30,000 tokens are cut, and what is said of it", &[part(ProbeKind::LongText, "LoupeProbe12a")]),
+    tool(
+        "probe_long_text",
+        "Where 30,000 tokens are cut, and what is said of it",
+        &[part(ProbeKind::LongText, "LoupeProbe12a")],
+    ),
     tool(
         "probe_audience",
         "Whether it matters for whom a text is",
-        &[part(ProbeKind::TextForUser, "LoupeProbe13a"), part(ProbeKind::TextForModel, "LoupeProbe13b")],
+        &[
+            part(ProbeKind::TextForUser, "LoupeProbe13a"),
+            part(ProbeKind::TextForModel, "LoupeProbe13b"),
+        ],
     ),
-    tool("probe_nothing", "How an answer without any content arrives", &[]),
+    tool(
+        "probe_nothing",
+        "How an answer without any content arrives",
+        &[],
+    ),
 ];
 
 #[cfg(test)]
@@ -149,13 +190,21 @@ mod tests {
     fn markers_tell_one_part_from_all_others() {
         let mut seen = BTreeSet::new();
         for tool in PROBE_TOOLS {
-            for part in tool.parts.iter().filter(|part| part.kind != ProbeKind::SameAsText) {
+            for part in tool
+                .parts
+                .iter()
+                .filter(|part| part.kind != ProbeKind::SameAsText)
+            {
                 assert!(seen.insert(part.marker), "{}", part.marker);
                 assert!(part.marker.bytes().all(|byte| byte.is_ascii_alphanumeric()));
             }
         }
         for one in &seen {
-            assert!(seen.iter().all(|other| one == other || !other.contains(one)), "{one} stands inside another");
+            assert!(
+                seen.iter()
+                    .all(|other| one == other || !other.contains(one)),
+                "{one} stands inside another"
+            );
         }
         let names: BTreeSet<_> = PROBE_TOOLS.iter().map(|tool| tool.name).collect();
         assert_eq!(names.len(), PROBE_TOOLS.len());

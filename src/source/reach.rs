@@ -17,7 +17,13 @@ pub enum Protocol {
 
 impl Protocol {
     /// Every revision Loupe speaks, oldest first.
-    pub const VERSIONS: &'static [&'static str] = &["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"];
+    pub const VERSIONS: &'static [&'static str] = &[
+        "2024-11-05",
+        "2025-03-26",
+        "2025-06-18",
+        "2025-11-25",
+        "2026-07-28",
+    ];
 
     /// Reads `auto` or a revision.
     ///
@@ -29,9 +35,12 @@ impl Protocol {
         }
         let known = Self::VERSIONS.iter().find(|known| **known == text);
         known.map(|version| Self::Version(version)).ok_or_else(|| {
-            Problem::new(ProblemKind::Usage, format!("`{text}` is not a revision of the protocol that Loupe speaks"))
-                .at("--protocol")
-                .hint(format!("auto, {}", Self::VERSIONS.join(", ")))
+            Problem::new(
+                ProblemKind::Usage,
+                format!("`{text}` is not a revision of the protocol that Loupe speaks"),
+            )
+            .at("--protocol")
+            .hint(format!("auto, {}", Self::VERSIONS.join(", ")))
         })
     }
 
@@ -65,22 +74,34 @@ pub enum Transport {
 
 impl Transport {
     /// The words of `--transport`.
-    pub const WORDS: &'static [(Transport, &'static str)] =
-        &[(Self::Auto, "auto"), (Self::Streamable, "http"), (Self::Sse, "sse")];
+    pub const WORDS: &'static [(Transport, &'static str)] = &[
+        (Self::Auto, "auto"),
+        (Self::Streamable, "http"),
+        (Self::Sse, "sse"),
+    ];
 
     /// Reads a word of `--transport`.
     ///
     /// # Errors
     /// Another word; the hint lists the known ones.
     pub fn parse(text: &str) -> Result<Self, Problem> {
-        Self::WORDS.iter().find(|(_, word)| *word == text).map(|&(transport, _)| transport).ok_or_else(|| {
-            Problem::new(ProblemKind::Usage, format!("`{text}` is not a transport")).at("--transport").hint("auto, http or sse")
-        })
+        Self::WORDS
+            .iter()
+            .find(|(_, word)| *word == text)
+            .map(|&(transport, _)| transport)
+            .ok_or_else(|| {
+                Problem::new(ProblemKind::Usage, format!("`{text}` is not a transport"))
+                    .at("--transport")
+                    .hint("auto, http or sse")
+            })
     }
 
     /// The word of `--transport`.
     pub fn word(self) -> &'static str {
-        Self::WORDS.iter().find(|(transport, _)| *transport == self).map_or("auto", |(_, word)| word)
+        Self::WORDS
+            .iter()
+            .find(|(transport, _)| *transport == self)
+            .map_or("auto", |(_, word)| word)
     }
 }
 
@@ -94,9 +115,18 @@ mod tests {
             assert_eq!(Protocol::parse(version).unwrap().to_string(), *version);
         }
         assert_eq!(Protocol::parse("auto"), Ok(Protocol::Auto));
-        assert!(Protocol::parse("2025-01-01").unwrap_err().hint.unwrap().contains("2026-07-28"));
+        assert!(
+            Protocol::parse("2025-01-01")
+                .unwrap_err()
+                .hint
+                .unwrap()
+                .contains("2026-07-28")
+        );
         for (transport, word) in Transport::WORDS {
-            assert_eq!((Transport::parse(word), transport.word()), (Ok(*transport), *word));
+            assert_eq!(
+                (Transport::parse(word), transport.word()),
+                (Ok(*transport), *word)
+            );
         }
         assert!(Transport::parse("stdio").is_err());
         assert!(Protocol::is_stateless("2026-07-28") && !Protocol::is_stateless("2025-11-25"));

@@ -102,7 +102,11 @@ impl Recent {
         Self::masked(source, here, &mut |_, _| Some(LEFT_OUT.to_owned()))
     }
 
-    fn masked(source: &Source, here: Option<&Path>, put: &mut dyn FnMut(&str, &str) -> Option<String>) -> Option<Self> {
+    fn masked(
+        source: &Source,
+        here: Option<&Path>,
+        put: &mut dyn FnMut(&str, &str) -> Option<String>,
+    ) -> Option<Self> {
         let protocol = match source.protocol() {
             Protocol::Auto => None,
             pinned => Some(pinned.to_string()),
@@ -124,18 +128,33 @@ impl Recent {
                 name: http.name,
                 url: http.url,
                 login: http.login.is_some(),
-                client_id: http.login.as_ref().and_then(|login| login.client_id.clone()),
-                client_secret: http.login.is_some_and(|login| login.client_secret.is_some()),
+                client_id: http
+                    .login
+                    .as_ref()
+                    .and_then(|login| login.client_id.clone()),
+                client_secret: http
+                    .login
+                    .is_some_and(|login| login.client_secret.is_some()),
                 protocol,
-                transport: (http.transport != Transport::Auto).then(|| http.transport.word().to_owned()),
+                transport: (http.transport != Transport::Auto)
+                    .then(|| http.transport.word().to_owned()),
                 cacert: http.cacert.as_deref().map(path),
             },
         };
-        Some(Self { is_pinned: false, source: RecentSource::Reach(kept) })
+        Some(Self {
+            is_pinned: false,
+            source: RecentSource::Reach(kept),
+        })
     }
 
     pub fn of_config(file: &str, server: &str) -> Self {
-        Self { is_pinned: false, source: RecentSource::Config { file: file.to_owned(), server: server.to_owned() } }
+        Self {
+            is_pinned: false,
+            source: RecentSource::Config {
+                file: file.to_owned(),
+                server: server.to_owned(),
+            },
+        }
     }
 
     /// For people: what it is, and where.
@@ -154,9 +173,21 @@ impl RecentReach {
     /// The source, with [`LEFT_OUT`] in place of each secret.
     pub fn source(&self) -> Source {
         // A word that a later version wrote is taken for none.
-        let pinned = |word: &Option<String>| word.as_deref().and_then(|word| Protocol::parse(word).ok()).unwrap_or_default();
+        let pinned = |word: &Option<String>| {
+            word.as_deref()
+                .and_then(|word| Protocol::parse(word).ok())
+                .unwrap_or_default()
+        };
         match self {
-            Self::Command { name, program, args, env, cwd, clean, protocol } => Source::Command(Command {
+            Self::Command {
+                name,
+                program,
+                args,
+                env,
+                cwd,
+                clean,
+                protocol,
+            } => Source::Command(Command {
                 name: name.clone(),
                 program: program.clone(),
                 args: args.clone(),
@@ -165,22 +196,33 @@ impl RecentReach {
                 is_clean: *clean,
                 protocol: pinned(protocol),
             }),
-            Self::Url { name, url, headers, login, client_id, client_secret, protocol, transport, cacert } => {
-                Source::Http(Http {
-                    name: name.clone(),
-                    url: url.clone(),
-                    headers: RecentValue::pairs(headers),
-                    login: login.then(|| Login {
-                        client_id: client_id.clone(),
-                        client_secret: client_secret.then(|| LEFT_OUT.to_owned()),
-                        asks: true,
-                        ..Login::default()
-                    }),
-                    protocol: pinned(protocol),
-                    transport: transport.as_deref().and_then(|word| Transport::parse(word).ok()).unwrap_or_default(),
-                    cacert: cacert.as_ref().map(PathBuf::from),
-                })
-            }
+            Self::Url {
+                name,
+                url,
+                headers,
+                login,
+                client_id,
+                client_secret,
+                protocol,
+                transport,
+                cacert,
+            } => Source::Http(Http {
+                name: name.clone(),
+                url: url.clone(),
+                headers: RecentValue::pairs(headers),
+                login: login.then(|| Login {
+                    client_id: client_id.clone(),
+                    client_secret: client_secret.then(|| LEFT_OUT.to_owned()),
+                    asks: true,
+                    ..Login::default()
+                }),
+                protocol: pinned(protocol),
+                transport: transport
+                    .as_deref()
+                    .and_then(|word| Transport::parse(word).ok())
+                    .unwrap_or_default(),
+                cacert: cacert.as_ref().map(PathBuf::from),
+            }),
         }
     }
 }
@@ -189,8 +231,13 @@ impl RecentReach {
 /// address with its plain headers. Secrets, its name and the protocol's revision make no other server of it. `None` for the sample
 /// and for captures.
 pub fn server_key(source: &Source, here: Option<&Path>) -> Option<String> {
-    let recent = Recent::of(&source.clone().with_protocol(Protocol::Auto).with_name(None), here)?;
-    Some(sha256(serde_json::to_string(&recent.source).ok()?.as_bytes()))
+    let recent = Recent::of(
+        &source.clone().with_protocol(Protocol::Auto).with_name(None),
+        here,
+    )?;
+    Some(sha256(
+        serde_json::to_string(&recent.source).ok()?.as_bytes(),
+    ))
 }
 
 /// The folder a command is started in; a relative one is below the one that Loupe runs in.
@@ -204,10 +251,21 @@ pub fn folder_of(cwd: Option<&Path>, here: Option<&Path>) -> Option<PathBuf> {
 /// The digest of exactly this server, for what a person allows it: as [`server_key`], and with every value that only looks
 /// like a key, since a long name of a host does too. What is secret by its name may change without a question.
 pub fn exact_server(source: &Source, here: Option<&Path>) -> Option<String> {
-    let mut put =
-        |name: &str, value: &str| Some(if is_secret_name(name) { LEFT_OUT.to_owned() } else { sha256(value.as_bytes()) });
-    let recent = Recent::masked(&source.clone().with_protocol(Protocol::Auto).with_name(None), here, &mut put)?;
-    Some(sha256(serde_json::to_string(&recent.source).ok()?.as_bytes()))
+    let mut put = |name: &str, value: &str| {
+        Some(if is_secret_name(name) {
+            LEFT_OUT.to_owned()
+        } else {
+            sha256(value.as_bytes())
+        })
+    };
+    let recent = Recent::masked(
+        &source.clone().with_protocol(Protocol::Auto).with_name(None),
+        here,
+        &mut put,
+    )?;
+    Some(sha256(
+        serde_json::to_string(&recent.source).ok()?.as_bytes(),
+    ))
 }
 
 /// What of a source is secret and was left out: by the names that it is asked for.
@@ -224,7 +282,9 @@ pub fn left_out(source: &Source) -> Vec<String> {
 
 /// The source with what was left out filled in, as far as `values` has it.
 pub fn filled(source: &Source, values: &BTreeMap<String, String>) -> Source {
-    map_named(source, &mut |name, value| values.get(name).filter(|_| value == LEFT_OUT).cloned())
+    map_named(source, &mut |name, value| {
+        values.get(name).filter(|_| value == LEFT_OUT).cloned()
+    })
 }
 
 #[cfg(test)]
@@ -248,10 +308,16 @@ mod tests {
         let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
         let command = Source::Command(Command {
             program: "npx".into(),
-            args: words("srv --api-key canary-1 --token=canary-2 --port 1 postgres://me:canary-3@h/db password=canary-4"),
-            env: [("A_KEY", "canary-5"), ("DB", "mysql://me:canary%20x@h"), ("PORT", "80")]
-                .map(|(a, b)| (a.into(), b.into()))
-                .into(),
+            args: words(
+                "srv --api-key canary-1 --token=canary-2 --port 1 postgres://me:canary-3@h/db password=canary-4",
+            ),
+            env: [
+                ("A_KEY", "canary-5"),
+                ("DB", "mysql://me:canary%20x@h"),
+                ("PORT", "80"),
+            ]
+            .map(|(a, b)| (a.into(), b.into()))
+            .into(),
             cwd: None,
             is_clean: false,
             name: None,
@@ -259,12 +325,21 @@ mod tests {
         });
         let http = Source::Http(Http {
             url: "https://me:canary-6@h/mcp?api_key=canary-7&a=1".into(),
-            headers: [("X-Key", "canary-8"), ("X-Tenant", "acme")].map(|(a, b)| (a.into(), b.into())).into(),
-            login: Some(Login { client_secret: Some("canary-9".into()), client_id: Some("me".into()), ..Login::default() }),
+            headers: [("X-Key", "canary-8"), ("X-Tenant", "acme")]
+                .map(|(a, b)| (a.into(), b.into()))
+                .into(),
+            login: Some(Login {
+                client_secret: Some("canary-9".into()),
+                client_id: Some("me".into()),
+                ..Login::default()
+            }),
             transport: Transport::Sse,
             ..Http::default()
         });
-        let kept = [Recent::of(&command, None).unwrap(), Recent::of(&http, None).unwrap()];
+        let kept = [
+            Recent::of(&command, None).unwrap(),
+            Recent::of(&http, None).unwrap(),
+        ];
         let text = serde_json::to_string(&kept).unwrap();
         assert!(!text.contains("canary"), "{text}");
         assert_eq!(serde_json::from_str::<Vec<Recent>>(&text).unwrap(), kept);
@@ -278,61 +353,147 @@ mod tests {
         );
         assert_eq!(Recent::of(&Source::sample(), None), None);
         for (recent, source, names) in [
-            (&kept[0], &command, vec!["A_KEY", "password of DB", "--api-key", "--token", "password of h", "password"]),
-            (&kept[1], &http, vec!["password of h", "api_key of h", "X-Key", "client secret"]),
+            (
+                &kept[0],
+                &command,
+                vec![
+                    "A_KEY",
+                    "password of DB",
+                    "--api-key",
+                    "--token",
+                    "password of h",
+                    "password",
+                ],
+            ),
+            (
+                &kept[1],
+                &http,
+                vec!["password of h", "api_key of h", "X-Key", "client secret"],
+            ),
         ] {
-            let RecentSource::Reach(kept) = &recent.source else { panic!("reached") };
+            let RecentSource::Reach(kept) = &recent.source else {
+                panic!("reached")
+            };
             let again = kept.source();
             assert_eq!(left_out(&again), names);
             assert!(left_out(source).is_empty());
             let whole = filled(&again, &secrets(source));
             assert!(left_out(&whole).is_empty());
-            assert_eq!((whole.to_string(), secrets(&whole)), (source.to_string(), secrets(source)));
+            assert_eq!(
+                (whole.to_string(), secrets(&whole)),
+                (source.to_string(), secrets(source))
+            );
         }
     }
 
     #[test]
     fn two_secrets_of_one_name_are_two() {
-        let args = ["--api-key", "canary-1", "https://me:canary-2@h/a", "--api-key", "canary-3", "https://me:canary-4@h/b"];
+        let args = [
+            "--api-key",
+            "canary-1",
+            "https://me:canary-2@h/a",
+            "--api-key",
+            "canary-3",
+            "https://me:canary-4@h/b",
+        ];
         let args = args.map(str::to_owned).to_vec();
-        let source = Source::Command(Command { program: "x".into(), args, ..Command::default() });
-        let Some(Recent { source: RecentSource::Reach(kept), .. }) = Recent::of(&source, None) else { panic!("kept") };
+        let source = Source::Command(Command {
+            program: "x".into(),
+            args,
+            ..Command::default()
+        });
+        let Some(Recent {
+            source: RecentSource::Reach(kept),
+            ..
+        }) = Recent::of(&source, None)
+        else {
+            panic!("kept")
+        };
         let again = kept.source();
-        assert_eq!(left_out(&again), ["--api-key", "password of h", "--api-key (2)", "password of h (2)"]);
+        assert_eq!(
+            left_out(&again),
+            [
+                "--api-key",
+                "password of h",
+                "--api-key (2)",
+                "password of h (2)"
+            ]
+        );
         assert_eq!(filled(&again, &secrets(&source)), source);
     }
 
     #[test]
     fn plain_values_come_back_and_older_files_can_be_read() {
         let source = |value: &str| {
-            let env = vec![("MODE".to_owned(), value.to_owned()), ("ID".to_owned(), "a1b2c3d4e5f6a7b8c9d0".to_owned())];
-            Source::Command(Command { program: "x".into(), env, ..Command::default() })
+            let env = vec![
+                ("MODE".to_owned(), value.to_owned()),
+                ("ID".to_owned(), "a1b2c3d4e5f6a7b8c9d0".to_owned()),
+            ];
+            Source::Command(Command {
+                program: "x".into(),
+                env,
+                ..Command::default()
+            })
         };
-        let Some(Recent { source: RecentSource::Reach(kept), .. }) = Recent::of(&source("dev"), Some(Path::new("/here"))) else {
+        let Some(Recent {
+            source: RecentSource::Reach(kept),
+            ..
+        }) = Recent::of(&source("dev"), Some(Path::new("/here")))
+        else {
             panic!("kept")
         };
-        let Source::Command(command) = kept.source() else { panic!("a command") };
-        assert_eq!(command.env, [("MODE".into(), "dev".into()), ("ID".into(), LEFT_OUT.into())]);
+        let Source::Command(command) = kept.source() else {
+            panic!("a command")
+        };
+        assert_eq!(
+            command.env,
+            [
+                ("MODE".into(), "dev".into()),
+                ("ID".into(), LEFT_OUT.into())
+            ]
+        );
         assert_eq!(command.cwd.as_deref(), Some(Path::new("/here")));
         let old = r#"{"command":{"program":"x","args":[],"env":["A"],"cwd":null}}"#;
-        assert_eq!(left_out(&serde_json::from_str::<RecentReach>(old).unwrap().source()), ["A"]);
+        assert_eq!(
+            left_out(&serde_json::from_str::<RecentReach>(old).unwrap().source()),
+            ["A"]
+        );
         let key = |value, here| server_key(&source(value), Some(Path::new(here))).unwrap();
         assert_eq!(key("dev", "/a"), key("dev", "/a"));
         assert!(key("dev", "/a") != key("prod", "/a") && key("dev", "/a") != key("dev", "/b"));
         let other_protocol = source("dev").with_protocol(Protocol::Version("2025-06-18"));
-        assert_eq!(server_key(&other_protocol, Some(Path::new("/a"))), Some(key("dev", "/a")));
+        assert_eq!(
+            server_key(&other_protocol, Some(Path::new("/a"))),
+            Some(key("dev", "/a"))
+        );
     }
 
     #[test]
     fn every_secret_that_is_left_out_is_asked_for() {
-        let http = |url: &str, login| Source::Http(Http { url: url.into(), login, ..Http::default() });
-        let login = Login { client_secret: Some("canary".into()), client_id: Some("me".into()), ..Login::default() };
+        let http = |url: &str, login| {
+            Source::Http(Http {
+                url: url.into(),
+                login,
+                ..Http::default()
+            })
+        };
+        let login = Login {
+            client_secret: Some("canary".into()),
+            client_id: Some("me".into()),
+            ..Login::default()
+        };
         for (source, wanted) in [
             (http("https://h/mcp?sig=canary", None), 1),
             (http("https://me:canary@h/mcp", None), 1),
             (http("https://h/mcp", Some(login)), 1),
         ] {
-            let Some(Recent { source: RecentSource::Reach(kept), .. }) = Recent::of(&source, None) else { panic!("kept") };
+            let Some(Recent {
+                source: RecentSource::Reach(kept),
+                ..
+            }) = Recent::of(&source, None)
+            else {
+                panic!("kept")
+            };
             assert_eq!(left_out(&kept.source()).len(), wanted, "{source}");
         }
     }

@@ -51,7 +51,12 @@ impl Takes {
 const ON_OFF: Takes = Takes::Word(&["on", "off"]);
 
 const fn annotations(default: Option<&'static str>) -> SampleKey {
-    SampleKey { name: "annotations", about: "Whether the tools declare what they do", takes: ON_OFF, default }
+    SampleKey {
+        name: "annotations",
+        about: "Whether the tools declare what they do",
+        takes: ON_OFF,
+        default,
+    }
 }
 
 const DATA: SampleKey = SampleKey {
@@ -73,8 +78,12 @@ const PHASE: SampleKey = SampleKey {
     default: Some("2"),
 };
 /// Far more records than any comparison needs.
-const SIZE: SampleKey =
-    SampleKey { name: "size", about: "How many records of a kind there are", takes: Takes::UpTo(100_000), default: Some("500") };
+const SIZE: SampleKey = SampleKey {
+    name: "size",
+    about: "How many records of a kind there are",
+    takes: Takes::UpTo(100_000),
+    default: Some("500"),
+};
 const TEXT: SampleKey = SampleKey {
     name: "text",
     about: "Companies as lists (v1), tables of fields (v2) or rows of one table (v3)",
@@ -82,8 +91,17 @@ const TEXT: SampleKey = SampleKey {
     default: Some("v2"),
 };
 
-const fn shape(about: &'static str, words: &'static [&'static str], default: Option<&'static str>) -> SampleKey {
-    SampleKey { name: "shape", about, takes: Takes::Word(words), default }
+const fn shape(
+    about: &'static str,
+    words: &'static [&'static str],
+    default: Option<&'static str>,
+) -> SampleKey {
+    SampleKey {
+        name: "shape",
+        about,
+        takes: Takes::Word(words),
+        default,
+    }
 }
 
 /// Every set with every key, in the order in which they are shown.
@@ -101,8 +119,18 @@ pub const SAMPLE_SETS: &[SampleSet] = &[
             shape(
                 "The shape of the one set that knows the word",
                 &[
-                    "blocks", "lines", "json-python", "json-model", "fenced", "bare", "before", "plain", "quoted", "indented",
-                    "compact", "input-text",
+                    "blocks",
+                    "lines",
+                    "json-python",
+                    "json-model",
+                    "fenced",
+                    "bare",
+                    "before",
+                    "plain",
+                    "quoted",
+                    "indented",
+                    "compact",
+                    "input-text",
                 ],
                 None,
             ),
@@ -114,7 +142,14 @@ pub const SAMPLE_SETS: &[SampleSet] = &[
         id: "autotask-dual",
         title: "Text and data",
         about: "Markdown text beside structuredContent; the two drift apart",
-        keys: &[annotations(Some("off")), DATA, OUTPUT_SCHEMA, PHASE, SIZE, TEXT],
+        keys: &[
+            annotations(Some("off")),
+            DATA,
+            OUTPUT_SCHEMA,
+            PHASE,
+            SIZE,
+            TEXT,
+        ],
     },
     SampleSet {
         id: "autotask-strict",
@@ -182,7 +217,11 @@ pub struct SampleSpec {
 
 impl Default for SampleSpec {
     fn default() -> Self {
-        Self { set: "all".into(), keys: BTreeMap::new(), protocol: Protocol::Auto }
+        Self {
+            set: "all".into(),
+            keys: BTreeMap::new(),
+            protocol: Protocol::Auto,
+        }
     }
 }
 
@@ -192,7 +231,14 @@ fn usage(what: String) -> Problem {
 
 impl SampleSpec {
     /// The ids of [`SAMPLE_SETS`].
-    pub const SETS: &'static [&'static str] = &["all", "autotask-dual", "autotask-strict", "dial", "delegator", "autoreply"];
+    pub const SETS: &'static [&'static str] = &[
+        "all",
+        "autotask-dual",
+        "autotask-strict",
+        "dial",
+        "delegator",
+        "autoreply",
+    ];
 
     /// Reads `SET[,KEY=VALUE…]`; an empty text is the default set.
     ///
@@ -200,7 +246,12 @@ impl SampleSpec {
     /// An unknown set, key or value, with the known ones in the hint.
     pub fn parse(text: &str) -> Result<Self, Problem> {
         let mut spec = Self::default();
-        for (position, part) in text.split(',').map(str::trim).filter(|part| !part.is_empty()).enumerate() {
+        for (position, part) in text
+            .split(',')
+            .map(str::trim)
+            .filter(|part| !part.is_empty())
+            .enumerate()
+        {
             match part.split_once('=') {
                 Some((key, value)) => {
                     if spec.keys.insert(key.to_owned(), value.to_owned()).is_some() {
@@ -223,7 +274,10 @@ impl SampleSpec {
         SAMPLE_SETS
             .iter()
             .find(|set| set.id == self.set)
-            .ok_or_else(|| usage(format!("unknown sample set `{}`", self.set)).hint(format!("one of {}", Self::SETS.join(", "))))
+            .ok_or_else(|| {
+                usage(format!("unknown sample set `{}`", self.set))
+                    .hint(format!("one of {}", Self::SETS.join(", ")))
+            })
     }
 
     /// Whether the set knows its keys and they take their values.
@@ -234,17 +288,26 @@ impl SampleSpec {
         let set = self.known()?;
         for (name, value) in &self.keys {
             let Some(key) = set.keys.iter().find(|key| key.name == name) else {
-                let elsewhere = SAMPLE_SETS.iter().any(|set| set.keys.iter().any(|key| key.name == name));
-                let what =
-                    if elsewhere { format!("`{}` has no key `{name}`", set.id) } else { format!("unknown sample key `{name}`") };
+                let elsewhere = SAMPLE_SETS
+                    .iter()
+                    .any(|set| set.keys.iter().any(|key| key.name == name));
+                let what = if elsewhere {
+                    format!("`{}` has no key `{name}`", set.id)
+                } else {
+                    format!("unknown sample key `{name}`")
+                };
                 let names: Vec<_> = set.keys.iter().map(|key| key.name).collect();
                 return Err(usage(what).hint(format!("one of {}", names.join(", "))));
             };
             let what = match key.takes {
                 Takes::Word(words) if words.contains(&value.as_str()) => continue,
-                Takes::UpTo(max) if value.parse::<u32>().is_ok_and(|number| number <= max) => continue,
+                Takes::UpTo(max) if value.parse::<u32>().is_ok_and(|number| number <= max) => {
+                    continue;
+                }
                 Takes::Word(_) => format!("unknown value of `{name}` `{value}`"),
-                Takes::UpTo(max) if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) => {
+                Takes::UpTo(max)
+                    if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) =>
+                {
                     format!("`{name}` is at most {max}, not {value}")
                 }
                 Takes::UpTo(_) => format!("`{name}` takes a number, not `{value}`"),
@@ -256,7 +319,14 @@ impl SampleSpec {
 
     /// The value of a key: as given, else the set's default, else nothing.
     pub fn value(&self, name: &str) -> Option<&str> {
-        let default = || self.known().ok()?.keys.iter().find(|key| key.name == name)?.default;
+        let default = || {
+            self.known()
+                .ok()?
+                .keys
+                .iter()
+                .find(|key| key.name == name)?
+                .default
+        };
         self.keys.get(name).map(String::as_str).or_else(default)
     }
 }
@@ -264,7 +334,9 @@ impl SampleSpec {
 impl fmt::Display for SampleSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.set)?;
-        self.keys.iter().try_for_each(|(key, value)| write!(f, ",{key}={value}"))
+        self.keys
+            .iter()
+            .try_for_each(|(key, value)| write!(f, ",{key}={value}"))
     }
 }
 
@@ -280,32 +352,72 @@ mod tests {
         assert_eq!(spec.value("shape"), Some("blocks"));
         assert_eq!(spec.value("text"), None);
         assert_eq!(SampleSpec::parse("").unwrap(), SampleSpec::default());
-        assert_eq!(SampleSpec::parse("size=3").unwrap().to_string(), "all,size=3");
+        assert_eq!(
+            SampleSpec::parse("size=3").unwrap().to_string(),
+            "all,size=3"
+        );
     }
 
     #[test]
     fn what_is_unknown_is_refused_with_what_there_is() {
         let cases = [
-            ("nosuch", "unknown sample set `nosuch`", "one of all, autotask-dual"),
+            (
+                "nosuch",
+                "unknown sample set `nosuch`",
+                "one of all, autotask-dual",
+            ),
             (
                 "all,colour=red",
                 "unknown sample key `colour`",
                 "one of annotations, data, output-schema, phase, shape, size, text",
             ),
-            ("dial,text=v1", "`dial` has no key `text`", "one of annotations, data, shape, size"),
-            ("autotask-strict,shape=bare", "`autotask-strict` has no key `shape`", "one of annotations, data, size"),
-            ("dial,shape=fenced", "unknown value of `shape` `fenced`", "one of blocks, lines, json-python, json-model"),
-            ("all,phase=3", "unknown value of `phase` `3`", "one of 0, 1, 2"),
-            ("all,size=many", "`size` takes a number, not `many`", "give 0 to 100000"),
-            ("all,size=100001", "`size` is at most 100000, not 100001", "give 0 to 100000"),
+            (
+                "dial,text=v1",
+                "`dial` has no key `text`",
+                "one of annotations, data, shape, size",
+            ),
+            (
+                "autotask-strict,shape=bare",
+                "`autotask-strict` has no key `shape`",
+                "one of annotations, data, size",
+            ),
+            (
+                "dial,shape=fenced",
+                "unknown value of `shape` `fenced`",
+                "one of blocks, lines, json-python, json-model",
+            ),
+            (
+                "all,phase=3",
+                "unknown value of `phase` `3`",
+                "one of 0, 1, 2",
+            ),
+            (
+                "all,size=many",
+                "`size` takes a number, not `many`",
+                "give 0 to 100000",
+            ),
+            (
+                "all,size=100001",
+                "`size` is at most 100000, not 100001",
+                "give 0 to 100000",
+            ),
         ];
         for (text, what, hint) in cases {
             let problem = SampleSpec::parse(text).unwrap_err();
-            assert_eq!((problem.kind, problem.what.as_str(), problem.place.as_str()), (ProblemKind::Usage, what, "--sample"));
+            assert_eq!(
+                (problem.kind, problem.what.as_str(), problem.place.as_str()),
+                (ProblemKind::Usage, what, "--sample")
+            );
             assert!(problem.hint.unwrap().starts_with(hint), "{text}");
         }
-        assert_eq!(SampleSpec::parse("all,size=1,size=2").unwrap_err().what, "`size` is given twice");
-        assert_eq!(SampleSpec::parse("all,dial").unwrap_err().what, "`dial` is not KEY=VALUE");
+        assert_eq!(
+            SampleSpec::parse("all,size=1,size=2").unwrap_err().what,
+            "`size` is given twice"
+        );
+        assert_eq!(
+            SampleSpec::parse("all,dial").unwrap_err().what,
+            "`dial` is not KEY=VALUE"
+        );
     }
 
     #[test]
@@ -323,7 +435,12 @@ mod tests {
 
     #[test]
     fn a_shape_names_one_set() {
-        let words = |set: &SampleSet| match set.keys.iter().find(|key| key.name == "shape").map(|key| &key.takes) {
+        let words = |set: &SampleSet| match set
+            .keys
+            .iter()
+            .find(|key| key.name == "shape")
+            .map(|key| &key.takes)
+        {
             Some(Takes::Word(words)) => words.to_vec(),
             _ => Vec::new(),
         };

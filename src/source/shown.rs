@@ -6,8 +6,18 @@ use std::borrow::Cow;
 use super::LEFT_OUT;
 
 /// Ends of the names of parameters that hold a key, and last words of such names.
-const ENDS: &[&str] =
-    &["token", "secret", "password", "passwd", "passphrase", "apikey", "accesskey", "credential", "credentials", "signature"];
+const ENDS: &[&str] = &[
+    "token",
+    "secret",
+    "password",
+    "passwd",
+    "passphrase",
+    "apikey",
+    "accesskey",
+    "credential",
+    "credentials",
+    "signature",
+];
 const LAST: &[&str] = &["key", "sig", "auth", "authorization", "pass", "pwd"];
 
 /// Whether a parameter of an address holds a key, by its name.
@@ -46,7 +56,10 @@ pub fn address_secrets(address: &str, is_secret: impl Fn(&str) -> bool) -> Vec<(
 /// A value with its percent-encoding undone.
 pub(super) fn decode(text: &str) -> String {
     let pair = format!("v={}", text.replace('+', "%2B"));
-    url::form_urlencoded::parse(pair.as_bytes()).next().map(|(_, value)| value.into_owned()).unwrap_or_default()
+    url::form_urlencoded::parse(pair.as_bytes())
+        .next()
+        .map(|(_, value)| value.into_owned())
+        .unwrap_or_default()
 }
 
 /// Gives what stands in place of a secret: it gets what the secret is called, `None` for the password, and the value as it
@@ -55,13 +68,25 @@ type Put<'a> = &'a mut dyn FnMut(Option<&str>, &str) -> Option<String>;
 
 /// The address with what `put` returns in place of its password, of the value of each parameter whose name `is_secret`,
 /// and of what looks like a key in its path or as its user; all else as it was typed.
-pub(super) fn with_secrets<'a>(address: &'a str, is_secret: impl Fn(&str) -> bool, put: Put<'_>) -> Cow<'a, str> {
-    let Some((scheme, rest)) = address.split_once("://") else { return Cow::Borrowed(address) };
-    let (rest, fragment) = rest.split_once('#').map_or((rest, None), |(rest, fragment)| (rest, Some(fragment)));
-    let (rest, query) = rest.split_once('?').map_or((rest, None), |(rest, query)| (rest, Some(query)));
+pub(super) fn with_secrets<'a>(
+    address: &'a str,
+    is_secret: impl Fn(&str) -> bool,
+    put: Put<'_>,
+) -> Cow<'a, str> {
+    let Some((scheme, rest)) = address.split_once("://") else {
+        return Cow::Borrowed(address);
+    };
+    let (rest, fragment) = rest
+        .split_once('#')
+        .map_or((rest, None), |(rest, fragment)| (rest, Some(fragment)));
+    let (rest, query) = rest
+        .split_once('?')
+        .map_or((rest, None), |(rest, query)| (rest, Some(query)));
     let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
     let mut out = format!("{scheme}://{}", of_authority(authority, put));
-    let segments = path.split('/').map(|segment| with_key(segment, "path", put));
+    let segments = path
+        .split('/')
+        .map(|segment| with_key(segment, "path", put));
     out.push_str(&segments.collect::<Vec<_>>().join("/"));
     for (sign, part) in [('?', query), ('#', fragment)] {
         let Some(part) = part else { continue };
@@ -70,22 +95,36 @@ pub(super) fn with_secrets<'a>(address: &'a str, is_secret: impl Fn(&str) -> boo
         let (before, pairs) = part.split_at(part.rfind('?').map_or(0, |at| at + 1));
         out.push_str(before);
         let pairs = pairs.split('&').map(|pair| {
-            let secret = pair.split_once('=').filter(|(name, value)| !value.is_empty() && is_secret(name));
-            let put = secret.and_then(|(name, value)| Some(format!("{name}={}", put(Some(name), value)?)));
+            let secret = pair
+                .split_once('=')
+                .filter(|(name, value)| !value.is_empty() && is_secret(name));
+            let put = secret
+                .and_then(|(name, value)| Some(format!("{name}={}", put(Some(name), value)?)));
             put.map_or(Cow::Borrowed(pair), Cow::Owned)
         });
         out.push_str(&pairs.collect::<Vec<_>>().join("&"));
     }
-    if out == address { Cow::Borrowed(address) } else { Cow::Owned(out) }
+    if out == address {
+        Cow::Borrowed(address)
+    } else {
+        Cow::Owned(out)
+    }
 }
 
 /// `user:password@host`
 fn of_authority(authority: &str, put: Put<'_>) -> String {
-    let Some((login, host)) = authority.rsplit_once('@') else { return authority.to_owned() };
-    let (user, password) = login.split_once(':').map_or((login, None), |(user, password)| (user, Some(password)));
+    let Some((login, host)) = authority.rsplit_once('@') else {
+        return authority.to_owned();
+    };
+    let (user, password) = login
+        .split_once(':')
+        .map_or((login, None), |(user, password)| (user, Some(password)));
     let user = with_key(user, "user", put);
     match password {
-        Some(password) => format!("{user}:{}@{host}", put(None, password).unwrap_or_else(|| password.to_owned())),
+        Some(password) => format!(
+            "{user}:{}@{host}",
+            put(None, password).unwrap_or_else(|| password.to_owned())
+        ),
         None => format!("{user}@{host}"),
     }
 }
@@ -102,10 +141,14 @@ const LEAST_CHANGES: usize = 4;
 
 /// Whether a part of an address looks like a key rather than a name.
 fn is_random(part: &str) -> bool {
-    part.split(|char: char| !char.is_ascii_alphanumeric()).any(|row| {
-        let changes = row.as_bytes().windows(2).filter(|pair| pair[0].is_ascii_digit() != pair[1].is_ascii_digit());
-        row.len() >= LEAST_IN_A_ROW && changes.count() >= LEAST_CHANGES
-    })
+    part.split(|char: char| !char.is_ascii_alphanumeric())
+        .any(|row| {
+            let changes = row
+                .as_bytes()
+                .windows(2)
+                .filter(|pair| pair[0].is_ascii_digit() != pair[1].is_ascii_digit());
+            row.len() >= LEAST_IN_A_ROW && changes.count() >= LEAST_CHANGES
+        })
 }
 
 #[cfg(test)]
@@ -114,23 +157,60 @@ mod tests {
 
     #[test]
     fn passwords_and_keys_do_not_show() {
-        assert!(["api-key", "X-Amz-Signature", "accessToken", "client.secret", "KEY"].into_iter().all(is_key));
+        assert!(
+            [
+                "api-key",
+                "X-Amz-Signature",
+                "accessToken",
+                "client.secret",
+                "KEY"
+            ]
+            .into_iter()
+            .all(is_key)
+        );
         for (address, expected) in [
-            ("https://me:canary-1@h:8080/mcp?a=1&api_key=canary-2&b#f=1", "https://me:…@h:8080/mcp?a=1&api_key=…&b#f=1"),
+            (
+                "https://me:canary-1@h:8080/mcp?a=1&api_key=canary-2&b#f=1",
+                "https://me:…@h:8080/mcp?a=1&api_key=…&b#f=1",
+            ),
             ("ws://:canary@h", "ws://:…@h"),
-            ("https://h?sig=canary&auth=canary&token=", "https://h?sig=…&auth=…&token="),
+            (
+                "https://h?sig=canary&auth=canary&token=",
+                "https://h?sig=…&auth=…&token=",
+            ),
             ("https://a@b:canary@h/x@y:z", "https://a@b:…@h/x@y:z"),
-            ("https://h/cb#access_token=canary&state=s", "https://h/cb#access_token=…&state=s"),
-            ("https://h/?a=1#/cb?token=canary", "https://h/?a=1#/cb?token=…"),
-            ("https://h/a?u=http://x?token=canary", "https://h/a?u=http://x?token=…"),
-            ("https://h/api/s/x7Kq2mVb9TzR4wLp8NcY/mcp", "https://h/api/s/…/mcp"),
+            (
+                "https://h/cb#access_token=canary&state=s",
+                "https://h/cb#access_token=…&state=s",
+            ),
+            (
+                "https://h/?a=1#/cb?token=canary",
+                "https://h/?a=1#/cb?token=…",
+            ),
+            (
+                "https://h/a?u=http://x?token=canary",
+                "https://h/a?u=http://x?token=…",
+            ),
+            (
+                "https://h/api/s/x7Kq2mVb9TzR4wLp8NcY/mcp",
+                "https://h/api/s/…/mcp",
+            ),
             ("https://x7kq2mvb9tzr4wlp8ncy@h/", "https://…@h/"),
-            ("https://x7kq2mvb9tzr4wlp8ncy:x-oauth-basic@h/", "https://…:…@h/"),
+            (
+                "https://x7kq2mvb9tzr4wlp8ncy:x-oauth-basic@h/",
+                "https://…:…@h/",
+            ),
         ] {
             assert_eq!(shown(address), expected);
         }
-        assert_eq!(without_values("https://h/a?X-Amz-Date=1&flag#id=canary"), "https://h/a?X-Amz-Date=…&flag#id=…");
-        assert_eq!((without_values("/a?x=canary"), without_values("/a")), ("/a?…".to_owned(), "/a".to_owned()));
+        assert_eq!(
+            without_values("https://h/a?X-Amz-Date=1&flag#id=canary"),
+            "https://h/a?X-Amz-Date=…&flag#id=…"
+        );
+        assert_eq!(
+            (without_values("/a?x=canary"), without_values("/a")),
+            ("/a?…".to_owned(), "/a".to_owned())
+        );
         for plain in [
             "https://me@h/mcp?page=2&design=x",
             "localhost:1",

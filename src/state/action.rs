@@ -4,10 +4,11 @@
 use std::path::PathBuf;
 
 use super::{
-    CallAction, Compare, CompareAction, ConnectAction, ExportAction, FindingsAction, FixtureAction, HistoryAction, HostsAction,
-    ImportAction, LoginAction, MissingValues, OpenServersAction, PreparedCall, PreparedVerify, ServersAction, SettingsAction,
-    TableAction, TokensAction, ValuesAction, ViewAction, WatchAction, diff, exact, library, media, server_diff, server_requests,
-    wire,
+    CallAction, Compare, CompareAction, ConnectAction, ExportAction, FindingsAction, FixtureAction,
+    HistoryAction, HostsAction, ImportAction, LoginAction, MissingValues, OpenServersAction,
+    PreparedCall, PreparedVerify, ServersAction, SettingsAction, TableAction, TokensAction,
+    ValuesAction, ViewAction, WatchAction, diff, exact, library, media, server_diff,
+    server_requests, wire,
 };
 use crate::analysis::Inquiry;
 use crate::contract::SweepFile;
@@ -196,9 +197,18 @@ impl PathPurpose {
             Self::FillField => CallAction::TakeFile(path).into(),
             Self::ImportConfig => Action::Import(ImportAction::Read(path)),
             Self::SaveLog => Action::Wire(wire::WireAction::Save(Some(path))),
-            Self::ExportCompare(file) => Action::Compare(CompareAction::Save { file, path: Some(path) }),
-            Self::SaveBlock(block) => Action::Media(media::MediaAction::Save { block, path: Some(path) }),
-            Self::ExportAs(kind) => Action::ExportAs(ExportAction::Save { kind, path: Some(path) }),
+            Self::ExportCompare(file) => Action::Compare(CompareAction::Save {
+                file,
+                path: Some(path),
+            }),
+            Self::SaveBlock(block) => Action::Media(media::MediaAction::Save {
+                block,
+                path: Some(path),
+            }),
+            Self::ExportAs(kind) => Action::ExportAs(ExportAction::Save {
+                kind,
+                path: Some(path),
+            }),
             Self::OpenTools => Action::ServerDiff(server_diff::ServerDiffAction::Open(Some(path))),
             Self::OpenFixtures => Action::Fixture(FixtureAction::Find(Some(path))),
         }

@@ -34,9 +34,15 @@ impl State {
     pub(super) fn background_event(&mut self, event: BackgroundEvent) {
         match event {
             BackgroundEvent::Began { number, what } => {
-                self.background.push(BackgroundTask { number, what, since: self.now });
+                self.background.push(BackgroundTask {
+                    number,
+                    what,
+                    since: self.now,
+                });
             }
-            BackgroundEvent::Ended { number } => self.background.retain(|task| task.number != number),
+            BackgroundEvent::Ended { number } => {
+                self.background.retain(|task| task.number != number)
+            }
         }
     }
 

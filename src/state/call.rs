@@ -7,10 +7,13 @@ use bytes::Bytes;
 
 use super::undo::UndoStep;
 use super::{
-    AllowedTools, CallOwner, CallUpdate, Connection, Dialog, Effect, FieldFile, Form, FormMode, HostsAction, PreparedCall,
-    QueryState, Screen, SessionEffect, StartQuestion, State, Value,
+    AllowedTools, CallOwner, CallUpdate, Connection, Dialog, Effect, FieldFile, Form, FormMode,
+    HostsAction, PreparedCall, QueryState, Screen, SessionEffect, StartQuestion, State, Value,
 };
-use crate::analysis::{About, DeliveriesQuery, HostsQuery, Inquiry, ParsedCaptureQuery, QueryResult, Target, ToolTokensQuery};
+use crate::analysis::{
+    About, DeliveriesQuery, HostsQuery, Inquiry, ParsedCaptureQuery, QueryResult, Target,
+    ToolTokensQuery,
+};
 use crate::capture::{Capture, CaptureId};
 use crate::contract;
 use crate::number::number_of;
@@ -67,7 +70,9 @@ impl State {
         match action {
             CallAction::SelectTool(name) => self.open_tool(&name),
             CallAction::SetFormMode(mode) => self.edit_form(|form| form.set_mode(mode)),
-            CallAction::SetField { field, value } => self.edit_form(|form| form.set_field(field, value)),
+            CallAction::SetField { field, value } => {
+                self.edit_form(|form| form.set_field(field, value))
+            }
             CallAction::FillField { field, path } => self.fill_field(field, path, effects),
             CallAction::TakeFile(path) => {
                 if let Some(field) = self.filling.clone() {
@@ -75,12 +80,19 @@ impl State {
                 }
             }
             CallAction::ClearArguments => {
-                let (Some(tool), Some(form)) = (self.session().selected_tool.clone(), self.form()) else { return };
+                let (Some(tool), Some(form)) = (self.session().selected_tool.clone(), self.form())
+                else {
+                    return;
+                };
                 let text = form.text.to_string();
                 self.edit_form(|form| form.set_text("{}"));
                 self.offer_undo(
                     format!("Cleared the arguments of {tool}"),
-                    UndoStep::Form { session: self.session().id, tool, text },
+                    UndoStep::Form {
+                        session: self.session().id,
+                        tool,
+                        text,
+                    },
                 );
             }
             CallAction::SetArgumentsText(text) => self.edit_form(|form| form.set_text(&text)),
@@ -95,7 +107,9 @@ impl State {
             CallAction::Cancel => {
                 self.stop_series("cancelled", false);
                 if let Some(running) = &self.running {
-                    effects.push(Effect::Session(SessionEffect::CancelCall { call: running.id }));
+                    effects.push(Effect::Session(SessionEffect::CancelCall {
+                        call: running.id,
+                    }));
                 }
             }
             CallAction::Ask(question) => self.ask(question, effects),
@@ -113,9 +127,17 @@ impl State {
         // Another server's tool of the same name is another tool.
         let source = self.session().connection.source().map(Source::to_string);
         let is_its = |capture: &&Arc<Capture>| {
-            capture.tool.name == name && source.as_ref().is_none_or(|source| *source == capture.server.source)
+            capture.tool.name == name
+                && source
+                    .as_ref()
+                    .is_none_or(|source| *source == capture.server.source)
         };
-        let last = self.captures.iter().rev().find(is_its).map(|capture| capture.id.clone());
+        let last = self
+            .captures
+            .iter()
+            .rev()
+            .find(is_its)
+            .map(|capture| capture.id.clone());
         match last {
             Some(id) => self.show_capture(&id),
             None => {
@@ -130,7 +152,9 @@ impl State {
     }
 
     pub(super) fn restore_arguments(&mut self) {
-        let Some(capture) = self.capture().cloned() else { return };
+        let Some(capture) = self.capture().cloned() else {
+            return;
+        };
         self.select_tool(&capture.tool.name);
         let text = String::from_utf8_lossy(&capture.arguments).into_owned();
         self.edit_form(|form| form.set_text(&text));
@@ -143,19 +167,29 @@ impl State {
         }
         if !self.session().connection.is_connected() {
             let problem = match &self.session().connection {
-                Connection::Gone { problem, .. } => {
-                    Problem::new(ProblemKind::Disconnected, format!("the server is gone: {}", problem.what))
-                        .hint("reconnect (Ctrl R), then call again")
-                }
-                Connection::None => Problem::new(ProblemKind::Disconnected, "not connected").hint("connect to a server first"),
-                _ => Problem::new(ProblemKind::Disconnected, "not connected").hint("reconnect (Ctrl R), then call again"),
+                Connection::Gone { problem, .. } => Problem::new(
+                    ProblemKind::Disconnected,
+                    format!("the server is gone: {}", problem.what),
+                )
+                .hint("reconnect (Ctrl R), then call again"),
+                Connection::None => Problem::new(ProblemKind::Disconnected, "not connected")
+                    .hint("connect to a server first"),
+                _ => Problem::new(ProblemKind::Disconnected, "not connected")
+                    .hint("reconnect (Ctrl R), then call again"),
             };
             self.toast_problem(problem);
             return;
         }
         if let (Screen::Answer, Some(capture)) = (self.view.screen, self.foreign_capture()) {
-            let name = if capture.tool.name.is_empty() { "what is shown" } else { &capture.tool.name };
-            let problem = Problem::new(ProblemKind::Usage, format!("{name} is not a tool of this server"));
+            let name = if capture.tool.name.is_empty() {
+                "what is shown"
+            } else {
+                &capture.tool.name
+            };
+            let problem = Problem::new(
+                ProblemKind::Usage,
+                format!("{name} is not a tool of this server"),
+            );
             self.toast_problem(problem.hint("choose a tool on the left"));
             return;
         }
@@ -163,8 +197,11 @@ impl State {
         let tool = Arc::clone(&listed.tool);
         let Some(form) = self.form() else { return };
         if let Some((message, line, column)) = form.syntax.clone() {
-            let problem = Problem::new(ProblemKind::Arguments, format!("the arguments are not a JSON object: {message}"))
-                .at(format!("line {line}, column {column}"));
+            let problem = Problem::new(
+                ProblemKind::Arguments,
+                format!("the arguments are not a JSON object: {message}"),
+            )
+            .at(format!("line {line}, column {column}"));
             self.toast_problem(problem);
             return;
         }
@@ -177,7 +214,11 @@ impl State {
             self.edit_form(|form| form.tries += 1);
             return;
         }
-        let call = self.prepare(&tool, Bytes::from(form.sent().into_owned()), CallOwner::Person);
+        let call = self.prepare(
+            &tool,
+            Bytes::from(form.sent().into_owned()),
+            CallOwner::Person,
+        );
         self.keep_arguments(&tool.name, effects);
         if self.needs_consent(&call) {
             self.dialog = Some(Dialog::ConfirmCall { call });
@@ -212,7 +253,9 @@ impl State {
     /// A card of the start page: the right sample, the tool, the call.
     pub(super) fn ask(&mut self, question: StartQuestion, effects: &mut Vec<Effect>) {
         let source = question.source();
-        if self.session().connection.is_connected() && self.session().connection.source() == Some(&source) {
+        if self.session().connection.is_connected()
+            && self.session().connection.source() == Some(&source)
+        {
             self.answer_start(question, effects);
         } else {
             self.start_connecting(source, effects);
@@ -238,7 +281,11 @@ impl State {
     pub(super) fn call_update(&mut self, call: u64, update: CallUpdate, effects: &mut Vec<Effect>) {
         let running = self.running.as_mut().filter(|running| running.id == call);
         match update {
-            CallUpdate::Progress { progress, total, message } => {
+            CallUpdate::Progress {
+                progress,
+                total,
+                message,
+            } => {
                 if let Some(running) = running {
                     running.progress = Some((progress, total, message));
                 }
@@ -250,7 +297,9 @@ impl State {
             }
             CallUpdate::Task { status, message } => {
                 if let Some(running) = running {
-                    let text = message.map(|message| format!(": {message}")).unwrap_or_default();
+                    let text = message
+                        .map(|message| format!(": {message}"))
+                        .unwrap_or_default();
                     running.task = Some(format!("task {status}{text}"));
                 }
             }
@@ -261,7 +310,10 @@ impl State {
     /// Takes in the answer to a call; it goes to whoever made it.
     fn captured(&mut self, call: u64, capture: Arc<Capture>, effects: &mut Vec<Effect>) {
         let running = self.running.take_if(|running| running.id == call);
-        let session = running.as_ref().map(|running| running.session).unwrap_or_default();
+        let session = running
+            .as_ref()
+            .map(|running| running.session)
+            .unwrap_or_default();
         self.came_through(session, &capture.id);
         if let Some(session) = self.sessions.get_mut(session) {
             session.last_called = Some(capture.id.clone());
@@ -279,10 +331,14 @@ impl State {
                     self.perform_hosts(HostsAction::Show(None), effects);
                 }
             }
-            Some(CallOwner::Reconnect { before, was_diff }) => self.called_again(capture, before, was_diff),
+            Some(CallOwner::Reconnect { before, was_diff }) => {
+                self.called_again(capture, before, was_diff)
+            }
             Some(CallOwner::Compare(at)) => self.captured_of_compare(at, &capture, effects),
             // Of a session that has ended meanwhile: it is in the list, and nothing else changes.
-            Some(CallOwner::Fixture(_) | CallOwner::SavedFixtures) | None => self.list_capture(capture),
+            Some(CallOwner::Fixture(_) | CallOwner::SavedFixtures) | None => {
+                self.list_capture(capture)
+            }
         }
     }
 
@@ -310,14 +366,27 @@ impl State {
 
     /// Whether a capture is in the comparison that is open, which would have a hole without it.
     pub fn is_compared(&self, id: &CaptureId) -> bool {
-        self.comparisons.current.as_ref().is_some_and(|compare| compare.series.captures.iter().flatten().any(|own| own == id))
+        self.comparisons.current.as_ref().is_some_and(|compare| {
+            compare
+                .series
+                .captures
+                .iter()
+                .flatten()
+                .any(|own| own == id)
+        })
     }
 
     /// Takes captures out of the list, but for those that are compared; in place of the one shown the next older one is.
     pub(super) fn remove_captures(&mut self, ids: &[CaptureId], effects: &mut Vec<Effect>) {
         let is_gone = |state: &Self, id: &CaptureId| ids.contains(id) && !state.is_compared(id);
-        let places = self.captures.iter().enumerate().filter(|(_, capture)| is_gone(self, &capture.id));
-        let removed: Vec<(usize, Arc<Capture>)> = places.map(|(at, capture)| (at, Arc::clone(capture))).collect();
+        let places = self
+            .captures
+            .iter()
+            .enumerate()
+            .filter(|(_, capture)| is_gone(self, &capture.id));
+        let removed: Vec<(usize, Arc<Capture>)> = places
+            .map(|(at, capture)| (at, Arc::clone(capture)))
+            .collect();
         let what = match removed.as_slice() {
             [] => return,
             [(_, one)] if one.tool.name.is_empty() => "Removed an answer".to_owned(),
@@ -326,11 +395,23 @@ impl State {
         };
         let is_removed = |id: &CaptureId| removed.iter().any(|(_, capture)| capture.id == *id);
         self.captures.retain(|capture| !is_removed(&capture.id));
-        effects.extend(self.answers.forget_captures(is_removed).into_iter().map(Effect::Forget));
+        effects.extend(
+            self.answers
+                .forget_captures(is_removed)
+                .into_iter()
+                .map(Effect::Forget),
+        );
         let shown = self.view.capture.take_if(|shown| is_removed(shown));
         if let Some(shown) = &shown {
-            let at = removed.iter().position(|(_, capture)| capture.id == *shown).map_or(0, |gone| removed[gone].0 - gone);
-            match self.captures.get(at.saturating_sub(1)).map(|next| next.id.clone()) {
+            let at = removed
+                .iter()
+                .position(|(_, capture)| capture.id == *shown)
+                .map_or(0, |gone| removed[gone].0 - gone);
+            match self
+                .captures
+                .get(at.saturating_sub(1))
+                .map(|next| next.id.clone())
+            {
                 Some(next) => self.show_capture(&next),
                 None => self.view.screen = Screen::Start,
             }
@@ -339,7 +420,11 @@ impl State {
     }
 
     /// Puts captures back where they stood.
-    pub(super) fn restore_captures(&mut self, removed: Vec<(usize, Arc<Capture>)>, shown: Option<&CaptureId>) {
+    pub(super) fn restore_captures(
+        &mut self,
+        removed: Vec<(usize, Arc<Capture>)>,
+        shown: Option<&CaptureId>,
+    ) {
         for (at, capture) in removed {
             self.captures.insert(at.min(self.captures.len()), capture);
         }
@@ -353,12 +438,21 @@ impl State {
             self.add_capture(capture);
         }
         if count > 1 {
-            self.toast(&format!("Opened {count} answers; the list on the left has all of them"));
+            self.toast(&format!(
+                "Opened {count} answers; the list on the left has all of them"
+            ));
         }
     }
 
     pub(super) fn show_capture(&mut self, id: &CaptureId) {
-        let Some(capture) = self.captures.iter().find(|capture| capture.id == *id).cloned() else { return };
+        let Some(capture) = self
+            .captures
+            .iter()
+            .find(|capture| capture.id == *id)
+            .cloned()
+        else {
+            return;
+        };
         if self.session().has_tool(&capture.tool.name) {
             self.select_tool(&capture.tool.name);
         }
@@ -369,7 +463,11 @@ impl State {
 
     /// Closes panes that the answer shown has nothing for, as far as that is known.
     pub(super) fn fit_panes(&mut self) {
-        let shown = self.view.capture.as_ref().and_then(|id| self.answers.get(id, ParsedCaptureQuery));
+        let shown = self
+            .view
+            .capture
+            .as_ref()
+            .and_then(|id| self.answers.get(id, ParsedCaptureQuery));
         if let Some(QueryState::Ready(subject)) = shown {
             self.view.fit_panes(subject);
         }
@@ -377,16 +475,31 @@ impl State {
 
     /// Turns to the questions of the last frame: what is out and no longer asked is called off.
     pub(super) fn want(&mut self, wants: Vec<Inquiry>, effects: &mut Vec<Effect>) {
-        effects.extend(self.answers.forget_others(&wants).into_iter().map(Effect::Forget));
+        effects.extend(
+            self.answers
+                .forget_others(&wants)
+                .into_iter()
+                .map(Effect::Forget),
+        );
         for inquiry in wants {
             let about = match &inquiry.target {
                 Target::Captures(ids) => {
-                    let capture = |id: &CaptureId| self.captures.iter().find(|capture| capture.id == *id).cloned();
-                    ids.iter().map(capture).collect::<Option<_>>().map(About::Captures)
+                    let capture = |id: &CaptureId| {
+                        self.captures
+                            .iter()
+                            .find(|capture| capture.id == *id)
+                            .cloned()
+                    };
+                    ids.iter()
+                        .map(capture)
+                        .collect::<Option<_>>()
+                        .map(About::Captures)
                 }
-                Target::Definitions(listings) => {
-                    listings.iter().map(|listing| self.listing(*listing)).collect::<Option<_>>().map(About::Definitions)
-                }
+                Target::Definitions(listings) => listings
+                    .iter()
+                    .map(|listing| self.listing(*listing))
+                    .collect::<Option<_>>()
+                    .map(About::Definitions),
             };
             if let Some(about) = about
                 && self.answers.ask(&inquiry, self.now)
@@ -396,8 +509,14 @@ impl State {
         }
     }
 
-    pub(super) fn answered(&mut self, about: &About, inquiry: Inquiry, answer: Result<QueryResult, Problem>) {
-        let is_known = |asked: &Arc<Capture>| self.captures.iter().any(|known| Arc::ptr_eq(known, asked));
+    pub(super) fn answered(
+        &mut self,
+        about: &About,
+        inquiry: Inquiry,
+        answer: Result<QueryResult, Problem>,
+    ) {
+        let is_known =
+            |asked: &Arc<Capture>| self.captures.iter().any(|known| Arc::ptr_eq(known, asked));
         if let About::Captures(asked) = about
             && !asked.iter().all(is_known)
         {
@@ -409,11 +528,26 @@ impl State {
             self.view.fit_panes(subject);
         }
         if inquiry == self.about_server(ToolTokensQuery) {
-            self.tools_counted(answer.as_ref().map(|tokens| tokens.of::<ToolTokensQuery>().map_or(&[][..], |tokens| tokens)));
+            self.tools_counted(answer.as_ref().map(|tokens| {
+                tokens
+                    .of::<ToolTokensQuery>()
+                    .map_or(&[][..], |tokens| tokens)
+            }));
         }
         let sides = self.diff.sides.iter().flat_map(|(a, b)| [a, b]);
-        let compared = self.comparisons.current.iter().flat_map(|compare| compare.series.captures.iter().flatten());
-        let shown: Vec<_> = self.view.capture.iter().chain(sides).chain(compared).cloned().collect();
+        let compared = self
+            .comparisons
+            .current
+            .iter()
+            .flat_map(|compare| compare.series.captures.iter().flatten());
+        let shown: Vec<_> = self
+            .view
+            .capture
+            .iter()
+            .chain(sides)
+            .chain(compared)
+            .cloned()
+            .collect();
         self.answers.put(inquiry, answer, &shown);
     }
 
@@ -424,13 +558,28 @@ impl State {
         }
         let capture = self.capture()?;
         if self.view.screen == Screen::Hosts {
-            let QueryState::Ready(report) = self.answers.get(&capture.id, HostsQuery)? else { return None };
-            let deliveries = self.answers.get(&capture.id, DeliveriesQuery).and_then(QueryState::ready);
+            let QueryState::Ready(report) = self.answers.get(&capture.id, HostsQuery)? else {
+                return None;
+            };
+            let deliveries = self
+                .answers
+                .get(&capture.id, DeliveriesQuery)
+                .and_then(QueryState::ready);
             let deliveries = deliveries.and_then(|deliveries| deliveries.as_deref());
-            return Some(contract::hosts_markdown(report, deliveries, capture, self.settings.encoding()));
+            return Some(contract::hosts_markdown(
+                report,
+                deliveries,
+                capture,
+                self.settings.encoding(),
+            ));
         }
         let reads = self.model_reads(&capture.id)?;
-        contract::verdict_markdown(&self.counted_rows(&capture.id), reads, capture, &self.settings.tokenizer)
+        contract::verdict_markdown(
+            &self.counted_rows(&capture.id),
+            reads,
+            capture,
+            &self.settings.tokenizer,
+        )
     }
 
     pub(super) fn copy_verdict(&mut self, effects: &mut Vec<Effect>) {

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::{
-    Action, AppEffect, Connection, Dialog, Effect, Event, PathPurpose, SessionId, SessionUpdate, State, Toast, TokensEvent,
+    Action, AppEffect, Connection, Dialog, Effect, Event, PathPurpose, SessionId, SessionUpdate,
+    State, Toast, TokensEvent,
 };
 use crate::problem::Problem;
 use crate::source::is_web;
@@ -24,7 +25,8 @@ impl State {
     /// Sets the clock, and lets go of what has been shown long enough.
     pub fn tick(&mut self, now: Duration) {
         self.now = now;
-        self.toasts.retain(|toast| toast.problem.is_some() || now.saturating_sub(toast.since) < TOAST_FOR);
+        self.toasts
+            .retain(|toast| toast.problem.is_some() || now.saturating_sub(toast.since) < TOAST_FOR);
         self.forget_undo();
     }
 
@@ -78,7 +80,10 @@ impl State {
             Action::OpenText(text) => effects.push(Effect::OpenText(text)),
             Action::OpenPath(Some(path)) => effects.push(Effect::OpenPath(path)),
             Action::OpenPath(None) => {
-                self.dialog = Some(Dialog::Path { purpose: PathPurpose::OpenCapture, text: String::new() });
+                self.dialog = Some(Dialog::Path {
+                    purpose: PathPurpose::OpenCapture,
+                    text: String::new(),
+                });
             }
             Action::TakePath { purpose, text } => {
                 (self.dialog, self.path_problem) = (None, None);
@@ -128,11 +133,22 @@ impl State {
             Event::Silenced { file, silence } => self.silenced(file, silence),
             Event::ToolsRead(read) => self.tools_read(read, effects),
             Event::Opened(captures) => self.add_captures(captures),
-            Event::Answered { about, inquiry, answer } => self.answered(&about, inquiry, answer),
+            Event::Answered {
+                about,
+                inquiry,
+                answer,
+            } => self.answered(&about, inquiry, answer),
             Event::FieldRead { field, read } => self.field_read(field, read),
-            Event::SchemaChecked { target, revision, checked } => self.on_schema_checked(&target, revision, checked, effects),
+            Event::SchemaChecked {
+                target,
+                revision,
+                checked,
+            } => self.on_schema_checked(&target, revision, checked, effects),
             Event::Problem(problem) => self.toast_problem(problem),
-            Event::PathChosen { purpose, path: Some(path) } => {
+            Event::PathChosen {
+                purpose,
+                path: Some(path),
+            } => {
                 self.dialog = None;
                 self.perform(purpose.action(path), effects);
             }
@@ -143,7 +159,12 @@ impl State {
     }
 
     /// What comes of a session that has ended changes nothing.
-    fn session_update(&mut self, session: SessionId, update: SessionUpdate, effects: &mut Vec<Effect>) {
+    fn session_update(
+        &mut self,
+        session: SessionId,
+        update: SessionUpdate,
+        effects: &mut Vec<Effect>,
+    ) {
         if self.versus.is_session(session) {
             self.listing_update(update, effects);
         } else {
@@ -162,11 +183,13 @@ impl State {
 
     pub(super) fn toast_problem(&mut self, problem: Problem) {
         // What is wrong with a path is said where it was typed.
-        let is_of_path = |(_, text): &mut (PathPurpose, String)| problem.place.contains(text.as_str());
+        let is_of_path =
+            |(_, text): &mut (PathPurpose, String)| problem.place.contains(text.as_str());
         if self.dialog.is_none()
             && let Some((purpose, text)) = self.tried_path.take_if(is_of_path)
         {
-            (self.dialog, self.path_problem) = (Some(Dialog::Path { purpose, text }), Some(problem));
+            (self.dialog, self.path_problem) =
+                (Some(Dialog::Path { purpose, text }), Some(problem));
             return;
         }
         self.push_toast(problem.message(), Some(problem));
@@ -176,6 +199,11 @@ impl State {
         // The same message again takes the old one's place.
         self.toasts.retain(|toast| toast.text != text);
         self.next_toast += 1;
-        self.toasts.push(Toast { id: self.next_toast, text, problem, since: self.now });
+        self.toasts.push(Toast {
+            id: self.next_toast,
+            text,
+            problem,
+            since: self.now,
+        });
     }
 }

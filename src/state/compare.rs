@@ -13,7 +13,8 @@ use crate::analysis::Inquiry;
 use crate::analysis::arguments::unchecked;
 use crate::analysis::sweep::SweepPage;
 use crate::analysis::sweep::{
-    PREAMBLE, Sweep, SweepChoice, SweepQuery, differs_only_in, format_argument, planned, shown, value_in, values,
+    PREAMBLE, Sweep, SweepChoice, SweepQuery, differs_only_in, format_argument, planned, shown,
+    value_in, values,
 };
 use crate::capture::{Capture, CaptureId, Outcome, Tool};
 use crate::contract::{SweepFile, TableKind, sweep_table};
@@ -58,7 +59,13 @@ pub struct Compare {
 
 impl Compare {
     /// As it is looked at first.
-    pub(super) fn new(server: String, tool: Arc<Tool>, vary: Option<String>, values: Vec<String>, series: Series) -> Self {
+    pub(super) fn new(
+        server: String,
+        tool: Arc<Tool>,
+        vary: Option<String>,
+        values: Vec<String>,
+        series: Series,
+    ) -> Self {
         Self {
             server,
             tool,
@@ -100,7 +107,9 @@ impl Compare {
 
     /// "response_format=markdown", "call 2".
     fn name(&self, value: &str) -> String {
-        self.vary.as_ref().map_or_else(|| shown(value), |vary| format!("{vary}={}", shown(value)))
+        self.vary
+            .as_ref()
+            .map_or_else(|| shown(value), |vary| format!("{vary}={}", shown(value)))
     }
 
     /// "response_format=markdown, call 2 of 2", while one is in flight.
@@ -108,13 +117,21 @@ impl Compare {
         let at = self.series.running()?;
         // Of equal calls the number says which.
         let is_numbered = self.vary.is_none() && !self.is_of_servers();
-        let which = if is_numbered { String::new() } else { format!("{}, ", self.name(&self.values[at])) };
+        let which = if is_numbered {
+            String::new()
+        } else {
+            format!("{}, ", self.name(&self.values[at]))
+        };
         Some(format!("{which}call {} of {}", at + 1, self.values.len()))
     }
 
     /// "response_format=markdown", of the calls that were not made.
     pub fn not_made(&self) -> Vec<String> {
-        let left = self.values.iter().zip(&self.series.captures).filter(|(_, capture)| capture.is_none());
+        let left = self
+            .values
+            .iter()
+            .zip(&self.series.captures)
+            .filter(|(_, capture)| capture.is_none());
         left.map(|(value, _)| self.name(value)).collect()
     }
 }
@@ -205,8 +222,13 @@ impl State {
 
     /// How many of these values were called already with what the form says.
     pub fn made_of(&self, choice: &SweepChoice) -> usize {
-        let (Some(listed), Some(form)) = (self.tool(), self.form()) else { return 0 };
-        let made = |value: &&String| self.made(&listed.tool, &choice.name, value, &form.sent()).is_some();
+        let (Some(listed), Some(form)) = (self.tool(), self.form()) else {
+            return 0;
+        };
+        let made = |value: &&String| {
+            self.made(&listed.tool, &choice.name, value, &form.sent())
+                .is_some()
+        };
         choice.values.iter().filter(made).count()
     }
 
@@ -214,7 +236,9 @@ impl State {
     fn made(&self, tool: &Tool, vary: &str, value: &str, arguments: &str) -> Option<CaptureId> {
         let server = self.session().connection.server()?;
         let is_it = |capture: &&Arc<Capture>| {
-            let Ok(own) = std::str::from_utf8(&capture.arguments) else { return false };
+            let Ok(own) = std::str::from_utf8(&capture.arguments) else {
+                return false;
+            };
             capture.outcome == Outcome::Result
                 && !capture.request.is_empty()
                 && capture.tool.raw == tool.raw
@@ -224,7 +248,9 @@ impl State {
                 && differs_only_in(vary, own, arguments)
         };
         let shown = self.capture().filter(is_it);
-        shown.or_else(|| self.captures.iter().rev().find(is_it)).map(|capture| capture.id.clone())
+        shown
+            .or_else(|| self.captures.iter().rev().find(is_it))
+            .map(|capture| capture.id.clone())
     }
 
     pub(super) fn compare(&mut self, action: CompareAction, effects: &mut Vec<Effect>) {
@@ -242,22 +268,40 @@ impl State {
             }
             CompareAction::Edit(form) => self.comparisons.form = form,
             CompareAction::Again => {
-                let Some(compare) = self.comparisons.current.clone() else { return };
+                let Some(compare) = self.comparisons.current.clone() else {
+                    return;
+                };
                 let series = match self.again_at_servers(&compare) {
                     Ok(calls) if !calls.is_empty() => Series::of(calls),
                     Ok(_) => {
-                        let arguments = compare.series.calls.iter().map(|call| call.arguments.clone()).enumerate();
-                        let call = |(at, arguments)| self.prepare(&compare.tool, arguments, CallOwner::Compare(at));
+                        let arguments = compare
+                            .series
+                            .calls
+                            .iter()
+                            .map(|call| call.arguments.clone())
+                            .enumerate();
+                        let call = |(at, arguments)| {
+                            self.prepare(&compare.tool, arguments, CallOwner::Compare(at))
+                        };
                         Series::of(arguments.map(call).collect())
                     }
                     Err(problem) => return self.toast_problem(problem),
                 };
-                self.ask_compare(Compare { series, at: None, ..compare }, effects);
+                self.ask_compare(
+                    Compare {
+                        series,
+                        at: None,
+                        ..compare
+                    },
+                    effects,
+                );
             }
             CompareAction::SetChars(is_in_chars) => self.comparisons.is_in_chars = is_in_chars,
             CompareAction::SetLimits(limits) => self.comparisons.limits = limits,
             CompareAction::Need(fields) => {
-                let Some(Compare { server, tool, .. }) = &self.comparisons.current else { return };
+                let Some(Compare { server, tool, .. }) = &self.comparisons.current else {
+                    return;
+                };
                 let needed = self.comparisons.needed.entry(server.clone()).or_default();
                 match fields {
                     Some(fields) => needed.insert(tool.name.clone(), fields),
@@ -265,27 +309,44 @@ impl State {
                 };
             }
             CompareAction::Copy(file) => self.write_compare(file, None, effects),
-            CompareAction::Save { file, path: Some(path) } => self.write_compare(file, Some(path), effects),
+            CompareAction::Save {
+                file,
+                path: Some(path),
+            } => self.write_compare(file, Some(path), effects),
             CompareAction::Save { file, path: None } => self.ask_where(file),
             CompareAction::SetReads(reads) => self.edit_compare(|compare| {
                 // What differs is another list then.
                 compare.reads = reads;
                 compare.at = None;
             }),
-            CompareAction::Fold(section) => self.edit_compare(|compare| toggle(Arc::make_mut(&mut compare.folded), section)),
-            CompareAction::SetFolded(folded) => self.edit_compare(|compare| compare.folded = Arc::new(folded)),
+            CompareAction::Fold(section) => {
+                self.edit_compare(|compare| toggle(Arc::make_mut(&mut compare.folded), section))
+            }
+            CompareAction::SetFolded(folded) => {
+                self.edit_compare(|compare| compare.folded = Arc::new(folded))
+            }
             CompareAction::Show(tab) => self.edit_compare(|compare| compare.tab = Some(tab)),
             CompareAction::Field(field) => self.edit_compare(|compare| compare.field = Some(field)),
             CompareAction::Column(at) => {
-                self.edit_compare(|compare| compare.column = Some((at, compare.column.map_or(0, |(_, count)| count + 1))));
+                self.edit_compare(|compare| {
+                    compare.column = Some((at, compare.column.map_or(0, |(_, count)| count + 1)))
+                });
             }
-            CompareAction::SetBaseline(call) => self.edit_compare(|compare| compare.baseline = Some(call)),
-            CompareAction::SetDerived(derived) => self.edit_compare(|compare| compare.derived = Some(derived)),
+            CompareAction::SetBaseline(call) => {
+                self.edit_compare(|compare| compare.baseline = Some(call))
+            }
+            CompareAction::SetDerived(derived) => {
+                self.edit_compare(|compare| compare.derived = Some(derived))
+            }
             CompareAction::Go(at) => {
-                let field = self.compared().and_then(|(_, page)| page.sweep.fields.get(page.losses.get(at)?.field));
+                let field = self
+                    .compared()
+                    .and_then(|(_, page)| page.sweep.fields.get(page.losses.get(at)?.field));
                 let field = field.map(|field| field.pattern.clone());
                 self.edit_compare(|compare| compare.field = field.or(compare.field.take()));
-                self.edit_compare(|compare| compare.at = Some((at, compare.at.map_or(0, |(_, count)| count + 1))));
+                self.edit_compare(|compare| {
+                    compare.at = Some((at, compare.at.map_or(0, |(_, count)| count + 1)))
+                });
             }
         }
     }
@@ -300,7 +361,12 @@ impl State {
     fn compared(&self) -> Option<(&Compare, &Arc<SweepPage>)> {
         let compare = self.comparisons.current.as_ref()?;
         let (captures, ask) = compare.query(self.settings.encoding())?;
-        Some((compare, self.answers.known::<SweepQuery>(&Inquiry::of(&captures, ask))?.ready()?))
+        Some((
+            compare,
+            self.answers
+                .known::<SweepQuery>(&Inquiry::of(&captures, ask))?
+                .ready()?,
+        ))
     }
 
     /// What is said of a comparison, by the fields that are needed where a person chose them.
@@ -319,30 +385,57 @@ impl State {
         let headline = self.compare_strip(compare, &page.sweep).headline();
         let headline = headline.map_or_else(String::new, |headline| format!("**{headline}**\n\n"));
         let table = sweep_table(TableKind::Markdown, &page.sweep, &[]);
-        Some(format!("{headline}{}\n\n{table}", self.compare_verdict(compare, &page.sweep).text()))
+        Some(format!(
+            "{headline}{}\n\n{table}",
+            self.compare_verdict(compare, &page.sweep).text()
+        ))
     }
 
     /// Writes the calls that were made, as they are looked at.
     fn write_compare(&mut self, file: SweepFile, path: Option<PathBuf>, effects: &mut Vec<Effect>) {
         let encoding = self.settings.encoding();
-        let Some((captures, ask)) = self.comparisons.current.as_ref().and_then(|compare| compare.query(encoding)) else {
+        let Some((captures, ask)) = self
+            .comparisons
+            .current
+            .as_ref()
+            .and_then(|compare| compare.query(encoding))
+        else {
             self.toast("No call has been made yet");
             return;
         };
-        let find = |id: &CaptureId| self.captures.iter().find(|capture| capture.id == *id).cloned();
+        let find = |id: &CaptureId| {
+            self.captures
+                .iter()
+                .find(|capture| capture.id == *id)
+                .cloned()
+        };
         let Some(captures) = captures.iter().map(find).collect::<Option<Vec<_>>>() else {
             self.toast("An answer of this comparison was removed; run it again");
             return;
         };
         self.dialog = None;
-        effects.push(Effect::Export(ExportEffect::Compare { captures, ask, file, path }));
+        effects.push(Effect::Export(ExportEffect::Compare {
+            captures,
+            ask,
+            file,
+            path,
+        }));
     }
 
     fn ask_where(&mut self, file: SweepFile) {
-        let Some(compare) = &self.comparisons.current else { return };
-        let name = safe_name(&format!("{}-{}", compare.tool.name, compare.vary.as_deref().unwrap_or("equal-calls")));
+        let Some(compare) = &self.comparisons.current else {
+            return;
+        };
+        let name = safe_name(&format!(
+            "{}-{}",
+            compare.tool.name,
+            compare.vary.as_deref().unwrap_or("equal-calls")
+        ));
         let text = format!("{name}.{}", file.extension());
-        self.dialog = Some(Dialog::Path { purpose: PathPurpose::ExportCompare(file), text });
+        self.dialog = Some(Dialog::Path {
+            purpose: PathPurpose::ExportCompare(file),
+            text,
+        });
     }
 
     /// The comparison of the card of the start page and of the button: what chooses the format of the selected tool.
@@ -353,11 +446,18 @@ impl State {
     }
 
     /// Plans every call and checks it before the first is made.
-    fn start_compare(&mut self, vary: Option<String>, values: Vec<String>, effects: &mut Vec<Effect>) {
+    fn start_compare(
+        &mut self,
+        vary: Option<String>,
+        values: Vec<String>,
+        effects: &mut Vec<Effect>,
+    ) {
         if self.running.is_some() {
             return;
         }
-        let (Some(listed), Some(form)) = (self.tool(), self.form()) else { return };
+        let (Some(listed), Some(form)) = (self.tool(), self.form()) else {
+            return;
+        };
         if vary.is_none() && form.syntax.is_some() {
             return;
         }
@@ -367,7 +467,9 @@ impl State {
         for (at, value) in values.iter().enumerate() {
             let owner = CallOwner::Compare(at);
             let Some(vary) = &vary else {
-                series.calls.push(self.prepare(&tool, Bytes::from(text.clone()), owner));
+                series
+                    .calls
+                    .push(self.prepare(&tool, Bytes::from(text.clone()), owner));
                 series.captures.push(None);
                 continue;
             };
@@ -377,36 +479,63 @@ impl State {
                         self.toast(&unchecked(&tool.name, &why));
                     }
                     series.captures.push(self.made(&tool, vary, value, &text));
-                    series.calls.push(self.prepare(&tool, Bytes::from(arguments), owner));
+                    series
+                        .calls
+                        .push(self.prepare(&tool, Bytes::from(arguments), owner));
                 }
                 Err(problem) => return self.toast_problem(problem),
             }
         }
-        let server = self.session().connection.server().map(|server| server.name.clone()).unwrap_or_default();
+        let server = self
+            .session()
+            .connection
+            .server()
+            .map(|server| server.name.clone())
+            .unwrap_or_default();
         // What one model reads was chosen for the result already.
         let reads = self.read_choice();
-        self.ask_compare(Compare { reads, ..Compare::new(server, tool, vary, values, series) }, effects);
+        self.ask_compare(
+            Compare {
+                reads,
+                ..Compare::new(server, tool, vary, values, series)
+            },
+            effects,
+        );
     }
 
     /// Makes the calls, after asking where the tool is not declared read-only.
     pub(super) fn ask_compare(&mut self, compare: Compare, effects: &mut Vec<Effect>) {
-        let left: Vec<String> = compare.series.left().map(|call| self.call_text(call)).collect();
-        if self.running.is_some() || (!left.is_empty() && !self.session().connection.is_connected()) {
-            let problem = Problem::new(ProblemKind::Disconnected, "not connected").hint("reconnect (Ctrl R), then compare again");
+        let left: Vec<String> = compare
+            .series
+            .left()
+            .map(|call| self.call_text(call))
+            .collect();
+        if self.running.is_some() || (!left.is_empty() && !self.session().connection.is_connected())
+        {
+            let problem = Problem::new(ProblemKind::Disconnected, "not connected")
+                .hint("reconnect (Ctrl R), then compare again");
             if self.running.is_none() {
                 self.toast_problem(problem);
             }
             return;
         }
         if compare.series.left().any(|call| self.needs_consent(call)) {
-            self.dialog = Some(Dialog::ConfirmCompare { compare: Box::new(compare), calls: left });
+            self.dialog = Some(Dialog::ConfirmCompare {
+                compare: Box::new(compare),
+                calls: left,
+            });
             return;
         }
         self.run_compare(compare, effects);
     }
 
     pub(super) fn run_compare(&mut self, compare: Compare, effects: &mut Vec<Effect>) {
-        if let Some(Err(problem)) = compare.series.left().next().map(|call| self.check_prepared(call)) {
+        if let Some(Err(problem)) = compare
+            .series
+            .left()
+            .next()
+            .map(|call| self.check_prepared(call))
+        {
             self.toast_problem(problem);
             return;
         }
@@ -432,8 +561,17 @@ impl State {
         let all: Vec<usize> = (0..page.losses.len()).filter(is_needed).collect();
         let (first, last) = (*all.first()?, *all.last()?);
         let next = match compare.at {
-            Some((at, _)) if is_next => all.iter().copied().find(|other| *other > at).unwrap_or(first),
-            Some((at, _)) => all.iter().rev().copied().find(|other| *other < at).unwrap_or(last),
+            Some((at, _)) if is_next => all
+                .iter()
+                .copied()
+                .find(|other| *other > at)
+                .unwrap_or(first),
+            Some((at, _)) => all
+                .iter()
+                .rev()
+                .copied()
+                .find(|other| *other < at)
+                .unwrap_or(last),
             None => first,
         };
         Some(super::Action::Compare(CompareAction::Go(next)))

@@ -3,16 +3,23 @@
 use std::path::PathBuf;
 
 use super::server_diff::ServerDiffAction;
-use super::{Connection, Effect, ImportEffect, Screen, ServerSession, SessionEffect, SessionId, SessionUpdate, State};
+use super::{
+    Connection, Effect, ImportEffect, Screen, ServerSession, SessionEffect, SessionId,
+    SessionUpdate, State,
+};
 use crate::capture::{Server, Tool};
 use crate::problem::{Problem, ProblemKind};
 use crate::source::{
-    Command, Http, Login, Protocol, SampleSpec, ServerMemory, Source, Transport, exact_server, is_web, left_out, server_key,
-    shown,
+    Command, Http, Login, Protocol, SampleSpec, ServerMemory, Source, Transport, exact_server,
+    is_web, left_out, server_key, shown,
 };
 
 /// What the sample begins with, by set.
-const FIRST_TOOLS: &[&str] = &["strict_search_companies", "autotask_search_companies", "search_user"];
+const FIRST_TOOLS: &[&str] = &[
+    "strict_search_companies",
+    "autotask_search_companies",
+    "search_user",
+];
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ConnectMode {
@@ -54,14 +61,21 @@ impl ConnectForm {
     /// The form that describes a source, so that what failed can be mended where it stands.
     pub fn of(source: &Source) -> Self {
         match source {
-            Source::Sample(spec) => Self { sample: spec.clone(), ..Self::default() },
+            Source::Sample(spec) => Self {
+                sample: spec.clone(),
+                ..Self::default()
+            },
             // There is no field for it: such a source comes from the command line.
             Source::Fixture(_) => Self::default(),
             Source::Command(command) => Self {
                 name: command.name.clone(),
                 command: shell_words::quote(&command.program).into_owned(),
                 arguments: shell_words::join(&command.args),
-                folder: command.cwd.as_ref().map(|cwd| cwd.display().to_string()).unwrap_or_default(),
+                folder: command
+                    .cwd
+                    .as_ref()
+                    .map(|cwd| cwd.display().to_string())
+                    .unwrap_or_default(),
                 environment: command.env.clone(),
                 is_clean: command.is_clean,
                 protocol: command.protocol,
@@ -74,7 +88,11 @@ impl ConnectForm {
                 headers: http.headers.clone(),
                 protocol: http.protocol,
                 transport: http.transport,
-                cacert: http.cacert.as_ref().map(|file| file.display().to_string()).unwrap_or_default(),
+                cacert: http
+                    .cacert
+                    .as_ref()
+                    .map(|file| file.display().to_string())
+                    .unwrap_or_default(),
                 login: http.login.clone(),
                 ..Self::default()
             },
@@ -103,20 +121,33 @@ impl ConnectForm {
                 let mut words = split(&self.command, "command")?;
                 words.extend(split(&self.arguments, "arguments")?);
                 if words.is_empty() {
-                    return Err(Problem::new(ProblemKind::Usage, "no command given")
-                        .hint("type the command that starts your server, such as `npx -y my-server`"));
+                    return Err(Problem::new(ProblemKind::Usage, "no command given").hint(
+                        "type the command that starts your server, such as `npx -y my-server`",
+                    ));
                 }
                 let program = words.remove(0);
-                let cwd = (!self.folder.trim().is_empty()).then(|| PathBuf::from(self.folder.trim()));
-                let (env, is_clean, protocol) = (named(&self.environment), self.is_clean, self.protocol);
-                Ok(Source::Command(Command { name: self.name.clone(), program, args: words, env, cwd, is_clean, protocol }))
+                let cwd =
+                    (!self.folder.trim().is_empty()).then(|| PathBuf::from(self.folder.trim()));
+                let (env, is_clean, protocol) =
+                    (named(&self.environment), self.is_clean, self.protocol);
+                Ok(Source::Command(Command {
+                    name: self.name.clone(),
+                    program,
+                    args: words,
+                    env,
+                    cwd,
+                    is_clean,
+                    protocol,
+                }))
             }
             ConnectMode::Url => {
                 let url = self.url.trim();
                 if !is_web(url) {
-                    return Err(Problem::new(ProblemKind::Usage, "not an http or https address")
-                        .at(shown(url))
-                        .hint("type the server's address, such as http://127.0.0.1:3001/mcp"));
+                    return Err(
+                        Problem::new(ProblemKind::Usage, "not an http or https address")
+                            .at(shown(url))
+                            .hint("type the server's address, such as http://127.0.0.1:3001/mcp"),
+                    );
                 }
                 Ok(Source::Http(Http {
                     name: self.name.clone(),
@@ -133,7 +164,10 @@ impl ConnectForm {
 }
 
 fn named(rows: &[(String, String)]) -> Vec<(String, String)> {
-    rows.iter().filter(|(name, _)| !name.trim().is_empty()).map(|(name, value)| (name.trim().to_owned(), value.clone())).collect()
+    rows.iter()
+        .filter(|(name, _)| !name.trim().is_empty())
+        .map(|(name, value)| (name.trim().to_owned(), value.clone()))
+        .collect()
 }
 
 /// What a person does about the connection.
@@ -155,9 +189,16 @@ pub enum ConnectAction {
 impl State {
     /// Applies what became of one server's connection, to its session alone. Updates of a session that has ended change
     /// nothing.
-    pub(super) fn on_session_update(&mut self, id: SessionId, update: SessionUpdate, effects: &mut Vec<Effect>) {
+    pub(super) fn on_session_update(
+        &mut self,
+        id: SessionId,
+        update: SessionUpdate,
+        effects: &mut Vec<Effect>,
+    ) {
         let now = self.now;
-        let Some(session) = self.sessions.get_mut(id) else { return };
+        let Some(session) = self.sessions.get_mut(id) else {
+            return;
+        };
         match update {
             SessionUpdate::Phase(phase) => session.set_phase(phase),
             SessionUpdate::Step(step) => session.steps.push(step),
@@ -168,7 +209,9 @@ impl State {
             SessionUpdate::Tools { tools, note } => self.on_tools_listed(id, tools, note, effects),
             SessionUpdate::ConnectFailed(problem) => self.on_connect_failed(id, problem),
             SessionUpdate::Gone(problem) => self.on_disconnected(id, problem),
-            SessionUpdate::Notification(notification) => self.on_notification(id, notification, effects),
+            SessionUpdate::Notification(notification) => {
+                self.on_notification(id, notification, effects)
+            }
         }
     }
 
@@ -182,7 +225,11 @@ impl State {
             }
             ConnectAction::Edit(form) => {
                 let is_same = (&form.command, &form.url, form.mode)
-                    == (&self.connect_form.command, &self.connect_form.url, self.connect_form.mode);
+                    == (
+                        &self.connect_form.command,
+                        &self.connect_form.url,
+                        self.connect_form.mode,
+                    );
                 self.connect_form = *form;
                 self.connect_form.name.take_if(|_| !is_same);
             }
@@ -213,7 +260,8 @@ impl State {
         self.versus.is_choosing = false;
         self.view.sidebar = super::SidebarTab::Tools;
         let id = self.sessions.new_id();
-        let keeps_open = std::mem::take(&mut self.is_adding_server) && self.session().connection.is_connected();
+        let keeps_open =
+            std::mem::take(&mut self.is_adding_server) && self.session().connection.is_connected();
         let new = ServerSession {
             id,
             memory_key: server_key(&source, self.servers.here()),
@@ -243,30 +291,57 @@ impl State {
         }
         self.sessions.replace(|mut old| {
             let (list, tools) = (old.list, old.own_tools());
-            old.again.remember(old.connection.source(), &source, list, tools);
+            old.again
+                .remember(old.connection.source(), &source, list, tools);
             ServerSession::carry_over(old, new)
         });
     }
 
     /// Begins a connection with this id.
-    pub(super) fn connecting(&self, session: SessionId, source: Source, effects: &mut Vec<Effect>) -> Connection {
+    pub(super) fn connecting(
+        &self,
+        session: SessionId,
+        source: Source,
+        effects: &mut Vec<Effect>,
+    ) -> Connection {
         let limit = self.settings.waits.connect();
-        effects.push(Effect::Session(SessionEffect::Connect { session, source: Box::new(source.clone()), limit }));
-        Connection::Connecting { source, phase: "connecting".into(), since: self.now, limit, stderr: Vec::new() }
+        effects.push(Effect::Session(SessionEffect::Connect {
+            session,
+            source: Box::new(source.clone()),
+            limit,
+        }));
+        Connection::Connecting {
+            source,
+            phase: "connecting".into(),
+            since: self.now,
+            limit,
+            stderr: Vec::new(),
+        }
     }
 
     /// Ends the current server's calls and connection.
     fn end_session(&mut self, effects: &mut Vec<Effect>) {
         self.end_calls(effects);
-        let ServerSession { id: session, connection, .. } = self.session();
-        if matches!(connection, Connection::Connecting { .. } | Connection::Connected { .. }) {
-            effects.push(Effect::Session(SessionEffect::Disconnect { session: *session }));
+        let ServerSession {
+            id: session,
+            connection,
+            ..
+        } = self.session();
+        if matches!(
+            connection,
+            Connection::Connecting { .. } | Connection::Connected { .. }
+        ) {
+            effects.push(Effect::Session(SessionEffect::Disconnect {
+                session: *session,
+            }));
         }
     }
 
     pub(super) fn end_calls(&mut self, effects: &mut Vec<Effect>) {
         if let Some(running) = self.running.take() {
-            effects.push(Effect::Session(SessionEffect::CancelCall { call: running.id }));
+            effects.push(Effect::Session(SessionEffect::CancelCall {
+                call: running.id,
+            }));
         }
         self.stop_series("the connection was closed", true);
         let session = self.session_mut();
@@ -298,7 +373,9 @@ impl State {
         }
         match self.connect_form.source() {
             Ok(source) if self.versus.is_choosing && self.lacks_values(&source) => {}
-            Ok(source) if self.versus.is_choosing => self.versus(ServerDiffAction::List(Box::new(source)), effects),
+            Ok(source) if self.versus.is_choosing => {
+                self.versus(ServerDiffAction::List(Box::new(source)), effects)
+            }
             Ok(source) => self.start_connecting(source, effects),
             Err(problem) => self.toast_problem(problem),
         }
@@ -306,11 +383,21 @@ impl State {
 
     fn on_connected(&mut self, id: SessionId, server: Server, effects: &mut Vec<Effect>) {
         let now = self.now;
-        let Some(session) = self.sessions.get_mut(id) else { return };
-        let Connection::Connecting { source, stderr, .. } = &mut session.connection else { return };
+        let Some(session) = self.sessions.get_mut(id) else {
+            return;
+        };
+        let Connection::Connecting { source, stderr, .. } = &mut session.connection else {
+            return;
+        };
         let (source, stderr) = (source.clone(), std::mem::take(stderr));
         let messages = session.messages;
-        session.connection = Connection::Connected { source: source.clone(), server, since: now, stderr, messages };
+        session.connection = Connection::Connected {
+            source: source.clone(),
+            server,
+            since: now,
+            stderr,
+            messages,
+        };
         if let Some((key, values)) = session.to_keep.take() {
             effects.push(Effect::Import(ImportEffect::KeepValues { key, values }));
         }
@@ -321,9 +408,17 @@ impl State {
         }
     }
 
-    fn on_tools_listed(&mut self, id: SessionId, tools: Vec<Tool>, note: Option<String>, effects: &mut Vec<Effect>) {
+    fn on_tools_listed(
+        &mut self,
+        id: SessionId,
+        tools: Vec<Tool>,
+        note: Option<String>,
+        effects: &mut Vec<Effect>,
+    ) {
         let number = self.number_listing();
-        let Some(session) = self.sessions.get_mut(id) else { return };
+        let Some(session) = self.sessions.get_mut(id) else {
+            return;
+        };
         let memory = self.servers.memory_of(session.memory_key.as_ref());
         session.use_tools(tools, note, number);
         session.choose_tool(memory);
@@ -342,26 +437,49 @@ impl State {
     }
 
     fn on_connect_failed(&mut self, id: SessionId, problem: Problem) {
-        let Some(session) = self.sessions.get_mut(id) else { return };
-        let Some(source) = session.fail(problem) else { return };
+        let Some(session) = self.sessions.get_mut(id) else {
+            return;
+        };
+        let Some(source) = session.fail(problem) else {
+            return;
+        };
         if !self.sessions.is_current(id) {
             return;
         }
         let sample = self.connect_form.sample.clone();
-        if self.connect_form == (ConnectForm { sample: sample.clone(), ..ConnectForm::default() }) {
-            self.connect_form = ConnectForm { sample, ..ConnectForm::of(&source) };
+        if self.connect_form
+            == (ConnectForm {
+                sample: sample.clone(),
+                ..ConnectForm::default()
+            })
+        {
+            self.connect_form = ConnectForm {
+                sample,
+                ..ConnectForm::of(&source)
+            };
         }
         self.is_new_source = false;
         self.view.screen = Screen::Connect;
     }
 
     fn on_disconnected(&mut self, id: SessionId, problem: Problem) {
-        let Some(session) = self.sessions.get_mut(id) else { return };
+        let Some(session) = self.sessions.get_mut(id) else {
+            return;
+        };
         session.library.listing = None;
         match &session.connection {
-            Connection::Connected { source, server, stderr, .. } => {
-                session.connection =
-                    Connection::Gone { source: source.clone(), server: server.clone(), problem, stderr: stderr.clone() };
+            Connection::Connected {
+                source,
+                server,
+                stderr,
+                ..
+            } => {
+                session.connection = Connection::Gone {
+                    source: source.clone(),
+                    server: server.clone(),
+                    problem,
+                    stderr: stderr.clone(),
+                };
             }
             Connection::Connecting { .. } => self.on_connect_failed(id, problem),
             _ => {}
@@ -393,9 +511,18 @@ impl ServerSession {
         let is_sample = self.connection.is_sample();
         let kept = self.selected_tool.take().filter(|name| self.has_tool(name));
         let remembered = || memory?.tool.clone().filter(|name| self.has_tool(name));
-        let first_of_sample = || FIRST_TOOLS.iter().find(|name| is_sample && self.has_tool(name)).map(|&name| name.to_owned());
+        let first_of_sample = || {
+            FIRST_TOOLS
+                .iter()
+                .find(|name| is_sample && self.has_tool(name))
+                .map(|&name| name.to_owned())
+        };
         let first = || self.tools.first().map(|listed| listed.tool.name.clone());
-        if let Some(name) = kept.or_else(remembered).or_else(first_of_sample).or_else(first) {
+        if let Some(name) = kept
+            .or_else(remembered)
+            .or_else(first_of_sample)
+            .or_else(first)
+        {
             self.select_tool(&name, memory);
         }
     }
@@ -406,7 +533,11 @@ impl ServerSession {
         let stderr = self.connection.stderr().to_vec();
         self.pending = None;
         self.again.forget_call();
-        self.connection = Connection::Failed { source: source.clone(), problem, stderr };
+        self.connection = Connection::Failed {
+            source: source.clone(),
+            problem,
+            stderr,
+        };
         Some(source)
     }
 }
@@ -424,18 +555,37 @@ mod tests {
             state.session_mut().add_stderr(line.to_string());
         }
         let kept = state.session().connection.stderr();
-        assert_eq!((kept.len(), kept[0].as_str(), state.session().stderr_dropped), (STDERR_LINES, "3", 3));
+        assert_eq!(
+            (kept.len(), kept[0].as_str(), state.session().stderr_dropped),
+            (STDERR_LINES, "3", 3)
+        );
         state.start_connecting(Source::sample(), &mut effects);
         assert_eq!(state.session().stderr_dropped, 0);
     }
 
     #[test]
     fn a_whole_command_line_may_stand_in_the_first_field() {
-        let form = ConnectForm { command: "npx -y 'my server'".into(), arguments: "--port 1".into(), ..ConnectForm::default() };
-        assert_eq!(form.source().unwrap().to_string(), "-- npx -y 'my server' --port 1");
+        let form = ConnectForm {
+            command: "npx -y 'my server'".into(),
+            arguments: "--port 1".into(),
+            ..ConnectForm::default()
+        };
+        assert_eq!(
+            form.source().unwrap().to_string(),
+            "-- npx -y 'my server' --port 1"
+        );
         let source = form.source().unwrap();
         assert_eq!(ConnectForm::of(&source).source(), Ok(source));
         assert!(ConnectForm::default().source().is_err());
-        assert_eq!(ConnectForm { command: "a 'b".into(), ..ConnectForm::default() }.source().unwrap_err().place, "command");
+        assert_eq!(
+            ConnectForm {
+                command: "a 'b".into(),
+                ..ConnectForm::default()
+            }
+            .source()
+            .unwrap_err()
+            .place,
+            "command"
+        );
     }
 }

@@ -88,13 +88,22 @@ impl Reconnect {
     /// Looks whether the tools are others than before the reconnect.
     pub(super) fn compare_tools(&mut self, tools: &[ListedTool]) {
         let is_same = |(_, before): &(u64, Vec<Arc<Tool>>)| {
-            before.iter().map(|tool| &tool.raw).eq(tools.iter().map(|listed| &listed.tool.raw))
+            before
+                .iter()
+                .map(|tool| &tool.raw)
+                .eq(tools.iter().map(|listed| &listed.tool.raw))
         };
         self.has_changed = self.before.as_ref().is_some_and(|before| !is_same(before));
     }
 
     /// Keeps the tools of a server that is about to be connected again; those of another one are let go.
-    pub(super) fn remember(&mut self, old: Option<&Source>, new: &Source, listing: u64, tools: Vec<Arc<Tool>>) {
+    pub(super) fn remember(
+        &mut self,
+        old: Option<&Source>,
+        new: &Source,
+        listing: u64,
+        tools: Vec<Arc<Tool>>,
+    ) {
         self.has_changed = false;
         // In the other era it is the same server.
         let alike = |source: &Source| source.clone().with_protocol(Protocol::Auto);
@@ -109,7 +118,9 @@ impl Reconnect {
 impl State {
     /// The answer for the diff screen, if it is there.
     pub fn diff_view(&self) -> Option<&Arc<DiffView>> {
-        self.answers.known::<DiffQuery>(&self.diff.inquiry()?)?.ready()
+        self.answers
+            .known::<DiffQuery>(&self.diff.inquiry()?)?
+            .ready()
     }
 
     /// A capture by its id.
@@ -121,16 +132,26 @@ impl State {
     /// else the one before it.
     pub fn compared_with(&self) -> Option<&Arc<Capture>> {
         let shown = self.capture()?;
-        let at = self.captures.iter().position(|capture| capture.id == shown.id)?;
+        let at = self
+            .captures
+            .iter()
+            .position(|capture| capture.id == shown.id)?;
         let before = &self.captures[..at];
-        before.iter().rev().find(|capture| capture.tool.name == shown.tool.name).or(before.last())
+        before
+            .iter()
+            .rev()
+            .find(|capture| capture.tool.name == shown.tool.name)
+            .or(before.last())
     }
 
     pub(super) fn change_diff(&mut self, action: DiffAction, effects: &mut Vec<Effect>) {
         match action {
             DiffAction::Open(a, b) => self.open_diff(a, b),
             DiffAction::OpenLast => {
-                let pair = self.compared_with().map(|before| before.id.clone()).zip(self.view.capture.clone());
+                let pair = self
+                    .compared_with()
+                    .map(|before| before.id.clone())
+                    .zip(self.view.capture.clone());
                 // With one answer alone, two of its formats can still be compared.
                 let alone = self.view.capture.clone().map(|id| (id.clone(), id));
                 if let Some((a, b)) = pair.or(alone) {
@@ -180,13 +201,19 @@ impl State {
     /// protocol, where one is named, and then the two answers are compared.
     pub(super) fn again(&mut self, protocol: Option<Protocol>, effects: &mut Vec<Effect>) {
         let is_called = |capture: &&Arc<Capture>| !capture.request.is_empty();
-        let shown = self.capture().filter(is_called).or_else(|| self.captures.iter().rev().find(is_called)).cloned();
+        let shown = self
+            .capture()
+            .filter(is_called)
+            .or_else(|| self.captures.iter().rev().find(is_called))
+            .cloned();
         // What broke is called again, and compared with the last answer to the same call.
         let shown = shown.map(|shown| self.answered_like(&shown).cloned().unwrap_or(shown));
         let was_diff = self.view.screen == Screen::Diff || protocol.is_some();
         let of = self.session().connection.source().map(ToString::to_string);
         match (protocol, self.session().connection.source().cloned()) {
-            (Some(protocol), Some(source)) => self.start_connecting(source.with_protocol(protocol), effects),
+            (Some(protocol), Some(source)) => {
+                self.start_connecting(source.with_protocol(protocol), effects)
+            }
             _ => self.reconnect(effects),
         }
         self.session_mut().again.waiting = shown
@@ -198,14 +225,22 @@ impl State {
     /// The last answer to the same call, where none came to this one.
     fn answered_like(&self, call: &Capture) -> Option<&Arc<Capture>> {
         let is_same = |other: &&Arc<Capture>| {
-            other.response.is_some() && other.tool.name == call.tool.name && other.arguments == call.arguments
+            other.response.is_some()
+                && other.tool.name == call.tool.name
+                && other.arguments == call.arguments
         };
-        if call.response.is_some() { None } else { self.captures.iter().rev().find(is_same) }
+        if call.response.is_some() {
+            None
+        } else {
+            self.captures.iter().rev().find(is_same)
+        }
     }
 
     /// The current server's tools are there again: repeats the last call.
     pub(super) fn listed_again(&mut self, effects: &mut Vec<Effect>) {
-        let Some(waiting) = self.session_mut().again.waiting.take() else { return };
+        let Some(waiting) = self.session_mut().again.waiting.take() else {
+            return;
+        };
         if self.running.is_some() {
             return;
         }
@@ -213,14 +248,29 @@ impl State {
     }
 
     /// Makes the same call as `before` at the server in use, and compares the two answers.
-    pub(super) fn call_like(&mut self, before: &Capture, was_diff: bool, effects: &mut Vec<Effect>) {
+    pub(super) fn call_like(
+        &mut self,
+        before: &Capture,
+        was_diff: bool,
+        effects: &mut Vec<Effect>,
+    ) {
         let name = &before.tool.name;
-        let Some(listed) = self.session().tools.iter().find(|listed| listed.tool.name == *name) else {
-            self.toast(&format!("{name} is not in this server’s list of tools: not called"));
+        let Some(listed) = self
+            .session()
+            .tools
+            .iter()
+            .find(|listed| listed.tool.name == *name)
+        else {
+            self.toast(&format!(
+                "{name} is not in this server’s list of tools: not called"
+            ));
             return;
         };
         let tool = Arc::clone(&listed.tool);
-        let owner = CallOwner::Reconnect { before: before.id.clone(), was_diff };
+        let owner = CallOwner::Reconnect {
+            before: before.id.clone(),
+            was_diff,
+        };
         let call = self.prepare(&tool, before.arguments.clone(), owner);
         if self.needs_consent(&call) {
             self.dialog = Some(Dialog::ConfirmCall { call });
@@ -230,7 +280,12 @@ impl State {
     }
 
     /// The answer to the call made again.
-    pub(super) fn called_again(&mut self, capture: Arc<Capture>, before: CaptureId, was_diff: bool) {
+    pub(super) fn called_again(
+        &mut self,
+        capture: Arc<Capture>,
+        before: CaptureId,
+        was_diff: bool,
+    ) {
         let now = capture.id.clone();
         self.add_capture(capture);
         self.session_mut().again.pair = Some((now.clone(), before.clone()));

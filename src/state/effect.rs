@@ -8,7 +8,8 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use super::{
-    ExportOrder, ExportPicture, FieldFile, FixtureEffect, HistoryEffect, PathPurpose, SchemaCheck, SessionId, WatchEffect, exact,
+    ExportOrder, ExportPicture, FieldFile, FixtureEffect, HistoryEffect, PathPurpose, SchemaCheck,
+    SessionId, WatchEffect, exact,
 };
 use crate::analysis::sweep::SweepQuery;
 use crate::analysis::{About, Inquiry, TableText};

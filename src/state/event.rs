@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::server_diff::ToolsRead;
 use super::{
-    BackgroundEvent, CheckTarget, ExportPicture, FieldFile, FieldText, FixtureEvent, FoundConfig, HistoryEvent, LoginStep,
-    PathPurpose, SessionId, WatchEvent, exact, library,
+    BackgroundEvent, CheckTarget, ExportPicture, FieldFile, FieldText, FixtureEvent, FoundConfig,
+    HistoryEvent, LoginStep, PathPurpose, SessionId, WatchEvent, exact, library,
 };
 use crate::analysis::arguments::ArgumentCheck;
 use crate::analysis::{About, Inquiry, Prices, QueryResult};

@@ -142,16 +142,29 @@ pub enum ExactEffect {
 /// What comes of it.
 #[derive(Clone, Debug)]
 pub enum ExactEvent {
-    Prepared { run: u64, prepared: Result<Prepared, Problem> },
+    Prepared {
+        run: u64,
+        prepared: Result<Prepared, Problem>,
+    },
     Key(KeyPlace),
-    Counted { run: u64, digest: String, counted: Result<Counted, Problem> },
+    Counted {
+        run: u64,
+        digest: String,
+        counted: Result<Counted, Problem>,
+    },
 }
 
 impl Prepared {
     pub fn new(text: String, digest: String, request: &Request) -> Self {
         let (head, body) = request.shown();
         let rest = body.iter().skip(1).map(|line| line.len() as u64).sum();
-        Self { text: text.into(), digest, head, body, rest }
+        Self {
+            text: text.into(),
+            digest,
+            head,
+            body,
+            rest,
+        }
     }
 
     /// The bytes of the body.
@@ -163,12 +176,17 @@ impl Prepared {
 impl State {
     /// What the provider counted for a format of a capture in this run.
     pub fn exact_count(&self, capture: &CaptureId, format: &'static str) -> Option<&Counted> {
-        self.exact.counted.get(self.exact.digests.get(&(capture.clone(), format))?)
+        self.exact
+            .counted
+            .get(self.exact.digests.get(&(capture.clone(), format))?)
     }
 
     /// Whether any format of a capture was counted exactly.
     pub fn has_exact_counts(&self, capture: &CaptureId) -> bool {
-        self.exact.digests.iter().any(|((of, _), digest)| of == capture && self.exact.counted.contains_key(digest))
+        self.exact
+            .digests
+            .iter()
+            .any(|((of, _), digest)| of == capture && self.exact.counted.contains_key(digest))
     }
 
     /// Whether a person has to wait for something of this.
@@ -180,23 +198,37 @@ impl State {
     /// Whether everything is there that a count needs.
     pub fn can_count_exactly(&self) -> bool {
         let exact = &self.exact;
-        let is_ready = exact.asking.as_ref().is_some_and(|asking| !asking.is_sent && matches!(asking.prepared, Some(Ok(_))));
-        is_ready && !exact.model.trim().is_empty() && (exact.key.has_key() || !exact.typed.is_empty())
+        let is_ready = exact
+            .asking
+            .as_ref()
+            .is_some_and(|asking| !asking.is_sent && matches!(asking.prepared, Some(Ok(_))));
+        is_ready
+            && !exact.model.trim().is_empty()
+            && (exact.key.has_key() || !exact.typed.is_empty())
     }
 
     /// What the server sent of this answer: both parts where there are both.
     fn sent_format(&self, capture: &CaptureId) -> &'static str {
         let is_there = |id: &&'static str| matches!(self.answers.get(capture, RowQuery(id)), Some(QueryState::Ready(row)) if row.is_available());
-        ["both", "content", "structured"].into_iter().find(is_there).unwrap_or("content")
+        ["both", "content", "structured"]
+            .into_iter()
+            .find(is_there)
+            .unwrap_or("content")
     }
 
     /// The id of the model that money is shown for, where it is one of Claude's, else of the last in the table.
     fn likely_model(&self) -> String {
-        let is_claude = |model: &&crate::analysis::Model| model.tokenizer() == Some(Tokenizer::Claude);
+        let is_claude =
+            |model: &&crate::analysis::Model| model.tokenizer() == Some(Tokenizer::Claude);
         let models = &self.prices.prices.models;
-        let chosen = self.model().filter(is_claude).or_else(|| models.iter().rfind(is_claude));
+        let chosen = self
+            .model()
+            .filter(is_claude)
+            .or_else(|| models.iter().rfind(is_claude));
         // Their names and ids differ in this alone.
-        chosen.map_or_else(String::new, |model| model.name.to_lowercase().replace([' ', '.'], "-"))
+        chosen.map_or_else(String::new, |model| {
+            model.name.to_lowercase().replace([' ', '.'], "-")
+        })
     }
 
     pub(super) fn exact(&mut self, action: ExactAction, effects: &mut Vec<Effect>) {
@@ -204,7 +236,8 @@ impl State {
             ExactAction::Open(format) => {
                 let Some(capture) = self.capture().cloned() else {
                     self.toast_problem(
-                        Problem::new(ProblemKind::NotFound, "there is no answer to count").hint("call a tool first"),
+                        Problem::new(ProblemKind::NotFound, "there is no answer to count")
+                            .hint("call a tool first"),
                     );
                     return;
                 };
@@ -223,15 +256,28 @@ impl State {
                     problem: None,
                 });
                 self.dialog = Some(Dialog::ExactCount);
-                let (run, address, model) = (self.exact.run, self.exact.address.clone(), self.exact.model.clone());
-                effects.push(Effect::Exact(ExactEffect::Prepare { run, capture, format, address, model }));
+                let (run, address, model) = (
+                    self.exact.run,
+                    self.exact.address.clone(),
+                    self.exact.model.clone(),
+                );
+                effects.push(Effect::Exact(ExactEffect::Prepare {
+                    run,
+                    capture,
+                    format,
+                    address,
+                    model,
+                }));
                 if !self.exact.key.has_key() && self.exact.key != KeyPlace::Looking {
                     self.exact.key = KeyPlace::Looking;
                     effects.push(Effect::Exact(ExactEffect::LookForKey));
                 }
             }
             ExactAction::Model(model) => {
-                if let Some(ExactRequest { prepared: Some(Ok(prepared)), .. }) = &mut self.exact.asking
+                if let Some(ExactRequest {
+                    prepared: Some(Ok(prepared)),
+                    ..
+                }) = &mut self.exact.asking
                     && let Some(first) = prepared.body.first_mut()
                 {
                     *first = Request::shown_opening(&model);
@@ -241,8 +287,12 @@ impl State {
             ExactAction::TypeKey(key) => self.exact.typed = key,
             ExactAction::Send if self.can_count_exactly() => {
                 let exact = &mut self.exact;
-                let Some(asking) = &mut exact.asking else { return };
-                let Some(Ok(prepared)) = &asking.prepared else { return };
+                let Some(asking) = &mut exact.asking else {
+                    return;
+                };
+                let Some(Ok(prepared)) = &asking.prepared else {
+                    return;
+                };
                 // As it is shown: white space around an id is part of no id, and is not sent.
                 exact.model = exact.model.trim().to_owned();
                 let request = Request::new(&exact.address, &exact.model, &prepared.text);
@@ -252,7 +302,12 @@ impl State {
                 exact.run += 1;
                 let key = std::mem::take(&mut exact.typed);
                 let digest = prepared.digest.clone();
-                effects.push(Effect::Exact(ExactEffect::Count { run: exact.run, request, digest, key }));
+                effects.push(Effect::Exact(ExactEffect::Count {
+                    run: exact.run,
+                    request,
+                    digest,
+                    key,
+                }));
             }
             ExactAction::Send => {}
             ExactAction::Stop => self.stop_counting(effects),
@@ -277,24 +332,38 @@ impl State {
         let exact = &mut self.exact;
         match event {
             ExactEvent::Prepared { run, mut prepared } if run == exact.run => {
-                let Some(asking) = &mut exact.asking else { return };
+                let Some(asking) = &mut exact.asking else {
+                    return;
+                };
                 if let Ok(prepared) = &mut prepared {
                     // The model may have been edited meanwhile.
                     if let Some(first) = prepared.body.first_mut() {
                         *first = Request::shown_opening(&exact.model);
                     }
-                    exact.digests.insert((asking.capture.clone(), asking.format), prepared.digest.clone());
+                    exact.digests.insert(
+                        (asking.capture.clone(), asking.format),
+                        prepared.digest.clone(),
+                    );
                 }
                 asking.prepared = Some(prepared);
             }
             ExactEvent::Key(place) => exact.key = place,
-            ExactEvent::Counted { run, digest, counted } if run == exact.run => {
+            ExactEvent::Counted {
+                run,
+                digest,
+                counted,
+            } if run == exact.run => {
                 let is_seen = matches!(self.dialog, Some(Dialog::ExactCount));
-                let Some(asking) = &mut exact.asking else { return };
+                let Some(asking) = &mut exact.asking else {
+                    return;
+                };
                 asking.is_sent = false;
                 match counted {
                     Ok(counted) => {
-                        let words = format!("Counted by Anthropic for {}: {} tokens", counted.model, counted.tokens);
+                        let words = format!(
+                            "Counted by Anthropic for {}: {} tokens",
+                            counted.model, counted.tokens
+                        );
                         exact.counted.insert(digest, counted);
                         if !is_seen {
                             self.toast(&words);
@@ -331,9 +400,16 @@ mod tests {
             problem: None,
         });
         let request = Request::new(&exact.address, "other", text);
-        let prepared = Ok(Prepared::new(text.into(), format!("digest of {text}"), &request));
+        let prepared = Ok(Prepared::new(
+            text.into(),
+            format!("digest of {text}"),
+            &request,
+        ));
         let run = exact.run;
-        state.apply(Event::Exact(ExactEvent::Prepared { run, prepared }), &mut Vec::new());
+        state.apply(
+            Event::Exact(ExactEvent::Prepared { run, prepared }),
+            &mut Vec::new(),
+        );
     }
 
     fn act(state: &mut State, action: ExactAction) -> Vec<Effect> {
@@ -343,43 +419,76 @@ mod tests {
     }
 
     fn counted(state: &mut State, run: u64, text: &str, tokens: u64) {
-        let counted = Ok(Counted { tokens, model: "m".into(), day: "2026-01-31".into() });
+        let counted = Ok(Counted {
+            tokens,
+            model: "m".into(),
+            day: "2026-01-31".into(),
+        });
         let digest = format!("digest of {text}");
-        state.apply(Event::Exact(ExactEvent::Counted { run, digest, counted }), &mut Vec::new());
+        state.apply(
+            Event::Exact(ExactEvent::Counted {
+                run,
+                digest,
+                counted,
+            }),
+            &mut Vec::new(),
+        );
     }
 
     #[test]
     fn nothing_is_sent_without_a_text_a_model_a_key_and_a_click() {
         let mut state = State::default();
-        assert!(act(&mut state, ExactAction::Open(None)).is_empty() && state.dialog.is_none(), "no answer is shown");
+        assert!(
+            act(&mut state, ExactAction::Open(None)).is_empty() && state.dialog.is_none(),
+            "no answer is shown"
+        );
         state.toasts.clear();
         assert_eq!(state.likely_model(), "claude-haiku-4-5");
         open(&mut state, "1", "text");
-        assert!(act(&mut state, ExactAction::Send).is_empty(), "no model, no key");
+        assert!(
+            act(&mut state, ExactAction::Send).is_empty(),
+            "no model, no key"
+        );
         act(&mut state, ExactAction::Model("m".into()));
         assert!(act(&mut state, ExactAction::Send).is_empty(), "no key");
         act(&mut state, ExactAction::TypeKey(Key::new("k")));
-        let shown = state.exact.asking.as_ref().and_then(|asking| asking.prepared.clone()).unwrap().unwrap();
+        let shown = state
+            .exact
+            .asking
+            .as_ref()
+            .and_then(|asking| asking.prepared.clone())
+            .unwrap()
+            .unwrap();
         let effects = act(&mut state, ExactAction::Send);
-        let [Effect::Exact(ExactEffect::Count { request, key, .. })] = &effects[..] else { panic!("{effects:?}") };
+        let [Effect::Exact(ExactEffect::Count { request, key, .. })] = &effects[..] else {
+            panic!("{effects:?}")
+        };
         assert_eq!((request.body(), key.reveal()), (shown.body.concat(), "k"));
         assert_eq!(shown.bytes(), request.body().len() as u64);
         assert!(state.exact.typed.is_empty() && state.is_waiting());
-        assert!(act(&mut state, ExactAction::Send).is_empty(), "one at a time");
+        assert!(
+            act(&mut state, ExactAction::Send).is_empty(),
+            "one at a time"
+        );
     }
 
     #[test]
     fn a_count_belongs_to_the_text_and_late_ones_to_nobody() {
         let mut state = State::default();
         let known = |state: &State, capture: &str| {
-            state.exact_count(&CaptureId(Arc::from(capture)), "json").map(|counted| counted.tokens)
+            state
+                .exact_count(&CaptureId(Arc::from(capture)), "json")
+                .map(|counted| counted.tokens)
         };
         state.exact.key = KeyPlace::Keychain;
         state.exact.model = "m".into();
         open(&mut state, "1", "text");
         act(&mut state, ExactAction::Send);
         let run = state.exact.run;
-        assert_eq!(act(&mut state, ExactAction::Stop), [Effect::Exact(ExactEffect::Stop)]);
+        assert_eq!(
+            act(&mut state, ExactAction::Stop),
+            [Effect::Exact(ExactEffect::Stop)]
+        );
         counted(&mut state, run, "text", 7);
         assert_eq!(known(&state, "1"), None, "stopped");
         act(&mut state, ExactAction::Send);
@@ -391,7 +500,10 @@ mod tests {
         open(&mut state, "2", "text");
         open(&mut state, "3", "another");
         assert_eq!((known(&state, "2"), known(&state, "3")), (Some(7), None));
-        assert_eq!(act(&mut state, ExactAction::ForgetKey), [Effect::Exact(ExactEffect::ForgetKey)]);
+        assert_eq!(
+            act(&mut state, ExactAction::ForgetKey),
+            [Effect::Exact(ExactEffect::ForgetKey)]
+        );
         assert!(!state.can_count_exactly());
     }
 }

@@ -3,7 +3,10 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::{AppEffect, Dialog, Effect, ExportEffect, ExportEvent, FixtureAction, PaneView, PathPurpose, State};
+use super::{
+    AppEffect, Dialog, Effect, ExportEffect, ExportEvent, FixtureAction, PaneView, PathPurpose,
+    State,
+};
 use crate::capture::Capture;
 use crate::fixture::export::{Drawing, ExportChoice};
 use crate::format::ParsedCapture;
@@ -52,7 +55,10 @@ pub struct ExportOrder {
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExportPicture {
     Drawing(Arc<Drawing>),
-    Pane { capture: Arc<Capture>, shows: PaneView },
+    Pane {
+        capture: Arc<Capture>,
+        shows: PaneView,
+    },
 }
 
 impl State {
@@ -60,8 +66,16 @@ impl State {
         match event {
             ExportEvent::Saved(path) => self.toast(&format!("Saved {}", path.display())),
             ExportEvent::Text(text) => self.copy(text, effects),
-            ExportEvent::Picture { picture, theme, path } => {
-                effects.push(Effect::App(AppEffect::Paint { picture, theme, path }));
+            ExportEvent::Picture {
+                picture,
+                theme,
+                path,
+            } => {
+                effects.push(Effect::App(AppEffect::Paint {
+                    picture,
+                    theme,
+                    path,
+                }));
             }
             ExportEvent::PictureCopied => self.toast("Copied"),
         }
@@ -74,15 +88,23 @@ impl State {
         };
         let (kind, path) = match action {
             ExportAction::Copy(kind) => (kind, None),
-            ExportAction::Save { kind, path: Some(path) } => (kind, Some(path)),
-            ExportAction::Save { kind, path: None } if kind.needs_fixture() && !self.fixtures.saved.contains_key(&capture.id) => {
+            ExportAction::Save {
+                kind,
+                path: Some(path),
+            } => (kind, Some(path)),
+            ExportAction::Save { kind, path: None }
+                if kind.needs_fixture() && !self.fixtures.saved.contains_key(&capture.id) =>
+            {
                 // The file reads the fixture, so that has to be somewhere first.
                 self.perform_fixture(FixtureAction::Show { then: Some(kind) }, effects);
                 return;
             }
             ExportAction::Save { kind, path: None } => {
                 let text = kind.file_name(&ParsedCapture::of(Arc::clone(&capture)));
-                self.dialog = Some(Dialog::Path { purpose: PathPurpose::ExportAs(kind), text });
+                self.dialog = Some(Dialog::Path {
+                    purpose: PathPurpose::ExportAs(kind),
+                    text,
+                });
                 return;
             }
         };
@@ -90,15 +112,25 @@ impl State {
         let is_sample = |other: &Capture| {
             kind == ExportChoice::OUTPUT_SCHEMA
                 && other.id != capture.id
-                && (&other.server.name, &other.tool.name) == (&capture.server.name, &capture.tool.name)
+                && (&other.server.name, &other.tool.name)
+                    == (&capture.server.name, &capture.tool.name)
         };
         effects.push(Effect::Export(ExportEffect::Write(Box::new(ExportOrder {
             fixture: self.fixtures.saved.get(&capture.id).cloned(),
-            samples: self.captures.iter().filter(|other| is_sample(other)).cloned().collect(),
+            samples: self
+                .captures
+                .iter()
+                .filter(|other| is_sample(other))
+                .cloned()
+                .collect(),
             capture: Arc::clone(&capture),
             kind,
             path,
-            encoding: self.settings.tokenizer.encoding().unwrap_or(Encoding::O200kBase),
+            encoding: self
+                .settings
+                .tokenizer
+                .encoding()
+                .unwrap_or(Encoding::O200kBase),
             reads: self.read_choice(),
             pane: self.view.shows(self.view.focus),
             theme: self.settings.theme,

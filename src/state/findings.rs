@@ -65,10 +65,19 @@ impl State {
         self.view.findings.file.clone().or_else(new)
     }
 
-    pub(super) fn silenced(&mut self, file: PathBuf, ToolSilence { rule, tool, reason }: ToolSilence) {
-        self.toast(&format!("{rule} says nothing of {tool} any more: {}", file.display()));
+    pub(super) fn silenced(
+        &mut self,
+        file: PathBuf,
+        ToolSilence { rule, tool, reason }: ToolSilence,
+    ) {
+        self.toast(&format!(
+            "{rule} says nothing of {tool} any more: {}",
+            file.display()
+        ));
         let view = &mut self.view.findings;
-        Arc::make_mut(&mut view.rules).silenced.insert((rule, tool), reason);
+        Arc::make_mut(&mut view.rules)
+            .silenced
+            .insert((rule, tool), reason);
         (view.file, view.selected) = (Some(file), None);
     }
 
@@ -90,10 +99,12 @@ impl State {
                 self.dialog = None;
                 effects.extend(file.map(|file| Effect::Silence { file, silence }));
             }
-            FindingsAction::UseRules { file, text } => match RuleSettings::parse(&text, &file.display().to_string()) {
-                Ok(rules) => (view.rules, view.file) = (Arc::new(rules), Some(file)),
-                Err(problem) => self.toast_problem(problem),
-            },
+            FindingsAction::UseRules { file, text } => {
+                match RuleSettings::parse(&text, &file.display().to_string()) {
+                    Ok(rules) => (view.rules, view.file) = (Arc::new(rules), Some(file)),
+                    Err(problem) => self.toast_problem(problem),
+                }
+            }
         }
     }
 }
@@ -106,20 +117,50 @@ mod tests {
     #[test]
     fn a_silenced_rule_stands_in_the_nearest_file_or_a_new_one() {
         let mut state = State::default();
-        assert_eq!(state.rules_file(), None, "nobody said where the window was started");
+        assert_eq!(
+            state.rules_file(),
+            None,
+            "nobody said where the window was started"
+        );
         let mut effects = Vec::new();
         state.perform(ServersAction::StartIn("/work".into()), &mut effects);
-        let silence = || ToolSilence { rule: "markdown/link", tool: "search".into(), reason: "ours".into() };
+        let silence = || ToolSilence {
+            rule: "markdown/link",
+            tool: "search".into(),
+            reason: "ours".into(),
+        };
         state.perform(FindingsAction::Silence(silence()), &mut effects);
-        let [Effect::Silence { file, .. }] = &effects[..] else { panic!("{effects:?}") };
+        let [Effect::Silence { file, .. }] = &effects[..] else {
+            panic!("{effects:?}")
+        };
         assert_eq!(file, &PathBuf::from("/work/loupe.toml"));
-        state.perform(FindingsAction::ToggleProfile(Profile::parse("dual-content").unwrap()), &mut Vec::new());
-        let silenced = Event::Silenced { file: "/work/loupe.toml".into(), silence: silence() };
+        state.perform(
+            FindingsAction::ToggleProfile(Profile::parse("dual-content").unwrap()),
+            &mut Vec::new(),
+        );
+        let silenced = Event::Silenced {
+            file: "/work/loupe.toml".into(),
+            silence: silence(),
+        };
         state.apply(silenced, &mut Vec::new());
         let rules = &state.view.findings.rules;
-        assert_eq!(rules.silenced_for("search").collect::<Vec<_>>(), [("markdown/link", "ours")]);
-        assert!(rules.profiles.contains(&Profile::parse("dual-content").unwrap()), "what was chosen in the window stays");
-        state.perform(FindingsAction::UseRules { file: "/loupe.toml".into(), text: String::new() }, &mut Vec::new());
+        assert_eq!(
+            rules.silenced_for("search").collect::<Vec<_>>(),
+            [("markdown/link", "ours")]
+        );
+        assert!(
+            rules
+                .profiles
+                .contains(&Profile::parse("dual-content").unwrap()),
+            "what was chosen in the window stays"
+        );
+        state.perform(
+            FindingsAction::UseRules {
+                file: "/loupe.toml".into(),
+                text: String::new(),
+            },
+            &mut Vec::new(),
+        );
         assert_eq!(state.rules_file(), Some("/loupe.toml".into()));
     }
 }

@@ -10,7 +10,9 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::{Dialog, Effect, ExportAction, PathPurpose, Screen, State};
-pub use verify::{Filled, FixtureCall, FoundFixture, PreparedVerify, Sides, VerifyPart, VerifyRow, Verifying};
+pub use verify::{
+    Filled, FixtureCall, FoundFixture, PreparedVerify, Sides, VerifyPart, VerifyRow, Verifying,
+};
 
 use crate::capture::{Capture, CaptureId, Server};
 use crate::fixture::accept::FixtureBefore;
@@ -74,7 +76,11 @@ impl FixtureForm {
     /// The folders that are written; `None` while something is not filled in.
     pub fn paths(&self) -> Option<Vec<PathBuf>> {
         let folder = Some(self.folder.trim()).filter(|folder| !folder.is_empty())?;
-        let path = |name: &String| Some(name.trim()).filter(|name| !name.is_empty()).map(|name| PathBuf::from(folder).join(name));
+        let path = |name: &String| {
+            Some(name.trim())
+                .filter(|name| !name.is_empty())
+                .map(|name| PathBuf::from(folder).join(name))
+        };
         self.names.iter().map(path).collect()
     }
 }
@@ -141,9 +147,19 @@ impl FixtureSaving {
             if self.form.expects_needed {
                 wanted.needed.extend(needed.iter().cloned());
             }
-            PlannedFixture { capture: Arc::clone(capture), wanted, path }
+            PlannedFixture {
+                capture: Arc::clone(capture),
+                wanted,
+                path,
+            }
         };
-        Some(self.calls.iter().zip(self.form.paths()?).map(plan).collect())
+        Some(
+            self.calls
+                .iter()
+                .zip(self.form.paths()?)
+                .map(plan)
+                .collect(),
+        )
     }
 }
 
@@ -255,7 +271,10 @@ impl State {
             FixtureAction::Edit(form) => {
                 if let Some(saving) = &mut self.fixtures.saving {
                     // Whether something may be replaced changes nothing about what would be written.
-                    let is_same = FixtureForm { replaces: form.replaces, ..saving.form.clone() } == form;
+                    let is_same = FixtureForm {
+                        replaces: form.replaces,
+                        ..saving.form.clone()
+                    } == form;
                     saving.form = form;
                     saving.refused = None;
                     if !is_same {
@@ -264,16 +283,31 @@ impl State {
                 }
             }
             FixtureAction::Save => {
-                let Some(saving) = self.fixtures.saving.as_mut().filter(|saving| !saving.is_saving) else { return };
-                let Some(fixtures) = saving.planned() else { return };
+                let Some(saving) = self
+                    .fixtures
+                    .saving
+                    .as_mut()
+                    .filter(|saving| !saving.is_saving)
+                else {
+                    return;
+                };
+                let Some(fixtures) = saving.planned() else {
+                    return;
+                };
                 saving.is_saving = true;
                 saving.refused = None;
-                effects.push(Effect::Fixture(FixtureEffect::Save { fixtures, replaces: saving.form.replaces }));
+                effects.push(Effect::Fixture(FixtureEffect::Save {
+                    fixtures,
+                    replaces: saving.form.replaces,
+                }));
             }
             FixtureAction::ShowVerify => self.view.screen = Screen::Verify,
             FixtureAction::Find(None) => {
                 let text = self.fixtures.folder.clone().unwrap_or_default();
-                self.dialog = Some(Dialog::Path { purpose: PathPurpose::OpenFixtures, text });
+                self.dialog = Some(Dialog::Path {
+                    purpose: PathPurpose::OpenFixtures,
+                    text,
+                });
             }
             FixtureAction::Find(Some(path)) => {
                 self.view.screen = Screen::Verify;
@@ -282,9 +316,16 @@ impl State {
             FixtureAction::Verify { offline: true } => self.judge_saved(effects),
             FixtureAction::Verify { offline: false } => self.verify(effects),
             FixtureAction::SkipWriting => self.skip_writing(effects),
-            FixtureAction::Fill { fixture, pointer, value } => {
+            FixtureAction::Fill {
+                fixture,
+                pointer,
+                value,
+            } => {
                 if let Some(found) = self.fixtures.verifying.fixtures.get(fixture) {
-                    self.sessions.current_mut().filled.insert((found.dir.clone(), pointer), value);
+                    self.sessions
+                        .current_mut()
+                        .filled
+                        .insert((found.dir.clone(), pointer), value);
                 }
             }
             FixtureAction::ShowDifference(at) => self.show_fixture_difference(at),
@@ -303,7 +344,9 @@ impl State {
 
     /// Whether it is an answer to a call of a tool that was made since the program started.
     pub fn is_call_of_run(&self, capture: &Capture) -> bool {
-        let is_new = self.began_at.is_none_or(|began| capture.started_at >= began);
+        let is_new = self
+            .began_at
+            .is_none_or(|began| capture.started_at >= began);
         is_new && !capture.request.is_empty() && is_answered_call(capture)
     }
 
@@ -311,7 +354,11 @@ impl State {
     /// equal calls it is the last one, in the place of the first.
     fn calls_of_run(&self) -> Vec<(Arc<Capture>, String)> {
         let mut calls: Vec<&Arc<Capture>> = Vec::new();
-        for capture in self.captures.iter().filter(|capture| self.is_call_of_run(capture)) {
+        for capture in self
+            .captures
+            .iter()
+            .filter(|capture| self.is_call_of_run(capture))
+        {
             let is_equal = |other: &&mut &Arc<Capture>| {
                 other.server.source == capture.server.source
                     && other.tool.name == capture.tool.name
@@ -331,10 +378,23 @@ impl State {
         let folders = folder_names(servers.iter().map(|server| server.label()));
         let mut named = Vec::new();
         for (server, folder) in servers.iter().zip(&folders) {
-            let own: Vec<_> = calls.iter().filter(|call| call.server.source == server.source).collect();
+            let own: Vec<_> = calls
+                .iter()
+                .filter(|call| call.server.source == server.source)
+                .collect();
             let names = folder_names(own.iter().map(|call| call.tool.name.as_str()));
-            let place = |name: String| if servers.len() > 1 { format!("{folder}/{name}") } else { name };
-            named.extend(own.into_iter().map(|call| Arc::clone(call)).zip(names.into_iter().map(place)));
+            let place = |name: String| {
+                if servers.len() > 1 {
+                    format!("{folder}/{name}")
+                } else {
+                    name
+                }
+            };
+            named.extend(
+                own.into_iter()
+                    .map(|call| Arc::clone(call))
+                    .zip(names.into_iter().map(place)),
+            );
         }
         named
     }
@@ -355,36 +415,82 @@ impl State {
         then: Option<ExportChoice>,
         effects: &mut Vec<Effect>,
     ) {
-        let needed = |capture: &Arc<Capture>| self.needed(&capture.server.name, &capture.tool.name).cloned().unwrap_or_default();
-        let calls = captures.into_iter().map(|capture| (Arc::clone(&capture), needed(&capture))).collect();
-        let folder = self.fixtures.folder.clone().unwrap_or_else(|| "fixtures".to_owned());
-        let form = FixtureForm { folder, names, wanted: Wanted::default(), expects_needed: true, replaces: false };
-        self.fixtures.saving = Some(FixtureSaving { calls, form, preview: None, refused: None, then, is_saving: false });
+        let needed = |capture: &Arc<Capture>| {
+            self.needed(&capture.server.name, &capture.tool.name)
+                .cloned()
+                .unwrap_or_default()
+        };
+        let calls = captures
+            .into_iter()
+            .map(|capture| (Arc::clone(&capture), needed(&capture)))
+            .collect();
+        let folder = self
+            .fixtures
+            .folder
+            .clone()
+            .unwrap_or_else(|| "fixtures".to_owned());
+        let form = FixtureForm {
+            folder,
+            names,
+            wanted: Wanted::default(),
+            expects_needed: true,
+            replaces: false,
+        };
+        self.fixtures.saving = Some(FixtureSaving {
+            calls,
+            form,
+            preview: None,
+            refused: None,
+            then,
+            is_saving: false,
+        });
         self.dialog = Some(Dialog::Fixture);
         self.preview_fixtures(effects);
     }
 
     fn preview_fixtures(&mut self, effects: &mut Vec<Effect>) {
-        let Some(fixtures) = self.fixtures.saving.as_ref().and_then(FixtureSaving::planned) else { return };
+        let Some(fixtures) = self
+            .fixtures
+            .saving
+            .as_ref()
+            .and_then(FixtureSaving::planned)
+        else {
+            return;
+        };
         self.fixtures.number += 1;
-        effects.push(Effect::Fixture(FixtureEffect::Preview { number: self.fixtures.number, fixtures }));
+        effects.push(Effect::Fixture(FixtureEffect::Preview {
+            number: self.fixtures.number,
+            fixtures,
+        }));
     }
 
     pub(super) fn fixture_event(&mut self, event: FixtureEvent, effects: &mut Vec<Effect>) {
         match event {
             FixtureEvent::Previewed { number, preview } => {
-                if let Some(saving) = self.fixtures.saving.as_mut().filter(|_| number == self.fixtures.number) {
+                if let Some(saving) = self
+                    .fixtures
+                    .saving
+                    .as_mut()
+                    .filter(|_| number == self.fixtures.number)
+                {
                     saving.preview = Some(preview);
                 }
             }
             FixtureEvent::Saved { fixtures, summary } => {
                 self.toast(&match &fixtures[..] {
                     [(_, path)] => format!("Saved {} · {summary}", path.display()),
-                    several => format!("Saved {} · {summary}", number_of(several.len() as u64, "fixtures")),
+                    several => format!(
+                        "Saved {} · {summary}",
+                        number_of(several.len() as u64, "fixtures")
+                    ),
                 });
                 // The dialog may be that of another answer by now.
                 let is_its = |saving: &mut FixtureSaving| {
-                    saving.calls.iter().map(|(capture, _)| &capture.id).eq(fixtures.iter().map(|(capture, _)| capture))
+                    saving
+                        .calls
+                        .iter()
+                        .map(|(capture, _)| &capture.id)
+                        .eq(fixtures.iter().map(|(capture, _)| capture))
                 };
                 let saving = self.fixtures.saving.take_if(is_its);
                 self.fixtures.saved.extend(fixtures);
@@ -397,7 +503,12 @@ impl State {
                     self.export_as(ExportAction::Save { kind, path: None }, effects);
                 }
             }
-            FixtureEvent::Refused(problem) => match self.fixtures.saving.as_mut().filter(|saving| saving.is_saving) {
+            FixtureEvent::Refused(problem) => match self
+                .fixtures
+                .saving
+                .as_mut()
+                .filter(|saving| saving.is_saving)
+            {
                 Some(saving) => {
                     saving.is_saving = false;
                     saving.refused = Some(problem);
@@ -422,14 +533,23 @@ mod tests {
     use crate::state::Event;
 
     fn call(source: &str, tool: &str, arguments: &'static str, at: i64) -> Arc<Capture> {
-        let server = Server { name: "mine".into(), source: source.into(), ..Server::default() };
+        let server = Server {
+            name: "mine".into(),
+            source: source.into(),
+            ..Server::default()
+        };
         Arc::new(Capture {
             tool: Tool::unlisted(tool),
             arguments: Bytes::from_static(arguments.as_bytes()),
             started_at: OffsetDateTime::from_unix_timestamp(at).unwrap(),
             request: Bytes::from_static(b"{}"),
-            response: Some(Bytes::from_static(br#"{"jsonrpc":"2.0","id":1,"result":{"content":[]}}"#)),
-            ..Capture::empty(CaptureId(format!("{source} {tool} {arguments} {at}").into()), server)
+            response: Some(Bytes::from_static(
+                br#"{"jsonrpc":"2.0","id":1,"result":{"content":[]}}"#,
+            )),
+            ..Capture::empty(
+                CaptureId(format!("{source} {tool} {arguments} {at}").into()),
+                server,
+            )
         })
     }
 
@@ -441,7 +561,10 @@ mod tests {
 
     #[test]
     fn calls_of_this_run_are_saved_once_each_and_apart_by_server() {
-        let mut state = State { began_at: Some(OffsetDateTime::from_unix_timestamp(100).unwrap()), ..State::default() };
+        let mut state = State {
+            began_at: Some(OffsetDateTime::from_unix_timestamp(100).unwrap()),
+            ..State::default()
+        };
         assert!(perform(&mut state, FixtureAction::ShowRun).is_empty() && state.dialog.is_none());
         state.captures = vec![
             call("a", "get", "{}", 50),
@@ -452,26 +575,64 @@ mod tests {
         ];
         let named = |state: &State| -> Vec<(i64, String)> {
             let calls = state.calls_of_run().into_iter();
-            calls.map(|(capture, name)| (capture.started_at.unix_timestamp(), name)).collect()
+            calls
+                .map(|(capture, name)| (capture.started_at.unix_timestamp(), name))
+                .collect()
         };
-        assert_eq!(named(&state), [(104, "get".to_owned()), (103, "get-2".to_owned())]);
+        assert_eq!(
+            named(&state),
+            [(104, "get".to_owned()), (103, "get-2".to_owned())]
+        );
         state.captures.push(call("b", "get", "{}", 105));
         let names = ["mine/get", "mine/get-2", "mine-2/get"];
-        assert_eq!(named(&state).into_iter().map(|(_, name)| name).collect::<Vec<_>>(), names);
+        assert_eq!(
+            named(&state)
+                .into_iter()
+                .map(|(_, name)| name)
+                .collect::<Vec<_>>(),
+            names
+        );
         // They are looked at first, and written after a yes alone.
         let effects = perform(&mut state, FixtureAction::ShowRun);
-        let [Effect::Fixture(FixtureEffect::Preview { fixtures, .. })] = &effects[..] else { panic!("{effects:?}") };
+        let [Effect::Fixture(FixtureEffect::Preview { fixtures, .. })] = &effects[..] else {
+            panic!("{effects:?}")
+        };
         assert_eq!(fixtures[2].path, PathBuf::from("fixtures/mine-2/get"));
         let effects = perform(&mut state, FixtureAction::Save);
-        let [Effect::Fixture(FixtureEffect::Save { fixtures, replaces: false })] = &effects[..] else { panic!("{effects:?}") };
-        let saved: Vec<_> = fixtures.iter().map(|fixture| (fixture.capture.id.clone(), fixture.path.clone())).collect();
+        let [
+            Effect::Fixture(FixtureEffect::Save {
+                fixtures,
+                replaces: false,
+            }),
+        ] = &effects[..]
+        else {
+            panic!("{effects:?}")
+        };
+        let saved: Vec<_> = fixtures
+            .iter()
+            .map(|fixture| (fixture.capture.id.clone(), fixture.path.clone()))
+            .collect();
         // A failure leaves the dialog, with another look at what is there.
         let mut effects = Vec::new();
         let refused = FixtureEvent::Refused(Problem::new(crate::problem::ProblemKind::Io, "no"));
         state.apply(Event::Fixture(refused), &mut effects);
-        assert!(matches!(&effects[..], [Effect::Fixture(FixtureEffect::Preview { .. })]) && state.dialog.is_some());
-        state.apply(Event::Fixture(FixtureEvent::Saved { fixtures: saved, summary: "exact".into() }), &mut Vec::new());
+        assert!(
+            matches!(
+                &effects[..],
+                [Effect::Fixture(FixtureEffect::Preview { .. })]
+            ) && state.dialog.is_some()
+        );
+        state.apply(
+            Event::Fixture(FixtureEvent::Saved {
+                fixtures: saved,
+                summary: "exact".into(),
+            }),
+            &mut Vec::new(),
+        );
         assert!(state.dialog.is_none() && state.fixtures.saved.len() == 3);
-        assert_eq!(state.toasts.last().unwrap().text, "Saved 3 fixtures · exact");
+        assert_eq!(
+            state.toasts.last().unwrap().text,
+            "Saved 3 fixtures · exact"
+        );
     }
 }

@@ -62,7 +62,10 @@ impl Form {
         let mut form = Self {
             schema: schema.cloned(),
             mode: FormMode::Form,
-            members: Members { named: vec![Value::Unset; schemas.root().len()], others: Vec::new() },
+            members: Members {
+                named: vec![Value::Unset; schemas.root().len()],
+                others: Vec::new(),
+            },
             schemas,
             text: Arc::from("{}"),
             syntax: None,
@@ -81,7 +84,11 @@ impl Form {
         if self.schema.as_ref() == schema {
             return;
         }
-        let mut form = Self { mode: self.mode, variables: Arc::clone(&self.variables), ..Self::new(schema) };
+        let mut form = Self {
+            mode: self.mode,
+            variables: Arc::clone(&self.variables),
+            ..Self::new(schema)
+        };
         form.set_text(&self.text);
         *self = form;
     }
@@ -113,7 +120,9 @@ impl Form {
 
     /// Changes one field, and the text with it.
     pub fn set_field(&mut self, index: usize, value: Value) {
-        let Some(field) = self.members.named.get_mut(index) else { return };
+        let Some(field) = self.members.named.get_mut(index) else {
+            return;
+        };
         *field = value;
         self.text = self.written().into();
         self.check();
@@ -121,7 +130,12 @@ impl Form {
 
     /// Puts a text into the field at a JSON Pointer; `false` where there is none any more.
     pub fn fill(&mut self, pointer: &str, text: String) -> bool {
-        let Some(field) = self.members.at_mut(pointer, &self.schemas, self.schemas.root(), None) else { return false };
+        let Some(field) = self
+            .members
+            .at_mut(pointer, &self.schemas, self.schemas.root(), None)
+        else {
+            return false;
+        };
         *field = Value::Text(text);
         self.text = self.written().into();
         self.check();
@@ -132,7 +146,10 @@ impl Form {
     pub fn set_text(&mut self, text: &str) {
         self.text = text.into();
         let doc = Doc::parse(Bytes::copy_from_slice(text.as_bytes()));
-        if let Some(root) = doc.root().filter(|root| doc.is_json() && root.kind() == Kind::Object) {
+        if let Some(root) = doc
+            .root()
+            .filter(|root| doc.is_json() && root.kind() == Kind::Object)
+        {
             self.members = Members::read(root, &self.schemas, self.schemas.root(), None);
         }
         self.check();
@@ -144,10 +161,15 @@ impl Form {
             true => Value::first(&self.schemas, property.schema),
             false => Value::Unset,
         };
-        let members = Members { named: self.schemas.root().iter().map(first).collect(), others: Vec::new() };
+        let members = Members {
+            named: self.schemas.root().iter().map(first).collect(),
+            others: Vec::new(),
+        };
         let text = members.json(&self.schemas, self.schemas.root(), None);
         let value: Option<serde_json::Value> = serde_json::from_str(&text).ok();
-        value.and_then(|value| serde_json::to_string_pretty(&value).ok()).unwrap_or(text)
+        value
+            .and_then(|value| serde_json::to_string_pretty(&value).ok())
+            .unwrap_or(text)
     }
 
     /// Changes how the arguments are edited. JSON is spread over lines, and begins with what the schema requires.
@@ -169,19 +191,35 @@ impl Form {
         if *value == Value::Unset && self.tries == 0 {
             return None;
         }
-        let is_about =
-            |at: &str| at == pointer || (is_whole && at.strip_prefix(pointer).is_some_and(|rest| rest.starts_with('/')));
-        let problem = self.problems.iter().find(|(at, _)| is_about(at)).map(|(_, message)| message.as_str());
-        problem.or_else(|| (matches!(value, Value::Json(_)) && value.is_unfinished()).then_some("not a JSON value"))
+        let is_about = |at: &str| {
+            at == pointer
+                || (is_whole
+                    && at
+                        .strip_prefix(pointer)
+                        .is_some_and(|rest| rest.starts_with('/')))
+        };
+        let problem = self
+            .problems
+            .iter()
+            .find(|(at, _)| is_about(at))
+            .map(|(_, message)| message.as_str());
+        problem.or_else(|| {
+            (matches!(value, Value::Json(_)) && value.is_unfinished()).then_some("not a JSON value")
+        })
     }
 
     /// What there is to say that no field has not been touched for.
     pub fn has_problem(&self) -> bool {
         let is_untouched = |pointer: &str| {
             self.tries == 0
-                && self.fields().any(|(property, value)| *value == Value::Unset && pointer == pointer_of("", &property.name))
+                && self.fields().any(|(property, value)| {
+                    *value == Value::Unset && pointer == pointer_of("", &property.name)
+                })
         };
-        self.problems.iter().any(|(pointer, _)| !is_untouched(pointer)) || self.members.is_unfinished()
+        self.problems
+            .iter()
+            .any(|(pointer, _)| !is_untouched(pointer))
+            || self.members.is_unfinished()
     }
 
     /// Whether the check of the text as it stands is made.
@@ -229,7 +267,9 @@ fn pretty(text: &str) -> Option<String> {
         return None;
     }
     let doc = Doc::parse(Bytes::copy_from_slice(text.as_bytes()));
-    doc.root().filter(|_| doc.is_json()).map(crate::format::pretty)
+    doc.root()
+        .filter(|_| doc.is_json())
+        .map(crate::format::pretty)
 }
 
 /// The JSON Pointer of a member.

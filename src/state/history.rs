@@ -108,23 +108,29 @@ impl HistoryState {
     /// What earlier runs kept, newest first; of a search, what it finds, the calls of this run among it. While the answers
     /// are searched: what the list alone decides.
     pub fn earlier(&self) -> Vec<&Entry> {
-        self.shown.iter().filter_map(|at| self.entries.get(*at)).collect()
+        self.shown
+            .iter()
+            .filter_map(|at| self.entries.get(*at))
+            .collect()
     }
 
     /// Finds out what is shown, once for every change: there may be many thousands.
     fn refresh(&mut self) {
         let query = HistoryQuery::parse(&self.search);
         let of_this_run: HashSet<&HistoryId> = self.kept.values().collect();
-        let found: Option<HashSet<&HistoryId>> = self.found.as_ref().map(|found| found.iter().collect());
+        let found: Option<HashSet<&HistoryId>> =
+            self.found.as_ref().map(|found| found.iter().collect());
         let is_found = |entry: &Entry| match &found {
             Some(found) => found.contains(&entry.id),
             None => query.is_met_by(entry),
         };
-        let shown = self
-            .entries
-            .iter()
-            .enumerate()
-            .filter(|(_, entry)| if query.is_empty() { !of_this_run.contains(&entry.id) } else { is_found(entry) });
+        let shown = self.entries.iter().enumerate().filter(|(_, entry)| {
+            if query.is_empty() {
+                !of_this_run.contains(&entry.id)
+            } else {
+                is_found(entry)
+            }
+        });
         self.shown = shown.map(|(at, _)| at).collect();
     }
 
@@ -140,7 +146,9 @@ impl State {
         match action {
             HistoryAction::Use(folder) => {
                 effects.push(Effect::UseHistory(folder.clone()));
-                effects.push(Effect::History(HistoryEffect::List { keep: self.history.keep }));
+                effects.push(Effect::History(HistoryEffect::List {
+                    keep: self.history.keep,
+                }));
                 self.history.folder = Some(folder);
                 self.history.is_on = !self.history.is_off;
             }
@@ -168,22 +176,37 @@ impl State {
     }
 
     fn open_kept(&mut self, id: HistoryId, effects: &mut Vec<Effect>) {
-        let of_this_run = || self.history.kept.iter().find(|(_, kept)| **kept == id).map(|(capture, _)| capture.clone());
+        let of_this_run = || {
+            self.history
+                .kept
+                .iter()
+                .find(|(_, kept)| **kept == id)
+                .map(|(capture, _)| capture.clone())
+        };
         let known = self.history.opened.get(&id).cloned().or_else(of_this_run);
         if let Some(capture) = known.filter(|capture| self.capture_of(capture).is_some()) {
             self.show_capture(&capture);
             self.call_kept_again(&id);
             return;
         }
-        let health = self.history.entries.iter().find(|entry| entry.id == id).map(|entry| entry.health.clone());
+        let health = self
+            .history
+            .entries
+            .iter()
+            .find(|entry| entry.id == id)
+            .map(|entry| entry.health.clone());
         match health {
-            Some(Health::Damaged(why)) => {
-                self.toast_problem(Problem::new(ProblemKind::Io, format!("the capture is damaged: {why}")).at(id.to_string()))
-            }
+            Some(Health::Damaged(why)) => self.toast_problem(
+                Problem::new(ProblemKind::Io, format!("the capture is damaged: {why}"))
+                    .at(id.to_string()),
+            ),
             Some(Health::Newer(schema)) => self.toast_problem(
-                Problem::new(ProblemKind::Io, format!("written by a newer version: {schema}"))
-                    .at(id.to_string())
-                    .hint("open it with a newer Loupe"),
+                Problem::new(
+                    ProblemKind::Io,
+                    format!("written by a newer version: {schema}"),
+                )
+                .at(id.to_string())
+                .hint("open it with a newer Loupe"),
             ),
             _ => effects.push(Effect::History(HistoryEffect::Open(id))),
         }
@@ -191,8 +214,16 @@ impl State {
 
     fn call_kept_again(&mut self, id: &HistoryId) {
         if self.history.again.take().as_ref() == Some(id) {
-            let name = self.capture().map(|capture| capture.tool.name.clone()).unwrap_or_default();
-            if self.session().tools.iter().any(|listed| listed.tool.name == name) {
+            let name = self
+                .capture()
+                .map(|capture| capture.tool.name.clone())
+                .unwrap_or_default();
+            if self
+                .session()
+                .tools
+                .iter()
+                .any(|listed| listed.tool.name == name)
+            {
                 self.restore_arguments();
             } else {
                 self.toast(&format!("This server does not list {name}: connect to the one it came from, then call again"));
@@ -235,7 +266,9 @@ impl State {
                 let rest = self.history.entries.iter().cloned();
                 self.history.entries = std::iter::once(*entry).chain(rest).collect();
             }
-            HistoryEvent::Found { number, ids } if number == self.history.searching => self.history.found = Some(ids),
+            HistoryEvent::Found { number, ids } if number == self.history.searching => {
+                self.history.found = Some(ids)
+            }
             // What was typed before.
             HistoryEvent::Found { .. } => {}
             HistoryEvent::Opened { id, capture } => {
@@ -245,7 +278,13 @@ impl State {
             }
             HistoryEvent::Note(text) => self.toast(&text),
             HistoryEvent::Removed(id) => {
-                self.history.entries = self.history.entries.iter().filter(|entry| entry.id != id).cloned().collect();
+                self.history.entries = self
+                    .history
+                    .entries
+                    .iter()
+                    .filter(|entry| entry.id != id)
+                    .cloned()
+                    .collect();
                 self.offer_undo("Removed from the history".to_owned(), UndoStep::Kept(id));
             }
         }
@@ -297,15 +336,41 @@ mod tests {
     fn what_is_found_is_shown() {
         let mut state = State::default();
         after(&mut state, HistoryAction::Use("/x".into()));
-        told(&mut state, HistoryEvent::Listed { entries: vec![entry("2", "b"), entry("1", "a")], notes: Vec::new() });
+        told(
+            &mut state,
+            HistoryEvent::Listed {
+                entries: vec![entry("2", "b"), entry("1", "a")],
+                notes: Vec::new(),
+            },
+        );
         assert_eq!(state.history.earlier().len(), 2);
         let effects = after(&mut state, HistoryAction::Search("tool:a words".into()));
-        assert!(matches!(&effects[..], [Effect::History(HistoryEffect::Search { .. })]));
+        assert!(matches!(
+            &effects[..],
+            [Effect::History(HistoryEffect::Search { .. })]
+        ));
         assert!(state.history.is_searching() && state.history.earlier().is_empty());
-        told(&mut state, HistoryEvent::Found { number: 0, ids: vec![HistoryId("2".into())] });
-        assert!(state.history.earlier().is_empty(), "an answer to what was typed before");
-        let Effect::History(HistoryEffect::Search { number, .. }) = &effects[0] else { panic!("a search") };
-        told(&mut state, HistoryEvent::Found { number: *number, ids: vec![HistoryId("1".into())] });
+        told(
+            &mut state,
+            HistoryEvent::Found {
+                number: 0,
+                ids: vec![HistoryId("2".into())],
+            },
+        );
+        assert!(
+            state.history.earlier().is_empty(),
+            "an answer to what was typed before"
+        );
+        let Effect::History(HistoryEffect::Search { number, .. }) = &effects[0] else {
+            panic!("a search")
+        };
+        told(
+            &mut state,
+            HistoryEvent::Found {
+                number: *number,
+                ids: vec![HistoryId("1".into())],
+            },
+        );
         assert_eq!(state.history.earlier()[0].tool, "a");
     }
 
@@ -313,17 +378,34 @@ mod tests {
     fn what_is_removed_can_be_brought_back_and_what_is_damaged_is_said() {
         let mut state = State::default();
         after(&mut state, HistoryAction::Use("/x".into()));
-        let damaged = Entry { health: Health::Damaged("why".into()), ..entry("1", "a") };
-        told(&mut state, HistoryEvent::Listed { entries: vec![entry("2", "b"), damaged], notes: Vec::new() });
+        let damaged = Entry {
+            health: Health::Damaged("why".into()),
+            ..entry("1", "a")
+        };
+        told(
+            &mut state,
+            HistoryEvent::Listed {
+                entries: vec![entry("2", "b"), damaged],
+                notes: Vec::new(),
+            },
+        );
         assert!(after(&mut state, HistoryAction::Open(HistoryId("1".into()))).is_empty());
-        assert!(state.toasts.iter().any(|toast| toast.text.contains("damaged: why")));
+        assert!(
+            state
+                .toasts
+                .iter()
+                .any(|toast| toast.text.contains("damaged: why"))
+        );
         told(&mut state, HistoryEvent::Removed(HistoryId("2".into())));
         assert_eq!(state.history.entries.len(), 1);
         let mut effects = Vec::new();
         state.perform(Action::Undo, &mut effects);
         assert!(matches!(
             &effects[..],
-            [Effect::History(HistoryEffect::PutBack(_)), Effect::History(HistoryEffect::List { .. })]
+            [
+                Effect::History(HistoryEffect::PutBack(_)),
+                Effect::History(HistoryEffect::List { .. })
+            ]
         ));
     }
 
@@ -331,13 +413,27 @@ mod tests {
     fn calls_of_this_run_stand_in_one_list_alone() {
         let mut state = State::default();
         after(&mut state, HistoryAction::Use("/x".into()));
-        told(&mut state, HistoryEvent::Kept { capture: CaptureId("001-a".into()), entry: Box::new(entry("9", "a")) });
+        told(
+            &mut state,
+            HistoryEvent::Kept {
+                capture: CaptureId("001-a".into()),
+                entry: Box::new(entry("9", "a")),
+            },
+        );
         assert!(state.history.earlier().is_empty());
         assert_eq!(state.history.entries[0].id.to_string(), "9");
         // Who searches means them, too; one that is still in the list is shown there.
         let effects = after(&mut state, HistoryAction::Search("tool:a".into()));
-        let Effect::History(HistoryEffect::Search { number, .. }) = &effects[0] else { panic!("a search") };
-        told(&mut state, HistoryEvent::Found { number: *number, ids: vec![HistoryId("9".into())] });
+        let Effect::History(HistoryEffect::Search { number, .. }) = &effects[0] else {
+            panic!("a search")
+        };
+        told(
+            &mut state,
+            HistoryEvent::Found {
+                number: *number,
+                ids: vec![HistoryId("9".into())],
+            },
+        );
         assert_eq!(state.history.earlier().len(), 1);
         let capture = Capture::empty(CaptureId("001-a".into()), crate::capture::Server::default());
         state.add_capture(Arc::new(capture));

@@ -107,16 +107,26 @@ impl State {
     /// Takes in whose configurations were found on this computer: "Codex" is that of OpenAI Codex CLI.
     pub(super) fn hosts_found(&mut self, clients: &[&str]) {
         let is_found = |host: &&Arc<Host>| clients.iter().any(|client| host.name.contains(client));
-        self.view.hosts.found = self.hosts.iter().filter(is_found).map(|host| host.id).collect();
+        self.view.hosts.found = self
+            .hosts
+            .iter()
+            .filter(is_found)
+            .map(|host| host.id)
+            .collect();
     }
 
     /// The host that calls are made as, where they are not made as Loupe.
     pub fn call_as(&self) -> Option<&Arc<Host>> {
-        self.hosts.get(self.call_as?.as_str()).filter(|host| host.client.is_some())
+        self.hosts
+            .get(self.call_as?.as_str())
+            .filter(|host| host.client.is_some())
     }
 
     fn set_call_as(&mut self, host: Option<HostId>, effects: &mut Vec<Effect>) {
-        let chosen = host.and_then(|id| self.hosts.get(id.as_str())).filter(|host| host.client.is_some()).cloned();
+        let chosen = host
+            .and_then(|id| self.hosts.get(id.as_str()))
+            .filter(|host| host.client.is_some())
+            .cloned();
         let id = chosen.as_ref().map(|host| host.id);
         if id == self.call_as || self.running.is_some() {
             return;
@@ -124,7 +134,10 @@ impl State {
         self.call_as = id;
         effects.push(Effect::Session(SessionEffect::UseClient(chosen)));
         // A client names itself once, when it connects.
-        if matches!(self.session().connection, Connection::Connecting { .. } | Connection::Connected { .. }) {
+        if matches!(
+            self.session().connection,
+            Connection::Connecting { .. } | Connection::Connected { .. }
+        ) {
             self.reconnect(effects);
         }
     }
@@ -183,14 +196,26 @@ mod tests {
             "parts",
             "[host.client]\nname = \"x\"\nversion = \"1\"\ncapabilities = \"{}\"\nsource = \"y\"",
         );
-        state.apply(Event::UseHosts(Arc::new(Hosts::built_in().with_file(&own, "own"))), &mut effects);
-        let own = state.hosts.iter().find(|host| host.is_own).map(|host| host.id);
+        state.apply(
+            Event::UseHosts(Arc::new(Hosts::built_in().with_file(&own, "own"))),
+            &mut effects,
+        );
+        let own = state
+            .hosts
+            .iter()
+            .find(|host| host.is_own)
+            .map(|host| host.id);
         state.perform(Action::Hosts(HostsAction::CallAs(own)), &mut effects);
         assert_eq!(state.call_as().map(|host| host.id), own);
-        assert!(matches!(effects.as_slice(), [Effect::Session(SessionEffect::UseClient(Some(host)))] if Some(host.id) == own));
+        assert!(
+            matches!(effects.as_slice(), [Effect::Session(SessionEffect::UseClient(Some(host)))] if Some(host.id) == own)
+        );
         // A host that is gone from the file is not called as any more.
         effects.clear();
         state.apply(Event::UseHosts(Hosts::built_in()), &mut effects);
-        assert!(state.call_as().is_none() && effects == [Effect::Session(SessionEffect::UseClient(None))]);
+        assert!(
+            state.call_as().is_none()
+                && effects == [Effect::Session(SessionEffect::UseClient(None))]
+        );
     }
 }

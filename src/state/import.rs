@@ -48,14 +48,23 @@ impl ImportGuess {
     /// # Errors
     /// What is still missing.
     pub fn source(&self) -> Result<Source, Problem> {
-        let entry = self.entry().ok_or_else(|| Problem::new(ProblemKind::Usage, "no server is chosen"))?;
-        entry.resolve(|placeholder| self.values.get(&placeholder.to_string()).filter(|value| !value.is_empty()).cloned())
+        let entry = self
+            .entry()
+            .ok_or_else(|| Problem::new(ProblemKind::Usage, "no server is chosen"))?;
+        entry.resolve(|placeholder| {
+            self.values
+                .get(&placeholder.to_string())
+                .filter(|value| !value.is_empty())
+                .cloned()
+        })
     }
 
     /// Whether what is typed for a placeholder must not be seen.
     pub fn is_secret(&self, placeholder: &Placeholder) -> bool {
         let name = placeholder.name().unwrap_or_default();
-        let input = self.entry().and_then(|entry| entry.inputs.iter().find(|input| input.id == name));
+        let input = self
+            .entry()
+            .and_then(|entry| entry.inputs.iter().find(|input| input.id == name));
         input.is_some_and(|input| input.is_secret) || looks_secret(name)
     }
 }
@@ -147,7 +156,10 @@ impl State {
                 effects.push(Effect::Import(ImportEffect::ReadConfig(path)));
             }
             ImportAction::Browse => {
-                self.dialog = Some(Dialog::Path { purpose: PathPurpose::ImportConfig, text: String::new() });
+                self.dialog = Some(Dialog::Path {
+                    purpose: PathPurpose::ImportConfig,
+                    text: String::new(),
+                });
             }
             ImportAction::Choose(server) => self.choose_server(server, effects),
             ImportAction::SetValue { placeholder, value } => {
@@ -169,7 +181,9 @@ impl State {
                 if let Some(recent) = self.importing.recent.get_mut(index) {
                     recent.is_pinned = !recent.is_pinned;
                     // Pinned ones stand first; among themselves they keep their order.
-                    self.importing.recent.sort_by_key(|recent| !recent.is_pinned);
+                    self.importing
+                        .recent
+                        .sort_by_key(|recent| !recent.is_pinned);
                     self.save_recent(effects);
                 }
             }
@@ -181,13 +195,24 @@ impl State {
                     if let RecentSource::Reach(kept) = &recent.source
                         && let Some(key) = server_key(&kept.source(), self.servers.here())
                     {
-                        memory = self.forget_server(&key, effects).map(|memory| (key.clone(), memory));
+                        memory = self
+                            .forget_server(&key, effects)
+                            .map(|memory| (key.clone(), memory));
                         if !left_out(&kept.source()).is_empty() {
-                            what.push_str(" and its values in the keychain, which do not come back");
+                            what.push_str(
+                                " and its values in the keychain, which do not come back",
+                            );
                             effects.push(Effect::Import(ImportEffect::ForgetValues { key }));
                         }
                     }
-                    self.offer_undo(what, UndoStep::Server { at: index, recent: Box::new(recent), memory: memory.map(Box::new) });
+                    self.offer_undo(
+                        what,
+                        UndoStep::Server {
+                            at: index,
+                            recent: Box::new(recent),
+                            memory: memory.map(Box::new),
+                        },
+                    );
                     self.save_recent(effects);
                 }
             }
@@ -202,18 +227,28 @@ impl State {
         (importing.wanted, importing.connects) = (None, false);
         if text.len() > PASTED_BYTES {
             let what = format!("the text is longer than {} KiB", PASTED_BYTES >> 10);
-            importing.problem = Some(Problem::new(ProblemKind::Usage, what).hint("save it in a file, and open that"));
+            importing.problem = Some(
+                Problem::new(ProblemKind::Usage, what).hint("save it in a file, and open that"),
+            );
         } else if !text.trim().is_empty() {
             match understand(&text) {
                 Ok(Pasted::Answer) => importing.is_answer = true,
-                Ok(Pasted::Servers { what, import }) => self.understood(what.to_owned(), None, import, effects),
+                Ok(Pasted::Servers { what, import }) => {
+                    self.understood(what.to_owned(), None, import, effects)
+                }
                 Err(problem) => importing.problem = Some(problem),
             }
         }
         self.importing.text = text;
     }
 
-    fn understood(&mut self, what: String, path: Option<PathBuf>, import: Import, effects: &mut Vec<Effect>) {
+    fn understood(
+        &mut self,
+        what: String,
+        path: Option<PathBuf>,
+        import: Import,
+        effects: &mut Vec<Effect>,
+    ) {
         let wanted = self.importing.wanted.take();
         let chosen = match &wanted {
             Some(name) => import.servers.iter().position(|entry| entry.name == *name),
@@ -222,22 +257,39 @@ impl State {
         // Another server than the one that was clicked is not connected to.
         self.importing.connects &= wanted.is_some() && chosen.is_some();
         if let (Some(name), None) = (&wanted, chosen) {
-            self.toast_problem(Problem::new(ProblemKind::NotFound, format!("the file has no server `{name}` any more")));
+            self.toast_problem(Problem::new(
+                ProblemKind::NotFound,
+                format!("the file has no server `{name}` any more"),
+            ));
         }
-        self.importing.understood = Some(ImportGuess { what, path, import, chosen: None, values: BTreeMap::new() });
+        self.importing.understood = Some(ImportGuess {
+            what,
+            path,
+            import,
+            chosen: None,
+            values: BTreeMap::new(),
+        });
         if let Some(server) = chosen {
             self.choose_server(server, effects);
         }
     }
 
     fn choose_server(&mut self, server: usize, effects: &mut Vec<Effect>) {
-        let Some(understood) = &mut self.importing.understood else { return };
+        let Some(understood) = &mut self.importing.understood else {
+            return;
+        };
         understood.chosen = Some(server);
-        let placeholders = understood.entry().map(ImportedServer::placeholders).unwrap_or_default();
+        let placeholders = understood
+            .entry()
+            .map(ImportedServer::placeholders)
+            .unwrap_or_default();
         if placeholders.is_empty() {
             self.connect_wanted(effects);
         } else {
-            effects.push(Effect::Import(ImportEffect::KnownValues { placeholders, file: understood.path.clone() }));
+            effects.push(Effect::Import(ImportEffect::KnownValues {
+                placeholders,
+                file: understood.path.clone(),
+            }));
         }
     }
 
@@ -251,14 +303,27 @@ impl State {
     }
 
     pub(super) fn configs_found(&mut self, found: Vec<FoundConfig>) {
-        let clients: Vec<&str> = found.iter().flat_map(|config| config.client.split(", ")).collect();
+        let clients: Vec<&str> = found
+            .iter()
+            .flat_map(|config| config.client.split(", "))
+            .collect();
         self.hosts_found(&clients);
         self.importing.found = Some(found);
     }
 
-    pub(super) fn config_read(&mut self, path: &Path, read: Result<Import, Problem>, effects: &mut Vec<Effect>) {
+    pub(super) fn config_read(
+        &mut self,
+        path: &Path,
+        read: Result<Import, Problem>,
+        effects: &mut Vec<Effect>,
+    ) {
         match read {
-            Ok(import) => self.understood(path.display().to_string(), Some(path.to_owned()), import, effects),
+            Ok(import) => self.understood(
+                path.display().to_string(),
+                Some(path.to_owned()),
+                import,
+                effects,
+            ),
             Err(problem) => {
                 (self.importing.wanted, self.importing.connects) = (None, false);
                 self.toast_problem(problem);
@@ -274,7 +339,9 @@ impl State {
         }
         if self.importing.is_answer {
             let hint = "open it, or paste what names a server";
-            self.toast_problem(Problem::new(ProblemKind::Usage, "an answer was pasted, not a server").hint(hint));
+            self.toast_problem(
+                Problem::new(ProblemKind::Usage, "an answer was pasted, not a server").hint(hint),
+            );
             return false;
         }
         self.use_import();
@@ -282,11 +349,19 @@ impl State {
     }
 
     fn use_import(&mut self) {
-        let Some(understood) = &self.importing.understood else { return };
+        let Some(understood) = &self.importing.understood else {
+            return;
+        };
         match understood.source() {
             Ok(source) => {
-                let name = understood.entry().map(|entry| entry.name.clone()).unwrap_or_default();
-                self.importing.origin = understood.path.clone().map(|path| (path, name, source.clone()));
+                let name = understood
+                    .entry()
+                    .map(|entry| entry.name.clone())
+                    .unwrap_or_default();
+                self.importing.origin = understood
+                    .path
+                    .clone()
+                    .map(|path| (path, name, source.clone()));
                 self.fill_form(&source);
                 self.importing.understood = None;
                 self.importing.text.clear();
@@ -297,7 +372,10 @@ impl State {
 
     fn fill_form(&mut self, source: &Source) {
         let sample = self.connect_form.sample.clone();
-        self.connect_form = ConnectForm { sample, ..ConnectForm::of(source) };
+        self.connect_form = ConnectForm {
+            sample,
+            ..ConnectForm::of(source)
+        };
         self.view.screen = Screen::Connect;
     }
 
@@ -309,7 +387,9 @@ impl State {
     }
 
     fn connect_recent(&mut self, index: usize, effects: &mut Vec<Effect>) {
-        let Some(recent) = self.importing.recent.get(index) else { return };
+        let Some(recent) = self.importing.recent.get(index) else {
+            return;
+        };
         match &recent.source {
             RecentSource::Config { .. } => {
                 self.use_recent(index, effects);
@@ -338,12 +418,16 @@ impl State {
     }
 
     fn use_recent(&mut self, index: usize, effects: &mut Vec<Effect>) {
-        let Some(recent) = self.importing.recent.get(index) else { return };
+        let Some(recent) = self.importing.recent.get(index) else {
+            return;
+        };
         match &recent.source {
             RecentSource::Config { file, server } => {
                 self.importing.wanted = Some(server.clone());
                 self.importing.connects = false;
-                effects.push(Effect::Import(ImportEffect::ReadConfig(PathBuf::from(file))));
+                effects.push(Effect::Import(ImportEffect::ReadConfig(PathBuf::from(
+                    file,
+                ))));
             }
             RecentSource::Reach(kept) => {
                 let source = kept.source();
@@ -356,7 +440,10 @@ impl State {
     pub(super) fn lacks_values(&mut self, source: &Source) -> bool {
         let missing = left_out(source);
         if !missing.is_empty() {
-            let what = format!("values were not kept and are still to be typed: {}", missing.join(", "));
+            let what = format!(
+                "values were not kept and are still to be typed: {}",
+                missing.join(", ")
+            );
             self.toast_problem(Problem::new(ProblemKind::Usage, what));
         }
         !missing.is_empty()
@@ -367,7 +454,11 @@ impl State {
         if self.importing.folder.is_none() {
             return;
         }
-        let from_file = self.importing.origin.as_ref().filter(|(.., filled)| filled == source);
+        let from_file = self
+            .importing
+            .origin
+            .as_ref()
+            .filter(|(.., filled)| filled == source);
         let Some(kept) = from_file.map_or_else(
             || Recent::of(source, self.servers.here()),
             |(file, server, _)| Some(Recent::of_config(&file.to_string_lossy(), server)),
@@ -375,7 +466,9 @@ impl State {
             return;
         };
         let recent = &mut self.importing.recent;
-        let is_pinned = recent.iter().any(|known| known.source == kept.source && known.is_pinned);
+        let is_pinned = recent
+            .iter()
+            .any(|known| known.source == kept.source && known.is_pinned);
         if !is_pinned {
             recent.retain(|known| known.source != kept.source);
             let first = recent.iter().filter(|known| known.is_pinned).count();
@@ -387,8 +480,10 @@ impl State {
 
     pub(super) fn save_recent(&self, effects: &mut Vec<Effect>) {
         if let Some(folder) = &self.importing.folder {
-            effects
-                .push(Effect::Import(ImportEffect::SaveRecent { folder: folder.clone(), recent: self.importing.recent.clone() }));
+            effects.push(Effect::Import(ImportEffect::SaveRecent {
+                folder: folder.clone(),
+                recent: self.importing.recent.clone(),
+            }));
         }
     }
 }
@@ -424,27 +519,71 @@ mod tests {
             matches!(&effects[..], [Effect::Import(ImportEffect::KnownValues { placeholders, file: None })] if placeholders.len() == 1)
         );
         perform(&mut state, ImportAction::Use);
-        assert!(state.importing.understood.is_some(), "it waits for the value");
-        perform(&mut state, ImportAction::SetValue { placeholder: placeholder.to_string(), value: "s3cret".into() });
-        apply(&mut state, Event::Import(ImportEvent::ValuesKnown(vec![("${input:key}".into(), "other".into())])));
-        assert!(perform(&mut state, ImportAction::Use).is_empty(), "nothing starts");
-        assert_eq!(state.connect_form.source().unwrap().to_string(), "--env K=… -- x");
-        assert_eq!(state.connect_form.environment, [("K".to_owned(), "s3cret".to_owned())]);
-        assert_eq!((state.importing.understood.as_ref(), state.importing.text.as_str()), (None, ""));
+        assert!(
+            state.importing.understood.is_some(),
+            "it waits for the value"
+        );
+        perform(
+            &mut state,
+            ImportAction::SetValue {
+                placeholder: placeholder.to_string(),
+                value: "s3cret".into(),
+            },
+        );
+        apply(
+            &mut state,
+            Event::Import(ImportEvent::ValuesKnown(vec![(
+                "${input:key}".into(),
+                "other".into(),
+            )])),
+        );
+        assert!(
+            perform(&mut state, ImportAction::Use).is_empty(),
+            "nothing starts"
+        );
+        assert_eq!(
+            state.connect_form.source().unwrap().to_string(),
+            "--env K=… -- x"
+        );
+        assert_eq!(
+            state.connect_form.environment,
+            [("K".to_owned(), "s3cret".to_owned())]
+        );
+        assert_eq!(
+            (
+                state.importing.understood.as_ref(),
+                state.importing.text.as_str()
+            ),
+            (None, "")
+        );
     }
 
     #[test]
     fn answers_nonsense_and_too_much_are_told_apart() {
         let mut state = State::default();
-        perform(&mut state, ImportAction::SetText(r#"{"content":[]}"#.into()));
+        perform(
+            &mut state,
+            ImportAction::SetText(r#"{"content":[]}"#.into()),
+        );
         assert!(state.importing.is_answer);
         assert!(
             matches!(&perform(&mut state, ImportAction::OpenAnswer)[..], [Effect::OpenText(text)] if text.contains("content"))
         );
         perform(&mut state, ImportAction::SetText("npx 'x".into()));
         assert!(state.importing.problem.is_some());
-        perform(&mut state, ImportAction::SetText("x".repeat(PASTED_BYTES + 1)));
-        assert!(state.importing.problem.as_ref().unwrap().what.contains("256 KiB"));
+        perform(
+            &mut state,
+            ImportAction::SetText("x".repeat(PASTED_BYTES + 1)),
+        );
+        assert!(
+            state
+                .importing
+                .problem
+                .as_ref()
+                .unwrap()
+                .what
+                .contains("256 KiB")
+        );
         perform(&mut state, ImportAction::SetText(" ".into()));
         assert_eq!(state.importing.problem, None);
     }
@@ -452,36 +591,75 @@ mod tests {
     #[test]
     fn sources_are_remembered_pinned_and_forgotten() {
         let mut state = State::default();
-        let http = |url: &str| Source::Http(crate::source::Http { url: url.into(), ..Default::default() });
+        let http = |url: &str| {
+            Source::Http(crate::source::Http {
+                url: url.into(),
+                ..Default::default()
+            })
+        };
         let mut effects = Vec::new();
         state.remember_source(&http("https://a"), &mut effects);
         assert!(effects.is_empty(), "no folder is known");
-        apply(&mut state, Event::Import(ImportEvent::Recent { folder: "/f".into(), recent: Vec::new() }));
+        apply(
+            &mut state,
+            Event::Import(ImportEvent::Recent {
+                folder: "/f".into(),
+                recent: Vec::new(),
+            }),
+        );
         for url in ["https://a", "https://b", "https://a"] {
             state.remember_source(&http(url), &mut effects);
         }
         state.remember_source(&Source::sample(), &mut effects);
-        let labels = |state: &State| state.importing.recent.iter().map(|recent| recent.label().0).collect::<Vec<_>>();
+        let labels = |state: &State| {
+            state
+                .importing
+                .recent
+                .iter()
+                .map(|recent| recent.label().0)
+                .collect::<Vec<_>>()
+        };
         assert_eq!(labels(&state), ["a", "b"]);
-        assert!(matches!(effects.last(), Some(Effect::Import(ImportEffect::SaveRecent { recent, .. })) if recent.len() == 2));
+        assert!(
+            matches!(effects.last(), Some(Effect::Import(ImportEffect::SaveRecent { recent, .. })) if recent.len() == 2)
+        );
         perform(&mut state, ImportAction::Pin(1));
         for at in 0..RECENT + 3 {
             state.remember_source(&http(&format!("https://{at}")), &mut effects);
         }
-        assert_eq!((labels(&state)[0].as_str(), state.importing.recent.len()), ("b", RECENT + 1));
+        assert_eq!(
+            (labels(&state)[0].as_str(), state.importing.recent.len()),
+            ("b", RECENT + 1)
+        );
         perform(&mut state, ImportAction::Forget(0));
         assert!(!labels(&state).contains(&"b".to_owned()));
         perform(&mut state, ImportAction::UseRecent(0));
-        assert_eq!(state.connect_form.source().unwrap().to_string(), "--url https://14");
+        assert_eq!(
+            state.connect_form.source().unwrap().to_string(),
+            "--url https://14"
+        );
     }
 
     #[test]
     fn nothing_is_started_before_every_value_that_was_not_kept_is_there() {
         let mut state = State::default();
-        let env = vec![("TOKEN".to_owned(), "canary".to_owned()), ("MODE".to_owned(), "dev".to_owned())];
-        let source = Source::Command(crate::source::Command { program: "x".into(), env, ..Default::default() });
+        let env = vec![
+            ("TOKEN".to_owned(), "canary".to_owned()),
+            ("MODE".to_owned(), "dev".to_owned()),
+        ];
+        let source = Source::Command(crate::source::Command {
+            program: "x".into(),
+            env,
+            ..Default::default()
+        });
         let used = Recent::of(&source, None).unwrap();
-        apply(&mut state, Event::Import(ImportEvent::Recent { folder: "/f".into(), recent: vec![used] }));
+        apply(
+            &mut state,
+            Event::Import(ImportEvent::Recent {
+                folder: "/f".into(),
+                recent: vec![used],
+            }),
+        );
         let connected = |effects: &[Effect]| {
             effects.iter().find_map(|effect| match effect {
                 Effect::Session(SessionEffect::Connect { source, .. }) => Some((**source).clone()),
@@ -490,29 +668,54 @@ mod tests {
         };
         let found = |effects: &[Effect], values: &[(&str, &str)]| match effects {
             [Effect::Import(ImportEffect::FindValues { key })] => {
-                let values = values.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-                Event::Import(ImportEvent::ValuesFound { key: key.clone(), values: Ok(values) })
+                let values = values
+                    .iter()
+                    .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+                    .collect();
+                Event::Import(ImportEvent::ValuesFound {
+                    key: key.clone(),
+                    values: Ok(values),
+                })
             }
             other => panic!("{other:?}"),
         };
         // From the list, and through the form, however often: first the keychain is looked into.
         let looked = perform(&mut state, ImportAction::ConnectRecent(0));
-        assert_eq!(connected(&apply(&mut state, found(&looked, &[("TOKEN", "canary")]))), Some(source.clone()));
+        assert_eq!(
+            connected(&apply(&mut state, found(&looked, &[("TOKEN", "canary")]))),
+            Some(source.clone())
+        );
         perform(&mut state, ImportAction::UseRecent(0));
         for _ in 0..2 {
             let mut effects = Vec::new();
             state.perform(ConnectAction::UseForm, &mut effects);
             assert!(apply(&mut state, found(&effects, &[])).is_empty());
-            let Some(Dialog::Values(missing)) = &state.dialog else { panic!("asked") };
+            let Some(Dialog::Values(missing)) = &state.dialog else {
+                panic!("asked")
+            };
             assert_eq!(missing.names, ["TOKEN"]);
         }
         let mut effects = Vec::new();
         state.perform(ValuesAction::Connect, &mut effects);
         assert!(effects.is_empty(), "nothing was typed");
-        state.perform(ValuesAction::Type { name: "TOKEN".into(), value: "typed".into() }, &mut effects);
+        state.perform(
+            ValuesAction::Type {
+                name: "TOKEN".into(),
+                value: "typed".into(),
+            },
+            &mut effects,
+        );
         state.perform(ValuesAction::Connect, &mut effects);
-        let Some(Source::Command(command)) = connected(&effects) else { panic!("{effects:?}") };
-        assert_eq!(command.env, [("TOKEN".into(), "typed".into()), ("MODE".into(), "dev".into())]);
+        let Some(Source::Command(command)) = connected(&effects) else {
+            panic!("{effects:?}")
+        };
+        assert_eq!(
+            command.env,
+            [
+                ("TOKEN".into(), "typed".into()),
+                ("MODE".into(), "dev".into())
+            ]
+        );
         let update = crate::state::SessionUpdate::Connected(crate::capture::Server::default());
         let session = state.session().id;
         let kept = apply(&mut state, Event::Session { session, update });
@@ -526,48 +729,113 @@ mod tests {
     fn a_server_of_a_file_is_one_click_away() {
         let mut state = State::default();
         let recent = vec![Recent::of_config("/p/.mcp.json", "a")];
-        apply(&mut state, Event::Import(ImportEvent::Recent { folder: "/f".into(), recent }));
+        apply(
+            &mut state,
+            Event::Import(ImportEvent::Recent {
+                folder: "/f".into(),
+                recent,
+            }),
+        );
         perform(&mut state, ImportAction::ConnectRecent(0));
         let file = r#"{"mcpServers":{"a":{"command":"x","env":{"KEY":"${env:KEY}"}}}}"#;
         let read = crate::source::import::read("/p/.mcp.json", file);
-        let effects = apply(&mut state, Event::Import(ImportEvent::Read { path: "/p/.mcp.json".into(), read }));
-        let [Effect::Import(ImportEffect::KnownValues { placeholders, .. })] = &effects[..] else { panic!("{effects:?}") };
+        let effects = apply(
+            &mut state,
+            Event::Import(ImportEvent::Read {
+                path: "/p/.mcp.json".into(),
+                read,
+            }),
+        );
+        let [Effect::Import(ImportEffect::KnownValues { placeholders, .. })] = &effects[..] else {
+            panic!("{effects:?}")
+        };
         let known = ImportEvent::ValuesKnown(vec![(placeholders[0].to_string(), "canary".into())]);
         let effects = apply(&mut state, Event::Import(known));
-        let connects =
-            |effects: &[Effect]| effects.iter().any(|effect| matches!(effect, Effect::Session(SessionEffect::Connect { .. })));
+        let connects = |effects: &[Effect]| {
+            effects
+                .iter()
+                .any(|effect| matches!(effect, Effect::Session(SessionEffect::Connect { .. })))
+        };
         assert!(connects(&effects), "{effects:?}");
         // What was pasted meanwhile was not clicked.
         perform(&mut state, ImportAction::ConnectRecent(0));
-        assert!(!connects(&perform(&mut state, ImportAction::SetText("node other.js".into()))));
+        assert!(!connects(&perform(
+            &mut state,
+            ImportAction::SetText("node other.js".into())
+        )));
         perform(&mut state, ImportAction::ConnectRecent(0));
-        let read = crate::source::import::read("/p/.mcp.json", r#"{"mcpServers":{"b":{"command":"y"}}}"#);
-        apply(&mut state, Event::Import(ImportEvent::Read { path: "/p/.mcp.json".into(), read }));
-        assert!(!connects(&perform(&mut state, ImportAction::Choose(0))), "another server of the file");
+        let read =
+            crate::source::import::read("/p/.mcp.json", r#"{"mcpServers":{"b":{"command":"y"}}}"#);
+        apply(
+            &mut state,
+            Event::Import(ImportEvent::Read {
+                path: "/p/.mcp.json".into(),
+                read,
+            }),
+        );
+        assert!(
+            !connects(&perform(&mut state, ImportAction::Choose(0))),
+            "another server of the file"
+        );
     }
 
     #[test]
     fn a_server_from_a_file_is_remembered_by_its_file() {
         let mut state = State::default();
-        apply(&mut state, Event::Import(ImportEvent::Recent { folder: "/f".into(), recent: Vec::new() }));
+        apply(
+            &mut state,
+            Event::Import(ImportEvent::Recent {
+                folder: "/f".into(),
+                recent: Vec::new(),
+            }),
+        );
         let import = |text: &str| crate::source::import::read("/p/.mcp.json", text);
-        let file = r#"{"mcpServers":{"a":{"command":"x","env":{"KEY":"canary"}},"b":{"command":"y"}}}"#;
-        apply(&mut state, Event::Import(ImportEvent::Read { path: "/p/.mcp.json".into(), read: import(file) }));
+        let file =
+            r#"{"mcpServers":{"a":{"command":"x","env":{"KEY":"canary"}},"b":{"command":"y"}}}"#;
+        apply(
+            &mut state,
+            Event::Import(ImportEvent::Read {
+                path: "/p/.mcp.json".into(),
+                read: import(file),
+            }),
+        );
         assert_eq!(state.importing.understood.as_ref().unwrap().chosen, None);
         perform(&mut state, ImportAction::Choose(0));
         perform(&mut state, ImportAction::Use);
         let source = state.connect_form.source().unwrap();
         let mut effects = Vec::new();
         state.remember_source(&source, &mut effects);
-        assert_eq!(state.importing.recent, [Recent::of_config("/p/.mcp.json", "a")]);
+        assert_eq!(
+            state.importing.recent,
+            [Recent::of_config("/p/.mcp.json", "a")]
+        );
         assert!(!format!("{:?}", state.importing.recent).contains("canary"));
         assert!(
             matches!(&perform(&mut state, ImportAction::UseRecent(0))[..], [Effect::Import(ImportEffect::ReadConfig(path))] if path == Path::new("/p/.mcp.json"))
         );
-        apply(&mut state, Event::Import(ImportEvent::Read { path: "/p/.mcp.json".into(), read: import(file) }));
+        apply(
+            &mut state,
+            Event::Import(ImportEvent::Read {
+                path: "/p/.mcp.json".into(),
+                read: import(file),
+            }),
+        );
         assert_eq!(state.importing.understood.as_ref().unwrap().chosen, Some(0));
         perform(&mut state, ImportAction::UseRecent(0));
-        apply(&mut state, Event::Import(ImportEvent::Read { path: "/p/.mcp.json".into(), read: import(r#"{"mcpServers":{}}"#) }));
-        assert!(state.toasts.last().unwrap().text.contains("no server `a` any more"));
+        apply(
+            &mut state,
+            Event::Import(ImportEvent::Read {
+                path: "/p/.mcp.json".into(),
+                read: import(r#"{"mcpServers":{}}"#),
+            }),
+        );
+        assert!(
+            state
+                .toasts
+                .last()
+                .unwrap()
+                .text
+                .contains("no server `a` any more")
+        );
     }
 }

@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::{CallOwner, Effect, Screen, ServerSession, SessionCommand, SessionEffect, SidebarTab, State};
+use super::{
+    CallOwner, Effect, Screen, ServerSession, SessionCommand, SessionEffect, SidebarTab, State,
+};
 use crate::capture::{Prompt, Resource, TemplateValue, expand_template, template_names};
 use crate::json::write;
 use crate::problem::{Problem, ProblemKind};
@@ -30,7 +32,9 @@ impl LibraryEntry {
 
     pub fn title(&self) -> &str {
         match self {
-            Self::Resource(resource) | Self::Template(resource) => resource.title.as_deref().unwrap_or(&resource.name),
+            Self::Resource(resource) | Self::Template(resource) => {
+                resource.title.as_deref().unwrap_or(&resource.name)
+            }
             Self::Prompt(prompt) => prompt.title.as_deref().unwrap_or(&prompt.name),
         }
     }
@@ -68,11 +72,20 @@ impl LibraryEntry {
     pub fn places(&self) -> Vec<(String, Option<String>, bool)> {
         match self {
             Self::Resource(_) => Vec::new(),
-            Self::Template(template) => template_names(&template.uri).into_iter().map(|name| (name, None, true)).collect(),
+            Self::Template(template) => template_names(&template.uri)
+                .into_iter()
+                .map(|name| (name, None, true))
+                .collect(),
             Self::Prompt(prompt) => prompt
                 .arguments
                 .iter()
-                .map(|argument| (argument.name.clone(), argument.description.clone(), argument.required))
+                .map(|argument| {
+                    (
+                        argument.name.clone(),
+                        argument.description.clone(),
+                        argument.required,
+                    )
+                })
                 .collect(),
         }
     }
@@ -81,15 +94,27 @@ impl LibraryEntry {
     fn reference(&self) -> Option<String> {
         match self {
             Self::Resource(_) => None,
-            Self::Template(template) => Some(format!(r#"{{"type":"ref/resource","uri":{}}}"#, write::string(&template.uri))),
-            Self::Prompt(prompt) => Some(format!(r#"{{"type":"ref/prompt","name":{}}}"#, write::string(&prompt.name))),
+            Self::Template(template) => Some(format!(
+                r#"{{"type":"ref/resource","uri":{}}}"#,
+                write::string(&template.uri)
+            )),
+            Self::Prompt(prompt) => Some(format!(
+                r#"{{"type":"ref/prompt","name":{}}}"#,
+                write::string(&prompt.name)
+            )),
         }
     }
 }
 
 /// A template with its places filled in; what is empty is left out.
 pub fn expand(template: &str, values: &BTreeMap<String, String>) -> String {
-    let given = |name: &str| values.get(name).filter(|value| !value.is_empty()).cloned().map(TemplateValue::Text);
+    let given = |name: &str| {
+        values
+            .get(name)
+            .filter(|value| !value.is_empty())
+            .cloned()
+            .map(TemplateValue::Text)
+    };
     expand_template(template, given)
 }
 
@@ -220,8 +245,12 @@ impl ServerSession {
     ) -> bool {
         let library = &mut self.library;
         let selected = library.entry().map(|entry| entry.name().to_owned());
-        let has_changed = library.entries.as_ref().is_some_and(|before| *before != entries);
-        library.selected = selected.and_then(|name| entries.iter().position(|entry| entry.name() == name));
+        let has_changed = library
+            .entries
+            .as_ref()
+            .is_some_and(|before| *before != entries);
+        library.selected =
+            selected.and_then(|name| entries.iter().position(|entry| entry.name() == name));
         library.entries = Some(entries);
         library.notes = notes;
         library.listing = None;
@@ -234,34 +263,59 @@ impl ServerSession {
     /// Asks what may stand in the place that was typed in last, unless an answer to that is still to come.
     fn ask_for_suggestions(&mut self, effects: &mut Vec<Effect>) {
         let library = &mut self.library;
-        if library.asked.is_some() || !self.connection.server().is_some_and(|server| server.declares("/completions")) {
+        if library.asked.is_some()
+            || !self
+                .connection
+                .server()
+                .is_some_and(|server| server.declares("/completions"))
+        {
             return;
         }
-        let (Some(reference), Some(argument)) = (library.entry().and_then(LibraryEntry::reference), library.typed.take()) else {
+        let (Some(reference), Some(argument)) = (
+            library.entry().and_then(LibraryEntry::reference),
+            library.typed.take(),
+        ) else {
             return;
         };
         let value = library.values.get(&argument).cloned().unwrap_or_default();
-        let others = library.values.iter().filter(|(other, _)| **other != argument);
-        let others: Vec<_> = others.map(|(name, value)| format!("{}:{}", write::string(name), write::string(value))).collect();
+        let others = library
+            .values
+            .iter()
+            .filter(|(other, _)| **other != argument);
+        let others: Vec<_> = others
+            .map(|(name, value)| format!("{}:{}", write::string(name), write::string(value)))
+            .collect();
         let params = format!(
             r#"{{"ref":{reference},"argument":{{"name":{},"value":{}}},"context":{{"arguments":{{{}}}}}}}"#,
             write::string(&argument),
             write::string(&value),
             others.join(",")
         );
-        library.asked = Some(Asked { reference, argument: argument.clone(), value });
+        library.asked = Some(Asked {
+            reference,
+            argument: argument.clone(),
+            value,
+        });
         self.command(SessionCommand::Complete { argument, params }, effects);
     }
 
     /// Shows suggestions, unless what they are for was typed over meanwhile.
-    pub(super) fn on_suggestions(&mut self, argument: String, values: Vec<String>, effects: &mut Vec<Effect>) {
+    pub(super) fn on_suggestions(
+        &mut self,
+        argument: String,
+        values: Vec<String>,
+        effects: &mut Vec<Effect>,
+    ) {
         let library = &mut self.library;
         let asked = library.asked.take();
         let reference = library.entry().and_then(LibraryEntry::reference);
         let is_current = asked.is_some_and(|asked| {
             asked.argument == argument
                 && Some(asked.reference) == reference
-                && library.values.get(&argument).is_some_and(|value| *value == asked.value)
+                && library
+                    .values
+                    .get(&argument)
+                    .is_some_and(|value| *value == asked.value)
         });
         if is_current {
             library.suggestions = Some((argument, values));
@@ -272,14 +326,27 @@ impl ServerSession {
 
 impl State {
     fn read_entry(&mut self, effects: &mut Vec<Effect>) {
-        let Some(entry) = self.session().library.entry() else { return };
+        let Some(entry) = self.session().library.entry() else {
+            return;
+        };
         let (method, params) = match (entry, self.session().library.uri()) {
             (LibraryEntry::Prompt(prompt), _) => {
-                let given = self.session().library.values.iter().filter(|(_, value)| !value.is_empty());
-                let members: Vec<_> =
-                    given.map(|(name, value)| format!("{}:{}", write::string(name), write::string(value))).collect();
+                let given = self
+                    .session()
+                    .library
+                    .values
+                    .iter()
+                    .filter(|(_, value)| !value.is_empty());
+                let members: Vec<_> = given
+                    .map(|(name, value)| {
+                        format!("{}:{}", write::string(name), write::string(value))
+                    })
+                    .collect();
                 let name = write::string(&prompt.name);
-                ("prompts/get", format!(r#"{{"name":{name},"arguments":{{{}}}}}"#, members.join(",")))
+                (
+                    "prompts/get",
+                    format!(r#"{{"name":{name},"arguments":{{{}}}}}"#, members.join(",")),
+                )
             }
             (_, Some(uri)) => {
                 return self.read_uri(&uri, effects);
@@ -291,7 +358,11 @@ impl State {
 
     /// Reads a resource by its address.
     pub(super) fn read_uri(&mut self, uri: &str, effects: &mut Vec<Effect>) {
-        if self.read("resources/read", format!(r#"{{"uri":{}}}"#, write::string(uri)), effects) {
+        if self.read(
+            "resources/read",
+            format!(r#"{{"uri":{}}}"#, write::string(uri)),
+            effects,
+        ) {
             self.session_mut().library.updated.remove(uri);
         }
     }
@@ -303,7 +374,8 @@ impl State {
         }
         if !self.session().connection.is_connected() {
             self.toast_problem(
-                Problem::new(ProblemKind::Disconnected, "not connected").hint("reconnect (Ctrl R), then read again"),
+                Problem::new(ProblemKind::Disconnected, "not connected")
+                    .hint("reconnect (Ctrl R), then read again"),
             );
             return false;
         }
@@ -331,7 +403,9 @@ mod tests {
 
     #[test]
     fn what_is_left_empty_is_no_value() {
-        let values = [("x", "1 2"), ("y", "")].map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+        let values = [("x", "1 2"), ("y", "")]
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .into();
         assert_eq!(expand("a://{x}{?y,z}", &values), "a://1%202");
     }
 
@@ -355,16 +429,31 @@ mod tests {
             effects
                 .iter()
                 .filter(|effect| {
-                    matches!(effect, Effect::Session(SessionEffect::Command { command: SessionCommand::ListLibrary, .. }))
+                    matches!(
+                        effect,
+                        Effect::Session(SessionEffect::Command {
+                            command: SessionCommand::ListLibrary,
+                            ..
+                        })
+                    )
                 })
                 .count()
         };
         // Never two lists at a time: the older might come last.
-        assert_eq!(listed(&mut state, &mut effects, ServerNotification::LibraryChanged), 0);
-        let came = || ServerNotification::Library { entries: Vec::new(), notes: Vec::new() };
+        assert_eq!(
+            listed(&mut state, &mut effects, ServerNotification::LibraryChanged),
+            0
+        );
+        let came = || ServerNotification::Library {
+            entries: Vec::new(),
+            notes: Vec::new(),
+        };
         assert_eq!(listed(&mut state, &mut effects, came()), 1);
         assert_eq!(listed(&mut state, &mut effects, came()), 0);
-        assert_eq!(listed(&mut state, &mut effects, ServerNotification::LibraryChanged), 1);
+        assert_eq!(
+            listed(&mut state, &mut effects, ServerNotification::LibraryChanged),
+            1
+        );
     }
 
     #[test]
@@ -372,33 +461,56 @@ mod tests {
         let prompt = r#"{"name":"p","arguments":[{"name":"key"}]}"#;
         let connection = Connection::Connected {
             source: Source::Sample(SampleSpec::default()),
-            server: Server { capabilities: Some(Bytes::from_static(br#"{"completions":{}}"#)), ..Server::default() },
+            server: Server {
+                capabilities: Some(Bytes::from_static(br#"{"completions":{}}"#)),
+                ..Server::default()
+            },
             since: Duration::ZERO,
             stderr: Vec::new(),
             messages: 0,
         };
         let mut state = State::default();
         state.session_mut().connection = connection;
-        state.session_mut().library.entries = Some(vec![LibraryEntry::Prompt(Arc::new(Prompt::read(prompt.into())))]);
+        state.session_mut().library.entries = Some(vec![LibraryEntry::Prompt(Arc::new(
+            Prompt::read(prompt.into()),
+        ))]);
         let mut effects = Vec::new();
         state.perform_library(LibraryAction::Select(0), &mut effects);
         for value in ["a", "ad", "ada"] {
-            state.perform_library(LibraryAction::Set { name: "key".into(), value: value.into() }, &mut effects);
+            state.perform_library(
+                LibraryAction::Set {
+                    name: "key".into(),
+                    value: value.into(),
+                },
+                &mut effects,
+            );
         }
         let asked = |effects: &mut Vec<Effect>| -> Vec<String> {
             let params = effects.drain(..).map(|effect| match effect {
-                Effect::Session(SessionEffect::Command { command: SessionCommand::Complete { params, .. }, .. }) => params,
+                Effect::Session(SessionEffect::Command {
+                    command: SessionCommand::Complete { params, .. },
+                    ..
+                }) => params,
                 other => panic!("{other:?}"),
             });
-            params.map(|params| params.split("\"value\":").nth(1).unwrap_or_default()[..5].to_owned()).collect()
+            params
+                .map(|params| params.split("\"value\":").nth(1).unwrap_or_default()[..5].to_owned())
+                .collect()
         };
         assert_eq!(asked(&mut effects), ["\"a\"},"]);
-        state.session_mut().on_suggestions("key".into(), vec!["abel".into()], &mut effects);
+        state
+            .session_mut()
+            .on_suggestions("key".into(), vec!["abel".into()], &mut effects);
         // What came is for a text that is no longer there; what stands there now is asked for instead.
         assert_eq!(state.session().library.suggestions, None);
         assert_eq!(asked(&mut effects), ["\"ada\""]);
-        state.session_mut().on_suggestions("key".into(), vec!["adams".into()], &mut effects);
-        assert_eq!(state.session().library.suggestions, Some(("key".into(), vec!["adams".into()])));
+        state
+            .session_mut()
+            .on_suggestions("key".into(), vec!["adams".into()], &mut effects);
+        assert_eq!(
+            state.session().library.suggestions,
+            Some(("key".into(), vec!["adams".into()]))
+        );
         assert!(effects.is_empty());
     }
 }

@@ -19,13 +19,18 @@ impl State {
 
     /// The listing with this number; `None` where it is gone.
     pub(super) fn listing(&self, number: u64) -> Option<Arc<Definitions>> {
-        let of = |tools: &[Arc<Tool>]| Definitions { server: Server::default(), tools: tools.to_vec() };
-        Some(Arc::new(match (&self.session().again.before, &self.versus.other) {
-            _ if number == self.session().list => self.session().definitions(),
-            (Some((before, tools)), _) if number == *before => of(tools),
-            (_, Some(other)) if number == self.versus.listing => of(&other.tools),
-            _ => return None,
-        }))
+        let of = |tools: &[Arc<Tool>]| Definitions {
+            server: Server::default(),
+            tools: tools.to_vec(),
+        };
+        Some(Arc::new(
+            match (&self.session().again.before, &self.versus.other) {
+                _ if number == self.session().list => self.session().definitions(),
+                (Some((before, tools)), _) if number == *before => of(tools),
+                (_, Some(other)) if number == self.versus.listing => of(&other.tools),
+                _ => return None,
+            },
+        ))
     }
 
     /// A query about the server's own definitions.
@@ -36,14 +41,26 @@ impl State {
     /// What differs between the server's tools and the other list, the older first; `None` before both are there.
     pub fn versus_tools(&self) -> Option<Inquiry> {
         let other = self.versus.other.as_ref().map(|_| self.versus.listing)?;
-        let sides = if self.versus.is_turned { [self.session().list, other] } else { [other, self.session().list] };
+        let sides = if self.versus.is_turned {
+            [self.session().list, other]
+        } else {
+            [other, self.session().list]
+        };
         (!self.session().tools.is_empty()).then(|| Inquiry::of_definitions(&sides, ToolsQuery))
     }
 
     /// What became of the tools since the connection before; `None` where there was none, or they are the same.
     pub fn again_tools(&self) -> Option<Inquiry> {
-        let (before, _) = self.session().again.before.as_ref().filter(|_| self.session().again.has_changed)?;
-        Some(Inquiry::of_definitions(&[*before, self.session().list], ToolsQuery))
+        let (before, _) = self
+            .session()
+            .again
+            .before
+            .as_ref()
+            .filter(|_| self.session().again.has_changed)?;
+        Some(Inquiry::of_definitions(
+            &[*before, self.session().list],
+            ToolsQuery,
+        ))
     }
 
     /// The result of [`State::versus_tools`] or [`State::again_tools`], if it is there.
@@ -80,34 +97,72 @@ mod tests {
         let (mut state, mut effects) = (State::default(), Vec::new());
         state.start_connecting(Source::sample(), &mut effects);
         state.apply(
-            Event::Session { session: state.session().id, update: SessionUpdate::Connected(Server::default()) },
+            Event::Session {
+                session: state.session().id,
+                update: SessionUpdate::Connected(Server::default()),
+            },
             &mut effects,
         );
-        let tools = |names: &[&str]| names.iter().map(|name| Tool::unlisted(name)).collect::<Vec<_>>();
+        let tools = |names: &[&str]| {
+            names
+                .iter()
+                .map(|name| Tool::unlisted(name))
+                .collect::<Vec<_>>()
+        };
         state.apply(
             Event::Session {
                 session: state.session().id,
-                update: SessionUpdate::Tools { tools: tools(&["a", "b"]), note: None },
+                update: SessionUpdate::Tools {
+                    tools: tools(&["a", "b"]),
+                    note: None,
+                },
             },
             &mut effects,
         );
         let first = state.about_server(ToolTokensQuery);
         effects.clear();
         state.perform(Action::Want(vec![first.clone()]), &mut effects);
-        assert!(matches!(&effects[..], [Effect::Answer { inquiry, .. }] if *inquiry == first), "{effects:?}");
-        let heard = ServerNotification::Tools { tools: tools(&["b"]), note: None };
-        state.apply(Event::Session { session: state.session().id, update: SessionUpdate::Notification(heard) }, &mut effects);
-        let second = state.about_server(ToolTokensQuery);
-        assert_ne!(first, second);
-        let of_a = Tokens { o200k_base: 7, cl100k_base: 7 };
-        let counted = |tokens: Vec<Tokens>| Ok(QueryResult::new::<Arc<[Tokens]>>(tokens.into()));
+        assert!(
+            matches!(&effects[..], [Effect::Answer { inquiry, .. }] if *inquiry == first),
+            "{effects:?}"
+        );
+        let heard = ServerNotification::Tools {
+            tools: tools(&["b"]),
+            note: None,
+        };
         state.apply(
-            Event::Answered { about: About::Definitions(Vec::new()), inquiry: first.clone(), answer: counted(vec![of_a, of_a]) },
+            Event::Session {
+                session: state.session().id,
+                update: SessionUpdate::Notification(heard),
+            },
             &mut effects,
         );
-        assert_eq!(state.session().tools[0].tokens, None, "these are those of another tool");
+        let second = state.about_server(ToolTokensQuery);
+        assert_ne!(first, second);
+        let of_a = Tokens {
+            o200k_base: 7,
+            cl100k_base: 7,
+        };
+        let counted = |tokens: Vec<Tokens>| Ok(QueryResult::new::<Arc<[Tokens]>>(tokens.into()));
         state.apply(
-            Event::Answered { about: About::Definitions(Vec::new()), inquiry: second, answer: counted(vec![of_a]) },
+            Event::Answered {
+                about: About::Definitions(Vec::new()),
+                inquiry: first.clone(),
+                answer: counted(vec![of_a, of_a]),
+            },
+            &mut effects,
+        );
+        assert_eq!(
+            state.session().tools[0].tokens,
+            None,
+            "these are those of another tool"
+        );
+        state.apply(
+            Event::Answered {
+                about: About::Definitions(Vec::new()),
+                inquiry: second,
+                answer: counted(vec![of_a]),
+            },
             &mut effects,
         );
         assert_eq!(state.session().tools[0].tokens, Some(of_a));

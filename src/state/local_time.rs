@@ -33,6 +33,9 @@ mod tests {
     fn a_time_is_shown_where_the_window_is() {
         let at = datetime!(2026-11-22 23:59:58 UTC);
         assert_eq!(LocalTime::default().clock(at), "23:59:58");
-        assert_eq!(LocalTime(|at| at.to_offset(offset!(+5:30))).clock(at), "05:29:58");
+        assert_eq!(
+            LocalTime(|at| at.to_offset(offset!(+5:30))).clock(at),
+            "05:29:58"
+        );
     }
 }

@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use super::{AppEffect, CallAction, ConnectAction, Connection, Effect, ServerSession, SessionEffect, SessionId, State};
+use super::{
+    AppEffect, CallAction, ConnectAction, Connection, Effect, ServerSession, SessionEffect,
+    SessionId, State,
+};
 use crate::problem::{Problem, ProblemKind};
 use crate::source::{Login, Source};
 
@@ -72,20 +75,33 @@ impl State {
     /// server's label where it is another one.
     pub fn open_login(&self) -> Option<(SessionId, &LoginLog, Option<String>)> {
         let listing = self.versus.login.open.is_some().then(|| {
-            let label = self.versus.connection.source().map(|source| self.server_label(source));
+            let label = self
+                .versus
+                .connection
+                .source()
+                .map(|source| self.server_label(source));
             (self.versus.session_id(), &self.versus.login, label)
         });
         let of = |session: &'_ ServerSession| session.login.open.is_some();
-        let waiting = self.sessions.iter().find(|session| of(session)).map(|session| {
-            let label = (!self.sessions.is_current(session.id)).then(|| self.session_label(session));
-            (session.id, &session.login, label)
-        });
+        let waiting = self
+            .sessions
+            .iter()
+            .find(|session| of(session))
+            .map(|session| {
+                let label =
+                    (!self.sessions.is_current(session.id)).then(|| self.session_label(session));
+                (session.id, &session.login, label)
+            });
         listing.or(waiting)
     }
 
     /// The login that the connect screen is about.
     pub fn login_log(&self) -> &LoginLog {
-        if self.versus.is_choosing { &self.versus.login } else { &self.session().login }
+        if self.versus.is_choosing {
+            &self.versus.login
+        } else {
+            &self.session().login
+        }
     }
 
     fn login_of(&mut self, id: SessionId) -> Option<&mut LoginLog> {
@@ -99,7 +115,10 @@ impl State {
         match action {
             LoginAction::Start(login) => {
                 let Some(Source::Http(http)) = self.session().connection.source().cloned() else {
-                    self.toast_problem(Problem::new(ProblemKind::Usage, "only a server at a URL can be logged in to"));
+                    self.toast_problem(Problem::new(
+                        ProblemKind::Usage,
+                        "only a server at a URL can be logged in to",
+                    ));
                     return;
                 };
                 self.connect_form.login = Some(login.clone());
@@ -112,10 +131,20 @@ impl State {
                     Some(Source::Http(http)) => http.login.clone().unwrap_or_default(),
                     _ => Login::default(),
                 };
-                self.login(LoginAction::Start(Login { server: Some(server), ..wish }), effects);
+                self.login(
+                    LoginAction::Start(Login {
+                        server: Some(server),
+                        ..wish
+                    }),
+                    effects,
+                );
             }
             LoginAction::Forget { url, client_id } => {
-                effects.push(Effect::Session(SessionEffect::ForgetLogin { session: self.session().id, url, client_id }));
+                effects.push(Effect::Session(SessionEffect::ForgetLogin {
+                    session: self.session().id,
+                    url,
+                    client_id,
+                }));
             }
             LoginAction::Open(id) => {
                 if let Some(url) = self.login_of(id).and_then(LoginLog::take_url) {
@@ -139,7 +168,11 @@ impl State {
         }
         if self.versus.is_session(id) {
             self.stop_listing(effects);
-        } else if self.running.as_ref().is_some_and(|running| running.session == id) {
+        } else if self
+            .running
+            .as_ref()
+            .is_some_and(|running| running.session == id)
+        {
             self.perform(CallAction::Cancel, effects);
         } else if self.sessions.is_current(id) {
             self.perform(ConnectAction::Cancel, effects);
@@ -191,63 +224,139 @@ mod tests {
     fn of_several_authorization_servers_one_is_chosen_and_a_login_is_forgotten() {
         let mut state = State::default();
         let mut effects = Vec::new();
-        let login = Login { client_id: Some("me".into()), asks: true, ..Login::default() };
-        let source = Source::Http(Http { url: "http://h/mcp".into(), login: Some(login.clone()), ..Http::default() });
+        let login = Login {
+            client_id: Some("me".into()),
+            asks: true,
+            ..Login::default()
+        };
+        let source = Source::Http(Http {
+            url: "http://h/mcp".into(),
+            login: Some(login.clone()),
+            ..Http::default()
+        });
         state.perform(ConnectAction::Connect(Box::new(source)), &mut effects);
         let session = state.session().id;
         let servers = vec!["https://a".to_owned(), "https://b".into()];
-        state.apply(Event::Session { session, update: SessionUpdate::Login(LoginStep::Choose(servers.clone())) }, &mut effects);
         state.apply(
-            Event::Session { session, update: SessionUpdate::ConnectFailed(Problem::new(ProblemKind::Auth, "choose")) },
+            Event::Session {
+                session,
+                update: SessionUpdate::Login(LoginStep::Choose(servers.clone())),
+            },
+            &mut effects,
+        );
+        state.apply(
+            Event::Session {
+                session,
+                update: SessionUpdate::ConnectFailed(Problem::new(ProblemKind::Auth, "choose")),
+            },
             &mut effects,
         );
         assert_eq!(state.session().login.servers, servers);
         effects.clear();
-        state.perform(Action::Login(LoginAction::StartAt("https://b".into())), &mut effects);
-        let Some(Effect::Session(SessionEffect::Connect { source, .. })) = effects.last() else { panic!("connects again") };
-        let Source::Http(http) = &**source else { panic!("{effects:?}") };
-        assert_eq!(http.login, Some(Login { server: Some("https://b".into()), ..login }));
+        state.perform(
+            Action::Login(LoginAction::StartAt("https://b".into())),
+            &mut effects,
+        );
+        let Some(Effect::Session(SessionEffect::Connect { source, .. })) = effects.last() else {
+            panic!("connects again")
+        };
+        let Source::Http(http) = &**source else {
+            panic!("{effects:?}")
+        };
+        assert_eq!(
+            http.login,
+            Some(Login {
+                server: Some("https://b".into()),
+                ..login
+            })
+        );
         assert!(state.session().login.servers.is_empty());
         effects.clear();
-        state.perform(Action::Login(LoginAction::Forget { url: "http://h/mcp".into(), client_id: None }), &mut effects);
-        assert!(matches!(&effects[..], [Effect::Session(SessionEffect::ForgetLogin { url, .. })] if url == "http://h/mcp"));
+        state.perform(
+            Action::Login(LoginAction::Forget {
+                url: "http://h/mcp".into(),
+                client_id: None,
+            }),
+            &mut effects,
+        );
+        assert!(
+            matches!(&effects[..], [Effect::Session(SessionEffect::ForgetLogin { url, .. })] if url == "http://h/mcp")
+        );
     }
 
     #[test]
     fn a_refusal_leads_to_a_login_and_the_address_waits_for_a_click() {
         let mut state = State::default();
         let mut effects = Vec::new();
-        let source = Source::Http(Http { url: "http://h/mcp".into(), ..Http::default() });
+        let source = Source::Http(Http {
+            url: "http://h/mcp".into(),
+            ..Http::default()
+        });
         state.perform(ConnectAction::Connect(Box::new(source)), &mut effects);
         let problem = Problem::new(ProblemKind::Auth, "HTTP 401");
         state.apply(
-            Event::Session { session: state.session().id, update: SessionUpdate::ConnectFailed(problem.clone()) },
+            Event::Session {
+                session: state.session().id,
+                update: SessionUpdate::ConnectFailed(problem.clone()),
+            },
             &mut effects,
         );
         assert!(state.wants_login());
         effects.clear();
-        state.perform(Action::Login(LoginAction::Start(Login::default())), &mut effects);
-        assert!(matches!(&effects[..], [Effect::Session(SessionEffect::Connect { source, .. })]
-                if matches!(&**source, Source::Http(http) if http.login.is_some())));
+        state.perform(
+            Action::Login(LoginAction::Start(Login::default())),
+            &mut effects,
+        );
+        assert!(
+            matches!(&effects[..], [Effect::Session(SessionEffect::Connect { source, .. })]
+                if matches!(&**source, Source::Http(http) if http.login.is_some()))
+        );
         assert!(!state.wants_login());
 
         let session = state.session().id;
         let step = |state: &mut State, step| {
-            state.apply(Event::Session { session, update: SessionUpdate::Login(step) }, &mut Vec::new())
+            state.apply(
+                Event::Session {
+                    session,
+                    update: SessionUpdate::Login(step),
+                },
+                &mut Vec::new(),
+            )
         };
         step(&mut state, LoginStep::Line("a".into()));
-        step(&mut state, LoginStep::Open { url: "https://as/?x".into(), limit: Duration::from_secs(300) });
+        step(
+            &mut state,
+            LoginStep::Open {
+                url: "https://as/?x".into(),
+                limit: Duration::from_secs(300),
+            },
+        );
         effects.clear();
         state.perform(Action::Login(LoginAction::Open(session)), &mut effects);
-        assert_eq!(effects, [Effect::App(AppEffect::OpenUrl("https://as/?x".into()))]);
+        assert_eq!(
+            effects,
+            [Effect::App(AppEffect::OpenUrl("https://as/?x".into()))]
+        );
         assert!(state.session().login.is_opened);
         step(&mut state, LoginStep::Back);
         assert_eq!(state.session().login.open, None);
         step(&mut state, LoginStep::Over { worked: true });
-        assert_eq!((state.session().login.is_running, state.session().login.lines.len()), (false, 1));
+        assert_eq!(
+            (
+                state.session().login.is_running,
+                state.session().login.lines.len()
+            ),
+            (false, 1)
+        );
 
         // A login that was asked for and failed is not offered again as if nobody had asked.
-        state.apply(Event::Session { session, update: SessionUpdate::ConnectFailed(problem) }, &mut Vec::new());
+        state.apply(
+            Event::Session {
+                session,
+                update: SessionUpdate::ConnectFailed(problem),
+            },
+            &mut Vec::new(),
+        );
         assert!(!state.wants_login());
         effects.clear();
         state.perform(ConnectAction::Reconnect, &mut effects);

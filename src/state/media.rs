@@ -29,13 +29,18 @@ pub enum MediaAction {
 impl State {
     /// Whether the picture at this position of the answer shown was asked for.
     pub fn is_media_shown(&self, block: usize) -> bool {
-        self.view.capture.as_ref().is_some_and(|capture| self.media.shown.contains(&(capture.clone(), block)))
+        self.view
+            .capture
+            .as_ref()
+            .is_some_and(|capture| self.media.shown.contains(&(capture.clone(), block)))
     }
 
     pub(super) fn perform_media(&mut self, action: MediaAction, effects: &mut Vec<Effect>) {
         match action {
             MediaAction::Show(block, is_shown) => {
-                let Some(capture) = self.view.capture.clone() else { return };
+                let Some(capture) = self.view.capture.clone() else {
+                    return;
+                };
                 if is_shown {
                     self.media.shown.insert((capture, block));
                 } else {
@@ -43,14 +48,28 @@ impl State {
                 }
             }
             MediaAction::Save { block, path: None } => {
-                let Some(capture) = self.capture() else { return };
+                let Some(capture) = self.capture() else {
+                    return;
+                };
                 let text = file_name(capture, block);
-                self.dialog = Some(Dialog::Path { purpose: PathPurpose::SaveBlock(block), text });
+                self.dialog = Some(Dialog::Path {
+                    purpose: PathPurpose::SaveBlock(block),
+                    text,
+                });
             }
-            MediaAction::Save { block, path: Some(path) } => {
-                let Some(capture) = self.capture().cloned() else { return };
+            MediaAction::Save {
+                block,
+                path: Some(path),
+            } => {
+                let Some(capture) = self.capture().cloned() else {
+                    return;
+                };
                 self.dialog = None;
-                effects.push(Effect::Export(ExportEffect::Block { capture, block, path }));
+                effects.push(Effect::Export(ExportEffect::Block {
+                    capture,
+                    block,
+                    path,
+                }));
             }
             MediaAction::Read(uri) => {
                 self.dialog = None;
@@ -66,10 +85,21 @@ impl State {
 
     /// Why what the answer shown links to cannot be read now; `None` where it can.
     pub fn unreadable(&self) -> Option<&'static str> {
-        let session = self.view.capture.as_ref().and_then(|capture| self.media.sessions.get(capture));
+        let session = self
+            .view
+            .capture
+            .as_ref()
+            .and_then(|capture| self.media.sessions.get(capture));
         match session {
-            None => Some("Not read: this answer was opened from a file, so there is no server to read it from"),
-            Some(session) if self.sessions.get(*session).is_none_or(|session| !session.connection.is_connected()) => {
+            None => Some(
+                "Not read: this answer was opened from a file, so there is no server to read it from",
+            ),
+            Some(session)
+                if self
+                    .sessions
+                    .get(*session)
+                    .is_none_or(|session| !session.connection.is_connected()) =>
+            {
                 Some("Not read: the session of this answer has ended. Connect and call again")
             }
             Some(session) if !self.sessions.is_current(*session) => {
@@ -84,9 +114,16 @@ impl State {
 /// A name for the file: the last part of the address, else the tool with the position.
 fn file_name(capture: &Capture, index: usize) -> String {
     let reading = Reading::of(capture);
-    let Some(block) = reading.blocks.get(index) else { return String::new() };
-    let last = block.uri.as_deref().and_then(|uri| uri.split(['?', '#']).next()?.rsplit('/').next());
-    if let Some(name) = last.filter(|name| name.contains('.') && !name.starts_with('.') && !name.contains(['\\', '\0'])) {
+    let Some(block) = reading.blocks.get(index) else {
+        return String::new();
+    };
+    let last = block
+        .uri
+        .as_deref()
+        .and_then(|uri| uri.split(['?', '#']).next()?.rsplit('/').next());
+    if let Some(name) = last
+        .filter(|name| name.contains('.') && !name.starts_with('.') && !name.contains(['\\', '\0']))
+    {
         return name.to_owned();
     }
     let extension = match block.mime_type.as_deref().unwrap_or_default() {
@@ -107,5 +144,8 @@ fn file_name(capture: &Capture, index: usize) -> String {
         BlockKind::Audio => "audio",
         _ => "block",
     };
-    format!("{}-{kind}-{index}.{extension}", capture.tool.name.replace('/', "-"))
+    format!(
+        "{}-{kind}-{index}.{extension}",
+        capture.tool.name.replace('/', "-")
+    )
 }

@@ -4,7 +4,6 @@
 //! clock, file or thread (`now` is a field the app sets), and yield [`Effect`]s. Nothing else changes the state.
 
 mod action;
-pub mod server_requests;
 mod background;
 mod call;
 mod change;
@@ -21,28 +20,29 @@ pub mod fixture;
 pub mod form;
 pub mod history;
 mod hosts;
+pub mod import;
+pub mod library;
 mod listings;
 mod local_time;
-pub mod library;
+mod login;
 pub mod media;
 mod notifications;
 pub mod open_servers;
 mod prepared;
-pub mod import;
-mod login;
 mod read_text;
 mod results;
 mod schema_check;
+pub mod series;
+pub mod server_diff;
+pub mod server_requests;
+mod servers;
+mod session;
 pub mod settings;
 mod start;
 mod table;
 mod tokens;
 mod undo;
-pub mod series;
-mod servers;
-mod session;
 mod values;
-pub mod server_diff;
 mod view;
 mod watch;
 pub mod wire;
@@ -58,8 +58,12 @@ pub use background::{BackgroundEvent, BackgroundTask};
 pub use call::CallAction;
 pub use compare::{Compare, CompareAction, CompareTab, Comparisons, VaryForm};
 pub use connect::{ConnectAction, ConnectForm, ConnectMode};
-pub use effect::{AppEffect, Effect, ExportEffect, ImportEffect, SessionCommand, SessionEffect, TokensEffect};
-pub use event::{CallUpdate, Event, ExportEvent, ImportEvent, ServerNotification, SessionUpdate, TokensEvent};
+pub use effect::{
+    AppEffect, Effect, ExportEffect, ImportEffect, SessionCommand, SessionEffect, TokensEffect,
+};
+pub use event::{
+    CallUpdate, Event, ExportEvent, ImportEvent, ServerNotification, SessionUpdate, TokensEvent,
+};
 pub use export::{ExportAction, ExportOrder, ExportPicture};
 pub use field_file::{FieldFile, FieldText};
 pub use findings::{FindingsAction, FindingsView};
@@ -206,9 +210,18 @@ pub enum Connection {
         messages: u64,
     },
     /// Never came to be.
-    Failed { source: Source, problem: Problem, stderr: Vec<String> },
+    Failed {
+        source: Source,
+        problem: Problem,
+        stderr: Vec<String>,
+    },
     /// Was there, and went away.
-    Gone { source: Source, server: Server, problem: Problem, stderr: Vec<String> },
+    Gone {
+        source: Source,
+        server: Server,
+        problem: Problem,
+        stderr: Vec<String>,
+    },
 }
 
 impl Connection {
@@ -314,14 +327,17 @@ impl State {
 
     /// What the server wrote to stderr in the call whose answer is shown, where that is the last one and broke.
     pub fn stderr_of_call(&self) -> Option<&std::collections::VecDeque<String>> {
-        let capture = self.capture().filter(|capture| self.session().last_called.as_ref() == Some(&capture.id))?;
+        let capture = self
+            .capture()
+            .filter(|capture| self.session().last_called.as_ref() == Some(&capture.id))?;
         (capture.outcome != Outcome::Result && !self.session().wire.call_stderr.is_empty())
             .then_some(&self.session().wire.call_stderr)
     }
 
     /// The capture shown, where its tool is none of this server's: what is said of the selected tool is not about it.
     pub fn foreign_capture(&self) -> Option<&Arc<Capture>> {
-        self.capture().filter(|capture| !self.session().has_tool(&capture.tool.name))
+        self.capture()
+            .filter(|capture| !self.session().has_tool(&capture.tool.name))
     }
 
     /// Whether *Call* does anything now.
@@ -337,7 +353,9 @@ impl State {
     pub fn back(&self) -> Action {
         match (&self.view.capture, &self.session().selected_tool) {
             (Some(capture), _) => ViewAction::SelectCapture(capture.clone()).into(),
-            (None, Some(tool)) if self.session().connection.is_connected() => CallAction::SelectTool(tool.clone()).into(),
+            (None, Some(tool)) if self.session().connection.is_connected() => {
+                CallAction::SelectTool(tool.clone()).into()
+            }
             _ => ViewAction::ShowStart.into(),
         }
     }
@@ -347,12 +365,18 @@ impl State {
         if self.session().tools.is_empty() {
             return None;
         }
-        self.session().tools.iter().map(|listed| Some(listed.tokens?.get(self.settings.encoding()))).sum()
+        self.session()
+            .tools
+            .iter()
+            .map(|listed| Some(listed.tokens?.get(self.settings.encoding())))
+            .sum()
     }
 
     /// Whether the form says something other than the capture shown was called with.
     pub fn is_answer_stale(&self) -> bool {
-        let (Some(capture), Some(form)) = (self.capture(), self.form()) else { return false };
+        let (Some(capture), Some(form)) = (self.capture(), self.form()) else {
+            return false;
+        };
         !capture.request.is_empty()
             && capture.tool.name == self.session().selected_tool.as_deref().unwrap_or_default()
             && !is_same_json(&capture.arguments, &form.sent())
@@ -374,5 +398,6 @@ fn is_same_json(sent: &bytes::Bytes, typed: &str) -> bool {
         let doc = Doc::parse(bytes);
         doc.root().filter(|_| doc.is_json()).map(compact)
     };
-    read(sent.clone()).is_some_and(|sent| read(typed.to_owned().into()).is_some_and(|typed| typed == sent))
+    read(sent.clone())
+        .is_some_and(|sent| read(typed.to_owned().into()).is_some_and(|typed| typed == sent))
 }

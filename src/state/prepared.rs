@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::{CallInFlight, Connection, Effect, ServerSession, SessionEffect, SessionId, StartQuestion, State};
+use super::{
+    CallInFlight, Connection, Effect, ServerSession, SessionEffect, SessionId, StartQuestion, State,
+};
 use crate::capture::{CaptureId, Tool};
 use crate::problem::{Problem, ProblemKind};
 
@@ -47,25 +49,52 @@ impl PreparedCall {
 
 impl State {
     /// A call to the current server.
-    pub(super) fn prepare(&self, tool: &Arc<Tool>, arguments: Bytes, owner: CallOwner) -> PreparedCall {
-        PreparedCall { session: self.session().id, tool: Arc::clone(tool), arguments, owner }
+    pub(super) fn prepare(
+        &self,
+        tool: &Arc<Tool>,
+        arguments: Bytes,
+        owner: CallOwner,
+    ) -> PreparedCall {
+        PreparedCall {
+            session: self.session().id,
+            tool: Arc::clone(tool),
+            arguments,
+            owner,
+        }
     }
 
     /// Whether the user has to agree to this call. What was said of a tool counts at its own server alone.
     pub(super) fn needs_consent(&self, call: &PreparedCall) -> bool {
-        let is_allowed = |session| ServerSession::is_sample(session) || self.is_allowed(session, &call.tool);
-        !call.tool.is_declared_read_only() && !self.sessions.get(call.session).is_some_and(is_allowed)
+        let is_allowed =
+            |session| ServerSession::is_sample(session) || self.is_allowed(session, &call.tool);
+        !call.tool.is_declared_read_only()
+            && !self.sessions.get(call.session).is_some_and(is_allowed)
     }
 
     /// Sends a call, and is busy with it.
     ///
     /// # Errors
     /// Why nothing was sent: the server is not there any more, or its tool is another.
-    pub(super) fn begin_call(&mut self, prepared: PreparedCall, effects: &mut Vec<Effect>) -> Result<(), Problem> {
+    pub(super) fn begin_call(
+        &mut self,
+        prepared: PreparedCall,
+        effects: &mut Vec<Effect>,
+    ) -> Result<(), Problem> {
         self.check_prepared(&prepared)?;
-        let PreparedCall { session, tool, arguments, owner } = prepared;
+        let PreparedCall {
+            session,
+            tool,
+            arguments,
+            owner,
+        } = prepared;
         let call = self.begin(session, tool.name.clone(), owner);
-        effects.push(Effect::Session(SessionEffect::Call { session, call, tool, arguments, limit: self.settings.waits.call() }));
+        effects.push(Effect::Session(SessionEffect::Call {
+            session,
+            call,
+            tool,
+            arguments,
+            limit: self.settings.waits.call(),
+        }));
         Ok(())
     }
 
@@ -76,7 +105,17 @@ impl State {
             session.last_called = None;
         }
         let (id, since, limit) = (self.next_call, self.now, self.settings.waits.call());
-        self.running = Some(CallInFlight { id, session, owner, tool, since, limit, progress: None, unreadable: 0, task: None });
+        self.running = Some(CallInFlight {
+            id,
+            session,
+            owner,
+            tool,
+            since,
+            limit,
+            progress: None,
+            unreadable: 0,
+            task: None,
+        });
         id
     }
 
@@ -98,7 +137,8 @@ impl State {
                 Connection::Gone { problem, .. } => format!("the server is gone: {}", problem.what),
                 _ => "not connected".to_owned(),
             };
-            return Err(Problem::new(ProblemKind::Disconnected, what).hint("reconnect (Ctrl R), then call again"));
+            return Err(Problem::new(ProblemKind::Disconnected, what)
+                .hint("reconnect (Ctrl R), then call again"));
         }
         match session.find_tool(name) {
             Some(listed) if listed.tool.raw == call.tool.raw => Ok(()),
@@ -125,20 +165,40 @@ mod tests {
     ];
 
     fn tools(raw: &[&str]) -> Vec<Tool> {
-        raw.iter().map(|raw| Tool::read(Bytes::copy_from_slice(raw.as_bytes()))).collect()
+        raw.iter()
+            .map(|raw| Tool::read(Bytes::copy_from_slice(raw.as_bytes())))
+            .collect()
     }
 
     fn source() -> Source {
-        Source::Command(Command { program: "server".into(), ..Command::default() })
+        Source::Command(Command {
+            program: "server".into(),
+            ..Command::default()
+        })
     }
 
     fn connect(state: &mut State, action: impl Into<Action>) {
         state.perform(action, &mut Vec::new());
         let session = state.session().id;
-        let server = Server { source: source().to_string(), ..Server::default() };
-        state.apply(Event::Session { session, update: SessionUpdate::Connected(server) }, &mut Vec::new());
+        let server = Server {
+            source: source().to_string(),
+            ..Server::default()
+        };
         state.apply(
-            Event::Session { session, update: SessionUpdate::Tools { tools: tools(&TOOLS), note: None } },
+            Event::Session {
+                session,
+                update: SessionUpdate::Connected(server),
+            },
+            &mut Vec::new(),
+        );
+        state.apply(
+            Event::Session {
+                session,
+                update: SessionUpdate::Tools {
+                    tools: tools(&TOOLS),
+                    note: None,
+                },
+            },
             &mut Vec::new(),
         );
     }
@@ -148,7 +208,10 @@ mod tests {
         connect(&mut state, ConnectAction::Connect(Box::new(source())));
         state.perform(CallAction::SelectTool("a".into()), &mut Vec::new());
         let mut effects = Vec::new();
-        state.perform(CallAction::SetArgumentsText(r#"{"n": 1}"#.into()), &mut effects);
+        state.perform(
+            CallAction::SetArgumentsText(r#"{"n": 1}"#.into()),
+            &mut effects,
+        );
         state.check_schemas(&mut effects);
         state
     }
@@ -163,10 +226,16 @@ mod tests {
 
     /// Each way to ask for calls.
     fn ways() -> Vec<(&'static str, Vec<Action>)> {
-        let vary = CompareAction::Start { vary: "n".into(), written: "1,2".into() };
+        let vary = CompareAction::Start {
+            vary: "n".into(),
+            written: "1,2".into(),
+        };
         vec![
             ("call", vec![CallAction::Call { send_anyway: false }.into()]),
-            ("repeat", vec![Action::Compare(CompareAction::StartEqual(2))]),
+            (
+                "repeat",
+                vec![Action::Compare(CompareAction::StartEqual(2))],
+            ),
             ("compare", vec![Action::Compare(vary)]),
         ]
     }
@@ -175,14 +244,21 @@ mod tests {
     fn asked(way: &[Action]) -> State {
         let mut state = connected();
         for action in way {
-            assert!(performed(&mut state, action.clone()).is_empty(), "sent unasked");
+            assert!(
+                performed(&mut state, action.clone()).is_empty(),
+                "sent unasked"
+            );
         }
         assert!(state.dialog.is_some(), "{:?}", state.toasts);
         state
     }
 
     fn refusal(state: &State) -> &Problem {
-        state.toasts.last().and_then(|toast| toast.problem.as_ref()).expect("it is said")
+        state
+            .toasts
+            .last()
+            .and_then(|toast| toast.problem.as_ref())
+            .expect("it is said")
     }
 
     #[test]
@@ -190,17 +266,41 @@ mod tests {
         for (name, way) in ways() {
             let mut state = asked(&way);
             let session = state.session().id;
-            performed(&mut state, CallAction::SetArgumentsText(r#"{"n": 666}"#.into()));
+            performed(
+                &mut state,
+                CallAction::SetArgumentsText(r#"{"n": 666}"#.into()),
+            );
             performed(&mut state, CallAction::SelectTool("b".into()));
             // The list was made anew, and is the same.
-            let heard = ServerNotification::Tools { tools: tools(&TOOLS), note: None };
-            state.apply(Event::Session { session, update: SessionUpdate::Notification(heard) }, &mut Vec::new());
+            let heard = ServerNotification::Tools {
+                tools: tools(&TOOLS),
+                note: None,
+            };
+            state.apply(
+                Event::Session {
+                    session,
+                    update: SessionUpdate::Notification(heard),
+                },
+                &mut Vec::new(),
+            );
             let effects = performed(&mut state, CallAction::Confirm);
-            let [Effect::Session(SessionEffect::Call { session: to, tool, arguments, .. })] = &effects[..] else {
+            let [
+                Effect::Session(SessionEffect::Call {
+                    session: to,
+                    tool,
+                    arguments,
+                    ..
+                }),
+            ] = &effects[..]
+            else {
                 panic!("{name}: {effects:?}")
             };
             let sent = String::from_utf8_lossy(arguments).replace(' ', "");
-            assert_eq!((*to, tool.name.as_str(), sent.as_str()), (session, "a", r#"{"n":1}"#), "{name}");
+            assert_eq!(
+                (*to, tool.name.as_str(), sent.as_str()),
+                (session, "a", r#"{"n":1}"#),
+                "{name}"
+            );
         }
     }
 
@@ -210,50 +310,99 @@ mod tests {
         for (name, way) in ways() {
             for list in [vec![worse.as_str(), TOOLS[1]], vec![TOOLS[1]]] {
                 let mut state = asked(&way);
-                let heard = ServerNotification::Tools { tools: tools(&list), note: None };
+                let heard = ServerNotification::Tools {
+                    tools: tools(&list),
+                    note: None,
+                };
                 state.apply(
-                    Event::Session { session: state.session().id, update: SessionUpdate::Notification(heard) },
+                    Event::Session {
+                        session: state.session().id,
+                        update: SessionUpdate::Notification(heard),
+                    },
                     &mut Vec::new(),
                 );
-                assert!(performed(&mut state, CallAction::Confirm).is_empty(), "{name}");
+                assert!(
+                    performed(&mut state, CallAction::Confirm).is_empty(),
+                    "{name}"
+                );
                 let problem = refusal(&state);
                 assert_eq!(problem.kind, ProblemKind::Consent);
-                assert!(problem.what.starts_with("a is not called: the server "), "{name}: {problem}");
+                assert!(
+                    problem.what.starts_with("a is not called: the server "),
+                    "{name}: {problem}"
+                );
                 assert!(state.running.is_none());
             }
             let mut state = asked(&way);
             let dialog = state.dialog.clone();
             connect(&mut state, ConnectAction::Connect(Box::new(source())));
             state.dialog = dialog;
-            assert!(performed(&mut state, CallAction::Confirm).is_empty(), "{name}");
-            assert_eq!(refusal(&state).what, "a is not called: the connection that it was meant for has ended", "{name}");
+            assert!(
+                performed(&mut state, CallAction::Confirm).is_empty(),
+                "{name}"
+            );
+            assert_eq!(
+                refusal(&state).what,
+                "a is not called: the connection that it was meant for has ended",
+                "{name}"
+            );
         }
     }
 
     #[test]
     fn a_series_ends_where_the_tool_becomes_another() {
-        for (name, way) in ways().into_iter().filter(|(name, _)| matches!(*name, "repeat" | "compare")) {
+        for (name, way) in ways()
+            .into_iter()
+            .filter(|(name, _)| matches!(*name, "repeat" | "compare"))
+        {
             let mut state = asked(&way);
-            let [Effect::Session(SessionEffect::Call { call, tool, .. })] = &performed(&mut state, CallAction::Confirm)[..]
+            let [Effect::Session(SessionEffect::Call { call, tool, .. })] =
+                &performed(&mut state, CallAction::Confirm)[..]
             else {
                 panic!("{name}")
             };
             let worse = TOOLS[0].replace("\"a\"", "\"a\",\"description\":\"other\"");
-            let heard = ServerNotification::Tools { tools: tools(&[&worse, TOOLS[1]]), note: None };
+            let heard = ServerNotification::Tools {
+                tools: tools(&[&worse, TOOLS[1]]),
+                note: None,
+            };
             state.apply(
-                Event::Session { session: state.session().id, update: SessionUpdate::Notification(heard) },
+                Event::Session {
+                    session: state.session().id,
+                    update: SessionUpdate::Notification(heard),
+                },
                 &mut Vec::new(),
             );
-            let server = Server { source: source().to_string(), ..Server::default() };
+            let server = Server {
+                source: source().to_string(),
+                ..Server::default()
+            };
             let empty = Capture::empty(CaptureId("1".into()), server);
-            let capture = Arc::new(Capture { tool: Tool::clone(tool), outcome: Outcome::Result, ..empty });
+            let capture = Arc::new(Capture {
+                tool: Tool::clone(tool),
+                outcome: Outcome::Result,
+                ..empty
+            });
             let mut effects = Vec::new();
-            state.apply(Event::Call { call: *call, update: CallUpdate::Captured(capture) }, &mut effects);
+            state.apply(
+                Event::Call {
+                    call: *call,
+                    update: CallUpdate::Captured(capture),
+                },
+                &mut effects,
+            );
             assert!(
-                !effects.iter().any(|effect| matches!(effect, Effect::Session(SessionEffect::Call { .. }))),
+                !effects
+                    .iter()
+                    .any(|effect| matches!(effect, Effect::Session(SessionEffect::Call { .. }))),
                 "{name}: {effects:?}"
             );
-            assert!(refusal(&state).what.contains("has changed the tool meanwhile"), "{name}");
+            assert!(
+                refusal(&state)
+                    .what
+                    .contains("has changed the tool meanwhile"),
+                "{name}"
+            );
         }
     }
 
@@ -270,12 +419,21 @@ mod tests {
         };
         state.add_capture(Arc::new(before));
         connect(&mut state, ConnectAction::Reconnect);
-        let Some(Dialog::ConfirmCall { call }) = state.dialog.clone() else { panic!("asked: {:?}", state.dialog) };
-        assert_eq!((call.session, call.text().as_str()), (state.session().id, r#"{"n": 1}"#));
+        let Some(Dialog::ConfirmCall { call }) = state.dialog.clone() else {
+            panic!("asked: {:?}", state.dialog)
+        };
+        assert_eq!(
+            (call.session, call.text().as_str()),
+            (state.session().id, r#"{"n": 1}"#)
+        );
         connect(&mut state, ConnectAction::Connect(Box::new(source())));
         state.dialog = Some(Dialog::ConfirmCall { call });
         assert!(performed(&mut state, CallAction::Confirm).is_empty());
-        assert!(refusal(&state).what.contains("the connection that it was meant for has ended"));
+        assert!(
+            refusal(&state)
+                .what
+                .contains("the connection that it was meant for has ended")
+        );
         connect(&mut state, ConnectAction::Reconnect);
         assert_eq!(performed(&mut state, CallAction::Confirm).len(), 1);
     }

@@ -13,7 +13,10 @@ pub struct ReadTexts(BTreeMap<String, BTreeMap<String, ReadText>>);
 impl ReadTexts {
     /// Of a tool of a server.
     pub fn of(&self, server: &str, tool: &str) -> &ReadText {
-        self.0.get(server).and_then(|tools| tools.get(tool)).unwrap_or(&ReadText::Auto)
+        self.0
+            .get(server)
+            .and_then(|tools| tools.get(tool))
+            .unwrap_or(&ReadText::Auto)
     }
 
     pub(super) fn set(&mut self, server: &str, tool: &str, how: ReadText) {
@@ -26,7 +29,11 @@ impl ReadTexts {
 
     /// Server, tool and what was chosen.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str, &ReadText)> {
-        self.0.iter().flat_map(|(server, tools)| tools.iter().map(move |(tool, how)| (server.as_str(), tool.as_str(), how)))
+        self.0.iter().flat_map(|(server, tools)| {
+            tools
+                .iter()
+                .map(move |(tool, how)| (server.as_str(), tool.as_str(), how))
+        })
     }
 
     /// A capture that arrives, read as was chosen for its tool, unless a choice came with it.
@@ -41,16 +48,27 @@ impl ReadTexts {
 impl State {
     /// Reads the texts of the capture shown so, and those of every other answer of its tool.
     pub(super) fn read_text(&mut self, how: &ReadText, effects: &mut Vec<Effect>) {
-        let Some(shown) = self.capture().cloned() else { return };
+        let Some(shown) = self.capture().cloned() else {
+            return;
+        };
         let (server, tool) = (&shown.server.name, &shown.tool.name);
         self.read_texts.set(server, tool, how.clone());
-        let is_same = |capture: &Capture| capture.server.name == *server && capture.tool.name == *tool;
+        let is_same =
+            |capture: &Capture| capture.server.name == *server && capture.tool.name == *tool;
         let mut changed = Vec::new();
         for capture in self.captures.iter_mut().filter(|capture| is_same(capture)) {
             changed.push(capture.id.clone());
-            *capture = Arc::new(Capture { read_text: how.clone(), ..(**capture).clone() });
+            *capture = Arc::new(Capture {
+                read_text: how.clone(),
+                ..(**capture).clone()
+            });
         }
-        effects.extend(self.answers.forget_captures(|id| changed.contains(id)).into_iter().map(Effect::Forget));
+        effects.extend(
+            self.answers
+                .forget_captures(|id| changed.contains(id))
+                .into_iter()
+                .map(Effect::Forget),
+        );
         // What was selected was of the data as it was read before.
         let view = &mut self.view;
         (view.record, view.tree_cursor, view.pattern) = (None, None, None);
@@ -67,8 +85,14 @@ mod tests {
     use crate::state::ViewAction;
 
     fn capture(id: &str, tool: &str) -> Arc<Capture> {
-        let server = Server { name: "files".into(), ..Server::default() };
-        Arc::new(Capture { tool: Tool::unlisted(tool), ..Capture::empty(CaptureId(id.into()), server) })
+        let server = Server {
+            name: "files".into(),
+            ..Server::default()
+        };
+        Arc::new(Capture {
+            tool: Tool::unlisted(tool),
+            ..Capture::empty(CaptureId(id.into()), server)
+        })
     }
 
     #[test]
@@ -77,13 +101,20 @@ mod tests {
         for (id, tool) in [("a", "list"), ("b", "list"), ("c", "other")] {
             state.add_capture(capture(id, tool));
         }
-        state.perform(ViewAction::SelectCapture(CaptureId("a".into())), &mut Vec::new());
+        state.perform(
+            ViewAction::SelectCapture(CaptureId("a".into())),
+            &mut Vec::new(),
+        );
         let inquiry = Inquiry::of(&[CaptureId("b".into())], TreeQuery);
         state.want(vec![inquiry.clone()], &mut Vec::new());
         let mut effects = Vec::new();
         state.perform(ViewAction::ReadText(ReadText::Never), &mut effects);
         assert!(matches!(&effects[..], [Effect::Forget(forgotten)] if *forgotten == inquiry));
-        let read: Vec<_> = state.captures.iter().map(|capture| capture.read_text.as_str().to_owned()).collect();
+        let read: Vec<_> = state
+            .captures
+            .iter()
+            .map(|capture| capture.read_text.as_str().to_owned())
+            .collect();
         assert_eq!(read, ["never", "never", "auto"]);
         // The next answer of the tool as well.
         state.add_capture(capture("d", "list"));

@@ -37,14 +37,23 @@ impl<T> Copy for QueryState<'_, T> {}
 impl<'a, T> QueryState<'a, T> {
     /// The result, if it is there.
     pub fn ready(self) -> Option<&'a T> {
-        if let Self::Ready(out) = self { Some(out) } else { None }
+        if let Self::Ready(out) = self {
+            Some(out)
+        } else {
+            None
+        }
     }
 }
 
 #[derive(Clone, Debug)]
 enum Entry {
-    Working { since: Duration },
-    Done { answer: Result<QueryResult, Problem>, number: u64 },
+    Working {
+        since: Duration,
+    },
+    Done {
+        answer: Result<QueryResult, Problem>,
+        number: u64,
+    },
 }
 
 /// So many answers that belong to a width, a search or a selection are kept.
@@ -65,7 +74,12 @@ pub struct QueryResults {
 
 impl Default for QueryResults {
     fn default() -> Self {
-        Self { entries: HashMap::new(), given: 0, budget: 256 << 20, held_above: 8 << 20 }
+        Self {
+            entries: HashMap::new(),
+            given: 0,
+            budget: 256 << 20,
+            held_above: 8 << 20,
+        }
     }
 }
 
@@ -79,14 +93,25 @@ impl QueryResults {
     pub fn known<Q: Query>(&self, inquiry: &Inquiry) -> Option<QueryState<'_, Q::Out>> {
         Some(match self.entries.get(inquiry)? {
             Entry::Working { since } => QueryState::Working { since: *since },
-            Entry::Done { answer: Ok(answer), .. } => QueryState::Ready(answer.of::<Q>()?),
-            Entry::Done { answer: Err(problem), .. } => QueryState::Failed(problem),
+            Entry::Done {
+                answer: Ok(answer), ..
+            } => QueryState::Ready(answer.of::<Q>()?),
+            Entry::Done {
+                answer: Err(problem),
+                ..
+            } => QueryState::Failed(problem),
         })
     }
 
     /// Since when the oldest question that is out is worked on.
     pub fn since(&self) -> Option<Duration> {
-        let since = |entry: &Entry| if let Entry::Working { since } = entry { Some(*since) } else { None };
+        let since = |entry: &Entry| {
+            if let Entry::Working { since } = entry {
+                Some(*since)
+            } else {
+                None
+            }
+        };
         self.entries.values().filter_map(since).min()
     }
 
@@ -95,35 +120,67 @@ impl QueryResults {
         if self.entries.contains_key(inquiry) {
             return false;
         }
-        self.entries.insert(inquiry.clone(), Entry::Working { since: now });
+        self.entries
+            .insert(inquiry.clone(), Entry::Working { since: now });
         true
     }
 
     /// Takes in an answer, and lets go of old ones where there is no room for all.
-    pub(super) fn put(&mut self, inquiry: Inquiry, answer: Result<QueryResult, Problem>, shown: &[CaptureId]) {
+    pub(super) fn put(
+        &mut self,
+        inquiry: Inquiry,
+        answer: Result<QueryResult, Problem>,
+        shown: &[CaptureId],
+    ) {
         self.given += 1;
-        self.entries.insert(inquiry, Entry::Done { answer, number: self.given });
+        self.entries.insert(
+            inquiry,
+            Entry::Done {
+                answer,
+                number: self.given,
+            },
+        );
         self.let_go(shown);
     }
 
     fn let_go(&mut self, shown: &[CaptureId]) {
-        let number = |entry: &Entry| if let Entry::Done { number, .. } = entry { Some(*number) } else { None };
-        let mut passing: Vec<u64> =
-            self.entries.iter().filter(|(key, _)| key.query.is_passing).filter_map(|(_, entry)| number(entry)).collect();
+        let number = |entry: &Entry| {
+            if let Entry::Done { number, .. } = entry {
+                Some(*number)
+            } else {
+                None
+            }
+        };
+        let mut passing: Vec<u64> = self
+            .entries
+            .iter()
+            .filter(|(key, _)| key.query.is_passing)
+            .filter_map(|(_, entry)| number(entry))
+            .collect();
         if passing.len() > PASSING {
             passing.sort_unstable();
             let oldest = passing[passing.len() - PASSING];
-            self.entries.retain(|key, entry| !key.query.is_passing || number(entry).is_none_or(|number| number >= oldest));
+            self.entries.retain(|key, entry| {
+                !key.query.is_passing || number(entry).is_none_or(|number| number >= oldest)
+            });
         }
         let mut weight = 0;
         // By address: what each weighs, and how many results hold it.
         let mut pins: HashMap<usize, (usize, usize)> = HashMap::new();
         let mut others = Vec::new();
         for (key, entry) in &self.entries {
-            let Entry::Done { answer: Ok(result), number } = entry else { continue };
+            let Entry::Done {
+                answer: Ok(result),
+                number,
+            } = entry
+            else {
+                continue;
+            };
             weight += result.weight();
             for pin in result.pins() {
-                pins.entry(pin.address()).or_insert_with(|| (pin.weight(), 0)).1 += 1;
+                pins.entry(pin.address())
+                    .or_insert_with(|| (pin.weight(), 0))
+                    .1 += 1;
             }
             // Those about definitions weigh little, and are asked for in every frame.
             let is_of_captures = !key.captures().is_empty();
@@ -140,7 +197,9 @@ impl QueryResults {
             }
             weight -= result.weight();
             for pin in result.pins() {
-                let Some((bytes, holders)) = pins.get_mut(&pin.address()) else { continue };
+                let Some((bytes, holders)) = pins.get_mut(&pin.address()) else {
+                    continue;
+                };
                 *holders -= 1;
                 weight -= if *holders == 0 { *bytes } else { 0 };
             }
@@ -151,8 +210,15 @@ impl QueryResults {
 
     /// Drops the questions that are out and not among these, and returns them.
     pub(super) fn forget_others(&mut self, wanted: &[Inquiry]) -> Vec<Inquiry> {
-        let is_gone = |(key, entry): &(&Inquiry, &Entry)| matches!(entry, Entry::Working { .. }) && !wanted.contains(key);
-        let gone: Vec<_> = self.entries.iter().filter(is_gone).map(|(key, _)| key.clone()).collect();
+        let is_gone = |(key, entry): &(&Inquiry, &Entry)| {
+            matches!(entry, Entry::Working { .. }) && !wanted.contains(key)
+        };
+        let gone: Vec<_> = self
+            .entries
+            .iter()
+            .filter(is_gone)
+            .map(|(key, _)| key.clone())
+            .collect();
         for key in &gone {
             self.entries.remove(key);
         }
@@ -160,17 +226,30 @@ impl QueryResults {
     }
 
     /// Lets go of every answer about captures that changed, and returns what is still worked on.
-    pub(super) fn forget_captures(&mut self, is_changed: impl Fn(&CaptureId) -> bool) -> Vec<Inquiry> {
+    pub(super) fn forget_captures(
+        &mut self,
+        is_changed: impl Fn(&CaptureId) -> bool,
+    ) -> Vec<Inquiry> {
         let about = |key: &Inquiry| key.captures().iter().any(&is_changed);
-        let is_out = |(key, entry): &(&Inquiry, &Entry)| about(key) && matches!(entry, Entry::Working { .. });
-        let out = self.entries.iter().filter(is_out).map(|(key, _)| key.clone()).collect();
+        let is_out = |(key, entry): &(&Inquiry, &Entry)| {
+            about(key) && matches!(entry, Entry::Working { .. })
+        };
+        let out = self
+            .entries
+            .iter()
+            .filter(is_out)
+            .map(|(key, _)| key.clone())
+            .collect();
         self.entries.retain(|key, _| !about(key));
         out
     }
 
     /// Number of questions that are out.
     pub fn working(&self) -> usize {
-        self.entries.values().filter(|entry| matches!(entry, Entry::Working { .. })).count()
+        self.entries
+            .values()
+            .filter(|entry| matches!(entry, Entry::Working { .. }))
+            .count()
     }
 }
 
@@ -181,7 +260,12 @@ impl State {
             return known;
         }
         let response = |id| self.capture_of(id)?.response.as_ref();
-        let bytes = inquiry.captures().iter().filter_map(response).map(Bytes::len).sum();
+        let bytes = inquiry
+            .captures()
+            .iter()
+            .filter_map(response)
+            .map(Bytes::len)
+            .sum();
         match inquiry.query.is_held && bytes > self.answers.held_above {
             true => QueryState::Held { bytes },
             false => QueryState::Working { since: self.now },
@@ -194,7 +278,10 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::analysis::{About, CharactersQuery, Memo, ParsedCaptureQuery, PartQuery, TextQuery, ToolTokensQuery, TreeQuery};
+    use crate::analysis::{
+        About, CharactersQuery, Memo, ParsedCaptureQuery, PartQuery, TextQuery, ToolTokensQuery,
+        TreeQuery,
+    };
     use crate::cancel::Cancel;
     use crate::capture::{Capture, Server};
     use crate::host::Hosts;
@@ -211,14 +298,21 @@ mod tests {
     #[test]
     fn only_the_last_passing_answers_are_kept() {
         let mut answers = QueryResults::default();
-        let part = |to| PartQuery { format: "content", from: 0, to };
+        let part = |to| PartQuery {
+            format: "content",
+            from: 0,
+            to,
+        };
         for to in 0..100 {
             let inquiry = of("a", part(to));
             assert!(answers.ask(&inquiry, Duration::ZERO));
             answers.put(inquiry, Ok(QueryResult::new(Tokens::default())), &[id("a")]);
         }
         assert!(answers.get(&id("a"), part(0)).is_none());
-        assert!(matches!(answers.get(&id("a"), part(99)), Some(QueryState::Ready(_))));
+        assert!(matches!(
+            answers.get(&id("a"), part(99)),
+            Some(QueryState::Ready(_))
+        ));
         assert_eq!(answers.entries.len(), PASSING);
     }
 
@@ -235,64 +329,132 @@ mod tests {
 
     #[test]
     fn answers_of_other_captures_make_room() {
-        let mut answers = QueryResults { budget: 3000, ..QueryResults::default() };
+        let mut answers = QueryResults {
+            budget: 3000,
+            ..QueryResults::default()
+        };
         let rows = |capture: &str, answers: &mut QueryResults| {
             for format in ["json", "yaml"] {
                 let inquiry = of(capture, TextQuery(format));
                 answers.ask(&inquiry, Duration::ZERO);
                 let view = crate::analysis::TextView::plain(format, &"x".repeat(1000));
-                answers.put(inquiry, Ok(QueryResult::new(Arc::new(view))), &[id("shown")]);
+                answers.put(
+                    inquiry,
+                    Ok(QueryResult::new(Arc::new(view))),
+                    &[id("shown")],
+                );
             }
         };
         rows("old", &mut answers);
         rows("shown", &mut answers);
-        let is_known = |capture: &str, format| answers.get(&id(capture), TextQuery(format)).is_some();
-        assert_eq!([is_known("old", "json"), is_known("old", "yaml")], [false, false]);
-        assert_eq!([is_known("shown", "json"), is_known("shown", "yaml")], [true, true]);
+        let is_known =
+            |capture: &str, format| answers.get(&id(capture), TextQuery(format)).is_some();
+        assert_eq!(
+            [is_known("old", "json"), is_known("old", "yaml")],
+            [false, false]
+        );
+        assert_eq!(
+            [is_known("shown", "json"), is_known("shown", "yaml")],
+            [true, true]
+        );
     }
 
     #[test]
     fn what_answers_were_made_from_counts_once_and_goes_with_the_last() {
         let memo = Memo::default();
-        let put = |answers: &mut QueryResults, capture: &Arc<Capture>, query: Inquiry, shown: &[CaptureId]| {
+        let put = |answers: &mut QueryResults,
+                   capture: &Arc<Capture>,
+                   query: Inquiry,
+                   shown: &[CaptureId]| {
             let about = About::Captures(vec![Arc::clone(capture)]);
             answers.ask(&query, Duration::ZERO);
-            let answer = query.query.run(&about, &Hosts::built_in(), &memo, &Cancel::new()).unwrap();
+            let answer = query
+                .query
+                .run(&about, &Hosts::built_in(), &memo, &Cancel::new())
+                .unwrap();
             answers.put(query, answer, shown);
         };
         let capture = |name: &str| {
-            let response = format!(r#"{{"result":{{"content":[{{"type":"text","text":"{}"}}]}}}}"#, "x".repeat(10_000));
-            Arc::new(Capture { response: Some(response.into()), ..Capture::empty(id(name), Server::default()) })
+            let response = format!(
+                r#"{{"result":{{"content":[{{"type":"text","text":"{}"}}]}}}}"#,
+                "x".repeat(10_000)
+            );
+            Arc::new(Capture {
+                response: Some(response.into()),
+                ..Capture::empty(id(name), Server::default())
+            })
         };
         let (old, new) = (capture("old"), capture("new"));
-        let mut answers = QueryResults { budget: 50_000, ..QueryResults::default() };
-        put(&mut answers, &old, of("old", CharactersQuery("content".into())), &[id("old")]);
-        put(&mut answers, &old, of("old", ParsedCaptureQuery), &[id("old")]);
-        put(&mut answers, &new, of("new", ParsedCaptureQuery), &[id("new")]);
+        let mut answers = QueryResults {
+            budget: 50_000,
+            ..QueryResults::default()
+        };
+        put(
+            &mut answers,
+            &old,
+            of("old", CharactersQuery("content".into())),
+            &[id("old")],
+        );
+        put(
+            &mut answers,
+            &old,
+            of("old", ParsedCaptureQuery),
+            &[id("old")],
+        );
+        put(
+            &mut answers,
+            &new,
+            of("new", ParsedCaptureQuery),
+            &[id("new")],
+        );
         // Two of some 20,000 bytes: there is room for both.
         assert!(answers.get(&id("old"), ParsedCaptureQuery).is_some());
         let other = capture("other");
-        put(&mut answers, &other, of("other", ParsedCaptureQuery), &[id("other")]);
+        put(
+            &mut answers,
+            &other,
+            of("other", ParsedCaptureQuery),
+            &[id("other")],
+        );
         assert_eq!(
-            answers.entries.keys().filter(|key| key.captures() == [id("old")]).count(),
+            answers
+                .entries
+                .keys()
+                .filter(|key| key.captures() == [id("old")])
+                .count(),
             0,
             "both, since one alone frees nothing"
         );
         assert!(answers.get(&id("new"), ParsedCaptureQuery).is_some());
-        put(&mut answers, &old, of("old", ParsedCaptureQuery), &[id("old"), id("new"), id("other")]);
+        put(
+            &mut answers,
+            &old,
+            of("old", ParsedCaptureQuery),
+            &[id("old"), id("new"), id("other")],
+        );
         assert_eq!(answers.entries.len(), 3, "what is shown stays");
     }
 
     #[test]
     fn what_is_asked_of_definitions_stays_whatever_an_answer_weighs() {
-        let mut answers = QueryResults { budget: 10, ..QueryResults::default() };
+        let mut answers = QueryResults {
+            budget: 10,
+            ..QueryResults::default()
+        };
         let shown = id("shown");
         let view = crate::analysis::TextView::plain("json", &"x".repeat(1000));
-        answers.put(of("shown", TextQuery("json")), Ok(QueryResult::new(Arc::new(view))), std::slice::from_ref(&shown));
+        answers.put(
+            of("shown", TextQuery("json")),
+            Ok(QueryResult::new(Arc::new(view))),
+            std::slice::from_ref(&shown),
+        );
         // Asked for in every frame: if it went, it would be worked on for ever.
         let tokens = Inquiry::of_definitions(&[1], ToolTokensQuery);
         let counted: Arc<[Tokens]> = [Tokens::default()].into();
         answers.put(tokens.clone(), Ok(QueryResult::new(counted)), &[shown]);
-        assert!(matches!(answers.known::<ToolTokensQuery>(&tokens), Some(QueryState::Ready(_))));
+        assert!(matches!(
+            answers.known::<ToolTokensQuery>(&tokens),
+            Some(QueryState::Ready(_))
+        ));
     }
 }

@@ -46,7 +46,11 @@ enum Stage {
 impl CheckProgress {
     /// The text is another one: what waited for the check of the one before is given up.
     pub(super) fn want(&mut self) {
-        *self = Self { revision: self.revision + 1, stage: Stage::Wanted, sends: false };
+        *self = Self {
+            revision: self.revision + 1,
+            stage: Stage::Wanted,
+            sends: false,
+        };
     }
 
     pub(super) fn is_done(self) -> bool {
@@ -85,17 +89,35 @@ impl State {
             let id = session.id;
             for (tool, form) in &mut session.forms {
                 if let Some(revision) = form.progress.ask() {
-                    let target = CheckTarget::Form { session: id, tool: tool.clone() };
+                    let target = CheckTarget::Form {
+                        session: id,
+                        tool: tool.clone(),
+                    };
                     let (schema, text) = (form.schema().cloned(), form.sent().into_owned());
-                    effects.push(Effect::CheckSchema(SchemaCheck { target, revision, schema, text }));
+                    effects.push(Effect::CheckSchema(SchemaCheck {
+                        target,
+                        revision,
+                        schema,
+                        text,
+                    }));
                 }
             }
             for open in &mut session.server_requests.open {
-                let Some(schema) = open.schema().cloned() else { continue };
+                let Some(schema) = open.schema().cloned() else {
+                    continue;
+                };
                 if let Some(revision) = open.progress.ask() {
-                    let target = CheckTarget::Request { session: id, key: open.ask.key };
+                    let target = CheckTarget::Request {
+                        session: id,
+                        key: open.ask.key,
+                    };
                     let text = open.content();
-                    effects.push(Effect::CheckSchema(SchemaCheck { target, revision, schema: Some(schema), text }));
+                    effects.push(Effect::CheckSchema(SchemaCheck {
+                        target,
+                        revision,
+                        schema: Some(schema),
+                        text,
+                    }));
                 }
             }
         }
@@ -111,10 +133,14 @@ impl State {
     ) {
         match target {
             CheckTarget::Form { session, tool } => {
-                let Some(session) = self.sessions.get_mut(*session) else { return };
+                let Some(session) = self.sessions.get_mut(*session) else {
+                    return;
+                };
                 let is_selected = session.selected_tool.as_ref() == Some(tool);
                 let id = session.id;
-                let Some(form) = session.forms.get_mut(tool) else { return };
+                let Some(form) = session.forms.get_mut(tool) else {
+                    return;
+                };
                 if !form.progress.finish(revision) {
                     return;
                 }
@@ -125,16 +151,24 @@ impl State {
                 }
             }
             CheckTarget::Request { session, key } => {
-                let Some(session) = self.sessions.get_mut(*session) else { return };
+                let Some(session) = self.sessions.get_mut(*session) else {
+                    return;
+                };
                 let id = session.id;
                 let mut open = session.server_requests.open.iter_mut();
-                let Some(open) = open.find(|open| open.ask.key == *key) else { return };
+                let Some(open) = open.find(|open| open.ask.key == *key) else {
+                    return;
+                };
                 if !open.progress.finish(revision) {
                     return;
                 }
                 open.problems = checked.objections();
                 let sends = std::mem::take(&mut open.progress.sends);
-                let is_first = session.server_requests.open.front().is_some_and(|open| open.ask.key == *key);
+                let is_first = session
+                    .server_requests
+                    .open
+                    .front()
+                    .is_some_and(|open| open.ask.key == *key);
                 if sends && is_first && self.sessions.is_current(id) {
                     self.accept_request(effects);
                 }
@@ -145,8 +179,13 @@ impl State {
     /// Makes the checks that were asked for at once; for tests without an engine.
     #[cfg(test)]
     pub fn check_schemas(&mut self, effects: &mut Vec<Effect>) {
-        while let Some(at) = effects.iter().position(|effect| matches!(effect, Effect::CheckSchema(_))) {
-            let Effect::CheckSchema(check) = effects.remove(at) else { return };
+        while let Some(at) = effects
+            .iter()
+            .position(|effect| matches!(effect, Effect::CheckSchema(_)))
+        {
+            let Effect::CheckSchema(check) = effects.remove(at) else {
+                return;
+            };
             let event = check.run();
             self.apply(event, effects);
         }
@@ -158,16 +197,30 @@ impl SchemaCheck {
     pub fn failed(&self) -> impl FnOnce(Problem) -> super::Event + Send + 'static + use<> {
         let (target, revision) = (self.target.clone(), self.revision);
         move |problem| {
-            let checked = ArgumentCheck { problems: Vec::new(), unchecked: Some(problem.message()) };
-            super::Event::SchemaChecked { target, revision, checked }
+            let checked = ArgumentCheck {
+                problems: Vec::new(),
+                unchecked: Some(problem.message()),
+            };
+            super::Event::SchemaChecked {
+                target,
+                revision,
+                checked,
+            }
         }
     }
 
     /// Runs the check.
     pub fn run(self) -> super::Event {
         let checked = crate::analysis::arguments::check(self.schema.as_ref(), &self.text)
-            .unwrap_or_else(|(why, ..)| ArgumentCheck { problems: vec![(String::new(), why)], unchecked: None });
-        super::Event::SchemaChecked { target: self.target, revision: self.revision, checked }
+            .unwrap_or_else(|(why, ..)| ArgumentCheck {
+                problems: vec![(String::new(), why)],
+                unchecked: None,
+            });
+        super::Event::SchemaChecked {
+            target: self.target,
+            revision: self.revision,
+            checked,
+        }
     }
 }
 
@@ -188,20 +241,32 @@ mod tests {
         let (session, mut effects) = (state.session().id, Vec::new());
         let tool = r#"{"name":"get","annotations":{"readOnlyHint":true},"inputSchema":{"properties":{"n":{"type":"integer"}}}}"#;
         let tools = vec![Tool::read(tool.into())];
-        for update in [SessionUpdate::Connected(Server::default()), SessionUpdate::Tools { tools, note: None }] {
+        for update in [
+            SessionUpdate::Connected(Server::default()),
+            SessionUpdate::Tools { tools, note: None },
+        ] {
             state.apply(Event::Session { session, update }, &mut effects);
         }
         effects
     }
 
     fn checks(effects: Vec<Effect>) -> Vec<SchemaCheck> {
-        let check = |effect| if let Effect::CheckSchema(check) = effect { Some(check) } else { None };
+        let check = |effect| {
+            if let Effect::CheckSchema(check) = effect {
+                Some(check)
+            } else {
+                None
+            }
+        };
         effects.into_iter().filter_map(check).collect()
     }
 
     fn connected() -> State {
         let mut state = State::default();
-        let source = Source::Command(Command { program: "x".into(), ..Command::default() });
+        let source = Source::Command(Command {
+            program: "x".into(),
+            ..Command::default()
+        });
         perform(&mut state, ConnectAction::Connect(Box::new(source)));
         let mut effects = listed(&mut state);
         state.check_schemas(&mut effects);
@@ -217,23 +282,48 @@ mod tests {
     #[test]
     fn a_call_waits_for_the_check_of_what_is_typed_and_for_no_other() {
         let mut state = connected();
-        let first = checks(perform(&mut state, CallAction::SetArgumentsText(r#"{"n":"x"}"#.into()))).remove(0);
-        let second = checks(perform(&mut state, CallAction::SetArgumentsText(r#"{"n":1}"#.into()))).remove(0);
-        assert!(perform(&mut state, CallAction::Call { send_anyway: false }).is_empty() && state.running.is_none());
-        assert!(deliver(&mut state, first).is_empty(), "of what was typed over");
+        let first = checks(perform(
+            &mut state,
+            CallAction::SetArgumentsText(r#"{"n":"x"}"#.into()),
+        ))
+        .remove(0);
+        let second = checks(perform(
+            &mut state,
+            CallAction::SetArgumentsText(r#"{"n":1}"#.into()),
+        ))
+        .remove(0);
+        assert!(
+            perform(&mut state, CallAction::Call { send_anyway: false }).is_empty()
+                && state.running.is_none()
+        );
+        assert!(
+            deliver(&mut state, first).is_empty(),
+            "of what was typed over"
+        );
         assert!(!deliver(&mut state, second).is_empty() && state.running.is_some());
         // What does not fit is said instead.
         state.running = None;
-        let check = checks(perform(&mut state, CallAction::SetArgumentsText(r#"{"n":"x"}"#.into()))).remove(0);
+        let check = checks(perform(
+            &mut state,
+            CallAction::SetArgumentsText(r#"{"n":"x"}"#.into()),
+        ))
+        .remove(0);
         perform(&mut state, CallAction::Call { send_anyway: false });
         assert!(deliver(&mut state, check).is_empty() && state.running.is_none());
-        assert_eq!(state.form().map(|form| (form.problems.len(), form.tries)), Some((1, 1)));
+        assert_eq!(
+            state.form().map(|form| (form.problems.len(), form.tries)),
+            Some((1, 1))
+        );
     }
 
     #[test]
     fn a_check_that_is_out_at_a_reconnect_is_asked_for_again() {
         let mut state = connected();
-        let lost = checks(perform(&mut state, CallAction::SetArgumentsText(r#"{"n":1}"#.into()))).remove(0);
+        let lost = checks(perform(
+            &mut state,
+            CallAction::SetArgumentsText(r#"{"n":1}"#.into()),
+        ))
+        .remove(0);
         let mut effects = perform(&mut state, ConnectAction::Reconnect);
         effects.extend(listed(&mut state));
         assert!(deliver(&mut state, lost).is_empty());

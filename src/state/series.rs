@@ -22,7 +22,11 @@ pub struct Series {
 impl Series {
     /// Calls of which none is made yet.
     pub(super) fn of(calls: Vec<PreparedCall>) -> Self {
-        Self { captures: vec![None; calls.len()], calls, ..Self::default() }
+        Self {
+            captures: vec![None; calls.len()],
+            calls,
+            ..Self::default()
+        }
     }
 
     /// Position of the call in flight.
@@ -36,7 +40,11 @@ impl Series {
 
     /// The calls that are not made yet.
     pub(super) fn left(&self) -> impl Iterator<Item = &PreparedCall> {
-        self.calls.iter().zip(&self.captures).filter(|(_, capture)| capture.is_none()).map(|(call, _)| call)
+        self.calls
+            .iter()
+            .zip(&self.captures)
+            .filter(|(_, capture)| capture.is_none())
+            .map(|(call, _)| call)
     }
 
     /// Takes in the answer to the call in flight.
@@ -47,7 +55,11 @@ impl Series {
         match capture.outcome {
             Outcome::Cancelled => self.stop("cancelled"),
             Outcome::Disconnected => self.stop("the server went away"),
-            Outcome::Result | Outcome::ToolError | Outcome::ProtocolError | Outcome::Malformed | Outcome::Timeout => {}
+            Outcome::Result
+            | Outcome::ToolError
+            | Outcome::ProtocolError
+            | Outcome::Malformed
+            | Outcome::Timeout => {}
         }
     }
 
@@ -66,18 +78,28 @@ pub(super) enum SeriesKind {
 impl State {
     fn series(&mut self, kind: SeriesKind) -> Option<&mut Series> {
         match kind {
-            SeriesKind::Compare => self.comparisons.current.as_mut().map(|compare| &mut compare.series),
+            SeriesKind::Compare => self
+                .comparisons
+                .current
+                .as_mut()
+                .map(|compare| &mut compare.series),
             SeriesKind::Fixtures => Some(&mut self.fixtures.verifying.series),
         }
     }
 
     /// Makes the next call that is left, if any.
     pub(super) fn next_of_series(&mut self, kind: SeriesKind, effects: &mut Vec<Effect>) {
-        let Some(series) = self.series(kind).filter(|series| series.stopped.is_none()) else { return };
-        let Some(at) = series.captures.iter().position(Option::is_none) else { return };
+        let Some(series) = self.series(kind).filter(|series| series.stopped.is_none()) else {
+            return;
+        };
+        let Some(at) = series.captures.iter().position(Option::is_none) else {
+            return;
+        };
         let call = series.calls[at].clone();
         let begun = self.begin_call(call, effects);
-        let Some(series) = self.series(kind) else { return };
+        let Some(series) = self.series(kind) else {
+            return;
+        };
         match begun {
             Ok(()) => series.running = Some(at),
             Err(problem) => {
@@ -88,7 +110,12 @@ impl State {
     }
 
     /// Takes in the answer to the call at this position of a comparison, and makes the next.
-    pub(super) fn captured_of_compare(&mut self, at: usize, capture: &Arc<Capture>, effects: &mut Vec<Effect>) {
+    pub(super) fn captured_of_compare(
+        &mut self,
+        at: usize,
+        capture: &Arc<Capture>,
+        effects: &mut Vec<Effect>,
+    ) {
         if let Some(series) = self.series(SeriesKind::Compare) {
             series.came(at, capture);
         }

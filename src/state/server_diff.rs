@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::login::LoginLog;
-use super::{Connection, Dialog, Effect, PathPurpose, Screen, SessionEffect, SessionId, SessionUpdate, State};
+use super::{
+    Connection, Dialog, Effect, PathPurpose, Screen, SessionEffect, SessionId, SessionUpdate, State,
+};
 use crate::capture::{Server, Tool};
 use crate::problem::Problem;
 use crate::source::Source;
@@ -95,8 +97,18 @@ impl State {
     pub fn own_list(&self) -> ToolListing {
         let server = self.session().connection.server();
         let name = server.map_or_else(|| "This server".to_owned(), named);
-        let place = self.session().connection.source().map(Source::to_string).unwrap_or_default();
-        ToolListing { name, place, tools: self.session().own_tools(), note: self.session().tools_note.clone() }
+        let place = self
+            .session()
+            .connection
+            .source()
+            .map(Source::to_string)
+            .unwrap_or_default();
+        ToolListing {
+            name,
+            place,
+            tools: self.session().own_tools(),
+            note: self.session().tools_note.clone(),
+        }
     }
 
     pub(super) fn versus(&mut self, action: ServerDiffAction, effects: &mut Vec<Effect>) {
@@ -115,11 +127,22 @@ impl State {
                 self.stop_listing(effects);
                 self.versus.is_choosing = false;
                 self.versus.connection = Connection::None;
-                let answer = if self.view.capture.is_some() { Screen::Answer } else { Screen::Start };
-                self.view.screen = if self.versus.other.is_some() { Screen::ServerDiff } else { answer };
+                let answer = if self.view.capture.is_some() {
+                    Screen::Answer
+                } else {
+                    Screen::Start
+                };
+                self.view.screen = if self.versus.other.is_some() {
+                    Screen::ServerDiff
+                } else {
+                    answer
+                };
             }
             ServerDiffAction::Open(None) => {
-                self.dialog = Some(Dialog::Path { purpose: PathPurpose::OpenTools, text: String::new() });
+                self.dialog = Some(Dialog::Path {
+                    purpose: PathPurpose::OpenTools,
+                    text: String::new(),
+                });
             }
             ServerDiffAction::Open(Some(path)) => {
                 self.dialog = None;
@@ -175,8 +198,12 @@ impl State {
             SessionUpdate::Login(step) => self.versus.login.add(step, self.now),
             SessionUpdate::Connected(server) => self.versus.server = Some(server),
             SessionUpdate::Tools { tools, note } => self.other_listed(tools, note, effects),
-            SessionUpdate::ConnectFailed(problem) | SessionUpdate::Gone(problem) => self.other_failed(problem, effects),
-            SessionUpdate::Step(_) | SessionUpdate::Messages(_) | SessionUpdate::Notification(_) => {}
+            SessionUpdate::ConnectFailed(problem) | SessionUpdate::Gone(problem) => {
+                self.other_failed(problem, effects)
+            }
+            SessionUpdate::Step(_)
+            | SessionUpdate::Messages(_)
+            | SessionUpdate::Notification(_) => {}
         }
     }
 
@@ -188,7 +215,9 @@ impl State {
         }
         let server = self.versus.server.take();
         self.use_other(ToolListing {
-            name: server.as_ref().map_or_else(|| "The other server".to_owned(), named),
+            name: server
+                .as_ref()
+                .map_or_else(|| "The other server".to_owned(), named),
             place: source.as_ref().map(Source::to_string).unwrap_or_default(),
             tools: tools.into_iter().map(Arc::new).collect(),
             note,
@@ -200,12 +229,22 @@ impl State {
         let source = self.versus.connection.source().cloned();
         self.stop_listing(effects);
         match source {
-            Some(source) => self.versus.connection = Connection::Failed { source, problem, stderr },
+            Some(source) => {
+                self.versus.connection = Connection::Failed {
+                    source,
+                    problem,
+                    stderr,
+                }
+            }
             None => self.toast_problem(problem),
         }
     }
 
-    pub(super) fn tools_read(&mut self, read: Result<ToolsRead, Problem>, effects: &mut Vec<Effect>) {
+    pub(super) fn tools_read(
+        &mut self,
+        read: Result<ToolsRead, Problem>,
+        effects: &mut Vec<Effect>,
+    ) {
         match read {
             Ok(ToolsRead::List(list)) => {
                 self.stop_listing(effects);
@@ -261,15 +300,36 @@ mod tests {
     }
 
     fn command(program: &str) -> Source {
-        Source::Command(Command { program: program.into(), ..Command::default() })
+        Source::Command(Command {
+            program: program.into(),
+            ..Command::default()
+        })
     }
 
     fn connected() -> State {
         let mut state = State::default();
-        perform(&mut state, ConnectAction::Connect(Box::new(command("mine"))));
+        perform(
+            &mut state,
+            ConnectAction::Connect(Box::new(command("mine"))),
+        );
         let session = state.session().id;
-        apply(&mut state, Event::Session { session, update: SessionUpdate::Connected(Server::default()) });
-        apply(&mut state, Event::Session { session, update: SessionUpdate::Tools { tools: vec![tool(A)], note: None } });
+        apply(
+            &mut state,
+            Event::Session {
+                session,
+                update: SessionUpdate::Connected(Server::default()),
+            },
+        );
+        apply(
+            &mut state,
+            Event::Session {
+                session,
+                update: SessionUpdate::Tools {
+                    tools: vec![tool(A)],
+                    note: None,
+                },
+            },
+        );
         state
     }
 
@@ -286,42 +346,99 @@ mod tests {
     fn another_server_is_listed_and_let_go_while_the_one_in_use_stays() {
         let mut state = connected();
         perform(&mut state, Action::ServerDiff(ServerDiffAction::Show));
-        assert_eq!((state.view.screen, state.versus.is_choosing), (Screen::Connect, true));
+        assert_eq!(
+            (state.view.screen, state.versus.is_choosing),
+            (Screen::Connect, true)
+        );
         // What is typed on the connect screen is the other server now.
         state.connect_form.command = "other --now".into();
         let session = begun(&perform(&mut state, ConnectAction::UseForm));
         assert!(session != state.session().id && state.session().connection.is_connected());
-        apply(&mut state, Event::Session { session, update: SessionUpdate::Stderr("starting".into()) });
+        apply(
+            &mut state,
+            Event::Session {
+                session,
+                update: SessionUpdate::Stderr("starting".into()),
+            },
+        );
         assert_eq!(state.versus.connection.stderr(), ["starting"]);
-        let server = Server { name: "other".into(), version: "2".into(), ..Server::default() };
-        apply(&mut state, Event::Session { session, update: SessionUpdate::Connected(server) });
+        let server = Server {
+            name: "other".into(),
+            version: "2".into(),
+            ..Server::default()
+        };
+        apply(
+            &mut state,
+            Event::Session {
+                session,
+                update: SessionUpdate::Connected(server),
+            },
+        );
         let effects = apply(
             &mut state,
-            Event::Session { session, update: SessionUpdate::Tools { tools: vec![tool(A), tool(B)], note: None } },
+            Event::Session {
+                session,
+                update: SessionUpdate::Tools {
+                    tools: vec![tool(A), tool(B)],
+                    note: None,
+                },
+            },
         );
-        assert!(effects.contains(&Effect::Session(SessionEffect::Disconnect { session })), "{effects:?}");
+        assert!(
+            effects.contains(&Effect::Session(SessionEffect::Disconnect { session })),
+            "{effects:?}"
+        );
         assert_eq!(sides(&state), [2, 1]);
-        assert_eq!((state.view.screen, state.session().tools.len(), state.versus.is_choosing), (Screen::ServerDiff, 1, false));
-        assert_eq!(state.versus.other.as_ref().map(|list| list.name.as_str()), Some("other 2"));
+        assert_eq!(
+            (
+                state.view.screen,
+                state.session().tools.len(),
+                state.versus.is_choosing
+            ),
+            (Screen::ServerDiff, 1, false)
+        );
+        assert_eq!(
+            state.versus.other.as_ref().map(|list| list.name.as_str()),
+            Some("other 2")
+        );
         // What that server says after its end is nobody's.
         apply(
             &mut state,
-            Event::Session { session, update: SessionUpdate::Gone(Problem::new(ProblemKind::Disconnected, "gone")) },
+            Event::Session {
+                session,
+                update: SessionUpdate::Gone(Problem::new(ProblemKind::Disconnected, "gone")),
+            },
         );
         assert!(state.session().connection.is_connected() && state.toasts.is_empty());
     }
 
     /// How many tools each side of the comparison has.
     fn sides(state: &State) -> Vec<usize> {
-        let Target::Definitions(listings) = state.versus_tools().unwrap().target else { panic!("not about definitions") };
-        listings.iter().map(|listing| state.listing(*listing).unwrap().tools.len()).collect()
+        let Target::Definitions(listings) = state.versus_tools().unwrap().target else {
+            panic!("not about definitions")
+        };
+        listings
+            .iter()
+            .map(|listing| state.listing(*listing).unwrap().tools.len())
+            .collect()
     }
 
     #[test]
     fn another_list_or_the_other_way_round_is_another_comparison() {
         let mut state = connected();
-        let list = |tools| ToolListing { name: "file".into(), place: "/f".into(), tools, note: None };
-        apply(&mut state, Event::ToolsRead(Ok(ToolsRead::List(list(vec![Arc::new(tool(B)), Arc::new(tool(A))])))));
+        let list = |tools| ToolListing {
+            name: "file".into(),
+            place: "/f".into(),
+            tools,
+            note: None,
+        };
+        apply(
+            &mut state,
+            Event::ToolsRead(Ok(ToolsRead::List(list(vec![
+                Arc::new(tool(B)),
+                Arc::new(tool(A)),
+            ])))),
+        );
         let first = state.versus_tools();
         assert_eq!(sides(&state), [2, 1]);
         perform(&mut state, Action::ServerDiff(ServerDiffAction::Turn));
@@ -329,7 +446,13 @@ mod tests {
         assert_ne!(state.versus_tools(), first);
         perform(&mut state, Action::ServerDiff(ServerDiffAction::Turn));
         assert_eq!(state.versus_tools(), first);
-        apply(&mut state, Event::ToolsRead(Ok(ToolsRead::List(list(vec![Arc::new(tool(B)), Arc::new(tool(A))])))));
+        apply(
+            &mut state,
+            Event::ToolsRead(Ok(ToolsRead::List(list(vec![
+                Arc::new(tool(B)),
+                Arc::new(tool(A)),
+            ])))),
+        );
         assert_ne!(state.versus_tools(), first, "it may hold other tools");
     }
 
@@ -337,13 +460,34 @@ mod tests {
     fn a_server_that_does_not_come_to_be_says_why_and_can_be_cancelled() {
         let mut state = connected();
         perform(&mut state, Action::ServerDiff(ServerDiffAction::Choose));
-        let session = begun(&perform(&mut state, Action::ServerDiff(ServerDiffAction::List(Box::new(command("none"))))));
-        let problem = Problem::new(ProblemKind::NotFound, "no such program").hint("is it installed?");
-        let effects = apply(&mut state, Event::Session { session, update: SessionUpdate::ConnectFailed(problem) });
-        assert_eq!(effects, [Effect::Session(SessionEffect::Disconnect { session })]);
-        assert!(matches!(&state.versus.connection, Connection::Failed { problem, .. } if problem.hint.is_some()));
-        assert_eq!((state.view.screen, state.session().connection.is_connected()), (Screen::Connect, true));
-        let next = begun(&perform(&mut state, Action::ServerDiff(ServerDiffAction::List(Box::new(command("slow"))))));
+        let session = begun(&perform(
+            &mut state,
+            Action::ServerDiff(ServerDiffAction::List(Box::new(command("none")))),
+        ));
+        let problem =
+            Problem::new(ProblemKind::NotFound, "no such program").hint("is it installed?");
+        let effects = apply(
+            &mut state,
+            Event::Session {
+                session,
+                update: SessionUpdate::ConnectFailed(problem),
+            },
+        );
+        assert_eq!(
+            effects,
+            [Effect::Session(SessionEffect::Disconnect { session })]
+        );
+        assert!(
+            matches!(&state.versus.connection, Connection::Failed { problem, .. } if problem.hint.is_some())
+        );
+        assert_eq!(
+            (state.view.screen, state.session().connection.is_connected()),
+            (Screen::Connect, true)
+        );
+        let next = begun(&perform(
+            &mut state,
+            Action::ServerDiff(ServerDiffAction::List(Box::new(command("slow")))),
+        ));
         assert!(next > session && state.versus.is_listing());
         assert_eq!(
             perform(&mut state, Action::ServerDiff(ServerDiffAction::Cancel)),
@@ -351,22 +495,49 @@ mod tests {
         );
         assert_eq!(state.versus.connection, Connection::None);
         perform(&mut state, Action::ServerDiff(ServerDiffAction::Leave));
-        assert_eq!((state.view.screen, state.versus.is_choosing), (Screen::Start, false));
+        assert_eq!(
+            (state.view.screen, state.versus.is_choosing),
+            (Screen::Start, false)
+        );
     }
 
     #[test]
     fn a_folder_of_captures_is_listed_as_a_server_and_another_connection_compares_anew() {
         let mut state = connected();
-        let effects = apply(&mut state, Event::ToolsRead(Ok(ToolsRead::Folder("/captures".into()))));
+        let effects = apply(
+            &mut state,
+            Event::ToolsRead(Ok(ToolsRead::Folder("/captures".into()))),
+        );
         assert!(
             matches!(&effects[..], [Effect::Session(SessionEffect::Connect { source, .. })] if matches!(**source, Source::Fixture(_)))
         );
         let session = begun(&effects);
-        apply(&mut state, Event::Session { session, update: SessionUpdate::Tools { tools: vec![tool(B)], note: None } });
-        perform(&mut state, ConnectAction::Connect(Box::new(command("mine"))));
+        apply(
+            &mut state,
+            Event::Session {
+                session,
+                update: SessionUpdate::Tools {
+                    tools: vec![tool(B)],
+                    note: None,
+                },
+            },
+        );
+        perform(
+            &mut state,
+            ConnectAction::Connect(Box::new(command("mine"))),
+        );
         assert_eq!(state.versus_tools(), None);
         let session = state.session().id;
-        apply(&mut state, Event::Session { session, update: SessionUpdate::Tools { tools: vec![tool(A)], note: None } });
+        apply(
+            &mut state,
+            Event::Session {
+                session,
+                update: SessionUpdate::Tools {
+                    tools: vec![tool(A)],
+                    note: None,
+                },
+            },
+        );
         assert_eq!(sides(&state), [1, 1]);
     }
 }

@@ -29,16 +29,23 @@ pub enum FieldInput {
 
 impl FieldInput {
     fn default_of(field: &ElicitationField) -> Self {
-        let Some(default) = &field.default else { return Self::Unset };
+        let Some(default) = &field.default else {
+            return Self::Unset;
+        };
         let doc = Doc::parse(bytes::Bytes::copy_from_slice(default.as_bytes()));
         match (&field.kind, doc.root()) {
-            (ElicitationKind::Text { .. }, Some(node)) => {
-                node.as_str().map_or_else(|| Self::Json(default.clone()), |text| Self::Text(text.into_owned()))
-            }
+            (ElicitationKind::Text { .. }, Some(node)) => node.as_str().map_or_else(
+                || Self::Json(default.clone()),
+                |text| Self::Text(text.into_owned()),
+            ),
             (ElicitationKind::Many { choices, .. }, Some(list)) => {
-                let chosen: Vec<_> = list.children().map(|item| item.raw_text().into_owned()).collect();
-                let at =
-                    |(at, choice): (usize, &crate::server_request::form::Choice)| chosen.contains(&choice.value).then_some(at);
+                let chosen: Vec<_> = list
+                    .children()
+                    .map(|item| item.raw_text().into_owned())
+                    .collect();
+                let at = |(at, choice): (usize, &crate::server_request::form::Choice)| {
+                    chosen.contains(&choice.value).then_some(at)
+                };
                 Self::Many(choices.iter().enumerate().filter_map(at).collect())
             }
             _ => Self::Json(default.clone()),
@@ -49,9 +56,14 @@ impl FieldInput {
         match (self, kind) {
             (Self::Unset, _) => None,
             (Self::Text(text), _) => Some(write::string(text)),
-            (Self::Json(text), _) => Some(text.trim()).filter(|text| !text.is_empty()).map(str::to_owned),
+            (Self::Json(text), _) => Some(text.trim())
+                .filter(|text| !text.is_empty())
+                .map(str::to_owned),
             (Self::Many(places), ElicitationKind::Many { choices, .. }) => {
-                let values: Vec<_> = places.iter().filter_map(|at| Some(choices.get(*at)?.value.as_str())).collect();
+                let values: Vec<_> = places
+                    .iter()
+                    .filter_map(|at| Some(choices.get(*at)?.value.as_str()))
+                    .collect();
                 Some(format!("[{}]", values.join(",")))
             }
             (Self::Many(_), _) => None,
@@ -81,16 +93,37 @@ impl OpenRequest {
             _ => Vec::new(),
         };
         let (text, problems, progress) = (String::new(), Vec::new(), CheckProgress::default());
-        Self { ask, given, text, problems, progress, is_tried: false }
+        Self {
+            ask,
+            given,
+            text,
+            problems,
+            progress,
+            is_tried: false,
+        }
     }
 
     /// The content of the form as it stands.
     pub fn content(&self) -> String {
-        let RequestKind::Form { fields, .. } = &self.ask.wants else { return "{}".into() };
-        let member = |(field, given): (&ElicitationField, &FieldInput)| {
-            Some(format!("{}:{}", write::string(&field.name), given.json(&field.kind)?))
+        let RequestKind::Form { fields, .. } = &self.ask.wants else {
+            return "{}".into();
         };
-        format!("{{{}}}", fields.iter().zip(&self.given).filter_map(member).collect::<Vec<_>>().join(","))
+        let member = |(field, given): (&ElicitationField, &FieldInput)| {
+            Some(format!(
+                "{}:{}",
+                write::string(&field.name),
+                given.json(&field.kind)?
+            ))
+        };
+        format!(
+            "{{{}}}",
+            fields
+                .iter()
+                .zip(&self.given)
+                .filter_map(member)
+                .collect::<Vec<_>>()
+                .join(",")
+        )
     }
 
     /// The schema of the form that is asked for.
@@ -105,8 +138,13 @@ impl OpenRequest {
     pub fn problem_of(&self, field: &ElicitationField) -> Option<&str> {
         let pointer = format!("/{}", field.name.replace('~', "~0").replace('/', "~1"));
         let below = format!("{pointer}/");
-        let found = self.problems.iter().find(|(at, _)| *at == pointer || at.starts_with(&below));
-        found.filter(|_| self.is_tried).map(|(_, message)| message.as_str())
+        let found = self
+            .problems
+            .iter()
+            .find(|(at, _)| *at == pointer || at.starts_with(&below));
+        found
+            .filter(|_| self.is_tried)
+            .map(|(_, message)| message.as_str())
     }
 }
 
@@ -148,12 +186,23 @@ pub enum ServerRequestAction {
 }
 
 impl State {
-    pub(super) fn asked(&mut self, session: SessionId, ask: ServerRequest, effects: &mut Vec<Effect>) {
+    pub(super) fn asked(
+        &mut self,
+        session: SessionId,
+        ask: ServerRequest,
+        effects: &mut Vec<Effect>,
+    ) {
         if let (RequestKind::Sampling(_), Some(text)) = (&ask.wants, &self.sampling_reply) {
-            let reply = Reply::Message { text: text.clone(), model: CANNED.into() };
+            let reply = Reply::Message {
+                text: text.clone(),
+                model: CANNED.into(),
+            };
             effects.push(Effect::Session(SessionEffect::Command {
                 session,
-                command: super::SessionCommand::Reply { key: ask.key, reply },
+                command: super::SessionCommand::Reply {
+                    key: ask.key,
+                    reply,
+                },
             }));
             self.toast_of(session, "The server asked for a completion and got the canned answer; both are in the protocol log");
             return;
@@ -177,8 +226,14 @@ impl State {
     }
 
     pub(super) fn answer_ask(&mut self, action: ServerRequestAction, effects: &mut Vec<Effect>) {
-        let ServerSession { id: session, server_requests, .. } = self.sessions.current_mut();
-        let Some(open) = server_requests.open.front_mut() else { return };
+        let ServerSession {
+            id: session,
+            server_requests,
+            ..
+        } = self.sessions.current_mut();
+        let Some(open) = server_requests.open.front_mut() else {
+            return;
+        };
         let reply = match action {
             ServerRequestAction::Give { field, given } => {
                 if let Some(slot) = open.given.get_mut(field) {
@@ -213,22 +268,41 @@ impl State {
                     }
                     Reply::Accept(Some(open.content()))
                 }
-                RequestKind::Url { url, host: Some(host), id, .. } => {
+                RequestKind::Url {
+                    url,
+                    host: Some(host),
+                    id,
+                    ..
+                } => {
                     effects.push(Effect::App(AppEffect::OpenUrl(url.clone())));
-                    server_requests.visits.extend(id.clone().map(|id| (id, host.clone())));
+                    server_requests
+                        .visits
+                        .extend(id.clone().map(|id| (id, host.clone())));
                     Reply::Accept(None)
                 }
                 RequestKind::Url { .. } => {
-                    self.toast_problem(Problem::new(ProblemKind::Usage, "only http and https addresses are opened"));
+                    self.toast_problem(Problem::new(
+                        ProblemKind::Usage,
+                        "only http and https addresses are opened",
+                    ));
                     return;
                 }
-                RequestKind::Sampling(_) => Reply::Message { text: open.text.clone(), model: MODEL.into() },
+                RequestKind::Sampling(_) => Reply::Message {
+                    text: open.text.clone(),
+                    model: MODEL.into(),
+                },
                 RequestKind::Roots => return,
             },
         };
         if let Some(open) = server_requests.open.pop_front() {
-            let command = super::SessionCommand::Reply { key: open.ask.key, reply };
-            effects.push(Effect::Session(SessionEffect::Command { session: *session, command }));
+            let command = super::SessionCommand::Reply {
+                key: open.ask.key,
+                reply,
+            };
+            effects.push(Effect::Session(SessionEffect::Command {
+                session: *session,
+                command,
+            }));
         }
     }
 }
@@ -241,14 +315,27 @@ mod tests {
     #[test]
     fn a_canned_answer_is_given_to_completions_alone() {
         let ask = |key, method: &str| {
-            let doc = Doc::parse(bytes::Bytes::from_static(br#"{"message":"?","messages":[]}"#));
+            let doc = Doc::parse(bytes::Bytes::from_static(
+                br#"{"message":"?","messages":[]}"#,
+            ));
             ServerRequest::read(key, method, doc.root()).unwrap()
         };
         let (mut state, mut effects) = (State::default(), Vec::new());
         let session = state.session().id;
-        state.perform(SettingsAction::SetSamplingReply(Some("yes".into())), &mut effects);
-        state.asked(session, ask(1, crate::server_request::SAMPLING), &mut effects);
-        state.asked(session, ask(2, crate::server_request::ELICITATION), &mut effects);
+        state.perform(
+            SettingsAction::SetSamplingReply(Some("yes".into())),
+            &mut effects,
+        );
+        state.asked(
+            session,
+            ask(1, crate::server_request::SAMPLING),
+            &mut effects,
+        );
+        state.asked(
+            session,
+            ask(2, crate::server_request::ELICITATION),
+            &mut effects,
+        );
         let [
             Effect::Session(SessionEffect::Command {
                 session: replied,
@@ -259,10 +346,29 @@ mod tests {
             panic!("{effects:?}")
         };
         assert_eq!(*replied, session);
-        assert_eq!(*reply, Reply::Message { text: "yes".into(), model: CANNED.into() });
-        assert_eq!(state.session().server_requests.open.iter().map(|open| open.ask.key).collect::<Vec<_>>(), [2]);
+        assert_eq!(
+            *reply,
+            Reply::Message {
+                text: "yes".into(),
+                model: CANNED.into()
+            }
+        );
+        assert_eq!(
+            state
+                .session()
+                .server_requests
+                .open
+                .iter()
+                .map(|open| open.ask.key)
+                .collect::<Vec<_>>(),
+            [2]
+        );
         state.perform(SettingsAction::SetSamplingReply(None), &mut effects);
-        state.asked(session, ask(3, crate::server_request::SAMPLING), &mut effects);
+        state.asked(
+            session,
+            ask(3, crate::server_request::SAMPLING),
+            &mut effects,
+        );
         assert_eq!(state.session().server_requests.open.len(), 2);
     }
 }

@@ -79,8 +79,15 @@ impl State {
     }
 
     fn copy_configuration(&mut self, client: &str, effects: &mut Vec<Effect>) {
-        let Some(source) = self.session().connection.source() else { return };
-        let name = self.session().connection.server().map(|server| server.label().to_owned()).filter(|name| !name.is_empty());
+        let Some(source) = self.session().connection.source() else {
+            return;
+        };
+        let name = self
+            .session()
+            .connection
+            .server()
+            .map(|server| server.label().to_owned())
+            .filter(|name| !name.is_empty());
         let mut source = source.clone();
         if let Source::Command(command) = &mut source {
             command.cwd = folder_of(command.cwd.as_deref(), self.servers.here());
@@ -103,10 +110,18 @@ impl State {
                 None => memory.allowed.clear(),
             }),
             ServersAction::KeepArguments(name) => {
-                let (Some(tool), Some(form)) = (self.session().selected_tool.clone(), self.form()) else { return };
+                let (Some(tool), Some(form)) = (self.session().selected_tool.clone(), self.form())
+                else {
+                    return;
+                };
                 let text = form.text.to_string();
                 self.remember(effects, |memory| {
-                    memory.arguments.entry(tool).or_default().named.insert(name, text);
+                    memory
+                        .arguments
+                        .entry(tool)
+                        .or_default()
+                        .named
+                        .insert(name, text);
                 });
             }
             ServersAction::UseArguments(name) => {
@@ -117,15 +132,31 @@ impl State {
                 }
             }
             ServersAction::ForgetArguments(name) => {
-                let (Some(tool), Some(key)) = (self.session().selected_tool.clone(), self.session().memory_key.clone()) else {
+                let (Some(tool), Some(key)) = (
+                    self.session().selected_tool.clone(),
+                    self.session().memory_key.clone(),
+                ) else {
                     return;
                 };
-                let text = self.tool_arguments().and_then(|known| known.named.get(&name).cloned());
+                let text = self
+                    .tool_arguments()
+                    .and_then(|known| known.named.get(&name).cloned());
                 self.remember(effects, |memory| {
-                    memory.arguments.entry(tool.clone()).and_modify(|of| drop(of.named.remove(&name)));
+                    memory
+                        .arguments
+                        .entry(tool.clone())
+                        .and_modify(|of| drop(of.named.remove(&name)));
                 });
                 if let Some(text) = text {
-                    self.offer_undo(format!("Removed the arguments {name}"), UndoStep::Arguments { key, tool, name, text });
+                    self.offer_undo(
+                        format!("Removed the arguments {name}"),
+                        UndoStep::Arguments {
+                            key,
+                            tool,
+                            name,
+                            text,
+                        },
+                    );
                 }
             }
             ServersAction::SetVariable { name, value } => {
@@ -140,36 +171,65 @@ impl State {
 
     /// The arguments of the selected tool that are remembered.
     pub fn tool_arguments(&self) -> Option<&ToolArguments> {
-        self.memory()?.arguments.get(self.session().selected_tool.as_deref()?)
+        self.memory()?
+            .arguments
+            .get(self.session().selected_tool.as_deref()?)
     }
 
     /// Changes what is remembered of the current server.
-    pub(super) fn remember(&mut self, effects: &mut Vec<Effect>, change: impl FnOnce(&mut ServerMemory)) {
+    pub(super) fn remember(
+        &mut self,
+        effects: &mut Vec<Effect>,
+        change: impl FnOnce(&mut ServerMemory),
+    ) {
         self.remember_of(self.session().id, effects, change);
     }
 
     /// Changes what is remembered of one session's server.
-    fn remember_of(&mut self, id: SessionId, effects: &mut Vec<Effect>, change: impl FnOnce(&mut ServerMemory)) {
-        let Some(session) = self.sessions.get(id) else { return };
-        let Some(key) = session.memory_key.clone() else { return };
+    fn remember_of(
+        &mut self,
+        id: SessionId,
+        effects: &mut Vec<Effect>,
+        change: impl FnOnce(&mut ServerMemory),
+    ) {
+        let Some(session) = self.sessions.get(id) else {
+            return;
+        };
+        let Some(key) = session.memory_key.clone() else {
+            return;
+        };
         let here = self.servers.here();
-        let source = session.connection.source().and_then(|source| Recent::of(source, here)).map(|recent| recent.label().1);
+        let source = session
+            .connection
+            .source()
+            .and_then(|source| Recent::of(source, here))
+            .map(|recent| recent.label().1);
         let memory = self.servers.known.entry(key.clone()).or_default();
         let before = memory.clone();
         change(memory);
         memory.source = source.unwrap_or_else(|| std::mem::take(&mut memory.source));
         if let Some(folder) = self.servers.folder.clone() {
             let changes = before.changes(&key, memory);
-            effects.push(Effect::Import(ImportEffect::KeepServers { folder, changes }));
+            effects.push(Effect::Import(ImportEffect::KeepServers {
+                folder,
+                changes,
+            }));
         }
     }
 
     /// Lets go of all that is remembered of a server: what it may do, what it was called with, what is watched.
-    pub(super) fn forget_server(&mut self, key: &str, effects: &mut Vec<Effect>) -> Option<ServerMemory> {
+    pub(super) fn forget_server(
+        &mut self,
+        key: &str,
+        effects: &mut Vec<Effect>,
+    ) -> Option<ServerMemory> {
         let folder = self.servers.folder.clone()?;
         let known = self.servers.known.remove(key)?;
         let changes = known.changes(key, &ServerMemory::default());
-        effects.push(Effect::Import(ImportEffect::KeepServers { folder, changes }));
+        effects.push(Effect::Import(ImportEffect::KeepServers {
+            folder,
+            changes,
+        }));
         Some(known)
     }
 
@@ -183,10 +243,18 @@ impl State {
     }
 
     /// Remembers of a server what was let go of.
-    pub(super) fn restore_server(&mut self, key: String, memory: ServerMemory, effects: &mut Vec<Effect>) {
+    pub(super) fn restore_server(
+        &mut self,
+        key: String,
+        memory: ServerMemory,
+        effects: &mut Vec<Effect>,
+    ) {
         if let Some(folder) = self.servers.folder.clone() {
             let changes = ServerMemory::default().changes(&key, &memory);
-            effects.push(Effect::Import(ImportEffect::KeepServers { folder, changes }));
+            effects.push(Effect::Import(ImportEffect::KeepServers {
+                folder,
+                changes,
+            }));
         }
         self.servers.known.insert(key, memory);
         self.use_variables();
@@ -203,10 +271,18 @@ impl State {
     ) {
         let before = self.servers.known.get(key).cloned().unwrap_or_default();
         let memory = self.servers.known.entry(key.to_owned()).or_default();
-        memory.arguments.entry(tool).or_default().named.insert(name, text);
+        memory
+            .arguments
+            .entry(tool)
+            .or_default()
+            .named
+            .insert(name, text);
         let changes = before.changes(key, memory);
         if let Some(folder) = self.servers.folder.clone() {
-            effects.push(Effect::Import(ImportEffect::KeepServers { folder, changes }));
+            effects.push(Effect::Import(ImportEffect::KeepServers {
+                folder,
+                changes,
+            }));
         }
     }
 
@@ -219,10 +295,19 @@ impl State {
         if !self.captures.is_empty() {
             return;
         }
-        for session in self.sessions.iter_mut().filter(|session| session.is_untouched()) {
+        for session in self
+            .sessions
+            .iter_mut()
+            .filter(|session| session.is_untouched())
+        {
             session.forms.clear();
-            let memory = self.servers.known.get(session.memory_key.as_deref().unwrap_or_default());
-            session.selected_tool.take_if(|_| memory.is_some_and(|memory| memory.tool.is_some()));
+            let memory = self
+                .servers
+                .known
+                .get(session.memory_key.as_deref().unwrap_or_default());
+            session
+                .selected_tool
+                .take_if(|_| memory.is_some_and(|memory| memory.tool.is_some()));
             session.choose_tool(memory);
         }
     }
@@ -236,7 +321,14 @@ impl State {
 
     /// Remembers what a tool is called with.
     pub(super) fn keep_arguments(&mut self, tool: &str, effects: &mut Vec<Effect>) {
-        let Some(text) = self.session().forms.get(tool).map(|form| form.text.to_string()) else { return };
+        let Some(text) = self
+            .session()
+            .forms
+            .get(tool)
+            .map(|form| form.text.to_string())
+        else {
+            return;
+        };
         self.remember(effects, |memory| {
             memory.tool = Some(tool.to_owned());
             memory.arguments.entry(tool.to_owned()).or_default().last = Some(text);
@@ -247,23 +339,38 @@ impl State {
 
     /// Whether a tool of this session is called without a question: somebody said so of exactly this definition there.
     pub fn is_allowed(&self, session: &ServerSession, tool: &Tool) -> bool {
-        let allowed = self.servers.memory_of(session.memory_key.as_ref()).and_then(|memory| memory.allowed.get(&tool.name));
+        let allowed = self
+            .servers
+            .memory_of(session.memory_key.as_ref())
+            .and_then(|memory| memory.allowed.get(&tool.name));
         allowed.is_some_and(|digest| *digest == session.allowed_digest(tool))
     }
 
     /// From here on the tools of these calls are called without a question at their servers.
-    pub(super) fn allow(&mut self, which: AllowedTools, calls: &[PreparedCall], effects: &mut Vec<Effect>) {
+    pub(super) fn allow(
+        &mut self,
+        which: AllowedTools,
+        calls: &[PreparedCall],
+        effects: &mut Vec<Effect>,
+    ) {
         for call in calls {
-            let Some(session) = self.sessions.get(call.session) else { continue };
+            let Some(session) = self.sessions.get(call.session) else {
+                continue;
+            };
             let all = session.tools.iter().map(|listed| &*listed.tool);
             let allowed: Vec<&Tool> = match which {
                 AllowedTools::This => vec![&call.tool],
-                AllowedTools::All => {
-                    all.filter(|tool| !tool.is_declared_read_only() && !tool.is_declared_destructive()).collect()
-                }
+                AllowedTools::All => all
+                    .filter(|tool| !tool.is_declared_read_only() && !tool.is_declared_destructive())
+                    .collect(),
             };
-            let allowed: Vec<_> = allowed.into_iter().map(|tool| (tool.name.clone(), session.allowed_digest(tool))).collect();
-            self.remember_of(call.session, effects, |memory| memory.allowed.extend(allowed));
+            let allowed: Vec<_> = allowed
+                .into_iter()
+                .map(|tool| (tool.name.clone(), session.allowed_digest(tool)))
+                .collect();
+            self.remember_of(call.session, effects, |memory| {
+                memory.allowed.extend(allowed)
+            });
         }
     }
 
@@ -284,7 +391,11 @@ impl State {
     /// Tools that are called without a question, and whether that is said of another definition, so that they are asked
     /// about all the same.
     pub fn allowed_tools(&self) -> Vec<(&str, bool)> {
-        let allowed = self.memory().map(|memory| memory.allowed.keys()).into_iter().flatten();
+        let allowed = self
+            .memory()
+            .map(|memory| memory.allowed.keys())
+            .into_iter()
+            .flatten();
         let session = self.session();
         let current: BTreeSet<&str> = session
             .tools
@@ -292,7 +403,9 @@ impl State {
             .filter(|listed| self.is_allowed(session, &listed.tool))
             .map(|listed| listed.tool.name.as_str())
             .collect();
-        allowed.map(|name| (name.as_str(), !current.contains(name.as_str()))).collect()
+        allowed
+            .map(|name| (name.as_str(), !current.contains(name.as_str())))
+            .collect()
     }
 }
 
@@ -316,18 +429,31 @@ pub(super) mod tests {
     use super::*;
     use crate::capture::Server;
     use crate::source::{Command, server_key};
-    use crate::state::{Action, CallAction, ConnectAction, Event, ImportEvent, SessionEffect, SessionUpdate};
+    use crate::state::{
+        Action, CallAction, ConnectAction, Event, ImportEvent, SessionEffect, SessionUpdate,
+    };
 
     const READS: &str = r#"{"name":"get","inputSchema":{},"annotations":{"readOnlyHint":true}}"#;
-    const WRITES: &str = r#"{"name":"put","inputSchema":{"type":"object","properties":{"city":{"enum":["Bonn"]}}}}"#;
-    const DESTROYS: &str = r#"{"name":"del","inputSchema":{},"annotations":{"destructiveHint":true}}"#;
+    const WRITES: &str =
+        r#"{"name":"put","inputSchema":{"type":"object","properties":{"city":{"enum":["Bonn"]}}}}"#;
+    const DESTROYS: &str =
+        r#"{"name":"del","inputSchema":{},"annotations":{"destructiveHint":true}}"#;
 
     fn connect(state: &mut State, program: &str, tools: &[&str]) {
-        let source = Source::Command(Command { program: program.into(), ..Command::default() });
+        let source = Source::Command(Command {
+            program: program.into(),
+            ..Command::default()
+        });
         state.perform(ConnectAction::Connect(Box::new(source)), &mut Vec::new());
         let session = state.session().id;
-        let tools = tools.iter().map(|raw| Tool::read((*raw).to_owned().into())).collect();
-        for update in [SessionUpdate::Connected(Server::default()), SessionUpdate::Tools { tools, note: None }] {
+        let tools = tools
+            .iter()
+            .map(|raw| Tool::read((*raw).to_owned().into()))
+            .collect();
+        for update in [
+            SessionUpdate::Connected(Server::default()),
+            SessionUpdate::Tools { tools, note: None },
+        ] {
             state.apply(Event::Session { session, update }, &mut Vec::new());
         }
     }
@@ -335,7 +461,13 @@ pub(super) mod tests {
     /// A server that is used before and remembered, with a tool chosen.
     pub(in crate::state) fn remembering() -> State {
         let mut state = State::default();
-        state.apply(Event::Import(ImportEvent::Servers { folder: "/f".into(), known: BTreeMap::new() }), &mut Vec::new());
+        state.apply(
+            Event::Import(ImportEvent::Servers {
+                folder: "/f".into(),
+                known: BTreeMap::new(),
+            }),
+            &mut Vec::new(),
+        );
         connect(&mut state, "one", &[READS, WRITES]);
         perform(&mut state, CallAction::SelectTool("put".into()));
         state
@@ -356,7 +488,9 @@ pub(super) mod tests {
 
     fn sent(effects: &[Effect]) -> Option<String> {
         effects.iter().find_map(|effect| match effect {
-            Effect::Session(SessionEffect::Call { arguments, .. }) => Some(String::from_utf8_lossy(arguments).into_owned()),
+            Effect::Session(SessionEffect::Call { arguments, .. }) => {
+                Some(String::from_utf8_lossy(arguments).into_owned())
+            }
             _ => None,
         })
     }
@@ -364,20 +498,34 @@ pub(super) mod tests {
     #[test]
     fn a_yes_is_for_exactly_one_server_and_no_secret_is_remembered() {
         let source = |host: &str, key: &str, cwd: &str| {
-            let env = [("DB_HOST", host), ("API_KEY", key)].map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+            let env = [("DB_HOST", host), ("API_KEY", key)]
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                .into();
             let args = vec!["--token".to_owned(), "canary-token".to_owned()];
-            Source::Command(Command { program: "srv".into(), args, env, cwd: Some(cwd.into()), ..Command::default() })
+            Source::Command(Command {
+                program: "srv".into(),
+                args,
+                env,
+                cwd: Some(cwd.into()),
+                ..Command::default()
+            })
         };
         let test = source("test-database-01.example.com", "canary-key-1", "server");
         let mut state = State::default();
         state.servers.folder = Some("/f".into());
         let reach = |state: &mut State, source: &Source, here: &str| {
             state.servers.here = Some(here.into());
-            state.perform(ConnectAction::Connect(Box::new(source.clone())), &mut Vec::new());
+            state.perform(
+                ConnectAction::Connect(Box::new(source.clone())),
+                &mut Vec::new(),
+            );
             let session = state.session().id;
             for update in [
                 SessionUpdate::Connected(Server::default()),
-                SessionUpdate::Tools { tools: vec![Tool::read(WRITES.into())], note: None },
+                SessionUpdate::Tools {
+                    tools: vec![Tool::read(WRITES.into())],
+                    note: None,
+                },
             ] {
                 state.apply(Event::Session { session, update }, &mut Vec::new());
             }
@@ -394,15 +542,30 @@ pub(super) mod tests {
         state.allow(AllowedTools::This, &[call], &mut effects);
         assert!(state.is_allowed(state.session(), &tool));
         let message = format!("{effects:?}");
-        assert!(message.contains("KeepServers") && !message.contains("canary"), "{message}");
+        assert!(
+            message.contains("KeepServers") && !message.contains("canary"),
+            "{message}"
+        );
         // The key may be a new one; the database and the folder may not.
         for (other, here, is_allowed) in [
-            (source("test-database-01.example.com", "canary-key-2", "server"), "/a", true),
-            (source("prod-database-01.example.com", "canary-key-1", "server"), "/a", false),
+            (
+                source("test-database-01.example.com", "canary-key-2", "server"),
+                "/a",
+                true,
+            ),
+            (
+                source("prod-database-01.example.com", "canary-key-1", "server"),
+                "/a",
+                false,
+            ),
             (test.clone(), "/b", false),
         ] {
             reach(&mut state, &other, here);
-            assert_eq!(state.is_allowed(state.session(), &tool), is_allowed, "{other} in {here}");
+            assert_eq!(
+                state.is_allowed(state.session(), &tool),
+                is_allowed,
+                "{other} in {here}"
+            );
         }
     }
 
@@ -418,14 +581,26 @@ pub(super) mod tests {
         }
         let mut state = State::default();
         assert!(!known.is_empty(), "something is kept");
-        state.apply(Event::Import(ImportEvent::Servers { folder: "/f".into(), known }), &mut Vec::new());
+        state.apply(
+            Event::Import(ImportEvent::Servers {
+                folder: "/f".into(),
+                known,
+            }),
+            &mut Vec::new(),
+        );
         state
     }
 
     #[test]
     fn a_tool_that_is_always_allowed_is_asked_about_again_once_anything_of_it_changes() {
         let mut state = State::default();
-        state.apply(Event::Import(ImportEvent::Servers { folder: "/f".into(), known: BTreeMap::new() }), &mut Vec::new());
+        state.apply(
+            Event::Import(ImportEvent::Servers {
+                folder: "/f".into(),
+                known: BTreeMap::new(),
+            }),
+            &mut Vec::new(),
+        );
         connect(&mut state, "one", &[READS, WRITES, DESTROYS]);
         assert_eq!(call(&mut state, "put"), None);
         let effects = perform(&mut state, CallAction::ConfirmAlways(AllowedTools::This));
@@ -435,7 +610,10 @@ pub(super) mod tests {
             connect(&mut state, program, tools);
             call(&mut state, tool).is_some()
         };
-        assert!(again("one", &[READS, WRITES, DESTROYS], "put"), "the next run knows");
+        assert!(
+            again("one", &[READS, WRITES, DESTROYS], "put"),
+            "the next run knows"
+        );
         assert!(!again("one", &[WRITES, DESTROYS], "del"), "another tool");
         assert!(!again("two", &[WRITES], "put"), "another command");
         let changed = WRITES.replace("enum", "examples");
@@ -446,7 +624,10 @@ pub(super) mod tests {
         connect(&mut state, "one", &[WRITES]);
         assert_eq!(state.allowed_tools(), [("put", false)]);
         perform(&mut state, ServersAction::AskAgain(Some("put".into())));
-        assert_eq!((call(&mut state, "put"), state.allowed_tools()), (None, Vec::new()));
+        assert_eq!(
+            (call(&mut state, "put"), state.allowed_tools()),
+            (None, Vec::new())
+        );
     }
 
     #[test]
@@ -457,15 +638,30 @@ pub(super) mod tests {
         assert_eq!(state.allowed_tools(), [("put", false)]);
         let key = state.session().memory_key.clone().unwrap();
         let kept = BTreeMap::from([(key, ServerMemory::default())]);
-        state.apply(Event::Import(ImportEvent::ServersKept(kept)), &mut Vec::new());
+        state.apply(
+            Event::Import(ImportEvent::ServersKept(kept)),
+            &mut Vec::new(),
+        );
         state.running = None;
-        assert_eq!((call(&mut state, "put"), state.allowed_tools()), (None, Vec::new()));
+        assert_eq!(
+            (call(&mut state, "put"), state.allowed_tools()),
+            (None, Vec::new())
+        );
     }
 
     #[test]
     fn every_tool_is_all_but_those_declared_destructive() {
         let mut state = State::default();
-        connect(&mut state, "one", &[READS, WRITES, DESTROYS, r#"{"name":"other","inputSchema":{}}"#]);
+        connect(
+            &mut state,
+            "one",
+            &[
+                READS,
+                WRITES,
+                DESTROYS,
+                r#"{"name":"other","inputSchema":{}}"#,
+            ],
+        );
         assert_eq!(call(&mut state, "put"), None);
         perform(&mut state, CallAction::ConfirmAlways(AllowedTools::All));
         assert_eq!(state.allowed_tools(), [("other", false), ("put", false)]);
@@ -489,49 +685,116 @@ pub(super) mod tests {
         let dialog = state.dialog.clone();
         connect(&mut state, "two", &[WRITES]);
         state.dialog = dialog;
-        assert_eq!(sent(&perform(&mut state, CallAction::ConfirmAlways(AllowedTools::This))), None);
+        assert_eq!(
+            sent(&perform(
+                &mut state,
+                CallAction::ConfirmAlways(AllowedTools::This)
+            )),
+            None
+        );
         assert!(state.allowed_tools().is_empty());
-        perform(&mut state, ConnectAction::Connect(Box::new(Source::sample())));
+        perform(
+            &mut state,
+            ConnectAction::Connect(Box::new(Source::sample())),
+        );
         assert!(!state.can_remember());
     }
 
     #[test]
     fn arguments_come_back_and_variables_are_filled_in() {
         let mut state = State::default();
-        state.apply(Event::Import(ImportEvent::Servers { folder: "/f".into(), known: BTreeMap::new() }), &mut Vec::new());
+        state.apply(
+            Event::Import(ImportEvent::Servers {
+                folder: "/f".into(),
+                known: BTreeMap::new(),
+            }),
+            &mut Vec::new(),
+        );
         connect(&mut state, "one", &[READS, WRITES]);
         perform(&mut state, CallAction::SelectTool("put".into()));
-        perform(&mut state, CallAction::SetArgumentsText(r#"{"city":"{{where}}"}"#.into()));
-        assert_eq!(state.form().map(|form| form.problems.len()), Some(1), "no such city");
-        let mut kept = perform(&mut state, ServersAction::SetVariable { name: "where".into(), value: Some("Bonn".into()) });
+        perform(
+            &mut state,
+            CallAction::SetArgumentsText(r#"{"city":"{{where}}"}"#.into()),
+        );
+        assert_eq!(
+            state.form().map(|form| form.problems.len()),
+            Some(1),
+            "no such city"
+        );
+        let mut kept = perform(
+            &mut state,
+            ServersAction::SetVariable {
+                name: "where".into(),
+                value: Some("Bonn".into()),
+            },
+        );
         assert_eq!(state.form().map(|form| form.problems.len()), Some(0));
-        kept.extend(perform(&mut state, ServersAction::KeepArguments("usual".into())));
+        kept.extend(perform(
+            &mut state,
+            ServersAction::KeepArguments("usual".into()),
+        ));
         kept.extend(perform(&mut state, CallAction::Call { send_anyway: false }));
-        let Some(Dialog::ConfirmCall { call }) = &state.dialog else { panic!("asked") };
-        assert_eq!(call.text(), r#"{"city":"Bonn"}"#, "what is shown is what is sent");
+        let Some(Dialog::ConfirmCall { call }) = &state.dialog else {
+            panic!("asked")
+        };
+        assert_eq!(
+            call.text(),
+            r#"{"city":"Bonn"}"#,
+            "what is shown is what is sent"
+        );
         let mut state = next_run(&kept);
         connect(&mut state, "one", &[READS, WRITES]);
-        assert_eq!(state.session().selected_tool.as_deref(), Some("put"), "the tool of the last call");
         assert_eq!(
-            state.form().map(|form| (&*form.text, form.sent().into_owned())),
+            state.session().selected_tool.as_deref(),
+            Some("put"),
+            "the tool of the last call"
+        );
+        assert_eq!(
+            state
+                .form()
+                .map(|form| (&*form.text, form.sent().into_owned())),
             Some((r#"{"city":"{{where}}"}"#, r#"{"city":"Bonn"}"#.into()))
         );
         perform(&mut state, CallAction::SetArgumentsText("{}".into()));
-        perform(&mut state, ServersAction::UseArguments(Some("usual".into())));
-        assert_eq!(state.form().map(|form| &*form.text), Some(r#"{"city":"{{where}}"}"#));
+        perform(
+            &mut state,
+            ServersAction::UseArguments(Some("usual".into())),
+        );
+        assert_eq!(
+            state.form().map(|form| &*form.text),
+            Some(r#"{"city":"{{where}}"}"#)
+        );
         perform(&mut state, ServersAction::ForgetArguments("usual".into()));
         assert!(state.tool_arguments().unwrap().named.is_empty());
         // What a value holds cannot break out of its string, and a mark without a value is sent as it stands.
-        perform(&mut state, ServersAction::SetVariable { name: "where".into(), value: Some("a\"b".into()) });
+        perform(
+            &mut state,
+            ServersAction::SetVariable {
+                name: "where".into(),
+                value: Some("a\"b".into()),
+            },
+        );
         assert_eq!(state.form().unwrap().sent(), r#"{"city":"a\"b"}"#);
-        perform(&mut state, ServersAction::SetVariable { name: "where".into(), value: None });
+        perform(
+            &mut state,
+            ServersAction::SetVariable {
+                name: "where".into(),
+                value: None,
+            },
+        );
         assert_eq!(state.form().unwrap().sent(), r#"{"city":"{{where}}"}"#);
     }
 
     #[test]
     fn what_is_read_late_does_not_undo_what_was_typed() {
-        let memory = ServerMemory { tool: Some("put".into()), ..ServerMemory::default() };
-        let source = Source::Command(Command { program: "one".into(), ..Command::default() });
+        let memory = ServerMemory {
+            tool: Some("put".into()),
+            ..ServerMemory::default()
+        };
+        let source = Source::Command(Command {
+            program: "one".into(),
+            ..Command::default()
+        });
         let known = BTreeMap::from([(server_key(&source, None).unwrap(), memory)]);
         let late = |typed: Option<&str>| {
             let mut state = State::default();
@@ -539,9 +802,18 @@ pub(super) mod tests {
             if let Some(text) = typed {
                 perform(&mut state, CallAction::SetArgumentsText(text.into()));
             }
-            state.apply(Event::Import(ImportEvent::Servers { folder: "/f".into(), known: known.clone() }), &mut Vec::new());
+            state.apply(
+                Event::Import(ImportEvent::Servers {
+                    folder: "/f".into(),
+                    known: known.clone(),
+                }),
+                &mut Vec::new(),
+            );
             state.session().selected_tool.clone()
         };
-        assert_eq!((late(None).as_deref(), late(Some(r#"{"a":1}"#)).as_deref()), (Some("put"), Some("get")));
+        assert_eq!(
+            (late(None).as_deref(), late(Some(r#"{"a":1}"#)).as_deref()),
+            (Some("put"), Some("get"))
+        );
     }
 }

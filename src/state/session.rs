@@ -10,7 +10,10 @@ use std::sync::Arc;
 use super::library::Library;
 use super::server_requests::ServerRequests;
 use super::wire::WireView;
-use super::{Connection, Effect, Form, ListedTool, LoginLog, SessionCommand, SessionEffect, StartQuestion, State, diff};
+use super::{
+    Connection, Effect, Form, ListedTool, LoginLog, SessionCommand, SessionEffect, StartQuestion,
+    State, diff,
+};
 use crate::analysis::Definitions;
 use crate::capture::{CaptureId, Step, Tool};
 use crate::source::{ServerMemory, Source};
@@ -95,12 +98,18 @@ impl ServerSession {
     }
 
     pub(super) fn own_tools(&self) -> Vec<Arc<Tool>> {
-        self.tools.iter().map(|listed| Arc::clone(&listed.tool)).collect()
+        self.tools
+            .iter()
+            .map(|listed| Arc::clone(&listed.tool))
+            .collect()
     }
 
     /// The tools as queries are about them.
     pub(super) fn definitions(&self) -> Definitions {
-        Definitions { server: self.connection.server().cloned().unwrap_or_default(), tools: self.own_tools() }
+        Definitions {
+            server: self.connection.server().cloned().unwrap_or_default(),
+            tools: self.own_tools(),
+        }
     }
 
     /// Takes over a list of tools; forms follow the schemas of their tools.
@@ -112,13 +121,21 @@ impl ServerSession {
         }
         self.list = number;
         self.is_uncounted = false;
-        self.tools = tools.into_iter().map(|tool| ListedTool { tool: Arc::new(tool), tokens: None }).collect();
+        self.tools = tools
+            .into_iter()
+            .map(|tool| ListedTool {
+                tool: Arc::new(tool),
+                tokens: None,
+            })
+            .collect();
         self.tools_note = note;
     }
 
     /// Selects a listed tool; its form begins with what this server remembers.
     pub(super) fn select_tool(&mut self, name: &str, memory: Option<&ServerMemory>) {
-        let Some(listed) = self.find_tool(name) else { return };
+        let Some(listed) = self.find_tool(name) else {
+            return;
+        };
         let schema = listed.tool.input_schema.clone();
         self.selected_tool = Some(name.to_owned());
         if self.forms.contains_key(name) {
@@ -127,7 +144,11 @@ impl ServerSession {
         let mut form = Form::new(schema.as_ref());
         if let Some(memory) = memory {
             form.use_variables(Arc::new(memory.variables.clone()));
-            if let Some(last) = memory.arguments.get(name).and_then(|arguments| arguments.last.as_ref()) {
+            if let Some(last) = memory
+                .arguments
+                .get(name)
+                .and_then(|arguments| arguments.last.as_ref())
+            {
                 form.set_text(last);
             }
         }
@@ -136,7 +157,11 @@ impl ServerSession {
 
     /// Gives every form the variables of this server.
     pub(super) fn use_variables(&mut self, memory: Option<&ServerMemory>) {
-        let variables = Arc::new(memory.map(|memory| memory.variables.clone()).unwrap_or_default());
+        let variables = Arc::new(
+            memory
+                .map(|memory| memory.variables.clone())
+                .unwrap_or_default(),
+        );
         for form in self.forms.values_mut() {
             form.use_variables(Arc::clone(&variables));
         }
@@ -144,12 +169,17 @@ impl ServerSession {
 
     /// Has the server told something.
     pub(super) fn command(&self, command: SessionCommand, effects: &mut Vec<Effect>) {
-        effects.push(Effect::Session(SessionEffect::Command { session: self.id, command }));
+        effects.push(Effect::Session(SessionEffect::Command {
+            session: self.id,
+            command,
+        }));
     }
 
     /// Changes the form of the selected tool.
     pub(super) fn edit_form(&mut self, edit: impl FnOnce(&mut Form)) {
-        let Some(name) = self.selected_tool.as_deref() else { return };
+        let Some(name) = self.selected_tool.as_deref() else {
+            return;
+        };
         if let Some(form) = self.forms.get_mut(name) {
             edit(form);
         }
@@ -219,7 +249,11 @@ pub struct Sessions {
 impl Default for Sessions {
     fn default() -> Self {
         let current = SessionId::default();
-        Self { open: BTreeMap::from([(current, ServerSession::default())]), current, last: current }
+        Self {
+            open: BTreeMap::from([(current, ServerSession::default())]),
+            current,
+            last: current,
+        }
     }
 }
 
@@ -257,7 +291,9 @@ impl Sessions {
 
     /// The sessions that are open but not shown.
     pub fn others(&self) -> impl Iterator<Item = &ServerSession> {
-        self.open.values().filter(|session| session.id != self.current)
+        self.open
+            .values()
+            .filter(|session| session.id != self.current)
     }
 
     pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut ServerSession> {
@@ -285,7 +321,11 @@ impl Sessions {
 
     /// Removes a session that is not shown.
     pub(super) fn remove(&mut self, id: SessionId) -> Option<ServerSession> {
-        if self.current == id { None } else { self.open.remove(&id) }
+        if self.current == id {
+            None
+        } else {
+            self.open.remove(&id)
+        }
     }
 }
 

@@ -16,8 +16,12 @@ pub enum StartQuestion {
 }
 
 impl StartQuestion {
-    pub const ALL: &'static [StartQuestion] =
-        &[StartQuestion::MarkdownOrJson, StartQuestion::HostViews, StartQuestion::TextMatchesData, StartQuestion::HostileRecords];
+    pub const ALL: &'static [StartQuestion] = &[
+        StartQuestion::MarkdownOrJson,
+        StartQuestion::HostViews,
+        StartQuestion::TextMatchesData,
+        StartQuestion::HostileRecords,
+    ];
 
     pub fn title(self) -> &'static str {
         match self {
@@ -50,16 +54,20 @@ impl StartQuestion {
     pub fn drawer(self) -> DrawerTab {
         match self {
             StartQuestion::HostViews => DrawerTab::Hosts,
-            StartQuestion::MarkdownOrJson | StartQuestion::TextMatchesData | StartQuestion::HostileRecords => DrawerTab::Cost,
+            StartQuestion::MarkdownOrJson
+            | StartQuestion::TextMatchesData
+            | StartQuestion::HostileRecords => DrawerTab::Cost,
         }
     }
 
     /// What the panes show of its answer: where records break is seen in a format that they break.
     pub fn panes(self) -> [PaneView; 3] {
         match self {
-            StartQuestion::HostileRecords => {
-                [PaneView::Rendered("markdown-table"), PaneView::Text("markdown-table"), PaneView::Tree]
-            }
+            StartQuestion::HostileRecords => [
+                PaneView::Rendered("markdown-table"),
+                PaneView::Text("markdown-table"),
+                PaneView::Tree,
+            ],
             _ => PaneView::FIRST,
         }
     }
@@ -67,7 +75,9 @@ impl StartQuestion {
     pub fn tool(self) -> &'static str {
         match self {
             StartQuestion::HostViews | StartQuestion::TextMatchesData => "dual_search_companies",
-            StartQuestion::MarkdownOrJson | StartQuestion::HostileRecords => "strict_search_companies",
+            StartQuestion::MarkdownOrJson | StartQuestion::HostileRecords => {
+                "strict_search_companies"
+            }
         }
     }
 }

@@ -44,7 +44,10 @@ impl State {
         match action {
             TableAction::Show { pane, list } => {
                 if table.list.as_ref() != Some(&list) {
-                    *table = TableView { list: Some(list), ..TableView::default() };
+                    *table = TableView {
+                        list: Some(list),
+                        ..TableView::default()
+                    };
                 }
                 self.view.set_pane(pane, PaneView::Table);
             }
@@ -78,10 +81,21 @@ mod tests {
         let mut state = State::default();
         let mut sort = |key: &str| {
             state.perform(TableAction::Sort(key.into()), &mut Vec::new());
-            state.view.table.sort.clone().map(|(key, is_descending)| (key.to_string(), is_descending))
+            state
+                .view
+                .table
+                .sort
+                .clone()
+                .map(|(key, is_descending)| (key.to_string(), is_descending))
         };
-        assert_eq!([sort("a"), sort("a"), sort("a")], [Some(("a".into(), false)), Some(("a".into(), true)), None]);
-        assert_eq!([sort("a"), sort("b")], [Some(("a".into(), false)), Some(("b".into(), false))]);
+        assert_eq!(
+            [sort("a"), sort("a"), sort("a")],
+            [Some(("a".into(), false)), Some(("a".into(), true)), None]
+        );
+        assert_eq!(
+            [sort("a"), sort("b")],
+            [Some(("a".into(), false)), Some(("b".into(), false))]
+        );
     }
 
     #[test]
@@ -89,10 +103,23 @@ mod tests {
         let mut state = State::default();
         let mut perform = |action| state.perform(action, &mut Vec::new());
         perform(TableAction::Hide("id".into()));
-        perform(TableAction::Show { pane: 1, list: "/items".into() });
+        perform(TableAction::Show {
+            pane: 1,
+            list: "/items".into(),
+        });
         assert!(state.view.table.hidden.is_empty() && state.view.panes[1] == PaneView::Table);
         state.perform(TableAction::Hide("id".into()), &mut Vec::new());
-        state.perform(TableAction::Show { pane: 2, list: "/items".into() }, &mut Vec::new());
-        assert_eq!(state.view.table.hidden.len(), 1, "of the same list they stay hidden");
+        state.perform(
+            TableAction::Show {
+                pane: 2,
+                list: "/items".into(),
+            },
+            &mut Vec::new(),
+        );
+        assert_eq!(
+            state.view.table.hidden.len(),
+            1,
+            "of the same list they stay hidden"
+        );
     }
 }

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::{Dialog, Effect, PathPurpose, QueryState, Screen, State, TokensEffect};
-use crate::analysis::{CountQuery, DefinitionPart, HostCountQuery, HostsQuery, Model, Prices, RowQuery};
+use crate::analysis::{
+    CountQuery, DefinitionPart, HostCountQuery, HostsQuery, Model, Prices, RowQuery,
+};
 use crate::capture::CaptureId;
 use crate::format::FORMATS;
 use crate::format::ledger::Row;
@@ -40,7 +42,11 @@ impl Default for PriceTable {
             Ok(prices) => (prices, None),
             Err(problem) => (Prices::default(), Some(problem)),
         };
-        Self { prices, file: None, problem }
+        Self {
+            prices,
+            file: None,
+            problem,
+        }
     }
 }
 
@@ -71,19 +77,28 @@ impl ServerColumn {
         (Self::Part(DefinitionPart::Title), "part:title"),
         (Self::Part(DefinitionPart::Description), "part:description"),
         (Self::Part(DefinitionPart::InputSchema), "part:input-schema"),
-        (Self::Part(DefinitionPart::OutputSchema), "part:output-schema"),
+        (
+            Self::Part(DefinitionPart::OutputSchema),
+            "part:output-schema",
+        ),
         (Self::Part(DefinitionPart::Annotations), "part:annotations"),
         (Self::Part(DefinitionPart::Rest), "part:rest"),
     ];
 
     /// The word in the settings file.
     pub fn name(self) -> &'static str {
-        Self::NAMED.iter().find(|(column, _)| *column == self).map_or("total", |(_, name)| name)
+        Self::NAMED
+            .iter()
+            .find(|(column, _)| *column == self)
+            .map_or("total", |(_, name)| name)
     }
 
     /// The column of that word.
     pub fn named(name: &str) -> Option<Self> {
-        Self::NAMED.iter().find(|(_, known)| *known == name).map(|(column, _)| *column)
+        Self::NAMED
+            .iter()
+            .find(|(_, known)| *known == name)
+            .map(|(column, _)| *column)
     }
 }
 
@@ -96,7 +111,10 @@ pub struct ServerView {
 
 impl Default for ServerView {
     fn default() -> Self {
-        Self { sort: ServerColumn::Total, is_reversed: false }
+        Self {
+            sort: ServerColumn::Total,
+            is_reversed: false,
+        }
     }
 }
 
@@ -131,7 +149,10 @@ impl State {
                 effects.push(Effect::Tokens(TokensEffect::Tokenizer(path)));
             }
             TokensAction::OpenFile(None) => {
-                self.dialog = Some(Dialog::Path { purpose: PathPurpose::OpenTokenizer, text: String::new() });
+                self.dialog = Some(Dialog::Path {
+                    purpose: PathPurpose::OpenTokenizer,
+                    text: String::new(),
+                });
             }
             TokensAction::Part(part) => self.view.tokens.part = part,
             TokensAction::Saving { from, to } => {
@@ -151,21 +172,37 @@ impl State {
     }
 
     pub(super) fn tokenizer_read(&mut self, file: Arc<TokenizerFile>, effects: &mut Vec<Effect>) {
-        self.toast(&format!("Counting with {} ({}, SHA-256 {}…)", file.name, file.kind.title(), &file.sha256[..12]));
+        self.toast(&format!(
+            "Counting with {} ({}, SHA-256 {}…)",
+            file.name,
+            file.kind.title(),
+            &file.sha256[..12]
+        ));
         self.tokenizer_file = Some(Arc::clone(&file));
         self.kept.tokenizer = self.kept.opening.take();
         self.tokens(TokensAction::Use(Tokenizer::File(file)), effects);
     }
 
     /// A row's tokens by a tokenizer, where they are known; the problem where they cannot be counted.
-    pub fn count_of(&self, capture: &CaptureId, row: &Row, tokenizer: &Tokenizer) -> Option<Result<Count, &Problem>> {
+    pub fn count_of(
+        &self,
+        capture: &CaptureId,
+        row: &Row,
+        tokenizer: &Tokenizer,
+    ) -> Option<Result<Count, &Problem>> {
         if !row.is_available() {
             return None;
         }
         if let Some(count) = tokenizer.from_tokens(row.tokens) {
             return Some(Ok(count));
         }
-        match self.answers.get(capture, CountQuery { format: row.format, tokenizer: tokenizer.clone() })? {
+        match self.answers.get(
+            capture,
+            CountQuery {
+                format: row.format,
+                tokenizer: tokenizer.clone(),
+            },
+        )? {
             QueryState::Ready(count) => Some(Ok(*count)),
             QueryState::Failed(problem) => Some(Err(problem)),
             QueryState::Working { .. } | QueryState::Held { .. } => None,
@@ -178,16 +215,31 @@ impl State {
             QueryState::Ready(row) => Some(&**row),
             _ => None,
         };
-        let count = |row| self.count_of(capture, row, &self.settings.tokenizer).and_then(Result::ok);
-        FORMATS.iter().filter_map(|format| row(format.id())).map(|row| CountedRow { row, count: count(row), why: None }).collect()
+        let count = |row| {
+            self.count_of(capture, row, &self.settings.tokenizer)
+                .and_then(Result::ok)
+        };
+        FORMATS
+            .iter()
+            .filter_map(|format| row(format.id()))
+            .map(|row| CountedRow {
+                row,
+                count: count(row),
+                why: None,
+            })
+            .collect()
     }
 
     /// What the host that one views the answer as sends of a capture; `None` until that is counted, nothing where no such
     /// host is chosen.
     pub fn model_reads(&self, capture: &CaptureId) -> Option<ModelReads<'_>> {
         let part = self.view.hosts.reads;
-        let by_part = part.map_or(ModelReads::Most(&self.hosts), |part| ModelReads::Part(part, &self.hosts));
-        let Some(host) = self.view.hosts.view_as else { return Some(by_part) };
+        let by_part = part.map_or(ModelReads::Most(&self.hosts), |part| {
+            ModelReads::Part(part, &self.hosts)
+        });
+        let Some(host) = self.view.hosts.view_as else {
+            return Some(by_part);
+        };
         let row = match self.answers.get(capture, HostsQuery)? {
             QueryState::Ready(report) => report.row(host),
             QueryState::Failed(_) => None,
@@ -199,8 +251,17 @@ impl State {
         if sent.count.is_some() || row.tokens.is_none() {
             return Some(ModelReads::Host(sent));
         }
-        match self.answers.get(capture, HostCountQuery { host, tokenizer: tokenizer.clone() })? {
-            QueryState::Ready(count) => Some(ModelReads::Host(HostCost { count: Some(*count), ..sent })),
+        match self.answers.get(
+            capture,
+            HostCountQuery {
+                host,
+                tokenizer: tokenizer.clone(),
+            },
+        )? {
+            QueryState::Ready(count) => Some(ModelReads::Host(HostCost {
+                count: Some(*count),
+                ..sent
+            })),
             QueryState::Failed(_) => Some(ModelReads::Host(sent)),
             QueryState::Working { .. } | QueryState::Held { .. } => None,
         }
@@ -208,7 +269,11 @@ impl State {
 
     /// What was chosen to compare by.
     pub fn read_choice(&self) -> ReadChoice {
-        let part = self.view.hosts.reads.map_or(ReadChoice::Most, ReadChoice::Part);
+        let part = self
+            .view
+            .hosts
+            .reads
+            .map_or(ReadChoice::Most, ReadChoice::Part);
         self.view.hosts.view_as.map_or(part, ReadChoice::Host)
     }
 
@@ -226,7 +291,13 @@ impl State {
 
     /// What counts for a model; `None` where the file it needs is not open.
     pub fn tokenizer_of(&self, model: &Model) -> Option<Tokenizer> {
-        let file = || self.tokenizer_file.as_ref().filter(|file| file.name == model.tokenizer);
-        model.tokenizer().or_else(|| file().map(|file| Tokenizer::File(Arc::clone(file))))
+        let file = || {
+            self.tokenizer_file
+                .as_ref()
+                .filter(|file| file.name == model.tokenizer)
+        };
+        model
+            .tokenizer()
+            .or_else(|| file().map(|file| Tokenizer::File(Arc::clone(file))))
     }
 }

@@ -59,11 +59,16 @@ pub(super) enum UndoStep {
 impl State {
     /// Offers to undo what was just done; what was offered before cannot be undone any more.
     pub(super) fn offer_undo(&mut self, what: String, step: UndoStep) {
-        self.undo = Some(Undo { what, since: self.now, step });
+        self.undo = Some(Undo {
+            what,
+            since: self.now,
+            step,
+        });
     }
 
     pub(super) fn forget_undo(&mut self) {
-        self.undo.take_if(|undo| self.now.saturating_sub(undo.since) >= UNDO_FOR);
+        self.undo
+            .take_if(|undo| self.now.saturating_sub(undo.since) >= UNDO_FOR);
     }
 
     pub(super) fn undo(&mut self, effects: &mut Vec<Effect>) {
@@ -71,7 +76,9 @@ impl State {
         match undo.step {
             UndoStep::Captures { removed, shown } => self.restore_captures(removed, shown.as_ref()),
             UndoStep::Kept(id) => {
-                let list = HistoryEffect::List { keep: HistoryLimits { days: 0, bytes: 0 } };
+                let list = HistoryEffect::List {
+                    keep: HistoryLimits { days: 0, bytes: 0 },
+                };
                 effects.extend([HistoryEffect::PutBack(id), list].map(Effect::History));
             }
             UndoStep::Server { at, recent, memory } => {
@@ -83,15 +90,28 @@ impl State {
                     self.restore_server(key, memory, effects);
                 }
             }
-            UndoStep::Arguments { key, tool, name, text } => self.restore_arguments_of(&key, tool, name, text, effects),
-            UndoStep::Form { session, tool, text } => {
+            UndoStep::Arguments {
+                key,
+                tool,
+                name,
+                text,
+            } => self.restore_arguments_of(&key, tool, name, text, effects),
+            UndoStep::Form {
+                session,
+                tool,
+                text,
+            } => {
                 if let Some(session) = self.sessions.get_mut(session) {
                     session.select_tool(&tool, None);
                     session.edit_form(|form| form.set_text(&text));
                 }
             }
             UndoStep::Answers => self.restore_answers(effects),
-            UndoStep::Layout { panels, panes, open } => {
+            UndoStep::Layout {
+                panels,
+                panes,
+                open,
+            } => {
                 self.settings.panels = panels;
                 (self.view.panes, self.view.open) = (panes, open);
             }
@@ -114,14 +134,29 @@ mod tests {
     #[test]
     fn a_layout_that_was_reset_comes_back_for_ten_seconds() {
         let mut state = State::default();
-        perform(&mut state, SettingsAction::KeepPanel(PanelSize::Drawer(300)));
-        perform(&mut state, ViewAction::SetPane { pane: 0, shows: PaneView::Tree });
+        perform(
+            &mut state,
+            SettingsAction::KeepPanel(PanelSize::Drawer(300)),
+        );
+        perform(
+            &mut state,
+            ViewAction::SetPane {
+                pane: 0,
+                shows: PaneView::Tree,
+            },
+        );
         perform(&mut state, ViewAction::TogglePane(2));
         let before = (state.settings.panels, state.view.panes, state.view.open);
         perform(&mut state, SettingsAction::ResetLayout);
-        assert_eq!((state.settings.panels, state.view.panes), (Panels::default(), PaneView::FIRST));
+        assert_eq!(
+            (state.settings.panels, state.view.panes),
+            (Panels::default(), PaneView::FIRST)
+        );
         perform(&mut state, Action::Undo);
-        assert_eq!((state.settings.panels, state.view.panes, state.view.open), before);
+        assert_eq!(
+            (state.settings.panels, state.view.panes, state.view.open),
+            before
+        );
         perform(&mut state, SettingsAction::ResetLayout);
         state.tick(UNDO_FOR);
         perform(&mut state, Action::Undo);
@@ -134,27 +169,51 @@ mod tests {
         perform(&mut state, ServersAction::KeepArguments("usual".into()));
         let kept = state.tool_arguments().cloned();
         perform(&mut state, ServersAction::ForgetArguments("usual".into()));
-        assert!(state.tool_arguments().is_some_and(|known| known.named.is_empty()));
-        assert!(!perform(&mut state, Action::Undo).is_empty(), "it is written as well");
+        assert!(
+            state
+                .tool_arguments()
+                .is_some_and(|known| known.named.is_empty())
+        );
+        assert!(
+            !perform(&mut state, Action::Undo).is_empty(),
+            "it is written as well"
+        );
         assert_eq!(state.tool_arguments().cloned(), kept);
-        state.importing.recent =
-            state.session().connection.source().and_then(|source| Recent::of(source, None)).into_iter().collect();
+        state.importing.recent = state
+            .session()
+            .connection
+            .source()
+            .and_then(|source| Recent::of(source, None))
+            .into_iter()
+            .collect();
         let (recent, memory) = (state.importing.recent.clone(), state.memory().cloned());
         assert!(memory.is_some() && recent.len() == 1);
         perform(&mut state, Action::Import(ImportAction::Forget(0)));
         assert!(state.importing.recent.is_empty() && state.memory().is_none());
         perform(&mut state, Action::Undo);
-        assert_eq!((state.importing.recent.clone(), state.memory().cloned()), (recent, memory));
+        assert_eq!(
+            (state.importing.recent.clone(), state.memory().cloned()),
+            (recent, memory)
+        );
     }
 
     #[test]
     fn a_form_that_was_cleared_comes_back() {
         let mut state = crate::state::servers::tests::remembering();
-        perform(&mut state, crate::state::CallAction::SetArgumentsText(r#"{"city":"Bonn"}"#.into()));
+        perform(
+            &mut state,
+            crate::state::CallAction::SetArgumentsText(r#"{"city":"Bonn"}"#.into()),
+        );
         perform(&mut state, crate::state::CallAction::ClearArguments);
-        assert_eq!(state.form().map(|form| form.text.to_string()).as_deref(), Some("{}"));
+        assert_eq!(
+            state.form().map(|form| form.text.to_string()).as_deref(),
+            Some("{}")
+        );
         perform(&mut state, Action::Undo);
-        assert_eq!(state.form().map(|form| form.text.to_string()).as_deref(), Some(r#"{"city":"Bonn"}"#));
+        assert_eq!(
+            state.form().map(|form| form.text.to_string()).as_deref(),
+            Some(r#"{"city":"Bonn"}"#)
+        );
     }
 
     #[test]
@@ -162,21 +221,55 @@ mod tests {
         let mut state = State::default();
         let id = |name: &str| CaptureId(name.into());
         for name in ["a", "b", "c", "d"] {
-            state.add_capture(Arc::new(Capture::empty(id(name), crate::capture::Server::default())));
+            state.add_capture(Arc::new(Capture::empty(
+                id(name),
+                crate::capture::Server::default(),
+            )));
         }
-        let listed = |state: &State| state.captures.iter().map(|capture| capture.id.0.to_string()).collect::<String>();
+        let listed = |state: &State| {
+            state
+                .captures
+                .iter()
+                .map(|capture| capture.id.0.to_string())
+                .collect::<String>()
+        };
         let shown = |state: &State| state.view.capture.as_ref().map(|shown| shown.0.to_string());
         perform(&mut state, ViewAction::RemoveCaptures(vec![id("d")]));
-        assert_eq!((listed(&state), shown(&state).as_deref()), ("abc".to_owned(), Some("c")), "the one before is shown");
+        assert_eq!(
+            (listed(&state), shown(&state).as_deref()),
+            ("abc".to_owned(), Some("c")),
+            "the one before is shown"
+        );
         perform(&mut state, Action::Undo);
-        assert_eq!((listed(&state), shown(&state).as_deref()), ("abcd".to_owned(), Some("d")));
+        assert_eq!(
+            (listed(&state), shown(&state).as_deref()),
+            ("abcd".to_owned(), Some("d"))
+        );
         perform(&mut state, ViewAction::SelectCapture(id("b")));
-        perform(&mut state, ViewAction::RemoveCaptures(vec![id("a"), id("b"), id("d"), id("no such")]));
-        assert_eq!((listed(&state), shown(&state).as_deref()), ("c".to_owned(), Some("c")));
-        assert_eq!(state.undo.as_ref().map(|undo| &*undo.what), Some("Removed 3 answers"));
+        perform(
+            &mut state,
+            ViewAction::RemoveCaptures(vec![id("a"), id("b"), id("d"), id("no such")]),
+        );
+        assert_eq!(
+            (listed(&state), shown(&state).as_deref()),
+            ("c".to_owned(), Some("c"))
+        );
+        assert_eq!(
+            state.undo.as_ref().map(|undo| &*undo.what),
+            Some("Removed 3 answers")
+        );
         perform(&mut state, Action::Undo);
-        assert_eq!((listed(&state), shown(&state).as_deref()), ("abcd".to_owned(), Some("b")));
-        perform(&mut state, ViewAction::RemoveCaptures(["a", "b", "c", "d"].map(id).to_vec()));
-        assert_eq!((listed(&state), state.view.screen), (String::new(), crate::state::Screen::Start));
+        assert_eq!(
+            (listed(&state), shown(&state).as_deref()),
+            ("abcd".to_owned(), Some("b"))
+        );
+        perform(
+            &mut state,
+            ViewAction::RemoveCaptures(["a", "b", "c", "d"].map(id).to_vec()),
+        );
+        assert_eq!(
+            (listed(&state), state.view.screen),
+            (String::new(), crate::state::Screen::Start)
+        );
     }
 }

@@ -28,7 +28,9 @@ impl MissingValues {
 
     /// Whether each has a value.
     pub fn is_complete(&self) -> bool {
-        self.names.iter().all(|name| self.typed.get(name).is_some_and(|value| !value.is_empty()))
+        self.names
+            .iter()
+            .all(|name| self.typed.get(name).is_some_and(|value| !value.is_empty()))
     }
 }
 
@@ -49,12 +51,19 @@ pub enum ValuesAction {
 
 impl State {
     pub(super) fn change_values(&mut self, action: ValuesAction, effects: &mut Vec<Effect>) {
-        let Some(Dialog::Values(missing)) = &mut self.dialog else { return };
+        let Some(Dialog::Values(missing)) = &mut self.dialog else {
+            return;
+        };
         match action {
             ValuesAction::Type { name, value } => drop(missing.typed.insert(name, value)),
             ValuesAction::Keep(keeps) => missing.keeps = keeps,
             ValuesAction::Connect if missing.is_complete() => {
-                let MissingValues { source, typed, keeps, .. } = (**missing).clone();
+                let MissingValues {
+                    source,
+                    typed,
+                    keeps,
+                    ..
+                } = (**missing).clone();
                 self.dialog = None;
                 let source = filled(&source, &typed);
                 let key = server_key(&source, self.servers.here()).filter(|_| keeps);
@@ -70,8 +79,13 @@ impl State {
 
     /// Looks for what is left out of a source; it is connected to once all is there.
     pub(super) fn seek_values(&mut self, source: Source, effects: &mut Vec<Effect>) {
-        let Some(key) = server_key(&source, self.servers.here()) else { return };
-        self.toast(&format!("Looking in the system's keychain for values of {}", source.label()));
+        let Some(key) = server_key(&source, self.servers.here()) else {
+            return;
+        };
+        self.toast(&format!(
+            "Looking in the system's keychain for values of {}",
+            source.label()
+        ));
         self.values.sought = Some(source);
         effects.push(Effect::Import(ImportEffect::FindValues { key }));
     }
@@ -85,7 +99,9 @@ impl State {
     ) {
         let here = self.servers.here();
         let is_it = |source: &mut Source| server_key(source, here).as_deref() == Some(key);
-        let Some(source) = self.values.sought.take_if(is_it) else { return };
+        let Some(source) = self.values.sought.take_if(is_it) else {
+            return;
+        };
         let no_keychain = values.as_ref().err().cloned();
         let source = filled(&source, &values.unwrap_or_default());
         let names = left_out(&source);
@@ -93,7 +109,13 @@ impl State {
             self.start_connecting(source, effects);
         } else {
             let keeps = no_keychain.is_none();
-            let missing = MissingValues { source, names, typed: BTreeMap::new(), keeps, no_keychain };
+            let missing = MissingValues {
+                source,
+                names,
+                typed: BTreeMap::new(),
+                keeps,
+                no_keychain,
+            };
             self.dialog = Some(Dialog::Values(Box::new(missing)));
         }
     }

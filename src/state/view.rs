@@ -40,7 +40,9 @@ pub enum PaneContent {
 impl PaneView {
     pub fn content(self) -> PaneContent {
         match self {
-            PaneView::Rendered(format) | PaneView::Text(format) | PaneView::Hex(format) => PaneContent::Format(format),
+            PaneView::Rendered(format) | PaneView::Text(format) | PaneView::Hex(format) => {
+                PaneContent::Format(format)
+            }
             PaneView::Tree | PaneView::Table => PaneContent::Data,
             PaneView::Host(host) => PaneContent::Host(host),
         }
@@ -76,7 +78,11 @@ impl PaneView {
     }
 
     /// What the panes show at first, left to right.
-    pub const FIRST: [PaneView; 3] = [PaneView::Rendered("content"), PaneView::Text("content"), PaneView::Tree];
+    pub const FIRST: [PaneView; 3] = [
+        PaneView::Rendered("content"),
+        PaneView::Text("content"),
+        PaneView::Tree,
+    ];
 }
 
 /// Turns panes to what these words say; a word that is not known changes nothing.
@@ -119,7 +125,10 @@ pub enum Screen {
 impl Screen {
     /// Whether the call bar stands above it, and calling is one key away.
     pub fn has_call_bar(self) -> bool {
-        matches!(self, Self::Start | Self::Tool | Self::Answer | Self::Hosts | Self::Compare)
+        matches!(
+            self,
+            Self::Start | Self::Tool | Self::Answer | Self::Hosts | Self::Compare
+        )
     }
 
     /// Whether a new answer is shown at once to somebody who is there.
@@ -283,14 +292,21 @@ pub(super) struct PaneLayout {
 
 impl Default for PaneLayout {
     fn default() -> Self {
-        Self { panes: PaneView::FIRST, open: [true; 3] }
+        Self {
+            panes: PaneView::FIRST,
+            open: [true; 3],
+        }
     }
 }
 
 impl View {
     /// Turns the panes to another layout, and puts the one of before in its place.
     pub(super) fn swap_panes(&mut self, other: &mut PaneLayout) {
-        for (open, is_for_lack) in self.open.iter_mut().zip(std::mem::take(&mut self.closed_for_lack)) {
+        for (open, is_for_lack) in self
+            .open
+            .iter_mut()
+            .zip(std::mem::take(&mut self.closed_for_lack))
+        {
             *open |= is_for_lack;
         }
         self.text_instead_of = None;
@@ -321,7 +337,11 @@ impl View {
             self.findings.forget_answer();
             self.pattern = None;
             // Laid out is this text alone.
-            for pane in self.panes.iter_mut().filter(|pane| **pane == PaneView::Text("content-pretty")) {
+            for pane in self
+                .panes
+                .iter_mut()
+                .filter(|pane| **pane == PaneView::Text("content-pretty"))
+            {
                 *pane = PaneView::Text("content");
             }
             // What a card turned the panes to is its answer's alone.
@@ -372,7 +392,12 @@ impl View {
     pub(super) fn reset_panes(&mut self) -> ([PaneView; 3], [bool; 3]) {
         let before = (self.panes, self.open);
         (self.panes, self.open, self.closed_for_lack) = (PaneView::FIRST, [true; 3], [false; 3]);
-        (self.by_hand.0, self.maximised, self.peek, self.text_instead_of) = (self.panes, None, None, None);
+        (
+            self.by_hand.0,
+            self.maximised,
+            self.peek,
+            self.text_instead_of,
+        ) = (self.panes, None, None, None);
         before
     }
 
@@ -384,9 +409,13 @@ impl View {
         }
         for pane in 0..self.panes.len() {
             let has = match self.panes[pane].content() {
-                PaneContent::Format("content") => self.panes[pane] != PaneView::Rendered("content") || subject.renders(),
+                PaneContent::Format("content") => {
+                    self.panes[pane] != PaneView::Rendered("content") || subject.renders()
+                }
                 PaneContent::Format("content-pretty") | PaneContent::Host(_) => true,
-                PaneContent::Format("structured" | "both") => subject.reading.structured().is_some(),
+                PaneContent::Format("structured" | "both") => {
+                    subject.reading.structured().is_some()
+                }
                 PaneContent::Format(_) | PaneContent::Data => subject.payload.is_some(),
             };
             if !has && self.open[pane] {
@@ -399,7 +428,10 @@ impl View {
         }
         let closed = self.closed_for_lack.iter().position(|is_closed| *is_closed);
         if let Some(pane) = closed.filter(|_| self.open == [false; 3]) {
-            self.text_instead_of = Some((pane, std::mem::replace(&mut self.panes[pane], PaneView::Text("content"))));
+            self.text_instead_of = Some((
+                pane,
+                std::mem::replace(&mut self.panes[pane], PaneView::Text("content")),
+            ));
             (self.open[pane], self.closed_for_lack[pane]) = (true, false);
         }
         if !self.open[self.focus] {
@@ -431,7 +463,9 @@ impl View {
         }
         // The keys belong to a pane that is seen.
         if !self.open[self.focus]
-            && let Some(nearest) = (0..3).filter(|at| self.open[*at]).min_by_key(|at| at.abs_diff(self.focus))
+            && let Some(nearest) = (0..3)
+                .filter(|at| self.open[*at])
+                .min_by_key(|at| at.abs_diff(self.focus))
         {
             self.focus = nearest;
         }
@@ -459,11 +493,23 @@ impl State {
                 view.maximised = None;
             }
             ViewAction::ShowSettings => view.screen = Screen::Settings,
-            ViewAction::ShowAnswer => view.screen = if view.capture.is_some() { Screen::Answer } else { Screen::Start },
+            ViewAction::ShowAnswer => {
+                view.screen = if view.capture.is_some() {
+                    Screen::Answer
+                } else {
+                    Screen::Start
+                }
+            }
             ViewAction::SetPane { pane, shows } => view.set_pane(pane, shows),
             ViewAction::TogglePane(pane) => view.toggle_pane(pane),
             ViewAction::FocusPane(pane) => view.focus_pane(pane),
-            ViewAction::ToggleMaximised(pane) => view.maximised = if view.maximised == Some(pane) { None } else { Some(pane) },
+            ViewAction::ToggleMaximised(pane) => {
+                view.maximised = if view.maximised == Some(pane) {
+                    None
+                } else {
+                    Some(pane)
+                }
+            }
             ViewAction::SelectRecord(record) => view.record = record,
             ViewAction::ToggleNode(node) => toggle(&mut view.toggled, node),
             ViewAction::OpenLevels(levels) => {
@@ -486,7 +532,9 @@ impl State {
             ViewAction::SetSearch(search) => view.search = search,
             ViewAction::ReadText(how) => self.read_text(&how, effects),
             ViewAction::TryPattern(pattern) => {
-                if pattern.is_some() && !(0..3).any(|pane| view.open[pane] && view.shows(pane) == PaneView::Tree) {
+                if pattern.is_some()
+                    && !(0..3).any(|pane| view.open[pane] && view.shows(pane) == PaneView::Tree)
+                {
                     view.set_pane(2, PaneView::Tree);
                 }
                 view.pattern = pattern;
@@ -518,26 +566,46 @@ mod tests {
 
     #[test]
     fn a_layout_that_an_answer_has_nothing_for_shows_its_text() {
-        let mut view = View { open: [true, true, false], ..View::default() };
+        let mut view = View {
+            open: [true, true, false],
+            ..View::default()
+        };
         view.set_pane(0, PaneView::Hex("both"));
         view.set_pane(1, PaneView::Text("json"));
         let layout = (view.panes, view.open);
-        view.fit_panes(&subject(r#"{"content":[{"type":"text","text":"Nothing but words."}]}"#));
-        assert_eq!((view.panes[0], view.open, view.focus), (PaneView::Text("content"), [true, false, false], 0));
+        view.fit_panes(&subject(
+            r#"{"content":[{"type":"text","text":"Nothing but words."}]}"#,
+        ));
+        assert_eq!(
+            (view.panes[0], view.open, view.focus),
+            (PaneView::Text("content"), [true, false, false], 0)
+        );
         view.fit_panes(&subject(r#"{"content":[{"type":"text","text":"Ada"}],"structuredContent":{"name":"Ada","born":1815}}"#));
         assert_eq!((view.panes, view.open), layout);
-        view.fit_panes(&subject(r#"{"content":[{"type":"text","text":"Nothing but words."}]}"#));
-        assert_eq!(view.layout().0, layout.0, "what was chosen is kept for the next run");
+        view.fit_panes(&subject(
+            r#"{"content":[{"type":"text","text":"Nothing but words."}]}"#,
+        ));
+        assert_eq!(
+            view.layout().0,
+            layout.0,
+            "what was chosen is kept for the next run"
+        );
     }
 
     #[test]
     fn the_pane_that_has_the_keys_is_seen() {
-        let mut view = View { maximised: Some(0), ..View::default() };
+        let mut view = View {
+            maximised: Some(0),
+            ..View::default()
+        };
         view.focus_pane(1);
         assert_eq!((view.focus, view.maximised), (1, Some(1)));
         view.set_pane(2, PaneView::Tree);
         assert_eq!((view.focus, view.maximised), (2, Some(2)));
         view.toggle_pane(2);
-        assert_eq!((view.focus, view.maximised, view.open), (1, None, [true, true, false]));
+        assert_eq!(
+            (view.focus, view.maximised, view.open),
+            (1, None, [true, true, false])
+        );
     }
 }

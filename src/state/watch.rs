@@ -9,7 +9,10 @@ use crate::problem::{Problem, ProblemKind};
 use crate::source::{Command, Source, Watch, folder_of};
 
 /// Ends of the names of files that a program is given to run.
-const SCRIPTS: &[&str] = &["py", "js", "mjs", "cjs", "ts", "mts", "tsx", "rb", "php", "pl", "lua", "sh", "jl", "r", "exs", "jar"];
+const SCRIPTS: &[&str] = &[
+    "py", "js", "mjs", "cjs", "ts", "mts", "tsx", "rb", "php", "pl", "lua", "sh", "jl", "r", "exs",
+    "jar",
+];
 
 /// Folders that the TypeScript compiler and bundlers write into.
 const BUILT: &[&str] = &["dist", "build", "out"];
@@ -91,7 +94,9 @@ impl State {
                 self.stop_watching(effects);
                 self.begin_watching(effects);
             }
-            WatchAction::CloseProblem => (self.watching.problem, self.watching.output) = (None, Vec::new()),
+            WatchAction::CloseProblem => {
+                (self.watching.problem, self.watching.output) = (None, Vec::new())
+            }
         }
     }
 
@@ -101,17 +106,26 @@ impl State {
         }
         match event {
             WatchEvent::Watching(files) => self.watching.files = Some(files),
-            WatchEvent::Changed(_) if self.watching.building.is_some() => self.watching.is_pending = true,
+            WatchEvent::Changed(_) if self.watching.building.is_some() => {
+                self.watching.is_pending = true
+            }
             WatchEvent::Changed(paths) => {
                 let since = self.now.saturating_sub(RESTLESS);
                 self.watching.changes.retain(|at| *at >= since);
                 self.watching.changes.push(self.now);
                 if self.watching.changes.len() >= MOST_CHANGES {
                     self.stop_watching(effects);
-                    let what = format!("the files changed {MOST_CHANGES} times in {} s: watching stopped", RESTLESS.as_secs());
-                    let place = paths.first().map(|path| path.display().to_string()).unwrap_or_default();
+                    let what = format!(
+                        "the files changed {MOST_CHANGES} times in {} s: watching stopped",
+                        RESTLESS.as_secs()
+                    );
+                    let place = paths
+                        .first()
+                        .map(|path| path.display().to_string())
+                        .unwrap_or_default();
                     let problem = Problem::new(ProblemKind::Usage, what).at(place);
-                    self.watching.problem = Some(problem.hint("watch only what you edit, not what the server writes"));
+                    self.watching.problem =
+                        Some(problem.hint("watch only what you edit, not what the server writes"));
                     return;
                 }
                 let others = paths.len().saturating_sub(1);
@@ -130,13 +144,17 @@ impl State {
                 }
                 match built {
                     Ok(()) => {
-                        let Watching { changes, changed, .. } = std::mem::take(&mut self.watching);
+                        let Watching {
+                            changes, changed, ..
+                        } = std::mem::take(&mut self.watching);
                         self.watching.run = run;
                         self.begin_watching(effects);
                         (self.watching.changes, self.watching.changed) = (changes, changed);
                         self.again(None, effects);
                     }
-                    Err((problem, output)) => (self.watching.problem, self.watching.output) = (Some(problem), output),
+                    Err((problem, output)) => {
+                        (self.watching.problem, self.watching.output) = (Some(problem), output)
+                    }
                 }
             }
             WatchEvent::Failed(problem) => {
@@ -148,7 +166,11 @@ impl State {
 
     /// Begins the build; whether there is one.
     fn build(&mut self, effects: &mut Vec<Effect>) -> bool {
-        let Some(command) = self.watch().map(|watch| watch.build.trim().to_owned()).filter(|command| !command.is_empty()) else {
+        let Some(command) = self
+            .watch()
+            .map(|watch| watch.build.trim().to_owned())
+            .filter(|command| !command.is_empty())
+        else {
             return false;
         };
         self.watching.building = Some(self.now);
@@ -170,25 +192,44 @@ impl State {
     /// What is offered to be watched: the folder of the script that the command runs, with files of its kind, its sources
     /// where a build wrote it, or the program itself where it is named by its path.
     pub fn watch_offer(&self) -> Option<Watch> {
-        let Some(Source::Command(command)) = self.session().connection.source() else { return None };
+        let Some(Source::Command(command)) = self.session().connection.source() else {
+            return None;
+        };
         offer(command)
     }
 
     /// Watches, where that is remembered of the server and does not go on already.
     pub(super) fn begin_watching(&mut self, effects: &mut Vec<Effect>) {
-        let Some(watch) = self.watch().filter(|watch| watch.is_on && self.can_watch() && self.watching.files.is_none()) else {
+        let Some(watch) = self
+            .watch()
+            .filter(|watch| watch.is_on && self.can_watch() && self.watching.files.is_none())
+        else {
             return;
         };
         let places = watch.places.lines().map(str::to_owned).collect();
         let base = self.watch_base();
-        self.watching = Watching { run: self.watching.run + 1, is_begun: true, ..Watching::default() };
-        effects.push(Effect::Watch(WatchEffect::Start { run: self.watching.run, base, places }));
+        self.watching = Watching {
+            run: self.watching.run + 1,
+            is_begun: true,
+            ..Watching::default()
+        };
+        effects.push(Effect::Watch(WatchEffect::Start {
+            run: self.watching.run,
+            base,
+            places,
+        }));
     }
 
     pub(super) fn stop_watching(&mut self, effects: &mut Vec<Effect>) {
         // Late events must not find it again.
         let run = self.watching.run + 1;
-        let before = std::mem::replace(&mut self.watching, Watching { run, ..Watching::default() });
+        let before = std::mem::replace(
+            &mut self.watching,
+            Watching {
+                run,
+                ..Watching::default()
+            },
+        );
         if before.is_begun {
             effects.push(Effect::Watch(WatchEffect::Stop));
         }
@@ -196,35 +237,58 @@ impl State {
 
     fn watch_base(&self) -> Option<PathBuf> {
         match self.session().connection.source() {
-            Some(Source::Command(command)) => folder_of(command.cwd.as_deref(), self.servers.here()),
+            Some(Source::Command(command)) => {
+                folder_of(command.cwd.as_deref(), self.servers.here())
+            }
             _ => None,
         }
     }
 }
 
 fn offer(command: &Command) -> Option<Watch> {
-    let place = |path: PathBuf| Watch { places: path.display().to_string(), ..Watch::default() };
-    let end = |path: &str| Path::new(path).extension().map(|end| end.to_string_lossy().to_lowercase());
-    let is_script =
-        |arg: &&String| !arg.starts_with('-') && !arg.contains("://") && end(arg).is_some_and(|end| SCRIPTS.contains(&&*end));
+    let place = |path: PathBuf| Watch {
+        places: path.display().to_string(),
+        ..Watch::default()
+    };
+    let end = |path: &str| {
+        Path::new(path)
+            .extension()
+            .map(|end| end.to_string_lossy().to_lowercase())
+    };
+    let is_script = |arg: &&String| {
+        !arg.starts_with('-')
+            && !arg.contains("://")
+            && end(arg).is_some_and(|end| SCRIPTS.contains(&&*end))
+    };
     if let Some(script) = command.args.iter().find(is_script) {
         let end = end(script).unwrap_or_default();
         let folder = Path::new(script).parent().unwrap_or(Path::new(""));
         let is_built = matches!(&*end, "js" | "mjs" | "cjs")
-            && folder.file_name().is_some_and(|name| BUILT.iter().any(|built| name == *built));
+            && folder
+                .file_name()
+                .is_some_and(|name| BUILT.iter().any(|built| name == *built));
         let project = folder.parent().filter(|_| is_built);
         return Some(match project {
             Some(project) => {
                 let prefix = match project.as_os_str().is_empty() {
                     true => String::new(),
-                    false => format!(" --prefix {}", shell_words::quote(&project.display().to_string())),
+                    false => format!(
+                        " --prefix {}",
+                        shell_words::quote(&project.display().to_string())
+                    ),
                 };
-                Watch { build: format!("npm{prefix} run build"), ..place(project.join("src/**/*.ts")) }
+                Watch {
+                    build: format!("npm{prefix} run build"),
+                    ..place(project.join("src/**/*.ts"))
+                }
             }
             None => place(folder.join(format!("**/*.{end}"))),
         });
     }
-    command.program.contains(['/', '\\']).then(|| place(command.program.clone().into()))
+    command
+        .program
+        .contains(['/', '\\'])
+        .then(|| place(command.program.clone().into()))
 }
 
 #[cfg(test)]
@@ -237,12 +301,23 @@ mod tests {
     fn the_source_of_what_is_built_is_offered_with_its_build() {
         let offer = |script: &str| {
             let args = vec!["--enable-source-maps".to_owned(), script.to_owned()];
-            let watch = offer(&Command { program: "node".into(), args, ..Command::default() }).unwrap();
+            let watch = offer(&Command {
+                program: "node".into(),
+                args,
+                ..Command::default()
+            })
+            .unwrap();
             (watch.places, watch.build)
         };
         let owned = |places: &str, build: &str| (places.to_owned(), build.to_owned());
-        assert_eq!(offer("dist/index.js"), owned("src/**/*.ts", "npm run build"));
-        assert_eq!(offer("/a b/build/index.mjs"), owned("/a b/src/**/*.ts", "npm --prefix '/a b' run build"));
+        assert_eq!(
+            offer("dist/index.js"),
+            owned("src/**/*.ts", "npm run build")
+        );
+        assert_eq!(
+            offer("/a b/build/index.mjs"),
+            owned("/a b/src/**/*.ts", "npm --prefix '/a b' run build")
+        );
         assert_eq!(offer("lib/index.js"), owned("lib/**/*.js", ""));
         assert_eq!(offer("server.py"), owned("**/*.py", ""));
         assert_eq!(offer("dist/server.py"), owned("dist/**/*.py", ""));
@@ -250,11 +325,24 @@ mod tests {
 
     fn watching(build: &str) -> State {
         let mut state = State::default();
-        let source = Source::Command(Command { program: "srv".into(), ..Command::default() });
+        let source = Source::Command(Command {
+            program: "srv".into(),
+            ..Command::default()
+        });
         state.perform(ConnectAction::Connect(Box::new(source)), &mut Vec::new());
         let update = SessionUpdate::Connected(Server::default());
-        state.apply(Event::Session { session: state.session().id, update }, &mut Vec::new());
-        let watch = Watch { is_on: true, places: ".".into(), build: build.into() };
+        state.apply(
+            Event::Session {
+                session: state.session().id,
+                update,
+            },
+            &mut Vec::new(),
+        );
+        let watch = Watch {
+            is_on: true,
+            places: ".".into(),
+            build: build.into(),
+        };
         state.change_watch(WatchAction::Set(watch), &mut Vec::new());
         happens(&mut state, WatchEvent::Watching(3));
         state
@@ -281,10 +369,17 @@ mod tests {
     fn a_build_that_writes_what_is_watched_runs_twice_and_no_more() {
         let mut state = watching("make");
         assert_eq!(happens(&mut state, edit()), ["build"]);
-        assert!(happens(&mut state, edit()).is_empty(), "the build that runs is not ended");
+        assert!(
+            happens(&mut state, edit()).is_empty(),
+            "the build that runs is not ended"
+        );
         assert_eq!(happens(&mut state, WatchEvent::Built(Ok(()))), ["build"]);
         happens(&mut state, edit());
-        assert_eq!(happens(&mut state, WatchEvent::Built(Ok(()))), ["watch"], "what it wrote is what is watched from here on");
+        assert_eq!(
+            happens(&mut state, WatchEvent::Built(Ok(()))),
+            ["watch"],
+            "what it wrote is what is watched from here on"
+        );
     }
 
     #[test]
@@ -294,7 +389,15 @@ mod tests {
             assert!(happens(&mut state, edit()).is_empty());
         }
         assert_eq!(happens(&mut state, edit()), ["stop"]);
-        let words = state.watching.problem.as_ref().map(Problem::message).unwrap_or_default();
-        assert!(words.contains("watching stopped") && words.contains("/a.py"), "{words}");
+        let words = state
+            .watching
+            .problem
+            .as_ref()
+            .map(Problem::message)
+            .unwrap_or_default();
+        assert!(
+            words.contains("watching stopped") && words.contains("/a.py"),
+            "{words}"
+        );
     }
 }

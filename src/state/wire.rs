@@ -4,7 +4,9 @@ use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::{Dialog, Effect, ExportEffect, PathPurpose, Screen, ServerSession, SessionEffect, State};
+use super::{
+    Dialog, Effect, ExportEffect, PathPurpose, Screen, ServerSession, SessionEffect, State,
+};
 use crate::capture::{Direction, HttpInfo, Line, LineKind};
 use crate::json::Doc;
 
@@ -18,7 +20,16 @@ const CALL_STDERR: usize = 100;
 const NOTED_BYTES: usize = 2_000;
 
 /// Levels of `logging/setLevel`, from the least.
-pub const LEVELS: &[&str] = &["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
+pub const LEVELS: &[&str] = &[
+    "debug",
+    "info",
+    "notice",
+    "warning",
+    "error",
+    "critical",
+    "alert",
+    "emergency",
+];
 
 /// The messages of a session.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -59,17 +70,24 @@ impl WireLog {
 
     /// The line of a number, if it is still kept.
     pub fn line(&self, number: u64) -> Option<&Line> {
-        self.lines.get(usize::try_from(number.checked_sub(self.dropped)?).ok()?)
+        self.lines
+            .get(usize::try_from(number.checked_sub(self.dropped)?).ok()?)
     }
 
     /// Every line kept, with its number.
     pub fn numbered(&self) -> impl DoubleEndedIterator<Item = (u64, &Line)> {
-        self.lines.iter().enumerate().map(|(at, line)| (self.dropped + at as u64, line))
+        self.lines
+            .iter()
+            .enumerate()
+            .map(|(at, line)| (self.dropped + at as u64, line))
     }
 
     /// The answer to a request, or the request of an answer.
     pub fn partner(&self, number: u64) -> Option<u64> {
-        self.pairs.get(&number).copied().filter(|partner| self.line(*partner).is_some())
+        self.pairs
+            .get(&number)
+            .copied()
+            .filter(|partner| self.line(*partner).is_some())
     }
 
     /// How long an answer took.
@@ -83,13 +101,17 @@ impl WireLog {
 
     /// What HTTP has to do with a request or its answer.
     pub fn http(&self, number: u64) -> Option<&HttpExchange> {
-        self.http.get(&number).or_else(|| self.http.get(&self.partner(number)?))
+        self.http
+            .get(&number)
+            .or_else(|| self.http.get(&self.partner(number)?))
     }
 
     /// The tool, prompt or resource of a request or of its answer.
     pub fn subject(&self, number: u64) -> Option<&str> {
         let of = |number: u64| self.subjects.get(&number);
-        of(number).or_else(|| of(self.partner(number)?)).map(String::as_str)
+        of(number)
+            .or_else(|| of(self.partner(number)?))
+            .map(String::as_str)
     }
 
     fn push(&mut self, mut line: Line) {
@@ -116,7 +138,9 @@ impl WireLog {
         self.bytes += line.bytes.len();
         self.lines.push_back(line);
         while self.lines.len() > MAX_LINES || (self.bytes > MAX_BYTES && self.lines.len() > 1) {
-            let Some(old) = self.lines.pop_front() else { return };
+            let Some(old) = self.lines.pop_front() else {
+                return;
+            };
             self.bytes -= old.bytes.len();
             if let Some(id) = old.id {
                 let key = (old.direction == Direction::Out, id);
@@ -138,21 +162,28 @@ impl WireLog {
         let partner = self.partner(number).and_then(|partner| self.line(partner));
         let is_answer = matches!(line.kind, LineKind::Response | LineKind::Error);
         // Any other answer has a right to a member of that name.
-        let may_name = !is_answer || partner.is_some_and(|partner| partner.method.as_deref() == Some("initialize"));
+        let may_name = !is_answer
+            || partner.is_some_and(|partner| partner.method.as_deref() == Some("initialize"));
         match line.version.take_if(|_| may_name) {
             Some(named) => {
                 self.version = Some(named.clone());
                 line.version = Some(named);
             }
             None if line.kind == LineKind::Stderr => line.version = None,
-            None => line.version = partner.and_then(|partner| partner.version.clone()).or_else(|| self.version.clone()),
+            None => {
+                line.version = partner
+                    .and_then(|partner| partner.version.clone())
+                    .or_else(|| self.version.clone())
+            }
         }
     }
 
     fn record_http(&mut self, request: i64, http: HttpExchange) {
         let id = request.to_string();
         let found = self.numbered().rev().find(|(_, line)| {
-            line.direction == Direction::Out && line.kind == LineKind::Request && line.id.as_ref() == Some(&id)
+            line.direction == Direction::Out
+                && line.kind == LineKind::Request
+                && line.id.as_ref() == Some(&id)
         });
         if let Some(number) = found.map(|(number, _)| number) {
             self.http.insert(number, http);
@@ -165,7 +196,11 @@ const SUBJECT_BYTES: usize = 256 << 10;
 
 /// What a request is about: the tool of a call, the name of a prompt, the URI of a resource.
 fn subject(line: &Line) -> Option<String> {
-    let member = match line.method.as_deref().filter(|_| line.kind == LineKind::Request)? {
+    let member = match line
+        .method
+        .as_deref()
+        .filter(|_| line.kind == LineKind::Request)?
+    {
         "tools/call" | "prompts/get" => "/params/name",
         "resources/read" | "resources/subscribe" | "resources/unsubscribe" => "/params/uri",
         _ => return None,
@@ -211,42 +246,61 @@ impl WireView {
 
     fn is_wanted(&self, line: &Line) -> bool {
         let wanted = self.filter.trim().as_bytes();
-        !self.hidden.contains(&line.kind) && (wanted.is_empty() || memchr::memmem::find(&line.bytes, wanted).is_some())
+        !self.hidden.contains(&line.kind)
+            && (wanted.is_empty() || memchr::memmem::find(&line.bytes, wanted).is_some())
     }
 
     fn filter_again(&mut self) {
-        let shown = self.log.numbered().filter(|(_, line)| self.is_wanted(line)).map(|(number, _)| number).collect();
+        let shown = self
+            .log
+            .numbered()
+            .filter(|(_, line)| self.is_wanted(line))
+            .map(|(number, _)| number)
+            .collect();
         self.shown = shown;
     }
 
     /// Takes note of what is told beside the log: a line's meaning for the call and for the person.
     fn note(&mut self, line: &Line) {
         let text = || {
-            let text = String::from_utf8_lossy(&line.bytes[..line.bytes.len().min(NOTED_BYTES)]).into_owned();
+            let text = String::from_utf8_lossy(&line.bytes[..line.bytes.len().min(NOTED_BYTES)])
+                .into_owned();
             crate::analysis::special::Shown::of(text.trim_end()).text
         };
         match (line.direction, line.kind) {
-            (Direction::Out, LineKind::Request) if line.method.as_deref() == Some("tools/call") => self.call_stderr.clear(),
+            (Direction::Out, LineKind::Request) if line.method.as_deref() == Some("tools/call") => {
+                self.call_stderr.clear()
+            }
             (_, LineKind::Stderr) => {
                 self.call_stderr.push_back(text());
                 if self.call_stderr.len() > CALL_STDERR {
                     self.call_stderr.pop_front();
                 }
             }
-            (Direction::In, LineKind::Unreadable) if !line.bytes.trim_ascii().is_empty() => match &mut self.noise {
-                Some(noise) => noise.count += 1,
-                None => {
-                    let number = self.log.dropped + self.log.len() as u64;
-                    self.noise = Some(Noise { number, line: text(), count: 1 });
+            (Direction::In, LineKind::Unreadable) if !line.bytes.trim_ascii().is_empty() => {
+                match &mut self.noise {
+                    Some(noise) => noise.count += 1,
+                    None => {
+                        let number = self.log.dropped + self.log.len() as u64;
+                        self.noise = Some(Noise {
+                            number,
+                            line: text(),
+                            count: 1,
+                        });
+                    }
                 }
-            },
+            }
             _ => {}
         }
     }
 
     /// An empty log that is looked at in the same way.
     pub(super) fn empty_copy(&self) -> Self {
-        Self { hidden: self.hidden.clone(), is_exact: self.is_exact, ..Self::default() }
+        Self {
+            hidden: self.hidden.clone(),
+            is_exact: self.is_exact,
+            ..Self::default()
+        }
     }
 
     pub(super) fn record_http(&mut self, request: i64, http: HttpExchange) {
@@ -258,9 +312,14 @@ impl WireView {
         let is_wanted = self.is_wanted(&line);
         self.log.push(line);
         if is_wanted {
-            self.shown.push_back(self.log.dropped + self.log.len() as u64 - 1);
+            self.shown
+                .push_back(self.log.dropped + self.log.len() as u64 - 1);
         }
-        while self.shown.front().is_some_and(|number| *number < self.log.dropped) {
+        while self
+            .shown
+            .front()
+            .is_some_and(|number| *number < self.log.dropped)
+        {
             self.shown.pop_front();
         }
     }
@@ -304,10 +363,16 @@ impl State {
             WireAction::SetLevel(level) => {
                 wire.level = Some(level);
                 let command = super::SessionCommand::LogLevel(level);
-                effects.push(Effect::Session(SessionEffect::Command { session: *id, command }));
+                effects.push(Effect::Session(SessionEffect::Command {
+                    session: *id,
+                    command,
+                }));
             }
             WireAction::Save(None) => {
-                self.dialog = Some(Dialog::Path { purpose: PathPurpose::SaveLog, text: "messages.jsonl".into() });
+                self.dialog = Some(Dialog::Path {
+                    purpose: PathPurpose::SaveLog,
+                    text: "messages.jsonl".into(),
+                });
             }
             WireAction::Save(Some(path)) => {
                 let lines = wire.log.numbered().map(|(_, line)| line.clone()).collect();
@@ -345,14 +410,34 @@ mod tests {
         log.push(line(5, Direction::In, LineKind::Request, Some("1"), 1));
         log.push(line(7, Direction::Out, LineKind::Response, Some("1"), 1));
         log.push(line(9, Direction::In, LineKind::Response, Some("1"), 1));
-        assert_eq!((log.partner(3), log.partner(0), log.partner(2)), (Some(0), Some(3), Some(1)));
+        assert_eq!(
+            (log.partner(3), log.partner(0), log.partner(2)),
+            (Some(0), Some(3), Some(1))
+        );
         assert_eq!(
             (log.latency(3), log.latency(2), log.latency(0)),
-            (Some(Duration::from_millis(9)), Some(Duration::from_millis(2)), None)
+            (
+                Some(Duration::from_millis(9)),
+                Some(Duration::from_millis(2)),
+                None
+            )
         );
-        let response = HttpInfo { status: 200, headers: Vec::new() };
-        log.record_http(1, HttpExchange { sent: vec![("a".into(), "b".into())], response });
-        assert_eq!(log.http(3).map(|http| (http.response.status, http.sent.len())), Some((200, 1)));
+        let response = HttpInfo {
+            status: 200,
+            headers: Vec::new(),
+        };
+        log.record_http(
+            1,
+            HttpExchange {
+                sent: vec![("a".into(), "b".into())],
+                response,
+            },
+        );
+        assert_eq!(
+            log.http(3)
+                .map(|http| (http.response.status, http.sent.len())),
+            Some((200, 1))
+        );
     }
 
     #[test]
@@ -362,7 +447,10 @@ mod tests {
             bytes: Bytes::from_static(text.as_bytes()),
             ..line(0, Direction::In, kind, None, 0)
         };
-        let call = || Line { method: Some("tools/call".into()), ..line(0, Direction::Out, LineKind::Request, Some("1"), 1) };
+        let call = || Line {
+            method: Some("tools/call".into()),
+            ..line(0, Direction::Out, LineKind::Request, Some("1"), 1)
+        };
         view.push(printed(LineKind::Stderr, "before"));
         view.push(printed(LineKind::Unreadable, " \n"));
         assert_eq!(view.noise, None, "an empty line disturbs nobody");
@@ -371,7 +459,14 @@ mod tests {
         view.push(printed(LineKind::Stderr, "in the call"));
         view.push(printed(LineKind::Unreadable, "again"));
         assert_eq!(view.call_stderr, ["in the call"]);
-        assert_eq!(view.noise, Some(Noise { number: 2, line: "Listening on 3000".into(), count: 2 }));
+        assert_eq!(
+            view.noise,
+            Some(Noise {
+                number: 2,
+                line: "Listening on 3000".into(),
+                count: 2
+            })
+        );
         view.push(call());
         assert!(view.call_stderr.is_empty());
         (0..CALL_STDERR + 5).for_each(|_| view.push(printed(LineKind::Stderr, "x")));
@@ -390,18 +485,38 @@ mod tests {
         log.push(call);
         log.push(line(9, Direction::In, LineKind::Response, Some("1"), 1));
         log.push(line(9, Direction::In, LineKind::Notification, None, 1));
-        assert_eq!((log.subject(0), log.subject(1), log.subject(2)), (Some("search"), Some("search"), None));
+        assert_eq!(
+            (log.subject(0), log.subject(1), log.subject(2)),
+            (Some("search"), Some("search"), None)
+        );
     }
 
     #[test]
     fn each_message_is_of_a_revision() {
         let mut log = WireLog::default();
-        let named = |version: &str, line: Line| Line { version: Some(version.into()), ..line };
+        let named = |version: &str, line: Line| Line {
+            version: Some(version.into()),
+            ..line
+        };
         let request = |at, method: &str| Line {
             method: Some(method.into()),
-            ..line(at, Direction::Out, LineKind::Request, Some(&at.to_string()), 1)
+            ..line(
+                at,
+                Direction::Out,
+                LineKind::Request,
+                Some(&at.to_string()),
+                1,
+            )
         };
-        let answer = |at: u64| line(at, Direction::In, LineKind::Response, Some(&at.to_string()), 1);
+        let answer = |at: u64| {
+            line(
+                at,
+                Direction::In,
+                LineKind::Response,
+                Some(&at.to_string()),
+                1,
+            )
+        };
         log.push(line(0, Direction::In, LineKind::Stderr, None, 1));
         log.push(named("2026-07-28", request(1, "server/discover")));
         log.push(named("2025-11-25", request(2, "initialize")));
@@ -410,9 +525,14 @@ mod tests {
         log.push(line(5, Direction::In, LineKind::Notification, None, 1));
         log.push(request(6, "tools/call"));
         log.push(named("2024-11-05", answer(6)));
-        let versions: Vec<_> = (0..8).map(|at| log.line(at).unwrap().version.as_deref()).collect();
+        let versions: Vec<_> = (0..8)
+            .map(|at| log.line(at).unwrap().version.as_deref())
+            .collect();
         let (new, old) = (Some("2026-07-28"), Some("2025-06-18"));
-        assert_eq!(versions, [None, new, Some("2025-11-25"), new, old, old, old, old]);
+        assert_eq!(
+            versions,
+            [None, new, Some("2025-11-25"), new, old, old, old, old]
+        );
     }
 
     #[test]
@@ -422,23 +542,51 @@ mod tests {
             log.push(line(at, Direction::In, LineKind::Notification, None, 1));
         }
         assert_eq!((log.len(), log.dropped), (MAX_LINES, 10));
-        assert_eq!((log.line(9).is_none(), log.line(10).map(|line| line.at)), (true, Some(Duration::from_millis(10))));
-        log.push(line(0, Direction::In, LineKind::Response, None, MAX_BYTES + 1));
-        assert_eq!(log.len(), 1, "one message larger than the bound is kept alone");
+        assert_eq!(
+            (log.line(9).is_none(), log.line(10).map(|line| line.at)),
+            (true, Some(Duration::from_millis(10)))
+        );
+        log.push(line(
+            0,
+            Direction::In,
+            LineKind::Response,
+            None,
+            MAX_BYTES + 1,
+        ));
+        assert_eq!(
+            log.len(),
+            1,
+            "one message larger than the bound is kept alone"
+        );
     }
 
     #[test]
     fn the_filter_looks_at_kind_and_bytes() {
         let mut view = WireView::default();
-        view.push(Line { bytes: Bytes::from_static(b"abc"), ..line(0, Direction::In, LineKind::Response, None, 0) });
-        view.push(Line { bytes: Bytes::from_static(b"xbc"), ..line(0, Direction::In, LineKind::Stderr, None, 0) });
+        view.push(Line {
+            bytes: Bytes::from_static(b"abc"),
+            ..line(0, Direction::In, LineKind::Response, None, 0)
+        });
+        view.push(Line {
+            bytes: Bytes::from_static(b"xbc"),
+            ..line(0, Direction::In, LineKind::Stderr, None, 0)
+        });
         view.filter = "bc".into();
         view.filter_again();
         assert_eq!(*view.shown(), [0, 1]);
         view.hidden = vec![LineKind::Stderr];
         view.filter_again();
         assert_eq!(*view.shown(), [0]);
-        view.push(line(0, Direction::In, LineKind::Response, None, MAX_BYTES + 1));
-        assert!(view.shown().is_empty(), "it has no such word, and pushed the others out");
+        view.push(line(
+            0,
+            Direction::In,
+            LineKind::Response,
+            None,
+            MAX_BYTES + 1,
+        ));
+        assert!(
+            view.shown().is_empty(),
+            "it has no such word, and pushed the others out"
+        );
     }
 }

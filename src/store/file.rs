@@ -28,8 +28,13 @@ impl ReadAs {
         if doc.is_empty() || doc.faults().iter().any(|fault| fault.kind.is_fatal()) {
             return Self::Text;
         }
-        let Some(root) = doc.root().filter(|root| root.kind() == JsonKind::Object) else { return Self::Payload };
-        if root.get("content").is_some_and(|content| content.kind() == JsonKind::Array) {
+        let Some(root) = doc.root().filter(|root| root.kind() == JsonKind::Object) else {
+            return Self::Payload;
+        };
+        if root
+            .get("content")
+            .is_some_and(|content| content.kind() == JsonKind::Array)
+        {
             Self::Result
         } else if root.get("jsonrpc").is_some() {
             Self::Message
@@ -59,9 +64,12 @@ pub fn read_as(path: &Path, kind: Option<ReadAs>) -> Result<Capture, Problem> {
 fn one(mut captures: Vec<Capture>, name: &str) -> Result<Capture, Problem> {
     match (captures.len(), captures.pop()) {
         (1, Some(capture)) => Ok(capture),
-        (many, _) => Err(Problem::new(ProblemKind::Usage, format!("the file holds {many} answers, and one is wanted"))
-            .at(name)
-            .hint("`mcp-loupe show` lists them; `show --nth N` shows one of them")),
+        (many, _) => Err(Problem::new(
+            ProblemKind::Usage,
+            format!("the file holds {many} answers, and one is wanted"),
+        )
+        .at(name)
+        .hint("`mcp-loupe show` lists them; `show --nth N` shows one of them")),
     }
 }
 
@@ -73,13 +81,18 @@ pub fn read_all(path: &Path, kind: Option<ReadAs>) -> Result<Vec<Capture>, Probl
     if path.is_dir() {
         return match kind {
             None | Some(ReadAs::Capture) => Ok(vec![read_folder(path)?]),
-            Some(kind) => {
-                Err(Problem::new(ProblemKind::Io, format!("a folder is no {}", kind.name())).at(path.display().to_string()))
-            }
+            Some(kind) => Err(Problem::new(
+                ProblemKind::Io,
+                format!("a folder is no {}", kind.name()),
+            )
+            .at(path.display().to_string())),
         };
     }
     let bytes = read_file(path, MOST_OF_ANSWERS)?;
-    let name = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
+    let name = path.file_name().map_or_else(
+        || path.display().to_string(),
+        |name| name.to_string_lossy().into_owned(),
+    );
     read_all_bytes(&Bytes::from(bytes), &name, kind)
 }
 
@@ -87,7 +100,11 @@ pub fn read_all(path: &Path, kind: Option<ReadAs>) -> Result<Vec<Capture>, Probl
 ///
 /// # Errors
 /// Where it is not what it is said to be.
-pub fn read_all_bytes(bytes: &Bytes, name: &str, kind: Option<ReadAs>) -> Result<Vec<Capture>, Problem> {
+pub fn read_all_bytes(
+    bytes: &Bytes,
+    name: &str,
+    kind: Option<ReadAs>,
+) -> Result<Vec<Capture>, Problem> {
     let kind = kind.unwrap_or_else(|| ReadAs::detect(bytes));
     match import::by_kind(kind) {
         Some(importer) => (importer.read)(&Input::of(bytes, name)),
@@ -106,26 +123,65 @@ pub fn read_bytes(bytes: &Bytes, name: &str, kind: Option<ReadAs>) -> Result<Cap
 fn read_one(bytes: &Bytes, name: &str, kind: ReadAs) -> Result<Capture, Problem> {
     let (response, is_message) = match kind {
         ReadAs::Capture => {
-            return Err(Problem::new(ProblemKind::Io, "a capture is a folder, not a file").at(name));
+            return Err(
+                Problem::new(ProblemKind::Io, "a capture is a folder, not a file").at(name),
+            );
         }
         ReadAs::Message => (without_line_end(bytes), true),
-        ReadAs::Result => (around(b"", json(bytes, name, kind)?.trim_ascii(), b""), false),
-        ReadAs::Payload => (around(br#"{"content":[],"structuredContent":"#, json(bytes, name, kind)?.trim_ascii(), b"}"), false),
-        _ => (around(br#"{"content":[{"type":"text","text":"#, &text_literal(bytes), b"}]}"), false),
+        ReadAs::Result => (
+            around(b"", json(bytes, name, kind)?.trim_ascii(), b""),
+            false,
+        ),
+        ReadAs::Payload => (
+            around(
+                br#"{"content":[],"structuredContent":"#,
+                json(bytes, name, kind)?.trim_ascii(),
+                b"}",
+            ),
+            false,
+        ),
+        _ => (
+            around(
+                br#"{"content":[{"type":"text","text":"#,
+                &text_literal(bytes),
+                b"}]}",
+            ),
+            false,
+        ),
     };
     let reading = Reading::read(response.clone());
-    let outcome = if is_message { reading.outcome() } else { outcome_of_result(&reading) };
+    let outcome = if is_message {
+        reading.outcome()
+    } else {
+        outcome_of_result(&reading)
+    };
     let digest = sha256(bytes);
     let id = CaptureId(format!("{name}-{}-{digest}", kind.name()).into());
     let short = format!("{name}-{}-{}", kind.name(), &digest[..SHORT]).into();
-    let empty = Capture { name: short, ..empty_capture(id, "file", format!("{} {name}", kind.name())) };
-    let notes = if is_message { Vec::new() } else { vec![Capture::NO_WIRE.to_owned()] };
-    Ok(Capture { outcome, response: Some(response), notes, ..empty })
+    let empty = Capture {
+        name: short,
+        ..empty_capture(id, "file", format!("{} {name}", kind.name()))
+    };
+    let notes = if is_message {
+        Vec::new()
+    } else {
+        vec![Capture::NO_WIRE.to_owned()]
+    };
+    Ok(Capture {
+        outcome,
+        response: Some(response),
+        notes,
+        ..empty
+    })
 }
 
 /// The result's own `isError` decides; odd JSON around it was written by us.
 fn outcome_of_result(reading: &Reading) -> Outcome {
-    if reading.is_error == Some(true) { Outcome::ToolError } else { Outcome::Result }
+    if reading.is_error == Some(true) {
+        Outcome::ToolError
+    } else {
+        Outcome::Result
+    }
 }
 
 fn json<'a>(bytes: &'a Bytes, name: &str, kind: ReadAs) -> Result<&'a [u8], Problem> {
@@ -133,16 +189,34 @@ fn json<'a>(bytes: &'a Bytes, name: &str, kind: ReadAs) -> Result<&'a [u8], Prob
     match doc.faults().iter().find(|fault| fault.kind.is_fatal()) {
         None if !doc.is_empty() => Ok(bytes),
         fault => {
-            let what = fault.map_or("empty".to_owned(), |fault| format!("{} at byte {}", fault.kind.message(), fault.at));
-            let problem = Problem::new(ProblemKind::Malformed, format!("not JSON, so no {}: {what}", kind.name())).at(name);
-            Err(Problem { kind: ProblemKind::Io, ..problem }.hint("`--read-as text` shows it as it is"))
+            let what = fault.map_or("empty".to_owned(), |fault| {
+                format!("{} at byte {}", fault.kind.message(), fault.at)
+            });
+            let problem = Problem::new(
+                ProblemKind::Malformed,
+                format!("not JSON, so no {}: {what}", kind.name()),
+            )
+            .at(name);
+            Err(Problem {
+                kind: ProblemKind::Io,
+                ..problem
+            }
+            .hint("`--read-as text` shows it as it is"))
         }
     }
 }
 
 /// A response message around a result.
 fn around(before: &[u8], inside: &[u8], after: &[u8]) -> Bytes {
-    [br#"{"jsonrpc":"2.0","id":1,"result":"#.as_slice(), before, inside, after, b"}"].concat().into()
+    [
+        br#"{"jsonrpc":"2.0","id":1,"result":"#.as_slice(),
+        before,
+        inside,
+        after,
+        b"}",
+    ]
+    .concat()
+    .into()
 }
 
 /// A JSON string of the text; bytes that are not UTF-8 stay as they are, so that the reading marks them.
@@ -160,6 +234,10 @@ fn text_literal(bytes: &[u8]) -> Vec<u8> {
 /// As on stdio: the message is the line without its LF or CRLF.
 fn without_line_end(bytes: &Bytes) -> Bytes {
     let line = bytes.strip_suffix(b"\n").unwrap_or(bytes);
-    let line = if line.len() < bytes.len() { line.strip_suffix(b"\r").unwrap_or(line) } else { line };
+    let line = if line.len() < bytes.len() {
+        line.strip_suffix(b"\r").unwrap_or(line)
+    } else {
+        line
+    };
     bytes.slice(..line.len())
 }

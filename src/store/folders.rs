@@ -27,12 +27,15 @@ pub fn capture_folders(path: &Path) -> Result<Vec<PathBuf>, StoreError> {
     for entry in fs::read_dir(path).map_err(StoreError::io("cannot read the folder", path))? {
         let entry = entry.map_err(StoreError::io("cannot read the folder", path))?;
         let folder = entry.path();
-        if !entry.file_name().to_string_lossy().starts_with('.') && folder.join(MANIFEST).is_file() {
+        if !entry.file_name().to_string_lossy().starts_with('.') && folder.join(MANIFEST).is_file()
+        {
             found.push(folder);
         }
     }
     if found.is_empty() {
-        return Err(StoreError::NotACapture { path: path.to_owned() });
+        return Err(StoreError::NotACapture {
+            path: path.to_owned(),
+        });
     }
     found.sort();
     Ok(found)
@@ -55,15 +58,28 @@ pub fn read_fixture(path: &Path) -> Result<(Capture, Expect), Problem> {
 ///
 /// # Errors
 /// As [`read_fixture`], and where it cannot be written.
-pub fn keep_answer(dir: &Path, came: &Capture, options: &RedactOptions) -> Result<FixtureBefore, Problem> {
+pub fn keep_answer(
+    dir: &Path,
+    came: &Capture,
+    options: &RedactOptions,
+) -> Result<FixtureBefore, Problem> {
     let (written, expect) = read_fixture(dir)?;
     let before = read_expectations(dir)?;
-    let expectations = before.as_ref().and_then(|text| with_compare(text, &expect, came));
+    let expectations = before
+        .as_ref()
+        .and_then(|text| with_compare(text, &expect, came));
     let new = accepted(&written, came, options, &Cancel::new())
         .map_err(|_| Problem::new(ProblemKind::Cancelled, "the new answer was not kept"))?;
-    let files: Vec<(&str, &[u8])> = expectations.iter().map(|text| (expect::FILE, text.as_bytes())).collect();
+    let files: Vec<(&str, &[u8])> = expectations
+        .iter()
+        .map(|text| (expect::FILE, text.as_bytes()))
+        .collect();
     replace_folder(&new, &files, dir)?;
-    Ok(FixtureBefore { dir: dir.to_owned(), capture: Arc::new(written), expectations: before })
+    Ok(FixtureBefore {
+        dir: dir.to_owned(),
+        capture: Arc::new(written),
+        expectations: before,
+    })
 }
 
 /// Makes a fixture what it was before a new answer took its place.
@@ -71,7 +87,11 @@ pub fn keep_answer(dir: &Path, came: &Capture, options: &RedactOptions) -> Resul
 /// # Errors
 /// As [`replace_folder`].
 pub fn bring_answer_back(before: &FixtureBefore) -> Result<(), StoreError> {
-    let files: Vec<(&str, &[u8])> = before.expectations.iter().map(|text| (expect::FILE, text.as_bytes())).collect();
+    let files: Vec<(&str, &[u8])> = before
+        .expectations
+        .iter()
+        .map(|text| (expect::FILE, text.as_bytes()))
+        .collect();
     replace_folder(&before.capture, &files, &before.dir)
 }
 
@@ -81,7 +101,11 @@ pub fn bring_answer_back(before: &FixtureBefore) -> Result<(), StoreError> {
 /// [`StoreError::Io`].
 pub fn read_expectations(folder: &Path) -> Result<Option<String>, StoreError> {
     let path = folder.join(expect::FILE);
-    let Some(bytes) = read_optional(&path, MOST_BESIDE)? else { return Ok(None) };
+    let Some(bytes) = read_optional(&path, MOST_BESIDE)? else {
+        return Ok(None);
+    };
     let text = String::from_utf8(bytes);
-    text.map(Some).map_err(|error| StoreError::io("cannot read", &path)(io::Error::new(io::ErrorKind::InvalidData, error)))
+    text.map(Some).map_err(|error| {
+        StoreError::io("cannot read", &path)(io::Error::new(io::ErrorKind::InvalidData, error))
+    })
 }

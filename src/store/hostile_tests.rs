@@ -34,14 +34,34 @@ fn costs_nothing_else(folder: &Path) {
 #[cfg(unix)]
 #[test]
 fn what_is_no_file_is_not_read() {
-    for name in [MANIFEST, REQUEST, RESPONSE, MESSAGES, crate::fixture::expect::FILE] {
-        for target in ["/dev/zero", "/dev/null", "/proc/self/mem", "/", "/no/such/thing", "pipe", "self"] {
+    for name in [
+        MANIFEST,
+        REQUEST,
+        RESPONSE,
+        MESSAGES,
+        crate::fixture::expect::FILE,
+    ] {
+        for target in [
+            "/dev/zero",
+            "/dev/null",
+            "/proc/self/mem",
+            "/",
+            "/no/such/thing",
+            "pipe",
+            "self",
+        ] {
             let folder = tempfile::tempdir().unwrap();
             let path = written(folder.path());
             let file = path.join(name);
             fs::remove_file(&file).ok();
             match target {
-                "pipe" => assert!(std::process::Command::new("mkfifo").arg(&file).status().unwrap().success()),
+                "pipe" => assert!(
+                    std::process::Command::new("mkfifo")
+                        .arg(&file)
+                        .status()
+                        .unwrap()
+                        .success()
+                ),
                 "self" => std::os::unix::fs::symlink(name, &file).unwrap(),
                 target => std::os::unix::fs::symlink(target, &file).unwrap(),
             }
@@ -57,7 +77,13 @@ fn a_link_out_of_the_folder_gives_nothing_away() {
     let folder = tempfile::tempdir().unwrap();
     let secret = folder.path().join("secret.txt");
     fs::write(&secret, "hunter2 hunter2").unwrap();
-    for name in [MANIFEST, REQUEST, RESPONSE, MESSAGES, crate::fixture::expect::FILE] {
+    for name in [
+        MANIFEST,
+        REQUEST,
+        RESPONSE,
+        MESSAGES,
+        crate::fixture::expect::FILE,
+    ] {
         let inner = tempfile::tempdir_in(folder.path()).unwrap();
         let path = written(inner.path());
         fs::remove_file(path.join(name)).ok();
@@ -69,18 +95,39 @@ fn a_link_out_of_the_folder_gives_nothing_away() {
     let path = written(folder.path());
     std::os::unix::fs::symlink("..", path.join("round")).unwrap();
     std::os::unix::fs::symlink(folder.path(), folder.path().join("again")).unwrap();
-    assert_eq!(find_folders(folder.path()).unwrap().iter().filter(|found| **found == path).count(), 1);
+    assert_eq!(
+        find_folders(folder.path())
+            .unwrap()
+            .iter()
+            .filter(|found| **found == path)
+            .count(),
+        1
+    );
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn a_file_of_a_terabyte_is_refused_before_it_is_read() {
-    for name in [MANIFEST, REQUEST, RESPONSE, MESSAGES, crate::fixture::expect::FILE] {
+    for name in [
+        MANIFEST,
+        REQUEST,
+        RESPONSE,
+        MESSAGES,
+        crate::fixture::expect::FILE,
+    ] {
         let folder = tempfile::tempdir().unwrap();
         let path = written(folder.path());
-        let file = File::options().create(true).append(true).open(path.join(name)).unwrap();
+        let file = File::options()
+            .create(true)
+            .append(true)
+            .open(path.join(name))
+            .unwrap();
         // Sparse: nothing of it is on the disk. Some file systems have no files of that size.
-        if file.set_len(1 << 40).or_else(|_| file.set_len(1 << 34)).is_err() {
+        if file
+            .set_len(1 << 40)
+            .or_else(|_| file.set_len(1 << 34))
+            .is_err()
+        {
             continue;
         }
         assert!(read_fixture(&path).is_err(), "{name}");
@@ -104,11 +151,22 @@ fn names_that_are_no_text_are_found_and_read() {
     assert!(read_folder(&path).is_ok());
     costs_nothing_else(folder.path());
     let history = History::at(folder.path());
-    write_folder(&capture(Some(ANSWER)), &folder.path().join("history/captures").join(odd)).unwrap();
+    write_folder(
+        &capture(Some(ANSWER)),
+        &folder.path().join("history/captures").join(odd),
+    )
+    .unwrap();
     history.add(&capture(Some(ANSWER))).unwrap();
     let listed = history.list().unwrap();
     assert_eq!(listed.entries.len(), 2);
-    assert_eq!(listed.entries.iter().filter(|entry| entry.health == Health::Whole).count(), 1);
+    assert_eq!(
+        listed
+            .entries
+            .iter()
+            .filter(|entry| entry.health == Health::Whole)
+            .count(),
+        1
+    );
 }
 
 #[test]
@@ -120,7 +178,10 @@ fn depth_and_size_of_what_is_written_in_it_are_no_matter() {
         format!("{{\"schema\":\"loupe.capture/1\",\"tool\":{inner}}}"),
         format!("{{\"schema\":\"loupe.capture/1\",\"mine\":{inner}}}"),
         inner.clone(),
-        format!("{{{}\"schema\":\"loupe.capture/1\"}}", "\"a\":1,".repeat(100_000)),
+        format!(
+            "{{{}\"schema\":\"loupe.capture/1\"}}",
+            "\"a\":1,".repeat(100_000)
+        ),
         format!("{{\"schema\":\"loupe.capture/{}\"}}", "9".repeat(10_000)),
     ];
     for text in odd {
@@ -165,8 +226,13 @@ fn any_value() -> impl Strategy<Value = Value> {
 fn places(value: &Value, at: &str, found: &mut Vec<String>) {
     found.push(at.to_owned());
     match value {
-        Value::Object(members) => members.iter().for_each(|(key, inner)| places(inner, &format!("{at}/{key}"), found)),
-        Value::Array(items) => items.iter().enumerate().for_each(|(index, inner)| places(inner, &format!("{at}/{index}"), found)),
+        Value::Object(members) => members
+            .iter()
+            .for_each(|(key, inner)| places(inner, &format!("{at}/{key}"), found)),
+        Value::Array(items) => items
+            .iter()
+            .enumerate()
+            .for_each(|(index, inner)| places(inner, &format!("{at}/{index}"), found)),
         _ => {}
     }
 }

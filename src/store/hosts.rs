@@ -15,25 +15,37 @@ const FILE: &str = "hosts.toml";
 pub fn load_hosts(data_dir: Option<&Path>) -> Arc<Hosts> {
     let built_in = Hosts::built_in();
     let folder = data_dir.map(Path::to_owned).or_else(settings_folder);
-    let Some(path) = folder.map(|folder| folder.join(FILE)) else { return built_in };
+    let Some(path) = folder.map(|folder| folder.join(FILE)) else {
+        return built_in;
+    };
     let place = path.display().to_string();
     Arc::new(match file_bytes(&path, MOST_OF_SETTINGS) {
         Ok(bytes) => match String::from_utf8(bytes) {
             Ok(text) => built_in.with_file(&text, &place),
-            Err(_) => built_in.with_problem(Problem::new(ProblemKind::Usage, "the hosts file is not used: not UTF-8").at(place)),
+            Err(_) => built_in.with_problem(
+                Problem::new(ProblemKind::Usage, "the hosts file is not used: not UTF-8").at(place),
+            ),
         },
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return built_in,
         // A folder that was not named may be anything.
         Err(_) if data_dir.is_none() => return built_in,
-        Err(error) => {
-            built_in.with_problem(Problem::new(ProblemKind::Io, format!("the hosts file cannot be read: {error}")).at(place))
-        }
+        Err(error) => built_in.with_problem(
+            Problem::new(
+                ProblemKind::Io,
+                format!("the hosts file cannot be read: {error}"),
+            )
+            .at(place),
+        ),
     })
 }
 
 /// Where a person's settings are kept on this system.
 pub fn settings_folder() -> Option<PathBuf> {
-    let variable = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let variable = |name: &str| {
+        std::env::var_os(name)
+            .map(PathBuf::from)
+            .filter(|path| path.is_absolute())
+    };
     let base = if cfg!(windows) {
         variable("APPDATA")
     } else if cfg!(target_os = "macos") {
@@ -46,7 +58,11 @@ pub fn settings_folder() -> Option<PathBuf> {
 
 /// Where Loupe keeps what it stores for a person on this system, such as the history.
 pub fn data_folder() -> Option<PathBuf> {
-    let variable = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let variable = |name: &str| {
+        std::env::var_os(name)
+            .map(PathBuf::from)
+            .filter(|path| path.is_absolute())
+    };
     let base = if cfg!(windows) {
         variable("LOCALAPPDATA")
     } else if cfg!(target_os = "macos") {

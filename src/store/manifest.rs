@@ -15,7 +15,8 @@ use time::format_description::well_known::Rfc3339;
 
 use super::{REQUEST, StoreError, duration};
 use crate::capture::{
-    Capture, CaptureId, ExtraFiles, HttpInfo, Message, Outcome, Redaction, ResponseIndex, Server, Timings, Tool,
+    Capture, CaptureId, ExtraFiles, HttpInfo, Message, Outcome, Redaction, ResponseIndex, Server,
+    Timings, Tool,
 };
 use crate::contract::message_line;
 use crate::digest::sha256;
@@ -65,11 +66,35 @@ const KNOWN: &[(&str, &[&str])] = &[
     (
         "",
         &[
-            "schema", "loupe", "id", "server", "tool", "arguments", "startedAt", "timings", "outcome", "request", "response",
-            "http", "problem", "notes", "redactions",
+            "schema",
+            "loupe",
+            "id",
+            "server",
+            "tool",
+            "arguments",
+            "startedAt",
+            "timings",
+            "outcome",
+            "request",
+            "response",
+            "http",
+            "problem",
+            "notes",
+            "redactions",
         ],
     ),
-    ("/server", &["name", "givenName", "version", "protocolVersion", "transport", "instructions", "source"]),
+    (
+        "/server",
+        &[
+            "name",
+            "givenName",
+            "version",
+            "protocolVersion",
+            "transport",
+            "instructions",
+            "source",
+        ],
+    ),
     ("/tool", &["name", "definition", "faults"]),
     ("/timings", &["sendMs", "serverMs", "receiveMs"]),
     ("/request", &["bytes", "sha256"]),
@@ -120,7 +145,10 @@ struct DigestPart {
 
 impl DigestPart {
     fn of(bytes: &[u8]) -> Self {
-        Self { bytes: bytes.len() as u64, sha256: sha256(bytes) }
+        Self {
+            bytes: bytes.len() as u64,
+            sha256: sha256(bytes),
+        }
     }
 }
 
@@ -167,7 +195,10 @@ impl Exact {
                 .decode(text)
                 .map(Bytes::from)
                 .map_err(|error| StoreError::damaged(folder, format!("{what}: {error}"))),
-            _ => Err(StoreError::damaged(folder, format!("{what} needs either `json` or `base64`"))),
+            _ => Err(StoreError::damaged(
+                folder,
+                format!("{what} needs either `json` or `base64`"),
+            )),
         }
     }
 }
@@ -175,17 +206,37 @@ impl Exact {
 impl Manifest {
     pub(super) fn of(capture: &Capture) -> Self {
         let request = (!capture.request.is_empty()).then(|| DigestPart::of(&capture.request));
-        Self::with(capture, request, capture.response.as_deref().map(DigestPart::of))
+        Self::with(
+            capture,
+            request,
+            capture.response.as_deref().map(DigestPart::of),
+        )
     }
 
     fn with(capture: &Capture, request: Option<DigestPart>, response: Option<DigestPart>) -> Self {
-        let Server { name, given_name, version, protocol_version, transport, instructions, source, capabilities: _ } =
-            capture.server.clone();
+        let Server {
+            name,
+            given_name,
+            version,
+            protocol_version,
+            transport,
+            instructions,
+            source,
+            capabilities: _,
+        } = capture.server.clone();
         Self {
             schema: SCHEMA.to_owned(),
             loupe: env!("CARGO_PKG_VERSION").to_owned(),
             id: capture.name.to_string(),
-            server: ServerPart { name, given_name, version, protocol_version, transport, instructions, source },
+            server: ServerPart {
+                name,
+                given_name,
+                version,
+                protocol_version,
+                transport,
+                instructions,
+                source,
+            },
             tool: ToolPart {
                 name: capture.tool.name.clone(),
                 definition: (!capture.tool.raw.is_empty()).then(|| Exact::of(&capture.tool.raw)),
@@ -193,7 +244,10 @@ impl Manifest {
             },
             arguments: Exact::of(&capture.arguments),
             // Only years beyond 9999 and odd seconds in an offset are refused; Loupe's own clock gives neither.
-            started_at: capture.started_at.format(&Rfc3339).unwrap_or_else(|_| "1970-01-01T00:00:00Z".to_owned()),
+            started_at: capture
+                .started_at
+                .format(&Rfc3339)
+                .unwrap_or_else(|_| "1970-01-01T00:00:00Z".to_owned()),
             timings: TimingsPart {
                 send_ms: milliseconds(capture.timings.send),
                 server_ms: milliseconds(capture.timings.server),
@@ -202,15 +256,30 @@ impl Manifest {
             outcome: capture.outcome.name().to_owned(),
             request,
             response,
-            http: capture.http.clone().map(|HttpInfo { status, headers }| HttpPart { status, headers }),
-            problem: capture.problem.clone().map(|Problem { kind, what, place, hint }| ProblemPart {
-                kind: kind.name().to_owned(),
-                what,
-                place,
-                hint,
-            }),
+            http: capture
+                .http
+                .clone()
+                .map(|HttpInfo { status, headers }| HttpPart { status, headers }),
+            problem: capture.problem.clone().map(
+                |Problem {
+                     kind,
+                     what,
+                     place,
+                     hint,
+                 }| ProblemPart {
+                    kind: kind.name().to_owned(),
+                    what,
+                    place,
+                    hint,
+                },
+            ),
             notes: capture.notes.clone(),
-            redactions: capture.carried.redactions.iter().map(RedactionPart::of).collect(),
+            redactions: capture
+                .carried
+                .redactions
+                .iter()
+                .map(RedactionPart::of)
+                .collect(),
             members: capture.carried.members.clone(),
         }
     }
@@ -226,13 +295,22 @@ impl Manifest {
     }
 
     pub(super) fn parse(text: &[u8], folder: &Path) -> Result<Self, StoreError> {
-        let damaged = |error: serde_json::Error| StoreError::damaged(folder, format!("capture.json: {error}"));
+        let damaged = |error: serde_json::Error| {
+            StoreError::damaged(folder, format!("capture.json: {error}"))
+        };
         let SchemaOnly { schema } = serde_json::from_slice(text).map_err(damaged)?;
         if schema != SCHEMA {
-            let number = schema.strip_prefix("loupe.capture/").and_then(|number| number.parse::<u32>().ok());
+            let number = schema
+                .strip_prefix("loupe.capture/")
+                .and_then(|number| number.parse::<u32>().ok());
             return Err(match number {
-                Some(2..) => StoreError::Newer { path: folder.to_owned(), schema },
-                _ => StoreError::damaged(folder, format!("capture.json: unknown schema `{schema}`")),
+                Some(2..) => StoreError::Newer {
+                    path: folder.to_owned(),
+                    schema,
+                },
+                _ => {
+                    StoreError::damaged(folder, format!("capture.json: unknown schema `{schema}`"))
+                }
             });
         }
         let mut manifest: Self = serde_json::from_slice(text).map_err(damaged)?;
@@ -241,19 +319,41 @@ impl Manifest {
     }
 
     /// Refuses a message of another length before it is read.
-    pub(super) fn check_length(&self, name: &str, bytes: u64, folder: &Path) -> Result<(), StoreError> {
-        let expected = if name == REQUEST { &self.request } else { &self.response };
+    pub(super) fn check_length(
+        &self,
+        name: &str,
+        bytes: u64,
+        folder: &Path,
+    ) -> Result<(), StoreError> {
+        let expected = if name == REQUEST {
+            &self.request
+        } else {
+            &self.response
+        };
         match expected {
-            Some(digest) if digest.bytes != bytes => {
-                Err(StoreError::damaged(folder, format!("{name} has {bytes} bytes, not {}", digest.bytes)))
-            }
-            None => Err(StoreError::damaged(folder, format!("{name} does not belong there"))),
+            Some(digest) if digest.bytes != bytes => Err(StoreError::damaged(
+                folder,
+                format!("{name} has {bytes} bytes, not {}", digest.bytes),
+            )),
+            None => Err(StoreError::damaged(
+                folder,
+                format!("{name} does not belong there"),
+            )),
             _ => Ok(()),
         }
     }
 
-    pub(super) fn check_digest(&self, name: &str, bytes: Option<&[u8]>, folder: &Path) -> Result<(), StoreError> {
-        let expected = if name == REQUEST { &self.request } else { &self.response };
+    pub(super) fn check_digest(
+        &self,
+        name: &str,
+        bytes: Option<&[u8]>,
+        folder: &Path,
+    ) -> Result<(), StoreError> {
+        let expected = if name == REQUEST {
+            &self.request
+        } else {
+            &self.response
+        };
         let why = match (expected, bytes) {
             (None, None) => return Ok(()),
             (Some(_), None) => "is missing".to_owned(),
@@ -273,11 +373,15 @@ impl Manifest {
         messages: Vec<Message>,
         folder: &Path,
     ) -> Result<Capture, StoreError> {
-        let bad = |what: &str, value: &str| StoreError::damaged(folder, format!("capture.json: {what} `{value}`"));
-        let outcome = Outcome::parse(&self.outcome).ok_or_else(|| bad("unknown outcome", &self.outcome))?;
-        let started_at =
-            OffsetDateTime::parse(&self.started_at, &Rfc3339).map_err(|_| bad("`startedAt` is not a time:", &self.started_at))?;
-        let time = |value: f64| duration(value).ok_or_else(|| bad("no duration:", &value.to_string()));
+        let bad = |what: &str, value: &str| {
+            StoreError::damaged(folder, format!("capture.json: {what} `{value}`"))
+        };
+        let outcome =
+            Outcome::parse(&self.outcome).ok_or_else(|| bad("unknown outcome", &self.outcome))?;
+        let started_at = OffsetDateTime::parse(&self.started_at, &Rfc3339)
+            .map_err(|_| bad("`startedAt` is not a time:", &self.started_at))?;
+        let time =
+            |value: f64| duration(value).ok_or_else(|| bad("no duration:", &value.to_string()));
         let timings = Timings {
             send: time(self.timings.send_ms)?,
             server: time(self.timings.server_ms)?,
@@ -291,17 +395,42 @@ impl Manifest {
         tool.faults = self.tool.faults;
         let problem = match self.problem {
             Some(problem) => {
-                let known = ProblemKind::ALL.iter().find(|(_, name, _)| *name == problem.kind);
-                let &(kind, ..) = known.ok_or_else(|| bad("unknown kind of problem", &problem.kind))?;
-                Some(Problem { kind, what: problem.what, place: problem.place, hint: problem.hint })
+                let known = ProblemKind::ALL
+                    .iter()
+                    .find(|(_, name, _)| *name == problem.kind);
+                let &(kind, ..) =
+                    known.ok_or_else(|| bad("unknown kind of problem", &problem.kind))?;
+                Some(Problem {
+                    kind,
+                    what: problem.what,
+                    place: problem.place,
+                    hint: problem.hint,
+                })
             }
             None => None,
         };
-        let ServerPart { name, given_name, version, protocol_version, transport, instructions, source } = self.server;
+        let ServerPart {
+            name,
+            given_name,
+            version,
+            protocol_version,
+            transport,
+            instructions,
+            source,
+        } = self.server;
         let mut capture = Capture {
             id: CaptureId("".into()),
             name: self.id.into(),
-            server: Server { name, given_name, version, protocol_version, transport, instructions, source, capabilities: None },
+            server: Server {
+                name,
+                given_name,
+                version,
+                protocol_version,
+                transport,
+                instructions,
+                source,
+                capabilities: None,
+            },
             tool,
             arguments: self.arguments.bytes("arguments", folder)?,
             started_at,
@@ -311,13 +440,19 @@ impl Manifest {
             response,
             index: ResponseIndex::default(),
             messages,
-            http: self.http.map(|HttpPart { status, headers }| HttpInfo { status, headers }),
+            http: self
+                .http
+                .map(|HttpPart { status, headers }| HttpInfo { status, headers }),
             problem,
             notes: self.notes,
             read_text: crate::capture::ReadText::Auto,
             carried: ExtraFiles {
                 members: self.members,
-                redactions: self.redactions.into_iter().map(RedactionPart::redaction).collect(),
+                redactions: self
+                    .redactions
+                    .into_iter()
+                    .map(RedactionPart::redaction)
+                    .collect(),
             },
         };
         capture.id = identity(&capture, self.request, self.response);
@@ -326,8 +461,16 @@ impl Manifest {
 }
 
 /// A digest of all that the folder says, whatever it is called and whichever version wrote it.
-fn identity(capture: &Capture, request: Option<DigestPart>, response: Option<DigestPart>) -> CaptureId {
-    let manifest = Manifest { loupe: String::new(), id: String::new(), ..Manifest::with(capture, request, response) };
+fn identity(
+    capture: &Capture,
+    request: Option<DigestPart>,
+    response: Option<DigestPart>,
+) -> CaptureId {
+    let manifest = Manifest {
+        loupe: String::new(),
+        id: String::new(),
+        ..Manifest::with(capture, request, response)
+    };
     let messages = capture.messages.iter().map(message_line);
     let text = messages.fold(manifest.text(), |text, line| text + &line + "\n");
     CaptureId(sha256(text.as_bytes()).into())
@@ -335,13 +478,33 @@ fn identity(capture: &Capture, request: Option<DigestPart>, response: Option<Dig
 
 impl RedactionPart {
     fn of(redaction: &Redaction) -> Self {
-        let Redaction { part, path, kind, count } = redaction.clone();
-        Self { part, path, kind, count }
+        let Redaction {
+            part,
+            path,
+            kind,
+            count,
+        } = redaction.clone();
+        Self {
+            part,
+            path,
+            kind,
+            count,
+        }
     }
 
     fn redaction(self) -> Redaction {
-        let Self { part, path, kind, count } = self;
-        Redaction { part, path, kind, count }
+        let Self {
+            part,
+            path,
+            kind,
+            count,
+        } = self;
+        Redaction {
+            part,
+            path,
+            kind,
+            count,
+        }
     }
 }
 
@@ -350,7 +513,11 @@ fn unknown_members(text: &[u8]) -> Vec<(String, String, Bytes)> {
     let doc = Doc::parse(Bytes::copy_from_slice(text));
     let mut members = Vec::new();
     for (parent, known) in KNOWN {
-        for member in doc.at(parent).into_iter().flat_map(crate::json::Node::children) {
+        for member in doc
+            .at(parent)
+            .into_iter()
+            .flat_map(crate::json::Node::children)
+        {
             if let Some(key) = member.key().filter(|key| !known.contains(&&**key)) {
                 members.push(((*parent).to_owned(), key.into_owned(), member.raw_bytes()));
             }
@@ -362,9 +529,20 @@ fn unknown_members(text: &[u8]) -> Vec<(String, String, Bytes)> {
 /// The document with one member more, at the end of the object at `parent`; without change where there is no such object.
 fn with_member(text: String, parent: &str, key: &str, value: &[u8]) -> String {
     let doc = Doc::parse(Bytes::copy_from_slice(text.as_bytes()));
-    let Some(object) = doc.at(parent).filter(|node| node.kind() == crate::json::Kind::Object) else { return text };
-    let Some(at) = object.children().last().map(|last| last.range().end) else { return text };
+    let Some(object) = doc
+        .at(parent)
+        .filter(|node| node.kind() == crate::json::Kind::Object)
+    else {
+        return text;
+    };
+    let Some(at) = object.children().last().map(|last| last.range().end) else {
+        return text;
+    };
     let indent = "  ".repeat(object.depth() + 1);
-    let member = format!(",\n{indent}{}: {}", string(key), String::from_utf8_lossy(value));
+    let member = format!(
+        ",\n{indent}{}: {}",
+        string(key),
+        String::from_utf8_lossy(value)
+    );
     format!("{}{member}{}", &text[..at], &text[at..])
 }

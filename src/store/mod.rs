@@ -11,6 +11,8 @@
 mod file;
 mod folders;
 mod history;
+#[cfg(test)]
+mod hostile_tests;
 mod hosts;
 mod import;
 mod manifest;
@@ -21,11 +23,9 @@ mod recent;
 mod replace;
 mod servers;
 mod settings;
-mod write;
-#[cfg(test)]
-mod hostile_tests;
 #[cfg(test)]
 mod tests;
+mod write;
 
 use std::fs::{self, File};
 use std::io;
@@ -38,8 +38,12 @@ use bytes::Bytes;
 use serde::Deserialize;
 
 pub use file::{read_all, read_all_bytes, read_any, read_as, read_bytes};
-pub use folders::{bring_answer_back, capture_folders, keep_answer, read_expectations, read_fixture};
-pub use history::{Entry, Health, History, HistoryId, HistoryLimits, HistoryPage, HistoryQuery, Removed};
+pub use folders::{
+    bring_answer_back, capture_folders, keep_answer, read_expectations, read_fixture,
+};
+pub use history::{
+    Entry, Health, History, HistoryId, HistoryLimits, HistoryPage, HistoryQuery, Removed,
+};
 pub use hosts::{data_folder, load_hosts, settings_folder};
 pub use import::ReadAs;
 pub use nearest::{change_file, nearest_file};
@@ -78,7 +82,11 @@ pub enum StoreError {
     #[error("a symbolic link, through which nothing is written")]
     Link { path: PathBuf },
     #[error("{what}: {source}")]
-    Io { what: &'static str, path: PathBuf, source: io::Error },
+    Io {
+        what: &'static str,
+        path: PathBuf,
+        source: io::Error,
+    },
     #[error("not a capture folder: there is no {MANIFEST}")]
     NotACapture { path: PathBuf },
     #[error("written by a newer version: {schema}")]
@@ -97,7 +105,10 @@ impl StoreError {
     fn in_place(self, temporary: &Path, place: &Path) -> Self {
         match self {
             Self::Io { what, path, source } => {
-                let path = path.strip_prefix(temporary).map(|rest| place.join(rest)).unwrap_or(path);
+                let path = path
+                    .strip_prefix(temporary)
+                    .map(|rest| place.join(rest))
+                    .unwrap_or(path);
                 Self::Io { what, path, source }
             }
             other => other,
@@ -105,7 +116,10 @@ impl StoreError {
     }
 
     fn damaged(path: &Path, why: impl Into<String>) -> Self {
-        Self::Damaged { path: path.to_owned(), why: why.into() }
+        Self::Damaged {
+            path: path.to_owned(),
+            why: why.into(),
+        }
     }
 }
 
@@ -113,25 +127,35 @@ impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
         let what = error.to_string();
         let (path, hint) = match &error {
-            StoreError::Exists { path } => (path, Some("choose another name; nothing is overwritten")),
+            StoreError::Exists { path } => {
+                (path, Some("choose another name; nothing is overwritten"))
+            }
             StoreError::Io { path, source, .. } => (
                 path,
                 match source.kind() {
-                    io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-                        Some("the disk is full: free some space, or choose another folder; nothing half-written is left")
-                    }
+                    io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Some(
+                        "the disk is full: free some space, or choose another folder; nothing half-written is left",
+                    ),
                     io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied => {
                         Some("choose a folder that you may write, or change who may")
                     }
                     _ => None,
                 },
             ),
-            StoreError::Link { path } => (path, Some("name the file that it leads to, or remove the link")),
-            StoreError::NotACapture { path } => (path, Some("a capture folder is what `Export` writes")),
-            StoreError::Newer { path, .. } => (path, Some("open it with a newer Loupe")),
-            StoreError::Damaged { path, .. } => {
-                (path, Some("files of a capture are exact bytes; restore them as they were written, without changed line ends"))
+            StoreError::Link { path } => (
+                path,
+                Some("name the file that it leads to, or remove the link"),
+            ),
+            StoreError::NotACapture { path } => {
+                (path, Some("a capture folder is what `Export` writes"))
             }
+            StoreError::Newer { path, .. } => (path, Some("open it with a newer Loupe")),
+            StoreError::Damaged { path, .. } => (
+                path,
+                Some(
+                    "files of a capture are exact bytes; restore them as they were written, without changed line ends",
+                ),
+            ),
         };
         let problem = Problem::new(ProblemKind::Io, what).at(path.display().to_string());
         match hint {
@@ -154,27 +178,46 @@ pub fn write_folder(capture: &Capture, path: &Path) -> Result<(), StoreError> {
 ///
 /// # Errors
 /// As [`write_folder`].
-pub fn write_folder_with(capture: &Capture, files: &[(&str, &[u8])], path: &Path) -> Result<(), StoreError> {
+pub fn write_folder_with(
+    capture: &Capture,
+    files: &[(&str, &[u8])],
+    path: &Path,
+) -> Result<(), StoreError> {
     if fs::symlink_metadata(path).is_ok() {
-        return Err(StoreError::Exists { path: path.to_owned() });
+        return Err(StoreError::Exists {
+            path: path.to_owned(),
+        });
     }
     write_aside(capture, files, path)?.put_in_place(path)
 }
 
 /// A whole folder that stands aside, to be put at `place`.
-fn write_aside(capture: &Capture, files: &[(&str, &[u8])], place: &Path) -> Result<StagingFolder, StoreError> {
+fn write_aside(
+    capture: &Capture,
+    files: &[(&str, &[u8])],
+    place: &Path,
+) -> Result<StagingFolder, StoreError> {
     let (parent, readers) = (parent(place), Readers::Owner);
-    readers.make_folder(&parent).map_err(StoreError::io("cannot create the folder", &parent))?;
+    readers
+        .make_folder(&parent)
+        .map_err(StoreError::io("cannot create the folder", &parent))?;
     let aside = StagingFolder::beside(place)?;
     let new = aside.new_folder();
-    let written = readers.make_folder(&new).map_err(StoreError::io("cannot create the folder", &new));
-    written.and_then(|()| write_into(capture, files, &new)).map_err(|error| error.in_place(&new, place))?;
+    let written = readers
+        .make_folder(&new)
+        .map_err(StoreError::io("cannot create the folder", &new));
+    written
+        .and_then(|()| write_into(capture, files, &new))
+        .map_err(|error| error.in_place(&new, place))?;
     Ok(aside)
 }
 
 fn write_into(capture: &Capture, files: &[(&str, &[u8])], folder: &Path) -> Result<(), StoreError> {
     let write_file = |path: &Path, bytes: &[u8]| write_new_file(path, bytes, Readers::Owner);
-    write_file(&folder.join(MANIFEST), Manifest::of(capture).text().as_bytes())?;
+    write_file(
+        &folder.join(MANIFEST),
+        Manifest::of(capture).text().as_bytes(),
+    )?;
     if !capture.request.is_empty() {
         write_file(&folder.join(REQUEST), &capture.request)?;
     }
@@ -205,14 +248,28 @@ pub struct FolderFile {
 
 /// The files of a capture's folder as [`write_folder`] writes them, with no more than `most` bytes of each.
 pub fn folder_files(capture: &Capture, most: usize) -> Vec<FolderFile> {
-    let begins = |bytes: &[u8]| String::from_utf8_lossy(&bytes[..bytes.len().min(most)]).into_owned();
-    let file = |name, bytes: &[u8]| FolderFile { name, bytes: bytes.len() as u64, begins: begins(bytes) };
+    let begins =
+        |bytes: &[u8]| String::from_utf8_lossy(&bytes[..bytes.len().min(most)]).into_owned();
+    let file = |name, bytes: &[u8]| FolderFile {
+        name,
+        bytes: bytes.len() as u64,
+        begins: begins(bytes),
+    };
     let mut files = vec![file(MANIFEST, Manifest::of(capture).text().as_bytes())];
     if !capture.request.is_empty() {
         files.push(file(REQUEST, &capture.request));
     }
-    files.extend(capture.response.as_ref().map(|response| file(RESPONSE, response)));
-    let mut messages = FolderFile { name: MESSAGES, bytes: 0, begins: String::new() };
+    files.extend(
+        capture
+            .response
+            .as_ref()
+            .map(|response| file(RESPONSE, response)),
+    );
+    let mut messages = FolderFile {
+        name: MESSAGES,
+        bytes: 0,
+        begins: String::new(),
+    };
     for message in &capture.messages {
         let line = message_line(message) + "\n";
         messages.bytes += line.len() as u64;
@@ -238,7 +295,9 @@ pub fn find_folders(path: &Path) -> Result<Vec<PathBuf>, StoreError> {
     while let Some((folder, depth)) = left.pop() {
         let entries = match fs::read_dir(&folder) {
             Ok(entries) => entries,
-            Err(error) if depth == 0 => return Err(StoreError::io("cannot read the folder", &folder)(error)),
+            Err(error) if depth == 0 => {
+                return Err(StoreError::io("cannot read the folder", &folder)(error));
+            }
             // One that cannot be looked into hides no other.
             Err(_) => continue,
         };
@@ -247,7 +306,13 @@ pub fn find_folders(path: &Path) -> Result<Vec<PathBuf>, StoreError> {
             if is_hidden || !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                 continue;
             }
-            let names = [MANIFEST, REQUEST, RESPONSE, MESSAGES, crate::fixture::expect::FILE];
+            let names = [
+                MANIFEST,
+                REQUEST,
+                RESPONSE,
+                MESSAGES,
+                crate::fixture::expect::FILE,
+            ];
             if names.iter().any(|name| entry.path().join(name).exists()) {
                 // Without its manifest it is a damaged one, and listed as that.
                 found.push(entry.path());
@@ -268,8 +333,16 @@ pub fn read_folder(path: &Path) -> Result<Capture, StoreError> {
     let at = path.join(MANIFEST);
     let text = match read::read_optional(&at, MOST_BESIDE) {
         Ok(Some(text)) => text,
-        Ok(None) if path.is_dir() => return Err(StoreError::NotACapture { path: path.to_owned() }),
-        Ok(None) => return Err(StoreError::io("cannot read", &at)(io::ErrorKind::NotFound.into())),
+        Ok(None) if path.is_dir() => {
+            return Err(StoreError::NotACapture {
+                path: path.to_owned(),
+            });
+        }
+        Ok(None) => {
+            return Err(StoreError::io("cannot read", &at)(
+                io::ErrorKind::NotFound.into(),
+            ));
+        }
         Err(error) => return Err(error),
     };
     let manifest = Manifest::parse(&text, path)?;
@@ -282,7 +355,9 @@ pub fn read_folder(path: &Path) -> Result<Capture, StoreError> {
     let mut capture = manifest.capture(request.unwrap_or_default(), response, messages, path)?;
     // A fixture says how its texts are read; what else is wrong with the file `verify` says.
     if let Ok(text) = file_text(&path.join(expect::FILE), MOST_BESIDE)
-        && let Ok(Expect { reader: Some(how), .. }) = Expect::parse(&text, expect::FILE)
+        && let Ok(Expect {
+            reader: Some(how), ..
+        }) = Expect::parse(&text, expect::FILE)
     {
         capture.read_text = how;
     }
@@ -300,7 +375,9 @@ fn parent(path: &Path) -> PathBuf {
 fn sync_folder(path: &Path) -> Result<(), StoreError> {
     if cfg!(unix) {
         let folder = File::open(path).map_err(StoreError::io("cannot open the folder", path))?;
-        folder.sync_all().map_err(StoreError::io("cannot write the folder", path))?;
+        folder
+            .sync_all()
+            .map_err(StoreError::io("cannot write the folder", path))?;
     }
     Ok(())
 }
@@ -332,8 +409,12 @@ struct Line {
 
 fn read_messages(lines: &[u8], folder: &Path) -> Result<Vec<Message>, StoreError> {
     let mut messages = Vec::new();
-    for (number, line) in (1..).zip(lines.split(|&byte| byte == b'\n')).filter(|(_, line)| !line.is_empty()) {
-        let bad = |why: String| StoreError::damaged(folder, format!("{MESSAGES}, line {number}: {why}"));
+    for (number, line) in (1..)
+        .zip(lines.split(|&byte| byte == b'\n'))
+        .filter(|(_, line)| !line.is_empty())
+    {
+        let bad =
+            |why: String| StoreError::damaged(folder, format!("{MESSAGES}, line {number}: {why}"));
         let line: Line = serde_json::from_slice(line).map_err(|error| bad(error.to_string()))?;
         let direction = match line.dir.as_str() {
             "in" => Direction::In,
@@ -343,11 +424,19 @@ fn read_messages(lines: &[u8], folder: &Path) -> Result<Vec<Message>, StoreError
         };
         let bytes = match (line.text, line.base64) {
             (Some(text), None) => Bytes::from(text),
-            (None, Some(text)) => BASE64_STANDARD.decode(text).map_err(|error| bad(error.to_string()))?.into(),
+            (None, Some(text)) => BASE64_STANDARD
+                .decode(text)
+                .map_err(|error| bad(error.to_string()))?
+                .into(),
             _ => return Err(bad("needs either `text` or `base64`".to_owned())),
         };
-        let at = duration(line.at_ms).ok_or_else(|| bad(format!("{} ms is not a time", line.at_ms)))?;
-        messages.push(Message { at, direction, bytes });
+        let at =
+            duration(line.at_ms).ok_or_else(|| bad(format!("{} ms is not a time", line.at_ms)))?;
+        messages.push(Message {
+            at,
+            direction,
+            bytes,
+        });
     }
     Ok(messages)
 }
@@ -355,5 +444,7 @@ fn read_messages(lines: &[u8], folder: &Path) -> Result<Vec<Message>, StoreError
 /// The inverse of [`crate::number::milliseconds`], exact to the nanosecond for any plausible call.
 fn duration(milliseconds: f64) -> Option<Duration> {
     let nanoseconds = (milliseconds * 1e6).round();
-    (0.0..=u64::MAX as f64).contains(&nanoseconds).then(|| Duration::from_nanos(nanoseconds as u64))
+    (0.0..=u64::MAX as f64)
+        .contains(&nanoseconds)
+        .then(|| Duration::from_nanos(nanoseconds as u64))
 }

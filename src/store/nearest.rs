@@ -12,12 +12,19 @@ use crate::problem::{Problem, ProblemKind};
 /// # Errors
 /// It cannot be read.
 pub fn nearest_file(folder: &Path, name: &str) -> Result<Option<(PathBuf, String)>, Problem> {
-    let Some(path) = folder.ancestors().map(|folder| folder.join(name)).find(|path| path.is_file()) else {
+    let Some(path) = folder
+        .ancestors()
+        .map(|folder| folder.join(name))
+        .find(|path| path.is_file())
+    else {
         return Ok(None);
     };
     match file_text(&path, MOST_OF_SETTINGS) {
         Ok(text) => Ok(Some((path, text))),
-        Err(error) => Err(Problem::new(ProblemKind::Io, format!("cannot read: {error}")).at(path.display().to_string())),
+        Err(error) => Err(
+            Problem::new(ProblemKind::Io, format!("cannot read: {error}"))
+                .at(path.display().to_string()),
+        ),
     }
 }
 
@@ -26,11 +33,16 @@ pub fn nearest_file(folder: &Path, name: &str) -> Result<Option<(PathBuf, String
 ///
 /// # Errors
 /// Those of `change`, which leave the file as it is; and where it cannot be read or written.
-pub fn change_file(file: &Path, change: impl FnOnce(&str, &str) -> Result<String, Problem>) -> Result<(), Problem> {
+pub fn change_file(
+    file: &Path,
+    change: impl FnOnce(&str, &str) -> Result<String, Problem>,
+) -> Result<(), Problem> {
     let place = file.display().to_string();
     let text = match file_text(file, MOST_OF_SETTINGS) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
-        read => read.map_err(|error| Problem::new(ProblemKind::Io, format!("cannot read: {error}")).at(place.clone()))?,
+        read => read.map_err(|error| {
+            Problem::new(ProblemKind::Io, format!("cannot read: {error}")).at(place.clone())
+        })?,
     };
     Ok(write_settings(file, change(&text, &place)?.as_bytes())?)
 }
@@ -43,10 +55,14 @@ mod tests {
     fn a_new_file_is_made_and_one_that_is_refused_stays() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("loupe.toml");
-        let add = |line: &'static str| change_file(&file, move |text, _| Ok(format!("{text}{line}\n")));
+        let add =
+            |line: &'static str| change_file(&file, move |text, _| Ok(format!("{text}{line}\n")));
         add("one").unwrap();
         add("two").unwrap();
-        change_file(&file, |_, place| Err(Problem::new(ProblemKind::Usage, "no").at(place))).unwrap_err();
+        change_file(&file, |_, place| {
+            Err(Problem::new(ProblemKind::Usage, "no").at(place))
+        })
+        .unwrap_err();
         assert_eq!(std::fs::read_to_string(&file).unwrap(), "one\ntwo\n");
     }
 }

@@ -11,12 +11,22 @@ pub fn place(fixture: &Path, out: &Path) -> Place {
     let folder = if out == Path::new("-") {
         absolute(Path::new("."))
     } else {
-        absolute(out).parent().map_or_else(PathBuf::new, Path::to_owned)
+        absolute(out)
+            .parent()
+            .map_or_else(PathBuf::new, Path::to_owned)
     };
-    let package = folder.ancestors().find(|folder| folder.join("Cargo.toml").is_file());
+    let package = folder
+        .ancestors()
+        .find(|folder| folder.join("Cargo.toml").is_file());
     // Tests stand in a folder of their package, usually `tests`.
-    let package = package.or_else(|| folder.parent()).unwrap_or(&folder).to_owned();
-    Place { from_file: relative(&folder, &fixture), from_package: relative(&package, &fixture) }
+    let package = package
+        .or_else(|| folder.parent())
+        .unwrap_or(&folder)
+        .to_owned();
+    Place {
+        from_file: relative(&folder, &fixture),
+        from_package: relative(&package, &fixture),
+    }
 }
 
 /// The way from one folder to another, with `/` between names; the absolute path where there is none.
@@ -39,7 +49,11 @@ fn relative(from: &Path, to: &Path) -> String {
     }
     let up = std::iter::repeat_n("..".to_owned(), from.len() - shared);
     let way: Vec<String> = up.chain(to.into_iter().skip(shared)).collect();
-    if way.is_empty() { ".".to_owned() } else { way.join("/") }
+    if way.is_empty() {
+        ".".to_owned()
+    } else {
+        way.join("/")
+    }
 }
 
 #[cfg(test)]

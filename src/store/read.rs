@@ -26,14 +26,23 @@ pub fn read_file(path: &Path, most: u64) -> Result<Vec<u8>, StoreError> {
 /// As [`read_file`].
 pub fn file_bytes(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let (file, bytes) = open_file(path)?;
-    let too_long = || io::Error::new(io::ErrorKind::FileTooLarge, format!("it has more than {most} bytes"));
+    let too_long = || {
+        io::Error::new(
+            io::ErrorKind::FileTooLarge,
+            format!("it has more than {most} bytes"),
+        )
+    };
     if bytes > most {
         return Err(too_long());
     }
     let mut read = Vec::with_capacity(usize::try_from(bytes).unwrap_or_default());
     // It may grow while it is read.
     file.take(most.saturating_add(1)).read_to_end(&mut read)?;
-    if read.len() as u64 > most { Err(too_long()) } else { Ok(read) }
+    if read.len() as u64 > most {
+        Err(too_long())
+    } else {
+        Ok(read)
+    }
 }
 
 /// The same as text.
@@ -41,7 +50,8 @@ pub fn file_bytes(path: &Path, most: u64) -> io::Result<Vec<u8>> {
 /// # Errors
 /// As [`read_file`], and where it is not UTF-8.
 pub fn file_text(path: &Path, most: u64) -> io::Result<String> {
-    String::from_utf8(file_bytes(path, most)?).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8"))
+    String::from_utf8(file_bytes(path, most)?)
+        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8"))
 }
 
 /// Opens a file, and says how long it is. What is no file is refused before it is opened, since that alone may wait for
@@ -68,7 +78,9 @@ fn open_file(path: &Path) -> io::Result<(File, u64)> {
 pub(super) fn read_optional(path: &Path, most: u64) -> Result<Option<Vec<u8>>, StoreError> {
     match read_file(path, most) {
         Ok(bytes) => Ok(Some(bytes)),
-        Err(StoreError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound && fs::symlink_metadata(path).is_err() => {
+        Err(StoreError::Io { source, .. })
+            if source.kind() == io::ErrorKind::NotFound && fs::symlink_metadata(path).is_err() =>
+        {
             Ok(None)
         }
         Err(error) => Err(error),
@@ -85,10 +97,25 @@ mod tests {
         let path = folder.path().join("a");
         fs::write(&path, "abc").unwrap();
         assert_eq!(file_text(&path, 3).unwrap(), "abc");
-        assert!(read_file(&path, 2).unwrap_err().to_string().contains("more than 2 bytes"));
+        assert!(
+            read_file(&path, 2)
+                .unwrap_err()
+                .to_string()
+                .contains("more than 2 bytes")
+        );
         fs::write(&path, b"\xff").unwrap();
-        assert!(file_text(&path, 3).unwrap_err().to_string().contains("it is not UTF-8"));
-        assert!(read_file(folder.path(), 3).unwrap_err().to_string().contains("not a file"));
+        assert!(
+            file_text(&path, 3)
+                .unwrap_err()
+                .to_string()
+                .contains("it is not UTF-8")
+        );
+        assert!(
+            read_file(folder.path(), 3)
+                .unwrap_err()
+                .to_string()
+                .contains("not a file")
+        );
         assert_eq!(read_optional(&folder.path().join("none"), 3).unwrap(), None);
     }
 
@@ -97,11 +124,24 @@ mod tests {
     fn what_is_no_file_is_not_waited_for() {
         let folder = tempfile::tempdir().unwrap();
         let pipe = folder.path().join("pipe");
-        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        assert!(
+            std::process::Command::new("mkfifo")
+                .arg(&pipe)
+                .status()
+                .unwrap()
+                .success()
+        );
         let link = folder.path().join("link");
         std::os::unix::fs::symlink("/dev/zero", &link).unwrap();
         for path in [pipe.as_path(), &link, Path::new("/dev/zero")] {
-            assert!(read_file(path, u64::MAX).unwrap_err().to_string().contains("not a file"), "{}", path.display());
+            assert!(
+                read_file(path, u64::MAX)
+                    .unwrap_err()
+                    .to_string()
+                    .contains("not a file"),
+                "{}",
+                path.display()
+            );
             assert!(read_optional(path, 3).is_err());
         }
     }

@@ -24,7 +24,11 @@ struct File {
 pub fn read_recent(folder: &Path) -> Result<Vec<Recent>, Problem> {
     let path = folder.join(FILE);
     let fail = |why: String| {
-        Problem::new(ProblemKind::Io, format!("the recent sources cannot be read: {why}")).at(path.display().to_string())
+        Problem::new(
+            ProblemKind::Io,
+            format!("the recent sources cannot be read: {why}"),
+        )
+        .at(path.display().to_string())
     };
     let text = match file_text(&path, MOST_OF_SETTINGS) {
         Ok(text) => text,
@@ -33,9 +37,16 @@ pub fn read_recent(folder: &Path) -> Result<Vec<Recent>, Problem> {
     };
     let file: File = serde_json::from_str(&text).map_err(|error| fail(error.to_string()))?;
     if file.schema != SCHEMA {
-        return Err(fail(format!("written by another version ({})", file.schema)));
+        return Err(fail(format!(
+            "written by another version ({})",
+            file.schema
+        )));
     }
-    Ok(file.sources.into_iter().filter_map(|source| serde_json::from_value(source).ok()).collect())
+    Ok(file
+        .sources
+        .into_iter()
+        .filter_map(|source| serde_json::from_value(source).ok())
+        .collect())
 }
 
 /// Keeps them, whole or not at all.
@@ -44,12 +55,23 @@ pub fn read_recent(folder: &Path) -> Result<Vec<Recent>, Problem> {
 /// The folder or the file cannot be written.
 pub fn write_recent(folder: &Path, recent: &[Recent]) -> Result<(), Problem> {
     let fail = |error: &dyn std::fmt::Display| {
-        Problem::new(ProblemKind::Io, format!("the recent sources cannot be kept: {error}"))
-            .at(folder.join(FILE).display().to_string())
+        Problem::new(
+            ProblemKind::Io,
+            format!("the recent sources cannot be kept: {error}"),
+        )
+        .at(folder.join(FILE).display().to_string())
     };
     std::fs::create_dir_all(folder).map_err(|error| fail(&error))?;
-    let sources = recent.iter().map(serde_json::to_value).collect::<Result<_, _>>().map_err(|error| fail(&error))?;
-    let text = serde_json::to_string_pretty(&File { schema: SCHEMA.into(), sources }).map_err(|error| fail(&error))?;
+    let sources = recent
+        .iter()
+        .map(serde_json::to_value)
+        .collect::<Result<_, _>>()
+        .map_err(|error| fail(&error))?;
+    let text = serde_json::to_string_pretty(&File {
+        schema: SCHEMA.into(),
+        sources,
+    })
+    .map_err(|error| fail(&error))?;
     write_whole(&folder.join(FILE), text.as_bytes()).map_err(Problem::from)
 }
 
@@ -67,7 +89,11 @@ mod tests {
         assert_eq!(read_recent(&folder).unwrap(), recent);
         write_recent(&folder, &[]).unwrap();
         assert_eq!(read_recent(&folder).unwrap(), []);
-        std::fs::write(folder.join(FILE), "{\"schema\":\"loupe.recent/1\",\"sources\":[7]}").unwrap();
+        std::fs::write(
+            folder.join(FILE),
+            "{\"schema\":\"loupe.recent/1\",\"sources\":[7]}",
+        )
+        .unwrap();
         assert_eq!(read_recent(&folder).unwrap(), []);
         std::fs::write(folder.join(FILE), "{").unwrap();
         assert!(read_recent(&folder).is_err());

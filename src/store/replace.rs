@@ -8,8 +8,8 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use super::{
-    MANIFEST, MAX_FOLDERS, MESSAGES, REQUEST, RESPONSE, StoreError, TEMPORARY, parent, sync_folder, write_aside,
-    write_folder_with,
+    MANIFEST, MAX_FOLDERS, MESSAGES, REQUEST, RESPONSE, StoreError, TEMPORARY, parent, sync_folder,
+    write_aside, write_folder_with,
 };
 use crate::capture::Capture;
 
@@ -26,36 +26,58 @@ const RANDOM: usize = 6;
 /// # Errors
 /// [`StoreError::NotACapture`] where something else is there, [`StoreError::Link`] where that, or a file of `files` that
 /// would become another, is a link; or [`StoreError::Io`].
-pub fn replace_folder(capture: &Capture, files: &[(&str, &[u8])], path: &Path) -> Result<(), StoreError> {
+pub fn replace_folder(
+    capture: &Capture,
+    files: &[(&str, &[u8])],
+    path: &Path,
+) -> Result<(), StoreError> {
     if fs::symlink_metadata(path).is_err() {
         return write_folder_with(capture, files, path);
     }
     if path.is_symlink() {
-        return Err(StoreError::Link { path: path.to_owned() });
+        return Err(StoreError::Link {
+            path: path.to_owned(),
+        });
     }
     if !path.join(MANIFEST).is_file() {
-        return Err(StoreError::NotACapture { path: path.to_owned() });
+        return Err(StoreError::NotACapture {
+            path: path.to_owned(),
+        });
     }
     // A link to what it should hold anyway stays one: it is carried over.
-    let (linked, files): (Vec<_>, Vec<_>) = files.iter().copied().partition(|(name, _)| path.join(name).is_symlink());
-    if let Some((name, _)) = linked.iter().find(|(name, bytes)| fs::read(path.join(name)).ok().as_deref() != Some(*bytes)) {
-        return Err(StoreError::Link { path: path.join(name) });
+    let (linked, files): (Vec<_>, Vec<_>) = files
+        .iter()
+        .copied()
+        .partition(|(name, _)| path.join(name).is_symlink());
+    if let Some((name, _)) = linked
+        .iter()
+        .find(|(name, bytes)| fs::read(path.join(name)).ok().as_deref() != Some(*bytes))
+    {
+        return Err(StoreError::Link {
+            path: path.join(name),
+        });
     }
     let path = &resolve_dots(path);
     let mut aside = write_aside(capture, &files, path)?;
     for entry in fs::read_dir(path).map_err(StoreError::io("cannot read the folder", path))? {
         let entry = entry.map_err(StoreError::io("cannot read the folder", path))?;
         let name = entry.file_name();
-        let is_ours = [MANIFEST, REQUEST, RESPONSE, MESSAGES].iter().any(|ours| name == *ours);
+        let is_ours = [MANIFEST, REQUEST, RESPONSE, MESSAGES]
+            .iter()
+            .any(|ours| name == *ours);
         let target = aside.new_folder().join(&name);
         if !is_ours && !target.exists() && entry.file_type().is_ok_and(|kind| kind.is_file()) {
-            fs::copy(entry.path(), &target).map_err(StoreError::io("cannot copy", &entry.path()))?;
+            fs::copy(entry.path(), &target)
+                .map_err(StoreError::io("cannot copy", &entry.path()))?;
         }
     }
     let old = aside.park(path)?;
     if let Err(error) = aside.put_in_place(path) {
         if let Err(stays) = fs::rename(&old, path) {
-            return Err(StoreError::io("the old folder cannot be moved back; it stands here", &old)(stays));
+            return Err(StoreError::io(
+                "the old folder cannot be moved back; it stands here",
+                &old,
+            )(stays));
         }
         return Err(error);
     }
@@ -69,7 +91,11 @@ pub fn replace_folder(capture: &Capture, files: &[(&str, &[u8])], path: &Path) -
 
 /// The folder under its own name where `path` names it by dots alone.
 fn resolve_dots(path: &Path) -> PathBuf {
-    if path.file_name().is_some() { path.to_owned() } else { fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()) }
+    if path.file_name().is_some() {
+        path.to_owned()
+    } else {
+        fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+    }
 }
 
 /// The folder itself where `path` is a link to it, or names it by dots alone; it may be missing.
@@ -78,7 +104,9 @@ fn real(path: &Path) -> PathBuf {
         return path.to_owned();
     }
     let leads_to = |_| fs::read_link(path).map(|target| parent(path).join(target));
-    fs::canonicalize(path).or_else(leads_to).unwrap_or_else(|_| path.to_owned())
+    fs::canonicalize(path)
+        .or_else(leads_to)
+        .unwrap_or_else(|_| path.to_owned())
 }
 
 /// Moves what is no file (folders that a person put there, links) from the old folder into the new one, which has none.
@@ -86,8 +114,11 @@ fn carry_over(old: &Path, new: &Path) -> Result<(), StoreError> {
     for entry in fs::read_dir(old).map_err(StoreError::io("cannot read the folder", old))? {
         let entry = entry.map_err(StoreError::io("cannot read the folder", old))?;
         let target = new.join(entry.file_name());
-        if entry.file_type().is_ok_and(|kind| !kind.is_file()) && fs::symlink_metadata(&target).is_err() {
-            fs::rename(entry.path(), &target).map_err(StoreError::io("cannot move", &entry.path()))?;
+        if entry.file_type().is_ok_and(|kind| !kind.is_file())
+            && fs::symlink_metadata(&target).is_err()
+        {
+            fs::rename(entry.path(), &target)
+                .map_err(StoreError::io("cannot move", &entry.path()))?;
         }
     }
     Ok(())
@@ -108,12 +139,23 @@ impl StagingFolder {
     pub(super) fn beside(place: &Path) -> Result<Self, StoreError> {
         let parent = parent(place);
         loop {
-            let folder = tempfile::Builder::new().prefix(TEMPORARY).rand_bytes(RANDOM).tempdir_in(&parent);
-            let folder = folder.map_err(StoreError::io("cannot create the folder", &parent))?.keep();
-            let lock = File::create_new(folder.join(LOCK)).and_then(|lock| lock.lock().map(|()| lock));
+            let folder = tempfile::Builder::new()
+                .prefix(TEMPORARY)
+                .rand_bytes(RANDOM)
+                .tempdir_in(&parent);
+            let folder = folder
+                .map_err(StoreError::io("cannot create the folder", &parent))?
+                .keep();
+            let lock =
+                File::create_new(folder.join(LOCK)).and_then(|lock| lock.lock().map(|()| lock));
             match lock {
                 Ok(lock) if folder.join(LOCK).exists() => {
-                    return Ok(Self { folder, lock: Some(lock), parked: None, is_kept: false });
+                    return Ok(Self {
+                        folder,
+                        lock: Some(lock),
+                        parked: None,
+                        is_kept: false,
+                    });
                 }
                 Err(error) if folder.exists() => {
                     clear(&folder, None);
@@ -133,7 +175,9 @@ impl StagingFolder {
     /// Moves the old folder out of its place; gives where it stands.
     fn park(&mut self, place: &Path) -> Result<PathBuf, StoreError> {
         let fail = |source| StoreError::io("cannot move the old folder away", place)(source);
-        let old = self.folder.join(place.file_name().unwrap_or(place.as_os_str()));
+        let old = self
+            .folder
+            .join(place.file_name().unwrap_or(place.as_os_str()));
         fs::rename(place, &old).map_err(fail)?;
         self.parked = Some((old.clone(), place.to_owned()));
         if let Err(error) = sync_folder(&self.folder) {
@@ -146,14 +190,18 @@ impl StagingFolder {
 
     /// Moves the new folder to its place.
     pub(super) fn put_in_place(&self, place: &Path) -> Result<(), StoreError> {
-        fs::rename(self.new_folder(), place).map_err(StoreError::io("cannot put the folder in place", place))?;
+        fs::rename(self.new_folder(), place)
+            .map_err(StoreError::io("cannot put the folder in place", place))?;
         sync_folder(&parent(place))
     }
 }
 
 impl Drop for StagingFolder {
     fn drop(&mut self) {
-        let is_out = self.parked.as_ref().is_some_and(|(old, place)| old.exists() && !place.exists());
+        let is_out = self
+            .parked
+            .as_ref()
+            .is_some_and(|(old, place)| old.exists() && !place.exists());
         if !self.is_kept && !is_out {
             clear(&self.folder, self.lock.take());
         }
@@ -162,11 +210,21 @@ impl Drop for StagingFolder {
 
 /// Removes a folder that stood aside, its lock last: whoever finds a part of it knows it for one.
 fn clear(aside: &Path, lock: Option<File>) -> bool {
-    let entries = fs::read_dir(aside).into_iter().flatten().filter_map(Result::ok);
-    let others = entries.filter(|entry| entry.file_name() != LOCK).map(|entry| entry.path());
-    let is_empty = others.map(|path| fs::remove_dir_all(path).is_ok()).fold(true, std::ops::BitAnd::bitand);
+    let entries = fs::read_dir(aside)
+        .into_iter()
+        .flatten()
+        .filter_map(Result::ok);
+    let others = entries
+        .filter(|entry| entry.file_name() != LOCK)
+        .map(|entry| entry.path());
+    let is_empty = others
+        .map(|path| fs::remove_dir_all(path).is_ok())
+        .fold(true, std::ops::BitAnd::bitand);
     drop(lock);
-    is_empty && fs::remove_file(aside.join(LOCK)).and_then(|()| fs::remove_dir(aside)).is_ok()
+    is_empty
+        && fs::remove_file(aside.join(LOCK))
+            .and_then(|()| fs::remove_dir(aside))
+            .is_ok()
 }
 
 /// What programs that ended had left behind.
@@ -181,12 +239,18 @@ pub struct Recovered {
 impl Recovered {
     /// A sentence for each.
     pub fn notes(&self) -> Vec<String> {
-        let back =
-            self.back.iter().map(|path| format!("put back {}: the program that was replacing it had ended", path.display()));
-        let cleared = self
-            .cleared
-            .iter()
-            .map(|path| format!("cleared away {}: the program that was writing there had ended", path.display()));
+        let back = self.back.iter().map(|path| {
+            format!(
+                "put back {}: the program that was replacing it had ended",
+                path.display()
+            )
+        });
+        let cleared = self.cleared.iter().map(|path| {
+            format!(
+                "cleared away {}: the program that was writing there had ended",
+                path.display()
+            )
+        });
         back.chain(cleared).collect()
     }
 }
@@ -198,7 +262,10 @@ pub fn recover(path: &Path) -> Recovered {
     let mut found = Recovered::default();
     let mut left = vec![(parent(&path), MAX_FOLDERS), (path, 0)];
     while let Some((folder, depth)) = left.pop() {
-        let entries = fs::read_dir(&folder).into_iter().flatten().filter_map(Result::ok);
+        let entries = fs::read_dir(&folder)
+            .into_iter()
+            .flatten()
+            .filter_map(Result::ok);
         for entry in entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())) {
             let name = entry.file_name();
             let name = name.to_string_lossy();
@@ -216,9 +283,15 @@ pub fn recover(path: &Path) -> Recovered {
 
 /// Puts back the folder that stands in `aside`, if it is missing in `folder`, and clears away the rest, if nobody is at it.
 fn put_back(aside: &Path, folder: &Path, found: &mut Recovered) {
-    let Ok(lock) = File::options().read(true).write(true).open(aside.join(LOCK)) else {
+    let Ok(lock) = File::options()
+        .read(true)
+        .write(true)
+        .open(aside.join(LOCK))
+    else {
         // Of those that we make only an empty one has no lock.
-        let random = aside.file_name().and_then(|name| name.to_str()?.strip_prefix(TEMPORARY));
+        let random = aside
+            .file_name()
+            .and_then(|name| name.to_str()?.strip_prefix(TEMPORARY));
         if random.is_some_and(|random| random.len() == RANDOM) && fs::remove_dir(aside).is_ok() {
             found.cleared.push(aside.to_owned());
         }
@@ -227,9 +300,15 @@ fn put_back(aside: &Path, folder: &Path, found: &mut Recovered) {
     if lock.try_lock().is_err() {
         return;
     }
-    let mut entries = fs::read_dir(aside).into_iter().flatten().filter_map(Result::ok).map(|entry| entry.path());
+    let mut entries = fs::read_dir(aside)
+        .into_iter()
+        .flatten()
+        .filter_map(Result::ok)
+        .map(|entry| entry.path());
     if let Some(old) = entries.find(|path| !path.ends_with(LOCK) && !path.ends_with(NEW)) {
-        let Some(place) = old.file_name().map(|name| folder.join(name)) else { return };
+        let Some(place) = old.file_name().map(|name| folder.join(name)) else {
+            return;
+        };
         if fs::symlink_metadata(&place).is_err() {
             if fs::rename(&old, &place).is_ok() {
                 sync_folder(folder).ok();
@@ -282,25 +361,53 @@ mod tests {
         let path = folder.path().join("some/fixture");
         let capture = written(&path);
         let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "--nocapture", "store::replace::tests::parks_and_waits"])
+            .args([
+                "--exact",
+                "--nocapture",
+                "store::replace::tests::parks_and_waits",
+            ])
             .env(PARKED, &path)
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
         let lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        assert!(lines.map_while(Result::ok).any(|line| line.contains("parked")));
+        assert!(
+            lines
+                .map_while(Result::ok)
+                .any(|line| line.contains("parked"))
+        );
         assert!(!path.exists());
-        assert_eq!(recover(folder.path()), Recovered::default(), "somebody is still at it");
+        assert_eq!(
+            recover(folder.path()),
+            Recovered::default(),
+            "somebody is still at it"
+        );
         child.kill().unwrap();
         child.wait().unwrap();
         assert!(!path.exists());
-        let put_back = Recovered { back: vec![path.clone()], cleared: Vec::new() };
+        let put_back = Recovered {
+            back: vec![path.clone()],
+            cleared: Vec::new(),
+        };
         assert_eq!(recover(folder.path()), put_back);
         let read = read_folder(&path).unwrap();
-        assert_eq!(read, Capture { id: read.id.clone(), ..capture });
+        assert_eq!(
+            read,
+            Capture {
+                id: read.id.clone(),
+                ..capture
+            }
+        );
         assert_eq!(fs::read(path.join("expect.toml")).unwrap(), b"mine");
-        assert_eq!(find_folders(folder.path()).unwrap(), std::slice::from_ref(&path));
-        assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1, "nothing else stays behind");
+        assert_eq!(
+            find_folders(folder.path()).unwrap(),
+            std::slice::from_ref(&path)
+        );
+        assert_eq!(
+            fs::read_dir(path.parent().unwrap()).unwrap().count(),
+            1,
+            "nothing else stays behind"
+        );
         assert_eq!(recover(folder.path()), Recovered::default());
     }
 
@@ -327,7 +434,13 @@ mod tests {
         aside.park(&path).unwrap();
         let left = killed(aside);
         written(&path);
-        assert_eq!(recover(&path), Recovered { back: Vec::new(), cleared: vec![left.clone()] });
+        assert_eq!(
+            recover(&path),
+            Recovered {
+                back: Vec::new(),
+                cleared: vec![left.clone()]
+            }
+        );
         assert!(!left.exists() && path.join("notes").is_dir());
         // What somebody else made stays, whatever it is called.
         fs::create_dir(folder.path().join(".loupe-mine")).unwrap();
@@ -354,7 +467,13 @@ mod tests {
         let at_work = write_aside(&capture, &[], &path).unwrap();
         let mut cleared = vec![half.clone(), empty.clone()];
         cleared.sort();
-        assert_eq!(recover(folder.path()), Recovered { back: Vec::new(), cleared });
+        assert_eq!(
+            recover(folder.path()),
+            Recovered {
+                back: Vec::new(),
+                cleared
+            }
+        );
         assert!(!half.exists() && !empty.exists() && at_work.new_folder().exists());
         drop(at_work);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
@@ -364,23 +483,42 @@ mod tests {
     #[test]
     fn nothing_is_written_through_a_link() {
         let folder = tempfile::tempdir().unwrap();
-        let (real, link, shared) = (folder.path().join("fixture"), folder.path().join("link"), folder.path().join("shared.toml"));
+        let (real, link, shared) = (
+            folder.path().join("fixture"),
+            folder.path().join("link"),
+            folder.path().join("shared.toml"),
+        );
         let capture = written(&real);
         std::os::unix::fs::symlink("fixture", &link).unwrap();
-        let new = Capture { notes: vec!["new".to_owned()], ..capture };
-        assert!(matches!(replace_folder(&new, &[], &link), Err(StoreError::Link { path }) if path == link));
+        let new = Capture {
+            notes: vec!["new".to_owned()],
+            ..capture
+        };
+        assert!(
+            matches!(replace_folder(&new, &[], &link), Err(StoreError::Link { path }) if path == link)
+        );
         fs::write(&shared, b"old").unwrap();
         let expect = real.join("expect.toml");
         fs::remove_file(&expect).unwrap();
         std::os::unix::fs::symlink("../shared.toml", &expect).unwrap();
         let refused = replace_folder(&new, &[("expect.toml", b"new")], &real);
         assert!(matches!(refused, Err(StoreError::Link { path }) if path == expect));
-        assert_eq!((read_folder(&real).unwrap().notes, fs::read(&shared).unwrap()), (Vec::new(), b"old".to_vec()));
+        assert_eq!(
+            (
+                read_folder(&real).unwrap().notes,
+                fs::read(&shared).unwrap()
+            ),
+            (Vec::new(), b"old".to_vec())
+        );
         // Expectations that several fixtures share stay one file where they stay the same.
         replace_folder(&new, &[("expect.toml", b"old")], &real).unwrap();
         assert!(expect.is_symlink());
         assert_eq!(read_folder(&real).unwrap().notes, ["new"]);
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3, "nothing stays behind");
+        assert_eq!(
+            fs::read_dir(folder.path()).unwrap().count(),
+            3,
+            "nothing stays behind"
+        );
         // What was out of its place when a program ended is looked for where it stands.
         let mut aside = StagingFolder::beside(&real).unwrap();
         aside.park(&real).unwrap();

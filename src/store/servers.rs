@@ -59,8 +59,20 @@ struct WatchEntry {
 
 impl From<ServerEntry> for ServerMemory {
     fn from(entry: ServerEntry) -> Self {
-        let arguments = |(tool, entry): (String, ArgumentsEntry)| (tool, ToolArguments { last: entry.last, named: entry.named });
-        let watch = |entry: WatchEntry| Watch { is_on: entry.on, places: entry.places, build: entry.build };
+        let arguments = |(tool, entry): (String, ArgumentsEntry)| {
+            (
+                tool,
+                ToolArguments {
+                    last: entry.last,
+                    named: entry.named,
+                },
+            )
+        };
+        let watch = |entry: WatchEntry| Watch {
+            is_on: entry.on,
+            places: entry.places,
+            build: entry.build,
+        };
         Self {
             source: entry.source,
             allowed: entry.allowed,
@@ -74,8 +86,20 @@ impl From<ServerEntry> for ServerMemory {
 
 impl From<ServerMemory> for ServerEntry {
     fn from(memory: ServerMemory) -> Self {
-        let arguments = |(tool, of): (String, ToolArguments)| (tool, ArgumentsEntry { last: of.last, named: of.named });
-        let watch = |watch: Watch| WatchEntry { on: watch.is_on, places: watch.places, build: watch.build };
+        let arguments = |(tool, of): (String, ToolArguments)| {
+            (
+                tool,
+                ArgumentsEntry {
+                    last: of.last,
+                    named: of.named,
+                },
+            )
+        };
+        let watch = |watch: Watch| WatchEntry {
+            on: watch.is_on,
+            places: watch.places,
+            build: watch.build,
+        };
         Self {
             source: memory.source,
             allowed: memory.allowed,
@@ -94,7 +118,12 @@ impl From<ServerMemory> for ServerEntry {
 /// The file is there and cannot be read, or is of a newer kind.
 pub fn read_servers(folder: &Path) -> Result<BTreeMap<String, ServerMemory>, Problem> {
     let file = read(folder)?;
-    let entry = |(key, value)| Some((key, ServerMemory::from(serde_json::from_value::<ServerEntry>(value).ok()?)));
+    let entry = |(key, value)| {
+        Some((
+            key,
+            ServerMemory::from(serde_json::from_value::<ServerEntry>(value).ok()?),
+        ))
+    };
     Ok(file.servers.into_iter().filter_map(entry).collect())
 }
 
@@ -102,25 +131,41 @@ pub fn read_servers(folder: &Path) -> Result<BTreeMap<String, ServerMemory>, Pro
 ///
 /// # Errors
 /// Why nothing was written.
-pub fn change_servers(folder: &Path, changes: MemoryChanges) -> Result<BTreeMap<String, ServerMemory>, Problem> {
+pub fn change_servers(
+    folder: &Path,
+    changes: MemoryChanges,
+) -> Result<BTreeMap<String, ServerMemory>, Problem> {
     let fail = |error: &dyn std::fmt::Display| failed(folder, "cannot be kept", error);
     fs::create_dir_all(folder).map_err(|error| fail(&error))?;
-    let lock = File::options().create(true).truncate(false).write(true).open(folder.join(LOCK)).map_err(|error| fail(&error))?;
+    let lock = File::options()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(folder.join(LOCK))
+        .map_err(|error| fail(&error))?;
     // Held until the file is closed.
     lock.lock().map_err(|error| fail(&error))?;
     let mut file = read(folder)?;
     let mut changed: BTreeMap<String, ServerMemory> = BTreeMap::new();
     for ((key, field), value) in changes {
-        let of_file = || file.servers.get(&key).and_then(|entry| serde_json::from_value::<ServerEntry>(entry.clone()).ok());
+        let of_file = || {
+            file.servers
+                .get(&key)
+                .and_then(|entry| serde_json::from_value::<ServerEntry>(entry.clone()).ok())
+        };
         let there = || of_file().map_or_else(ServerMemory::default, ServerMemory::from);
-        changed.entry(key.clone()).or_insert_with(there).set(field, value);
+        changed
+            .entry(key.clone())
+            .or_insert_with(there)
+            .set(field, value);
     }
     for (key, memory) in &changed {
         if *memory == ServerMemory::default() {
             file.servers.remove(key);
             continue;
         }
-        let entry = serde_json::to_value(ServerEntry::from(memory.clone())).map_err(|error| fail(&error))?;
+        let entry = serde_json::to_value(ServerEntry::from(memory.clone()))
+            .map_err(|error| fail(&error))?;
         file.servers.insert(key.clone(), entry);
     }
     let text = serde_json::to_string_pretty(&file).map_err(|error| fail(&error))?;
@@ -133,17 +178,30 @@ fn read(folder: &Path) -> Result<ServersFile, Problem> {
     let text = match file_text(&folder.join(FILE), MOST_OF_SETTINGS) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            return Ok(ServersFile { schema: SCHEMA.into(), servers: Map::new() });
+            return Ok(ServersFile {
+                schema: SCHEMA.into(),
+                servers: Map::new(),
+            });
         }
         Err(error) => return Err(fail(&error)),
     };
     let file: ServersFile = serde_json::from_str(&text).map_err(|error| fail(&error))?;
-    if file.schema == SCHEMA { Ok(file) } else { Err(fail(&format!("written by another version ({})", file.schema))) }
+    if file.schema == SCHEMA {
+        Ok(file)
+    } else {
+        Err(fail(&format!(
+            "written by another version ({})",
+            file.schema
+        )))
+    }
 }
 
 fn failed(folder: &Path, what: &str, error: &dyn std::fmt::Display) -> Problem {
-    Problem::new(ProblemKind::Io, format!("what is remembered of servers {what}: {error}"))
-        .at(folder.join(FILE).display().to_string())
+    Problem::new(
+        ProblemKind::Io,
+        format!("what is remembered of servers {what}: {error}"),
+    )
+    .at(folder.join(FILE).display().to_string())
 }
 
 #[cfg(test)]
@@ -161,46 +219,106 @@ mod tests {
             tool: Some("write".into()),
             arguments: BTreeMap::from([(
                 "write".into(),
-                ToolArguments { last: Some("{}".into()), named: BTreeMap::from([("empty".into(), "{}".into())]) },
+                ToolArguments {
+                    last: Some("{}".into()),
+                    named: BTreeMap::from([("empty".into(), "{}".into())]),
+                },
             )]),
             variables: BTreeMap::from([("city".into(), "Bonn".into())]),
-            watch: Some(Watch { is_on: true, places: "/src/**/*.py".into(), build: "make".into() }),
+            watch: Some(Watch {
+                is_on: true,
+                places: "/src/**/*.py".into(),
+                build: "make".into(),
+            }),
         };
         let new = ServerMemory::default();
         change_servers(&folder, new.changes("a", &memory)).unwrap();
-        let other = ServerMemory { source: "-- y".into(), ..ServerMemory::default() };
+        let other = ServerMemory {
+            source: "-- y".into(),
+            ..ServerMemory::default()
+        };
         change_servers(&folder, new.changes("b", &other)).unwrap();
         let all = BTreeMap::from([("a".into(), memory.clone()), ("b".into(), other.clone())]);
         assert_eq!(read_servers(&folder).unwrap(), all);
         // What is forgotten leaves nothing.
         change_servers(&folder, other.changes("b", &new)).unwrap();
-        assert_eq!(read_servers(&folder).unwrap().into_keys().collect::<Vec<_>>(), ["a"]);
+        assert_eq!(
+            read_servers(&folder)
+                .unwrap()
+                .into_keys()
+                .collect::<Vec<_>>(),
+            ["a"]
+        );
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
-            assert_eq!(fs::metadata(folder.join(FILE)).unwrap().permissions().mode() & 0o077, 0);
+            assert_eq!(
+                fs::metadata(folder.join(FILE))
+                    .unwrap()
+                    .permissions()
+                    .mode()
+                    & 0o077,
+                0
+            );
         }
         // What a later version wrote is not destroyed.
-        fs::write(folder.join(FILE), r#"{"schema":"loupe.servers/1","servers":{"c":7}}"#).unwrap();
+        fs::write(
+            folder.join(FILE),
+            r#"{"schema":"loupe.servers/1","servers":{"c":7}}"#,
+        )
+        .unwrap();
         change_servers(&folder, new.changes("a", &memory)).unwrap();
-        assert_eq!(read_servers(&folder).unwrap().into_keys().collect::<Vec<_>>(), ["a"]);
-        assert!(fs::read_to_string(folder.join(FILE)).unwrap().contains("\"c\": 7"));
+        assert_eq!(
+            read_servers(&folder)
+                .unwrap()
+                .into_keys()
+                .collect::<Vec<_>>(),
+            ["a"]
+        );
+        assert!(
+            fs::read_to_string(folder.join(FILE))
+                .unwrap()
+                .contains("\"c\": 7")
+        );
         fs::write(folder.join(FILE), "{").unwrap();
-        assert!(read_servers(&folder).is_err() && change_servers(&folder, MemoryChanges::new()).is_err());
+        assert!(
+            read_servers(&folder).is_err()
+                && change_servers(&folder, MemoryChanges::new()).is_err()
+        );
     }
 
     /// Both read the file when they were opened; one withdraws a trust, the other calls a tool.
     #[test]
     fn two_windows_on_one_server_undo_nothing_of_each_other() {
         let folder = tempfile::tempdir().unwrap();
-        let allowed = |tools: &[&str]| tools.iter().map(|tool| ((*tool).to_owned(), "00ff".to_owned())).collect();
-        let read = ServerMemory { allowed: allowed(&["write", "send"]), ..ServerMemory::default() };
+        let allowed = |tools: &[&str]| {
+            tools
+                .iter()
+                .map(|tool| ((*tool).to_owned(), "00ff".to_owned()))
+                .collect()
+        };
+        let read = ServerMemory {
+            allowed: allowed(&["write", "send"]),
+            ..ServerMemory::default()
+        };
         change_servers(folder.path(), ServerMemory::default().changes("a", &read)).unwrap();
-        let withdrawn = ServerMemory { allowed: allowed(&["send"]), ..read.clone() };
+        let withdrawn = ServerMemory {
+            allowed: allowed(&["send"]),
+            ..read.clone()
+        };
         change_servers(folder.path(), read.changes("a", &withdrawn)).unwrap();
-        let called = ServerMemory { tool: Some("send".into()), ..read.clone() };
+        let called = ServerMemory {
+            tool: Some("send".into()),
+            ..read.clone()
+        };
         let told = change_servers(folder.path(), read.changes("a", &called)).unwrap();
         assert_eq!(read_servers(folder.path()).unwrap(), told);
-        assert_eq!(told["a"], ServerMemory { tool: Some("send".into()), ..withdrawn });
+        assert_eq!(
+            told["a"],
+            ServerMemory {
+                tool: Some("send".into()),
+                ..withdrawn
+            }
+        );
     }
 }

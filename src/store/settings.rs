@@ -30,7 +30,13 @@ fn problem(what: &str, path: &Path, error: impl std::fmt::Display) -> Problem {
 /// Why it is not used: it cannot be read, or is no TOML, with line and column.
 pub fn read_settings(folder: &Path) -> Result<Table, Problem> {
     let path = folder.join(FILE);
-    let fail = |error: io::Error| problem("the settings are not used, and stay as they are: cannot read", &path, error);
+    let fail = |error: io::Error| {
+        problem(
+            "the settings are not used, and stay as they are: cannot read",
+            &path,
+            error,
+        )
+    };
     let text = match file_text(&path, MAX_BYTES) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Table::new()),
@@ -39,8 +45,12 @@ pub fn read_settings(folder: &Path) -> Result<Table, Problem> {
     text.parse::<Table>().map_err(|error| {
         let why = error.to_string();
         // The parser draws the line below its first sentence.
-        problem("the settings are not used: not TOML", &path, why.split('\n').next().unwrap_or_default())
-            .hint("fix the file, or go on: it is kept under another name before anything is written")
+        problem(
+            "the settings are not used: not TOML",
+            &path,
+            why.split('\n').next().unwrap_or_default(),
+        )
+        .hint("fix the file, or go on: it is kept under another name before anything is written")
     })
 }
 
@@ -52,7 +62,12 @@ pub fn change_settings(folder: &Path, changes: &Changes) -> Result<(), Problem> 
     let path = folder.join(FILE);
     let fail = |error: io::Error| problem("the settings cannot be kept", &path, error);
     fs::create_dir_all(folder).map_err(fail)?;
-    let lock = File::options().create(true).truncate(false).write(true).open(folder.join(LOCK)).map_err(fail)?;
+    let lock = File::options()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(folder.join(LOCK))
+        .map_err(fail)?;
     // Held until the file is closed.
     lock.lock().map_err(fail)?;
     let mut table = match read_settings(folder) {
@@ -66,7 +81,8 @@ pub fn change_settings(folder: &Path, changes: &Changes) -> Result<(), Problem> 
     for (keys, value) in changes {
         set(&mut table, keys, value.clone());
     }
-    let text = toml::to_string_pretty(&table).map_err(|error| problem("the settings cannot be kept", &path, error))?;
+    let text = toml::to_string_pretty(&table)
+        .map_err(|error| problem("the settings cannot be kept", &path, error))?;
     let mut file = tempfile::NamedTempFile::new_in(folder).map_err(fail)?;
     file.write_all(text.as_bytes()).map_err(fail)?;
     file.as_file().sync_all().map_err(fail)?;
@@ -89,13 +105,17 @@ fn keep_aside(path: &Path) -> io::Result<PathBuf> {
 
 /// Puts a value at a path of keys, or takes it away; tables on the way are made where they are missing.
 fn set(table: &mut Table, keys: &[String], value: Option<Value>) {
-    let Some((last, above)) = keys.split_last() else { return };
+    let Some((last, above)) = keys.split_last() else {
+        return;
+    };
     let mut at = table;
     for key in above {
         if value.is_none() && !at.contains_key(key) {
             return;
         }
-        let inner = at.entry(key.clone()).or_insert_with(|| Value::Table(Table::new()));
+        let inner = at
+            .entry(key.clone())
+            .or_insert_with(|| Value::Table(Table::new()));
         if !inner.is_table() {
             *inner = Value::Table(Table::new());
         }
@@ -123,10 +143,18 @@ mod tests {
         let folder = folder.path().join("not/there/yet");
         assert_eq!(read_settings(&folder), Ok(Table::new()));
         change(&folder, &["theme"], Some("dark".into()));
-        fs::write(folder.join(FILE), "theme = \"dark\"\nfuture = [1, 2]\n[needed.a]\nt = [\"/x\"]\n").unwrap();
+        fs::write(
+            folder.join(FILE),
+            "theme = \"dark\"\nfuture = [1, 2]\n[needed.a]\nt = [\"/x\"]\n",
+        )
+        .unwrap();
         // One copy changes the theme, another what is needed of a tool: neither destroys the other's.
         change(&folder, &["theme"], Some("light".into()));
-        change(&folder, &["needed", "b", "u"], Some(Value::Array(vec!["/y".into()])));
+        change(
+            &folder,
+            &["needed", "b", "u"],
+            Some(Value::Array(vec!["/y".into()])),
+        );
         change(&folder, &["needed", "none", "u"], None);
         let table = read_settings(&folder).unwrap();
         assert_eq!(table["theme"].as_str(), Some("light"));
@@ -143,14 +171,32 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join(FILE), "theme = \n").unwrap();
         let problem = read_settings(folder.path()).unwrap_err();
-        assert!(problem.what.starts_with("the settings are not used: not TOML: "), "{}", problem.what);
+        assert!(
+            problem
+                .what
+                .starts_with("the settings are not used: not TOML: "),
+            "{}",
+            problem.what
+        );
         change(folder.path(), &["theme"], Some("dark".into()));
-        assert_eq!(fs::read_to_string(folder.path().join("settings.broken-1.toml")).unwrap(), "theme = \n");
-        assert_eq!(read_settings(folder.path()).unwrap()["theme"].as_str(), Some("dark"));
+        assert_eq!(
+            fs::read_to_string(folder.path().join("settings.broken-1.toml")).unwrap(),
+            "theme = \n"
+        );
+        assert_eq!(
+            read_settings(folder.path()).unwrap()["theme"].as_str(),
+            Some("dark")
+        );
         // What was kept aside once is not overwritten by the next.
         fs::write(folder.path().join(FILE), "= 1").unwrap();
         change(folder.path(), &["theme"], Some("light".into()));
-        assert_eq!(fs::read_to_string(folder.path().join("settings.broken-1.toml")).unwrap(), "theme = \n");
-        assert_eq!(fs::read_to_string(folder.path().join("settings.broken-2.toml")).unwrap(), "= 1");
+        assert_eq!(
+            fs::read_to_string(folder.path().join("settings.broken-1.toml")).unwrap(),
+            "theme = \n"
+        );
+        assert_eq!(
+            fs::read_to_string(folder.path().join("settings.broken-2.toml")).unwrap(),
+            "= 1"
+        );
     }
 }

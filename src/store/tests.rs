@@ -12,7 +12,9 @@ use crate::capture::{CaptureId, HttpInfo, Outcome, Reading, Server, Timings, Too
 
 pub(super) fn capture(response: Option<&'static [u8]>) -> Capture {
     Capture {
-        tool: Tool::read(Bytes::from_static(b"{\"name\":\"t\", \"inputSchema\":{\"a\":1e3,\"a\":20000000000000000001}}")),
+        tool: Tool::read(Bytes::from_static(
+            b"{\"name\":\"t\", \"inputSchema\":{\"a\":1e3,\"a\":20000000000000000001}}",
+        )),
         arguments: Bytes::from_static(b"{\"n\":1e3, \"big\":12345678901234567890123}"),
         started_at: datetime!(2025-01-17 14:30:00.123456789 UTC),
         timings: Timings {
@@ -23,14 +25,34 @@ pub(super) fn capture(response: Option<&'static [u8]>) -> Capture {
         request: Bytes::from_static(b"{\"jsonrpc\":\"2.0\",\"id\":1}"),
         response: response.map(Bytes::from_static),
         messages: vec![
-            Message { at: Duration::from_nanos(7), direction: Direction::Out, bytes: Bytes::from_static(b"{\"a\":\n1}") },
-            Message { at: Duration::from_micros(8), direction: Direction::Stderr, bytes: Bytes::from_static(b"\xff\xfe") },
-            Message { at: Duration::from_secs(9), direction: Direction::In, bytes: Bytes::new() },
+            Message {
+                at: Duration::from_nanos(7),
+                direction: Direction::Out,
+                bytes: Bytes::from_static(b"{\"a\":\n1}"),
+            },
+            Message {
+                at: Duration::from_micros(8),
+                direction: Direction::Stderr,
+                bytes: Bytes::from_static(b"\xff\xfe"),
+            },
+            Message {
+                at: Duration::from_secs(9),
+                direction: Direction::In,
+                bytes: Bytes::new(),
+            },
         ],
         http: Some(HttpInfo {
-            status: 200, headers: vec![("Set-Cookie".into(), "…".into()), ("set-cookie".into(), "…".into())]
+            status: 200,
+            headers: vec![
+                ("Set-Cookie".into(), "…".into()),
+                ("set-cookie".into(), "…".into()),
+            ],
         }),
-        problem: Some(Problem::new(ProblemKind::RpcError, "no").at("t").hint("try")),
+        problem: Some(
+            Problem::new(ProblemKind::RpcError, "no")
+                .at("t")
+                .hint("try"),
+        ),
         notes: vec!["1 unreadable line came".into()],
         ..Capture::empty(
             CaptureId("c-1".into()),
@@ -55,15 +77,26 @@ fn comes_back(capture: &Capture) {
     write_folder(capture, &path).unwrap();
     let read = read_folder(&path).unwrap();
     // What is opened is known by its content.
-    assert_eq!(read, Capture { id: read.id.clone(), ..capture.clone() });
+    assert_eq!(
+        read,
+        Capture {
+            id: read.id.clone(),
+            ..capture.clone()
+        }
+    );
     assert_eq!(read_any(&path).unwrap(), read);
-    let left: Vec<_> = fs::read_dir(path.parent().unwrap()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    let left: Vec<_> = fs::read_dir(path.parent().unwrap())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect();
     assert_eq!(left, ["capture"], "nothing else stays behind");
 }
 
 #[test]
 fn captures_come_back_identical() {
-    comes_back(&capture(Some(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"content\":[]}}")));
+    comes_back(&capture(Some(
+        b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"content\":[]}}",
+    )));
     comes_back(&capture(Some(b"\xff\xfenot JSON\r\n")));
     comes_back(&capture(Some(b"")));
     comes_back(&capture(None));
@@ -79,20 +112,41 @@ fn captures_come_back_identical() {
         ..capture(None)
     };
     comes_back(&odd);
-    comes_back(&Capture { arguments: Bytes::from_static(b"null"), ..odd.clone() });
-    comes_back(&Capture { arguments: Bytes::new(), ..odd.clone() });
-    comes_back(&Capture { tool: Tool::read(Bytes::from_static(b"{\"name\":\"\xff\"}")), ..odd });
+    comes_back(&Capture {
+        arguments: Bytes::from_static(b"null"),
+        ..odd.clone()
+    });
+    comes_back(&Capture {
+        arguments: Bytes::new(),
+        ..odd.clone()
+    });
+    comes_back(&Capture {
+        tool: Tool::read(Bytes::from_static(b"{\"name\":\"\xff\"}")),
+        ..odd
+    });
 }
 
 #[test]
 fn deep_definitions_come_back() {
-    let raw = format!("{{\"name\":\"t\",\"inputSchema\":{}{}}}", "[".repeat(20_000), "]".repeat(20_000));
-    comes_back(&Capture { tool: Tool::read(raw.into()), ..capture(None) });
+    let raw = format!(
+        "{{\"name\":\"t\",\"inputSchema\":{}{}}}",
+        "[".repeat(20_000),
+        "]".repeat(20_000)
+    );
+    comes_back(&Capture {
+        tool: Tool::read(raw.into()),
+        ..capture(None)
+    });
 }
 
 #[test]
 fn files_come_back_as_folders_too() {
-    for text in ["{\"content\":[]}", "{\"jsonrpc\":\"2.0\",\"result\":{}}", "[1]", "plain"] {
+    for text in [
+        "{\"content\":[]}",
+        "{\"jsonrpc\":\"2.0\",\"result\":{}}",
+        "[1]",
+        "plain",
+    ] {
         comes_back(&read_bytes(&Bytes::from_static(text.as_bytes()), "x", None).unwrap());
     }
 }
@@ -103,7 +157,10 @@ fn a_folder_that_is_there_is_refused() {
     let refused = write_folder(&capture(None), folder.path()).unwrap_err();
     assert!(matches!(refused, StoreError::Exists { .. }));
     let problem = Problem::from(refused);
-    assert_eq!((problem.kind, problem.kind.exit_status()), (ProblemKind::Io, 2));
+    assert_eq!(
+        (problem.kind, problem.kind.exit_status()),
+        (ProblemKind::Io, 2)
+    );
 }
 
 #[test]
@@ -120,18 +177,36 @@ fn what_is_not_whole_is_refused_with_the_reason() {
         assert!(text.contains(from), "{text}");
         fs::write(path.join(MANIFEST), text.replace(from, to)).unwrap();
     };
-    assert!(refused(&|path| fs::remove_file(path.join(MANIFEST)).unwrap()).starts_with("not a capture folder"));
+    assert!(
+        refused(&|path| fs::remove_file(path.join(MANIFEST)).unwrap())
+            .starts_with("not a capture folder")
+    );
     assert_eq!(
         refused(&|path| fs::write(path.join(RESPONSE), "{ }").unwrap()),
         "the capture is damaged: response.json has 3 bytes, not 2"
     );
-    assert!(refused(&|path| fs::write(path.join(RESPONSE), "[]").unwrap()).ends_with("its digest differs"));
-    assert!(refused(&|path| fs::remove_file(path.join(RESPONSE)).unwrap()).ends_with("response.json is missing"));
-    assert!(refused(&|path| fs::remove_file(path.join(MESSAGES)).unwrap()).ends_with("messages.jsonl is missing"));
-    assert!(refused(&|path| fs::write(path.join(MESSAGES), "{}").unwrap()).contains("messages.jsonl, line 1: missing field"));
+    assert!(
+        refused(&|path| fs::write(path.join(RESPONSE), "[]").unwrap())
+            .ends_with("its digest differs")
+    );
+    assert!(
+        refused(&|path| fs::remove_file(path.join(RESPONSE)).unwrap())
+            .ends_with("response.json is missing")
+    );
+    assert!(
+        refused(&|path| fs::remove_file(path.join(MESSAGES)).unwrap())
+            .ends_with("messages.jsonl is missing")
+    );
+    assert!(
+        refused(&|path| fs::write(path.join(MESSAGES), "{}").unwrap())
+            .contains("messages.jsonl, line 1: missing field")
+    );
     assert!(refused(&|path| fs::write(path.join(MANIFEST), "{").unwrap()).contains("capture.json"));
     assert!(refused(&|path| edit(path, "\"result\"", "\"ok\"")).ends_with("unknown outcome `ok`"));
-    assert_eq!(refused(&|path| edit(path, "loupe.capture/1", "loupe.capture/2")), "written by a newer version: loupe.capture/2");
+    assert_eq!(
+        refused(&|path| edit(path, "loupe.capture/1", "loupe.capture/2")),
+        "written by a newer version: loupe.capture/2"
+    );
 }
 
 #[test]
@@ -142,25 +217,39 @@ fn fields_of_others_are_tolerated() {
     let text = fs::read_to_string(path.join(MANIFEST)).unwrap();
     fs::write(
         path.join(MANIFEST),
-        text.replacen('{', "{\"mine\":{\"x\":[1e3]},", 1).replacen("\"server\": {", "\"server\": {\"region\":\"eu\",", 1),
+        text.replacen('{', "{\"mine\":{\"x\":[1e3]},", 1).replacen(
+            "\"server\": {",
+            "\"server\": {\"region\":\"eu\",",
+            1,
+        ),
     )
     .unwrap();
     fs::write(path.join("expect.toml"), "schema = \"loupe.expect/1\"").unwrap();
     let read = read_folder(&path).unwrap();
-    let expected = Capture { id: read.id.clone(), carried: read.carried.clone(), ..capture(Some(b"{}")) };
+    let expected = Capture {
+        id: read.id.clone(),
+        carried: read.carried.clone(),
+        ..capture(Some(b"{}"))
+    };
     assert_eq!(read, expected);
     // What others put there goes into the next folder that is written of it.
     let again = folder.path().join("again");
     write_folder(&read, &again).unwrap();
     assert_eq!(read_folder(&again).unwrap(), read);
     let text = fs::read_to_string(again.join(MANIFEST)).unwrap();
-    assert!(text.contains("\"mine\": {\"x\":[1e3]}") && text.contains("\"region\": \"eu\""), "{text}");
+    assert!(
+        text.contains("\"mine\": {\"x\":[1e3]}") && text.contains("\"region\": \"eu\""),
+        "{text}"
+    );
 }
 
 #[test]
 fn files_are_taken_for_what_they_hold() {
     let kind = |text: &'static [u8]| ReadAs::detect(&Bytes::from_static(text));
-    assert_eq!(kind(b"{\"content\":[],\"jsonrpc\":\"2.0\"}"), ReadAs::Result);
+    assert_eq!(
+        kind(b"{\"content\":[],\"jsonrpc\":\"2.0\"}"),
+        ReadAs::Result
+    );
     assert_eq!(kind(b"{\"jsonrpc\":\"2.0\"}\n"), ReadAs::Message);
     assert_eq!(kind(b"{\"content\":\"x\"}"), ReadAs::Payload);
     assert_eq!(kind(b" 7 "), ReadAs::Payload);
@@ -171,24 +260,50 @@ fn files_are_taken_for_what_they_hold() {
 
 #[test]
 fn what_is_wrapped_reads_as_it_was() {
-    let text = read_bytes(&Bytes::from_static("a \"q\" \u{1}\r\né".as_bytes()), "t.md", None).unwrap();
-    assert_eq!(Reading::of(&text).content_text().as_deref(), Some("a \"q\" \u{1}\r\né"));
+    let text = read_bytes(
+        &Bytes::from_static("a \"q\" \u{1}\r\né".as_bytes()),
+        "t.md",
+        None,
+    )
+    .unwrap();
+    assert_eq!(
+        Reading::of(&text).content_text().as_deref(),
+        Some("a \"q\" \u{1}\r\né")
+    );
     assert!(!text.has_wire());
     let bad = read_bytes(&Bytes::from_static(b"a\xff\n"), "t.md", None).unwrap();
-    assert_eq!(Reading::of(&bad).content_text().as_deref(), Some("a\u{fffd}\n"));
+    assert_eq!(
+        Reading::of(&bad).content_text().as_deref(),
+        Some("a\u{fffd}\n")
+    );
     let payload = read_bytes(&Bytes::from_static(b" {\"n\":1e3}\n"), "p.json", None).unwrap();
-    assert_eq!(Reading::of(&payload).structured().unwrap().raw(), b"{\"n\":1e3}");
-    let message =
-        read_bytes(&Bytes::from_static(b"{\"jsonrpc\":\"2.0\",\"error\":{\"code\":1,\"message\":\"m\"}}\r\n"), "m", None)
-            .unwrap();
+    assert_eq!(
+        Reading::of(&payload).structured().unwrap().raw(),
+        b"{\"n\":1e3}"
+    );
+    let message = read_bytes(
+        &Bytes::from_static(b"{\"jsonrpc\":\"2.0\",\"error\":{\"code\":1,\"message\":\"m\"}}\r\n"),
+        "m",
+        None,
+    )
+    .unwrap();
     assert!(message.has_wire());
     assert_eq!(message.outcome, Outcome::ProtocolError);
     assert!(message.response.unwrap().ends_with(b"}"));
-    let error = read_bytes(&Bytes::from_static(b"{\"content\":[],\"isError\":true}"), "r", None).unwrap();
+    let error = read_bytes(
+        &Bytes::from_static(b"{\"content\":[],\"isError\":true}"),
+        "r",
+        None,
+    )
+    .unwrap();
     assert_eq!(error.outcome, Outcome::ToolError);
     let refused = read_bytes(&Bytes::from_static(b"nope"), "r", Some(ReadAs::Result)).unwrap_err();
     assert_eq!(refused.kind, ProblemKind::Io);
-    assert!(refused.what.starts_with("not JSON, so no result"), "{}", refused.what);
+    assert!(
+        refused.what.starts_with("not JSON, so no result"),
+        "{}",
+        refused.what
+    );
 }
 
 /// Every file of a folder by name.
@@ -203,30 +318,60 @@ fn files(path: &Path) -> std::collections::BTreeMap<std::ffi::OsString, Vec<u8>>
 fn bytes() -> impl Strategy<Value = Bytes> {
     prop_oneof![
         proptest::collection::vec(any::<u8>(), 0..200).prop_map(Bytes::from),
-        any::<String>().prop_map(|text| Bytes::from(format!("{{\"a\":{}}}", crate::json::write::string(&text)))),
+        any::<String>().prop_map(|text| Bytes::from(format!(
+            "{{\"a\":{}}}",
+            crate::json::write::string(&text)
+        ))),
     ]
 }
 
 fn any_capture() -> impl Strategy<Value = Capture> {
-    let message = (0_u64..1 << 50, 0_usize..3, bytes()).prop_map(|(at, direction, bytes)| Message {
-        at: Duration::from_nanos(at),
-        direction: [Direction::In, Direction::Out, Direction::Stderr][direction],
-        bytes,
-    });
+    let message =
+        (0_u64..1 << 50, 0_usize..3, bytes()).prop_map(|(at, direction, bytes)| Message {
+            at: Duration::from_nanos(at),
+            direction: [Direction::In, Direction::Out, Direction::Stderr][direction],
+            bytes,
+        });
     let texts = (any::<String>(), any::<String>(), any::<Option<String>>());
     let parts = (bytes(), bytes(), proptest::option::of(bytes()), bytes());
-    (texts, parts, proptest::collection::vec(message, 0..4), proptest::collection::vec(any::<String>(), 0..3), 0_u64..1 << 50)
-        .prop_map(|((name, source, instructions), (request, arguments, response, raw), messages, notes, time)| Capture {
-            server: Server { name, source, instructions, ..Server::default() },
-            request,
-            arguments,
-            response,
-            tool: if raw.is_empty() { Tool::unlisted("t") } else { Tool::read(raw) },
-            messages,
-            notes,
-            timings: Timings { server: Duration::from_nanos(time), ..Timings::default() },
-            ..capture(None)
-        })
+    (
+        texts,
+        parts,
+        proptest::collection::vec(message, 0..4),
+        proptest::collection::vec(any::<String>(), 0..3),
+        0_u64..1 << 50,
+    )
+        .prop_map(
+            |(
+                (name, source, instructions),
+                (request, arguments, response, raw),
+                messages,
+                notes,
+                time,
+            )| Capture {
+                server: Server {
+                    name,
+                    source,
+                    instructions,
+                    ..Server::default()
+                },
+                request,
+                arguments,
+                response,
+                tool: if raw.is_empty() {
+                    Tool::unlisted("t")
+                } else {
+                    Tool::read(raw)
+                },
+                messages,
+                notes,
+                timings: Timings {
+                    server: Duration::from_nanos(time),
+                    ..Timings::default()
+                },
+                ..capture(None)
+            },
+        )
 }
 
 proptest! {
@@ -271,12 +416,20 @@ fn a_fixture_says_how_its_texts_are_read() {
     let read = |name: &str, reader: &str| {
         let path = folder.path().join(name);
         let expect = format!("schema = \"loupe.expect/1\"\n{reader}");
-        write_folder_with(&capture(Some(b"{}")), &[("expect.toml", expect.as_bytes())], &path).unwrap();
+        write_folder_with(
+            &capture(Some(b"{}")),
+            &[("expect.toml", expect.as_bytes())],
+            &path,
+        )
+        .unwrap();
         read_folder(&path).unwrap().read_text
     };
     assert_eq!(read("never", "reader = \"never\"\n"), ReadText::Never);
     let pattern = r"(?<kind>\w+) (?<name>.+)";
-    assert_eq!(read("pattern", &format!("reader = '{pattern}'\n")), ReadText::parse(pattern).unwrap());
+    assert_eq!(
+        read("pattern", &format!("reader = '{pattern}'\n")),
+        ReadText::parse(pattern).unwrap()
+    );
     assert_eq!(read("none", ""), ReadText::Auto);
     // What is wrong with it `verify` says.
     assert_eq!(read("wrong", "reader = \"best\"\n"), ReadText::Auto);

@@ -20,7 +20,11 @@ pub(super) enum Readers {
 impl Readers {
     #[cfg(unix)]
     fn mode(self, all: u32) -> u32 {
-        if self == Self::Owner { all & 0o700 } else { all }
+        if self == Self::Owner {
+            all & 0o700
+        } else {
+            all
+        }
     }
 
     /// Makes a folder, and those above it that are not there.
@@ -39,7 +43,9 @@ impl Readers {
         #[cfg(unix)]
         {
             use std::os::unix::fs::OpenOptionsExt as _;
-            options.mode(self.mode(0o666)).custom_flags(nix::libc::O_NOFOLLOW);
+            options
+                .mode(self.mode(0o666))
+                .custom_flags(nix::libc::O_NOFOLLOW);
         }
         options
     }
@@ -49,7 +55,9 @@ impl Readers {
         let mut builder = tempfile::Builder::new();
         builder.prefix(TEMPORARY);
         #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(self.mode(0o666)));
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(
+            self.mode(0o666),
+        ));
         builder
     }
 }
@@ -69,7 +77,9 @@ impl Place {
         let is_link = path.is_symlink();
         match fs::metadata(path) {
             Ok(data) if is_stream(data.file_type()) => Ok(Self::Stream),
-            _ if is_link => Err(StoreError::Link { path: path.to_owned() }),
+            _ if is_link => Err(StoreError::Link {
+                path: path.to_owned(),
+            }),
             _ => Ok(Self::File),
         }
     }
@@ -100,22 +110,34 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
 /// # Errors
 /// [`StoreError::Io`].
 pub(super) fn write_settings(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
-    let target = fs::canonicalize(path).ok().filter(|target| target.is_file());
+    let target = fs::canonicalize(path)
+        .ok()
+        .filter(|target| target.is_file());
     write_for(target.as_deref().unwrap_or(path), bytes, Readers::All)
 }
 
 fn write_for(path: &Path, bytes: &[u8], readers: Readers) -> Result<(), StoreError> {
     if let Place::Stream = Place::of(path)? {
-        let written = File::options().write(true).open(path).and_then(|mut stream| stream.write_all(bytes));
+        let written = File::options()
+            .write(true)
+            .open(path)
+            .and_then(|mut stream| stream.write_all(bytes));
         return written.map_err(StoreError::io("cannot write", path));
     }
     let parent = parent(path);
-    let mut temporary = readers.temporary().tempfile_in(&parent).map_err(StoreError::io("cannot create the file", path))?;
+    let mut temporary = readers
+        .temporary()
+        .tempfile_in(&parent)
+        .map_err(StoreError::io("cannot create the file", path))?;
     let file = temporary.as_file_mut();
     let kept = fs::metadata(path).map_or(Ok(()), |old| file.set_permissions(old.permissions()));
-    let written = kept.and_then(|()| file.write_all(bytes)).and_then(|()| file.sync_all());
+    let written = kept
+        .and_then(|()| file.write_all(bytes))
+        .and_then(|()| file.sync_all());
     written.map_err(StoreError::io("cannot write", path))?;
-    temporary.persist(path).map_err(|error| StoreError::io("cannot put the file in place", path)(error.error))?;
+    temporary
+        .persist(path)
+        .map_err(|error| StoreError::io("cannot put the file in place", path)(error.error))?;
     sync_folder(&parent)
 }
 
@@ -135,9 +157,19 @@ pub fn create_file(path: &Path) -> Result<File, StoreError> {
 ///
 /// # Errors
 /// [`StoreError::Io`].
-pub(super) fn write_new_file(path: &Path, bytes: &[u8], readers: Readers) -> Result<(), StoreError> {
-    let mut file = readers.open().create_new(true).open(path).map_err(StoreError::io("cannot create the file", path))?;
-    file.write_all(bytes).and_then(|()| file.sync_all()).map_err(StoreError::io("cannot write", path))
+pub(super) fn write_new_file(
+    path: &Path,
+    bytes: &[u8],
+    readers: Readers,
+) -> Result<(), StoreError> {
+    let mut file = readers
+        .open()
+        .create_new(true)
+        .open(path)
+        .map_err(StoreError::io("cannot create the file", path))?;
+    file.write_all(bytes)
+        .and_then(|()| file.sync_all())
+        .map_err(StoreError::io("cannot write", path))
 }
 
 #[cfg(unix)]
@@ -166,20 +198,34 @@ mod tests {
         write_whole(&whole, b"1").unwrap();
         create_file(&stream).unwrap();
         assert_eq!([mode(&whole), mode(&stream)], [0o640, 0o640]);
-        assert_eq!((fs::read(&whole).unwrap(), fs::read(&stream).unwrap()), (b"1".to_vec(), Vec::new()));
+        assert_eq!(
+            (fs::read(&whole).unwrap(), fs::read(&stream).unwrap()),
+            (b"1".to_vec(), Vec::new())
+        );
     }
 
     #[test]
     fn nothing_is_written_through_a_link() {
         let folder = tempfile::tempdir().unwrap();
-        let [file, link, dangling] = ["file", "link", "dangling"].map(|name| folder.path().join(name));
+        let [file, link, dangling] =
+            ["file", "link", "dangling"].map(|name| folder.path().join(name));
         fs::write(&file, "mine").unwrap();
         symlink(&file, &link).unwrap();
         symlink(folder.path().join("nothing"), &dangling).unwrap();
         for link in [&link, &dangling] {
-            assert!(matches!(write_whole(link, b"x"), Err(StoreError::Link { .. })));
+            assert!(matches!(
+                write_whole(link, b"x"),
+                Err(StoreError::Link { .. })
+            ));
             assert!(matches!(create_file(link), Err(StoreError::Link { .. })));
-            assert!(Readers::Owner.open().create(true).append(true).open(link).is_err());
+            assert!(
+                Readers::Owner
+                    .open()
+                    .create(true)
+                    .append(true)
+                    .open(link)
+                    .is_err()
+            );
             assert!(link.is_symlink());
         }
         assert_eq!(fs::read(&file).unwrap(), b"mine");
@@ -199,6 +245,9 @@ mod tests {
             write_whole(path, b"x").unwrap();
             create_file(path).unwrap().write_all(b"x").unwrap();
         }
-        assert!(fs::metadata("/dev/null").unwrap().permissions().mode() & 0o666 == 0o666 && !Path::new("/dev/null").is_file());
+        assert!(
+            fs::metadata("/dev/null").unwrap().permissions().mode() & 0o666 == 0o666
+                && !Path::new("/dev/null").is_file()
+        );
     }
 }

@@ -60,8 +60,15 @@ pub struct Request {
 impl Request {
     pub fn new(address: &str, model: &str, text: &str) -> Self {
         // As few escapes as JSON allows, so that the body is read easily.
-        let messages = format!(r#""messages":[{{"role":"user","content":{}}}]}}"#, Value::from(text));
-        Self { address: address.to_owned(), model: model.to_owned(), messages }
+        let messages = format!(
+            r#""messages":[{{"role":"user","content":{}}}]}}"#,
+            Value::from(text)
+        );
+        Self {
+            address: address.to_owned(),
+            model: model.to_owned(),
+            messages,
+        }
     }
 
     fn opening(&self) -> String {
@@ -86,8 +93,14 @@ impl Request {
     /// The request in lines, as it is shown: what is before the body with an empty line after it, then the body, which is one
     /// line on the way and is broken here to be read.
     pub fn shown(&self) -> (Vec<String>, Vec<String>) {
-        let mut head = vec![format!("POST {}", self.address), format!("{KEY_HEADER}: {HIDDEN}")];
-        head.extend(self.headers().map(|(name, value)| format!("{name}: {value}")));
+        let mut head = vec![
+            format!("POST {}", self.address),
+            format!("{KEY_HEADER}: {HIDDEN}"),
+        ];
+        head.extend(
+            self.headers()
+                .map(|(name, value)| format!("{name}: {value}")),
+        );
         let mut body = vec![self.opening(), String::new()];
         let mut length = 0;
         for char in self.messages.chars() {
@@ -113,32 +126,63 @@ impl Request {
 ///
 /// # Errors
 /// What the provider refused and why, with what to do about it.
-pub fn read(status: u16, retry_after: Option<&str>, body: &str, model: &str) -> Result<u64, Problem> {
+pub fn read(
+    status: u16,
+    retry_after: Option<&str>,
+    body: &str,
+    model: &str,
+) -> Result<u64, Problem> {
     let answer: Value = serde_json::from_str(body).unwrap_or_default();
     if status == 200 {
         return answer["input_tokens"].as_u64().ok_or_else(|| {
-            Problem::new(ProblemKind::Malformed, "the answer states no `input_tokens`").hint("count again; the estimate stays")
+            Problem::new(
+                ProblemKind::Malformed,
+                "the answer states no `input_tokens`",
+            )
+            .hint("count again; the estimate stays")
         });
     }
-    let message: String = answer["error"]["message"].as_str().unwrap_or_default().chars().take(SAID).collect();
-    let message = if message.is_empty() { format!("HTTP {status}") } else { format!("HTTP {status}: {message}") };
+    let message: String = answer["error"]["message"]
+        .as_str()
+        .unwrap_or_default()
+        .chars()
+        .take(SAID)
+        .collect();
+    let message = if message.is_empty() {
+        format!("HTTP {status}")
+    } else {
+        format!("HTTP {status}: {message}")
+    };
     let problem = |kind, what: &str| Problem::new(kind, format!("{what} ({message})"));
     Err(match status {
-        401 => {
-            problem(ProblemKind::Auth, "Anthropic does not take this key").hint("type a key of yours that is valid for its API")
-        }
-        403 => {
-            problem(ProblemKind::HttpStatus, "this key may not count").hint("use a key of a workspace that may use this model")
-        }
-        404 => problem(ProblemKind::NotFound, &format!("Anthropic knows no model `{model}`"))
-            .hint("type the model's id in its API, such as claude-haiku-4-5"),
-        413 => problem(ProblemKind::HttpStatus, "the text is too long for Anthropic to count").hint("count a shorter answer"),
-        429 => problem(ProblemKind::HttpStatus, "too many counts with this key for now").hint(match retry_after {
-            Some(seconds) if seconds.parse::<u64>().is_ok() => format!("count again in {seconds} s"),
+        401 => problem(ProblemKind::Auth, "Anthropic does not take this key")
+            .hint("type a key of yours that is valid for its API"),
+        403 => problem(ProblemKind::HttpStatus, "this key may not count")
+            .hint("use a key of a workspace that may use this model"),
+        404 => problem(
+            ProblemKind::NotFound,
+            &format!("Anthropic knows no model `{model}`"),
+        )
+        .hint("type the model's id in its API, such as claude-haiku-4-5"),
+        413 => problem(
+            ProblemKind::HttpStatus,
+            "the text is too long for Anthropic to count",
+        )
+        .hint("count a shorter answer"),
+        429 => problem(
+            ProblemKind::HttpStatus,
+            "too many counts with this key for now",
+        )
+        .hint(match retry_after {
+            Some(seconds) if seconds.parse::<u64>().is_ok() => {
+                format!("count again in {seconds} s")
+            }
             _ => "count again in a minute".to_owned(),
         }),
-        500.. => problem(ProblemKind::HttpStatus, "Anthropic cannot count just now").hint("count again later"),
-        _ => problem(ProblemKind::HttpStatus, "Anthropic refused to count this").hint("look at the model and the text"),
+        500.. => problem(ProblemKind::HttpStatus, "Anthropic cannot count just now")
+            .hint("count again later"),
+        _ => problem(ProblemKind::HttpStatus, "Anthropic refused to count this")
+            .hint("look at the model and the text"),
     })
 }
 
@@ -155,7 +199,10 @@ mod tests {
         assert_eq!(lines[0], Request::shown_opening("claude-haiku-4-5"));
         assert!(lines.iter().all(|line| line.chars().count() <= SHOWN_LINE));
         let body: Value = serde_json::from_str(&request.body()).unwrap();
-        assert_eq!(body, serde_json::json!({"model": "claude-haiku-4-5", "messages": [{"role": "user", "content": text}]}));
+        assert_eq!(
+            body,
+            serde_json::json!({"model": "claude-haiku-4-5", "messages": [{"role": "user", "content": text}]})
+        );
         assert_eq!(
             head[..3],
             [
@@ -168,21 +215,31 @@ mod tests {
 
     #[test]
     fn a_key_is_in_no_debug_text() {
-        assert_eq!(format!("{:?} {:?}", Key::new(" sk-ant-1 "), Key::default()), "Key(…) Key()");
+        assert_eq!(
+            format!("{:?} {:?}", Key::new(" sk-ant-1 "), Key::default()),
+            "Key(…) Key()"
+        );
         assert_eq!(Key::new(" sk-ant-1\n").reveal(), "sk-ant-1");
     }
 
     #[test]
     fn answers_are_read_and_refusals_say_what_to_do() {
         let of = |status, retry, body: &str| {
-            read(status, retry, body, "claude-x")
-                .map_err(|problem| format!("{} | {}", problem.what, problem.hint.unwrap_or_default()))
+            read(status, retry, body, "claude-x").map_err(|problem| {
+                format!("{} | {}", problem.what, problem.hint.unwrap_or_default())
+            })
         };
         assert_eq!(of(200, None, r#"{"input_tokens":2095}"#), Ok(2_095));
-        let refused =
-            |kind: &str, message: &str| format!(r#"{{"type":"error","error":{{"type":"{kind}","message":"{message}"}}}}"#);
+        let refused = |kind: &str, message: &str| {
+            format!(r#"{{"type":"error","error":{{"type":"{kind}","message":"{message}"}}}}"#)
+        };
         for (status, retry, body, wanted) in [
-            (200, None, "<html>".to_owned(), "the answer states no `input_tokens` | count again; the estimate stays"),
+            (
+                200,
+                None,
+                "<html>".to_owned(),
+                "the answer states no `input_tokens` | count again; the estimate stays",
+            ),
             (
                 401,
                 None,
@@ -201,7 +258,12 @@ mod tests {
                 refused("rate_limit_error", "slow down"),
                 "too many counts with this key for now (HTTP 429: slow down) | count again in 17 s",
             ),
-            (429, Some("soon"), String::new(), "too many counts with this key for now (HTTP 429) | count again in a minute"),
+            (
+                429,
+                Some("soon"),
+                String::new(),
+                "too many counts with this key for now (HTTP 429) | count again in a minute",
+            ),
             (
                 529,
                 None,
@@ -211,7 +273,10 @@ mod tests {
             (
                 400,
                 None,
-                refused("invalid_request_error", "messages: text content blocks must be non-empty"),
+                refused(
+                    "invalid_request_error",
+                    "messages: text content blocks must be non-empty",
+                ),
                 "Anthropic refused to count this (HTTP 400: messages: text content blocks must be non-empty) | look at the model and the text",
             ),
         ] {

@@ -40,7 +40,12 @@ impl Counts {
         let chars = text.chars().count() as u64;
         // Characters of four bytes are two units of UTF-16.
         let pairs = text.bytes().filter(|byte| *byte >= 0xf0).count() as u64;
-        Self { bytes: text.len() as u64, chars, utf16: chars + pairs, tokens: super::count(text) }
+        Self {
+            bytes: text.len() as u64,
+            chars,
+            utf16: chars + pairs,
+            tokens: super::count(text),
+        }
     }
 }
 
@@ -60,7 +65,13 @@ pub struct Counter {
 
 impl Default for Counter {
     fn default() -> Self {
-        Self { counts: Counts::default(), partial: Vec::new(), pending: String::new(), look_at: PIECE_BYTES, searched: 0 }
+        Self {
+            counts: Counts::default(),
+            partial: Vec::new(),
+            pending: String::new(),
+            look_at: PIECE_BYTES,
+            searched: 0,
+        }
     }
 }
 

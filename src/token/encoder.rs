@@ -49,7 +49,12 @@ impl TokenTable {
             at += 1 + u32::from(length);
         }
         assert!(starts.len() < 1 << RANK_BITS, "ranks of {RANK_BITS} bits");
-        let mut table = Self { entries, slots: vec![FREE; (starts.len() * 5 / 4).next_power_of_two()], starts, longest };
+        let mut table = Self {
+            entries,
+            slots: vec![FREE; (starts.len() * 5 / 4).next_power_of_two()],
+            starts,
+            longest,
+        };
         for rank in (0..).take(table.starts.len()) {
             let (mut slot, tag) = table.place(table.token(rank));
             while table.slots[slot] != FREE {
@@ -75,11 +80,17 @@ impl TokenTable {
     fn place(&self, bytes: &[u8]) -> (usize, u32) {
         let mut hash = bytes.len() as u64;
         for chunk in bytes.chunks(8) {
-            let eight = chunk.iter().rev().fold(0, |eight, byte| eight << 8 | u64::from(*byte));
+            let eight = chunk
+                .iter()
+                .rev()
+                .fold(0, |eight, byte| eight << 8 | u64::from(*byte));
             hash = (hash ^ eight).wrapping_mul(0x9e37_79b9_7f4a_7c15);
             hash ^= hash >> 32;
         }
-        (hash as usize & (self.slots.len() - 1), (hash >> (32 + RANK_BITS)) as u32)
+        (
+            hash as usize & (self.slots.len() - 1),
+            (hash >> (32 + RANK_BITS)) as u32,
+        )
     }
 
     fn after(&self, slot: usize) -> usize {
@@ -127,7 +138,10 @@ impl TokenTable {
     }
 
     fn merge_short(&self, word: &[u8], parts: &mut Vec<Part>) {
-        let pairs = word.windows(2).map(|pair| self.rank(pair)).chain([NO_RANK; 2]);
+        let pairs = word
+            .windows(2)
+            .map(|pair| self.rank(pair))
+            .chain([NO_RANK; 2]);
         parts.extend((0..=word.len()).zip(pairs));
         // The first of equals.
         while let Some((at, &(_, rank))) = parts.iter().enumerate().min_by_key(|(_, part)| part.1) {
@@ -136,7 +150,9 @@ impl TokenTable {
             }
             parts.remove(at + 1);
             for at in [Some(at), at.checked_sub(1)].into_iter().flatten() {
-                parts[at].1 = parts.get(at + 2).map_or(NO_RANK, |end| self.rank(&word[parts[at].0..end.0]));
+                parts[at].1 = parts
+                    .get(at + 2)
+                    .map_or(NO_RANK, |end| self.rank(&word[parts[at].0..end.0]));
             }
         }
     }
@@ -145,7 +161,9 @@ impl TokenTable {
         // By the byte a part begins at: where the next one does, or 0 where none begins any more; and the one before.
         let mut next: Vec<usize> = (1..=word.len()).collect();
         let mut before: Vec<usize> = (0..word.len()).map(|at| at.saturating_sub(1)).collect();
-        let mut heap: BinaryHeap<_> = (0..word.len() - 1).map(|at| Reverse((self.rank(&word[at..at + 2]), at, at + 2))).collect();
+        let mut heap: BinaryHeap<_> = (0..word.len() - 1)
+            .map(|at| Reverse((self.rank(&word[at..at + 2]), at, at + 2)))
+            .collect();
         while let Some(Reverse((rank, at, end))) = heap.pop() {
             if rank == NO_RANK {
                 break;
@@ -161,7 +179,11 @@ impl TokenTable {
                 heap.push(Reverse((self.rank(&word[at..after]), at, after)));
             }
             if at > 0 {
-                heap.push(Reverse((self.rank(&word[before[at]..end]), before[at], end)));
+                heap.push(Reverse((
+                    self.rank(&word[before[at]..end]),
+                    before[at],
+                    end,
+                )));
             }
         }
         let mut at = 0;
@@ -182,7 +204,11 @@ impl TokenTable {
             let end = word.len().min(at + window);
             self.merge(&word[at..end], parts);
             let tokens = parts.len() - 1;
-            let sure = if end == word.len() { tokens } else { tokens.saturating_sub(UNSURE_TOKENS) };
+            let sure = if end == word.len() {
+                tokens
+            } else {
+                tokens.saturating_sub(UNSURE_TOKENS)
+            };
             let joins = starts.last().is_none_or(|&(left, _)| {
                 self.merge(&word[left..at + parts[1].0], &mut both);
                 both.len() == 3 && both[1].0 == at - left
@@ -190,7 +216,11 @@ impl TokenTable {
             if sure == 0 || !joins {
                 return self.merge(word, parts);
             }
-            starts.extend(parts[..sure].iter().map(|&(start, _)| (at + start, NO_RANK)));
+            starts.extend(
+                parts[..sure]
+                    .iter()
+                    .map(|&(start, _)| (at + start, NO_RANK)),
+            );
             at += parts[sure].0;
         }
         starts.push((at, NO_RANK));
@@ -211,8 +241,15 @@ impl Encoder {
     /// The last character of what the pattern in the middle finds is looked at, not taken.
     fn new(entries: Cow<'static, [u8]>, first: &str) -> Self {
         let leftmost = DFA::config().match_kind(MatchKind::LeftmostFirst);
-        match DFA::builder().configure(leftmost).build_many(&[first, r"\s+\s", r"\s+"]) {
-            Ok(pattern) => Self { pattern, caches: Pool::new(|| None), table: TokenTable::new(entries) },
+        match DFA::builder()
+            .configure(leftmost)
+            .build_many(&[first, r"\s+\s", r"\s+"])
+        {
+            Ok(pattern) => Self {
+                pattern,
+                caches: Pool::new(|| None),
+                table: TokenTable::new(entries),
+            },
             Err(error) => unreachable!("a pattern that is known: {error}"),
         }
     }
@@ -222,13 +259,19 @@ impl Encoder {
         let mut cache = self.caches.get();
         std::iter::from_fn(move || {
             let cache = cache.get_or_insert_with(|| self.pattern.create_cache());
-            let found = match self.pattern.try_search_fwd(cache, &Input::new(rest).anchored(Anchored::Yes)) {
+            let found = match self
+                .pattern
+                .try_search_fwd(cache, &Input::new(rest).anchored(Anchored::Yes))
+            {
                 Ok(found) => found?,
                 Err(error) => unreachable!("no byte stops it, and it never gives up: {error}"),
             };
             let mut word = &rest[..found.offset()];
             if found.pattern().as_usize() == 1 {
-                word = word.char_indices().next_back().map_or(word, |(last, _)| &word[..last]);
+                word = word
+                    .char_indices()
+                    .next_back()
+                    .map_or(word, |(last, _)| &word[..last]);
             }
             rest = &rest[word.len()..];
             Some(word)
@@ -261,7 +304,8 @@ impl Encoder {
         if word.len() <= WINDOW_BYTES {
             self.table.merge(word.as_bytes(), parts);
         } else {
-            self.table.merge_in_windows(word.as_bytes(), WINDOW_BYTES, parts);
+            self.table
+                .merge_in_windows(word.as_bytes(), WINDOW_BYTES, parts);
         }
     }
 }
@@ -282,16 +326,21 @@ pub(super) fn o200k_base() -> &'static Encoder {
             r"\s*[\r\n]+",
             r"\s+$",
         ];
-        Encoder::new(Cow::Borrowed(include_bytes!(concat!(env!("OUT_DIR"), "/o200k_base"))), &pattern.join("|"))
+        Encoder::new(
+            Cow::Borrowed(include_bytes!(concat!(env!("OUT_DIR"), "/o200k_base"))),
+            &pattern.join("|"),
+        )
     });
     &O200K_BASE
 }
 
 pub(super) fn cl100k_base() -> &'static Encoder {
     static CL100K_BASE: LazyLock<Encoder> = LazyLock::new(|| {
-        let pattern =
-            r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+$";
-        Encoder::new(Cow::Borrowed(include_bytes!(concat!(env!("OUT_DIR"), "/cl100k_base"))), pattern)
+        let pattern = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+$";
+        Encoder::new(
+            Cow::Borrowed(include_bytes!(concat!(env!("OUT_DIR"), "/cl100k_base"))),
+            pattern,
+        )
     });
     &CL100K_BASE
 }

@@ -49,15 +49,28 @@ impl FileKind {
             // Both are JSON; a vocabulary at the top, and no model around it, is Mistral's.
             let doc = Doc::parse(Bytes::copy_from_slice(bytes));
             let has = |key: &str| doc.root().is_some_and(|root| root.get(key).is_some());
-            return if has("vocab") && !has("model") { FileKind::Tekken } else { FileKind::Tokenizers };
+            return if has("vocab") && !has("model") {
+                FileKind::Tekken
+            } else {
+                FileKind::Tokenizers
+            };
         }
         let line = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
-        let is_base64 = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
+        let is_base64 =
+            |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
         let mut words = line.trim_ascii().split(|byte| *byte == b' ');
-        let is_line = words.next().is_some_and(|word| !word.is_empty() && word.iter().all(is_base64))
-            && words.next().is_some_and(|word| !word.is_empty() && word.iter().all(u8::is_ascii_digit))
+        let is_line = words
+            .next()
+            .is_some_and(|word| !word.is_empty() && word.iter().all(is_base64))
+            && words
+                .next()
+                .is_some_and(|word| !word.is_empty() && word.iter().all(u8::is_ascii_digit))
             && words.next().is_none();
-        if is_line { FileKind::Tiktoken } else { FileKind::SentencePiece }
+        if is_line {
+            FileKind::Tiktoken
+        } else {
+            FileKind::SentencePiece
+        }
     }
 }
 
@@ -73,7 +86,10 @@ pub struct TokenizerFile {
 
 impl std::fmt::Debug for TokenizerFile {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("TokenizerFile").field("name", &self.name).field("sha256", &self.sha256).finish_non_exhaustive()
+        f.debug_struct("TokenizerFile")
+            .field("name", &self.name)
+            .field("sha256", &self.sha256)
+            .finish_non_exhaustive()
     }
 }
 
@@ -120,13 +136,25 @@ impl TokenizerFile {
             Ok(Err(why)) => return Err(as_what(&why)),
             Err(_) => return Err(as_what("it is incomplete or damaged")),
         };
-        let sha256 = Sha256::digest(bytes).iter().fold(String::with_capacity(64), |mut hex, byte| {
-            write!(hex, "{byte:02x}").ok();
-            hex
-        });
+        let sha256 =
+            Sha256::digest(bytes)
+                .iter()
+                .fold(String::with_capacity(64), |mut hex, byte| {
+                    write!(hex, "{byte:02x}").ok();
+                    hex
+                });
         // Beside a built-in of the same name it must not be taken for it.
-        let name = if Tokenizer::named(name).is_some() { format!("{name} (file)") } else { name.to_owned() };
-        Ok(Self { name, sha256, kind, kitoken })
+        let name = if Tokenizer::named(name).is_some() {
+            format!("{name} (file)")
+        } else {
+            name.to_owned()
+        };
+        Ok(Self {
+            name,
+            sha256,
+            kind,
+            kitoken,
+        })
     }
 
     /// Tokens of a text, without those that a model's template puts around it, and neither cut to a model's context nor
@@ -136,8 +164,13 @@ impl TokenizerFile {
     /// A problem where the text has a character that the file has no token for, or its patterns fail on the text.
     pub fn count(&self, text: &str) -> Result<u64, Problem> {
         const ADDED: &[SpecialTokenKind] = &[SpecialTokenKind::Priority];
-        let bad =
-            |why: String| Problem::new(ProblemKind::Io, format!("cannot count with this tokenizer: {why}")).at(self.name.clone());
+        let bad = |why: String| {
+            Problem::new(
+                ProblemKind::Io,
+                format!("cannot count with this tokenizer: {why}"),
+            )
+            .at(self.name.clone())
+        };
         match catch_unwind(AssertUnwindSafe(|| self.kitoken.encode(text, ADDED))) {
             Ok(Ok(tokens)) => Ok(tokens.len() as u64),
             Ok(Err(error)) => Err(bad(error.to_string())),
@@ -155,10 +188,17 @@ fn count_all_as_data(definition: &mut Definition) {
         SpecialTokenKind::Unknown => true,
     });
     // Its name is data too, but the model asks for it.
-    for special in definition.specials.iter_mut().filter(|special| special.kind == SpecialTokenKind::Unknown) {
+    for special in definition
+        .specials
+        .iter_mut()
+        .filter(|special| special.kind == SpecialTokenKind::Unknown)
+    {
         special.extract = false;
     }
-    definition.config.processing.retain(|step| !matches!(step, Processing::Truncate { .. } | Processing::Pad { .. }));
+    definition
+        .config
+        .processing
+        .retain(|step| !matches!(step, Processing::Truncate { .. } | Processing::Pad { .. }));
 }
 
 /// Reads a SentencePiece model that normalises by the table in it, if it has one, rather than by what the crate makes of the

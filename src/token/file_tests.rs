@@ -12,7 +12,12 @@ const TEKKEN: &str = include_str!("../../tests/data/token/tekken.json");
 /// text (1), score (2, a float) and type (3).
 fn sentencepiece() -> Vec<u8> {
     let mut model = Vec::new();
-    for (text, score, kind) in [("<unk>", 0.0_f32, 2_u8), ("▁a", -1.0, 1), ("b", -2.0, 1), ("▁", -3.0, 1)] {
+    for (text, score, kind) in [
+        ("<unk>", 0.0_f32, 2_u8),
+        ("▁a", -1.0, 1),
+        ("b", -2.0, 1),
+        ("▁", -3.0, 1),
+    ] {
         let mut piece = vec![0x0a, u8::try_from(text.len()).unwrap()];
         piece.extend(text.as_bytes());
         piece.push(0x15);
@@ -31,7 +36,10 @@ fn sentencepiece_with_map() -> Vec<u8> {
     units[0] = 0x100 << 10;
     units[0x109] = 0x200 << 10 | 1 << 8 | 0x09;
     units[0x309] = 1 << 31;
-    let mut map = u32::try_from(units.len() * 4).unwrap().to_le_bytes().to_vec();
+    let mut map = u32::try_from(units.len() * 4)
+        .unwrap()
+        .to_le_bytes()
+        .to_vec();
     map.extend(units.iter().flat_map(|unit| unit.to_le_bytes()));
     map.extend(b" \0");
     // Of two bytes, as long as a map of more than 127 is.
@@ -57,16 +65,28 @@ fn a_model_normalises_by_its_own_table() {
 #[test]
 fn each_kind_is_read() {
     let json = TokenizerFile::read("tokenizer.json", TOKENIZER_JSON.as_bytes()).unwrap();
-    assert_eq!((json.kind, json.name.as_str(), json.sha256.len()), (FileKind::Tokenizers, "tokenizer.json", 64));
+    assert_eq!(
+        (json.kind, json.name.as_str(), json.sha256.len()),
+        (FileKind::Tokenizers, "tokenizer.json", 64)
+    );
     // "ab" is one token, "c" another.
     assert_eq!(json.count("abc"), Ok(2));
     let tiktoken = TokenizerFile::read("tiny.tiktoken", TIKTOKEN.as_bytes()).unwrap();
-    assert_eq!((tiktoken.kind, tiktoken.count("abab a")), (FileKind::Tiktoken, Ok(4)));
+    assert_eq!(
+        (tiktoken.kind, tiktoken.count("abab a")),
+        (FileKind::Tiktoken, Ok(4))
+    );
     let tekken = TokenizerFile::read("tekken.json", TEKKEN.as_bytes()).unwrap();
-    assert_eq!((tekken.kind, tekken.count("ab a")), (FileKind::Tekken, Ok(3)));
+    assert_eq!(
+        (tekken.kind, tekken.count("ab a")),
+        (FileKind::Tekken, Ok(3))
+    );
     let sentencepiece = TokenizerFile::read("a.model", &sentencepiece()).unwrap();
     assert_eq!(sentencepiece.kind, FileKind::SentencePiece);
-    assert_eq!(sentencepiece.count(" ab").map(|tokens| tokens > 0), Ok(true));
+    assert_eq!(
+        sentencepiece.count(" ab").map(|tokens| tokens > 0),
+        Ok(true)
+    );
     // Text of special tokens is plain text.
     assert_eq!(json.count("<end>"), Ok(5));
     // However long a text is.
@@ -93,7 +113,12 @@ fn an_added_token_is_one_and_a_control_token_is_text() {
     }
     // Where a control token stands the text is not cut: `ab` stays one token, beside the same text without the name.
     let named = TOKENIZER_JSON.replace("<end>", "b");
-    assert_eq!(TokenizerFile::read("tokenizer.json", named.as_bytes()).unwrap().count("ab"), Ok(1));
+    assert_eq!(
+        TokenizerFile::read("tokenizer.json", named.as_bytes())
+            .unwrap()
+            .count("ab"),
+        Ok(1)
+    );
 }
 
 /// Pieces of a SentencePiece model that its users defined.
@@ -136,7 +161,11 @@ fn cut_files_are_problems() {
     let lines = TIKTOKEN.as_bytes();
     // Where a file may end and be a shorter one: JSON nowhere before its last brace, the others after a line or a piece.
     let last_brace = |text: &str| (text.trim_end().len()..=text.len()).collect::<Vec<_>>();
-    let line_ends = lines.iter().enumerate().filter(|(_, byte)| **byte == b'\n').flat_map(|(at, _)| [at, at + 1]);
+    let line_ends = lines
+        .iter()
+        .enumerate()
+        .filter(|(_, byte)| **byte == b'\n')
+        .flat_map(|(at, _)| [at, at + 1]);
     let mut piece_ends = Vec::new();
     let mut at = 0;
     while at < model.len() {
@@ -144,7 +173,11 @@ fn cut_files_are_problems() {
         piece_ends.push(at);
     }
     let files: [(_, _, Vec<usize>); 4] = [
-        ("tokenizer.json", TOKENIZER_JSON.as_bytes(), last_brace(TOKENIZER_JSON)),
+        (
+            "tokenizer.json",
+            TOKENIZER_JSON.as_bytes(),
+            last_brace(TOKENIZER_JSON),
+        ),
         ("tekken.json", TEKKEN.as_bytes(), last_brace(TEKKEN)),
         ("tiny.tiktoken", lines, line_ends.collect()),
         ("a.model", &model[..], piece_ends),
@@ -157,7 +190,10 @@ fn cut_files_are_problems() {
                     // It counts, or says why not.
                     file.count("abc <end>").ok();
                 }
-                Err(problem) => assert!(problem.what.starts_with("not a tokenizer file"), "{name}, cut at {end}: {problem}"),
+                Err(problem) => assert!(
+                    problem.what.starts_with("not a tokenizer file"),
+                    "{name}, cut at {end}: {problem}"
+                ),
             }
         }
     }

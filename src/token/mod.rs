@@ -35,7 +35,10 @@ impl Encoding {
     }
 
     pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|encoding| encoding.name() == name)
+        Self::ALL
+            .iter()
+            .copied()
+            .find(|encoding| encoding.name() == name)
     }
 
     fn encoder(self) -> &'static encoder::Encoder {
@@ -64,7 +67,10 @@ impl Tokens {
     /// Both sums.
     #[must_use]
     pub fn plus(self, other: Tokens) -> Tokens {
-        Tokens { o200k_base: self.o200k_base + other.o200k_base, cl100k_base: self.cl100k_base + other.cl100k_base }
+        Tokens {
+            o200k_base: self.o200k_base + other.o200k_base,
+            cl100k_base: self.cl100k_base + other.cl100k_base,
+        }
     }
 
     /// What is left without the others; none where those are more.
@@ -131,12 +137,15 @@ const PART_BYTES: usize = 64 << 10;
 /// them, have most of their parts in common.
 pub fn cuts(text: &str) -> impl Iterator<Item = usize> {
     let is_marked = |at: usize| {
-        let before = text.as_bytes()[..at].last_chunk().map_or(0, |eight| u64::from_le_bytes(*eight));
+        let before = text.as_bytes()[..at]
+            .last_chunk()
+            .map_or(0, |eight| u64::from_le_bytes(*eight));
         before.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 55 == 0
     };
     let mut from = 0;
     std::iter::from_fn(move || {
-        let is_cut = |at: &usize| is_cut(text, *at) && (is_marked(*at) || at - from >= 4 * PART_BYTES);
+        let is_cut =
+            |at: &usize| is_cut(text, *at) && (is_marked(*at) || at - from >= 4 * PART_BYTES);
         from = (from + PART_BYTES..text.len()).find(is_cut)?;
         Some(from)
     })
@@ -159,7 +168,8 @@ fn is_cut(text: &str, at: usize) -> bool {
     byte.is_ascii()
         && !byte.is_ascii_alphanumeric()
         && byte != b'\''
-        && (before.is_ascii_alphanumeric() || (!before.is_ascii() && text[..at].chars().next_back().is_some_and(is_ideograph)))
+        && (before.is_ascii_alphanumeric()
+            || (!before.is_ascii() && text[..at].chars().next_back().is_some_and(is_ideograph)))
 }
 
 /// Letters of scripts that run on without spaces; each is in `\p{Lo}`.

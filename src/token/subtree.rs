@@ -75,7 +75,11 @@ fn owned_text(root: Node<'_>) -> (String, Vec<Owner>) {
     let mut text = String::with_capacity(root.range().len());
     let mut owners: Vec<Owner> = Vec::new();
     let own = |owners: &mut Vec<Owner>, from: usize, node: Node<'_>, role: Role| {
-        owners.push(Owner { from, node: node.index() - base, role });
+        owners.push(Owner {
+            from,
+            node: node.index() - base,
+            role,
+        });
     };
     walk(root, |event| match event {
         WalkEvent::Open(node) | WalkEvent::Scalar(node) => {
@@ -108,7 +112,11 @@ fn owned_text(root: Node<'_>) -> (String, Vec<Owner>) {
         }
         WalkEvent::Close(node) => {
             own(&mut owners, text.len(), node, Role::Punctuation);
-            text.push(if node.kind() == Kind::Object { '}' } else { ']' });
+            text.push(if node.kind() == Kind::Object {
+                '}'
+            } else {
+                ']'
+            });
         }
     });
     (text, owners)

@@ -33,13 +33,24 @@ fn counts_equal_the_reference() {
 #[test]
 fn long_texts_equal_the_whole() {
     let mixed = CORPUS.concat().repeat(2_000);
-    for text in [mixed, "-".repeat(100_000), " ".repeat(200_000), "北京".repeat(60_000), "'s".repeat(50_000)] {
+    for text in [
+        mixed,
+        "-".repeat(100_000),
+        " ".repeat(200_000),
+        "北京".repeat(60_000),
+        "'s".repeat(50_000),
+    ] {
         let whole = oracle(&text);
         assert_eq!(count(&text), whole);
         let mut counter = Counter::new();
-        text.as_bytes().chunks(7_001).for_each(|piece| counter.push(piece));
+        text.as_bytes()
+            .chunks(7_001)
+            .for_each(|piece| counter.push(piece));
         let counts = counter.finish();
-        assert_eq!((counts.tokens, counts.chars), (whole, text.chars().count() as u64));
+        assert_eq!(
+            (counts.tokens, counts.chars),
+            (whole, text.chars().count() as u64)
+        );
     }
 }
 
@@ -56,17 +67,59 @@ fn subtrees_add_up_to_the_whole() {
         assert!(tokens[index] >= inside, "{node:?}");
     }
     let inner = subtrees(doc.at("/items/1").unwrap());
-    assert_eq!(u64::from(inner[0]), count(r#"{"id":7,"name":"é \"x\""}"#).o200k_base);
+    assert_eq!(
+        u64::from(inner[0]),
+        count(r#"{"id":7,"name":"é \"x\""}"#).o200k_base
+    );
 }
 
 /// Text out of pieces that sit close to the borders of the pre-tokenizers' classes.
 fn awkward() -> impl Strategy<Value = String> {
     let pieces = [
-        "a", "Z", "é", "ß", "İ", "ſ", "1", "２", "Ⅷ", " ", "  ", "\n", "\r\n", "\t", "\u{a0}", "\u{3000}", "'", "'s", "'LL", "’",
-        "\"", ",", "{", "}", ":", "/", "//\n", "-", "--", "_", "北", "京。", "か", "한", "😀", "\u{301}", "\u{200d}", "ǅ", "ʰ",
-        "<|endoftext|>", "x1",
+        "a",
+        "Z",
+        "é",
+        "ß",
+        "İ",
+        "ſ",
+        "1",
+        "２",
+        "Ⅷ",
+        " ",
+        "  ",
+        "\n",
+        "\r\n",
+        "\t",
+        "\u{a0}",
+        "\u{3000}",
+        "'",
+        "'s",
+        "'LL",
+        "’",
+        "\"",
+        ",",
+        "{",
+        "}",
+        ":",
+        "/",
+        "//\n",
+        "-",
+        "--",
+        "_",
+        "北",
+        "京。",
+        "か",
+        "한",
+        "😀",
+        "\u{301}",
+        "\u{200d}",
+        "ǅ",
+        "ʰ",
+        "<|endoftext|>",
+        "x1",
     ];
-    prop::collection::vec(prop::sample::select(pieces.to_vec()), 0..60).prop_map(|parts| parts.concat())
+    prop::collection::vec(prop::sample::select(pieces.to_vec()), 0..60)
+        .prop_map(|parts| parts.concat())
 }
 
 /// One text of `tests/data/token/corpus.json`, with the counts another implementation made of it.
@@ -91,7 +144,9 @@ impl Sample {
             texts: Vec<Sample>,
         }
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/token/corpus.json");
-        serde_json::from_slice::<File>(&std::fs::read(path).unwrap()).unwrap().texts
+        serde_json::from_slice::<File>(&std::fs::read(path).unwrap())
+            .unwrap()
+            .texts
     }
 
     fn text(&self) -> String {
@@ -109,11 +164,19 @@ fn the_corpus_counts_as_two_other_implementations_say() {
     assert!(samples.len() >= 200, "{}", samples.len());
     for sample in samples {
         let text = sample.text();
-        let stated = Tokens { o200k_base: sample.o200k_base, cl100k_base: sample.cl100k_base };
+        let stated = Tokens {
+            o200k_base: sample.o200k_base,
+            cl100k_base: sample.cl100k_base,
+        };
         assert_eq!(count(&text), stated, "{}", sample.name);
         assert_eq!(p50k(&text), sample.p50k_base, "{}", sample.name);
         assert_eq!(oracle(&text), stated, "{}", sample.name);
-        assert_eq!(tiktoken_rs::p50k_base_singleton().count_ordinary(&text) as u64, sample.p50k_base, "{}", sample.name);
+        assert_eq!(
+            tiktoken_rs::p50k_base_singleton().count_ordinary(&text) as u64,
+            sample.p50k_base,
+            "{}",
+            sample.name
+        );
     }
 }
 
@@ -124,16 +187,32 @@ fn a_file_counts_as_the_encoding_that_is_in_it() {
     let file = |name: &str, bpe: &tiktoken_rs::CoreBPE, ranks: u32| {
         let lines = (0..ranks).filter_map(|rank| {
             let bytes = bpe.decode_bytes(&[rank]).ok()?;
-            Some(format!("{} {rank}\n", base64::engine::general_purpose::STANDARD.encode(bytes)))
+            Some(format!(
+                "{} {rank}\n",
+                base64::engine::general_purpose::STANDARD.encode(bytes)
+            ))
         });
         TokenizerFile::read(name, lines.collect::<String>().as_bytes()).unwrap()
     };
-    let o200k = file("o200k.tiktoken", tiktoken_rs::o200k_base_singleton(), 199_998);
-    let cl100k = file("cl100k.tiktoken", tiktoken_rs::cl100k_base_singleton(), 100_256);
+    let o200k = file(
+        "o200k.tiktoken",
+        tiktoken_rs::o200k_base_singleton(),
+        199_998,
+    );
+    let cl100k = file(
+        "cl100k.tiktoken",
+        tiktoken_rs::cl100k_base_singleton(),
+        100_256,
+    );
     for sample in Sample::all() {
         let text = sample.text();
         let counted = |file: &TokenizerFile| file.count(&text).unwrap();
-        assert_eq!((counted(&o200k), counted(&cl100k)), (sample.o200k_base, sample.cl100k_base), "{}", sample.name);
+        assert_eq!(
+            (counted(&o200k), counted(&cl100k)),
+            (sample.o200k_base, sample.cl100k_base),
+            "{}",
+            sample.name
+        );
     }
 }
 
@@ -156,10 +235,17 @@ fn no_part_of_a_run_is_searched_twice() {
         let mut parts = 0;
         pieces(&run, |_| parts += 1);
         assert_eq!(parts, 1, "{unit:?}");
-        assert!(searched() - before <= run.len(), "{unit:?}: {} of {} bytes", searched() - before, run.len());
+        assert!(
+            searched() - before <= run.len(),
+            "{unit:?}: {} of {} bytes",
+            searched() - before,
+            run.len()
+        );
         let before = searched();
         let mut counter = Counter::new();
-        run.as_bytes().chunks(9_000).for_each(|piece| counter.push(piece));
+        run.as_bytes()
+            .chunks(9_000)
+            .for_each(|piece| counter.push(piece));
         assert!(searched() - before <= run.len(), "{unit:?}, in pieces");
     }
     // Where there are places, only what stands behind the last of each part is.
@@ -172,14 +258,21 @@ fn no_part_of_a_run_is_searched_twice() {
 #[test]
 fn a_long_word_counts_as_a_whole() {
     let word = "-".repeat(200_000);
-    assert_eq!(Encoding::O200kBase.encoder().count(&word), oracle(&word).o200k_base);
+    assert_eq!(
+        Encoding::O200kBase.encoder().count(&word),
+        oracle(&word).o200k_base
+    );
 }
 
 /// What makes a look at the whole word enough where it is a token.
 #[test]
 fn every_token_is_merged_from_its_bytes() {
     let mut parts = Vec::new();
-    for encoder in [encoder::o200k_base(), encoder::cl100k_base(), encoder::p50k_base().unwrap()] {
+    for encoder in [
+        encoder::o200k_base(),
+        encoder::cl100k_base(),
+        encoder::p50k_base().unwrap(),
+    ] {
         for token in encoder.table.tokens() {
             encoder.table.merge_bytes(token, &mut parts);
             assert_eq!(parts.len(), 2, "{token:?}");
@@ -195,15 +288,36 @@ fn names_and_what_they_count() {
         assert!(name(known).is_some(), "{known}");
     }
     assert_eq!(name("gpt-4"), None);
-    let tokens = Tokens { o200k_base: 101, cl100k_base: 99 };
+    let tokens = Tokens {
+        o200k_base: 101,
+        cl100k_base: 99,
+    };
     let of = |name: &str| Tokenizer::named(name).unwrap().from_tokens(tokens);
     assert_eq!(of("cl100k_base"), Some(Count::Exact(99)));
     // 111.1 and 196.95, rounded outwards.
-    assert_eq!(of("claude"), Some(Count::Estimate { low: 111, high: 197 }));
+    assert_eq!(
+        of("claude"),
+        Some(Count::Estimate {
+            low: 111,
+            high: 197
+        })
+    );
     assert_eq!(of("p50k_base"), None);
-    assert_eq!(Count::claude(100), Count::Estimate { low: 110, high: 195 });
+    assert_eq!(
+        Count::claude(100),
+        Count::Estimate {
+            low: 110,
+            high: 195
+        }
+    );
     assert_eq!(Count::claude(0), Count::Estimate { low: 0, high: 0 });
-    assert_eq!(Count::Exact(5).plus(Count::claude(100)), Count::Estimate { low: 115, high: 200 });
+    assert_eq!(
+        Count::Exact(5).plus(Count::claude(100)),
+        Count::Estimate {
+            low: 115,
+            high: 200
+        }
+    );
     assert!(Tokenizer::Claude.how().contains("estimate") && !Tokenizer::Claude.is_exact());
 }
 
@@ -217,7 +331,10 @@ fn every_token_has_a_node_and_a_role() {
         each_token(root, encoding, |node, role| seen.push((node, role)));
         assert_eq!(seen.len() as u64, count(text).get(encoding));
         for role in [Role::Key, Role::Punctuation, Role::Space, Role::Value] {
-            assert!(seen.iter().any(|(_, found)| *found == role), "{role:?} in {encoding:?}");
+            assert!(
+                seen.iter().any(|(_, found)| *found == role),
+                "{role:?} in {encoding:?}"
+            );
         }
     }
 }

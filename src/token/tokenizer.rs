@@ -53,7 +53,10 @@ impl Count {
     pub fn plus(self, other: Count) -> Count {
         match (self, other) {
             (Count::Exact(left), Count::Exact(right)) => Count::Exact(left + right),
-            _ => Count::Estimate { low: self.low() + other.low(), high: self.high() + other.high() },
+            _ => Count::Estimate {
+                low: self.low() + other.low(),
+                high: self.high() + other.high(),
+            },
         }
     }
 
@@ -63,7 +66,10 @@ impl Count {
     pub fn claude(o200k_base: u64) -> Count {
         let wide = u128::from(o200k_base);
         let fit = |tokens: u128| u64::try_from(tokens).unwrap_or(u64::MAX);
-        Count::Estimate { low: fit(wide * 110 / 100), high: fit((wide * 195).div_ceil(100)) }
+        Count::Estimate {
+            low: fit(wide * 110 / 100),
+            high: fit((wide * 195).div_ceil(100)),
+        }
     }
 }
 
@@ -92,7 +98,9 @@ impl PartialEq for Tokenizer {
         match (self, other) {
             (Tokenizer::Encoding(left), Tokenizer::Encoding(right)) => left == right,
             (Tokenizer::File(left), Tokenizer::File(right)) => left.sha256 == right.sha256,
-            (Tokenizer::P50kBase, Tokenizer::P50kBase) | (Tokenizer::Claude, Tokenizer::Claude) => true,
+            (Tokenizer::P50kBase, Tokenizer::P50kBase) | (Tokenizer::Claude, Tokenizer::Claude) => {
+                true
+            }
             _ => false,
         }
     }
@@ -113,7 +121,13 @@ impl std::hash::Hash for Tokenizer {
 
 impl Tokenizer {
     /// Every name that is no file, an alias included.
-    pub const NAMES: &'static [&'static str] = &["o200k_base", "cl100k_base", "p50k_base", "o200k_harmony", "claude"];
+    pub const NAMES: &'static [&'static str] = &[
+        "o200k_base",
+        "cl100k_base",
+        "p50k_base",
+        "o200k_harmony",
+        "claude",
+    ];
 
     /// The tokenizer with this name; `None` where it can only be a file.
     pub fn named(name: &str) -> Option<Self> {
@@ -194,7 +208,10 @@ impl Tokenizer {
             Tokenizer::Claude => Ok(Count::claude(count_encoding(Encoding::O200kBase, text))),
             Tokenizer::P50kBase => {
                 let Some(encoder) = encoder::p50k_base() else {
-                    return Err(Problem::new(ProblemKind::Internal, "the vocabulary of p50k_base cannot be built"));
+                    return Err(Problem::new(
+                        ProblemKind::Internal,
+                        "the vocabulary of p50k_base cannot be built",
+                    ));
                 };
                 let mut tokens = 0;
                 pieces(text, |piece| tokens += encoder.count(piece));

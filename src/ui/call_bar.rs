@@ -13,8 +13,8 @@ pub mod saved;
 use std::sync::Arc;
 
 use egui::{
-    Align, Frame, Id, Layout, Margin, Popup, PopupCloseBehavior, Rect, Response, RichText, Role, ScrollArea, Sense, Ui,
-    WidgetInfo, vec2,
+    Align, Frame, Id, Layout, Margin, Popup, PopupCloseBehavior, Rect, Response, RichText, Role,
+    ScrollArea, Sense, Ui, WidgetInfo, vec2,
 };
 
 pub use outcome::running_words;
@@ -31,7 +31,8 @@ use crate::fixture::export::ExportChoice;
 use crate::json::Doc;
 use crate::state::form;
 use crate::state::{
-    Action, CallAction, ConnectAction, Connection, Dialog, ExportAction, FixtureAction, FormMode, ListedTool, Screen, SessionId,
+    Action, CallAction, ConnectAction, Connection, Dialog, ExportAction, FixtureAction, FormMode,
+    ListedTool, Screen, SessionId,
 };
 
 /// Width of the block that tells how the call went.
@@ -52,42 +53,59 @@ pub fn call_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let window = ui.content_rect();
     let is_narrow = window.width() < theme::MEDIUM;
     // With an answer the room is the answer's; the form is one click away.
-    let has_answer = matches!(cx.state.view.screen, Screen::Answer | Screen::Hosts) && cx.state.capture().is_some();
+    let has_answer = matches!(cx.state.view.screen, Screen::Answer | Screen::Hosts)
+        && cx.state.capture().is_some();
     let is_slim = is_narrow
         || has_answer
         || window.height() < SLIM_BELOW
         || cx.state.view.maximised.is_some()
         || cx.state.view.screen == Screen::Compare;
     ui.spacing_mut().item_spacing.y = 0.0;
-    Frame::new().inner_margin(Margin { left: 16, right: 12, top: 8, bottom: 8 }).show(ui, |ui| {
-        ui.set_min_width(ui.available_width());
-        let is_about_answer = matches!(cx.state.view.screen, Screen::Answer | Screen::Hosts);
-        if let Some(capture) = cx.state.foreign_capture().filter(|_| is_about_answer && cx.state.running.is_none()) {
-            foreign_ui(ui, cx, capture);
-            return;
-        }
-        let Some(listed) = cx.state.tool() else {
-            no_tool_ui(ui, cx);
-            return;
-        };
-        ui.spacing_mut().item_spacing = vec2(8.0, 4.0);
-        head_ui(ui, cx, listed, bar, is_slim && !is_narrow);
-        if !is_slim {
-            summary_ui(ui, &listed.tool, cx);
-            ui.add_space(2.0);
-        }
-        if !is_slim || is_narrow {
-            body_ui(ui, cx, listed, is_slim);
-        }
-        if let Some(form) = cx.state.form() {
-            fields::problems_ui(ui, form);
-        }
-    });
-    if cx.state.is_answer_stale() && cx.state.running.is_none() && cx.state.view.screen == Screen::Answer {
+    Frame::new()
+        .inner_margin(Margin {
+            left: 16,
+            right: 12,
+            top: 8,
+            bottom: 8,
+        })
+        .show(ui, |ui| {
+            ui.set_min_width(ui.available_width());
+            let is_about_answer = matches!(cx.state.view.screen, Screen::Answer | Screen::Hosts);
+            if let Some(capture) = cx
+                .state
+                .foreign_capture()
+                .filter(|_| is_about_answer && cx.state.running.is_none())
+            {
+                foreign_ui(ui, cx, capture);
+                return;
+            }
+            let Some(listed) = cx.state.tool() else {
+                no_tool_ui(ui, cx);
+                return;
+            };
+            ui.spacing_mut().item_spacing = vec2(8.0, 4.0);
+            head_ui(ui, cx, listed, bar, is_slim && !is_narrow);
+            if !is_slim {
+                summary_ui(ui, &listed.tool, cx);
+                ui.add_space(2.0);
+            }
+            if !is_slim || is_narrow {
+                body_ui(ui, cx, listed, is_slim);
+            }
+            if let Some(form) = cx.state.form() {
+                fields::problems_ui(ui, form);
+            }
+        });
+    if cx.state.is_answer_stale()
+        && cx.state.running.is_none()
+        && cx.state.view.screen == Screen::Answer
+    {
         stale_ui(ui, cx);
     }
     // The start page says it itself.
-    if matches!(cx.state.session().connection, Connection::Gone { .. }) && cx.state.view.screen != Screen::Start {
+    if matches!(cx.state.session().connection, Connection::Gone { .. })
+        && cx.state.view.screen != Screen::Start
+    {
         gone_ui(ui, cx);
     }
 }
@@ -95,52 +113,101 @@ pub fn call_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
 /// An answer whose tool this server does not have: opened from a file, or of another server.
 fn foreign_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture) {
     let t = ThemeTokens::of(ui);
-    ui.allocate_ui_with_layout(vec2(ui.available_width(), theme::BUTTON), Layout::right_to_left(Align::Center), |ui| {
-        export_ui(ui, cx);
-        ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-            ui.spacing_mut().item_spacing.x = 8.0;
-            let name = if capture.tool.name.is_empty() { "(answer)" } else { &capture.tool.name };
-            ui.add(egui::Label::new(RichText::new(name).font(theme::tool_name()).color(t.strong)).truncate());
-            let words = match (capture.request.is_empty(), cx.state.session().connection.is_connected()) {
-                (true, true) => "Opened from a file; this server has no such tool",
-                (true, false) => "Opened from a file",
-                (false, true) => "This server has no such tool",
-                (false, false) => "Not connected: it cannot be called",
-            };
-            ui.add(egui::Label::new(RichText::new(words).font(theme::small()).color(t.weak)).truncate());
-            if !capture.request.is_empty() {
-                done_words(ui, capture);
-            }
-        });
-    });
+    ui.allocate_ui_with_layout(
+        vec2(ui.available_width(), theme::BUTTON),
+        Layout::right_to_left(Align::Center),
+        |ui| {
+            export_ui(ui, cx);
+            ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                ui.spacing_mut().item_spacing.x = 8.0;
+                let name = if capture.tool.name.is_empty() {
+                    "(answer)"
+                } else {
+                    &capture.tool.name
+                };
+                ui.add(
+                    egui::Label::new(RichText::new(name).font(theme::tool_name()).color(t.strong))
+                        .truncate(),
+                );
+                let words = match (
+                    capture.request.is_empty(),
+                    cx.state.session().connection.is_connected(),
+                ) {
+                    (true, true) => "Opened from a file; this server has no such tool",
+                    (true, false) => "Opened from a file",
+                    (false, true) => "This server has no such tool",
+                    (false, false) => "Not connected: it cannot be called",
+                };
+                ui.add(
+                    egui::Label::new(RichText::new(words).font(theme::small()).color(t.weak))
+                        .truncate(),
+                );
+                if !capture.request.is_empty() {
+                    done_words(ui, capture);
+                }
+            });
+        },
+    );
 }
 
 /// The server went away: what that means for calls, and the way on.
 fn gone_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let t = ThemeTokens::of(ui);
-    let Connection::Gone { problem, .. } = &cx.state.session().connection else { return };
-    let strip = Frame::new().fill(t.bad_bg).inner_margin(Margin::symmetric(16, 3)).show(ui, |ui| {
-        ui.set_min_width(ui.available_width());
-        ui.horizontal(|ui| {
-            ui.spacing_mut().item_spacing.x = 8.0;
-            ui.add(egui::Label::new(icons::icon_fill(icons::DISCONNECT, 14.0, t.bad)));
-            ui.label(RichText::new("The server is gone.").font(theme::medium(12.5)).color(t.strong));
-            let keys = shortcuts::text(&shortcuts::RECONNECT);
-            let name = format!("Reconnect ({keys})");
-            if widgets::Button::new(&name).icon(icons::REFRESH).small().show(ui).clicked() {
-                cx.send(ConnectAction::Reconnect);
-            }
-            // The pane says it of the call in which it happened.
-            let shown = cx.state.capture().filter(|_| cx.state.view.screen == Screen::Answer);
-            if shown.and_then(|capture| capture.problem.as_ref()).is_some_and(|own| own.what == problem.what) {
-                return;
-            }
-            let words = problem.message();
-            ui.add(egui::Label::new(RichText::new(&words).font(theme::small()).color(t.text)).truncate()).on_hover_text(&words);
+    let Connection::Gone { problem, .. } = &cx.state.session().connection else {
+        return;
+    };
+    let strip = Frame::new()
+        .fill(t.bad_bg)
+        .inner_margin(Margin::symmetric(16, 3))
+        .show(ui, |ui| {
+            ui.set_min_width(ui.available_width());
+            ui.horizontal(|ui| {
+                ui.spacing_mut().item_spacing.x = 8.0;
+                ui.add(egui::Label::new(icons::icon_fill(
+                    icons::DISCONNECT,
+                    14.0,
+                    t.bad,
+                )));
+                ui.label(
+                    RichText::new("The server is gone.")
+                        .font(theme::medium(12.5))
+                        .color(t.strong),
+                );
+                let keys = shortcuts::text(&shortcuts::RECONNECT);
+                let name = format!("Reconnect ({keys})");
+                if widgets::Button::new(&name)
+                    .icon(icons::REFRESH)
+                    .small()
+                    .show(ui)
+                    .clicked()
+                {
+                    cx.send(ConnectAction::Reconnect);
+                }
+                // The pane says it of the call in which it happened.
+                let shown = cx
+                    .state
+                    .capture()
+                    .filter(|_| cx.state.view.screen == Screen::Answer);
+                if shown
+                    .and_then(|capture| capture.problem.as_ref())
+                    .is_some_and(|own| own.what == problem.what)
+                {
+                    return;
+                }
+                let words = problem.message();
+                ui.add(
+                    egui::Label::new(RichText::new(&words).font(theme::small()).color(t.text))
+                        .truncate(),
+                )
+                .on_hover_text(&words);
+            });
         });
-    });
     let rect = strip.response.rect;
-    ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, egui::Stroke::new(1.0, t.bad_line));
+    ui.painter().hline(
+        rect.x_range(),
+        rect.bottom() - 0.5,
+        egui::Stroke::new(1.0, t.bad_line),
+    );
 }
 
 fn no_tool_ui(ui: &mut Ui, cx: &Cx<'_>) {
@@ -154,13 +221,19 @@ fn no_tool_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 }
                 return;
             }
-            Connection::Connected { .. } if cx.state.session().tools.is_empty() => "The server lists no tools",
+            Connection::Connected { .. } if cx.state.session().tools.is_empty() => {
+                "The server lists no tools"
+            }
             Connection::Connected { .. } => "Choose a tool",
             _ => "Connect to a server to call its tools",
         };
         ui.label(RichText::new(words).font(theme::base()).color(t.weak));
         if let Some(capture) = cx.state.capture() {
-            ui.label(RichText::new(&capture.tool.name).font(theme::tool_name()).color(t.strong));
+            ui.label(
+                RichText::new(&capture.tool.name)
+                    .font(theme::tool_name())
+                    .color(t.strong),
+            );
             done_words(ui, capture);
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| export_ui(ui, cx));
@@ -171,56 +244,93 @@ fn no_tool_ui(ui: &mut Ui, cx: &Cx<'_>) {
 fn head_ui(ui: &mut Ui, cx: &Cx<'_>, listed: &ListedTool, bar: Rect, with_chips: bool) {
     let t = ThemeTokens::of(ui);
     let tool = &*listed.tool;
-    ui.allocate_ui_with_layout(vec2(ui.available_width(), theme::BUTTON), Layout::right_to_left(Align::Center), |ui| {
-        let call = call_button(ui, cx, tool);
-        region(ui, Region::CallBar, bar, &call);
-        call_menu_ui(ui, cx);
-        export_ui(ui, cx);
-        super::compare::button_ui(ui, cx);
-        send_anyway_ui(ui, cx);
-        ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-            ui.set_clip_rect(ui.max_rect().intersect(ui.clip_rect()).expand2(vec2(2.0, 4.0)));
-            let name = if tool.name.is_empty() { "(no name)" } else { &tool.name };
-            let label =
-                egui::Label::new(RichText::new(name).font(theme::tool_name()).color(t.strong)).truncate().sense(Sense::click());
-            // The arguments stay in reach, however long the name is.
-            let room = ui.available_width() - if with_chips { ARGUMENTS } else { 0.0 };
-            let response = ui.scope(|ui| {
-                ui.set_max_width(room.max(40.0));
-                ui.add(label)
-            });
-            if response.inner.on_hover_text("Show the definition as the server lists it").clicked() {
-                cx.send(Action::ShowDialog(Dialog::Definition { tool: tool.name.clone() }));
-            }
-            let is_wide = ui.available_width() > 420.0;
-            if let (Some(title), true) = (tool.title.as_deref().filter(|title| *title != tool.name), is_wide) {
-                ui.add(egui::Label::new(RichText::new(title).font(theme::base()).color(t.weak)).truncate());
-            }
-            if !with_chips && ui.available_width() >= HINT {
-                hint_ui(ui, &tool.annotations);
-            }
-            if !tool.faults.is_empty() {
-                let faults = tool.faults.join("\n");
-                widgets::badge(ui, Some(icons::WARNING), "Faulty definition", Tone::Warn, false).on_hover_text(faults);
-            }
-            if with_chips {
-                chips_ui(ui, cx, tool);
-                if ui.available_width() >= HINT {
+    ui.allocate_ui_with_layout(
+        vec2(ui.available_width(), theme::BUTTON),
+        Layout::right_to_left(Align::Center),
+        |ui| {
+            let call = call_button(ui, cx, tool);
+            region(ui, Region::CallBar, bar, &call);
+            call_menu_ui(ui, cx);
+            export_ui(ui, cx);
+            super::compare::button_ui(ui, cx);
+            send_anyway_ui(ui, cx);
+            ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                ui.set_clip_rect(
+                    ui.max_rect()
+                        .intersect(ui.clip_rect())
+                        .expand2(vec2(2.0, 4.0)),
+                );
+                let name = if tool.name.is_empty() {
+                    "(no name)"
+                } else {
+                    &tool.name
+                };
+                let label =
+                    egui::Label::new(RichText::new(name).font(theme::tool_name()).color(t.strong))
+                        .truncate()
+                        .sense(Sense::click());
+                // The arguments stay in reach, however long the name is.
+                let room = ui.available_width() - if with_chips { ARGUMENTS } else { 0.0 };
+                let response = ui.scope(|ui| {
+                    ui.set_max_width(room.max(40.0));
+                    ui.add(label)
+                });
+                if response
+                    .inner
+                    .on_hover_text("Show the definition as the server lists it")
+                    .clicked()
+                {
+                    cx.send(Action::ShowDialog(Dialog::Definition {
+                        tool: tool.name.clone(),
+                    }));
+                }
+                let is_wide = ui.available_width() > 420.0;
+                if let (Some(title), true) = (
+                    tool.title.as_deref().filter(|title| *title != tool.name),
+                    is_wide,
+                ) {
+                    ui.add(
+                        egui::Label::new(RichText::new(title).font(theme::base()).color(t.weak))
+                            .truncate(),
+                    );
+                }
+                if !with_chips && ui.available_width() >= HINT {
                     hint_ui(ui, &tool.annotations);
                 }
-                // Half of it says nothing; the captures tell it too.
-                if ui.available_width() > OUTCOME {
-                    outcome_ui(ui, cx, tool);
+                if !tool.faults.is_empty() {
+                    let faults = tool.faults.join("\n");
+                    widgets::badge(
+                        ui,
+                        Some(icons::WARNING),
+                        "Faulty definition",
+                        Tone::Warn,
+                        false,
+                    )
+                    .on_hover_text(faults);
                 }
-            }
-        });
-    });
+                if with_chips {
+                    chips_ui(ui, cx, tool);
+                    if ui.available_width() >= HINT {
+                        hint_ui(ui, &tool.annotations);
+                    }
+                    // Half of it says nothing; the captures tell it too.
+                    if ui.available_width() > OUTCOME {
+                        outcome_ui(ui, cx, tool);
+                    }
+                }
+            });
+        },
+    );
 }
 
 /// Beside *Call*: as whom, and how often.
 fn call_menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
     if let Some(host) = cx.state.call_as() {
-        ui.label(RichText::new(format!("as {}", host.name)).font(theme::small()).color(ThemeTokens::of(ui).weak));
+        ui.label(
+            RichText::new(format!("as {}", host.name))
+                .font(theme::small())
+                .color(ThemeTokens::of(ui).weak),
+        );
     }
     let button = widgets::Button::new("")
         .icon(icons::DOWN)
@@ -238,8 +348,14 @@ fn call_menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
 fn summary_ui(ui: &mut Ui, tool: &Tool, cx: &Cx<'_>) {
     let t = ThemeTokens::of(ui);
     let summary = tool.summary();
-    let words = if summary.is_empty() { "No description" } else { summary };
-    let label = egui::Label::new(RichText::new(words).font(theme::small()).color(t.weak)).truncate().sense(Sense::click());
+    let words = if summary.is_empty() {
+        "No description"
+    } else {
+        summary
+    };
+    let label = egui::Label::new(RichText::new(words).font(theme::small()).color(t.weak))
+        .truncate()
+        .sense(Sense::click());
     let response = ui.scope(|ui| {
         ui.set_max_width(ui.available_width().min(900.0));
         ui.add(label)
@@ -251,7 +367,9 @@ fn summary_ui(ui: &mut Ui, tool: &Tool, cx: &Cx<'_>) {
     response.widget_info(|| WidgetInfo::labeled(Role::Link, true, format!("Definition: {words}")));
     widgets::focus_ring(ui, &response, theme::RADIUS_BADGE);
     if response.clicked() {
-        cx.send(Action::ShowDialog(Dialog::Definition { tool: tool.name.clone() }));
+        cx.send(Action::ShowDialog(Dialog::Definition {
+            tool: tool.name.clone(),
+        }));
     }
 }
 
@@ -263,12 +381,18 @@ fn hint_ui(ui: &mut Ui, hints: &Annotations) {
     let (glyph, text, tone, is_declared) = hint_of(hints);
     let line = |name: &str, hint: Hint| match hint.declared {
         true => format!("The server declares {name}: {}.", hint.value),
-        false => format!("The server does not declare {name}; the specification's default is {}.", hint.value),
+        false => format!(
+            "The server does not declare {name}; the specification's default is {}.",
+            hint.value
+        ),
     };
     let mut tips = vec![line("readOnlyHint", hints.read_only)];
     // Whether it destroys or repeats is no question for a tool that only reads.
     if !hints.read_only.value {
-        tips.extend([line("destructiveHint", hints.destructive), line("idempotentHint", hints.idempotent)]);
+        tips.extend([
+            line("destructiveHint", hints.destructive),
+            line("idempotentHint", hints.idempotent),
+        ]);
     }
     tips.push(line("openWorldHint", hints.open_world));
     tips.push("Nobody checks these hints.".to_owned());
@@ -278,11 +402,25 @@ fn hint_ui(ui: &mut Ui, hints: &Annotations) {
 fn hint_of(hints: &Annotations) -> (&'static str, &'static str, Tone, bool) {
     let is_declared = hints.read_only.declared || hints.destructive.declared;
     match (is_declared, hints.read_only.value, hints.destructive.value) {
-        (false, false, _) => (icons::UNKNOWN, "No hints: assumed destructive", Tone::Plain, false),
+        (false, false, _) => (
+            icons::UNKNOWN,
+            "No hints: assumed destructive",
+            Tone::Plain,
+            false,
+        ),
         (_, true, _) => (icons::READ_ONLY, "Read-only", Tone::Plain, true),
         (_, false, true) => {
-            let tone = if hints.destructive.declared { Tone::Bad } else { Tone::Plain };
-            (icons::DESTRUCTIVE, "Destructive", tone, hints.destructive.declared)
+            let tone = if hints.destructive.declared {
+                Tone::Bad
+            } else {
+                Tone::Plain
+            };
+            (
+                icons::DESTRUCTIVE,
+                "Destructive",
+                tone,
+                hints.destructive.declared,
+            )
         }
         (_, false, false) => (icons::WRITES, "Writes, not destructive", Tone::Plain, true),
     }
@@ -293,22 +431,42 @@ fn hint_of(hints: &Annotations) -> (&'static str, &'static str, Tone, bool) {
 fn call_button(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) -> Response {
     if let Some(running) = &cx.state.running {
         let name = format!("Cancel the call of {}", running.tool);
-        let response = widgets::Button::new("Cancel").icon_fill(icons::STOP).shortcut("Esc").name(&name).primary().show(ui);
+        let response = widgets::Button::new("Cancel")
+            .icon_fill(icons::STOP)
+            .shortcut("Esc")
+            .name(&name)
+            .primary()
+            .show(ui);
         if response.clicked() {
             cx.send(CallAction::Cancel);
         }
         return response;
     }
     let enabled = cx.state.can_call();
-    let why = match (cx.state.form().and_then(|form| form.syntax.as_ref()), &cx.state.session().connection) {
+    let why = match (
+        cx.state.form().and_then(|form| form.syntax.as_ref()),
+        &cx.state.session().connection,
+    ) {
         _ if enabled => "",
         (Some(_), Connection::Connected { .. }) => "The arguments are not a JSON object",
         (_, Connection::Gone { .. }) => "The server is gone: reconnect (Ctrl R)",
         _ => "Not connected",
     };
     let name = format!("Call {}", tool.name);
-    let keys = format!("{} ↵", if cfg!(target_os = "macos") { "Cmd" } else { "Ctrl" });
-    let mut button = widgets::Button::new("Call").icon_fill(icons::CALL).shortcut(&keys).name(&name).primary().enabled(enabled);
+    let keys = format!(
+        "{} ↵",
+        if cfg!(target_os = "macos") {
+            "Cmd"
+        } else {
+            "Ctrl"
+        }
+    );
+    let mut button = widgets::Button::new("Call")
+        .icon_fill(icons::CALL)
+        .shortcut(&keys)
+        .name(&name)
+        .primary()
+        .enabled(enabled);
     if !why.is_empty() {
         button = button.tip(why);
     }
@@ -333,9 +491,13 @@ fn focus_once(ui: &Ui, cx: &Cx<'_>, call: &Response) {
 }
 
 fn send_anyway_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let refused = cx.state.form().is_some_and(|form| form.syntax.is_none() && form.has_problem());
+    let refused = cx
+        .state
+        .form()
+        .is_some_and(|form| form.syntax.is_none() && form.has_problem());
     if refused && cx.state.running.is_none() && cx.state.session().connection.is_connected() {
-        let button = widgets::Button::new("Send anyway").tip("Sends the arguments even though they do not fit the tool's schema");
+        let button = widgets::Button::new("Send anyway")
+            .tip("Sends the arguments even though they do not fit the tool's schema");
         if button.show(ui).clicked() {
             cx.send(CallAction::Call { send_anyway: true });
         }
@@ -343,9 +505,13 @@ fn send_anyway_ui(ui: &mut Ui, cx: &Cx<'_>) {
 }
 
 fn export_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let is_comparison = cx.state.view.screen == Screen::Compare && cx.state.comparisons.current.is_some();
+    let is_comparison =
+        cx.state.view.screen == Screen::Compare && cx.state.comparisons.current.is_some();
     let has_capture = is_comparison || cx.state.capture().is_some();
-    let mut button = widgets::Button::new("Export").icon(icons::EXPORT).menu().enabled(has_capture);
+    let mut button = widgets::Button::new("Export")
+        .icon(icons::EXPORT)
+        .menu()
+        .enabled(has_capture);
     if !has_capture {
         button = button.tip("Call a tool or open a capture first");
     }
@@ -363,7 +529,10 @@ fn export_ui(ui: &mut Ui, cx: &Cx<'_>) {
             Some(view) if !view.text.is_empty() => Some(view),
             _ => None,
         };
-        let has_result = cx.state.capture().is_some_and(|capture| capture.response.is_some());
+        let has_result = cx
+            .state
+            .capture()
+            .is_some_and(|capture| capture.response.is_some());
         let mut item = |glyph: &str, name: &str, keys: &str, enabled: bool| {
             let is_clicked = widgets::menu_item(ui, glyph, name, keys, enabled).clicked();
             if is_clicked {
@@ -374,7 +543,12 @@ fn export_ui(ui: &mut Ui, cx: &Cx<'_>) {
         if item(icons::COPY, "Copy verdict", "", true) {
             cx.send(Action::CopyVerdict);
         }
-        if item(icons::CHECK_CIRCLE, "Fixture…", &shortcuts::text(&shortcuts::SAVE_FIXTURE), has_result) {
+        if item(
+            icons::CHECK_CIRCLE,
+            "Fixture…",
+            &shortcuts::text(&shortcuts::SAVE_FIXTURE),
+            has_result,
+        ) {
             cx.send(Action::Fixture(FixtureAction::Show { then: None }));
         }
         if item(icons::OPEN_FILE, "Capture folder…", &keys, true) {
@@ -399,7 +573,9 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>, listed: &ListedTool, is_slim: bool) {
     if is_slim {
         ui.horizontal(|ui| {
             chips_ui(ui, cx, tool);
-            ui.with_layout(Layout::right_to_left(Align::Center), |ui| outcome_ui(ui, cx, tool));
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                outcome_ui(ui, cx, tool)
+            });
         });
         return;
     }
@@ -422,23 +598,37 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>, listed: &ListedTool, is_slim: bool) {
 fn arguments_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) {
     let t = ThemeTokens::of(ui);
     let Some(form) = cx.state.form() else {
-        ui.label(RichText::new("No input schema").font(theme::small()).color(t.weak));
+        ui.label(
+            RichText::new("No input schema")
+                .font(theme::small())
+                .color(t.weak),
+        );
         return;
     };
     let mode = |ui: &mut Ui| {
         let selected = usize::from(form.mode == FormMode::Json);
         if let Some(clicked) = widgets::segmented(ui, "Arguments", &["Form", "JSON"], selected) {
-            cx.send(CallAction::SetFormMode(if clicked == 0 { FormMode::Form } else { FormMode::Json }));
+            cx.send(CallAction::SetFormMode(if clicked == 0 {
+                FormMode::Form
+            } else {
+                FormMode::Json
+            }));
         }
     };
     match form.mode {
         FormMode::Json => json::json_ui(ui, cx, &tool.name, form, mode),
         // A field that is not finished says so itself, and keeps the cursor.
-        FormMode::Form if form.syntax.is_some() && !form.members.is_unfinished() => json::json_ui(ui, cx, &tool.name, form, mode),
+        FormMode::Form if form.syntax.is_some() && !form.members.is_unfinished() => {
+            json::json_ui(ui, cx, &tool.name, form, mode)
+        }
         FormMode::Form if form.members.named.is_empty() => {
             ui.horizontal(|ui| {
                 mode(ui);
-                ui.label(RichText::new("Takes no arguments").font(theme::small()).color(t.weak));
+                ui.label(
+                    RichText::new("Takes no arguments")
+                        .font(theme::small())
+                        .color(t.weak),
+                );
             });
         }
         FormMode::Form => fields::form_ui(ui, cx, &tool.name, form, mode),
@@ -450,8 +640,14 @@ fn chips_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) {
     let t = ThemeTokens::of(ui);
     let Some(form) = cx.state.form() else { return };
     let pairs = with_varied(cx, arguments_of(ui, "chips", &form.text));
-    let width = |ui: &Ui, text: &str| ui.painter().layout_no_wrap(text.to_owned(), theme::mono(12.0), t.text).size().x;
-    let size = |ui: &Ui, (name, value): &(String, String)| width(ui, name) + width(ui, value) + 22.0;
+    let width = |ui: &Ui, text: &str| {
+        ui.painter()
+            .layout_no_wrap(text.to_owned(), theme::mono(12.0), t.text)
+            .size()
+            .x
+    };
+    let size =
+        |ui: &Ui, (name, value): &(String, String)| width(ui, name) + width(ui, value) + 22.0;
     // One button holds them all, as many as there is room for.
     let mut room = ui.available_width() - PENCIL;
     let fits = |pair: &&(String, String)| {
@@ -464,26 +660,66 @@ fn chips_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) {
         () if !is_json => "Arguments: not JSON".to_owned(),
         () if pairs.is_empty() => "Arguments".to_owned(),
         () => {
-            format!("Arguments: {}", pairs.iter().map(|(name, value)| format!("{name} {value}")).collect::<Vec<_>>().join(", "))
+            format!(
+                "Arguments: {}",
+                pairs
+                    .iter()
+                    .map(|(name, value)| format!("{name} {value}"))
+                    .collect::<Vec<_>>()
+                    .join(", ")
+            )
         }
     };
     let left = ui.cursor().left();
     for pair in shown.iter().filter(|_| is_json) {
         let size = vec2(size(ui, pair), CHIP);
         let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
-        ui.painter().rect(rect, theme::RADIUS_CONTROL, t.card, egui::Stroke::new(1.0, t.line2), egui::StrokeKind::Inside);
-        let end = widgets::text_at(ui, rect.left_center() + vec2(8.0, 0.0), &pair.0, theme::mono(12.0), t.weak, f32::INFINITY);
-        widgets::text_at(ui, egui::pos2(end + 6.0, rect.center().y), &pair.1, theme::mono(12.0), t.strong, f32::INFINITY);
+        ui.painter().rect(
+            rect,
+            theme::RADIUS_CONTROL,
+            t.card,
+            egui::Stroke::new(1.0, t.line2),
+            egui::StrokeKind::Inside,
+        );
+        let end = widgets::text_at(
+            ui,
+            rect.left_center() + vec2(8.0, 0.0),
+            &pair.0,
+            theme::mono(12.0),
+            t.weak,
+            f32::INFINITY,
+        );
+        widgets::text_at(
+            ui,
+            egui::pos2(end + 6.0, rect.center().y),
+            &pair.1,
+            theme::mono(12.0),
+            t.strong,
+            f32::INFINITY,
+        );
     }
     if !is_json {
         widgets::badge(ui, Some(icons::ERROR), "not JSON", Tone::Bad, false);
     }
-    let label = if is_json && shown.is_empty() { "Arguments" } else { "" };
-    let pencil = widgets::Button::new(label).icon(icons::WRITES).name(&name).tip("Edit the arguments").height(CHIP).show(ui);
+    let label = if is_json && shown.is_empty() {
+        "Arguments"
+    } else {
+        ""
+    };
+    let pencil = widgets::Button::new(label)
+        .icon(icons::WRITES)
+        .name(&name)
+        .tip("Edit the arguments")
+        .height(CHIP)
+        .show(ui);
     // A chip is the same button, which the keyboard has once.
-    let chips = Rect::from_min_max(egui::pos2(left, pencil.rect.top()), egui::pos2(pencil.rect.left(), pencil.rect.bottom()));
-    let opens =
-        ui.interact(chips, ui.scope_id().with("argument chips"), Sense::CLICK).on_hover_cursor(egui::CursorIcon::PointingHand);
+    let chips = Rect::from_min_max(
+        egui::pos2(left, pencil.rect.top()),
+        egui::pos2(pencil.rect.left(), pencil.rect.bottom()),
+    );
+    let opens = ui
+        .interact(chips, ui.scope_id().with("argument chips"), Sense::CLICK)
+        .on_hover_cursor(egui::CursorIcon::PointingHand);
     // Neither closed nor moved by a chip that comes or grows while its argument is typed.
     let mut popup = Popup::from_toggle_button_response(&pencil)
         .id(ui.scope_id().with("arguments"))
@@ -510,9 +746,21 @@ fn chips_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) {
 
 /// The arguments of a comparison: the one that is varied has all its values, "json / markdown".
 fn with_varied(cx: &Cx<'_>, pairs: Arc<Vec<(String, String)>>) -> Arc<Vec<(String, String)>> {
-    let compare = cx.state.comparisons.current.as_ref().filter(|_| cx.state.view.screen == Screen::Compare);
-    let Some((compare, vary)) = compare.and_then(|compare| Some((compare, compare.vary.as_ref()?))) else { return pairs };
-    let values: Vec<String> = compare.values.iter().map(|value| form::plain(value)).collect();
+    let compare = cx
+        .state
+        .comparisons
+        .current
+        .as_ref()
+        .filter(|_| cx.state.view.screen == Screen::Compare);
+    let Some((compare, vary)) = compare.and_then(|compare| Some((compare, compare.vary.as_ref()?)))
+    else {
+        return pairs;
+    };
+    let values: Vec<String> = compare
+        .values
+        .iter()
+        .map(|value| form::plain(value))
+        .collect();
     let mut pairs = Arc::unwrap_or_clone(pairs);
     pairs.retain(|(name, _)| name != vary);
     pairs.insert(0, (vary.clone(), values.join(" / ")));
@@ -532,7 +780,14 @@ where
             None => text.to_owned(),
         };
         std::sync::Arc::new(
-            pairs.filter_map(|node| Some((node.key()?.into_owned(), short(&form::plain(&node.raw_text()))))).collect::<Vec<_>>(),
+            pairs
+                .filter_map(|node| {
+                    Some((
+                        node.key()?.into_owned(),
+                        short(&form::plain(&node.raw_text())),
+                    ))
+                })
+                .collect::<Vec<_>>(),
         )
     })
 }
@@ -541,9 +796,16 @@ where
 
 fn stale_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let t = ThemeTokens::of(ui);
-    let Some(capture) = cx.state.capture() else { return };
+    let Some(capture) = cx.state.capture() else {
+        return;
+    };
     let pairs = arguments_of(ui, "stale", &capture.arguments);
-    let given = pairs.iter().take(4).map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ");
+    let given = pairs
+        .iter()
+        .take(4)
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect::<Vec<_>>()
+        .join(" ");
     let words = if pairs.is_empty() {
         "no arguments".to_owned()
     } else if pairs.len() > 4 {
@@ -551,26 +813,46 @@ fn stale_ui(ui: &mut Ui, cx: &Cx<'_>) {
     } else {
         given
     };
-    Frame::new().fill(t.warn_bg).inner_margin(Margin::symmetric(16, 3)).show(ui, |ui| {
-        ui.set_min_width(ui.available_width());
-        ui.horizontal(|ui| {
-            ui.spacing_mut().item_spacing.x = 8.0;
-            ui.add(egui::Label::new(icons::icon(icons::WARNING, 14.0, t.warn)));
-            ui.add(
-                egui::Label::new(RichText::new(format!("Shows the answer to {words}")).font(theme::small()).color(t.text))
+    Frame::new()
+        .fill(t.warn_bg)
+        .inner_margin(Margin::symmetric(16, 3))
+        .show(ui, |ui| {
+            ui.set_min_width(ui.available_width());
+            ui.horizontal(|ui| {
+                ui.spacing_mut().item_spacing.x = 8.0;
+                ui.add(egui::Label::new(icons::icon(icons::WARNING, 14.0, t.warn)));
+                ui.add(
+                    egui::Label::new(
+                        RichText::new(format!("Shows the answer to {words}"))
+                            .font(theme::small())
+                            .color(t.text),
+                    )
                     .truncate(),
-            );
-            let call = widgets::Button::new("Call again").small().frameless().enabled(cx.state.can_call()).show(ui);
-            if call.clicked() {
-                cx.send(CallAction::Call { send_anyway: false });
-            }
-            if widgets::Button::new("Restore arguments").small().frameless().show(ui).clicked() {
-                cx.send(CallAction::RestoreArguments);
-            }
+                );
+                let call = widgets::Button::new("Call again")
+                    .small()
+                    .frameless()
+                    .enabled(cx.state.can_call())
+                    .show(ui);
+                if call.clicked() {
+                    cx.send(CallAction::Call { send_anyway: false });
+                }
+                if widgets::Button::new("Restore arguments")
+                    .small()
+                    .frameless()
+                    .show(ui)
+                    .clicked()
+                {
+                    cx.send(CallAction::RestoreArguments);
+                }
+            });
         });
-    });
     let rect = ui.min_rect();
-    ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, egui::Stroke::new(1.0, t.warn_line));
+    ui.painter().hline(
+        rect.x_range(),
+        rect.bottom() - 0.5,
+        egui::Stroke::new(1.0, t.warn_line),
+    );
 }
 
 /// Why a tool is asked about before it is called, for the dialog.
@@ -578,7 +860,9 @@ pub(super) fn why_asked(tool: &Tool) -> String {
     match Risk::of(tool) {
         Risk::ReadOnly => "The tool declares itself read-only.".into(),
         Risk::Writes => "The tool declares that it writes but does not destroy.".into(),
-        Risk::Destructive { declared: true } => "The tool declares itself destructive: data may be lost.".into(),
+        Risk::Destructive { declared: true } => {
+            "The tool declares itself destructive: data may be lost.".into()
+        }
         Risk::Destructive { declared: false } => {
             "The tool declares that it writes and does not rule out that data is lost.".into()
         }
@@ -594,13 +878,17 @@ mod tests {
     fn the_hint_tells_declared_from_default() {
         let hint = |hints: &str| {
             let raw = format!(r#"{{"name":"t","inputSchema":{{}},"annotations":{hints}}}"#);
-            let (_, text, _, is_declared) = hint_of(&Tool::read(bytes::Bytes::from(raw)).annotations);
+            let (_, text, _, is_declared) =
+                hint_of(&Tool::read(bytes::Bytes::from(raw)).annotations);
             (text, is_declared)
         };
         assert_eq!(hint("{}"), ("No hints: assumed destructive", false));
         assert_eq!(hint(r#"{"readOnlyHint":true}"#), ("Read-only", true));
         assert_eq!(hint(r#"{"readOnlyHint":false}"#), ("Destructive", false));
         assert_eq!(hint(r#"{"destructiveHint":true}"#), ("Destructive", true));
-        assert_eq!(hint(r#"{"destructiveHint":false}"#), ("Writes, not destructive", true));
+        assert_eq!(
+            hint(r#"{"destructiveHint":false}"#),
+            ("Writes, not destructive", true)
+        );
     }
 }

@@ -37,18 +37,28 @@ pub fn marked_code_ui(ui: &mut Ui, salt: &str, lines: &[String], marks: &LineMar
         .inner_margin(Margin::same(10))
         .show(ui, |ui| {
             ui.spacing_mut().item_spacing.y = 0.0;
-            ScrollArea::both().id_salt(salt).max_height(height).min_scrolled_height(height).auto_shrink([false, true]).show_rows(
-                ui,
-                theme::TEXT_ROW,
-                lines.len(),
-                |ui, range| {
+            ScrollArea::both()
+                .id_salt(salt)
+                .max_height(height)
+                .min_scrolled_height(height)
+                .auto_shrink([false, true])
+                .show_rows(ui, theme::TEXT_ROW, lines.len(), |ui, range| {
                     for (at, line) in lines.iter().enumerate().take(range.end).skip(range.start) {
                         let shown = if line.is_empty() { " " } else { line };
-                        let galley = ui.painter().layout_no_wrap(shown.to_owned(), theme::code(), t.text);
-                        let (rect, response) = ui.allocate_exact_size(vec2(galley.size().x, theme::TEXT_ROW), Sense::hover());
+                        let galley =
+                            ui.painter()
+                                .layout_no_wrap(shown.to_owned(), theme::code(), t.text);
+                        let (rect, response) = ui.allocate_exact_size(
+                            vec2(galley.size().x, theme::TEXT_ROW),
+                            Sense::hover(),
+                        );
                         let mark = marks.get(&at);
-                        let message = mark.map(|(_, message)| format!("; {message}")).unwrap_or_default();
-                        response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("{line}{message}")));
+                        let message = mark
+                            .map(|(_, message)| format!("; {message}"))
+                            .unwrap_or_default();
+                        response.widget_info(|| {
+                            WidgetInfo::labeled(Role::Label, true, format!("{line}{message}"))
+                        });
                         if let Some((severity, message)) = mark {
                             let place = rect.with_min_x(rect.left() + indent(ui, line));
                             ui.painter().add(marks::mark_shape(t, place, *severity));
@@ -56,15 +66,17 @@ pub fn marked_code_ui(ui: &mut Ui, salt: &str, lines: &[String], marks: &LineMar
                         }
                         ui.painter().galley(rect.min, galley, t.text);
                     }
-                },
-            );
+                });
         });
 }
 
 /// The width of the blanks that a line begins with.
 fn indent(ui: &Ui, line: &str) -> f32 {
     let blanks = &line[..line.len() - line.trim_start().len()];
-    ui.painter().layout_no_wrap(blanks.to_owned(), theme::code(), ThemeTokens::of(ui).text).size().x
+    ui.painter()
+        .layout_no_wrap(blanks.to_owned(), theme::code(), ThemeTokens::of(ui).text)
+        .size()
+        .x
 }
 
 /// JSON laid out in lines; computed once per text.
@@ -73,7 +85,11 @@ pub fn lines_of(ui: &Ui, what: &str, json: &Bytes) -> Arc<Vec<String>> {
         let text = String::from_utf8_lossy(json);
         // A text that is not JSON stands as it is: it is shown because someone decides about it.
         let is_json = Doc::parse(json.clone()).is_json();
-        Arc::new(folded(if is_json { pretty_lines(&text) } else { text.lines().map(str::to_owned).collect() }))
+        Arc::new(folded(if is_json {
+            pretty_lines(&text)
+        } else {
+            text.lines().map(str::to_owned).collect()
+        }))
     })
 }
 
@@ -82,7 +98,9 @@ pub fn lines_of(ui: &Ui, what: &str, json: &Bytes) -> Arc<Vec<String>> {
 pub fn lines_of_nodes(ui: &Ui, what: &str, json: &Bytes) -> Arc<(Doc, Vec<usize>)> {
     once::per_text(ui, Id::unique(("lines of nodes", what)), json, || {
         let doc = Doc::parse(json.clone());
-        let Some(root) = doc.root().filter(|_| doc.is_json()) else { return Arc::new((doc, Vec::new())) };
+        let Some(root) = doc.root().filter(|_| doc.is_json()) else {
+            return Arc::new((doc, Vec::new()));
+        };
         // Long lines are several rows.
         let mut rows = vec![0];
         for line in pretty_lines(&root.raw_text()) {
@@ -104,7 +122,12 @@ pub fn lines_of_nodes(ui: &Ui, what: &str, json: &Bytes) -> Arc<(Doc, Vec<usize>
 /// The lines as they stand, without any layout; computed once per text.
 pub fn exact_lines(ui: &Ui, what: &str, text: &Bytes) -> Arc<Vec<String>> {
     once::per_text(ui, Id::unique(("exact lines of", what)), text, || {
-        Arc::new(folded(String::from_utf8_lossy(text).lines().map(str::to_owned).collect()))
+        Arc::new(folded(
+            String::from_utf8_lossy(text)
+                .lines()
+                .map(str::to_owned)
+                .collect(),
+        ))
     })
 }
 
@@ -118,7 +141,11 @@ pub fn folded(lines: Vec<String>) -> Vec<String> {
             out.push(rest[..cut].to_owned());
             rest = &rest[cut..];
         }
-        out.push(if rest.len() == line.len() { line } else { rest.to_owned() });
+        out.push(if rest.len() == line.len() {
+            line
+        } else {
+            rest.to_owned()
+        });
     }
     out
 }

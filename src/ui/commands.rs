@@ -9,8 +9,8 @@ use super::drawer_opening;
 use super::region::next_region;
 use super::shortcuts::{BARE, CTRL, CTRL_SHIFT, keys};
 use super::{
-    Cx, answer_strip, call_bar, compare, drawer, fixture, panes, server_requests, servers, settings, shortcuts, sidebar, sizes,
-    undo, watch,
+    Cx, answer_strip, call_bar, compare, drawer, fixture, panes, server_requests, servers,
+    settings, shortcuts, sidebar, sizes, undo, watch,
 };
 use crate::fixture::export::ExportChoice;
 use crate::source::{Protocol, Source};
@@ -18,8 +18,9 @@ use crate::state::diff::DiffAction;
 use crate::state::server_diff::ServerDiffAction;
 use crate::state::wire::WireAction;
 use crate::state::{
-    Action, CallAction, ConnectAction, Connection, Dialog, DrawerTab, ExportAction, FixtureAction, HostsAction, ImportAction,
-    LoginAction, Screen, SettingsAction, SidebarTab, TokensAction, ViewAction,
+    Action, CallAction, ConnectAction, Connection, Dialog, DrawerTab, ExportAction, FixtureAction,
+    HostsAction, ImportAction, LoginAction, Screen, SettingsAction, SidebarTab, TokensAction,
+    ViewAction,
 };
 
 /// One thing that a key or the palette does.
@@ -32,12 +33,24 @@ pub struct UiCommand {
 }
 
 impl UiCommand {
-    const fn new(shortcut: KeyboardShortcut, name: &'static str, run: fn(&Ui, &Cx<'_>) -> Option<Action>) -> Self {
-        Self { name, shortcut: Some(shortcut), run }
+    const fn new(
+        shortcut: KeyboardShortcut,
+        name: &'static str,
+        run: fn(&Ui, &Cx<'_>) -> Option<Action>,
+    ) -> Self {
+        Self {
+            name,
+            shortcut: Some(shortcut),
+            run,
+        }
     }
 
     const fn without_keys(name: &'static str, run: fn(&Ui, &Cx<'_>) -> Option<Action>) -> Self {
-        Self { name, shortcut: None, run }
+        Self {
+            name,
+            shortcut: None,
+            run,
+        }
     }
 
     /// Does it: what follows for the state, if anything.
@@ -47,7 +60,10 @@ impl UiCommand {
 
     /// The keys in words: `Ctrl Shift M`. Empty where there are none.
     pub fn keys(&self) -> String {
-        self.shortcut.as_ref().map(shortcuts::text).unwrap_or_default()
+        self.shortcut
+            .as_ref()
+            .map(shortcuts::text)
+            .unwrap_or_default()
     }
 }
 
@@ -56,20 +72,50 @@ pub const PALETTE_NAME: &str = "Search tools, captures, commands";
 
 /// Every command. Chords with Shift stand before the same key without it.
 pub const COMMANDS: &[UiCommand] = &[
-    UiCommand::new(keys(CTRL_SHIFT, Key::Enter), "Compare the tool's formats", |_, cx| compare::by_key(cx)),
-    UiCommand::new(keys(CTRL, Key::Enter), "Call the tool, or connect", |_, cx| call_or_connect(cx)),
+    UiCommand::new(
+        keys(CTRL_SHIFT, Key::Enter),
+        "Compare the tool's formats",
+        |_, cx| compare::by_key(cx),
+    ),
+    UiCommand::new(
+        keys(CTRL, Key::Enter),
+        "Call the tool, or connect",
+        |_, cx| call_or_connect(cx),
+    ),
     UiCommand::new(keys(BARE, Key::Escape), "Cancel, close or go back", escape),
     UiCommand::new(shortcuts::PALETTE, PALETTE_NAME, |_, cx| {
         let is_open = matches!(cx.state.dialog, Some(Dialog::Palette { .. }));
-        Some(if is_open { Action::CloseDialog } else { open_palette() })
+        Some(if is_open {
+            Action::CloseDialog
+        } else {
+            open_palette()
+        })
     }),
-    UiCommand::new(keys(BARE, Key::Slash), "Filter tools", sidebar::focus_filter),
+    UiCommand::new(
+        keys(BARE, Key::Slash),
+        "Filter tools",
+        sidebar::focus_filter,
+    ),
     UiCommand::new(keys(CTRL, Key::F), "Find in all panes", |_, cx| {
-        has_answer(cx).then(|| ViewAction::SetSearch(Some(cx.state.view.search.clone().unwrap_or_default())).into())
+        has_answer(cx).then(|| {
+            ViewAction::SetSearch(Some(cx.state.view.search.clone().unwrap_or_default())).into()
+        })
     }),
-    UiCommand::new(keys(Modifiers::ALT, Key::Num1), "Open the answer as sent", |ui, cx| open_cell(ui, cx, 0)),
-    UiCommand::new(keys(Modifiers::ALT, Key::Num2), "Open the second format of the answer", |ui, cx| open_cell(ui, cx, 1)),
-    UiCommand::new(keys(Modifiers::ALT, Key::Num3), "Open the third format of the answer", |ui, cx| open_cell(ui, cx, 2)),
+    UiCommand::new(
+        keys(Modifiers::ALT, Key::Num1),
+        "Open the answer as sent",
+        |ui, cx| open_cell(ui, cx, 0),
+    ),
+    UiCommand::new(
+        keys(Modifiers::ALT, Key::Num2),
+        "Open the second format of the answer",
+        |ui, cx| open_cell(ui, cx, 1),
+    ),
+    UiCommand::new(
+        keys(Modifiers::ALT, Key::Num3),
+        "Open the third format of the answer",
+        |ui, cx| open_cell(ui, cx, 2),
+    ),
     UiCommand::new(keys(BARE, Key::W), "Why it is cheaper", |ui, cx| {
         if has_answer(cx) {
             answer_strip::why(ui, cx);
@@ -78,74 +124,158 @@ pub const COMMANDS: &[UiCommand] = &[
         }
         None
     }),
-    UiCommand::new(keys(Modifiers::SHIFT, Key::V), "Copy as picture", |_, cx| has_answer(cx).then(answer_strip::copy_picture)),
+    UiCommand::new(
+        keys(Modifiers::SHIFT, Key::V),
+        "Copy as picture",
+        |_, cx| has_answer(cx).then(answer_strip::copy_picture),
+    ),
     UiCommand::new(shortcuts::COPY_VERDICT, "Copy the verdict", |_, cx| {
-        (has_answer(cx) || has_comparison(cx) || cx.state.view.screen == Screen::Hosts).then_some(Action::CopyVerdict)
+        (has_answer(cx) || has_comparison(cx) || cx.state.view.screen == Screen::Hosts)
+            .then_some(Action::CopyVerdict)
     }),
-    UiCommand::new(keys(CTRL, Key::Num1), "First pane", |_, cx| focus_pane(cx, 0)),
-    UiCommand::new(keys(CTRL, Key::Num2), "Second pane", |_, cx| focus_pane(cx, 1)),
-    UiCommand::new(keys(CTRL, Key::Num3), "Third pane", |_, cx| focus_pane(cx, 2)),
-    UiCommand::new(keys(CTRL, Key::Num4), "Token cost", |ui, cx| drawer_opening::show_tab(ui, cx, DrawerTab::Cost)),
-    UiCommand::new(keys(CTRL, Key::Num5), "Hosts", |ui, cx| drawer_opening::show_tab(ui, cx, DrawerTab::Hosts)),
-    UiCommand::new(keys(CTRL, Key::Num6), "Where tokens go", |ui, cx| drawer_opening::show_tab(ui, cx, DrawerTab::Tokens)),
-    UiCommand::new(keys(CTRL, Key::B), "Show or hide the sidebar", |_, _| Some(SettingsAction::ToggleSidebar.into())),
-    UiCommand::new(keys(CTRL, Key::J), "Show or hide the drawer", drawer::toggle),
-    UiCommand::new(shortcuts::EQUAL_CALLS, compare::EQUAL, |_, cx| compare::equal_by_key(cx)),
+    UiCommand::new(keys(CTRL, Key::Num1), "First pane", |_, cx| {
+        focus_pane(cx, 0)
+    }),
+    UiCommand::new(keys(CTRL, Key::Num2), "Second pane", |_, cx| {
+        focus_pane(cx, 1)
+    }),
+    UiCommand::new(keys(CTRL, Key::Num3), "Third pane", |_, cx| {
+        focus_pane(cx, 2)
+    }),
+    UiCommand::new(keys(CTRL, Key::Num4), "Token cost", |ui, cx| {
+        drawer_opening::show_tab(ui, cx, DrawerTab::Cost)
+    }),
+    UiCommand::new(keys(CTRL, Key::Num5), "Hosts", |ui, cx| {
+        drawer_opening::show_tab(ui, cx, DrawerTab::Hosts)
+    }),
+    UiCommand::new(keys(CTRL, Key::Num6), "Where tokens go", |ui, cx| {
+        drawer_opening::show_tab(ui, cx, DrawerTab::Tokens)
+    }),
+    UiCommand::new(keys(CTRL, Key::B), "Show or hide the sidebar", |_, _| {
+        Some(SettingsAction::ToggleSidebar.into())
+    }),
+    UiCommand::new(
+        keys(CTRL, Key::J),
+        "Show or hide the drawer",
+        drawer::toggle,
+    ),
+    UiCommand::new(shortcuts::EQUAL_CALLS, compare::EQUAL, |_, cx| {
+        compare::equal_by_key(cx)
+    }),
     UiCommand::new(shortcuts::RECONNECT, "Reconnect", |_, cx| {
-        cx.state.session().connection.source().is_some().then_some(ConnectAction::Reconnect.into())
+        cx.state
+            .session()
+            .connection
+            .source()
+            .is_some()
+            .then_some(ConnectAction::Reconnect.into())
     }),
-    UiCommand::new(shortcuts::EXPORT_FOLDER, "Export the capture folder", |_, cx| {
-        cx.state.capture().map(|_| Action::ExportAs(ExportAction::save(ExportChoice::FOLDER)))
-    }),
-    UiCommand::new(shortcuts::SAVE_FIXTURE, "Save the answer as a fixture", |_, cx| {
-        cx.state.capture().map(|_| Action::Fixture(FixtureAction::Show { then: None }))
-    }),
+    UiCommand::new(
+        shortcuts::EXPORT_FOLDER,
+        "Export the capture folder",
+        |_, cx| {
+            cx.state
+                .capture()
+                .map(|_| Action::ExportAs(ExportAction::save(ExportChoice::FOLDER)))
+        },
+    ),
+    UiCommand::new(
+        shortcuts::SAVE_FIXTURE,
+        "Save the answer as a fixture",
+        |_, cx| {
+            cx.state
+                .capture()
+                .map(|_| Action::Fixture(FixtureAction::Show { then: None }))
+        },
+    ),
     UiCommand::without_keys(fixture::SAVE_RUN, |_, cx| {
         let mut captures = cx.state.captures.iter();
-        captures.any(|capture| cx.state.is_call_of_run(capture)).then_some(Action::Fixture(FixtureAction::ShowRun))
+        captures
+            .any(|capture| cx.state.is_call_of_run(capture))
+            .then_some(Action::Fixture(FixtureAction::ShowRun))
     }),
-    UiCommand::new(keys(CTRL_SHIFT, Key::F), "Verify fixtures", |_, _| Some(Action::Fixture(FixtureAction::ShowVerify))),
-    UiCommand::new(keys(CTRL_SHIFT, Key::C), "Copy the whole pane", |_, cx| copy_pane(cx)),
-    UiCommand::new(keys(CTRL_SHIFT, Key::M), "Maximise or restore the pane", |_, cx| {
-        has_answer(cx).then_some(ViewAction::ToggleMaximised(cx.state.view.focus).into())
+    UiCommand::new(keys(CTRL_SHIFT, Key::F), "Verify fixtures", |_, _| {
+        Some(Action::Fixture(FixtureAction::ShowVerify))
     }),
+    UiCommand::new(keys(CTRL_SHIFT, Key::C), "Copy the whole pane", |_, cx| {
+        copy_pane(cx)
+    }),
+    UiCommand::new(
+        keys(CTRL_SHIFT, Key::M),
+        "Maximise or restore the pane",
+        |_, cx| has_answer(cx).then_some(ViewAction::ToggleMaximised(cx.state.view.focus).into()),
+    ),
     UiCommand::new(keys(CTRL, Key::W), "Close the pane", |_, cx| {
         let view = &cx.state.view;
-        (has_answer(cx) && view.open.get(view.focus) == Some(&true)).then_some(ViewAction::TogglePane(view.focus).into())
+        (has_answer(cx) && view.open.get(view.focus) == Some(&true))
+            .then_some(ViewAction::TogglePane(view.focus).into())
     }),
-    UiCommand::new(shortcuts::START_SAMPLE, "Start the sample server", |_, cx| {
-        let is_choosing = cx.state.view.screen == Screen::Connect && cx.state.versus.is_choosing;
-        let source = Source::sample();
-        Some(if is_choosing {
-            Action::ServerDiff(ServerDiffAction::List(Box::new(source)))
-        } else {
-            ConnectAction::Connect(Box::new(source)).into()
-        })
-    }),
+    UiCommand::new(
+        shortcuts::START_SAMPLE,
+        "Start the sample server",
+        |_, cx| {
+            let is_choosing =
+                cx.state.view.screen == Screen::Connect && cx.state.versus.is_choosing;
+            let source = Source::sample();
+            Some(if is_choosing {
+                Action::ServerDiff(ServerDiffAction::List(Box::new(source)))
+            } else {
+                ConnectAction::Connect(Box::new(source)).into()
+            })
+        },
+    ),
     UiCommand::new(shortcuts::THEME, "Theme: system, dark, light", |_, cx| {
         Some(SettingsAction::SetTheme(cx.state.settings.theme.next()).into())
     }),
     UiCommand::new(shortcuts::PROTOCOL_LOG, "Protocol log", |_, cx| {
-        Some(if cx.state.view.screen == Screen::Wire { ViewAction::ShowAnswer.into() } else { Action::Wire(WireAction::Show) })
+        Some(if cx.state.view.screen == Screen::Wire {
+            ViewAction::ShowAnswer.into()
+        } else {
+            Action::Wire(WireAction::Show)
+        })
     }),
     UiCommand::new(shortcuts::CONNECT_OTHER, servers::CONNECT, |_, cx| {
-        let first = servers::others(cx).first().map(|(at, _)| Action::Import(ImportAction::ConnectRecent(*at)));
+        let first = servers::others(cx)
+            .first()
+            .map(|(at, _)| Action::Import(ImportAction::ConnectRecent(*at)));
         Some(first.unwrap_or(ConnectAction::Show.into()))
     }),
     UiCommand::new(keys(BARE, Key::F1), "Shortcuts", |_, cx| {
-        Some(if cx.state.dialog == Some(Dialog::Shortcuts) { Action::CloseDialog } else { Action::ShowDialog(Dialog::Shortcuts) })
+        Some(if cx.state.dialog == Some(Dialog::Shortcuts) {
+            Action::CloseDialog
+        } else {
+            Action::ShowDialog(Dialog::Shortcuts)
+        })
     }),
     UiCommand::new(keys(BARE, Key::F6), "Next region", |ui, _| {
         next_region(ui);
         None
     }),
-    UiCommand::new(shortcuts::COMPARE_BEFORE, "Compare with the answer before", |_, cx| {
-        cx.state.capture().map(|_| Action::Diff(DiffAction::OpenLast))
+    UiCommand::new(
+        shortcuts::COMPARE_BEFORE,
+        "Compare with the answer before",
+        |_, cx| {
+            cx.state
+                .capture()
+                .map(|_| Action::Diff(DiffAction::OpenLast))
+        },
+    ),
+    UiCommand::new(
+        keys(Modifiers::SHIFT, Key::F8),
+        "Previous finding, difference or cut",
+        |ui, cx| step(ui, cx, false),
+    ),
+    UiCommand::new(
+        keys(BARE, Key::F8),
+        "Next finding, difference or cut",
+        |ui, cx| step(ui, cx, true),
+    ),
+    UiCommand::new(shortcuts::UNDO, undo::NAME, |ui, cx| {
+        cx.state.undo.as_ref().map(|_| undo::run(ui))
     }),
-    UiCommand::new(keys(Modifiers::SHIFT, Key::F8), "Previous finding, difference or cut", |ui, cx| step(ui, cx, false)),
-    UiCommand::new(keys(BARE, Key::F8), "Next finding, difference or cut", |ui, cx| step(ui, cx, true)),
-    UiCommand::new(shortcuts::UNDO, undo::NAME, |ui, cx| cx.state.undo.as_ref().map(|_| undo::run(ui))),
-    UiCommand::without_keys("Findings", |ui, cx| drawer_opening::show_tab(ui, cx, DrawerTab::Findings)),
+    UiCommand::without_keys("Findings", |ui, cx| {
+        drawer_opening::show_tab(ui, cx, DrawerTab::Findings)
+    }),
     UiCommand::without_keys("Show or hide where tokens begin", |_, cx| {
         has_answer(cx).then_some(ViewAction::ToggleTokenBounds.into())
     }),
@@ -160,31 +290,60 @@ pub const COMMANDS: &[UiCommand] = &[
     UiCommand::without_keys("Use my server…", |_, _| Some(ConnectAction::Show.into())),
     UiCommand::without_keys("Open file…", |_, _| Some(Action::OpenPath(None))),
     UiCommand::without_keys("Start page", |_, _| Some(ViewAction::ShowStart.into())),
-    UiCommand::without_keys("History…", |_, cx| cx.state.history.folder.as_ref().map(|_| Action::ShowDialog(Dialog::History))),
+    UiCommand::without_keys("History…", |_, cx| {
+        cx.state
+            .history
+            .folder
+            .as_ref()
+            .map(|_| Action::ShowDialog(Dialog::History))
+    }),
     UiCommand::without_keys("Resources and prompts", |_, cx| {
-        cx.state.session().connection.is_connected().then_some(ViewAction::ShowTab(SidebarTab::Resources).into())
+        cx.state
+            .session()
+            .connection
+            .is_connected()
+            .then_some(ViewAction::ShowTab(SidebarTab::Resources).into())
     }),
     UiCommand::without_keys("Tokens of the whole server", |_, cx| {
-        cx.state.session().connection.is_connected().then_some(Action::Tokens(TokensAction::ShowServer))
+        cx.state
+            .session()
+            .connection
+            .is_connected()
+            .then_some(Action::Tokens(TokensAction::ShowServer))
     }),
     UiCommand::without_keys("What each host's model sees", |_, cx| {
-        cx.state.capture().map(|_| Action::Hosts(HostsAction::Show(None)))
+        cx.state
+            .capture()
+            .map(|_| Action::Hosts(HostsAction::Show(None)))
     }),
-    UiCommand::new(keys(CTRL, Key::Comma), settings::NAME, |_, _| Some(ViewAction::ShowSettings.into())),
+    UiCommand::new(keys(CTRL, Key::Comma), settings::NAME, |_, _| {
+        Some(ViewAction::ShowSettings.into())
+    }),
     UiCommand::without_keys(watch::NAME, |_, cx| watch::open(cx)),
-    UiCommand::without_keys("Tools called without a question…", |_, cx| servers::allowed(cx)),
+    UiCommand::without_keys("Tools called without a question…", |_, cx| {
+        servers::allowed(cx)
+    }),
     UiCommand::without_keys("Save these arguments…", |_, cx| call_bar::saved::keep(cx)),
-    UiCommand::without_keys("Variables of this server…", |_, cx| call_bar::saved::variables(cx)),
-    UiCommand::without_keys("Folders for servers (roots)…", |_, cx| Some(server_requests::roots_dialog(cx))),
+    UiCommand::without_keys("Variables of this server…", |_, cx| {
+        call_bar::saved::variables(cx)
+    }),
+    UiCommand::without_keys("Folders for servers (roots)…", |_, cx| {
+        Some(server_requests::roots_dialog(cx))
+    }),
     UiCommand::without_keys("Forget the login", |_, cx| forget_login(cx)),
     UiCommand::without_keys("How it connected", |_, cx| {
         (!cx.state.session().steps.is_empty()).then_some(Action::ShowDialog(Dialog::Steps))
     }),
     UiCommand::without_keys("Show stderr", |_, cx| {
-        cx.state.session().connection.source().map(|_| Action::ShowDialog(Dialog::Stderr))
+        cx.state
+            .session()
+            .connection
+            .source()
+            .map(|_| Action::ShowDialog(Dialog::Stderr))
     }),
     UiCommand::without_keys("Disconnect", |_, cx| {
-        matches!(cx.state.session().connection, Connection::Connected { .. }).then_some(ConnectAction::Disconnect.into())
+        matches!(cx.state.session().connection, Connection::Connected { .. })
+            .then_some(ConnectAction::Disconnect.into())
     }),
 ];
 
@@ -194,12 +353,17 @@ pub fn follow_keys(ui: &Ui, cx: &Cx<'_>) {
     let dialog = cx.state.dialog.as_ref();
     let in_dialog = dialog.is_some() || !cx.state.session().server_requests.open.is_empty();
     for command in COMMANDS {
-        let Some(shortcut) = &command.shortcut else { continue };
+        let Some(shortcut) = &command.shortcut else {
+            continue;
+        };
         let key = shortcut.logical_key;
         // A dialog keeps the keyboard, and closes itself; an open menu closes itself too.
-        let toggles = key == Key::F1 || (key == Key::K && matches!(dialog, Some(Dialog::Palette { .. })));
+        let toggles =
+            key == Key::F1 || (key == Key::K && matches!(dialog, Some(Dialog::Palette { .. })));
         // A field undoes what was typed into it.
-        let is_theirs = (in_dialog && !toggles) || (key == Key::Z && in_text) || (key == Key::Escape && Popup::is_any_open(ui));
+        let is_theirs = (in_dialog && !toggles)
+            || (key == Key::Z && in_text)
+            || (key == Key::Escape && Popup::is_any_open(ui));
         // On the connect screen a slash begins a path, and there are no tools to look for.
         let is_bare = shortcut.modifiers.is_none() && matches!(key, Key::Slash | Key::W | Key::V);
         let is_typing = (in_text || cx.state.view.screen == Screen::Connect) && is_bare;
@@ -219,9 +383,12 @@ fn pressed(ui: &Ui, shortcut: &KeyboardShortcut) -> bool {
         let is_slash = shortcut.logical_key == Key::Slash;
         let before = input.events.len();
         input.events.retain(|event| match event {
-            egui::Event::Key { key, pressed: true, modifiers, .. } => {
-                !(*key == shortcut.logical_key && modifiers.matches_exact(shortcut.modifiers))
-            }
+            egui::Event::Key {
+                key,
+                pressed: true,
+                modifiers,
+                ..
+            } => !(*key == shortcut.logical_key && modifiers.matches_exact(shortcut.modifiers)),
             egui::Event::Text(text) => !(is_slash && text == "/"),
             _ => true,
         });
@@ -251,21 +418,30 @@ fn step(ui: &Ui, cx: &Cx<'_>, is_next: bool) -> Option<Action> {
 
 /// What a cell of the strip stands for.
 fn open_cell(ui: &Ui, cx: &Cx<'_>, at: usize) -> Option<Action> {
-    if has_comparison(cx) { compare::open(ui, cx, at) } else { answer_strip::open(cx, at) }
+    if has_comparison(cx) {
+        compare::open(ui, cx, at)
+    } else {
+        answer_strip::open(cx, at)
+    }
 }
 
 fn call_or_connect(cx: &Cx<'_>) -> Option<Action> {
     let state = cx.state;
     if state.view.screen == Screen::Connect {
-        return (!matches!(state.session().connection, Connection::Connecting { .. })).then_some(ConnectAction::UseForm.into());
+        return (!matches!(state.session().connection, Connection::Connecting { .. }))
+            .then_some(ConnectAction::UseForm.into());
     }
     // What is in the way is said by the call itself.
-    (state.view.screen.has_call_bar() && state.running.is_none()).then_some(CallAction::Call { send_anyway: false }.into())
+    (state.view.screen.has_call_bar() && state.running.is_none())
+        .then_some(CallAction::Call { send_anyway: false }.into())
 }
 
 /// Opens the palette, empty.
 pub fn open_palette() -> Action {
-    Action::ShowDialog(Dialog::Palette { text: String::new(), chosen: 0 })
+    Action::ShowDialog(Dialog::Palette {
+        text: String::new(),
+        chosen: 0,
+    })
 }
 
 /// Connects anew the way that the server in use was not connected, and what that is called.
@@ -277,14 +453,22 @@ pub fn other_protocol(cx: &Cx<'_>) -> Option<(&'static str, Action)> {
     } else {
         ("2026-07-28", "Compare without a handshake (2026-07-28)")
     };
-    Some((words, ConnectAction::ReconnectIn(Protocol::Version(version)).into()))
+    Some((
+        words,
+        ConnectAction::ReconnectIn(Protocol::Version(version)).into(),
+    ))
 }
 
 /// Forgets the login of the server in use, where it has one.
 pub fn forget_login(cx: &Cx<'_>) -> Option<Action> {
-    let Some(Source::Http(http)) = cx.state.session().connection.source() else { return None };
+    let Some(Source::Http(http)) = cx.state.session().connection.source() else {
+        return None;
+    };
     let client_id = http.login.as_ref()?.client_id.clone();
-    Some(Action::Login(LoginAction::Forget { url: http.url.clone(), client_id }))
+    Some(Action::Login(LoginAction::Forget {
+        url: http.url.clone(),
+        client_id,
+    }))
 }
 
 fn focus_pane(cx: &Cx<'_>, pane: usize) -> Option<Action> {
@@ -300,7 +484,11 @@ fn escape(ui: &Ui, cx: &Cx<'_>) -> Option<Action> {
     } else if view.screen == Screen::Hosts && super::hosts::is_over(ui, cx) {
         Some(Action::Hosts(HostsAction::ShowLanes))
     } else if view.screen == Screen::Connect && cx.state.versus.is_choosing {
-        Some(Action::ServerDiff(if cx.state.versus.is_listing() { ServerDiffAction::Cancel } else { ServerDiffAction::Leave }))
+        Some(Action::ServerDiff(if cx.state.versus.is_listing() {
+            ServerDiffAction::Cancel
+        } else {
+            ServerDiffAction::Leave
+        }))
     } else if view.screen == Screen::Connect {
         Some(match cx.state.session().connection {
             Connection::Connecting { .. } => ConnectAction::Cancel.into(),
@@ -359,14 +547,24 @@ mod tests {
     #[test]
     fn no_command_needs_control_and_alt() {
         // AltGr is Ctrl Alt on many keyboards and writes characters.
-        let is_alt_gr = |keys: KeyboardShortcut| keys.modifiers.alt && (keys.modifiers.command || keys.modifiers.ctrl);
-        assert!(!COMMANDS.iter().filter_map(|command| command.shortcut).any(is_alt_gr));
+        let is_alt_gr = |keys: KeyboardShortcut| {
+            keys.modifiers.alt && (keys.modifiers.command || keys.modifiers.ctrl)
+        };
+        assert!(
+            !COMMANDS
+                .iter()
+                .filter_map(|command| command.shortcut)
+                .any(is_alt_gr)
+        );
     }
 
     #[test]
     fn bare_keys_that_write_are_few() {
-        let writing: Vec<_> =
-            COMMANDS.iter().filter(|c| c.shortcut.is_some_and(|keys| keys.modifiers.is_none())).map(UiCommand::keys).collect();
+        let writing: Vec<_> = COMMANDS
+            .iter()
+            .filter(|c| c.shortcut.is_some_and(|keys| keys.modifiers.is_none()))
+            .map(UiCommand::keys)
+            .collect();
         assert_eq!(writing, ["Esc", "/", "W", "V", "F1", "F6", "F8"]);
     }
 }

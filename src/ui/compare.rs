@@ -14,7 +14,10 @@ mod tabs;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use egui::{Align, Id, Layout, Popup, PopupCloseBehavior, Rect, RichText, Sense, Stroke, Ui, UiBuilder, vec2};
+use egui::{
+    Align, Id, Layout, Popup, PopupCloseBehavior, Rect, RichText, Sense, Stroke, Ui, UiBuilder,
+    vec2,
+};
 
 use super::strip::{self, words};
 use super::theme::{self, ThemeTokens};
@@ -57,18 +60,36 @@ impl Judged {
         let id = Id::unique("compare judged");
         let needed = cx.state.needed(&compare.server, &compare.tool.name);
         let known: Option<Arc<Self>> = ui.data(|data| data.get_temp(id));
-        let is_it = |known: &Arc<Self>| Arc::ptr_eq(&known.page, page) && known.needed.as_ref() == needed;
+        let is_it =
+            |known: &Arc<Self>| Arc::ptr_eq(&known.page, page) && known.needed.as_ref() == needed;
         known.filter(is_it).unwrap_or_else(|| {
             let sweep = &page.sweep;
             let strip = cx.state.compare_strip(compare, sweep);
-            let position = |origin| sweep.columns.iter().position(|column| column.origin == origin);
+            let position = |origin| {
+                sweep
+                    .columns
+                    .iter()
+                    .position(|column| column.origin == origin)
+            };
             let judged = Arc::new(Self {
-                is_needed: sweep.fields.iter().map(|field| needed.is_none_or(|needed| needed.contains(&field.pattern))).collect(),
+                is_needed: sweep
+                    .fields
+                    .iter()
+                    .map(|field| needed.is_none_or(|needed| needed.contains(&field.pattern)))
+                    .collect(),
                 names: names(sweep),
-                records: sweep.records.iter().filter(|record| record.is_of_reference).count() as u64,
-                losses: (0..sweep.columns.len()).map(|at| column_loss(sweep, at, needed)).collect(),
+                records: sweep
+                    .records
+                    .iter()
+                    .filter(|record| record.is_of_reference)
+                    .count() as u64,
+                losses: (0..sweep.columns.len())
+                    .map(|at| column_loss(sweep, at, needed))
+                    .collect(),
                 winner: strip.winner().and_then(|cell| cell.column),
-                base: sweep.baseline.and_then(|call| position(ColumnOrigin::Call(call))),
+                base: sweep
+                    .baseline
+                    .and_then(|call| position(ColumnOrigin::Call(call))),
                 strip,
                 needed: needed.cloned(),
                 page: Arc::clone(page),
@@ -84,15 +105,22 @@ impl Judged {
 
     /// How many fields are needed.
     fn count_needed(&self) -> usize {
-        self.is_needed.iter().filter(|is_needed| **is_needed).count()
+        self.is_needed
+            .iter()
+            .filter(|is_needed| **is_needed)
+            .count()
     }
 
     /// Says that these fields are needed, by position.
     fn need(&self, cx: &Cx<'_>, is_needed: impl Fn(usize) -> bool) {
         let fields = &self.page.sweep.fields;
-        let chosen: BTreeSet<String> =
-            (0..fields.len()).filter(|at| is_needed(*at)).map(|at| fields[at].pattern.clone()).collect();
-        cx.send(Action::Compare(CompareAction::Need(Some(chosen).filter(|chosen| chosen.len() < fields.len()))));
+        let chosen: BTreeSet<String> = (0..fields.len())
+            .filter(|at| is_needed(*at))
+            .map(|at| fields[at].pattern.clone())
+            .collect();
+        cx.send(Action::Compare(CompareAction::Need(
+            Some(chosen).filter(|chosen| chosen.len() < fields.len()),
+        )));
     }
 
     fn toggle(&self, cx: &Cx<'_>, field: usize) {
@@ -107,17 +135,31 @@ impl Judged {
 
 fn names(sweep: &Sweep) -> Vec<String> {
     let mut same: HashMap<String, usize> = HashMap::new();
-    let names: Vec<String> = sweep.fields.iter().map(|field| pattern::name(&field.pattern)).collect();
-    names.iter().for_each(|name| *same.entry(name.clone()).or_default() += 1);
+    let names: Vec<String> = sweep
+        .fields
+        .iter()
+        .map(|field| pattern::name(&field.pattern))
+        .collect();
+    names
+        .iter()
+        .for_each(|name| *same.entry(name.clone()).or_default() += 1);
     let row = |(name, field): (String, &Field)| {
-        if same[&name] == 1 && !name.is_empty() { name } else { readable(&field.pattern) }
+        if same[&name] == 1 && !name.is_empty() {
+            name
+        } else {
+            readable(&field.pattern)
+        }
     };
     names.into_iter().zip(&sweep.fields).map(row).collect()
 }
 
 pub fn compare_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let Some(compare) = &cx.state.comparisons.current else {
-        widgets::empty_ui(ui, "Nothing is compared yet. The button beside Call compares the formats of a tool.", None);
+        widgets::empty_ui(
+            ui,
+            "Nothing is compared yet. The button beside Call compares the formats of a tool.",
+            None,
+        );
         return;
     };
     let t = ThemeTokens::of(ui);
@@ -126,17 +168,22 @@ pub fn compare_ui(ui: &mut Ui, cx: &Cx<'_>) {
     ui.allocate_rect(rect, Sense::hover());
     ui.painter().rect_filled(rect, 0.0, t.panel);
     let (top, rest) = rect.split_top_bottom_at_y(rect.top() + strip::height_here(ui));
-    ui.scope_builder(widgets::region(ui, "compare answer").max_rect(top), |ui| strip_ui(ui, cx, compare, judged.as_deref()));
+    ui.scope_builder(widgets::region(ui, "compare answer").max_rect(top), |ui| {
+        strip_ui(ui, cx, compare, judged.as_deref())
+    });
     let (row, rest) = rest.split_top_bottom_at_y(rest.top() + theme::HEADER);
     let tab = tabs::tabs_ui(ui, cx, compare, judged.as_deref(), row);
     let rest = rest.with_min_y(rest.top() + not_made_ui(ui, compare, rest));
-    ui.scope_builder(widgets::region(ui, "compare body").max_rect(rest), |ui| match (&judged, tab) {
-        (None, _) => waiting_ui(ui, cx, compare),
-        (Some(judged), tabs::Shown::Fields) => fields::fields_ui(ui, cx, compare, judged),
-        (Some(judged), tabs::Shown::Records) => records::records_ui(ui, cx, compare, judged),
-        (Some(judged), tabs::Shown::Hosts) => hosts::hosts_ui(ui, cx, compare, judged),
-        (Some(judged), tabs::Shown::Curve) => curve::curve_ui(ui, cx, &judged.page),
-    });
+    ui.scope_builder(
+        widgets::region(ui, "compare body").max_rect(rest),
+        |ui| match (&judged, tab) {
+            (None, _) => waiting_ui(ui, cx, compare),
+            (Some(judged), tabs::Shown::Fields) => fields::fields_ui(ui, cx, compare, judged),
+            (Some(judged), tabs::Shown::Records) => records::records_ui(ui, cx, compare, judged),
+            (Some(judged), tabs::Shown::Hosts) => hosts::hosts_ui(ui, cx, compare, judged),
+            (Some(judged), tabs::Shown::Curve) => curve::curve_ui(ui, cx, &judged.page),
+        },
+    );
 }
 
 /// What is known now; until it is, what was known before, so that nothing flickers.
@@ -149,7 +196,8 @@ fn page(ui: &Ui, cx: &Cx<'_>, compare: &Compare) -> Option<Arc<SweepPage>> {
             Some(Arc::clone(page))
         }
         QueryState::Working { .. } => {
-            let (before, page): (Vec<CaptureId>, Arc<SweepPage>) = ui.data(|data| data.get_temp(id))?;
+            let (before, page): (Vec<CaptureId>, Arc<SweepPage>) =
+                ui.data(|data| data.get_temp(id))?;
             (before.first() == captures.first()).then_some(page)
         }
         _ => None,
@@ -157,12 +205,18 @@ fn page(ui: &Ui, cx: &Cx<'_>, compare: &Compare) -> Option<Arc<SweepPage>> {
 }
 
 fn waiting_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare) {
-    let failed = compare.query(cx.state.settings.encoding()).map(|(captures, ask)| cx.ask_of(&captures, ask));
+    let failed = compare
+        .query(cx.state.settings.encoding())
+        .map(|(captures, ask)| cx.ask_of(&captures, ask));
     match failed {
         Some(QueryState::Failed(problem)) => {
-            egui::Frame::new().inner_margin(12).show(ui, |ui| widgets::problem_ui(ui, problem));
+            egui::Frame::new()
+                .inner_margin(12)
+                .show(ui, |ui| widgets::problem_ui(ui, problem));
         }
-        None if !compare.series.is_running() && widgets::empty_ui(ui, "No call has been made.", Some("Make the calls")) => {
+        None if !compare.series.is_running()
+            && widgets::empty_ui(ui, "No call has been made.", Some("Make the calls")) =>
+        {
             cx.send(Action::Compare(CompareAction::Again));
         }
         _ => {}
@@ -174,19 +228,33 @@ fn waiting_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare) {
 fn strip_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: Option<&Judged>) {
     let t = ThemeTokens::of(ui);
     let rect = ui.max_rect();
-    ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, t.line));
+    ui.painter().hline(
+        rect.x_range(),
+        rect.bottom() - 0.5,
+        Stroke::new(1.0, t.line),
+    );
     if let Some((message, running)) = compare.progress().zip(cx.state.running.as_ref()) {
         return strip::alone(ui, rect, |ui| {
             widgets::waiting(ui, &format!("Waiting for {message}"), running.since, cx);
-            if Button::new("Cancel").small().name("Cancel the comparison").show(ui).clicked() {
+            if Button::new("Cancel")
+                .small()
+                .name("Cancel the comparison")
+                .show(ui)
+                .clicked()
+            {
                 cx.send(CallAction::Cancel);
             }
-            words(ui, &format!("gives up at {}", widgets::seconds(running.limit)), t.weak);
+            words(
+                ui,
+                &format!("gives up at {}", widgets::seconds(running.limit)),
+                t.weak,
+            );
         });
     }
     let Some(judged) = judged else {
         if let Some((captures, ask)) = compare.query(cx.state.settings.encoding())
-            && let asked @ (QueryState::Working { .. } | QueryState::Held { .. }) = cx.ask_of(&captures, ask)
+            && let asked @ (QueryState::Working { .. } | QueryState::Held { .. }) =
+                cx.ask_of(&captures, ask)
         {
             strip::alone(ui, rect, |ui| {
                 widgets::ready(ui, cx, "Measuring the answers", asked);
@@ -206,16 +274,35 @@ fn strip_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: Option<&Judged>
         });
     }
     let (clicked, rest) = strip::cells_ui(ui, strip, rect, None);
-    clicked.and_then(|at| cell_action(judged, at)).into_iter().for_each(|action| cx.send(action));
+    clicked
+        .and_then(|at| cell_action(judged, at))
+        .into_iter()
+        .for_each(|action| cx.send(action));
     let way = why_of(cx, compare, judged);
-    let why = |ui: &Ui| way.clone().into_iter().for_each(|way| way.go(ui, cx, strip));
-    strip::buttons_ui(ui, cx, strip, rest, way.as_ref().map(|_| &why as &dyn Fn(&Ui)), &strip::copy_below(ui, rect));
+    let why = |ui: &Ui| {
+        way.clone()
+            .into_iter()
+            .for_each(|way| way.go(ui, cx, strip))
+    };
+    strip::buttons_ui(
+        ui,
+        cx,
+        strip,
+        rest,
+        way.as_ref().map(|_| &why as &dyn Fn(&Ui)),
+        &strip::copy_below(ui, rect),
+    );
 }
 
 /// A sentence on as many lines as the strip has, the whole of it on hover.
 fn note_ui(ui: &mut Ui, note: &str) {
     let rows = if ui.available_height() > 40.0 { 3 } else { 1 };
-    let mut job = egui::text::LayoutJob::simple(note.to_owned(), theme::base(), ThemeTokens::of(ui).text, ui.available_width());
+    let mut job = egui::text::LayoutJob::simple(
+        note.to_owned(),
+        theme::base(),
+        ThemeTokens::of(ui).text,
+        ui.available_width(),
+    );
     job.wrap.max_rows = rows;
     let galley = ui.painter().layout_job(job);
     ui.add(egui::Label::new(galley)).on_hover_text(note);
@@ -228,7 +315,13 @@ fn cell_action(judged: &Judged, at: usize) -> Option<Action> {
         (Some(column), _) => CompareAction::Column(column),
         (None, Some(call)) => {
             let mut derived = tabs::derived(&judged.page);
-            match judged.page.sweep.columns.iter().position(|column| !column.is_offered() && column.format == cell.format) {
+            match judged
+                .page
+                .sweep
+                .columns
+                .iter()
+                .position(|column| !column.is_offered() && column.format == cell.format)
+            {
                 Some(column) => CompareAction::Column(column),
                 None => {
                     derived.push((call, cell.format));
@@ -243,7 +336,12 @@ fn cell_action(judged: &Judged, at: usize) -> Option<Action> {
 
 /// The cell of the strip by key.
 pub fn open(ui: &Ui, cx: &Cx<'_>, at: usize) -> Option<Action> {
-    let compare = cx.state.comparisons.current.as_ref().filter(|_| cx.state.view.screen == Screen::Compare)?;
+    let compare = cx
+        .state
+        .comparisons
+        .current
+        .as_ref()
+        .filter(|_| cx.state.view.screen == Screen::Compare)?;
     cell_action(&Judged::of(ui, cx, compare, &page(ui, cx, compare)?), at)
 }
 
@@ -275,8 +373,14 @@ fn why_of(cx: &Cx<'_>, compare: &Compare, judged: &Judged) -> Option<Why> {
         ColumnOrigin::Call(call) | ColumnOrigin::Derived(call) => captures.get(call).cloned(),
     };
     let base = judged.base.and_then(call)?;
-    let is_offered = winner.column.is_some_and(|at| judged.column(at).is_offered());
-    let own = if is_offered { winner.column.and_then(call)? } else { captures.get(judged.page.sweep.reference?)?.clone() };
+    let is_offered = winner
+        .column
+        .is_some_and(|at| judged.column(at).is_offered());
+    let own = if is_offered {
+        winner.column.and_then(call)?
+    } else {
+        captures.get(judged.page.sweep.reference?)?.clone()
+    };
     match own == base {
         true if is_offered => None,
         true => Some(Why::Steps(own)),
@@ -286,10 +390,14 @@ fn why_of(cx: &Cx<'_>, compare: &Compare, judged: &Judged) -> Option<Why> {
 
 /// Why the winner is cheaper, by key.
 pub fn why(ui: &Ui, cx: &Cx<'_>) {
-    let Some(compare) = &cx.state.comparisons.current else { return };
+    let Some(compare) = &cx.state.comparisons.current else {
+        return;
+    };
     let judged = page(ui, cx, compare).map(|page| Judged::of(ui, cx, compare, &page));
     let Some(judged) = judged else { return };
-    why_of(cx, compare, &judged).into_iter().for_each(|way| way.go(ui, cx, &judged.strip));
+    why_of(cx, compare, &judged)
+        .into_iter()
+        .for_each(|way| way.go(ui, cx, &judged.strip));
 }
 
 /// Which calls were not made, and why. Returns its height.
@@ -302,28 +410,54 @@ fn not_made_ui(ui: &mut Ui, compare: &Compare, rect: Rect) -> f32 {
     let strip = Rect::from_min_size(rect.min, vec2(rect.width(), NOTICE));
     ui.painter().rect_filled(strip, 0.0, t.warn_bg);
     let inner = strip.shrink2(vec2(SIDE, 0.0));
-    ui.scope_builder(widgets::region(ui, "not made").max_rect(inner).layout(Layout::left_to_right(Align::Center)), |ui| {
-        let why = compare.series.stopped.as_deref().unwrap_or("not called");
-        let words = format!("Not called: {} ({why}). What came is below.", left.join(", "));
-        ui.add(egui::Label::new(icons::icon_fill(icons::WARNING, 14.0, t.warn)));
-        ui.add(egui::Label::new(RichText::new(words).font(theme::base()).color(t.text)).truncate());
-    });
+    ui.scope_builder(
+        widgets::region(ui, "not made")
+            .max_rect(inner)
+            .layout(Layout::left_to_right(Align::Center)),
+        |ui| {
+            let why = compare.series.stopped.as_deref().unwrap_or("not called");
+            let words = format!(
+                "Not called: {} ({why}). What came is below.",
+                left.join(", ")
+            );
+            ui.add(egui::Label::new(icons::icon_fill(
+                icons::WARNING,
+                14.0,
+                t.warn,
+            )));
+            ui.add(
+                egui::Label::new(RichText::new(words).font(theme::base()).color(t.text)).truncate(),
+            );
+        },
+    );
     NOTICE
 }
 
 /// The comparison's part of *Export ▾*.
 pub fn export_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    if ui.button("Copy verdict").on_hover_text(shortcuts::text(&shortcuts::COPY_VERDICT)).clicked() {
+    if ui
+        .button("Copy verdict")
+        .on_hover_text(shortcuts::text(&shortcuts::COPY_VERDICT))
+        .clicked()
+    {
         cx.send(Action::CopyVerdict);
         ui.close();
     }
     let table = SweepFile::Table(TableKind::Markdown);
-    if ui.button("Copy as Markdown table").on_hover_text(table.about()).clicked() {
+    if ui
+        .button("Copy as Markdown table")
+        .on_hover_text(table.about())
+        .clicked()
+    {
         cx.send(Action::Compare(CompareAction::Copy(table)));
         ui.close();
     }
     for file in SweepFile::ALL {
-        if ui.button(format!("Save as {}…", file.title())).on_hover_text(file.about()).clicked() {
+        if ui
+            .button(format!("Save as {}…", file.title()))
+            .on_hover_text(file.about())
+            .clicked()
+        {
             cx.send(Action::Compare(CompareAction::Save { file, path: None }));
             ui.close();
         }
@@ -337,8 +471,13 @@ fn stays(button: &egui::Response) -> Popup<'_> {
 
 /// A part of the screen that is painted where others do not reach.
 fn clipped(ui: &mut Ui, rect: Rect, salt: &str, paint: impl FnOnce(&mut Ui)) {
-    ui.scope_builder(UiBuilder::new().max_rect(rect).scope_id(ui.scope_id().with(salt)), |ui| {
-        ui.set_clip_rect(rect.intersect(ui.clip_rect()));
-        paint(ui);
-    });
+    ui.scope_builder(
+        UiBuilder::new()
+            .max_rect(rect)
+            .scope_id(ui.scope_id().with(salt)),
+        |ui| {
+            ui.set_clip_rect(rect.intersect(ui.clip_rect()));
+            paint(ui);
+        },
+    );
 }

@@ -9,11 +9,11 @@ mod form;
 mod import;
 pub(super) mod login;
 mod other;
+mod paste;
 mod protocol;
 mod recent;
 pub mod report;
 mod sample;
-mod paste;
 
 use egui::{Frame, Label, Margin, RichText, ScrollArea, Stroke, Ui, vec2};
 
@@ -28,55 +28,77 @@ const SAMPLE: f32 = 416.0;
 
 pub fn connect_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let t = ThemeTokens::of(ui);
-    ScrollArea::vertical().id_salt("connect").auto_shrink(false).show(ui, |ui| {
-        let room = ui.available_width();
-        let width = (room - 48.0).clamp(280.0, WIDTH);
-        // The sidebar may stand beside it.
-        let is_wide = room >= 960.0;
-        ui.horizontal_top(|ui| {
-            ui.spacing_mut().item_spacing.x = 0.0;
-            ui.add_space(((room - width) / 2.0).max(0.0));
-            ui.vertical(|ui| {
-                ui.set_width(width);
-                ui.spacing_mut().item_spacing = vec2(8.0, 6.0);
-                ui.add_space(20.0);
-                head_ui(ui, cx);
-                ui.add_space(16.0);
-                if is_wide {
-                    ui.horizontal_top(|ui| {
-                        ui.spacing_mut().item_spacing.x = 24.0;
-                        ui.vertical(|ui| {
-                            ui.spacing_mut().item_spacing.x = 8.0;
-                            ui.set_width(width - SAMPLE - 24.0);
-                            progress_ui(ui, cx);
-                            left_ui(ui, cx);
+    ScrollArea::vertical()
+        .id_salt("connect")
+        .auto_shrink(false)
+        .show(ui, |ui| {
+            let room = ui.available_width();
+            let width = (room - 48.0).clamp(280.0, WIDTH);
+            // The sidebar may stand beside it.
+            let is_wide = room >= 960.0;
+            ui.horizontal_top(|ui| {
+                ui.spacing_mut().item_spacing.x = 0.0;
+                ui.add_space(((room - width) / 2.0).max(0.0));
+                ui.vertical(|ui| {
+                    ui.set_width(width);
+                    ui.spacing_mut().item_spacing = vec2(8.0, 6.0);
+                    ui.add_space(20.0);
+                    head_ui(ui, cx);
+                    ui.add_space(16.0);
+                    if is_wide {
+                        ui.horizontal_top(|ui| {
+                            ui.spacing_mut().item_spacing.x = 24.0;
+                            ui.vertical(|ui| {
+                                ui.spacing_mut().item_spacing.x = 8.0;
+                                ui.set_width(width - SAMPLE - 24.0);
+                                progress_ui(ui, cx);
+                                left_ui(ui, cx);
+                            });
+                            ui.vertical(|ui| {
+                                ui.spacing_mut().item_spacing.x = 8.0;
+                                ui.set_width(SAMPLE);
+                                sample::sample_ui(ui, cx);
+                            });
                         });
-                        ui.vertical(|ui| {
-                            ui.spacing_mut().item_spacing.x = 8.0;
-                            ui.set_width(SAMPLE);
-                            sample::sample_ui(ui, cx);
-                        });
-                    });
-                } else {
-                    progress_ui(ui, cx);
-                    sample::sample_ui(ui, cx);
+                    } else {
+                        progress_ui(ui, cx);
+                        sample::sample_ui(ui, cx);
+                        ui.add_space(24.0);
+                        left_ui(ui, cx);
+                    }
                     ui.add_space(24.0);
-                    left_ui(ui, cx);
-                }
-                ui.add_space(24.0);
-                ui.label(RichText::new("Nothing is started or contacted until you click").font(theme::small()).color(t.weak));
-                ui.add_space(24.0);
+                    ui.label(
+                        RichText::new("Nothing is started or contacted until you click")
+                            .font(theme::small())
+                            .color(t.weak),
+                    );
+                    ui.add_space(24.0);
+                });
             });
         });
-    });
 }
 
 fn head_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let t = ThemeTokens::of(ui);
     let is_choosing = cx.state.versus.is_choosing;
-    let back = if cx.state.view.capture.is_some() && !is_choosing { "Answer" } else { "Back" };
-    if widgets::Button::new(back).icon(icons::ARROW_LEFT).small().frameless().tip("Esc").show(ui).clicked() {
-        cx.send(if is_choosing { Action::ServerDiff(ServerDiffAction::Leave) } else { cx.state.back() });
+    let back = if cx.state.view.capture.is_some() && !is_choosing {
+        "Answer"
+    } else {
+        "Back"
+    };
+    if widgets::Button::new(back)
+        .icon(icons::ARROW_LEFT)
+        .small()
+        .frameless()
+        .tip("Esc")
+        .show(ui)
+        .clicked()
+    {
+        cx.send(if is_choosing {
+            Action::ServerDiff(ServerDiffAction::Leave)
+        } else {
+            cx.state.back()
+        });
     }
     if is_choosing {
         other::head_ui(ui, cx);
@@ -88,21 +110,44 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>) {
         .connection
         .source()
         .filter(|_| cx.state.is_adding_server && cx.state.session().connection.is_connected());
-    let heading = if open.is_some() { "Open another MCP server" } else { "Connect to an MCP server" };
-    ui.label(RichText::new(heading).font(theme::page_title()).color(t.strong));
+    let heading = if open.is_some() {
+        "Open another MCP server"
+    } else {
+        "Connect to an MCP server"
+    };
+    ui.label(
+        RichText::new(heading)
+            .font(theme::page_title())
+            .color(t.strong),
+    );
     if let Some(open) = open {
         let words = format!(
             "{} stays open, with its tools and arguments as they are. The menu at the top switches between them.",
             open.label()
         );
-        ui.add(Label::new(RichText::new(words).font(theme::regular(14.0)).color(t.weak)).wrap());
+        ui.add(
+            Label::new(
+                RichText::new(words)
+                    .font(theme::regular(14.0))
+                    .color(t.weak),
+            )
+            .wrap(),
+        );
         return;
     }
     if ui.content_rect().height() < theme::SHORT {
         return;
     }
-    let words = "See what one tool response looks like, and costs, in every format a model might read.";
-    ui.add(Label::new(RichText::new(words).font(theme::regular(14.0)).color(t.weak)).wrap());
+    let words =
+        "See what one tool response looks like, and costs, in every format a model might read.";
+    ui.add(
+        Label::new(
+            RichText::new(words)
+                .font(theme::regular(14.0))
+                .color(t.weak),
+        )
+        .wrap(),
+    );
 }
 
 fn card<R>(ui: &mut Ui, accent: bool, content: impl FnOnce(&mut Ui) -> R) -> R {
@@ -138,15 +183,27 @@ fn left_ui(ui: &mut Ui, cx: &Cx<'_>) {
         let t = ThemeTokens::of(ui);
         ui.horizontal(|ui| {
             ui.add(Label::new(icons::icon(icons::IMPORT, 16.0, t.weak)));
-            ui.label(RichText::new(other::file_words(cx)).font(theme::base()).color(t.weak));
+            ui.label(
+                RichText::new(other::file_words(cx))
+                    .font(theme::base())
+                    .color(t.weak),
+            );
             widgets::at_right(ui, theme::BUTTON, |ui| {
                 if widgets::button(ui, "Open file…").clicked() {
                     let tools = Action::ServerDiff(ServerDiffAction::Open(None));
-                    cx.send(if cx.state.versus.is_choosing { tools } else { Action::OpenPath(None) });
+                    cx.send(if cx.state.versus.is_choosing {
+                        tools
+                    } else {
+                        Action::OpenPath(None)
+                    });
                 }
             });
         });
-        ui.label(RichText::new("It opens without a server").font(theme::small()).color(t.weak));
+        ui.label(
+            RichText::new("It opens without a server")
+                .font(theme::small())
+                .color(t.weak),
+        );
     });
 }
 
@@ -154,26 +211,65 @@ fn left_ui(ui: &mut Ui, cx: &Cx<'_>) {
 fn progress_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let t = ThemeTokens::of(ui);
     let is_choosing = cx.state.versus.is_choosing;
-    match if is_choosing { &cx.state.versus.connection } else { &cx.state.session().connection } {
-        Connection::Connecting { source, phase, since, limit, stderr } => {
+    match if is_choosing {
+        &cx.state.versus.connection
+    } else {
+        &cx.state.session().connection
+    } {
+        Connection::Connecting {
+            source,
+            phase,
+            since,
+            limit,
+            stderr,
+        } => {
             card(ui, true, |ui| {
                 ui.horizontal(|ui| {
                     widgets::waiting(ui, &format!("Connecting: {phase}"), *since, cx);
-                    ui.label(RichText::new(format!("of {}", widgets::seconds(*limit))).font(theme::code()).color(t.weak));
+                    ui.label(
+                        RichText::new(format!("of {}", widgets::seconds(*limit)))
+                            .font(theme::code())
+                            .color(t.weak),
+                    );
                     widgets::at_right(ui, theme::BUTTON, |ui| {
-                        if widgets::Button::new("Cancel").shortcut("Esc").name("Cancel connecting").show(ui).clicked() {
+                        if widgets::Button::new("Cancel")
+                            .shortcut("Esc")
+                            .name("Cancel connecting")
+                            .show(ui)
+                            .clicked()
+                        {
                             let cancel = Action::ServerDiff(ServerDiffAction::Cancel);
-                            cx.send(if is_choosing { cancel } else { ConnectAction::Cancel.into() });
+                            cx.send(if is_choosing {
+                                cancel
+                            } else {
+                                ConnectAction::Cancel.into()
+                            });
                         }
                     });
                 });
-                ui.add(Label::new(RichText::new(source.to_string()).font(theme::code()).color(t.weak)).wrap());
-                stderr_tail(ui, cx, stderr, "The server has written nothing to stderr yet");
+                ui.add(
+                    Label::new(
+                        RichText::new(source.to_string())
+                            .font(theme::code())
+                            .color(t.weak),
+                    )
+                    .wrap(),
+                );
+                stderr_tail(
+                    ui,
+                    cx,
+                    stderr,
+                    "The server has written nothing to stderr yet",
+                );
                 login::log_ui(ui, cx);
             });
             ui.add_space(16.0);
         }
-        Connection::Failed { source, problem, stderr } if is_choosing => {
+        Connection::Failed {
+            source,
+            problem,
+            stderr,
+        } if is_choosing => {
             widgets::problem_ui(ui, problem);
             if !stderr.is_empty() {
                 card(ui, false, |ui| stderr_tail(ui, cx, stderr, ""));
@@ -181,12 +277,21 @@ fn progress_ui(ui: &mut Ui, cx: &Cx<'_>) {
             other::retry_ui(ui, cx, source);
             ui.add_space(16.0);
         }
-        Connection::Failed { problem, stderr, .. } | Connection::Gone { problem, stderr, .. } if !cx.state.is_new_source => {
+        Connection::Failed {
+            problem, stderr, ..
+        }
+        | Connection::Gone {
+            problem, stderr, ..
+        } if !cx.state.is_new_source => {
             widgets::problem_ui(ui, problem);
             // One step alone is the failure itself.
             if cx.state.session().steps.len() > 1 {
                 card(ui, false, |ui| {
-                    ui.label(RichText::new("Connection attempts").font(theme::medium(12.5)).color(t.weak));
+                    ui.label(
+                        RichText::new("Connection attempts")
+                            .font(theme::medium(12.5))
+                            .color(t.weak),
+                    );
                     report::steps_ui(ui, cx);
                 });
             }
@@ -195,11 +300,22 @@ fn progress_ui(ui: &mut Ui, cx: &Cx<'_>) {
             }
             login::offer_ui(ui, cx);
             ui.horizontal(|ui| {
-                if widgets::Button::new("Retry").icon(icons::REFRESH).show(ui).clicked() {
+                if widgets::Button::new("Retry")
+                    .icon(icons::REFRESH)
+                    .show(ui)
+                    .clicked()
+                {
                     cx.send(ConnectAction::Reconnect);
                 }
                 if let Some(source) = cx.state.session().connection.source() {
-                    ui.add(Label::new(RichText::new(source.to_string()).font(theme::code()).color(t.weak)).truncate());
+                    ui.add(
+                        Label::new(
+                            RichText::new(source.to_string())
+                                .font(theme::code())
+                                .color(t.weak),
+                        )
+                        .truncate(),
+                    );
                 }
             });
             ui.add_space(16.0);
@@ -216,8 +332,18 @@ fn stderr_tail(ui: &mut Ui, cx: &Cx<'_>, lines: &[String], nothing: &str) {
         return;
     }
     ui.horizontal(|ui| {
-        ui.label(RichText::new("stderr").font(theme::mono(12.0)).color(t.weak));
-        if lines.len() > 6 && widgets::Button::new("Show all").small().frameless().show(ui).clicked() {
+        ui.label(
+            RichText::new("stderr")
+                .font(theme::mono(12.0))
+                .color(t.weak),
+        );
+        if lines.len() > 6
+            && widgets::Button::new("Show all")
+                .small()
+                .frameless()
+                .show(ui)
+                .clicked()
+        {
             cx.send(Action::ShowDialog(Dialog::Stderr));
         }
     });

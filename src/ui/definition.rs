@@ -17,7 +17,12 @@ use crate::ui::marks;
 pub fn definition_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str, height: f32) {
     widgets::title(ui, cx, name);
     let shown;
-    let listed = cx.state.session().tools.iter().find(|listed| listed.tool.name == name);
+    let listed = cx
+        .state
+        .session()
+        .tools
+        .iter()
+        .find(|listed| listed.tool.name == name);
     let (tool, tokens): (&Tool, _) = match (listed, cx.state.capture()) {
         (Some(listed), _) => (&listed.tool, listed.tokens),
         (None, Some(capture)) if capture.tool.name == name => {
@@ -33,33 +38,61 @@ pub fn definition_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str, height: f32) {
 }
 
 /// What a model reads of a tool, part by part, and what it costs.
-pub fn definition_parts(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool, tokens: Option<Tokens>, height: f32) {
+pub fn definition_parts(
+    ui: &mut Ui,
+    cx: &Cx<'_>,
+    tool: &Tool,
+    tokens: Option<Tokens>,
+    height: f32,
+) {
     let t = ThemeTokens::of(ui);
     let found = found_in(cx, &tool.name);
     let mut cost = vec![widgets::number_text(tool.raw.len() as u64, "bytes")];
     if let Some(tokens) = tokens {
         let encoding = cx.state.settings.encoding();
-        cost.insert(0, format!("{} tok ({})", widgets::grouped(tokens.get(encoding)), encoding.name()));
+        cost.insert(
+            0,
+            format!(
+                "{} tok ({})",
+                widgets::grouped(tokens.get(encoding)),
+                encoding.name()
+            ),
+        );
     }
     ui.label(
-        RichText::new(format!("The definition as the server lists it · {}", cost.join(" · "))).font(theme::small()).color(t.weak),
+        RichText::new(format!(
+            "The definition as the server lists it · {}",
+            cost.join(" · ")
+        ))
+        .font(theme::small())
+        .color(t.weak),
     );
     for fault in &tool.faults {
         ui.label(RichText::new(fault).font(theme::small()).color(t.warn));
     }
-    ScrollArea::vertical().id_salt("definition").max_height(height).min_scrolled_height(height).auto_shrink([false, true]).show(
-        ui,
-        |ui| {
+    ScrollArea::vertical()
+        .id_salt("definition")
+        .max_height(height)
+        .min_scrolled_height(height)
+        .auto_shrink([false, true])
+        .show(ui, |ui| {
             part(ui, &found, "name", &tool.name);
             if let Some(title) = &tool.title {
                 part(ui, &found, "title", title);
             }
             match &tool.description {
                 Some(description) if description.len() > code::MAX_LABEL => {
-                    ui.label(RichText::new("description").font(theme::mono(12.0)).color(t.weak));
-                    let lines = once::per_text(ui, Id::unique("long description"), &tool.raw, || {
-                        Arc::new(code::folded(description.lines().map(str::to_owned).collect()))
-                    });
+                    ui.label(
+                        RichText::new("description")
+                            .font(theme::mono(12.0))
+                            .color(t.weak),
+                    );
+                    let lines =
+                        once::per_text(ui, Id::unique("long description"), &tool.raw, || {
+                            Arc::new(code::folded(
+                                description.lines().map(str::to_owned).collect(),
+                            ))
+                        });
                     code::code_ui(ui, "description", &lines, 320.0);
                 }
                 Some(description) => part(ui, &found, "description", description),
@@ -68,15 +101,17 @@ pub fn definition_parts(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool, tokens: Option<To
             if let Some(uri) = &tool.ui_resource {
                 app_ui(ui, cx, uri);
             }
-            for (label, schema) in [("inputSchema", &tool.input_schema), ("outputSchema", &tool.output_schema)] {
+            for (label, schema) in [
+                ("inputSchema", &tool.input_schema),
+                ("outputSchema", &tool.output_schema),
+            ] {
                 let Some(schema) = schema else { continue };
                 ui.label(RichText::new(label).font(theme::mono(12.0)).color(t.weak));
                 let lines = code::lines_of(ui, label, schema);
                 let marks = schema_marks(ui, &found, label, schema);
                 code::marked_code_ui(ui, label, &lines, &marks, 320.0);
             }
-        },
-    );
+        });
     widgets::at_right(ui, theme::BUTTON, |ui| {
         if widgets::Button::new("Copy definition")
             .icon(icons::COPY)
@@ -84,7 +119,9 @@ pub fn definition_parts(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool, tokens: Option<To
             .show(ui)
             .clicked()
         {
-            cx.send(Action::Copy(String::from_utf8_lossy(&tool.raw).into_owned()));
+            cx.send(Action::Copy(
+                String::from_utf8_lossy(&tool.raw).into_owned(),
+            ));
         }
     });
 }
@@ -93,9 +130,19 @@ pub fn definition_parts(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool, tokens: Option<To
 fn app_ui(ui: &mut Ui, cx: &Cx<'_>, uri: &str) {
     part(ui, &[], "page of an MCP App, never executed here", uri);
     let can_read = cx.state.session().connection.is_connected() && cx.state.running.is_none();
-    let tip =
-        if can_read { "Reads it from the server; it opens as text" } else { "Needs a connected server and no running call" };
-    if widgets::Button::new("Read source").icon(icons::CODE).tip(tip).enabled(can_read).small().show(ui).clicked() {
+    let tip = if can_read {
+        "Reads it from the server; it opens as text"
+    } else {
+        "Needs a connected server and no running call"
+    };
+    if widgets::Button::new("Read source")
+        .icon(icons::CODE)
+        .tip(tip)
+        .enabled(can_read)
+        .small()
+        .show(ui)
+        .clicked()
+    {
         cx.send(Action::Media(MediaAction::Read(uri.to_owned())));
     }
 }
@@ -104,10 +151,18 @@ fn part(ui: &mut Ui, found: &[DefinitionFinding<'_>], label: &str, text: &str) {
     let t = ThemeTokens::of(ui);
     ui.label(RichText::new(label).font(theme::mono(12.0)).color(t.weak));
     let ground = ui.painter().add(egui::Shape::Noop);
-    let response = ui.add(Label::new(RichText::new(text).font(theme::base()).color(t.text)).wrap().selectable(true));
-    let own: Vec<_> = found.iter().filter(|found| found.path.strip_prefix('/') == Some(label)).collect();
+    let response = ui.add(
+        Label::new(RichText::new(text).font(theme::base()).color(t.text))
+            .wrap()
+            .selectable(true),
+    );
+    let own: Vec<_> = found
+        .iter()
+        .filter(|found| found.path.strip_prefix('/') == Some(label))
+        .collect();
     if let Some(gravest) = own.iter().map(|found| found.severity).min() {
-        ui.painter().set(ground, marks::mark_shape(t, response.rect, gravest));
+        ui.painter()
+            .set(ground, marks::mark_shape(t, response.rect, gravest));
         let message: Vec<_> = own.iter().map(|found| found.message).collect();
         response.on_hover_text(message.join("\n"));
     }
@@ -122,16 +177,32 @@ struct DefinitionFinding<'a> {
 
 /// What findings mark in the definition of this tool.
 fn found_in<'a>(cx: &Cx<'a>, tool: &str) -> Vec<DefinitionFinding<'a>> {
-    let findings = marks::marked(cx).into_iter().flat_map(|marked| marked.findings());
-    let places = findings.filter(|finding| finding.subject == tool).flat_map(|finding| {
-        let own = finding.places.iter().filter(|place| place.part == FoundIn::Definition);
-        own.map(|place| DefinitionFinding { severity: finding.severity, message: &finding.message, path: &place.path })
-    });
+    let findings = marks::marked(cx)
+        .into_iter()
+        .flat_map(|marked| marked.findings());
+    let places = findings
+        .filter(|finding| finding.subject == tool)
+        .flat_map(|finding| {
+            let own = finding
+                .places
+                .iter()
+                .filter(|place| place.part == FoundIn::Definition);
+            own.map(|place| DefinitionFinding {
+                severity: finding.severity,
+                message: &finding.message,
+                path: &place.path,
+            })
+        });
     places.collect()
 }
 
 /// The lines of a schema that findings are about.
-fn schema_marks(ui: &Ui, found: &[DefinitionFinding<'_>], label: &str, schema: &Bytes) -> code::LineMarks {
+fn schema_marks(
+    ui: &Ui,
+    found: &[DefinitionFinding<'_>],
+    label: &str,
+    schema: &Bytes,
+) -> code::LineMarks {
     let mut marks = code::LineMarks::new();
     let own: Vec<_> = found
         .iter()
@@ -145,10 +216,18 @@ fn schema_marks(ui: &Ui, found: &[DefinitionFinding<'_>], label: &str, schema: &
     let (doc, lines) = &*laid_out;
     for (found, path) in own {
         let node = doc.root().and_then(|root| root.at(path));
-        let Some(line) = node.and_then(|node| lines.get(node.index())) else { continue };
-        let (severity, message) = marks.entry(*line).or_insert((found.severity, String::new()));
+        let Some(line) = node.and_then(|node| lines.get(node.index())) else {
+            continue;
+        };
+        let (severity, message) = marks
+            .entry(*line)
+            .or_insert((found.severity, String::new()));
         *severity = found.severity.min(*severity);
-        *message = if message.is_empty() { found.message.to_owned() } else { format!("{message}\n{}", found.message) };
+        *message = if message.is_empty() {
+            found.message.to_owned()
+        } else {
+            format!("{message}\n{}", found.message)
+        };
     }
     marks
 }

@@ -2,19 +2,24 @@
 //!
 //! A dialog shows whole what it asks about. Esc and a click beside it are always the safe answer.
 use egui::text::{CCursor, CCursorRange};
-use egui::{Frame, Id, Key, Label, Margin, Modifiers, RichText, ScrollArea, Stroke, TextEdit, Ui, vec2};
+use egui::{
+    Frame, Id, Key, Label, Margin, Modifiers, RichText, ScrollArea, Stroke, TextEdit, Ui, vec2,
+};
 
 use super::theme::{self, ThemeTokens};
 use super::{
-    Cx, call_bar, code, commands, connect, definition, diff, drawer, exact, fixture, history, icons, palette, server_requests,
-    servers, watch, widgets,
+    Cx, call_bar, code, commands, connect, definition, diff, drawer, exact, fixture, history,
+    icons, palette, server_requests, servers, watch, widgets,
 };
 use crate::capture::Tool;
 use crate::fixture::export::ExportChoice;
 use crate::state::{Action, CallAction, CallOwner, Dialog, FixtureAction, PathPurpose};
 
 pub fn dialogs_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    match (&cx.state.dialog, cx.state.session().server_requests.open.front()) {
+    match (
+        &cx.state.dialog,
+        cx.state.session().server_requests.open.front(),
+    ) {
         (Some(Dialog::Palette { text, chosen }), _) => palette::palette_ui(ui, cx, text, *chosen),
         (Some(dialog), _) => dialog_ui(ui, cx, dialog),
         (None, Some(open)) => server_requests::ask_ui(ui, cx, open),
@@ -34,84 +39,117 @@ fn dialog_ui(ui: &Ui, cx: &Cx<'_>, dialog: &Dialog) {
         | Dialog::Fixture => 760.0,
         _ => 560.0_f32,
     };
-    let response = widgets::modal(ui, Id::unique(("dialog", std::mem::discriminant(dialog))), wanted, |ui| {
-        let height = (room.y - 120.0).max(120.0);
-        match dialog {
-            Dialog::ConfirmCall { call } => {
-                let lines = code::lines_of(ui, "confirm", &call.arguments);
-                let why = call_bar::why_asked(&call.tool);
-                let verb = format!("Call {}", call.tool.name);
-                let what = "These arguments are sent:";
-                let is_unexpected = matches!(call.owner, CallOwner::Reconnect { .. }) && ui.text_edit_focused();
-                confirm_ui(
-                    ui,
-                    cx,
-                    Question { verb: &verb, of: "", why: &why, what, lines: &lines, tool: Some(&call.tool), is_unexpected },
-                    height,
-                );
-            }
-            Dialog::ConfirmCompare { compare, calls } => {
-                let (why, of) = (call_bar::why_asked(&compare.tool), format!(" of {}", compare.tool.name));
-                let what = "One after the other, with these arguments:";
-                let verb = format!("Make {}", calls_text(calls.len()));
-                let tool = Some(&*compare.tool).filter(|_| !compare.is_of_servers());
-                confirm_ui(
-                    ui,
-                    cx,
-                    Question { verb: &verb, of: &of, why: &why, what, lines: calls, tool, is_unexpected: false },
-                    height,
-                );
-            }
-            Dialog::ConfirmFixtures { run, calls } => {
-                let all = calls_text(run.calls());
-                let why = match calls.len() {
-                    1 => format!("1 of {all} uses a tool that is not declared read-only and may change something."),
-                    some => format!("{some} of {all} use tools that are not declared read-only and may change something."),
-                };
-                let question = Question {
-                    verb: &format!("Make {all}"),
-                    of: "",
-                    why: &why,
-                    what: "These are sent, one after another:",
-                    lines: calls,
-                    tool: None,
-                    is_unexpected: false,
-                };
-                if calls.len() < run.calls() {
-                    skip_writing_ui(ui, cx, run.calls() - calls.len());
+    let response = widgets::modal(
+        ui,
+        Id::unique(("dialog", std::mem::discriminant(dialog))),
+        wanted,
+        |ui| {
+            let height = (room.y - 120.0).max(120.0);
+            match dialog {
+                Dialog::ConfirmCall { call } => {
+                    let lines = code::lines_of(ui, "confirm", &call.arguments);
+                    let why = call_bar::why_asked(&call.tool);
+                    let verb = format!("Call {}", call.tool.name);
+                    let what = "These arguments are sent:";
+                    let is_unexpected =
+                        matches!(call.owner, CallOwner::Reconnect { .. }) && ui.text_edit_focused();
+                    confirm_ui(
+                        ui,
+                        cx,
+                        Question {
+                            verb: &verb,
+                            of: "",
+                            why: &why,
+                            what,
+                            lines: &lines,
+                            tool: Some(&call.tool),
+                            is_unexpected,
+                        },
+                        height,
+                    );
                 }
-                confirm_ui(ui, cx, question, height - theme::BUTTON);
+                Dialog::ConfirmCompare { compare, calls } => {
+                    let (why, of) = (
+                        call_bar::why_asked(&compare.tool),
+                        format!(" of {}", compare.tool.name),
+                    );
+                    let what = "One after the other, with these arguments:";
+                    let verb = format!("Make {}", calls_text(calls.len()));
+                    let tool = Some(&*compare.tool).filter(|_| !compare.is_of_servers());
+                    confirm_ui(
+                        ui,
+                        cx,
+                        Question {
+                            verb: &verb,
+                            of: &of,
+                            why: &why,
+                            what,
+                            lines: calls,
+                            tool,
+                            is_unexpected: false,
+                        },
+                        height,
+                    );
+                }
+                Dialog::ConfirmFixtures { run, calls } => {
+                    let all = calls_text(run.calls());
+                    let why = match calls.len() {
+                        1 => format!(
+                            "1 of {all} uses a tool that is not declared read-only and may change something."
+                        ),
+                        some => format!(
+                            "{some} of {all} use tools that are not declared read-only and may change something."
+                        ),
+                    };
+                    let question = Question {
+                        verb: &format!("Make {all}"),
+                        of: "",
+                        why: &why,
+                        what: "These are sent, one after another:",
+                        lines: calls,
+                        tool: None,
+                        is_unexpected: false,
+                    };
+                    if calls.len() < run.calls() {
+                        skip_writing_ui(ui, cx, run.calls() - calls.len());
+                    }
+                    confirm_ui(ui, cx, question, height - theme::BUTTON);
+                }
+                Dialog::Values(missing) => servers::values_ui(ui, cx, missing),
+                Dialog::AllowedTools => servers::allowed_ui(ui, cx, height),
+                Dialog::Silence(silence) => drawer::findings::silence_ui(ui, cx, silence),
+                Dialog::KeepArguments { name } => call_bar::saved::keep_ui(ui, cx, name),
+                Dialog::Variables { name, value } => {
+                    call_bar::saved::variables_ui(ui, cx, name, value, height)
+                }
+                Dialog::Watch(edited) => watch::dialog_ui(ui, cx, edited),
+                Dialog::Definition { tool } => definition::definition_ui(ui, cx, tool, height),
+                Dialog::OpenLink { url } => link_ui(ui, cx, url),
+                Dialog::ToolsChanged => {
+                    widgets::title(ui, cx, "Tools since the previous connection");
+                    diff::tools_changed_ui(ui, cx, height);
+                }
+                Dialog::Shortcuts => shortcuts_ui(ui, cx, height),
+                // Painted by `palette`, which is no box in the middle.
+                Dialog::Palette { .. } => {}
+                Dialog::History => {
+                    widgets::title(ui, cx, "History");
+                    history::dialog_ui(ui, cx, height);
+                }
+                Dialog::Fixture => {
+                    widgets::title(ui, cx, &fixture::title(cx));
+                    fixture::dialog_ui(ui, cx, height);
+                }
+                Dialog::ExactCount => exact::dialog_ui(ui, cx, height),
+                Dialog::Stderr => stderr_ui(ui, cx, height),
+                Dialog::Steps => steps_ui(ui, cx, height),
+                Dialog::Roots { text, is_declared } => {
+                    server_requests::roots_ui(ui, cx, text, *is_declared)
+                }
+                Dialog::Path { purpose, text } => path_ui(ui, cx, *purpose, text),
             }
-            Dialog::Values(missing) => servers::values_ui(ui, cx, missing),
-            Dialog::AllowedTools => servers::allowed_ui(ui, cx, height),
-            Dialog::Silence(silence) => drawer::findings::silence_ui(ui, cx, silence),
-            Dialog::KeepArguments { name } => call_bar::saved::keep_ui(ui, cx, name),
-            Dialog::Variables { name, value } => call_bar::saved::variables_ui(ui, cx, name, value, height),
-            Dialog::Watch(edited) => watch::dialog_ui(ui, cx, edited),
-            Dialog::Definition { tool } => definition::definition_ui(ui, cx, tool, height),
-            Dialog::OpenLink { url } => link_ui(ui, cx, url),
-            Dialog::ToolsChanged => {
-                widgets::title(ui, cx, "Tools since the previous connection");
-                diff::tools_changed_ui(ui, cx, height);
-            }
-            Dialog::Shortcuts => shortcuts_ui(ui, cx, height),
-            // Painted by `palette`, which is no box in the middle.
-            Dialog::Palette { .. } => {}
-            Dialog::History => {
-                widgets::title(ui, cx, "History");
-                history::dialog_ui(ui, cx, height);
-            }
-            Dialog::Fixture => {
-                widgets::title(ui, cx, &fixture::title(cx));
-                fixture::dialog_ui(ui, cx, height);
-            }
-            Dialog::ExactCount => exact::dialog_ui(ui, cx, height),
-            Dialog::Stderr => stderr_ui(ui, cx, height),
-            Dialog::Steps => steps_ui(ui, cx, height),
-            Dialog::Roots { text, is_declared } => server_requests::roots_ui(ui, cx, text, *is_declared),
-            Dialog::Path { purpose, text } => path_ui(ui, cx, *purpose, text),
-        }
-    });
+        },
+    );
     if response.should_close() {
         cx.send(Action::CloseDialog);
     }
@@ -121,13 +159,26 @@ fn dialog_ui(ui: &Ui, cx: &Cx<'_>, dialog: &Dialog) {
 fn leave_out_held_enter(ui: &Ui) {
     ui.input_mut(|input| {
         input.consume_key(Modifiers::COMMAND, Key::Enter);
-        input.events.retain(|event| !matches!(event, egui::Event::Key { key: Key::Enter, repeat: true, .. }));
+        input.events.retain(|event| {
+            !matches!(
+                event,
+                egui::Event::Key {
+                    key: Key::Enter,
+                    repeat: true,
+                    ..
+                }
+            )
+        });
     });
 }
 
 /// "1 call", "3 calls".
 fn calls_text(count: usize) -> String {
-    if count == 1 { "1 call".to_owned() } else { widgets::number_text(count as u64, "calls") }
+    if count == 1 {
+        "1 call".to_owned()
+    } else {
+        widgets::number_text(count as u64, "calls")
+    }
 }
 
 /// What is asked before calls that may change something.
@@ -148,7 +199,15 @@ struct Question<'a> {
 
 fn confirm_ui(ui: &mut Ui, cx: &Cx<'_>, question: Question<'_>, height: f32) {
     let t = ThemeTokens::of(ui);
-    let Question { verb, of, why, what, lines, tool, is_unexpected } = question;
+    let Question {
+        verb,
+        of,
+        why,
+        what,
+        lines,
+        tool,
+        is_unexpected,
+    } = question;
     widgets::title(ui, cx, &format!("{verb}{of}?"));
     ui.horizontal_top(|ui| {
         ui.add(Label::new(icons::icon_fill(icons::CONSENT, 16.0, t.warn)));
@@ -177,7 +236,11 @@ fn confirm_ui(ui: &mut Ui, cx: &Cx<'_>, question: Question<'_>, height: f32) {
 /// Offers to make only the calls that change nothing.
 fn skip_writing_ui(ui: &mut Ui, cx: &Cx<'_>, left: usize) {
     let words = format!("Skip them: make {}", calls_text(left));
-    if widgets::Button::new(&words).tip("Fixtures of other tools are reported as not called").show(ui).clicked() {
+    if widgets::Button::new(&words)
+        .tip("Fixtures of other tools are reported as not called")
+        .show(ui)
+        .clicked()
+    {
         cx.send(Action::Fixture(FixtureAction::SkipWriting));
     }
 }
@@ -187,7 +250,11 @@ fn link_ui(ui: &mut Ui, cx: &Cx<'_>, url: &str) {
     widgets::title(ui, cx, "Open this link?");
     ui.horizontal(|ui| {
         ui.label(RichText::new("Host").font(theme::small()).color(t.weak));
-        ui.label(RichText::new(host_of(url)).font(theme::mono_semibold(13.0)).color(t.strong));
+        ui.label(
+            RichText::new(host_of(url))
+                .font(theme::mono_semibold(13.0))
+                .color(t.strong),
+        );
     });
     Frame::new()
         .fill(t.bg)
@@ -195,19 +262,41 @@ fn link_ui(ui: &mut Ui, cx: &Cx<'_>, url: &str) {
         .corner_radius(theme::RADIUS_CONTROL)
         .inner_margin(Margin::same(10))
         .show(ui, |ui| {
-            ScrollArea::vertical().max_height(160.0).auto_shrink([false, true]).show(ui, |ui| {
-                ui.add(Label::new(RichText::new(url).font(theme::code()).color(t.text)).wrap().selectable(true));
-            });
+            ScrollArea::vertical()
+                .max_height(160.0)
+                .auto_shrink([false, true])
+                .show(ui, |ui| {
+                    ui.add(
+                        Label::new(RichText::new(url).font(theme::code()).color(t.text))
+                            .wrap()
+                            .selectable(true),
+                    );
+                });
         });
-    ui.label(RichText::new("The link is from the server's answer. It opens in your browser.").font(theme::small()).color(t.weak));
+    ui.label(
+        RichText::new("The link is from the server's answer. It opens in your browser.")
+            .font(theme::small())
+            .color(t.weak),
+    );
     widgets::at_right(ui, theme::BUTTON, |ui| {
-        if widgets::Button::new("Open").icon(icons::OPEN_LINK).name("Open the link").primary().show(ui).clicked() {
+        if widgets::Button::new("Open")
+            .icon(icons::OPEN_LINK)
+            .name("Open the link")
+            .primary()
+            .show(ui)
+            .clicked()
+        {
             cx.send(Action::ConfirmLink);
         }
         if widgets::button(ui, "Cancel").clicked() {
             cx.send(Action::CloseDialog);
         }
-        if widgets::Button::new("Copy").icon(icons::COPY).name("Copy the link").show(ui).clicked() {
+        if widgets::Button::new("Copy")
+            .icon(icons::COPY)
+            .name("Copy the link")
+            .show(ui)
+            .clicked()
+        {
             cx.send(Action::Copy(url.to_owned()));
         }
     });
@@ -223,27 +312,46 @@ fn host_of(url: &str) -> &str {
 fn shortcuts_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
     let t = ThemeTokens::of(ui);
     widgets::title(ui, cx, "Shortcuts");
-    ScrollArea::vertical().max_height(height).min_scrolled_height(height).auto_shrink([false, true]).show(ui, |ui| {
-        egui::Grid::new("shortcuts").num_columns(2).min_row_height(16.0).spacing(vec2(24.0, 6.0)).show(ui, |ui| {
-            for command in commands::COMMANDS.iter().filter(|command| command.shortcut.is_some()) {
-                widgets::key_cap(ui, &command.keys());
-                ui.label(RichText::new(command.name).font(theme::base()).color(t.text));
-                ui.end_row();
-            }
-            for (keys, name) in [
-                ("Tab", "Next control"),
-                ("↑ ↓", "Lists, tree and token cost"),
-                ("← →", "Fold and open in the tree"),
-                ("Shift F10", "Menu of a value, a row, a column or a capture"),
-                ("Ctrl + − 0", "Larger, smaller, normal size"),
-            ] {
-                widgets::key_cap(ui, keys);
-                ui.label(RichText::new(name).font(theme::base()).color(t.text));
-                ui.end_row();
-            }
+    ScrollArea::vertical()
+        .max_height(height)
+        .min_scrolled_height(height)
+        .auto_shrink([false, true])
+        .show(ui, |ui| {
+            egui::Grid::new("shortcuts")
+                .num_columns(2)
+                .min_row_height(16.0)
+                .spacing(vec2(24.0, 6.0))
+                .show(ui, |ui| {
+                    for command in commands::COMMANDS
+                        .iter()
+                        .filter(|command| command.shortcut.is_some())
+                    {
+                        widgets::key_cap(ui, &command.keys());
+                        ui.label(
+                            RichText::new(command.name)
+                                .font(theme::base())
+                                .color(t.text),
+                        );
+                        ui.end_row();
+                    }
+                    for (keys, name) in [
+                        ("Tab", "Next control"),
+                        ("↑ ↓", "Lists, tree and token cost"),
+                        ("← →", "Fold and open in the tree"),
+                        ("Shift F10", "Menu of a value, a row, a column or a capture"),
+                        ("Ctrl + − 0", "Larger, smaller, normal size"),
+                    ] {
+                        widgets::key_cap(ui, keys);
+                        ui.label(RichText::new(name).font(theme::base()).color(t.text));
+                        ui.end_row();
+                    }
+                });
         });
-    });
-    ui.label(RichText::new("Bare keys work while no text field has the focus").font(theme::small()).color(t.weak));
+    ui.label(
+        RichText::new("Bare keys work while no text field has the focus")
+            .font(theme::small())
+            .color(t.weak),
+    );
 }
 
 fn stderr_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
@@ -260,11 +368,19 @@ fn stderr_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
             widgets::number_text(lines.len() as u64, "lines"),
             widgets::grouped(dropped)
         );
-        ui.label(RichText::new(words).font(theme::small()).color(ThemeTokens::of(ui).warn));
+        ui.label(
+            RichText::new(words)
+                .font(theme::small())
+                .color(ThemeTokens::of(ui).warn),
+        );
     }
     code::code_ui(ui, "stderr", lines, height);
     widgets::at_right(ui, theme::BUTTON, |ui| {
-        if widgets::Button::new("Copy all").icon(icons::COPY).show(ui).clicked() {
+        if widgets::Button::new("Copy all")
+            .icon(icons::COPY)
+            .show(ui)
+            .clicked()
+        {
             cx.send(Action::Copy(lines.join("\n")));
         }
     });
@@ -273,10 +389,24 @@ fn stderr_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
 /// The report of the connection.
 fn steps_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
     widgets::title(ui, cx, "How it connected");
-    let lines = || cx.state.session().steps.iter().map(crate::capture::Step::line).collect::<Vec<_>>().join("\n");
-    egui::ScrollArea::vertical().max_height(height).show(ui, |ui| connect::report::steps_ui(ui, cx));
+    let lines = || {
+        cx.state
+            .session()
+            .steps
+            .iter()
+            .map(crate::capture::Step::line)
+            .collect::<Vec<_>>()
+            .join("\n")
+    };
+    egui::ScrollArea::vertical()
+        .max_height(height)
+        .show(ui, |ui| connect::report::steps_ui(ui, cx));
     widgets::at_right(ui, theme::BUTTON, |ui| {
-        if widgets::Button::new("Copy all").icon(icons::COPY).show(ui).clicked() {
+        if widgets::Button::new("Copy all")
+            .icon(icons::COPY)
+            .show(ui)
+            .clicked()
+        {
             cx.send(Action::Copy(lines()));
         }
     });
@@ -286,7 +416,11 @@ fn path_ui(ui: &mut Ui, cx: &Cx<'_>, purpose: PathPurpose, text: &str) {
     let t = ThemeTokens::of(ui);
     let named;
     let (words, explanation, verb) = match purpose {
-        PathPurpose::OpenCapture => ("Open a capture", "The path of a capture folder, or of a file that holds an answer", "Open"),
+        PathPurpose::OpenCapture => (
+            "Open a capture",
+            "The path of a capture folder, or of a file that holds an answer",
+            "Open",
+        ),
         PathPurpose::OpenTokenizer => (
             "Open a tokenizer file",
             "The path of a tokenizer.json, SentencePiece, tiktoken or tekken file; it is read here and sent nowhere",
@@ -297,40 +431,73 @@ fn path_ui(ui: &mut Ui, cx: &Cx<'_>, purpose: PathPurpose, text: &str) {
             "The path of a file of at most 1 MiB; its bytes are taken as text, or as base64 where the schema says so or they are not UTF-8",
             "Fill",
         ),
-        PathPurpose::ImportConfig => {
-            ("Import a configuration", "The path of a client's configuration, such as .mcp.json", "Import")
-        }
-        PathPurpose::ExportAs(kind) if kind == ExportChoice::FOLDER => {
-            ("Export the capture", "The path of the folder to make", "Export")
-        }
-        PathPurpose::SaveLog => ("Save the protocol log", "The path of the file to write: one JSON object a line", "Save"),
-        PathPurpose::ExportCompare(_) => {
-            ("Export the comparison", "The path of the file to write; an existing file is replaced", "Export")
-        }
-        PathPurpose::SaveBlock(_) => ("Save the block", "The path of the file to write; an existing file is replaced", "Save"),
+        PathPurpose::ImportConfig => (
+            "Import a configuration",
+            "The path of a client's configuration, such as .mcp.json",
+            "Import",
+        ),
+        PathPurpose::ExportAs(kind) if kind == ExportChoice::FOLDER => (
+            "Export the capture",
+            "The path of the folder to make",
+            "Export",
+        ),
+        PathPurpose::SaveLog => (
+            "Save the protocol log",
+            "The path of the file to write: one JSON object a line",
+            "Save",
+        ),
+        PathPurpose::ExportCompare(_) => (
+            "Export the comparison",
+            "The path of the file to write; an existing file is replaced",
+            "Export",
+        ),
+        PathPurpose::SaveBlock(_) => (
+            "Save the block",
+            "The path of the file to write; an existing file is replaced",
+            "Save",
+        ),
         PathPurpose::ExportAs(kind) => {
             named = kind.title();
-            (named.as_str(), "The path of the file to write; an existing file is replaced", "Export")
+            (
+                named.as_str(),
+                "The path of the file to write; an existing file is replaced",
+                "Export",
+            )
         }
         PathPurpose::OpenTools => (
             "Compare tools with a file",
             "The path of a list (`tools --json`, a tools/list result), of a folder of captures, or of a session's record",
             "Compare",
         ),
-        PathPurpose::OpenFixtures => ("Verify fixtures", "The path of a fixture, or of a folder of fixtures", "Open"),
+        PathPurpose::OpenFixtures => (
+            "Verify fixtures",
+            "The path of a fixture, or of a folder of fixtures",
+            "Open",
+        ),
     };
     widgets::title(ui, cx, words);
-    ui.label(RichText::new(explanation).font(theme::small()).color(t.weak));
+    ui.label(
+        RichText::new(explanation)
+            .font(theme::small())
+            .color(t.weak),
+    );
     let mut edited = text.to_owned();
     let field = TextEdit::singleline(&mut edited)
         .id(Id::unique("path"))
         .font(theme::mono(13.0))
         .desired_width(f32::INFINITY)
-        .hint_text(if purpose == PathPurpose::OpenTokenizer { "/path/to/tokenizer.json" } else { "/path/to/capture" })
+        .hint_text(if purpose == PathPurpose::OpenTokenizer {
+            "/path/to/tokenizer.json"
+        } else {
+            "/path/to/capture"
+        })
         .margin(Margin::symmetric(8, 6));
     let response = ui.add(field).accessible_name("Path");
     if response.changed() {
-        cx.send(Action::ShowDialog(Dialog::Path { purpose, text: edited.clone() }));
+        cx.send(Action::ShowDialog(Dialog::Path {
+            purpose,
+            text: edited.clone(),
+        }));
     }
     widgets::focus_first(ui, response.id);
     if let Some(problem) = &cx.state.path_problem {
@@ -350,14 +517,26 @@ fn path_ui(ui: &mut Ui, cx: &Cx<'_>, purpose: PathPurpose, text: &str) {
         widgets::problem_ui(ui, problem);
     }
     widgets::at_right(ui, theme::BUTTON, |ui| {
-        let is_clicked = widgets::Button::new(verb).primary().enabled(!edited.trim().is_empty()).show(ui).clicked();
+        let is_clicked = widgets::Button::new(verb)
+            .primary()
+            .enabled(!edited.trim().is_empty())
+            .show(ui)
+            .clicked();
         if (is_clicked || is_entered) && !edited.trim().is_empty() {
-            cx.send(Action::TakePath { purpose, text: edited.trim().to_owned() });
+            cx.send(Action::TakePath {
+                purpose,
+                text: edited.trim().to_owned(),
+            });
         }
         if widgets::button(ui, "Cancel").clicked() {
             cx.send(Action::CloseDialog);
         }
-        if widgets::Button::new("Browse…").icon(icons::OPEN_FILE).tip("The system's own file dialog").show(ui).clicked() {
+        if widgets::Button::new("Browse…")
+            .icon(icons::OPEN_FILE)
+            .tip("The system's own file dialog")
+            .show(ui)
+            .clicked()
+        {
             cx.send(Action::ChoosePath(purpose));
         }
     });
@@ -370,7 +549,13 @@ mod tests {
     #[test]
     fn the_true_host_is_named() {
         assert_eq!(host_of("https://example.org/a?b"), "example.org");
-        assert_eq!(host_of("https://bank.example@evil.example:8080/x"), "evil.example:8080");
-        assert_eq!(host_of("https://evil.example\\@bank.example/"), "evil.example");
+        assert_eq!(
+            host_of("https://bank.example@evil.example:8080/x"),
+            "evil.example:8080"
+        );
+        assert_eq!(
+            host_of("https://evil.example\\@bank.example/"),
+            "evil.example"
+        );
     }
 }

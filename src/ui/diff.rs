@@ -5,7 +5,9 @@ mod text;
 mod texts;
 mod tree;
 
-use egui::{Align, Layout, Rect, RichText, Role, Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2};
+use egui::{
+    Align, Layout, Rect, RichText, Role, Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2,
+};
 
 pub use reconnect::{again_strip, pane_chip, tools_changed_ui};
 
@@ -33,7 +35,11 @@ pub(super) fn percent(from: u64, to: u64) -> Option<String> {
         return None;
     }
     let share = (to as f64 - from as f64) / from as f64 * 100.0;
-    Some(format!("{}{:.1}%", if share < 0.0 { "−" } else { "+" }, share.abs()))
+    Some(format!(
+        "{}{:.1}%",
+        if share < 0.0 { "−" } else { "+" },
+        share.abs()
+    ))
 }
 
 /// A note above what it is about, on one line.
@@ -41,11 +47,29 @@ pub(super) fn note_ui(ui: &Ui, rect: Rect, tone: widgets::Tone, words: &str) {
     let t = ThemeTokens::of(ui);
     let (color, fill, line) = tone.colors(t);
     ui.painter().rect_filled(rect, 0.0, fill);
-    ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, line));
-    let icon = if tone == widgets::Tone::Accent { icons::INFO } else { icons::WARNING };
-    widgets::glyph_at(ui, pos2(rect.left() + 22.0, rect.center().y), icon, theme::icon_font(14.0), color);
+    ui.painter()
+        .hline(rect.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, line));
+    let icon = if tone == widgets::Tone::Accent {
+        icons::INFO
+    } else {
+        icons::WARNING
+    };
+    widgets::glyph_at(
+        ui,
+        pos2(rect.left() + 22.0, rect.center().y),
+        icon,
+        theme::icon_font(14.0),
+        color,
+    );
     let shown = Shown::of(words).text;
-    widgets::text_at(ui, pos2(rect.left() + 38.0, rect.center().y), shown, theme::small(), t.text, rect.width() - 50.0);
+    widgets::text_at(
+        ui,
+        pos2(rect.left() + 38.0, rect.center().y),
+        shown,
+        theme::small(),
+        t.text,
+        rect.width() - 50.0,
+    );
     let response = ui.interact(rect, ui.scope_id().with(("note", words)), Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, words));
     response.on_hover_text(words);
@@ -60,7 +84,10 @@ pub(super) struct Stops {
 
 impl Stops {
     fn of(view: &DiffView) -> Self {
-        Self { payload: view.rows.iter().filter(|row| row.op.is_some()).count(), text: text::blocks(view) }
+        Self {
+            payload: view.rows.iter().filter(|row| row.op.is_some()).count(),
+            text: text::blocks(view),
+        }
     }
 
     fn count(self) -> usize {
@@ -94,9 +121,17 @@ pub(super) fn step(cx: &Cx<'_>, is_forward: bool) -> Option<Action> {
 pub fn diff_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let t = ThemeTokens::of(ui);
     let diff = &cx.state.diff;
-    let Some((a, b)) = diff.sides.as_ref().and_then(|(a, b)| Some((cx.state.capture_of(a)?, cx.state.capture_of(b)?))) else {
+    let Some((a, b)) = diff
+        .sides
+        .as_ref()
+        .and_then(|(a, b)| Some((cx.state.capture_of(a)?, cx.state.capture_of(b)?)))
+    else {
         widgets::mode_head(ui, cx, "Diff", |_| {});
-        widgets::empty_ui(ui, "Choose two answers to compare: the menu of a capture has “Compare with the answer shown”.", None);
+        widgets::empty_ui(
+            ui,
+            "Choose two answers to compare: the menu of a capture has “Compare with the answer shown”.",
+            None,
+        );
         return;
     };
     let view = match cx.ask_of(&[a.id.clone(), b.id.clone()], diff.ask.clone()) {
@@ -104,15 +139,31 @@ pub fn diff_ui(ui: &mut Ui, cx: &Cx<'_>) {
         QueryState::Failed(problem) => Err(Some(problem)),
         _ => Err(None),
     };
-    let number = |id: &CaptureId| cx.state.captures.iter().position(|capture| capture.id == *id).map_or(0, |at| at + 1);
+    let number = |id: &CaptureId| {
+        cx.state
+            .captures
+            .iter()
+            .position(|capture| capture.id == *id)
+            .map_or(0, |at| at + 1)
+    };
     let title = match (a.id == b.id, diff.ask.texts) {
         (_, (TextOf::Host(_), TextOf::Host(_))) => "Diff of two host views".to_owned(),
         (true, _) => "Diff of two formats".to_owned(),
-        (false, _) => format!("Diff of captures {} (A) and {} (B)", number(&a.id), number(&b.id)),
+        (false, _) => format!(
+            "Diff of captures {} (A) and {} (B)",
+            number(&a.id),
+            number(&b.id)
+        ),
     };
     let mut rest = widgets::mode_head(ui, cx, &title, |ui| {
-        let copy = Button::new("Copy diff").icon(icons::COPY).enabled(view.is_ok());
-        if copy.tip("Copies the differences as text").show(ui).clicked() {
+        let copy = Button::new("Copy diff")
+            .icon(icons::COPY)
+            .enabled(view.is_ok());
+        if copy
+            .tip("Copies the differences as text")
+            .show(ui)
+            .clicked()
+        {
             act(cx, DiffAction::Copy);
         }
         if let Ok(view) = view {
@@ -123,14 +174,22 @@ pub fn diff_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let view = match view {
         Ok(view) => view,
         Err(problem) => {
-            ui.scope_builder(UiBuilder::new().max_rect(rest.shrink(16.0)), |ui| match problem {
-                Some(problem) => {
-                    widgets::problem_ui(ui, problem);
-                }
-                None => {
-                    widgets::waiting(ui, "Comparing", cx.state.answers.since().unwrap_or(cx.state.now), cx);
-                }
-            });
+            ui.scope_builder(
+                UiBuilder::new().max_rect(rest.shrink(16.0)),
+                |ui| match problem {
+                    Some(problem) => {
+                        widgets::problem_ui(ui, problem);
+                    }
+                    None => {
+                        widgets::waiting(
+                            ui,
+                            "Comparing",
+                            cx.state.answers.since().unwrap_or(cx.state.now),
+                            cx,
+                        );
+                    }
+                },
+            );
             return;
         }
     };
@@ -141,18 +200,33 @@ pub fn diff_ui(ui: &mut Ui, cx: &Cx<'_>) {
     if view.is_equal() {
         let words = match view.is_laid_out {
             _ if view.found.is_partial => "No difference in what was compared.",
-            true => "No difference: data, text, outcome and definition are the same. The order of keys does not count.",
+            true => {
+                "No difference: data, text, outcome and definition are the same. The order of keys does not count."
+            }
             false => "No difference: data, text, outcome and definition are the same.",
         };
-        ui.scope_builder(UiBuilder::new().max_rect(rest), |ui| widgets::empty_ui(ui, words, None));
+        ui.scope_builder(UiBuilder::new().max_rect(rest), |ui| {
+            widgets::empty_ui(ui, words, None)
+        });
         return;
     }
     let has_tree = !view.rows.is_empty();
     if has_tree && rest.width() >= BOTH {
         let middle = (rest.left() + rest.width() * 0.44).round();
-        tree::tree_ui(ui, cx, Rect::from_min_max(rest.min, pos2(middle, rest.bottom())), view);
-        ui.painter().vline(middle - 0.5, rest.y_range(), Stroke::new(1.0, t.line));
-        text::text_ui(ui, cx, Rect::from_min_max(pos2(middle, rest.top()), rest.max), view);
+        tree::tree_ui(
+            ui,
+            cx,
+            Rect::from_min_max(rest.min, pos2(middle, rest.bottom())),
+            view,
+        );
+        ui.painter()
+            .vline(middle - 0.5, rest.y_range(), Stroke::new(1.0, t.line));
+        text::text_ui(
+            ui,
+            cx,
+            Rect::from_min_max(pos2(middle, rest.top()), rest.max),
+            view,
+        );
         return;
     }
     if !has_tree {
@@ -164,14 +238,23 @@ pub fn diff_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let mut turn: (usize, Option<usize>) = ui.data(|data| data.get_temp(id)).unwrap_or((0, None));
     if diff.current != turn.1 {
         let payload = Stops::of(view).payload;
-        turn = (usize::from(diff.current.is_some_and(|at| at >= payload)), diff.current);
+        turn = (
+            usize::from(diff.current.is_some_and(|at| at >= payload)),
+            diff.current,
+        );
     }
     let tabs = strip(&mut rest, 40.0);
-    inside(ui, tabs.shrink2(vec2(12.0, 0.0)), "turn", Layout::left_to_right(Align::Center), |ui| {
-        if let Some(chosen) = widgets::segmented(ui, "Show", &["Data", "Text"], turn.0) {
-            turn.0 = chosen;
-        }
-    });
+    inside(
+        ui,
+        tabs.shrink2(vec2(12.0, 0.0)),
+        "turn",
+        Layout::left_to_right(Align::Center),
+        |ui| {
+            if let Some(chosen) = widgets::segmented(ui, "Show", &["Data", "Text"], turn.0) {
+                turn.0 = chosen;
+            }
+        },
+    );
     ui.data_mut(|data| data.insert_temp(id, turn));
     if turn.0 == 0 {
         tree::tree_ui(ui, cx, rest, view);
@@ -187,11 +270,20 @@ fn strip(rest: &mut Rect, height: f32) -> Rect {
     strip
 }
 
-pub(super) fn inside(ui: &mut Ui, rect: Rect, salt: &str, layout: Layout, paint: impl FnOnce(&mut Ui)) {
-    ui.scope_builder(widgets::region(ui, salt).max_rect(rect).layout(layout), |ui| {
-        ui.set_clip_rect(rect.expand(2.0).intersect(ui.clip_rect()));
-        paint(ui);
-    });
+pub(super) fn inside(
+    ui: &mut Ui,
+    rect: Rect,
+    salt: &str,
+    layout: Layout,
+    paint: impl FnOnce(&mut Ui),
+) {
+    ui.scope_builder(
+        widgets::region(ui, salt).max_rect(rect).layout(layout),
+        |ui| {
+            ui.set_clip_rect(rect.expand(2.0).intersect(ui.clip_rect()));
+            paint(ui);
+        },
+    );
 }
 
 /// What differs in neither the data nor the texts, was not compared, or is not shown.
@@ -199,36 +291,66 @@ fn beside(view: &DiffView) -> String {
     let found = &view.found;
     let mut parts = found.left_out.clone();
     if found.outcomes.0 != found.outcomes.1 {
-        parts.insert(0, format!("outcome: A {}, B {}", found.outcomes.0.name(), found.outcomes.1.name()));
+        parts.insert(
+            0,
+            format!(
+                "outcome: A {}, B {}",
+                found.outcomes.0.name(),
+                found.outcomes.1.name()
+            ),
+        );
     }
-    for (title, value) in [("rest of the result", &found.rest), ("definition", &found.definition)] {
+    for (title, value) in [
+        ("rest of the result", &found.rest),
+        ("definition", &found.definition),
+    ] {
         let count = value.as_ref().map_or(0, |value| value.found.counts.total());
         if count > 0 {
-            parts.push(format!("{title}: {}", widgets::number_text(count, "differences")));
+            parts.push(format!(
+                "{title}: {}",
+                widgets::number_text(count, "differences")
+            ));
         }
     }
-    let more = found.payload.as_ref().map_or(0, |payload| payload.found.more());
+    let more = found
+        .payload
+        .as_ref()
+        .map_or(0, |payload| payload.found.more());
     if more > 0 {
-        parts.push(format!("data: {} are not shown", widgets::number_text(more, "more differences")));
+        parts.push(format!(
+            "data: {} are not shown",
+            widgets::number_text(more, "more differences")
+        ));
     } else if view.is_cut {
         parts.push("data: too many values, the tree ends early".to_owned());
     }
     if let Some(text) = view.text.as_ref().ok().filter(|text| text.found.more > 0) {
-        parts.push(format!("text: {} are not shown", widgets::number_text(text.found.more, "more changed lines")));
+        parts.push(format!(
+            "text: {} are not shown",
+            widgets::number_text(text.found.more, "more changed lines")
+        ));
     }
     let words = parts.join(" · ");
     let mut chars = words.chars();
-    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+    chars.next().map_or_else(String::new, |first| {
+        first.to_uppercase().chain(chars).collect()
+    })
 }
 
 /// What both answers cost as they were sent, where that is not the same.
 fn tokens_ui(ui: &mut Ui, cx: &Cx<'_>, view: &DiffView) {
     let encoding = cx.state.settings.encoding();
-    let (Some(a), Some(b)) = view.found.tokens else { return };
+    let (Some(a), Some(b)) = view.found.tokens else {
+        return;
+    };
     let (a, b) = (a.get(encoding), b.get(encoding));
     if a != b {
         let words = format!("{} → {} tok", widgets::grouped(a), widgets::grouped(b));
-        ui.label(RichText::new(words).font(theme::code()).color(ThemeTokens::of(ui).weak));
+        ui.label(
+            RichText::new(words)
+                .font(theme::code())
+                .color(ThemeTokens::of(ui).weak),
+        );
     }
 }
 
@@ -249,7 +371,11 @@ fn stepper_ui(ui: &mut Ui, cx: &Cx<'_>, view: &DiffView) {
         cx.send(action);
     }
     let words = match cx.state.diff.current {
-        Some(at) => format!("{} of {}", widgets::grouped(at as u64 + 1), widgets::grouped(count as u64)),
+        Some(at) => format!(
+            "{} of {}",
+            widgets::grouped(at as u64 + 1),
+            widgets::grouped(count as u64)
+        ),
         None => widgets::number_text(count as u64, "places"),
     };
     ui.label(RichText::new(words).font(theme::code()).color(t.weak));

@@ -96,7 +96,8 @@ static TABS: &[Tab] = &[
 
 /// Whether the drawer is only its header now; `window` gives it that height.
 pub fn is_collapsed(ui: &Ui, cx: &Cx<'_>) -> bool {
-    !cx.state.settings.drawer_open || (ui.content_rect().height() < LOWEST && !drawer_opening::is_opened_by_hand(ui))
+    !cx.state.settings.drawer_open
+        || (ui.content_rect().height() < LOWEST && !drawer_opening::is_opened_by_hand(ui))
 }
 
 /// Opens the drawer or closes it, as it is seen; what has to change for that in the settings.
@@ -106,12 +107,15 @@ pub fn toggle(ui: &Ui, cx: &Cx<'_>) -> Option<Action> {
     if is_short {
         drawer_opening::open_by_hand(ui, is_collapsed);
     }
-    (!is_short || (is_collapsed && !cx.state.settings.drawer_open)).then_some(SettingsAction::ToggleDrawer.into())
+    (!is_short || (is_collapsed && !cx.state.settings.drawer_open))
+        .then_some(SettingsAction::ToggleDrawer.into())
 }
 
 /// Whether findings have most of the window.
 pub fn is_large(cx: &Cx<'_>) -> bool {
-    cx.state.view.findings.is_large && cx.state.view.drawer == DrawerTab::Findings && cx.state.settings.drawer_open
+    cx.state.view.findings.is_large
+        && cx.state.view.drawer == DrawerTab::Findings
+        && cx.state.settings.drawer_open
 }
 
 fn beside_id() -> Id {
@@ -127,11 +131,17 @@ pub fn drawer_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let t = ThemeTokens::of(ui);
     let rect = ui.max_rect();
     let is_collapsed = is_collapsed(ui, cx) && !is_large(cx);
-    let Some(tab) = TABS.iter().find(|tab| tab.id == cx.state.view.drawer) else { return };
+    let Some(tab) = TABS.iter().find(|tab| tab.id == cx.state.view.drawer) else {
+        return;
+    };
     let is_beside = !is_collapsed && tab.id == DrawerTab::Cost && rect.width() >= BESIDE;
     ui.data_mut(|data| data.insert_temp(beside_id(), is_beside));
     let whole = rect;
-    let rect = if is_beside { rect.with_max_x(rect.right() - FINDINGS) } else { rect };
+    let rect = if is_beside {
+        rect.with_max_x(rect.right() - FINDINGS)
+    } else {
+        rect
+    };
     let header = Rect::from_min_size(rect.min, vec2(rect.width(), theme::HEADER));
     header_ui(ui, cx, header, tab, is_collapsed, is_beside);
     if is_collapsed {
@@ -139,18 +149,33 @@ pub fn drawer_ui(ui: &mut Ui, cx: &Cx<'_>) {
     }
     if is_beside {
         let beside = whole.with_min_x(rect.right());
-        ui.painter().vline(beside.left() + 0.5, beside.y_range(), Stroke::new(1.0, t.line));
-        ui.painter().hline(beside.x_range(), header.bottom() - 0.5, Stroke::new(1.0, t.line));
+        ui.painter().vline(
+            beside.left() + 0.5,
+            beside.y_range(),
+            Stroke::new(1.0, t.line),
+        );
+        ui.painter().hline(
+            beside.x_range(),
+            header.bottom() - 0.5,
+            Stroke::new(1.0, t.line),
+        );
         beside_ui(ui, cx, beside);
     }
-    ui.painter().hline(rect.x_range(), header.bottom() - 0.5, Stroke::new(1.0, t.line));
+    ui.painter().hline(
+        rect.x_range(),
+        header.bottom() - 0.5,
+        Stroke::new(1.0, t.line),
+    );
     let mut rest = rect.with_min_y(header.bottom());
     if let Some(verdict_ui) = tab.verdict {
         let verdict = Rect::from_min_size(header.left_bottom(), vec2(rect.width(), VERDICT));
         verdict_ui(ui, cx, verdict.shrink2(vec2(SIDE, 0.0)));
         rest.min.y = verdict.bottom();
     }
-    ui.scope_builder(widgets::region(ui, ("drawer body", tab.title)).max_rect(rest), |ui| (tab.body)(ui, cx));
+    ui.scope_builder(
+        widgets::region(ui, ("drawer body", tab.title)).max_rect(rest),
+        |ui| (tab.body)(ui, cx),
+    );
 }
 
 /// The findings beside the ledger: their counts, and the way to the large view.
@@ -159,7 +184,16 @@ fn beside_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) {
     let inner = widgets::region(ui, "findings beside").max_rect(header.shrink2(vec2(SIDE, 0.0)));
     ui.scope_builder(inner.layout(Layout::left_to_right(Align::Center)), |ui| {
         let count = findings::total(cx).map(|total| total.to_string());
-        if widgets::tab(ui, Some(icons::LIST), "Findings", count.as_deref(), false, theme::HEADER).clicked() {
+        if widgets::tab(
+            ui,
+            Some(icons::LIST),
+            "Findings",
+            count.as_deref(),
+            false,
+            theme::HEADER,
+        )
+        .clicked()
+        {
             cx.send(ViewAction::ShowDrawer(DrawerTab::Findings));
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
@@ -169,46 +203,82 @@ fn beside_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) {
             findings::tools_ui(ui, cx);
         });
     });
-    let body =
-        widgets::region(ui, "findings beside, body").max_rect(rect.with_min_y(header.bottom()).with_min_x(rect.left() + 1.0));
+    let body = widgets::region(ui, "findings beside, body").max_rect(
+        rect.with_min_y(header.bottom())
+            .with_min_x(rect.left() + 1.0),
+    );
     ui.scope_builder(body, |ui| findings::findings_ui(ui, cx));
 }
 
 fn hide_ui(ui: &mut Ui, cx: &Cx<'_>) {
     if widgets::icon_button(ui, icons::DOWN, "Hide the drawer").clicked() {
-        toggle(ui, cx).into_iter().for_each(|action| cx.send(action));
+        toggle(ui, cx)
+            .into_iter()
+            .for_each(|action| cx.send(action));
     }
 }
 
 /// To the large view of findings and back.
 fn enlarge_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let is_large = is_large(cx);
-    let (icon, name) =
-        if is_large { (icons::RESTORE, "Make the findings small") } else { (icons::MAXIMISE, "Enlarge the findings") };
+    let (icon, name) = if is_large {
+        (icons::RESTORE, "Make the findings small")
+    } else {
+        (icons::MAXIMISE, "Enlarge the findings")
+    };
     if widgets::icon_button(ui, icon, name).clicked() {
         cx.send(FindingsAction::Enlarge(!is_large));
         cx.send(ViewAction::ShowDrawer(DrawerTab::Findings));
     }
 }
 
-fn header_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, shown: &Tab, is_collapsed: bool, is_beside: bool) {
+fn header_ui(
+    ui: &mut Ui,
+    cx: &Cx<'_>,
+    rect: Rect,
+    shown: &Tab,
+    is_collapsed: bool,
+    is_beside: bool,
+) {
     ui.scope_builder(
-        widgets::region(ui, "drawer header").max_rect(rect.shrink2(vec2(SIDE, 0.0))).layout(Layout::left_to_right(Align::Center)),
+        widgets::region(ui, "drawer header")
+            .max_rect(rect.shrink2(vec2(SIDE, 0.0)))
+            .layout(Layout::left_to_right(Align::Center)),
         |ui| {
             ui.spacing_mut().item_spacing.x = if is_collapsed { 16.0 } else { 20.0 };
             let mut is_toggled = false;
-            for tab in TABS.iter().filter(|tab| !is_beside || tab.id != DrawerTab::Findings) {
+            for tab in TABS
+                .iter()
+                .filter(|tab| !is_beside || tab.id != DrawerTab::Findings)
+            {
                 let is_shown = tab.id == shown.id;
                 let count = (tab.count)(cx);
                 let is_open = is_shown && !is_collapsed;
                 let response = if rect.width() < WHOLE_TABS {
-                    let short = if is_shown || rect.width() >= SHORT_TABS { tab.short } else { "" };
-                    let response = widgets::tab(ui, Some(tab.icon), short, None, is_open, theme::HEADER);
-                    let name = count.map_or_else(|| tab.title.to_owned(), |count| format!("{} {count}", tab.title));
-                    response.widget_info(|| WidgetInfo::selected(Role::Tab, ui.is_enabled(), is_open, &name));
+                    let short = if is_shown || rect.width() >= SHORT_TABS {
+                        tab.short
+                    } else {
+                        ""
+                    };
+                    let response =
+                        widgets::tab(ui, Some(tab.icon), short, None, is_open, theme::HEADER);
+                    let name = count.map_or_else(
+                        || tab.title.to_owned(),
+                        |count| format!("{} {count}", tab.title),
+                    );
+                    response.widget_info(|| {
+                        WidgetInfo::selected(Role::Tab, ui.is_enabled(), is_open, &name)
+                    });
                     response.on_hover_text(name)
                 } else {
-                    widgets::tab(ui, Some(tab.icon), tab.title, count.as_deref(), is_open, theme::HEADER)
+                    widgets::tab(
+                        ui,
+                        Some(tab.icon),
+                        tab.title,
+                        count.as_deref(),
+                        is_open,
+                        theme::HEADER,
+                    )
                 };
                 if is_shown {
                     region(ui, Region::Drawer, ui.max_rect(), &response);
@@ -221,7 +291,11 @@ fn header_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, shown: &Tab, is_collapsed: bo
             }
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 ui.spacing_mut().item_spacing.x = 8.0;
-                let (icon, name) = if is_collapsed { (icons::UP, "Show the drawer") } else { (icons::DOWN, "Hide the drawer") };
+                let (icon, name) = if is_collapsed {
+                    (icons::UP, "Show the drawer")
+                } else {
+                    (icons::DOWN, "Hide the drawer")
+                };
                 // Beside them the findings have it.
                 is_toggled |= !is_beside && widgets::icon_button(ui, icon, name).clicked();
                 if !is_collapsed {
@@ -232,7 +306,9 @@ fn header_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, shown: &Tab, is_collapsed: bo
                 }
             });
             if is_toggled {
-                toggle(ui, cx).into_iter().for_each(|action| cx.send(action));
+                toggle(ui, cx)
+                    .into_iter()
+                    .for_each(|action| cx.send(action));
             }
         },
     );

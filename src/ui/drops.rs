@@ -30,8 +30,17 @@ fn is_settled(ui: &Ui, dropped: &Dropped) -> bool {
 
 /// Takes in what was dropped since the last frame.
 pub fn begin(ui: &Ui) {
-    let (paths, since) =
-        ui.input(|input| (input.raw.dropped_files.iter().map(|file| file.path().to_owned()).collect::<Vec<_>>(), input.time));
+    let (paths, since) = ui.input(|input| {
+        (
+            input
+                .raw
+                .dropped_files
+                .iter()
+                .map(|file| file.path().to_owned())
+                .collect::<Vec<_>>(),
+            input.time,
+        )
+    });
     if !paths.is_empty() {
         ui.data_mut(|data| data.insert_temp(id(), Dropped { paths, since }));
         ui.request_repaint_after(SETTLES);
@@ -43,7 +52,13 @@ pub fn begin(ui: &Ui) {
 pub fn on(ui: &Ui, rect: Rect) -> Option<PathBuf> {
     let t = ThemeTokens::of(ui);
     if ui.input(|input| !input.raw.hovered_files.is_empty()) {
-        ui.painter().rect(rect, theme::RADIUS_CONTROL, Color32::TRANSPARENT, Stroke::new(1.5, t.accent), StrokeKind::Inside);
+        ui.painter().rect(
+            rect,
+            theme::RADIUS_CONTROL,
+            Color32::TRANSPARENT,
+            Stroke::new(1.5, t.accent),
+            StrokeKind::Inside,
+        );
     }
     let dropped = ui.data(|data| data.get_temp::<Dropped>(id()))?;
     if !is_settled(ui, &dropped) || !ui.rect_contains_pointer(rect) {
@@ -55,10 +70,15 @@ pub fn on(ui: &Ui, rect: Rect) -> Option<PathBuf> {
 
 /// Opens what no field took.
 pub fn rest(ui: &Ui, cx: &Cx<'_>) {
-    let Some(dropped) = ui.data(|data| data.get_temp::<Dropped>(id())) else { return };
+    let Some(dropped) = ui.data(|data| data.get_temp::<Dropped>(id())) else {
+        return;
+    };
     if is_settled(ui, &dropped) {
         ui.data_mut(|data| data.remove::<Dropped>(id()));
-        dropped.paths.into_iter().for_each(|path| cx.send(Action::OpenPath(Some(path))));
+        dropped
+            .paths
+            .into_iter()
+            .for_each(|path| cx.send(Action::OpenPath(Some(path))));
     } else {
         ui.request_repaint_after(SETTLES);
     }

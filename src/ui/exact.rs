@@ -23,24 +23,39 @@ fn send(cx: &Cx<'_>, action: ExactAction) {
 
 /// What the provider counted for a format of the answer shown.
 pub fn counted<'a>(cx: &Cx<'a>, format: &'static str) -> Option<&'a Counted> {
-    cx.state.exact_count(cx.state.view.capture.as_ref()?, format)
+    cx.state
+        .exact_count(cx.state.view.capture.as_ref()?, format)
 }
 
 /// A count with everything that makes it one: the model, who counted, and when.
 pub fn words(counted: &Counted) -> String {
     let tokens = widgets::number_text(counted.tokens, "tokens");
-    format!("exactly {tokens} for {}, counted by Anthropic on {}", counted.model, counted.day)
+    format!(
+        "exactly {tokens} for {}, counted by Anthropic on {}",
+        counted.model, counted.day
+    )
 }
 
 /// The button beside the name of the tokenizer, with the formats that can be counted.
 pub fn offer_ui(ui: &mut Ui, cx: &Cx<'_>, formats: impl Iterator<Item = &'static str>) {
     let t = ThemeTokens::of(ui);
     let tip = "Have Anthropic count one text with your API key. You see the whole request before it is sent.";
-    let button = widgets::Button::new("Count exactly").menu().height(theme::ICON_BUTTON).tip(tip).show(ui);
+    let button = widgets::Button::new("Count exactly")
+        .menu()
+        .height(theme::ICON_BUTTON)
+        .tip(tip)
+        .show(ui);
     Popup::menu(&button).width(260.0).show(|ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
         for format in formats {
-            if widgets::menu_row(ui, format_title(format), Some(t.hue(format).color), counted(cx, format).is_some()).clicked() {
+            if widgets::menu_row(
+                ui,
+                format_title(format),
+                Some(t.hue(format).color),
+                counted(cx, format).is_some(),
+            )
+            .clicked()
+            {
                 send(cx, ExactAction::Open(Some(format)));
                 ui.close();
             }
@@ -72,14 +87,35 @@ pub fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
             widgets::problem_ui(ui, problem);
         }
         Some(Ok(prepared)) => {
-            ui.label(RichText::new("Sent, with nothing else but host and content-length:").font(theme::small()).color(t.weak));
+            ui.label(
+                RichText::new("Sent, with nothing else but host and content-length:")
+                    .font(theme::small())
+                    .color(t.weak),
+            );
             // Where there is no room for all, both boxes scroll.
-            let rows = if height < SMALL { 3 } else { prepared.head.len() };
-            code_ui(ui, "exact head", &prepared.head, rows as f32 * theme::TEXT_ROW);
-            let about = format!("The body, {}, one line on its way:", widgets::number_text(prepared.bytes(), "bytes"));
+            let rows = if height < SMALL {
+                3
+            } else {
+                prepared.head.len()
+            };
+            code_ui(
+                ui,
+                "exact head",
+                &prepared.head,
+                rows as f32 * theme::TEXT_ROW,
+            );
+            let about = format!(
+                "The body, {}, one line on its way:",
+                widgets::number_text(prepared.bytes(), "bytes")
+            );
             ui.label(RichText::new(about).font(theme::small()).color(t.weak));
             let room = (height - 330.0).clamp(3.0 * theme::TEXT_ROW, BODY);
-            code_ui(ui, "exact body", &prepared.body, room.min(prepared.body.len() as f32 * theme::TEXT_ROW));
+            code_ui(
+                ui,
+                "exact body",
+                &prepared.body,
+                room.min(prepared.body.len() as f32 * theme::TEXT_ROW),
+            );
         }
     }
     outcome_ui(ui, cx, asking);
@@ -95,7 +131,11 @@ fn fields_ui(ui: &mut Ui, cx: &Cx<'_>) {
         ui.spacing_mut().item_spacing.x = gap;
         ui.allocate_ui(vec2(width, 0.0), |ui| {
             ui.vertical(|ui| {
-                ui.label(RichText::new("Model, by its id in the API").font(theme::small()).color(t.weak));
+                ui.label(
+                    RichText::new("Model, by its id in the API")
+                        .font(theme::small())
+                        .color(t.weak),
+                );
                 let mut model = exact.model.clone();
                 if line(ui, "Model", "claude-haiku-4-5", width, false, &mut model) {
                     send(cx, ExactAction::Model(model));
@@ -104,9 +144,17 @@ fn fields_ui(ui: &mut Ui, cx: &Cx<'_>) {
         });
         ui.allocate_ui(vec2(width, 0.0), |ui| {
             ui.vertical(|ui| {
-                ui.label(RichText::new("Your API key").font(theme::small()).color(t.weak));
+                ui.label(
+                    RichText::new("Your API key")
+                        .font(theme::small())
+                        .color(t.weak),
+                );
                 let mut key = exact.typed.reveal().to_owned();
-                let hint = if exact.key.has_key() { "as before, or type another" } else { "sk-ant-…" };
+                let hint = if exact.key.has_key() {
+                    "as before, or type another"
+                } else {
+                    "sk-ant-…"
+                };
                 if line(ui, "API key", hint, width, true, &mut key) {
                     send(cx, ExactAction::TypeKey(Key::new(&key)));
                 }
@@ -114,26 +162,54 @@ fn fields_ui(ui: &mut Ui, cx: &Cx<'_>) {
         });
     });
     let place = match &exact.key {
-        KeyPlace::Unknown | KeyPlace::Looking => "Looking for a key in the system's keychain…".to_owned(),
-        KeyPlace::Nowhere(None) => "A key is kept in the system's keychain once it has worked, and nowhere else.".to_owned(),
+        KeyPlace::Unknown | KeyPlace::Looking => {
+            "Looking for a key in the system's keychain…".to_owned()
+        }
+        KeyPlace::Nowhere(None) => {
+            "A key is kept in the system's keychain once it has worked, and nowhere else."
+                .to_owned()
+        }
         KeyPlace::Nowhere(Some(why)) => {
-            format!("The system's keychain cannot be used ({why}), so a key is kept for this session only and written nowhere.")
+            format!(
+                "The system's keychain cannot be used ({why}), so a key is kept for this session only and written nowhere."
+            )
         }
         KeyPlace::Keychain => "Your key is in the system's keychain.".to_owned(),
-        KeyPlace::ThisRun(why) => format!("Your key is kept in memory for this session only: {why}."),
+        KeyPlace::ThisRun(why) => {
+            format!("Your key is kept in memory for this session only: {why}.")
+        }
     };
     ui.horizontal_wrapped(|ui| {
         ui.add(Label::new(icons::icon(icons::KEY, 13.0, t.weak)));
         ui.add(Label::new(RichText::new(place).font(theme::small()).color(t.weak)).wrap());
-        if exact.key.has_key() && widgets::Button::new("Forget the key").small().frameless().show(ui).clicked() {
+        if exact.key.has_key()
+            && widgets::Button::new("Forget the key")
+                .small()
+                .frameless()
+                .show(ui)
+                .clicked()
+        {
             send(cx, ExactAction::ForgetKey);
         }
     });
 }
 
 /// A field; whether it was edited.
-fn line(ui: &mut Ui, name: &str, hint: &str, width: f32, is_secret: bool, text: &mut String) -> bool {
-    widgets::LineEdit { name, hint, width, is_secret }.show(ui, "exact count", text)
+fn line(
+    ui: &mut Ui,
+    name: &str,
+    hint: &str,
+    width: f32,
+    is_secret: bool,
+    text: &mut String,
+) -> bool {
+    widgets::LineEdit {
+        name,
+        hint,
+        width,
+        is_secret,
+    }
+    .show(ui, "exact count", text)
 }
 
 /// What came of it: the number beside the range, or why there is none.
@@ -152,9 +228,20 @@ fn outcome_ui(ui: &mut Ui, cx: &Cx<'_>, asking: &ExactRequest) {
         if let Some(row) = cx.ready(RowQuery(asking.format))
             && let Some(range) = Tokenizer::Claude.from_tokens(row.tokens)
         {
-            text.push_str(&format!("; Loupe's range is {}", crate::token::counted(range)));
+            text.push_str(&format!(
+                "; Loupe's range is {}",
+                crate::token::counted(range)
+            ));
         }
-        ui.add(Label::new(RichText::new(text).font(theme::semibold(13.0)).color(t.strong)).wrap().selectable(true));
+        ui.add(
+            Label::new(
+                RichText::new(text)
+                    .font(theme::semibold(13.0))
+                    .color(t.strong),
+            )
+            .wrap()
+            .selectable(true),
+        );
         let note = "As one user message that holds this text and nothing else; what surrounds it in a conversation comes on top. \
                     Kept for this run, beside the estimate.";
         ui.add(Label::new(RichText::new(note).font(theme::small()).color(t.weak)).wrap());
@@ -164,17 +251,33 @@ fn outcome_ui(ui: &mut Ui, cx: &Cx<'_>, asking: &ExactRequest) {
 fn buttons_ui(ui: &mut Ui, cx: &Cx<'_>, asking: &ExactRequest) {
     ui.add_space(4.0);
     widgets::at_right(ui, theme::BUTTON, |ui| {
-        let is_counted = cx.state.exact_count(&asking.capture, asking.format).is_some();
-        let (verb, close) = if is_counted { ("Send again to", "Close") } else { ("Send to", "Cancel") };
+        let is_counted = cx
+            .state
+            .exact_count(&asking.capture, asking.format)
+            .is_some();
+        let (verb, close) = if is_counted {
+            ("Send again to", "Close")
+        } else {
+            ("Send to", "Cancel")
+        };
         let label = format!("{verb} {}", host_of(&cx.state.exact.address));
-        if widgets::Button::new(&label).primary().enabled(cx.state.can_count_exactly()).show(ui).clicked() {
+        if widgets::Button::new(&label)
+            .primary()
+            .enabled(cx.state.can_count_exactly())
+            .show(ui)
+            .clicked()
+        {
             send(cx, ExactAction::Send);
         }
         if asking.is_sent {
             if widgets::button(ui, "Stop waiting").clicked() {
                 send(cx, ExactAction::Stop);
             }
-        } else if widgets::Button::new(close).name(&format!("{close} the count")).show(ui).clicked() {
+        } else if widgets::Button::new(close)
+            .name(&format!("{close} the count"))
+            .show(ui)
+            .clicked()
+        {
             cx.send(Action::CloseDialog);
         }
     });

@@ -18,7 +18,13 @@ pub(super) const SAVE_RUN: &str = "Save the calls of this run…";
 
 /// The title of the dialog.
 pub(super) fn title(cx: &Cx<'_>) -> String {
-    match cx.state.fixtures.saving.as_ref().map_or(1, |saving| saving.calls.len()) {
+    match cx
+        .state
+        .fixtures
+        .saving
+        .as_ref()
+        .map_or(1, |saving| saving.calls.len())
+    {
         1 => "Save as a fixture".to_owned(),
         several => format!("Save {several} calls as fixtures"),
     }
@@ -26,12 +32,16 @@ pub(super) fn title(cx: &Cx<'_>) -> String {
 
 /// The dialog, below its title.
 pub(super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
-    let Some(saving) = &cx.state.fixtures.saving else { return };
+    let Some(saving) = &cx.state.fixtures.saving else {
+        return;
+    };
     let t = ThemeTokens::of(ui);
     let mut form = saving.form.clone();
     if let Some(kind) = saving.then {
-        let words =
-            format!("{} reads the answer from a fixture. Save that first; then choose where the test goes.", kind.title());
+        let words = format!(
+            "{} reads the answer from a fixture. Save that first; then choose where the test goes.",
+            kind.title()
+        );
         widgets::paragraph(ui, &words);
     }
     place_ui(ui, &mut form);
@@ -39,11 +49,17 @@ pub(super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
         Some(Ok(previews)) => Some(&previews[..]),
         _ => None,
     };
-    let there = previews.and_then(|previews| previews.iter().map(|preview| preview.there).max()).unwrap_or(ExistingFile::Nothing);
+    let there = previews
+        .and_then(|previews| previews.iter().map(|preview| preview.there).max())
+        .unwrap_or(ExistingFile::Nothing);
     there_ui(ui, &form, previews, there);
     // As high before it is known what would be written as after, so that the buttons stay where they are.
     let list = (height - 90.0).min(560.0);
-    let scroll = ScrollArea::vertical().id_salt("fixture").max_height(list).min_scrolled_height(list).auto_shrink(false);
+    let scroll = ScrollArea::vertical()
+        .id_salt("fixture")
+        .max_height(list)
+        .min_scrolled_height(list)
+        .auto_shrink(false);
     scroll.show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 6.0;
         if let Some(problem) = &saving.refused {
@@ -53,18 +69,30 @@ pub(super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
         match &saving.preview {
             Some(Ok(previews)) => previews_ui(ui, previews, &mut form),
             Some(Err(problem)) => drop(widgets::problem_ui(ui, problem)),
-            None => drop(ui.label(RichText::new("Looking for secrets…").font(theme::small()).color(t.weak))),
+            None => drop(
+                ui.label(
+                    RichText::new("Looking for secrets…")
+                        .font(theme::small())
+                        .color(t.weak),
+                ),
+            ),
         }
     });
     widgets::at_right(ui, theme::BUTTON, |ui| {
-        let is_free = there == ExistingFile::Nothing || (there == ExistingFile::Fixture && form.replaces);
+        let is_free =
+            there == ExistingFile::Nothing || (there == ExistingFile::Fixture && form.replaces);
         let can_save = previews.is_some() && is_free && form.paths().is_some() && !saving.is_saving;
         let verb = match (saving.calls.len(), there) {
             (1, ExistingFile::Fixture) => "Replace the fixture".to_owned(),
             (1, _) => "Save the fixture".to_owned(),
             (several, _) => format!("Save {several} fixtures"),
         };
-        if widgets::Button::new(&verb).primary().enabled(can_save).show(ui).clicked() {
+        if widgets::Button::new(&verb)
+            .primary()
+            .enabled(can_save)
+            .show(ui)
+            .clicked()
+        {
             cx.send(Action::Fixture(FixtureAction::Save));
         }
         if widgets::button(ui, "Cancel").clicked() {
@@ -75,7 +103,8 @@ pub(super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
                 1 => ("Existing folder", ["Keep it", "Replace it"]),
                 _ => ("Existing folders", ["Keep them", "Replace them"]),
             };
-            if let Some(chosen) = widgets::segmented(ui, name, &choices, usize::from(form.replaces)) {
+            if let Some(chosen) = widgets::segmented(ui, name, &choices, usize::from(form.replaces))
+            {
                 form.replaces = chosen == 1;
             }
         }
@@ -98,11 +127,21 @@ fn there_ui(ui: &mut Ui, form: &FixtureForm, previews: Option<&[Preview]>, there
         (Some([one]), ExistingFile::Nothing) => format!("Creates {}", one.path.display()),
         (Some([one]), ExistingFile::Fixture) => format!("{} already exists", one.path.display()),
         (Some([one]), ExistingFile::Other) => {
-            format!("{} already exists and is not a fixture: choose another name", one.path.display())
+            format!(
+                "{} already exists and is not a fixture: choose another name",
+                one.path.display()
+            )
         }
-        (Some(several), ExistingFile::Nothing) => format!("Creates {} folders in {}", several.len(), form.folder.trim()),
+        (Some(several), ExistingFile::Nothing) => format!(
+            "Creates {} folders in {}",
+            several.len(),
+            form.folder.trim()
+        ),
         (Some(several), there) => {
-            let count = several.iter().filter(|preview| preview.there == there).count();
+            let count = several
+                .iter()
+                .filter(|preview| preview.there == there)
+                .count();
             let what = match there {
                 ExistingFile::Other => ", and not as fixtures: choose another folder",
                 _ => "",
@@ -121,8 +160,10 @@ fn place_ui(ui: &mut Ui, form: &mut FixtureForm) {
             ui.vertical(|ui| {
                 ui.spacing_mut().item_spacing.y = 2.0;
                 ui.label(RichText::new(name).font(theme::small()).color(t.weak));
-                let edit =
-                    TextEdit::singleline(text).font(theme::mono(13.0)).desired_width(width).margin(Margin::symmetric(8, 6));
+                let edit = TextEdit::singleline(text)
+                    .font(theme::mono(13.0))
+                    .desired_width(width)
+                    .margin(Margin::symmetric(8, 6));
                 ui.add(edit).accessible_name(name.to_owned());
             });
         };
@@ -141,33 +182,54 @@ fn choices_ui(ui: &mut Ui, saving: &FixtureSaving, form: &mut FixtureForm) {
     heading(ui, "Ignore what changes between calls");
     ui.horizontal_wrapped(|ui| {
         let normalise = &mut form.wanted.normalise;
-        ui.checkbox(&mut normalise.dates, "Dates").on_hover_text("Each becomes 2000-01-01 in its own form, and is not compared");
-        ui.checkbox(&mut normalise.ids, "Random ids")
-            .on_hover_text("UUIDs, ULIDs and long hexadecimal numbers are numbered, and not compared");
+        ui.checkbox(&mut normalise.dates, "Dates")
+            .on_hover_text("Each becomes 2000-01-01 in its own form, and is not compared");
+        ui.checkbox(&mut normalise.ids, "Random ids").on_hover_text(
+            "UUIDs, ULIDs and long hexadecimal numbers are numbered, and not compared",
+        );
         ui.checkbox(&mut normalise.order, "Order of lists")
             .on_hover_text("Lists whose records have a key are compared in any order");
     });
-    let fields: BTreeSet<&str> = saving.calls.iter().flat_map(|(_, needed)| needed).map(String::as_str).collect();
+    let fields: BTreeSet<&str> = saving
+        .calls
+        .iter()
+        .flat_map(|(_, needed)| needed)
+        .map(String::as_str)
+        .collect();
     if !fields.is_empty() {
-        let words = format!("Expect the needed fields: {}", Vec::from_iter(fields).join(", "));
-        ui.checkbox(&mut form.expects_needed, words).on_hover_text("They must be in the data and in the text");
+        let words = format!(
+            "Expect the needed fields: {}",
+            Vec::from_iter(fields).join(", ")
+        );
+        ui.checkbox(&mut form.expects_needed, words)
+            .on_hover_text("They must be in the data and in the text");
     }
 }
 
 fn heading(ui: &mut Ui, words: &str) {
     let t = ThemeTokens::of(ui);
     ui.add_space(4.0);
-    ui.label(RichText::new(words).font(theme::semibold(13.0)).color(t.strong));
+    ui.label(
+        RichText::new(words)
+            .font(theme::semibold(13.0))
+            .color(t.strong),
+    );
 }
 
 fn previews_ui(ui: &mut Ui, previews: &[Preview], form: &mut FixtureForm) {
     let t = ThemeTokens::of(ui);
     heading(ui, "Possible secrets");
-    let found =
-        || previews.iter().zip(&form.names).flat_map(|(preview, name)| preview.found.iter().map(move |found| (found, name)));
+    let found = || {
+        previews
+            .iter()
+            .zip(&form.names)
+            .flat_map(|(preview, name)| preview.found.iter().map(move |found| (found, name)))
+    };
     if found().next().is_none() {
         ui.label(
-            RichText::new("None found. This is not a guarantee: read it before you share it.").font(theme::small()).color(t.weak),
+            RichText::new("None found. This is not a guarantee: read it before you share it.")
+                .font(theme::small())
+                .color(t.weak),
         );
     }
     let mut kinds: Vec<(&str, Vec<(&Found, &str)>)> = Vec::new();
@@ -205,9 +267,20 @@ fn files_ui(ui: &mut Ui, preview: &Preview, fixture: &str) {
     }
     ui.horizontal(|ui| {
         let is_exact = preview.exactness.starts_with("byte for byte");
-        let (glyph, color) = if is_exact { (icons::CHECK_CIRCLE, t.weak) } else { (icons::SECRET, t.warn) };
+        let (glyph, color) = if is_exact {
+            (icons::CHECK_CIRCLE, t.weak)
+        } else {
+            (icons::SECRET, t.warn)
+        };
         ui.add(Label::new(icons::icon_fill(glyph, 14.0, color)));
-        ui.add(Label::new(RichText::new(&preview.exactness).font(theme::base()).color(t.text)).wrap());
+        ui.add(
+            Label::new(
+                RichText::new(&preview.exactness)
+                    .font(theme::base())
+                    .color(t.text),
+            )
+            .wrap(),
+        );
     });
 }
 
@@ -215,18 +288,29 @@ fn files_ui(ui: &mut Ui, preview: &Preview, fixture: &str) {
 fn file_ui(ui: &mut Ui, file: &FixtureWritten, fixture: &str) {
     let t = ThemeTokens::of(ui);
     let key = format!("{fixture}/{}", file.name);
-    let title = format!("{} · {}", file.name, widgets::number_text(file.bytes, "bytes"));
+    let title = format!(
+        "{} · {}",
+        file.name,
+        widgets::number_text(file.bytes, "bytes")
+    );
     CollapsingHeader::new(RichText::new(title).font(theme::mono(12.0)).color(t.strong))
         .id_salt(("written", &key))
         .default_open(file.name == expect::FILE)
         .show_unindented(ui, |ui| {
             if (file.begins.len() as u64) < file.bytes {
-                let words = format!("How it begins: the first {}", widgets::number_text(file.begins.len() as u64, "bytes"));
+                let words = format!(
+                    "How it begins: the first {}",
+                    widgets::number_text(file.begins.len() as u64, "bytes")
+                );
                 ui.label(RichText::new(words).font(theme::small()).color(t.warn));
             }
             let lines = code::exact_lines(ui, &key, &file.begins);
             if lines.is_empty() {
-                ui.label(RichText::new("An empty file").font(theme::small()).color(t.weak));
+                ui.label(
+                    RichText::new("An empty file")
+                        .font(theme::small())
+                        .color(t.weak),
+                );
             } else {
                 code::code_ui(ui, &key, &lines, 220.0);
             }
@@ -241,18 +325,35 @@ fn kind_ui(ui: &mut Ui, kind: &str, found: &[(&Found, &str)], wanted: &mut Wante
     let t = ThemeTokens::of(ui);
     let count: u64 = found.iter().map(|(found, _)| found.redaction.count).sum();
     let is_offered = OFFERED.contains(&kind);
-    let mut is_hidden = if is_offered { wanted.also.contains(kind) } else { !wanted.keep.contains(kind) };
-    let words = format!("Hide {kind}: {}", if count == 1 { "1 time".to_owned() } else { widgets::number_text(count, "times") });
+    let mut is_hidden = if is_offered {
+        wanted.also.contains(kind)
+    } else {
+        !wanted.keep.contains(kind)
+    };
+    let words = format!(
+        "Hide {kind}: {}",
+        if count == 1 {
+            "1 time".to_owned()
+        } else {
+            widgets::number_text(count, "times")
+        }
+    );
     if ui.checkbox(&mut is_hidden, words).changed() {
         wanted.hide(kind, is_hidden);
     }
     for (one, fixture) in found.iter().take(PLACES) {
-        let state = if one.is_hidden { "hidden" } else { "left as it is" };
+        let state = if one.is_hidden {
+            "hidden"
+        } else {
+            "left as it is"
+        };
         let place = format!("{fixture} {} {}", one.redaction.part, one.redaction.path);
         let line = format!("{state} · {} · {}", place.trim_start(), one.sample);
         ui.horizontal(|ui| {
             ui.add_space(24.0);
-            ui.add(Label::new(RichText::new(line).font(theme::mono(12.0)).color(t.weak)).truncate());
+            ui.add(
+                Label::new(RichText::new(line).font(theme::mono(12.0)).color(t.weak)).truncate(),
+            );
         });
     }
     if let Some(more) = found.len().checked_sub(PLACES).filter(|more| *more > 0) {

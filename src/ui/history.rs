@@ -1,7 +1,10 @@
 //! The history: what earlier runs kept, found by words, opened, called again and removed.
 
 use chrono::{Local, TimeZone};
-use egui::{Align2, DragValue, Id, Label, Margin, RichText, Role, ScrollArea, Sense, TextEdit, Ui, WidgetInfo, pos2, vec2};
+use egui::{
+    Align2, DragValue, Id, Label, Margin, RichText, Role, ScrollArea, Sense, TextEdit, Ui,
+    WidgetInfo, pos2, vec2,
+};
 
 use super::outcome::outcome_look;
 use super::theme::{self, ThemeTokens};
@@ -23,7 +26,11 @@ pub(super) fn button_ui(ui: &mut Ui, cx: &Cx<'_>) {
         }
         (Some(_), false) => "Calls are not being saved".to_owned(),
     };
-    let button = widgets::Button::new("History…").icon(icons::HISTORY).tip(&tip).height(22.0).enabled(history.folder.is_some());
+    let button = widgets::Button::new("History…")
+        .icon(icons::HISTORY)
+        .tip(&tip)
+        .height(22.0)
+        .enabled(history.folder.is_some());
     if button.show(ui).clicked() {
         cx.send(Action::ShowDialog(Dialog::History));
     }
@@ -33,7 +40,11 @@ pub(super) fn button_ui(ui: &mut Ui, cx: &Cx<'_>) {
 pub(super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
     let t = ThemeTokens::of(ui);
     let history = &cx.state.history;
-    let place = history.folder.as_ref().map(|folder| folder.display().to_string()).unwrap_or_default();
+    let place = history
+        .folder
+        .as_ref()
+        .map(|folder| folder.display().to_string())
+        .unwrap_or_default();
     ui.horizontal(|ui| {
         let mut search = history.search.clone();
         let field = TextEdit::singleline(&mut search)
@@ -48,14 +59,20 @@ pub(super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
         }
         widgets::focus_first(ui, field.id);
         // The window's own is out of reach while the dialog is open.
-        let undo = widgets::Button::new("Undo").icon(icons::UNDO).tip(undo::NAME).small().enabled(cx.state.undo.is_some());
+        let undo = widgets::Button::new("Undo")
+            .icon(icons::UNDO)
+            .tip(undo::NAME)
+            .small()
+            .enabled(cx.state.undo.is_some());
         if undo.show(ui).clicked() {
             cx.send(undo::run(ui));
         }
         let mut is_on = history.is_on;
         if ui
             .checkbox(&mut is_on, "Keep calls")
-            .on_hover_text(format!("In {place}; values of variables and headers, passwords and keys are hidden"))
+            .on_hover_text(format!(
+                "In {place}; values of variables and headers, passwords and keys are hidden"
+            ))
             .changed()
         {
             cx.send(Action::History(HistoryAction::SetOn(is_on)));
@@ -67,26 +84,34 @@ pub(super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
         let words = match (history.is_searching(), history.search.trim().is_empty()) {
             (true, _) => "Searching the answers…",
             (false, false) => "No saved call matches all of these words",
-            (false, true) => "Calls of this session are in the list on the left; after a restart they appear here",
+            (false, true) => {
+                "Calls of this session are in the list on the left; after a restart they appear here"
+            }
         };
         ui.add_space(12.0);
         ui.add(Label::new(RichText::new(words).font(theme::small()).color(t.weak)).wrap());
     }
     ui.spacing_mut().item_spacing.y = 0.0;
     let height = (height - 116.0).max(3.0 * theme::CAPTURE_ROW);
-    ScrollArea::vertical().id_salt("history").max_height(height).auto_shrink([false, true]).show_rows(
-        ui,
-        theme::CAPTURE_ROW,
-        entries.len(),
-        |ui, range| {
+    ScrollArea::vertical()
+        .id_salt("history")
+        .max_height(height)
+        .auto_shrink([false, true])
+        .show_rows(ui, theme::CAPTURE_ROW, entries.len(), |ui, range| {
             for entry in &entries[range] {
                 entry_ui(ui, cx, entry);
             }
-        },
-    );
+        });
     ui.add_space(4.0);
-    let searching = if history.is_searching() { " · searching the answers…" } else { "" };
-    let message = format!("{}{searching} · {place}", widgets::number_text(entries.len() as u64, "captures"));
+    let searching = if history.is_searching() {
+        " · searching the answers…"
+    } else {
+        ""
+    };
+    let message = format!(
+        "{}{searching} · {place}",
+        widgets::number_text(entries.len() as u64, "captures")
+    );
     ui.add(Label::new(RichText::new(message).font(theme::small()).color(t.weak)).truncate());
 }
 
@@ -98,18 +123,41 @@ pub(super) fn limits_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let mut keep = history.limits.unwrap_or(history.keep);
     ui.horizontal(|ui| {
         ui.label(RichText::new("Kept for").font(theme::small()).color(t.weak));
-        ui.add(DragValue::new(&mut keep.days).range(0..=36_500).suffix(" days")).accessible_name("Days that a call is kept");
-        ui.label(RichText::new("and up to").font(theme::small()).color(t.weak));
+        ui.add(
+            DragValue::new(&mut keep.days)
+                .range(0..=36_500)
+                .suffix(" days"),
+        )
+        .accessible_name("Days that a call is kept");
+        ui.label(
+            RichText::new("and up to")
+                .font(theme::small())
+                .color(t.weak),
+        );
         let mut size = keep.bytes / MEBIBYTE;
-        ui.add(DragValue::new(&mut size).range(0..=1_u64 << 24).speed(16.0).suffix(" MiB"))
-            .accessible_name("MiB of all calls together");
+        ui.add(
+            DragValue::new(&mut size)
+                .range(0..=1_u64 << 24)
+                .speed(16.0)
+                .suffix(" MiB"),
+        )
+        .accessible_name("MiB of all calls together");
         if size != keep.bytes / MEBIBYTE {
             keep.bytes = size * MEBIBYTE;
         }
-        ui.label(RichText::new("0 means no limit").font(theme::small()).color(t.weak));
+        ui.label(
+            RichText::new("0 means no limit")
+                .font(theme::small())
+                .color(t.weak),
+        );
         if keep != history.keep {
             let tip = "Calls beyond these limits are deleted at once and cannot be restored";
-            if widgets::Button::new("Apply limits").small().tip(tip).show(ui).clicked() {
+            if widgets::Button::new("Apply limits")
+                .small()
+                .tip(tip)
+                .show(ui)
+                .clicked()
+            {
                 send(HistoryAction::SetLimits(keep));
             }
         }
@@ -121,23 +169,39 @@ pub(super) fn limits_ui(ui: &mut Ui, cx: &Cx<'_>) {
 
 fn entry_ui(ui: &mut Ui, cx: &Cx<'_>, entry: &Entry) {
     let t = ThemeTokens::of(ui);
-    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), theme::CAPTURE_ROW), Sense::click());
+    let (rect, response) = ui.allocate_exact_size(
+        vec2(ui.available_width(), theme::CAPTURE_ROW),
+        Sense::click(),
+    );
     let (glyph, color, words) = match &entry.health {
         Health::Whole => outcome_look(entry.outcome, t),
         Health::Damaged(_) => (icons::WARNING, t.bad, "damaged"),
         Health::Newer(_) => (icons::WARNING, t.warn, "of a newer version"),
     };
-    let name = if entry.tool.is_empty() { entry.id.to_string() } else { entry.tool.clone() };
-    let at = Local.timestamp_opt(entry.started_at.unix_timestamp(), 0).single();
+    let name = if entry.tool.is_empty() {
+        entry.id.to_string()
+    } else {
+        entry.tool.clone()
+    };
+    let at = Local
+        .timestamp_opt(entry.started_at.unix_timestamp(), 0)
+        .single();
     let when = at.map_or_else(String::new, |at| at.format("%Y-%m-%d %H:%M:%S").to_string());
     let line = format!("{when} · {words} · {} · {}", entry.server, entry.arguments);
     response.widget_info(|| WidgetInfo::labeled(Role::ListItem, true, format!("{name}, {line}")));
     if response.hovered() {
-        ui.painter().rect_filled(rect, theme::RADIUS_CONTROL, t.hover);
+        ui.painter()
+            .rect_filled(rect, theme::RADIUS_CONTROL, t.hover);
     }
     widgets::focus_ring_inside(ui, &response);
     let left = rect.left() + 32.0;
-    ui.painter().text(pos2(rect.left() + 10.0, rect.center().y), Align2::LEFT_CENTER, glyph, theme::icon_fill_font(14.0), color);
+    ui.painter().text(
+        pos2(rect.left() + 10.0, rect.center().y),
+        Align2::LEFT_CENTER,
+        glyph,
+        theme::icon_fill_font(14.0),
+        color,
+    );
     let right = widgets::text_right(
         ui,
         pos2(rect.right() - 8.0, rect.center().y),
@@ -145,8 +209,22 @@ fn entry_ui(ui: &mut Ui, cx: &Cx<'_>, entry: &Entry) {
         theme::mono(12.0),
         t.text,
     ) - 10.0;
-    widgets::text_at(ui, pos2(left, rect.top() + 13.0), name, theme::mono(12.0), t.strong, right - left);
-    widgets::text_at(ui, pos2(left, rect.bottom() - 12.0), line, theme::regular(12.0), t.weak, right - left);
+    widgets::text_at(
+        ui,
+        pos2(left, rect.top() + 13.0),
+        name,
+        theme::mono(12.0),
+        t.strong,
+        right - left,
+    );
+    widgets::text_at(
+        ui,
+        pos2(left, rect.bottom() - 12.0),
+        line,
+        theme::regular(12.0),
+        t.weak,
+        right - left,
+    );
     let send = |action| cx.send(Action::History(action));
     if response.clicked() {
         send(HistoryAction::Open(entry.id.clone()));
@@ -161,7 +239,11 @@ fn entry_ui(ui: &mut Ui, cx: &Cx<'_>, entry: &Entry) {
             is_clicked
         };
         let is_whole = entry.health == Health::Whole;
-        if item(icons::CALL, "Open, with its arguments in the form", is_whole) {
+        if item(
+            icons::CALL,
+            "Open, with its arguments in the form",
+            is_whole,
+        ) {
             send(HistoryAction::Again(entry.id.clone()));
             cx.send(Action::CloseDialog);
         }

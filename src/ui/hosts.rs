@@ -66,37 +66,88 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, hosts: usize) -> Rect {
     let rect = ui.available_rect_before_wrap();
     let head = Rect::from_min_size(rect.min, vec2(rect.width(), theme::HEADER));
     ui.painter().rect_filled(head, 0.0, t.panel);
-    ui.painter().hline(head.x_range(), head.bottom() - 0.5, Stroke::new(1.0, t.line));
+    ui.painter().hline(
+        head.x_range(),
+        head.bottom() - 0.5,
+        Stroke::new(1.0, t.line),
+    );
     let inner = head.shrink2(vec2(6.0, 0.0));
-    ui.scope_builder(widgets::region(ui, "hosts head").max_rect(inner).layout(Layout::left_to_right(Align::Center)), |ui| {
-        ui.spacing_mut().item_spacing.x = if head.width() < theme::NARROW { 12.0 } else { 20.0 };
-        let back = Button::new("Answer").icon(icons::ARROW_LEFT).shortcut("Esc").frameless().height(theme::ICON_BUTTON);
-        if back.tip("Back to the panes").show(ui).clicked() {
-            cx.send(ViewAction::ShowAnswer);
-        }
-        let is_deliveries = cx.state.view.hosts.shows_deliveries;
-        if widgets::tab(ui, None, "Hosts", Some(&hosts.to_string()), !is_deliveries, theme::HEADER).clicked() {
-            cx.send(Action::Hosts(HostsAction::ShowDeliveries(false)));
-        }
-        let ways = DeliveryKind::ALL.len().to_string();
-        if widgets::tab(ui, None, "Deliveries", Some(&ways), is_deliveries, theme::HEADER).clicked() {
-            cx.send(Action::Hosts(HostsAction::ShowDeliveries(true)));
-        }
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let is_copied = if head.width() < theme::NARROW {
-                widgets::icon_button(ui, icons::COPY, "Copy verdict").clicked()
+    ui.scope_builder(
+        widgets::region(ui, "hosts head")
+            .max_rect(inner)
+            .layout(Layout::left_to_right(Align::Center)),
+        |ui| {
+            ui.spacing_mut().item_spacing.x = if head.width() < theme::NARROW {
+                12.0
             } else {
-                Button::new("Copy verdict").icon(icons::COPY).frameless().height(theme::ICON_BUTTON).show(ui).clicked()
+                20.0
             };
-            if is_copied {
-                cx.send(Action::CopyVerdict);
+            let back = Button::new("Answer")
+                .icon(icons::ARROW_LEFT)
+                .shortcut("Esc")
+                .frameless()
+                .height(theme::ICON_BUTTON);
+            if back.tip("Back to the panes").show(ui).clicked() {
+                cx.send(ViewAction::ShowAnswer);
             }
-            let picture = Button::new(if head.width() < theme::MEDIUM { "" } else { strip::PICTURE }).name(strip::PICTURE);
-            if picture.icon(icons::IMAGE).frameless().height(theme::ICON_BUTTON).show(ui).clicked() {
-                cx.send(strip::copy_below(ui, head));
+            let is_deliveries = cx.state.view.hosts.shows_deliveries;
+            if widgets::tab(
+                ui,
+                None,
+                "Hosts",
+                Some(&hosts.to_string()),
+                !is_deliveries,
+                theme::HEADER,
+            )
+            .clicked()
+            {
+                cx.send(Action::Hosts(HostsAction::ShowDeliveries(false)));
             }
-        });
-    });
+            let ways = DeliveryKind::ALL.len().to_string();
+            if widgets::tab(
+                ui,
+                None,
+                "Deliveries",
+                Some(&ways),
+                is_deliveries,
+                theme::HEADER,
+            )
+            .clicked()
+            {
+                cx.send(Action::Hosts(HostsAction::ShowDeliveries(true)));
+            }
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                let is_copied = if head.width() < theme::NARROW {
+                    widgets::icon_button(ui, icons::COPY, "Copy verdict").clicked()
+                } else {
+                    Button::new("Copy verdict")
+                        .icon(icons::COPY)
+                        .frameless()
+                        .height(theme::ICON_BUTTON)
+                        .show(ui)
+                        .clicked()
+                };
+                if is_copied {
+                    cx.send(Action::CopyVerdict);
+                }
+                let picture = Button::new(if head.width() < theme::MEDIUM {
+                    ""
+                } else {
+                    strip::PICTURE
+                })
+                .name(strip::PICTURE);
+                if picture
+                    .icon(icons::IMAGE)
+                    .frameless()
+                    .height(theme::ICON_BUTTON)
+                    .show(ui)
+                    .clicked()
+                {
+                    cx.send(strip::copy_below(ui, head));
+                }
+            });
+        },
+    );
     rect.with_min_y(head.bottom())
 }
 
@@ -115,23 +166,38 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, report: &HostsReport) {
     if is_over(ui, cx) {
         let back = Rect::from_min_size(rect.min, vec2(rect.width(), theme::HEADER));
         let layout = Layout::left_to_right(Align::Center);
-        ui.scope_builder(widgets::region(ui, "to lanes").max_rect(back.shrink2(vec2(6.0, 0.0))).layout(layout), |ui| {
-            let button = Button::new("All hosts").icon(icons::ARROW_LEFT).frameless().height(theme::ICON_BUTTON);
-            if button.show(ui).clicked() {
-                cx.send(Action::Hosts(HostsAction::ShowLanes));
-            }
-        });
-        ui.painter().hline(rect.x_range(), back.bottom() - 0.5, Stroke::new(1.0, t.line));
+        ui.scope_builder(
+            widgets::region(ui, "to lanes")
+                .max_rect(back.shrink2(vec2(6.0, 0.0)))
+                .layout(layout),
+            |ui| {
+                let button = Button::new("All hosts")
+                    .icon(icons::ARROW_LEFT)
+                    .frameless()
+                    .height(theme::ICON_BUTTON);
+                if button.show(ui).clicked() {
+                    cx.send(Action::Hosts(HostsAction::ShowLanes));
+                }
+            },
+        );
+        ui.painter().hline(
+            rect.x_range(),
+            back.bottom() - 0.5,
+            Stroke::new(1.0, t.line),
+        );
         return detail_in(ui, rect.with_min_y(back.bottom()));
     }
     let mut left = rect;
     if is_wide(ui) {
         let x = rect.right() - DETAIL.min((rect.width() * 0.4).round());
-        ui.painter().vline(x - 0.5, rect.y_range(), Stroke::new(1.0, t.line));
+        ui.painter()
+            .vline(x - 0.5, rect.y_range(), Stroke::new(1.0, t.line));
         detail_in(ui, rect.with_min_x(x));
         left.max.x = x - 1.0;
     }
-    let selected = selected.filter(|_| is_wide(ui) || chosen.is_some()).map(|row| row.host.id);
+    let selected = selected
+        .filter(|_| is_wide(ui) || chosen.is_some())
+        .map(|row| row.host.id);
     ui.scope_builder(widgets::region(ui, "all hosts").max_rect(left), |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
         let inner = left.shrink2(vec2(SIDE, 0.0));
@@ -154,8 +220,16 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, report: &HostsReport) {
             }
         });
         let list = left.with_min_y(used.response.rect.bottom().ceil());
-        ui.painter().hline(list.x_range(), list.top() + 0.5, Stroke::new(1.0, t.line));
-        lanes_ui(ui, cx, list.with_min_y(list.top() + 1.0), report, selected, true);
+        ui.painter()
+            .hline(list.x_range(), list.top() + 0.5, Stroke::new(1.0, t.line));
+        lanes_ui(
+            ui,
+            cx,
+            list.with_min_y(list.top() + 1.0),
+            report,
+            selected,
+            true,
+        );
     });
 }
 
@@ -163,9 +237,15 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, report: &HostsReport) {
 pub fn headline_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport, size: f32) {
     let t = ThemeTokens::of(ui);
     let headline = report.headline(cx.state.settings.encoding());
-    for (text, font, color) in [(&headline.text, theme::semibold(size), t.strong), (&headline.why, theme::base(), t.text)] {
-        let galley = ui.painter().layout(text.clone(), font, color, ui.available_width());
-        let (place, response) = ui.allocate_exact_size(galley.size() + vec2(0.0, 2.0), Sense::hover());
+    for (text, font, color) in [
+        (&headline.text, theme::semibold(size), t.strong),
+        (&headline.why, theme::base(), t.text),
+    ] {
+        let galley = ui
+            .painter()
+            .layout(text.clone(), font, color, ui.available_width());
+        let (place, response) =
+            ui.allocate_exact_size(galley.size() + vec2(0.0, 2.0), Sense::hover());
         ui.painter().galley(place.min, galley, color);
         response.widget_info(|| WidgetInfo::labeled(Role::Heading, true, text));
     }
@@ -176,34 +256,69 @@ fn bar_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport) {
     const GAP: f32 = 3.0;
     const BETWEEN: f32 = 8.0;
     let t = ThemeTokens::of(ui);
-    let hosts: Vec<_> = report.lanes.iter().flat_map(|lane| report.hosts_of(lane)).collect();
-    let groups = report.outcomes().iter().filter(|count| **count > 0).count().max(1) as f32;
+    let hosts: Vec<_> = report
+        .lanes
+        .iter()
+        .flat_map(|lane| report.hosts_of(lane))
+        .collect();
+    let groups = report
+        .outcomes()
+        .iter()
+        .filter(|count| **count > 0)
+        .count()
+        .max(1) as f32;
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 12.0), Sense::click());
-    let room = rect.width() - GAP * hosts.len().saturating_sub(1) as f32 - (BETWEEN - GAP) * (groups - 1.0);
+    let room = rect.width()
+        - GAP * hosts.len().saturating_sub(1) as f32
+        - (BETWEEN - GAP) * (groups - 1.0);
     let width = (room / hosts.len().max(1) as f32).clamp(2.0, 29.0);
     let mut x = rect.left();
     let mut pointed = None;
     for (at, row) in hosts.iter().enumerate() {
         if at > 0 {
-            x += if hosts[at - 1].outcome == row.outcome { GAP } else { BETWEEN };
+            x += if hosts[at - 1].outcome == row.outcome {
+                GAP
+            } else {
+                BETWEEN
+            };
         }
-        let cell = Rect::from_min_max(pos2(x.round(), rect.top()), pos2((x + width).round(), rect.bottom()));
+        let cell = Rect::from_min_max(
+            pos2(x.round(), rect.top()),
+            pos2((x + width).round(), rect.bottom()),
+        );
         x += width;
         if row.outcome == HostOutcome::Unknown {
-            ui.painter().rect_stroke(cell, theme::RADIUS_BAR, Stroke::new(1.0, t.weak), StrokeKind::Inside);
+            ui.painter().rect_stroke(
+                cell,
+                theme::RADIUS_BAR,
+                Stroke::new(1.0, t.weak),
+                StrokeKind::Inside,
+            );
         } else {
-            ui.painter().rect_filled(cell, theme::RADIUS_BAR, lanes::tone(t, row.outcome).0);
+            ui.painter()
+                .rect_filled(cell, theme::RADIUS_BAR, lanes::tone(t, row.outcome).0);
         }
-        if response.hover_pos().is_some_and(|pos| cell.x_range().contains(pos.x)) {
+        if response
+            .hover_pos()
+            .is_some_and(|pos| cell.x_range().contains(pos.x))
+        {
             pointed = Some(*row);
         }
     }
-    let counts = HostOutcome::ALL.into_iter().zip(report.outcomes()).filter(|(_, count)| *count > 0);
-    let spoken: Vec<String> = counts.map(|(outcome, count)| outcome.counted(count)).collect();
+    let counts = HostOutcome::ALL
+        .into_iter()
+        .zip(report.outcomes())
+        .filter(|(_, count)| *count > 0);
+    let spoken: Vec<String> = counts
+        .map(|(outcome, count)| outcome.counted(count))
+        .collect();
     response.widget_info(|| WidgetInfo::labeled(Role::Image, true, spoken.join(", ")));
     widgets::focus_ring(ui, &response, theme::RADIUS_BAR);
     // By the keyboard, the first: it is among the worst.
-    if let Some(row) = pointed.or(hosts.first().copied()).filter(|_| response.clicked()) {
+    if let Some(row) = pointed
+        .or(hosts.first().copied())
+        .filter(|_| response.clicked())
+    {
         cx.send(Action::Hosts(HostsAction::Show(Some(row.host.id))));
     }
     if let Some(row) = pointed {
@@ -216,32 +331,67 @@ fn legend_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport) {
     let t = ThemeTokens::of(ui);
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 5.0;
-        let counts = HostOutcome::ALL.into_iter().zip(report.outcomes()).filter(|(_, count)| *count > 0);
+        let counts = HostOutcome::ALL
+            .into_iter()
+            .zip(report.outcomes())
+            .filter(|(_, count)| *count > 0);
         for (outcome, count) in counts {
             let (color, icon) = lanes::tone(t, outcome);
             ui.label(icons::icon(icon, 14.0, color));
-            ui.label(egui::RichText::new(outcome.counted(count)).font(theme::small()).color(color));
+            ui.label(
+                egui::RichText::new(outcome.counted(count))
+                    .font(theme::small())
+                    .color(color),
+            );
             ui.add_space(8.0);
         }
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| better_ui(ui, cx, report));
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            better_ui(ui, cx, report)
+        });
     });
 }
 
 fn better_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport) {
-    let is_small = cx.state.capture().and_then(|capture| capture.response.as_ref()).is_some_and(|bytes| bytes.len() <= UNASKED);
-    let Some(Some(deliveries)) = is_small.then(|| cx.ready(DeliveriesQuery)).flatten() else { return };
-    let whole = report.rows.iter().filter(|row| matches!(row.outcome, HostOutcome::All | HostOutcome::Part)).count();
+    let is_small = cx
+        .state
+        .capture()
+        .and_then(|capture| capture.response.as_ref())
+        .is_some_and(|bytes| bytes.len() <= UNASKED);
+    let Some(Some(deliveries)) = is_small.then(|| cx.ready(DeliveriesQuery)).flatten() else {
+        return;
+    };
+    let whole = report
+        .rows
+        .iter()
+        .filter(|row| matches!(row.outcome, HostOutcome::All | HostOutcome::Part))
+        .count();
     let ranked = deliveries.ranked(cx.state.settings.encoding());
-    let Some(best) = ranked.first().filter(|best| best.whole().0 > whole) else { return };
+    let Some(best) = ranked.first().filter(|best| best.whole().0 > whole) else {
+        return;
+    };
     let (best_whole, known) = best.whole();
     let words = format!("Sent another way, {best_whole} of {known} show every fact");
     let t = ThemeTokens::of(ui);
-    let width = ui.painter().layout_no_wrap(words.clone(), theme::small(), t.weak).size().x;
+    let width = ui
+        .painter()
+        .layout_no_wrap(words.clone(), theme::small(), t.weak)
+        .size()
+        .x;
     if width + 60.0 > ui.available_width() {
         return;
     }
-    if Button::new("How").name("Compare deliveries").frameless().height(22.0).show(ui).clicked() {
+    if Button::new("How")
+        .name("Compare deliveries")
+        .frameless()
+        .height(22.0)
+        .show(ui)
+        .clicked()
+    {
         cx.send(Action::Hosts(HostsAction::ShowDeliveries(true)));
     }
-    ui.label(egui::RichText::new(words).font(theme::small()).color(t.weak));
+    ui.label(
+        egui::RichText::new(words)
+            .font(theme::small())
+            .color(t.weak),
+    );
 }

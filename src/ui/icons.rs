@@ -9,12 +9,16 @@ use super::theme;
 
 /// A glyph with a colour, in the regular style.
 pub fn icon(glyph: &str, size: f32, color: Color32) -> RichText {
-    RichText::new(glyph).font(theme::icon_font(size)).color(color)
+    RichText::new(glyph)
+        .font(theme::icon_font(size))
+        .color(color)
 }
 
 /// A glyph with a colour, in the fill style.
 pub fn icon_fill(glyph: &str, size: f32, color: Color32) -> RichText {
-    RichText::new(glyph).font(theme::icon_fill_font(size)).color(color)
+    RichText::new(glyph)
+        .font(theme::icon_fill_font(size))
+        .color(color)
 }
 
 pub const CALL: &str = "\u{e3d0}"; // play

@@ -1,6 +1,8 @@
 //! Resources, templates and prompts: the lists of the sidebar, and the screen of one, to be filled in and read.
 
-use egui::{Frame, Label, Margin, RichText, Role, ScrollArea, Sense, TextEdit, Ui, WidgetInfo, pos2, vec2};
+use egui::{
+    Frame, Label, Margin, RichText, Role, ScrollArea, Sense, TextEdit, Ui, WidgetInfo, pos2, vec2,
+};
 
 use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Button};
@@ -29,11 +31,14 @@ pub fn library_ui(ui: &mut Ui, cx: &Cx<'_>) {
             return;
         };
         Frame::new().inner_margin(Margin::same(16)).show(ui, |ui| {
-            ScrollArea::vertical().id_salt("library entry").auto_shrink(false).show(ui, |ui| {
-                ui.set_max_width((ui.available_width() - 14.0).min(900.0));
-                ui.spacing_mut().item_spacing.y = 8.0;
-                entry_ui(ui, cx, entry);
-            });
+            ScrollArea::vertical()
+                .id_salt("library entry")
+                .auto_shrink(false)
+                .show(ui, |ui| {
+                    ui.set_max_width((ui.available_width() - 14.0).min(900.0));
+                    ui.spacing_mut().item_spacing.y = 8.0;
+                    entry_ui(ui, cx, entry);
+                });
         });
     });
 }
@@ -43,9 +48,11 @@ pub fn list_ui(ui: &mut Ui, cx: &Cx<'_>, tab: SidebarTab) {
     let t = ThemeTokens::of(ui);
     let library = &cx.state.session().library;
     let note = |ui: &mut Ui, text: &str, color| {
-        Frame::new().inner_margin(Margin::symmetric(14, 4)).show(ui, |ui| {
-            ui.add(Label::new(RichText::new(text).font(theme::small()).color(color)).wrap());
-        });
+        Frame::new()
+            .inner_margin(Margin::symmetric(14, 4))
+            .show(ui, |ui| {
+                ui.add(Label::new(RichText::new(text).font(theme::small()).color(color)).wrap());
+            });
     };
     let Some(entries) = &library.entries else {
         match library.listing {
@@ -57,9 +64,17 @@ pub fn list_ui(ui: &mut Ui, cx: &Cx<'_>, tab: SidebarTab) {
     library.notes.iter().for_each(|text| note(ui, text, t.warn));
     let filter = cx.state.session().filter.trim().to_lowercase();
     let matching = |entry: &LibraryEntry| entry.tab() == tab && is_match(entry, &filter);
-    let shown: Vec<_> = entries.iter().enumerate().filter(|(_, entry)| matching(entry)).collect();
+    let shown: Vec<_> = entries
+        .iter()
+        .enumerate()
+        .filter(|(_, entry)| matching(entry))
+        .collect();
     if shown.is_empty() {
-        let what = if tab == SidebarTab::Prompts { "prompt" } else { "resource" };
+        let what = if tab == SidebarTab::Prompts {
+            "prompt"
+        } else {
+            "resource"
+        };
         let words = match filter.is_empty() {
             true => format!("The server lists no {what}s"),
             false => format!("No {what} matches “{}”", cx.state.session().filter.trim()),
@@ -67,22 +82,39 @@ pub fn list_ui(ui: &mut Ui, cx: &Cx<'_>, tab: SidebarTab) {
         return note(ui, &words, t.weak);
     }
     ui.spacing_mut().item_spacing.y = 0.0;
-    ScrollArea::vertical().id_salt("library rows").auto_shrink(false).show_rows(ui, ROW, shown.len(), |ui, range| {
-        for &(at, entry) in &shown[range] {
-            row_ui(ui, cx, at, entry);
-        }
-    });
+    ScrollArea::vertical()
+        .id_salt("library rows")
+        .auto_shrink(false)
+        .show_rows(ui, ROW, shown.len(), |ui, range| {
+            for &(at, entry) in &shown[range] {
+                row_ui(ui, cx, at, entry);
+            }
+        });
 }
 
 fn is_match(entry: &LibraryEntry, filter: &str) -> bool {
-    let texts = [entry.name(), entry.title(), entry.description().unwrap_or_default()];
-    filter.is_empty() || texts.iter().any(|text| text.to_lowercase().contains(filter))
+    let texts = [
+        entry.name(),
+        entry.title(),
+        entry.description().unwrap_or_default(),
+    ];
+    filter.is_empty()
+        || texts
+            .iter()
+            .any(|text| text.to_lowercase().contains(filter))
 }
 
 /// The place of the only entry that the filter leaves.
 pub fn only_match(cx: &Cx<'_>, tab: SidebarTab) -> Option<usize> {
     let filter = cx.state.session().filter.trim().to_lowercase();
-    let entries = cx.state.session().library.entries.iter().flatten().enumerate();
+    let entries = cx
+        .state
+        .session()
+        .library
+        .entries
+        .iter()
+        .flatten()
+        .enumerate();
     let mut matching = entries.filter(|(_, entry)| entry.tab() == tab && is_match(entry, &filter));
     let (at, _) = matching.next()?;
     matching.next().is_none().then_some(at)
@@ -99,20 +131,58 @@ fn kind(entry: &LibraryEntry) -> (&'static str, &'static str) {
 fn row_ui(ui: &mut Ui, cx: &Cx<'_>, at: usize, entry: &LibraryEntry) {
     let t = ThemeTokens::of(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
-    let is_selected = cx.state.session().library.selected == Some(at) && cx.state.view.screen == Screen::Library;
+    let is_selected =
+        cx.state.session().library.selected == Some(at) && cx.state.view.screen == Screen::Library;
     if is_selected || response.hovered() {
-        ui.painter().rect_filled(rect, 0.0, if is_selected { t.accent_bg } else { t.hover });
+        ui.painter()
+            .rect_filled(rect, 0.0, if is_selected { t.accent_bg } else { t.hover });
     }
     let (icon, word) = kind(entry);
     let left = rect.left() + SIDE;
-    let color = if entry.faults().is_empty() { t.accent } else { t.warn };
-    widgets::glyph_at(ui, pos2(left + 8.0, rect.center().y), icon, theme::icon_font(16.0), color);
+    let color = if entry.faults().is_empty() {
+        t.accent
+    } else {
+        t.warn
+    };
+    widgets::glyph_at(
+        ui,
+        pos2(left + 8.0, rect.center().y),
+        icon,
+        theme::icon_font(16.0),
+        color,
+    );
     let width = rect.width() - 2.0 * SIDE - 26.0;
-    let title = if entry.title().is_empty() { "without a name" } else { entry.title() };
-    widgets::text_at(ui, pos2(left + 26.0, rect.top() + 14.0), title, theme::semibold(13.0), t.text, width);
-    widgets::text_at(ui, pos2(left + 26.0, rect.top() + 31.0), entry.name(), theme::mono(12.0), t.weak, width);
-    let changed = if cx.state.session().library.updated.contains(entry.name()) { ", changed" } else { "" };
-    let odd = if entry.faults().is_empty() { "" } else { ", odd" };
+    let title = if entry.title().is_empty() {
+        "without a name"
+    } else {
+        entry.title()
+    };
+    widgets::text_at(
+        ui,
+        pos2(left + 26.0, rect.top() + 14.0),
+        title,
+        theme::semibold(13.0),
+        t.text,
+        width,
+    );
+    widgets::text_at(
+        ui,
+        pos2(left + 26.0, rect.top() + 31.0),
+        entry.name(),
+        theme::mono(12.0),
+        t.weak,
+        width,
+    );
+    let changed = if cx.state.session().library.updated.contains(entry.name()) {
+        ", changed"
+    } else {
+        ""
+    };
+    let odd = if entry.faults().is_empty() {
+        ""
+    } else {
+        ", odd"
+    };
     let name = format!("{word} {title}, {}{changed}{odd}", entry.name());
     response.widget_info(|| WidgetInfo::selected(Role::ListItem, true, is_selected, &name));
     widgets::focus_ring_inside(ui, &response);
@@ -124,17 +194,43 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, at: usize, entry: &LibraryEntry) {
 fn entry_ui(ui: &mut Ui, cx: &Cx<'_>, entry: &LibraryEntry) {
     let t = ThemeTokens::of(ui);
     let library = &cx.state.session().library;
-    let small = |text: String, color| Label::new(RichText::new(text).font(theme::small()).color(color)).wrap();
-    ui.add(Label::new(RichText::new(entry.title()).font(theme::semibold(16.0)).color(t.strong)).wrap());
-    ui.add(Label::new(RichText::new(entry.name()).font(theme::code()).color(t.text)).wrap().selectable(true));
+    let small = |text: String, color| {
+        Label::new(RichText::new(text).font(theme::small()).color(color)).wrap()
+    };
+    ui.add(
+        Label::new(
+            RichText::new(entry.title())
+                .font(theme::semibold(16.0))
+                .color(t.strong),
+        )
+        .wrap(),
+    );
+    ui.add(
+        Label::new(
+            RichText::new(entry.name())
+                .font(theme::code())
+                .color(t.text),
+        )
+        .wrap()
+        .selectable(true),
+    );
     if let LibraryEntry::Resource(resource) | LibraryEntry::Template(resource) = entry {
-        let size = resource.size.map(|size| widgets::number_text(size, "bytes"));
+        let size = resource
+            .size
+            .map(|size| widgets::number_text(size, "bytes"));
         let facts: Vec<_> = resource.mime_type.clone().into_iter().chain(size).collect();
         if !facts.is_empty() {
             ui.add(small(facts.join(" · "), t.weak));
         }
-        if resource.mime_type.as_deref().is_some_and(|mime| mime.contains("mcp-app")) {
-            ui.add(small("The page of an MCP App: its source is shown, and never run.".into(), t.weak));
+        if resource
+            .mime_type
+            .as_deref()
+            .is_some_and(|mime| mime.contains("mcp-app"))
+        {
+            ui.add(small(
+                "The page of an MCP App: its source is shown, and never run.".into(),
+                t.weak,
+            ));
         }
     }
     if let Some(description) = entry.description() {
@@ -146,51 +242,109 @@ fn entry_ui(ui: &mut Ui, cx: &Cx<'_>, entry: &LibraryEntry) {
     let places = entry.places();
     for (name, description, required) in &places {
         let mark = if *required { " · required" } else { "" };
-        ui.label(RichText::new(format!("{name}{mark}")).font(theme::mono(12.0)).color(t.weak));
+        ui.label(
+            RichText::new(format!("{name}{mark}"))
+                .font(theme::mono(12.0))
+                .color(t.weak),
+        );
         if let Some(description) = description {
             ui.add(small(description.clone(), t.weak));
         }
         let mut value = library.values.get(name).cloned().unwrap_or_default();
-        let field = TextEdit::singleline(&mut value).desired_width(f32::INFINITY).margin(Margin::symmetric(8, 5));
+        let field = TextEdit::singleline(&mut value)
+            .desired_width(f32::INFINITY)
+            .margin(Margin::symmetric(8, 5));
         let response = ui.add(field).accessible_name(name);
         if response.changed() || response.gained_focus() {
-            act(cx, LibraryAction::Set { name: name.clone(), value });
+            act(
+                cx,
+                LibraryAction::Set {
+                    name: name.clone(),
+                    value,
+                },
+            );
         }
-        if let Some((_, values)) = library.suggestions.as_ref().filter(|(of, values)| of == name && !values.is_empty()) {
+        if let Some((_, values)) = library
+            .suggestions
+            .as_ref()
+            .filter(|(of, values)| of == name && !values.is_empty())
+        {
             ui.horizontal_wrapped(|ui| {
                 ui.spacing_mut().item_spacing = vec2(6.0, 4.0);
                 for suggestion in values.iter().take(20) {
                     if Button::new(suggestion).small().show(ui).clicked() {
-                        act(cx, LibraryAction::Set { name: name.clone(), value: suggestion.clone() });
+                        act(
+                            cx,
+                            LibraryAction::Set {
+                                name: name.clone(),
+                                value: suggestion.clone(),
+                            },
+                        );
                     }
                 }
             });
         }
     }
-    let is_missing = places.iter().any(|(name, _, required)| *required && library.values.get(name).is_none_or(String::is_empty));
-    let can_read = cx.state.running.is_none() && cx.state.session().connection.is_connected() && !is_missing;
+    let is_missing = places.iter().any(|(name, _, required)| {
+        *required && library.values.get(name).is_none_or(String::is_empty)
+    });
+    let can_read =
+        cx.state.running.is_none() && cx.state.session().connection.is_connected() && !is_missing;
     ui.horizontal(|ui| {
-        let words = if matches!(entry, LibraryEntry::Prompt(_)) { "Fill in" } else { "Read" };
-        if Button::new(words).icon_fill(icons::CALL).primary().enabled(can_read).show(ui).clicked() {
+        let words = if matches!(entry, LibraryEntry::Prompt(_)) {
+            "Fill in"
+        } else {
+            "Read"
+        };
+        if Button::new(words)
+            .icon_fill(icons::CALL)
+            .primary()
+            .enabled(can_read)
+            .show(ui)
+            .clicked()
+        {
             act(cx, LibraryAction::Read);
         }
-        let can_watch = cx.state.session().connection.server().is_some_and(|server| server.declares("/resources/subscribe"));
+        let can_watch = cx
+            .state
+            .session()
+            .connection
+            .server()
+            .is_some_and(|server| server.declares("/resources/subscribe"));
         if let Some(uri) = library.uri().filter(|_| can_watch && !is_missing) {
             let is_watched = library.watched.contains(&uri);
             let words = if is_watched { "Stop watching" } else { "Watch" };
-            if Button::new(words).tip("Ask the server to report changes").show(ui).clicked() {
+            if Button::new(words)
+                .tip("Ask the server to report changes")
+                .show(ui)
+                .clicked()
+            {
                 act(cx, LibraryAction::Watch(!is_watched));
             }
             if library.updated.contains(&uri) {
-                ui.label(RichText::new("changed since it was read").font(theme::small()).color(t.warn));
+                ui.label(
+                    RichText::new("changed since it was read")
+                        .font(theme::small())
+                        .color(t.warn),
+                );
             }
         }
     });
     if cx.state.running.is_some() {
-        widgets::waiting(ui, "Reading", cx.state.running.as_ref().map_or(cx.state.now, |running| running.since), cx);
+        widgets::waiting(
+            ui,
+            "Reading",
+            cx.state
+                .running
+                .as_ref()
+                .map_or(cx.state.now, |running| running.since),
+            cx,
+        );
     }
     ui.label(
-        RichText::new("The entry as listed, icons and _meta included; icons are not fetched").font(theme::small()).color(t.weak),
+        RichText::new("The entry as listed, icons and _meta included; icons are not fetched")
+            .font(theme::small())
+            .color(t.weak),
     );
     let lines = code::lines_of(ui, "library entry", entry.raw());
     code::code_ui(ui, "library entry", &lines, 220.0);

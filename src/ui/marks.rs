@@ -7,12 +7,17 @@ use egui::{Color32, Rect, Stroke, vec2};
 
 use super::theme::{self, ThemeTokens};
 use super::{Cx, icons};
-use crate::finding::{AnswerFindings, Finding, FindingMarks, FindingsQuery, MarkedText, Severity, TextMarksQuery};
+use crate::finding::{
+    AnswerFindings, Finding, FindingMarks, FindingsQuery, MarkedText, Severity, TextMarksQuery,
+};
 use crate::state::{DrawerTab, PaneContent, PaneView};
 
 /// The query of the findings that are shown.
 pub fn query(cx: &Cx<'_>) -> FindingsQuery {
-    FindingsQuery { settings: Arc::clone(&cx.state.view.findings.rules), reads: cx.state.read_choice() }
+    FindingsQuery {
+        settings: Arc::clone(&cx.state.view.findings.rules),
+        reads: cx.state.read_choice(),
+    }
 }
 
 /// Colour, icon and name of a severity.
@@ -29,7 +34,10 @@ pub fn look(t: &ThemeTokens, severity: Severity) -> (Color32, &'static str, &'st
 pub fn text_of(cx: &Cx<'_>, shows: PaneView) -> Option<MarkedText> {
     match shows.content() {
         PaneContent::Format(format) => Some(MarkedText::Format(format)),
-        PaneContent::Host(host) => Some(MarkedText::Host { host, with_cuts: cx.state.view.hosts.shows_removed }),
+        PaneContent::Host(host) => Some(MarkedText::Host {
+            host,
+            with_cuts: cx.state.view.hosts.shows_removed,
+        }),
         PaneContent::Data => None,
     }
 }
@@ -47,7 +55,14 @@ pub fn mark_colors(t: &ThemeTokens, severity: Severity) -> (Color32, Color32) {
 pub fn mark_shape(t: &ThemeTokens, place: Rect, severity: Severity) -> egui::Shape {
     let (fill, line) = mark_colors(t, severity);
     let place = place.expand2(vec2(2.0, 0.0));
-    egui::epaint::RectShape::new(place, theme::RADIUS_BAR, fill, Stroke::new(1.0, line), egui::StrokeKind::Inside).into()
+    egui::epaint::RectShape::new(
+        place,
+        theme::RADIUS_BAR,
+        fill,
+        Stroke::new(1.0, line),
+        egui::StrokeKind::Inside,
+    )
+    .into()
 }
 
 /// What panes mark of findings: the places of the one that is looked at, else those of all.
@@ -68,8 +83,16 @@ impl<'a> Marked<'a> {
 
     /// The gravest first.
     pub fn by_severity(self) -> impl Iterator<Item = (Severity, &'a FindingMarks)> {
-        let only = self.only.and_then(|at| Some((self.found.findings.get(at)?.severity, self.found.marks_of.get(at)?)));
-        let all = Severity::ALL.into_iter().zip(&self.found.marks).filter(move |_| only.is_none());
+        let only = self.only.and_then(|at| {
+            Some((
+                self.found.findings.get(at)?.severity,
+                self.found.marks_of.get(at)?,
+            ))
+        });
+        let all = Severity::ALL
+            .into_iter()
+            .zip(&self.found.marks)
+            .filter(move |_| only.is_none());
         only.into_iter().chain(all)
     }
 
@@ -78,16 +101,29 @@ impl<'a> Marked<'a> {
         if let MarkedText::Format(format) = of
             && FindingMarks::FORMATS.contains(&format)
         {
-            return self.by_severity().filter_map(|(severity, marks)| Some((severity, marks.texts(format)?))).collect();
+            return self
+                .by_severity()
+                .filter_map(|(severity, marks)| Some((severity, marks.texts(format)?)))
+                .collect();
         }
-        let query = TextMarksQuery { places: Arc::clone(&self.found.to_mark), of };
-        let Some(marks) = cx.ready(query) else { return Vec::new() };
+        let query = TextMarksQuery {
+            places: Arc::clone(&self.found.to_mark),
+            of,
+        };
+        let Some(marks) = cx.ready(query) else {
+            return Vec::new();
+        };
         match self.only {
             Some(at) => {
                 let own = self.found.findings.get(at).zip(marks.of_each.get(at));
-                own.into_iter().map(|(finding, places)| (finding.severity, &**places)).collect()
+                own.into_iter()
+                    .map(|(finding, places)| (finding.severity, &**places))
+                    .collect()
             }
-            None => Severity::ALL.into_iter().zip(marks.by_severity.iter().map(Vec::as_slice)).collect(),
+            None => Severity::ALL
+                .into_iter()
+                .zip(marks.by_severity.iter().map(Vec::as_slice))
+                .collect(),
         }
     }
 
@@ -102,13 +138,17 @@ impl<'a> Marked<'a> {
     }
 
     fn holding(self, holds: impl Fn(&FindingMarks) -> bool) -> Option<Severity> {
-        self.by_severity().find(|(_, marks)| holds(marks)).map(|(severity, _)| severity)
+        self.by_severity()
+            .find(|(_, marks)| holds(marks))
+            .map(|(severity, _)| severity)
     }
 }
 
 /// Whether one of these nodes, in order, is in a range.
 fn is_among(marked: &[usize], nodes: &Range<usize>) -> bool {
-    marked.get(marked.partition_point(|node| *node < nodes.start)).is_some_and(|node| *node < nodes.end)
+    marked
+        .get(marked.partition_point(|node| *node < nodes.start))
+        .is_some_and(|node| *node < nodes.end)
 }
 
 /// The places in a text that findings of a severity mark.
@@ -117,26 +157,37 @@ pub type MarkedPlacesOf<'a> = (Severity, &'a [Range<usize>]);
 /// The gravest severity of a finding at a byte of a text.
 pub fn of_byte(texts: &[MarkedPlacesOf<'_>], at: usize) -> Option<Severity> {
     let holds = |places: &[Range<usize>]| {
-        places.get(places.partition_point(|place| place.end <= at)).is_some_and(|place| place.start <= at)
+        places
+            .get(places.partition_point(|place| place.end <= at))
+            .is_some_and(|place| place.start <= at)
     };
-    texts.iter().find(|(_, places)| holds(places)).map(|(severity, _)| *severity)
+    texts
+        .iter()
+        .find(|(_, places)| holds(places))
+        .map(|(severity, _)| *severity)
 }
 
 /// The places that findings mark in a text; none where they mark nothing.
 pub fn marked_texts<'a>(cx: &Cx<'a>, of: MarkedText) -> Vec<MarkedPlacesOf<'a>> {
-    marked(cx).map(|marked| marked.texts(cx, of)).unwrap_or_default()
+    marked(cx)
+        .map(|marked| marked.texts(cx, of))
+        .unwrap_or_default()
 }
 
 /// What of the findings panes mark: those of the tab, or the one that is chosen beside another.
 pub fn marked<'a>(cx: &Cx<'a>) -> Option<Marked<'a>> {
     let found = cx.ready(query(cx)).filter(|_| is_looked_at(cx))?;
-    Some(Marked { found, only: cx.state.view.findings.selected })
+    Some(Marked {
+        found,
+        only: cx.state.view.findings.selected,
+    })
 }
 
 /// Whether panes mark findings.
 pub fn is_looked_at(cx: &Cx<'_>) -> bool {
     let view = &cx.state.view;
-    cx.state.settings.drawer_open && (view.drawer == DrawerTab::Findings || view.findings.selected.is_some())
+    cx.state.settings.drawer_open
+        && (view.drawer == DrawerTab::Findings || view.findings.selected.is_some())
 }
 
 /// The room of a bar at the left edge of a marked row.

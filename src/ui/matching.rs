@@ -7,8 +7,11 @@ pub fn holds(text: &str, typed: &str) -> bool {
         return text.to_lowercase().contains(typed);
     }
     let (text, typed) = (text.as_bytes(), typed.as_bytes());
-    let Some(first) = typed.first() else { return true };
-    let is_there = |window: &[u8]| window[0].eq_ignore_ascii_case(first) && window.eq_ignore_ascii_case(typed);
+    let Some(first) = typed.first() else {
+        return true;
+    };
+    let is_there =
+        |window: &[u8]| window[0].eq_ignore_ascii_case(first) && window.eq_ignore_ascii_case(typed);
     text.windows(typed.len()).any(is_there)
 }
 
@@ -17,7 +20,8 @@ pub fn begins(text: &str, typed: &str) -> bool {
     if !text.is_ascii() || !typed.is_ascii() {
         return text.to_lowercase().starts_with(typed);
     }
-    text.get(..typed.len()).is_some_and(|start| start.eq_ignore_ascii_case(typed))
+    text.get(..typed.len())
+        .is_some_and(|start| start.eq_ignore_ascii_case(typed))
 }
 
 #[cfg(test)]
@@ -36,7 +40,11 @@ mod tests {
             ("ÄNDERN", "änd", true, true),
             ("plain", "ä", false, false),
         ] {
-            assert_eq!((holds(text, typed), begins(text, typed)), (is_there, is_first), "{text} {typed}");
+            assert_eq!(
+                (holds(text, typed), begins(text, typed)),
+                (is_there, is_first),
+                "{text} {typed}"
+            );
         }
     }
 }

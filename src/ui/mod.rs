@@ -7,7 +7,6 @@ pub mod icons;
 pub mod theme;
 mod widgets;
 
-mod server_requests;
 mod answer_strip;
 mod call_bar;
 mod code;
@@ -23,8 +22,6 @@ mod drops;
 mod exact;
 mod export;
 mod fixture;
-mod verify;
-mod view_as;
 mod history;
 mod host_row;
 mod hosts;
@@ -38,14 +35,16 @@ mod palette;
 mod panes;
 mod problems;
 mod region;
-mod sizes;
 mod rtl;
 mod server_cost;
+mod server_diff;
+mod server_requests;
 mod servers;
 mod settings;
 mod shortcuts;
 mod sidebar;
 mod sight;
+mod sizes;
 mod start;
 mod status_bar;
 mod strip;
@@ -53,7 +52,8 @@ mod tokenizer;
 mod tool_page;
 mod top_bar;
 mod undo;
-mod server_diff;
+mod verify;
+mod view_as;
 mod watch;
 mod wire;
 
@@ -67,7 +67,9 @@ mod shell_tests;
 
 use std::cell::RefCell;
 
-use crate::analysis::{CountQuery, HostCountQuery, HostsQuery, Inquiry, Query, RowQuery, ToolTokensQuery};
+use crate::analysis::{
+    CountQuery, HostCountQuery, HostsQuery, Inquiry, Query, RowQuery, ToolTokensQuery,
+};
 use crate::capture::CaptureId;
 use crate::format::FORMATS;
 use crate::format::ledger::Row;
@@ -86,7 +88,11 @@ pub struct Cx<'a> {
 
 impl<'a> Cx<'a> {
     pub fn new(state: &'a State) -> Self {
-        Self { state, actions: RefCell::default(), wants: RefCell::default() }
+        Self {
+            state,
+            actions: RefCell::default(),
+            wants: RefCell::default(),
+        }
     }
 
     /// Sends what a person did; it happens after the frame.
@@ -111,7 +117,9 @@ impl<'a> Cx<'a> {
     pub fn ask<Q: Query>(&self, query: Q) -> QueryState<'a, Q::Out> {
         match self.state.view.capture.as_ref() {
             Some(id) => self.ask_of(std::slice::from_ref(id), query),
-            None => QueryState::Working { since: self.state.now },
+            None => QueryState::Working {
+                since: self.state.now,
+            },
         }
     }
 
@@ -144,10 +152,12 @@ impl<'a> Cx<'a> {
 
     /// How large the answer shown is, where formats of it are not counted before a person says so.
     pub fn held(&self) -> Option<usize> {
-        FORMATS.iter().find_map(|format| match self.ask(RowQuery(format.id())) {
-            QueryState::Held { bytes } => Some(bytes),
-            _ => None,
-        })
+        FORMATS
+            .iter()
+            .find_map(|format| match self.ask(RowQuery(format.id())) {
+                QueryState::Held { bytes } => Some(bytes),
+                _ => None,
+            })
     }
 
     /// The row of what the server sent, of any capture: `both`, else the one part that there is. `None` until it is known
@@ -170,9 +180,14 @@ impl<'a> Cx<'a> {
 
     /// A row's tokens by a tokenizer; asked for where they are not known yet.
     pub fn count_by(&self, row: &Row, tokenizer: &Tokenizer) -> Option<Result<Count, &'a Problem>> {
-        let known = self.state.count_of(self.state.view.capture.as_ref()?, row, tokenizer);
+        let known = self
+            .state
+            .count_of(self.state.view.capture.as_ref()?, row, tokenizer);
         if known.is_none() && row.is_available() {
-            self.ask(CountQuery { format: row.format, tokenizer: tokenizer.clone() });
+            self.ask(CountQuery {
+                format: row.format,
+                tokenizer: tokenizer.clone(),
+            });
         }
         known
     }
@@ -186,7 +201,10 @@ impl<'a> Cx<'a> {
             && HostCost::of(row, tokenizer).count.is_none()
             && row.tokens.is_some()
         {
-            self.ask(HostCountQuery { host, tokenizer: tokenizer.clone() });
+            self.ask(HostCountQuery {
+                host,
+                tokenizer: tokenizer.clone(),
+            });
         }
         self.state.model_reads(capture)
     }
@@ -213,7 +231,13 @@ pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
     use crate::state::Screen;
 
     let settings = &cx.state.settings;
-    theme::follow(ui, theme::Needs { more_contrast: settings.more_contrast, reduce_motion: settings.reduce_motion });
+    theme::follow(
+        ui,
+        theme::Needs {
+            more_contrast: settings.more_contrast,
+            reduce_motion: settings.reduce_motion,
+        },
+    );
     sight::begin(ui);
     commands::follow_keys(ui, cx);
     export::paste(ui, cx);
@@ -222,7 +246,11 @@ pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
     let t = theme::ThemeTokens::of(ui);
     let size = ui.content_rect().size();
     let bar = Frame::new().fill(t.panel);
-    Panel::top("top bar").exact_size(theme::TOP_BAR).resizable(false).frame(bar).show(ui, |ui| top_bar::top_bar_ui(ui, cx));
+    Panel::top("top bar")
+        .exact_size(theme::TOP_BAR)
+        .resizable(false)
+        .frame(bar)
+        .show(ui, |ui| top_bar::top_bar_ui(ui, cx));
     Panel::bottom("status bar")
         .exact_size(theme::STATUS_BAR)
         .resizable(false)
@@ -231,16 +259,21 @@ pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
     problems::problems_ui(ui, cx);
     undo::undo_ui(ui, cx);
     if size.x < theme::MEDIUM {
-        Panel::left("rail").exact_size(theme::RAIL).resizable(false).frame(bar).show(ui, |ui| sidebar::sidebar_ui(ui, cx));
+        Panel::left("rail")
+            .exact_size(theme::RAIL)
+            .resizable(false)
+            .frame(bar)
+            .show(ui, |ui| sidebar::sidebar_ui(ui, cx));
     } else if cx.state.settings.sidebar_open {
         let shown = Panel::left("sidebar")
-            .default_size(
-                cx.state
-                    .settings
-                    .panels
-                    .sidebar
-                    .map_or(if size.x < theme::LARGE { theme::SIDEBAR_SMALL } else { theme::SIDEBAR }, f32::from),
-            )
+            .default_size(cx.state.settings.panels.sidebar.map_or(
+                if size.x < theme::LARGE {
+                    theme::SIDEBAR_SMALL
+                } else {
+                    theme::SIDEBAR
+                },
+                f32::from,
+            ))
             .size_range(240.0..=400.0)
             .resizable(true)
             .frame(bar)
@@ -249,7 +282,10 @@ pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
         sizes::keep(ui, cx, shown.response.rect.width(), PanelSize::Sidebar);
     }
     if cx.state.view.screen.has_call_bar() {
-        Panel::top("call bar").resizable(false).frame(Frame::new().fill(t.bg)).show(ui, |ui| call_bar::call_bar_ui(ui, cx));
+        Panel::top("call bar")
+            .resizable(false)
+            .frame(Frame::new().fill(t.bg))
+            .show(ui, |ui| call_bar::call_bar_ui(ui, cx));
     }
     notices::notices_ui(ui, cx);
     let middle = CentralPanel::default().frame(Frame::new().fill(t.bg));
@@ -276,7 +312,10 @@ pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
             }
             notices::stderr_ui(ui, cx);
             // Of a call that nothing came of there is nothing to count.
-            let has_answer = cx.state.capture().is_some_and(|capture| capture.response.is_some());
+            let has_answer = cx
+                .state
+                .capture()
+                .is_some_and(|capture| capture.response.is_some());
             if has_answer && cx.state.view.maximised.is_none() {
                 // A panel each, so that the size dragged to survives collapsing.
                 if drawer::is_large(cx) {

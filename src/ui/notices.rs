@@ -34,7 +34,13 @@ pub fn notices_ui(ui: &mut Ui, cx: &Cx<'_>) {
     if let Some(problem) = &state.watching.problem {
         let words = problem.message();
         let lines: Vec<&str> = state.watching.output.iter().map(String::as_str).collect();
-        let strip = Strip { ground: t.bad_bg, icon: icons::ERROR, color: t.bad, words: &words, lines: &lines };
+        let strip = Strip {
+            ground: t.bad_bg,
+            icon: icons::ERROR,
+            color: t.bad,
+            words: &words,
+            lines: &lines,
+        };
         strip_ui(ui, "watch problem", strip, |ui| {
             if widgets::icon_button(ui, icons::CLOSE, "Close the message").clicked() {
                 cx.send(WatchAction::CloseProblem);
@@ -42,8 +48,12 @@ pub fn notices_ui(ui: &mut Ui, cx: &Cx<'_>) {
         });
     }
     // The log itself says it in its place.
-    let noise =
-        state.session().wire.noise.as_ref().filter(|_| state.view.screen.has_call_bar() || state.view.screen == Screen::Connect);
+    let noise = state
+        .session()
+        .wire
+        .noise
+        .as_ref()
+        .filter(|_| state.view.screen.has_call_bar() || state.view.screen == Screen::Connect);
     if let Some(noise) = noise {
         let words = match noise.count {
             1 => "The server wrote a line to stdout that is not a message: hosts may drop it or end the connection. Logs belong on stderr."
@@ -53,7 +63,13 @@ pub fn notices_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 widgets::number_text(count, "lines")
             ),
         };
-        let strip = Strip { ground: t.warn_bg, icon: icons::WARNING, color: t.warn, words: &words, lines: &[&noise.line] };
+        let strip = Strip {
+            ground: t.warn_bg,
+            icon: icons::WARNING,
+            color: t.warn,
+            words: &words,
+            lines: &[&noise.line],
+        };
         strip_ui(ui, "noise", strip, |ui| {
             if widgets::icon_button(ui, icons::CLOSE, "Close the message about stdout").clicked() {
                 cx.send(Action::Wire(WireAction::CloseNoise));
@@ -72,7 +88,13 @@ pub fn stderr_ui(ui: &mut Ui, cx: &Cx<'_>) {
     if let Some(stderr) = cx.state.stderr_of_call() {
         let lines: Vec<&str> = stderr.iter().map(String::as_str).collect();
         let words = "stderr of this call";
-        let strip = Strip { ground: t.panel, icon: icons::STDIO, color: t.bad, words, lines: &lines };
+        let strip = Strip {
+            ground: t.panel,
+            icon: icons::STDIO,
+            color: t.bad,
+            words,
+            lines: &lines,
+        };
         strip_ui(ui, "stderr of the call", strip, |ui| {
             if Button::new("All of stderr").small().show(ui).clicked() {
                 cx.send(Action::ShowDialog(Dialog::Stderr));
@@ -82,7 +104,9 @@ pub fn stderr_ui(ui: &mut Ui, cx: &Cx<'_>) {
 }
 
 fn panel(ui: &mut Ui, id: &'static str, ground: Color32, content: impl FnOnce(&mut Ui)) {
-    let frame = Frame::new().fill(ground).inner_margin(Margin::symmetric(16, 4));
+    let frame = Frame::new()
+        .fill(ground)
+        .inner_margin(Margin::symmetric(16, 4));
     Panel::top(id).resizable(false).frame(frame).show(ui, |ui| {
         widgets::announce(ui, ui.unique_id());
         ui.set_min_width(ui.available_width());
@@ -98,8 +122,15 @@ fn strip_ui(ui: &mut Ui, id: &'static str, strip: Strip<'_>, controls: impl FnOn
             controls(ui);
             ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
                 ui.add(Label::new(icons::icon_fill(strip.icon, 14.0, strip.color)));
-                ui.add(Label::new(RichText::new(strip.words).font(theme::small()).color(t.text)).truncate())
-                    .on_hover_text(strip.words);
+                ui.add(
+                    Label::new(
+                        RichText::new(strip.words)
+                            .font(theme::small())
+                            .color(t.text),
+                    )
+                    .truncate(),
+                )
+                .on_hover_text(strip.words);
             });
         });
         if strip.lines.is_empty() {
@@ -116,7 +147,11 @@ fn strip_ui(ui: &mut Ui, id: &'static str, strip: Strip<'_>, controls: impl FnOn
                 ui.spacing_mut().item_spacing.y = 0.0;
                 for line in strip.lines {
                     let line = if line.is_empty() { " " } else { line };
-                    ui.add(Label::new(RichText::new(line).font(theme::code()).color(t.text)).extend().selectable(true));
+                    ui.add(
+                        Label::new(RichText::new(line).font(theme::code()).color(t.text))
+                            .extend()
+                            .selectable(true),
+                    );
                 }
             });
     });

@@ -15,7 +15,10 @@ where
         let bytes = (**text).as_ref();
         (bytes.as_ptr(), bytes.len())
     };
-    if let Some((_, value)) = ui.data(|data| data.get_temp::<(K, T)>(id)).filter(|(known, _)| place(known) == place(text)) {
+    if let Some((_, value)) = ui
+        .data(|data| data.get_temp::<(K, T)>(id))
+        .filter(|(known, _)| place(known) == place(text))
+    {
         return value;
     }
     let value = make();
@@ -24,8 +27,16 @@ where
 }
 
 /// Remembers what was computed for an id until its key changes.
-pub fn per_key<T: Clone + Send + Sync + 'static>(ui: &Ui, id: Id, key: u64, make: impl FnOnce() -> T) -> T {
-    if let Some((known, value)) = ui.data(|data| data.get_temp::<(u64, T)>(id)).filter(|(known, _)| *known == key) {
+pub fn per_key<T: Clone + Send + Sync + 'static>(
+    ui: &Ui,
+    id: Id,
+    key: u64,
+    make: impl FnOnce() -> T,
+) -> T {
+    if let Some((known, value)) = ui
+        .data(|data| data.get_temp::<(u64, T)>(id))
+        .filter(|(known, _)| *known == key)
+    {
         debug_assert_eq!(known, key);
         return value;
     }
@@ -52,7 +63,10 @@ mod tests {
                 })
             };
             let text = Bytes::from("ab".repeat(9));
-            assert_eq!((lines(&text), lines(&text.clone()), lines(&text.slice(..3))), (18, 18, 3));
+            assert_eq!(
+                (lines(&text), lines(&text.clone()), lines(&text.slice(..3))),
+                (18, 18, 3)
+            );
             assert_eq!(made.get(), 2);
             // What is remembered stays where it is: another text cannot come to stand there.
             let mut places = std::collections::HashSet::new();

@@ -6,8 +6,8 @@
 use std::borrow::Cow;
 
 use egui::{
-    Align2, Area, Id, Key, Margin, Modal, Modifiers, Order, Rect, Role, ScrollArea, Sense, Stroke, StrokeKind, TextEdit, Ui,
-    WidgetInfo, pos2, vec2,
+    Align2, Area, Id, Key, Margin, Modal, Modifiers, Order, Rect, Role, ScrollArea, Sense, Stroke,
+    StrokeKind, TextEdit, Ui, WidgetInfo, pos2, vec2,
 };
 
 use super::commands::{COMMANDS, PALETTE_NAME, open_palette};
@@ -16,7 +16,9 @@ use super::{Cx, commands, export, icons, matching, servers, shortcuts, widgets};
 use crate::format::FORMATS;
 use crate::source::import;
 use crate::state::server_diff::ServerDiffAction;
-use crate::state::{Action, CallAction, Dialog, ImportAction, PaneView, Screen, ServersAction, ViewAction};
+use crate::state::{
+    Action, CallAction, Dialog, ImportAction, PaneView, Screen, ServersAction, ViewAction,
+};
 
 /// How the entries begin that copy the server as a client's configuration.
 const CONFIGURE: &str = "Copy as configuration for";
@@ -47,7 +49,10 @@ enum Does<'a> {
 
 /// Opens the palette at the clients whose configuration the server can be copied as.
 pub fn configure() -> Action {
-    Action::ShowDialog(Dialog::Palette { text: CONFIGURE.to_owned(), chosen: 0 })
+    Action::ShowDialog(Dialog::Palette {
+        text: CONFIGURE.to_owned(),
+        chosen: 0,
+    })
 }
 
 /// The field in the top bar that opens the palette, or an icon where there is no room for it.
@@ -55,7 +60,10 @@ pub fn box_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Option<Rect>) {
     let t = ThemeTokens::of(ui);
     let keys = shortcuts::text(&shortcuts::PALETTE);
     let Some(rect) = rect else {
-        if widgets::icon_button(ui, icons::SEARCH, PALETTE_NAME).on_hover_text(keys).clicked() {
+        if widgets::icon_button(ui, icons::SEARCH, PALETTE_NAME)
+            .on_hover_text(keys)
+            .clicked()
+        {
             cx.send(open_palette());
         }
         return;
@@ -63,11 +71,30 @@ pub fn box_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Option<Rect>) {
     let response = ui.allocate_rect(rect, Sense::click());
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, PALETTE_NAME));
     let fill = if response.hovered() { t.hover } else { t.card };
-    ui.painter().rect(rect, theme::RADIUS_CONTROL, fill, Stroke::new(1.0, t.line2), StrokeKind::Inside);
+    ui.painter().rect(
+        rect,
+        theme::RADIUS_CONTROL,
+        fill,
+        Stroke::new(1.0, t.line2),
+        StrokeKind::Inside,
+    );
     widgets::focus_ring(ui, &response, theme::RADIUS_CONTROL);
     let y = rect.center().y;
-    widgets::glyph_at(ui, pos2(rect.left() + 16.0, y), icons::SEARCH, theme::icon_font(14.0), t.weak);
-    widgets::text_at(ui, pos2(rect.left() + 30.0, y), PALETTE_NAME, theme::base(), t.weak, rect.width() - 100.0);
+    widgets::glyph_at(
+        ui,
+        pos2(rect.left() + 16.0, y),
+        icons::SEARCH,
+        theme::icon_font(14.0),
+        t.weak,
+    );
+    widgets::text_at(
+        ui,
+        pos2(rect.left() + 30.0, y),
+        PALETTE_NAME,
+        theme::base(),
+        t.weak,
+        rect.width() - 100.0,
+    );
     widgets::key_cap_at(ui, pos2(rect.right() - 8.0, y), &keys, t.weak, t.line2);
     if response.clicked() {
         cx.send(open_palette());
@@ -77,12 +104,17 @@ pub fn box_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Option<Rect>) {
 /// The palette above the window. Esc and a click beside it close it.
 pub fn palette_ui(ui: &Ui, cx: &Cx<'_>, text: &str, chosen: usize) {
     let frame = widgets::modal_frame(ui, 8);
-    let area = Area::new(Id::unique("palette area")).order(Order::Foreground).anchor(Align2::CENTER_TOP, vec2(0.0, 6.0));
-    let response = Modal::new(Id::unique("palette")).area(area).frame(frame).show(ui, |ui| {
-        ui.set_width(WIDTH.min(ui.content_rect().width() - 48.0));
-        ui.spacing_mut().item_spacing.y = 6.0;
-        found_ui(ui, cx, text, chosen);
-    });
+    let area = Area::new(Id::unique("palette area"))
+        .order(Order::Foreground)
+        .anchor(Align2::CENTER_TOP, vec2(0.0, 6.0));
+    let response = Modal::new(Id::unique("palette"))
+        .area(area)
+        .frame(frame)
+        .show(ui, |ui| {
+            ui.set_width(WIDTH.min(ui.content_rect().width() - 48.0));
+            ui.spacing_mut().item_spacing.y = 6.0;
+            found_ui(ui, cx, text, chosen);
+        });
     if response.should_close() {
         cx.send(Action::CloseDialog);
     }
@@ -92,11 +124,16 @@ fn found_ui(ui: &mut Ui, cx: &Cx<'_>, text: &str, chosen: usize) {
     let t = ThemeTokens::of(ui);
     // Taken before the field sees them: there they would move the cursor.
     let step = ui.input_mut(|input| {
-        [(Key::ArrowDown, 1), (Key::ArrowUp, -1), (Key::PageDown, ROWS as isize), (Key::PageUp, -(ROWS as isize))]
-            .into_iter()
-            .filter(|&(key, _)| input.consume_key(Modifiers::NONE, key))
-            .map(|(_, step)| step)
-            .sum::<isize>()
+        [
+            (Key::ArrowDown, 1),
+            (Key::ArrowUp, -1),
+            (Key::PageDown, ROWS as isize),
+            (Key::PageUp, -(ROWS as isize)),
+        ]
+        .into_iter()
+        .filter(|&(key, _)| input.consume_key(Modifiers::NONE, key))
+        .map(|(_, step)| step)
+        .sum::<isize>()
     });
     let enter = ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Enter));
     let mut typed = text.to_owned();
@@ -116,9 +153,15 @@ fn found_ui(ui: &mut Ui, cx: &Cx<'_>, text: &str, chosen: usize) {
     let chosen = chosen.min(last);
     let next = chosen.saturating_add_signed(step).min(last);
     if typed != text {
-        cx.send(Action::ShowDialog(Dialog::Palette { text: typed, chosen: 0 }));
+        cx.send(Action::ShowDialog(Dialog::Palette {
+            text: typed,
+            chosen: 0,
+        }));
     } else if next != chosen {
-        cx.send(Action::ShowDialog(Dialog::Palette { text: text.to_owned(), chosen: next }));
+        cx.send(Action::ShowDialog(Dialog::Palette {
+            text: text.to_owned(),
+            chosen: next,
+        }));
     }
     if entries.is_empty() {
         let words = format!("Nothing is called “{text}”");
@@ -128,7 +171,10 @@ fn found_ui(ui: &mut Ui, cx: &Cx<'_>, text: &str, chosen: usize) {
     ui.spacing_mut().item_spacing.y = 0.0;
     // As high as what was found, whatever was found before.
     let height = ROW * entries.len().min(ROWS) as f32;
-    let mut scroll = ScrollArea::vertical().max_height(height).min_scrolled_height(height).auto_shrink([false, true]);
+    let mut scroll = ScrollArea::vertical()
+        .max_height(height)
+        .min_scrolled_height(height)
+        .auto_shrink([false, true]);
     if step != 0 {
         scroll = scroll.vertical_scroll_offset((next + 1).saturating_sub(ROWS) as f32 * ROW);
     }
@@ -146,21 +192,55 @@ fn row_ui(ui: &mut Ui, entry: &Entry<'_>, is_chosen: bool, index: usize, count: 
     let t = ThemeTokens::of(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
     response.widget_info(|| {
-        let label = format!("{} {}, {}, {} of {count}", entry.kind, entry.name, entry.detail, index + 1);
+        let label = format!(
+            "{} {}, {}, {} of {count}",
+            entry.kind,
+            entry.name,
+            entry.detail,
+            index + 1
+        );
         WidgetInfo::selected(Role::ListItem, true, is_chosen, label)
     });
     if is_chosen || response.hovered() {
-        ui.painter().rect_filled(rect, theme::RADIUS_CONTROL, if is_chosen { t.accent_bg } else { t.hover });
+        ui.painter().rect_filled(
+            rect,
+            theme::RADIUS_CONTROL,
+            if is_chosen { t.accent_bg } else { t.hover },
+        );
     }
     let y = rect.center().y;
-    widgets::glyph_at(ui, pos2(rect.left() + 16.0, y), entry.glyph, theme::icon_font(14.0), t.weak);
-    let font = if entry.kind == TOOL { theme::mono(12.5) } else { theme::base() };
-    let end = widgets::text_at(ui, pos2(rect.left() + 32.0, y), &*entry.name, font, t.strong, rect.width() * 0.7);
+    widgets::glyph_at(
+        ui,
+        pos2(rect.left() + 16.0, y),
+        entry.glyph,
+        theme::icon_font(14.0),
+        t.weak,
+    );
+    let font = if entry.kind == TOOL {
+        theme::mono(12.5)
+    } else {
+        theme::base()
+    };
+    let end = widgets::text_at(
+        ui,
+        pos2(rect.left() + 32.0, y),
+        &*entry.name,
+        font,
+        t.strong,
+        rect.width() * 0.7,
+    );
     let right = rect.right() - 10.0;
     if entry.kind == TOOL {
         // Descriptions begin on one line, as far as the names leave them there.
         let left = (rect.left() + rect.width() * 0.42).max(end + 16.0);
-        widgets::text_at(ui, pos2(left, y), &*entry.detail, theme::small(), t.weak, right - left);
+        widgets::text_at(
+            ui,
+            pos2(left, y),
+            &*entry.detail,
+            theme::small(),
+            t.weak,
+            right - left,
+        );
     } else if matches!(entry.does, Does::Command(_)) && !entry.detail.is_empty() {
         widgets::key_cap_at(ui, pos2(right, y), &entry.detail, t.weak, t.line2);
     } else {
@@ -190,11 +270,23 @@ pub fn listed(ui: &Ui, cx: &Cx<'_>) -> Vec<(String, String, Vec<Action>)> {
         match &entry.does {
             Does::Action(action) => own.send((**action).clone()),
             Does::Tool(name) => own.send(CallAction::SelectTool((*name).to_owned())),
-            Does::Command(index) => COMMANDS[*index].run(ui, &own).into_iter().for_each(|action| own.send(action)),
+            Does::Command(index) => COMMANDS[*index]
+                .run(ui, &own)
+                .into_iter()
+                .for_each(|action| own.send(action)),
         }
         own.into_actions()
     };
-    all(cx).into_iter().map(|entry| (entry.name.to_string(), entry.detail.to_string(), sent(&entry))).collect()
+    all(cx)
+        .into_iter()
+        .map(|entry| {
+            (
+                entry.name.to_string(),
+                entry.detail.to_string(),
+                sent(&entry),
+            )
+        })
+        .collect()
 }
 
 const TOOL: &str = "Tool";
@@ -206,7 +298,13 @@ fn all<'a>(cx: &Cx<'a>) -> Vec<Entry<'a>> {
     if state.session().connection.is_connected() {
         entries.extend(state.session().tools.iter().map(|listed| {
             let tool = &listed.tool;
-            let first = tool.description.as_deref().unwrap_or_default().lines().next().unwrap_or_default();
+            let first = tool
+                .description
+                .as_deref()
+                .unwrap_or_default()
+                .lines()
+                .next()
+                .unwrap_or_default();
             Entry {
                 glyph: icons::CALL,
                 kind: TOOL,
@@ -216,20 +314,37 @@ fn all<'a>(cx: &Cx<'a>) -> Vec<Entry<'a>> {
             }
         }));
     }
-    entries.extend(state.captures.iter().enumerate().rev().map(|(index, capture)| Entry {
-        glyph: icons::HISTORY,
-        kind: "Capture",
-        name: format!("{} · {}", index + 1, capture.tool.name).into(),
-        detail: state.local_time.clock(capture.started_at).into(),
-        does: Does::Action(Box::new(ViewAction::SelectCapture(capture.id.clone()).into())),
-    }));
+    entries.extend(
+        state
+            .captures
+            .iter()
+            .enumerate()
+            .rev()
+            .map(|(index, capture)| Entry {
+                glyph: icons::HISTORY,
+                kind: "Capture",
+                name: format!("{} · {}", index + 1, capture.tool.name).into(),
+                detail: state.local_time.clock(capture.started_at).into(),
+                does: Does::Action(Box::new(
+                    ViewAction::SelectCapture(capture.id.clone()).into(),
+                )),
+            }),
+    );
     if state.view.screen == Screen::Answer && state.capture().is_some() {
-        entries.extend(FORMATS.iter().map(|format| Entry {
-            glyph: icons::COST,
-            kind: "Format",
-            name: format.title().into(),
-            detail: "in the middle pane".into(),
-            does: Does::Action(Box::new(ViewAction::SetPane { pane: 1, shows: PaneView::Text(format.id()) }.into())),
+        entries.extend(FORMATS.iter().map(|format| {
+            Entry {
+                glyph: icons::COST,
+                kind: "Format",
+                name: format.title().into(),
+                detail: "in the middle pane".into(),
+                does: Does::Action(Box::new(
+                    ViewAction::SetPane {
+                        pane: 1,
+                        shows: PaneView::Text(format.id()),
+                    }
+                    .into(),
+                )),
+            }
         }));
     }
     entries.extend(servers::open_commands(cx).into_iter().map(|command| Entry {
@@ -274,13 +389,21 @@ fn all<'a>(cx: &Cx<'a>) -> Vec<Entry<'a>> {
             does: Does::Action(Box::new(action)),
         });
     }
-    entries.extend(cx.state.tool_arguments().into_iter().flat_map(|known| known.named.keys()).map(|name| Entry {
-        glyph: icons::ARGUMENTS,
-        kind: "Arguments",
-        name: name.as_str().into(),
-        detail: "kept for this tool".into(),
-        does: Does::Action(Box::new(ServersAction::UseArguments(Some(name.clone())).into())),
-    }));
+    entries.extend(
+        cx.state
+            .tool_arguments()
+            .into_iter()
+            .flat_map(|known| known.named.keys())
+            .map(|name| Entry {
+                glyph: icons::ARGUMENTS,
+                kind: "Arguments",
+                name: name.as_str().into(),
+                detail: "kept for this tool".into(),
+                does: Does::Action(Box::new(
+                    ServersAction::UseArguments(Some(name.clone())).into(),
+                )),
+            }),
+    );
     if state.capture().is_some() {
         entries.extend(export::entries(cx).into_iter().map(|entry| Entry {
             glyph: icons::EXPORT,
@@ -290,15 +413,19 @@ fn all<'a>(cx: &Cx<'a>) -> Vec<Entry<'a>> {
             does: Does::Action(Box::new(Action::ExportAs(entry.action))),
         }));
     }
-    entries.extend(COMMANDS.iter().enumerate().filter(|(_, command)| command.name != PALETTE_NAME).map(|(index, command)| {
-        Entry {
-            glyph: icons::SHORTCUTS,
-            kind: "Command",
-            name: command.name.into(),
-            detail: command.keys().into(),
-            does: Does::Command(index),
-        }
-    }));
+    entries.extend(
+        COMMANDS
+            .iter()
+            .enumerate()
+            .filter(|(_, command)| command.name != PALETTE_NAME)
+            .map(|(index, command)| Entry {
+                glyph: icons::SHORTCUTS,
+                kind: "Command",
+                name: command.name.into(),
+                detail: command.keys().into(),
+                does: Does::Command(index),
+            }),
+    );
     entries
 }
 
@@ -308,8 +435,11 @@ fn found<'a>(cx: &Cx<'a>, text: &str) -> Vec<Entry<'a>> {
     let text = text.trim().to_lowercase();
     let words: Vec<&str> = text.split_whitespace().collect();
     let mut entries = all(cx);
-    let parts =
-        |entry: &Entry<'a>, word: &str| [entry.kind, &entry.name, &entry.detail].iter().any(|part| matching::holds(part, word));
+    let parts = |entry: &Entry<'a>, word: &str| {
+        [entry.kind, &entry.name, &entry.detail]
+            .iter()
+            .any(|part| matching::holds(part, word))
+    };
     entries.retain(|entry| words.iter().all(|word| parts(entry, word)));
     entries.sort_by_cached_key(|entry| rank(&entry.name, &text, &words));
     entries

@@ -15,8 +15,8 @@ use crate::fixture::export::{EXPORTS, ExportForm};
 use crate::format::FORMATS;
 use crate::source::{Command, Http, Login, Recent, Source};
 use crate::state::{
-    Action, CallAction, ConnectAction, Dialog, DrawerTab, Event, ImportAction, Screen, ServersAction, SessionUpdate, SidebarTab,
-    State, ViewAction,
+    Action, CallAction, ConnectAction, Dialog, DrawerTab, Event, ImportAction, Screen,
+    ServersAction, SessionUpdate, SidebarTab, State, ViewAction,
 };
 
 /// Paints a state that never changes, and keeps what the palette and a click would send.
@@ -33,15 +33,25 @@ impl eframe::App for Window {
         if self.palette.is_empty() {
             self.palette = palette::listed(ui, &cx);
         }
-        self.sent.extend(cx.into_actions().into_iter().filter(|action| !matches!(action, Action::Want(_))));
+        self.sent.extend(
+            cx.into_actions()
+                .into_iter()
+                .filter(|action| !matches!(action, Action::Want(_))),
+        );
     }
 }
 
 fn opened(state: State) -> Harness<'static, Window> {
-    let mut harness = Harness::builder().with_size([1_600.0, 1_000.0]).build_eframe(|cc| {
-        theme::install(&cc.egui_ctx);
-        Window { state, sent: Vec::new(), palette: Vec::new() }
-    });
+    let mut harness = Harness::builder()
+        .with_size([1_600.0, 1_000.0])
+        .build_eframe(|cc| {
+            theme::install(&cc.egui_ctx);
+            Window {
+                state,
+                sent: Vec::new(),
+                palette: Vec::new(),
+            }
+        });
     harness.run_ok();
     harness
 }
@@ -49,32 +59,63 @@ fn opened(state: State) -> Harness<'static, Window> {
 /// Connected to a server that things are remembered of, with three tools and two answers of two of them.
 fn state() -> State {
     let mut state = State::default();
-    let recent = ["one", "two", "three"]
-        .map(|program| Recent::of(&Source::Command(Command { program: program.into(), ..Command::default() }), None).unwrap());
+    let recent = ["one", "two", "three"].map(|program| {
+        Recent::of(
+            &Source::Command(Command {
+                program: program.into(),
+                ..Command::default()
+            }),
+            None,
+        )
+        .unwrap()
+    });
     state.importing.recent = recent.into();
     state.perform(ServersAction::StartIn("/projects".into()), &mut Vec::new());
     let login = Some(Login::default());
-    let source = Source::Http(Http { url: "https://example.org/mcp".into(), login, ..Http::default() });
+    let source = Source::Http(Http {
+        url: "https://example.org/mcp".into(),
+        login,
+        ..Http::default()
+    });
     state.perform(ConnectAction::Connect(Box::new(source)), &mut Vec::new());
     let session = state.session().id;
     let tool = |name: &str| {
         let schema = r#"{"type":"object","properties":{"format":{"enum":["json","markdown"]}}}"#;
-        Tool::read(Bytes::from(format!(r#"{{"name":"{name}","inputSchema":{schema},"annotations":{{"readOnlyHint":true}}}}"#)))
+        Tool::read(Bytes::from(format!(
+            r#"{{"name":"{name}","inputSchema":{schema},"annotations":{{"readOnlyHint":true}}}}"#
+        )))
     };
-    let reached = state.session().connection.source().map(ToString::to_string).unwrap_or_default();
-    let server = Server { protocol_version: "2025-11-25".into(), source: reached, ..Server::default() };
+    let reached = state
+        .session()
+        .connection
+        .source()
+        .map(ToString::to_string)
+        .unwrap_or_default();
+    let server = Server {
+        protocol_version: "2025-11-25".into(),
+        source: reached,
+        ..Server::default()
+    };
     let tools = vec![tool("search"), tool("read"), tool("never_called")];
-    for update in [SessionUpdate::Connected(server.clone()), SessionUpdate::Tools { tools, note: None }] {
+    for update in [
+        SessionUpdate::Connected(server.clone()),
+        SessionUpdate::Tools { tools, note: None },
+    ] {
         state.apply(Event::Session { session, update }, &mut Vec::new());
     }
-    let called: Vec<_> = state.session().tools[..2].iter().map(|listed| Arc::clone(&listed.tool)).collect();
+    let called: Vec<_> = state.session().tools[..2]
+        .iter()
+        .map(|listed| Arc::clone(&listed.tool))
+        .collect();
     for (at, tool) in called.iter().chain(&called).enumerate() {
         state.captures.push(Arc::new(Capture {
             tool: Tool::clone(tool),
             outcome: Outcome::Result,
             arguments: Bytes::from_static(b"{}"),
             request: Bytes::from_static(b"{}"),
-            response: Some(Bytes::from_static(br#"{"jsonrpc":"2.0","id":1,"result":{"content":[]}}"#)),
+            response: Some(Bytes::from_static(
+                br#"{"jsonrpc":"2.0","id":1,"result":{"content":[]}}"#,
+            )),
             ..Capture::empty(CaptureId(format!("capture {at}").into()), server.clone())
         }));
     }
@@ -86,11 +127,18 @@ fn state() -> State {
 }
 
 fn names(window: &Window) -> BTreeSet<&str> {
-    window.palette.iter().map(|(name, ..)| name.as_str()).collect()
+    window
+        .palette
+        .iter()
+        .map(|(name, ..)| name.as_str())
+        .collect()
 }
 
 fn sends(window: &Window, action: &Action) -> bool {
-    window.palette.iter().any(|(.., sent)| sent.contains(action))
+    window
+        .palette
+        .iter()
+        .any(|(.., sent)| sent.contains(action))
 }
 
 #[test]
@@ -99,7 +147,11 @@ fn every_tool_capture_server_format_and_export_is_an_entry() {
     let window = harness.state();
     let names = names(window);
     for listed in &window.state.session().tools {
-        assert!(names.contains(listed.tool.name.as_str()), "{}", listed.tool.name);
+        assert!(
+            names.contains(listed.tool.name.as_str()),
+            "{}",
+            listed.tool.name
+        );
     }
     for capture in &window.state.captures {
         let action = Action::from(ViewAction::SelectCapture(capture.id.clone()));
@@ -112,11 +164,26 @@ fn every_tool_capture_server_format_and_export_is_an_entry() {
     for format in FORMATS {
         assert!(names.contains(format.title()), "{}", format.title());
     }
-    for export in EXPORTS.iter().filter(|export| !matches!(export.form, ExportForm::Folder)) {
-        assert!(names.iter().any(|name| name.ends_with(&format!(": {}", export.title))), "{}", export.title);
+    for export in EXPORTS
+        .iter()
+        .filter(|export| !matches!(export.form, ExportForm::Folder))
+    {
+        assert!(
+            names
+                .iter()
+                .any(|name| name.ends_with(&format!(": {}", export.title))),
+            "{}",
+            export.title
+        );
     }
     for host in window.state.hosts.iter() {
-        assert!(names.iter().any(|name| name.ends_with(&format!(": {}", host.name))), "{}", host.name);
+        assert!(
+            names
+                .iter()
+                .any(|name| name.ends_with(&format!(": {}", host.name))),
+            "{}",
+            host.name
+        );
     }
 }
 
@@ -124,8 +191,17 @@ fn every_tool_capture_server_format_and_export_is_an_entry() {
 fn every_command_is_an_entry_that_says_its_keys() {
     let harness = opened(state());
     let listed = &harness.state().palette;
-    for command in COMMANDS.iter().filter(|command| command.name != PALETTE_NAME) {
-        assert!(listed.iter().any(|(name, keys, _)| *name == command.name && *keys == command.keys()), "{}", command.name);
+    for command in COMMANDS
+        .iter()
+        .filter(|command| command.name != PALETTE_NAME)
+    {
+        assert!(
+            listed
+                .iter()
+                .any(|(name, keys, _)| *name == command.name && *keys == command.keys()),
+            "{}",
+            command.name
+        );
     }
 }
 
@@ -135,14 +211,24 @@ fn every_item_of_the_servers_menu_and_of_the_calls_is_an_entry() {
     for menu in ["Server example.org", "Export", "More"] {
         let find = |harness: &Harness<'_, Window>| {
             let buttons = harness.query_all_by_role(Role::Button);
-            buttons.filter(|node| node.accesskit_node().label().is_some_and(|label| label.starts_with(menu))).count()
+            buttons
+                .filter(|node| {
+                    node.accesskit_node()
+                        .label()
+                        .is_some_and(|label| label.starts_with(menu))
+                })
+                .count()
         };
         let open = || {
             let mut harness = opened(state());
             assert!(find(&harness) > 0, "{menu}");
             harness
                 .query_all_by_role(Role::Button)
-                .find(|node| node.accesskit_node().label().is_some_and(|label| label.starts_with(menu)))
+                .find(|node| {
+                    node.accesskit_node()
+                        .label()
+                        .is_some_and(|label| label.starts_with(menu))
+                })
                 .unwrap()
                 .click();
             harness.run_ok();
@@ -164,7 +250,8 @@ fn every_item_of_the_servers_menu_and_of_the_calls_is_an_entry() {
                 .click();
             harness.run_ok();
             let window = harness.state();
-            let to_palette = |action: &&Action| matches!(action, Action::ShowDialog(Dialog::Palette { .. }));
+            let to_palette =
+                |action: &&Action| matches!(action, Action::ShowDialog(Dialog::Palette { .. }));
             for action in window.sent.iter().filter(|action| !to_palette(action)) {
                 assert!(sends(window, action), "{menu}: {item} sends {action:?}");
             }
@@ -211,7 +298,12 @@ fn every_screen_and_tab_is_one_choice_away() {
         assert!(is_there, "{wanted:?}");
         screen = next(wanted);
     }
-    for tab in [DrawerTab::Cost, DrawerTab::Hosts, DrawerTab::Tokens, DrawerTab::Findings] {
+    for tab in [
+        DrawerTab::Cost,
+        DrawerTab::Hosts,
+        DrawerTab::Tokens,
+        DrawerTab::Findings,
+    ] {
         assert!(tabs.contains(&tab), "{tab:?}");
     }
     for tab in [SidebarTab::Tools, SidebarTab::Resources] {

@@ -16,8 +16,15 @@ pub enum Region {
 }
 
 impl Region {
-    const ALL: [Region; 7] =
-        [Region::TopBar, Region::Sidebar, Region::CallBar, Region::Panes, Region::Drawer, Region::Problems, Region::StatusBar];
+    const ALL: [Region; 7] = [
+        Region::TopBar,
+        Region::Sidebar,
+        Region::CallBar,
+        Region::Panes,
+        Region::Drawer,
+        Region::Problems,
+        Region::StatusBar,
+    ];
 
     fn key(self) -> Id {
         Id::unique(("region", self as u8))
@@ -34,7 +41,11 @@ struct Place {
 
 /// Says where a region is and which control takes the focus when F6 comes to it. Called by the region each frame.
 pub fn region(ui: &Ui, region: Region, rect: Rect, first: &Response) {
-    let place = Place { rect, first: first.id, pass: ui.cumulative_pass_nr() };
+    let place = Place {
+        rect,
+        first: first.id,
+        pass: ui.cumulative_pass_nr(),
+    };
     ui.data_mut(|data| data.insert_temp(region.key(), place));
 }
 
@@ -53,12 +64,17 @@ pub fn focus_region(ui: &Ui, region: Region) {
 
 /// Moves the focus to the next region that is on the screen.
 pub fn next_region(ui: &Ui) {
-    let focused = ui.memory(egui::Memory::focused).and_then(|id| ui.read_response(id)).map(|response| response.rect.center());
-    let current = Region::ALL
-        .iter()
-        .position(|&region| focused.is_some_and(|at| place(ui, region).is_some_and(|place| place.rect.contains(at))));
+    let focused = ui
+        .memory(egui::Memory::focused)
+        .and_then(|id| ui.read_response(id))
+        .map(|response| response.rect.center());
+    let current = Region::ALL.iter().position(|&region| {
+        focused.is_some_and(|at| place(ui, region).is_some_and(|place| place.rect.contains(at)))
+    });
     let count = Region::ALL.len();
     let start = current.map_or(0, |index| index + 1);
-    let next = (0..count).map(|step| Region::ALL[(start + step) % count]).find(|&region| place(ui, region).is_some());
+    let next = (0..count)
+        .map(|step| Region::ALL[(start + step) % count])
+        .find(|&region| place(ui, region).is_some());
     next.into_iter().for_each(|region| focus_region(ui, region));
 }

@@ -19,12 +19,19 @@ pub fn append(job: &mut LayoutJob, text: &str, format: &TextFormat) {
         return;
     }
     // Sections of equal format are merged again; a difference nobody can see keeps them apart.
-    let apart = TextFormat { extra_letter_spacing: format.extra_letter_spacing + 0.001, ..format.clone() };
+    let apart = TextFormat {
+        extra_letter_spacing: format.extra_letter_spacing + 0.001,
+        ..format.clone()
+    };
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
         let rtl = is_rtl(first);
         let end = rest.find(|char| is_rtl(char) != rtl).unwrap_or(rest.len());
-        job.append(&rest[..end], 0.0, if rtl { apart.clone() } else { format.clone() });
+        job.append(
+            &rest[..end],
+            0.0,
+            if rtl { apart.clone() } else { format.clone() },
+        );
         rest = &rest[end..];
     }
 }
@@ -36,7 +43,11 @@ mod tests {
     #[test]
     fn a_name_from_right_to_left_is_a_section_of_its_own() {
         let mut job = LayoutJob::default();
-        append(&mut job, "| 1 | \u{645}\u{643} | 555-0194 |", &TextFormat::default());
+        append(
+            &mut job,
+            "| 1 | \u{645}\u{643} | 555-0194 |",
+            &TextFormat::default(),
+        );
         assert_eq!(job.sections.len(), 3);
         assert!(job.text.ends_with("| 555-0194 |"));
     }

@@ -2,7 +2,10 @@
 
 use std::hash::{Hash as _, Hasher as _};
 
-use egui::{Frame, Label, Margin, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{
+    Frame, Label, Margin, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2,
+    vec2,
+};
 
 use super::theme::{self, ThemeTokens};
 use super::{Cx, icons, once, widgets};
@@ -47,30 +50,49 @@ pub fn server_cost_ui(ui: &mut Ui, cx: &Cx<'_>) {
 
 /// What stands in place of tokens: while they are counted, and where that failed.
 pub fn uncounted(cx: &Cx<'_>, meanwhile: &str, failed: &str) -> String {
-    if cx.state.session().is_uncounted { failed } else { meanwhile }.to_owned()
+    if cx.state.session().is_uncounted {
+        failed
+    } else {
+        meanwhile
+    }
+    .to_owned()
 }
 
 fn cost_ui(ui: &mut Ui, cx: &Cx<'_>, cost: &ServerCost) {
     ui.spacing_mut().item_spacing.y = 0.0;
-    Frame::new().inner_margin(Margin { left: 16, right: 16, top: 12, bottom: 8 }).show(ui, |ui| {
-        ui.set_width(ui.available_width());
-        ui.spacing_mut().item_spacing.y = 6.0;
-        sentence_ui(ui, cx, cost);
-        cuts_ui(ui, cost);
-    });
+    Frame::new()
+        .inner_margin(Margin {
+            left: 16,
+            right: 16,
+            top: 12,
+            bottom: 8,
+        })
+        .show(ui, |ui| {
+            ui.set_width(ui.available_width());
+            ui.spacing_mut().item_spacing.y = 6.0;
+            sentence_ui(ui, cx, cost);
+            cuts_ui(ui, cost);
+        });
     table_ui(ui, cx, cost);
 }
 
 fn sentence_ui(ui: &mut Ui, cx: &Cx<'_>, cost: &ServerCost) {
     let t = ThemeTokens::of(ui);
-    let number =
-        |tokens: u64| RichText::new(widgets::number_text(tokens, "tokens")).font(theme::mono_semibold(13.0)).color(t.strong);
+    let number = |tokens: u64| {
+        RichText::new(widgets::number_text(tokens, "tokens"))
+            .font(theme::mono_semibold(13.0))
+            .color(t.strong)
+    };
     let plain = |text: String| RichText::new(text).font(theme::base()).color(t.text);
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing = vec2(4.0, 4.0);
         ui.label(number(cost.before_first_call()));
         let tools = cost.tools.len();
-        let noun = if tools == 1 { "definition" } else { "definitions" };
+        let noun = if tools == 1 {
+            "definition"
+        } else {
+            "definitions"
+        };
         ui.label(plain(format!(
             "before the first call: {} {noun} {}, {}.",
             widgets::grouped(tools as u64),
@@ -78,28 +100,40 @@ fn sentence_ui(ui: &mut Ui, cx: &Cx<'_>, cost: &ServerCost) {
             if cost.instructions == 0 {
                 "no server instructions".to_owned()
             } else {
-                format!("server instructions {}", widgets::grouped(cost.instructions))
+                format!(
+                    "server instructions {}",
+                    widgets::grouped(cost.instructions)
+                )
             },
         )));
         ui.label(
-            RichText::new("Hosts add words of their own around each definition. These are not counted.")
-                .font(theme::base())
-                .color(t.weak),
+            RichText::new(
+                "Hosts add words of their own around each definition. These are not counted.",
+            )
+            .font(theme::base())
+            .color(t.weak),
         );
     });
-    let Some(model) = cx.state.model() else { return };
+    let Some(model) = cx.state.model() else {
+        return;
+    };
     let sum = cost.before_first_call();
     // Definitions are counted in the built-in encodings; for Claude that gives its estimate.
     let count = match cx.state.tokenizer_of(model) {
         Some(tokenizer) if tokenizer.encoding() == Some(cost.encoding) => Some(Count::Exact(sum)),
-        Some(tokenizer) if !tokenizer.is_exact() && cost.encoding == crate::token::Encoding::O200kBase => {
+        Some(tokenizer)
+            if !tokenizer.is_exact() && cost.encoding == crate::token::Encoding::O200kBase =>
+        {
             Some(Count::claude(sum))
         }
         _ => None,
     };
     let words = match count {
         Some(count) => format!("{}: {}", model.name, Cost::of(count, model).text()),
-        None => format!("{}: choose its tokenizer {} to see the cost", model.name, model.tokenizer),
+        None => format!(
+            "{}: choose its tokenizer {} to see the cost",
+            model.name, model.tokenizer
+        ),
     };
     ui.add(Label::new(plain(words)).wrap());
 }
@@ -110,21 +144,34 @@ fn cuts_ui(ui: &mut Ui, cost: &ServerCost) {
     let cuts: Vec<_> = cost.cuts.iter().filter(|cut| cut.saves > 0).collect();
     if cuts.is_empty() {
         ui.label(
-            RichText::new("Nothing to cut: no output schemas, no annotations, no long descriptions")
-                .font(theme::small())
-                .color(t.weak),
+            RichText::new(
+                "Nothing to cut: no output schemas, no annotations, no long descriptions",
+            )
+            .font(theme::small())
+            .color(t.weak),
         );
         return;
     }
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing = vec2(8.0, 4.0);
-        ui.label(RichText::new("Cutting would save").font(theme::small()).color(t.weak));
+        ui.label(
+            RichText::new("Cutting would save")
+                .font(theme::small())
+                .color(t.weak),
+        );
         for cut in cuts {
             // Token counts are far below 2^53.
             let share = cut.saves as f64 / cost.definitions().max(1) as f64 * 100.0;
-            let tools =
-                if cut.tools == 1 { "1 tool".to_owned() } else { format!("{} tools", widgets::grouped(cut.tools as u64)) };
-            let words = format!("−{} (−{share:.0}% against all definitions) {}, {tools}", widgets::grouped(cut.saves), cut.what);
+            let tools = if cut.tools == 1 {
+                "1 tool".to_owned()
+            } else {
+                format!("{} tools", widgets::grouped(cut.tools as u64))
+            };
+            let words = format!(
+                "−{} (−{share:.0}% against all definitions) {}, {tools}",
+                widgets::grouped(cut.saves),
+                cut.what
+            );
             widgets::badge(ui, Some(icons::CUT), &words, widgets::Tone::Plain, false);
         }
     });
@@ -143,7 +190,11 @@ fn parts(width: f32) -> Vec<DefinitionPart> {
     ];
     let fits = (((width - 2.0 * SIDE - 200.0) / NUMBER) as usize).saturating_sub(1);
     let kept = &wanted[..fits.min(wanted.len())];
-    DefinitionPart::ALL.iter().copied().filter(|part| kept.contains(part)).collect()
+    DefinitionPart::ALL
+        .iter()
+        .copied()
+        .filter(|part| kept.contains(part))
+        .collect()
 }
 
 fn key(tool: &ToolCost, column: ServerColumn) -> u64 {
@@ -159,7 +210,9 @@ fn order(cost: &ServerCost, sort: ServerColumn, is_reversed: bool) -> Vec<usize>
     let mut order: Vec<usize> = (0..cost.tools.len()).collect();
     match sort {
         ServerColumn::Listed => {}
-        ServerColumn::Name => order.sort_by(|&left, &right| cost.tools[left].name.cmp(&cost.tools[right].name)),
+        ServerColumn::Name => {
+            order.sort_by(|&left, &right| cost.tools[left].name.cmp(&cost.tools[right].name))
+        }
         column => order.sort_by_key(|&at| std::cmp::Reverse(key(&cost.tools[at], column))),
     }
     if is_reversed {
@@ -176,28 +229,59 @@ fn table_ui(ui: &mut Ui, cx: &Cx<'_>, cost: &ServerCost) {
     head_ui(ui, cx, &parts);
     // Sorted once for each answer and order, not in every frame.
     let mut identity = std::hash::DefaultHasher::new();
-    (std::ptr::from_ref(cost) as usize, cost.tools.len(), cost.definitions(), cost.encoding).hash(&mut identity);
+    (
+        std::ptr::from_ref(cost) as usize,
+        cost.tools.len(),
+        cost.definitions(),
+        cost.encoding,
+    )
+        .hash(&mut identity);
     (view.sort, view.is_reversed).hash(&mut identity);
-    let rows = once::per_key(ui, egui::Id::unique("server order"), identity.finish(), || {
-        std::sync::Arc::new(order(cost, view.sort, view.is_reversed))
-    });
+    let rows = once::per_key(
+        ui,
+        egui::Id::unique("server order"),
+        identity.finish(),
+        || std::sync::Arc::new(order(cost, view.sort, view.is_reversed)),
+    );
     let most = cost.tools.iter().map(|tool| tool.tokens).max().unwrap_or(0);
     let all = cost.definitions();
-    ScrollArea::vertical().id_salt("server tools").auto_shrink(false).show_rows(ui, ROW, rows.len(), |ui, range| {
-        for place in range {
-            if let Some(tool) = rows.get(place).and_then(|&at| cost.tools.get(at)) {
-                row_ui(ui, cx, tool, &parts, Scale { place: place + 1, of: rows.len(), most, all });
+    ScrollArea::vertical()
+        .id_salt("server tools")
+        .auto_shrink(false)
+        .show_rows(ui, ROW, rows.len(), |ui, range| {
+            for place in range {
+                if let Some(tool) = rows.get(place).and_then(|&at| cost.tools.get(at)) {
+                    row_ui(
+                        ui,
+                        cx,
+                        tool,
+                        &parts,
+                        Scale {
+                            place: place + 1,
+                            of: rows.len(),
+                            most,
+                            all,
+                        },
+                    );
+                }
             }
-        }
-    });
-    ui.painter().hline(ui.max_rect().x_range(), ui.max_rect().top(), Stroke::new(1.0, t.line));
+        });
+    ui.painter().hline(
+        ui.max_rect().x_range(),
+        ui.max_rect().top(),
+        Stroke::new(1.0, t.line),
+    );
 }
 
 fn head_ui(ui: &mut Ui, cx: &Cx<'_>, parts: &[DefinitionPart]) {
     let t = ThemeTokens::of(ui);
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 26.0), Sense::hover());
     ui.painter().rect_filled(rect, 0.0, t.panel);
-    ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, t.line));
+    ui.painter().hline(
+        rect.x_range(),
+        rect.bottom() - 0.5,
+        Stroke::new(1.0, t.line),
+    );
     let view = &cx.state.server_view;
     let cell = |ui: &mut Ui, rect: Rect, title: &str, column: ServerColumn, is_number: bool| {
         let response = ui.interact(rect, ui.scope_id().with(("sort", title)), Sense::click());
@@ -207,8 +291,19 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, parts: &[DefinitionPart]) {
             (true, true) => "sorted, largest first",
             (true, false) => "sorted, smallest first",
         };
-        response.widget_info(|| WidgetInfo::selected(Role::ColumnHeader, true, is_sorted, format!("Sort by {title}, {order}")));
-        let color = if is_sorted || response.hovered() { t.strong } else { t.weak };
+        response.widget_info(|| {
+            WidgetInfo::selected(
+                Role::ColumnHeader,
+                true,
+                is_sorted,
+                format!("Sort by {title}, {order}"),
+            )
+        });
+        let color = if is_sorted || response.hovered() {
+            t.strong
+        } else {
+            t.weak
+        };
         let arrow = match (is_sorted, is_number != view.is_reversed) {
             (false, _) => "",
             (true, true) => icons::ARROW_DOWN,
@@ -216,11 +311,36 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, parts: &[DefinitionPart]) {
         };
         let y = rect.center().y;
         if is_number {
-            let left = widgets::text_right(ui, pos2(rect.right(), y), title, theme::regular(11.5), color);
-            widgets::glyph_at(ui, pos2(left - 8.0, y), arrow, theme::icon_font(11.0), t.accent);
+            let left = widgets::text_right(
+                ui,
+                pos2(rect.right(), y),
+                title,
+                theme::regular(11.5),
+                color,
+            );
+            widgets::glyph_at(
+                ui,
+                pos2(left - 8.0, y),
+                arrow,
+                theme::icon_font(11.0),
+                t.accent,
+            );
         } else {
-            let end = widgets::text_at(ui, pos2(rect.left(), y), title, theme::regular(11.5), color, rect.width());
-            widgets::glyph_at(ui, pos2(end + 8.0, y), arrow, theme::icon_font(11.0), t.accent);
+            let end = widgets::text_at(
+                ui,
+                pos2(rect.left(), y),
+                title,
+                theme::regular(11.5),
+                color,
+                rect.width(),
+            );
+            widgets::glyph_at(
+                ui,
+                pos2(end + 8.0, y),
+                arrow,
+                theme::icon_font(11.0),
+                t.accent,
+            );
         }
         widgets::focus_ring_inside(ui, &response);
         if response.clicked() {
@@ -229,7 +349,13 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, parts: &[DefinitionPart]) {
         response.on_hover_text("Click to sort; click again to reverse");
     };
     let mut right = rect.right() - SIDE;
-    cell(ui, Rect::from_x_y_ranges(right - NUMBER..=right, rect.y_range()), "Tokens", ServerColumn::Total, true);
+    cell(
+        ui,
+        Rect::from_x_y_ranges(right - NUMBER..=right, rect.y_range()),
+        "Tokens",
+        ServerColumn::Total,
+        true,
+    );
     right -= NUMBER;
     for &part in parts.iter().rev() {
         cell(
@@ -244,7 +370,13 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, parts: &[DefinitionPart]) {
     let left = rect.left() + SIDE;
     let order = Rect::from_x_y_ranges(left..=left + 28.0, rect.y_range());
     cell(ui, order, "#", ServerColumn::Listed, false);
-    cell(ui, Rect::from_x_y_ranges(left + 36.0..=right - 8.0, rect.y_range()), "Tool", ServerColumn::Name, false);
+    cell(
+        ui,
+        Rect::from_x_y_ranges(left + 36.0..=right - 8.0, rect.y_range()),
+        "Tool",
+        ServerColumn::Name,
+        false,
+    );
 }
 
 /// Where a row stands and what it is measured against.
@@ -282,22 +414,63 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &ToolCost, parts: &[DefinitionPart], s
     widgets::focus_ring_inside(ui, &response);
     let y = rect.center().y;
     let mut right = rect.right() - SIDE;
-    widgets::text_right(ui, pos2(right, y - 2.0), widgets::grouped(tool.tokens), theme::mono_semibold(12.0), t.strong);
+    widgets::text_right(
+        ui,
+        pos2(right, y - 2.0),
+        widgets::grouped(tool.tokens),
+        theme::mono_semibold(12.0),
+        t.strong,
+    );
     let bar = Rect::from_x_y_ranges(right - NUMBER + 16.0..=right, y + 7.0..=y + 10.0);
-    widgets::bar(ui, bar, if scale.most == 0 { 0.0 } else { tool.tokens as f32 / scale.most as f32 }, t.accent);
+    widgets::bar(
+        ui,
+        bar,
+        if scale.most == 0 {
+            0.0
+        } else {
+            tool.tokens as f32 / scale.most as f32
+        },
+        t.accent,
+    );
     right -= NUMBER;
     for &part in parts.iter().rev() {
         let tokens = tool.part(part);
-        let (text, color) = if tokens == 0 { ("–".to_owned(), t.faint) } else { (widgets::grouped(tokens), t.text) };
+        let (text, color) = if tokens == 0 {
+            ("–".to_owned(), t.faint)
+        } else {
+            (widgets::grouped(tokens), t.text)
+        };
         widgets::text_right(ui, pos2(right, y), text, theme::code(), color);
         right -= NUMBER;
     }
     let left = rect.left() + SIDE;
-    widgets::text_at(ui, pos2(left, y), widgets::grouped(scale.place as u64), theme::code(), t.weak, 34.0);
-    let name = if tool.name.is_empty() { "(no name)" } else { &tool.name };
-    widgets::text_at(ui, pos2(left + 36.0, y), name, theme::code(), t.strong, right - left - 44.0);
+    widgets::text_at(
+        ui,
+        pos2(left, y),
+        widgets::grouped(scale.place as u64),
+        theme::code(),
+        t.weak,
+        34.0,
+    );
+    let name = if tool.name.is_empty() {
+        "(no name)"
+    } else {
+        &tool.name
+    };
+    widgets::text_at(
+        ui,
+        pos2(left + 36.0, y),
+        name,
+        theme::code(),
+        t.strong,
+        right - left - 44.0,
+    );
     if response.clicked() {
-        cx.send(Action::ShowDialog(Dialog::Definition { tool: tool.name.clone() }));
+        cx.send(Action::ShowDialog(Dialog::Definition {
+            tool: tool.name.clone(),
+        }));
     }
-    response.on_hover_cursor(egui::CursorIcon::PointingHand).on_hover_text("The whole definition as the server lists it");
+    response
+        .on_hover_cursor(egui::CursorIcon::PointingHand)
+        .on_hover_text("The whole definition as the server lists it");
 }

@@ -3,7 +3,10 @@
 
 use std::sync::Arc;
 
-use egui::{Align, Frame, Id, Label, Layout, Margin, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, UiBuilder, WidgetInfo};
+use egui::{
+    Align, Frame, Id, Label, Layout, Margin, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui,
+    UiBuilder, WidgetInfo,
+};
 use egui::{pos2, vec2};
 
 use super::diff::{inside, note_ui, percent};
@@ -37,14 +40,26 @@ pub fn versus_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let versus = &cx.state.versus;
     let mut rest = widgets::mode_head(ui, cx, "Compare tool definitions", |ui| {
         let can_copy = cx.state.tools_difference(cx.state.versus_tools()).is_some();
-        let copy = Button::new("Copy as JSON").icon(icons::COPY).enabled(can_copy).tip("As `mcp-loupe diff --json` prints it");
+        let copy = Button::new("Copy as JSON")
+            .icon(icons::COPY)
+            .enabled(can_copy)
+            .tip("As `mcp-loupe diff --json` prints it");
         if copy.show(ui).clicked() {
             act(cx, ServerDiffAction::Copy);
         }
         let is_connected = cx.state.session().connection.is_connected();
-        let tip =
-            if is_connected { "Another server, version or sample, a file or a folder" } else { "Connect to a server first" };
-        if Button::new("Compare with…").icon(icons::DIFF).enabled(is_connected).tip(tip).show(ui).clicked() {
+        let tip = if is_connected {
+            "Another server, version or sample, a file or a folder"
+        } else {
+            "Connect to a server first"
+        };
+        if Button::new("Compare with…")
+            .icon(icons::DIFF)
+            .enabled(is_connected)
+            .tip(tip)
+            .show(ui)
+            .clicked()
+        {
             act(cx, ServerDiffAction::Choose);
         }
     });
@@ -58,30 +73,50 @@ pub fn versus_ui(ui: &mut Ui, cx: &Cx<'_>) {
         return;
     };
     let own = cx.state.own_list();
-    let (a, b) = if versus.is_turned { (&own, other) } else { (other, &own) };
+    let (a, b) = if versus.is_turned {
+        (&own, other)
+    } else {
+        (other, &own)
+    };
     sides_ui(ui, cx, strip(&mut rest, SIDES), a, b);
-    for note in [a, b].into_iter().filter_map(|list| list.note.as_ref().map(|note| format!("{}: {note}", list.name))) {
+    for note in [a, b].into_iter().filter_map(|list| {
+        list.note
+            .as_ref()
+            .map(|note| format!("{}: {note}", list.name))
+    }) {
         note_ui(ui, strip(&mut rest, NOTE), Tone::Warn, &note);
     }
-    let asked = cx.state.versus_tools().map(|inquiry| cx.inquire::<ToolsQuery>(inquiry));
+    let asked = cx
+        .state
+        .versus_tools()
+        .map(|inquiry| cx.inquire::<ToolsQuery>(inquiry));
     let Some(QueryState::Ready(found)) = asked else {
-        ui.scope_builder(UiBuilder::new().max_rect(rest.shrink(16.0)), |ui| match asked {
-            Some(QueryState::Failed(problem)) => {
-                widgets::empty_ui(ui, &problem.message(), None);
-            }
-            Some(QueryState::Working { since }) => {
-                widgets::waiting(ui, "Comparing the definitions", since, cx);
-            }
-            _ => {
-                widgets::empty_ui(ui, "The server in use is not connected: there are no tools to compare.", None);
-            }
-        });
+        ui.scope_builder(
+            UiBuilder::new().max_rect(rest.shrink(16.0)),
+            |ui| match asked {
+                Some(QueryState::Failed(problem)) => {
+                    widgets::empty_ui(ui, &problem.message(), None);
+                }
+                Some(QueryState::Working { since }) => {
+                    widgets::waiting(ui, "Comparing the definitions", since, cx);
+                }
+                _ => {
+                    widgets::empty_ui(
+                        ui,
+                        "The server in use is not connected: there are no tools to compare.",
+                        None,
+                    );
+                }
+            },
+        );
         return;
     };
     sentence_ui(ui, cx, strip(&mut rest, 40.0), found);
     if found.is_equal() {
         let words = "Every definition is the same: name, description, schemas and annotations. The order of keys was ignored.";
-        ui.scope_builder(UiBuilder::new().max_rect(rest), |ui| widgets::empty_ui(ui, words, None));
+        ui.scope_builder(UiBuilder::new().max_rect(rest), |ui| {
+            widgets::empty_ui(ui, words, None)
+        });
         return;
     }
     let is_wide = rest.width() >= BESIDE;
@@ -93,20 +128,30 @@ pub fn versus_ui(ui: &mut Ui, cx: &Cx<'_>) {
         (rest.with_max_y(middle), rest.with_min_y(middle))
     };
     let rows = rows(found);
-    let chosen = versus.chosen.as_ref().and_then(|name| rows.iter().position(|row| row.name() == name));
-    ui.scope_builder(widgets::region(ui, "tools").max_rect(list), |ui| list_ui(ui, cx, &rows, chosen));
+    let chosen = versus
+        .chosen
+        .as_ref()
+        .and_then(|name| rows.iter().position(|row| row.name() == name));
+    ui.scope_builder(widgets::region(ui, "tools").max_rect(list), |ui| {
+        list_ui(ui, cx, &rows, chosen)
+    });
     let line = Stroke::new(1.0, ThemeTokens::of(ui).line);
     if is_wide {
-        ui.painter().vline(definition.left() - 0.5, definition.y_range(), line);
+        ui.painter()
+            .vline(definition.left() - 0.5, definition.y_range(), line);
     } else {
-        ui.painter().hline(definition.x_range(), definition.top() - 0.5, line);
+        ui.painter()
+            .hline(definition.x_range(), definition.top() - 0.5, line);
     }
-    ui.scope_builder(widgets::region(ui, "definition").max_rect(definition), |ui| match chosen.and_then(|at| rows.get(at)) {
-        Some(row) => definition_ui(ui, cx, row, (a, b)),
-        None => {
-            widgets::empty_ui(ui, "Choose a tool to see how its definition changed.", None);
-        }
-    });
+    ui.scope_builder(
+        widgets::region(ui, "definition").max_rect(definition),
+        |ui| match chosen.and_then(|at| rows.get(at)) {
+            Some(row) => definition_ui(ui, cx, row, (a, b)),
+            None => {
+                widgets::empty_ui(ui, "Choose a tool to see how its definition changed.", None);
+            }
+        },
+    );
 }
 
 fn strip(rest: &mut Rect, height: f32) -> Rect {
@@ -118,15 +163,30 @@ fn strip(rest: &mut Rect, height: f32) -> Rect {
 fn sides_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, a: &ToolListing, b: &ToolListing) {
     let t = ThemeTokens::of(ui);
     ui.painter().rect_filled(rect, 0.0, t.panel);
-    ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, t.line));
+    ui.painter().hline(
+        rect.x_range(),
+        rect.bottom() - 0.5,
+        Stroke::new(1.0, t.line),
+    );
     let swap = Rect::from_center_size(rect.center(), vec2(theme::ICON_BUTTON, theme::ICON_BUTTON));
-    let half = |left: f32, right: f32| Rect::from_min_max(pos2(left, rect.top() + 4.0), pos2(right, rect.bottom() - 4.0));
+    let half = |left: f32, right: f32| {
+        Rect::from_min_max(
+            pos2(left, rect.top() + 4.0),
+            pos2(right, rect.bottom() - 4.0),
+        )
+    };
     side_ui(ui, half(rect.left() + 4.0, swap.left() - 6.0), "A", a);
-    inside(ui, swap, "swap", Layout::left_to_right(Align::Center), |ui| {
-        if widgets::icon_button(ui, icons::SWAP, "Swap A and B").clicked() {
-            act(cx, ServerDiffAction::Turn);
-        }
-    });
+    inside(
+        ui,
+        swap,
+        "swap",
+        Layout::left_to_right(Align::Center),
+        |ui| {
+            if widgets::icon_button(ui, icons::SWAP, "Swap A and B").clicked() {
+                act(cx, ServerDiffAction::Turn);
+            }
+        },
+    );
     side_ui(ui, half(swap.right() + 6.0, rect.right() - 4.0), "B", b);
 }
 
@@ -138,12 +198,32 @@ fn side_ui(ui: &Ui, rect: Rect, name: &str, list: &ToolListing) {
     let response = ui.interact(rect, ui.scope_id().with(("side", name)), Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &words));
     widgets::letter_at(ui, pos2(rect.left() + 20.0, rect.center().y), name);
-    let right = widgets::text_right(ui, pos2(rect.right() - 10.0, rect.center().y), tools, theme::mono_semibold(12.0), t.strong);
+    let right = widgets::text_right(
+        ui,
+        pos2(rect.right() - 10.0, rect.center().y),
+        tools,
+        theme::mono_semibold(12.0),
+        t.strong,
+    );
     let left = rect.left() + 40.0;
     let room = right - 10.0 - left;
-    widgets::text_at(ui, pos2(left, rect.top() + 15.0), Shown::of(&list.name).text, theme::semibold(13.0), t.strong, room);
+    widgets::text_at(
+        ui,
+        pos2(left, rect.top() + 15.0),
+        Shown::of(&list.name).text,
+        theme::semibold(13.0),
+        t.strong,
+        room,
+    );
     let place = Shown::of(&list.place).text;
-    widgets::text_at(ui, pos2(left, rect.bottom() - 14.0), place, theme::mono(12.0), t.weak, room);
+    widgets::text_at(
+        ui,
+        pos2(left, rect.bottom() - 14.0),
+        place,
+        theme::mono(12.0),
+        t.weak,
+        room,
+    );
     response.on_hover_text(words);
 }
 
@@ -176,8 +256,19 @@ fn sentence(found: &ToolsDifference, encoding: Encoding) -> String {
 fn sentence_ui(ui: &Ui, cx: &Cx<'_>, rect: Rect, found: &ToolsDifference) {
     let t = ThemeTokens::of(ui);
     let words = sentence(found, cx.state.settings.encoding());
-    ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, t.line));
-    widgets::text_at(ui, pos2(rect.left() + 16.0, rect.center().y), &words, theme::base(), t.strong, rect.width() - 32.0);
+    ui.painter().hline(
+        rect.x_range(),
+        rect.bottom() - 0.5,
+        Stroke::new(1.0, t.line),
+    );
+    widgets::text_at(
+        ui,
+        pos2(rect.left() + 16.0, rect.center().y),
+        &words,
+        theme::base(),
+        t.strong,
+        rect.width() - 32.0,
+    );
     let response = ui.interact(rect, ui.scope_id().with("sentence"), Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &words));
     response.on_hover_text(words);
@@ -216,35 +307,55 @@ impl Row<'_> {
 
     /// What of a definition changed beside its words.
     fn what(&self) -> Vec<&'static str> {
-        let Self::Changed(tool) = self else { return Vec::new() };
-        tool.is_schema_changed.then_some("schema").into_iter().chain(tool.hints.iter().copied()).collect()
+        let Self::Changed(tool) = self else {
+            return Vec::new();
+        };
+        tool.is_schema_changed
+            .then_some("schema")
+            .into_iter()
+            .chain(tool.hints.iter().copied())
+            .collect()
     }
 }
 
 fn rows(found: &ToolsDifference) -> Vec<Row<'_>> {
     let changed = found.changed.iter().map(Row::Changed);
-    let added = found.added.iter().map(|(name, tokens)| Row::Added(name, *tokens));
-    let removed = found.removed.iter().map(|(name, tokens)| Row::Removed(name, *tokens));
+    let added = found
+        .added
+        .iter()
+        .map(|(name, tokens)| Row::Added(name, *tokens));
+    let removed = found
+        .removed
+        .iter()
+        .map(|(name, tokens)| Row::Removed(name, *tokens));
     changed.chain(added).chain(removed).collect()
 }
 
 fn list_ui(ui: &mut Ui, cx: &Cx<'_>, rows: &[Row<'_>], chosen: Option<usize>) {
     ui.spacing_mut().item_spacing.y = 0.0;
-    ScrollArea::vertical().id_salt("changed tools").auto_shrink(false).show_rows(ui, ROW, rows.len(), |ui, range| {
-        for at in range {
-            row_ui(ui, cx, &rows[at], chosen == Some(at));
-        }
-    });
+    ScrollArea::vertical()
+        .id_salt("changed tools")
+        .auto_shrink(false)
+        .show_rows(ui, ROW, rows.len(), |ui, range| {
+            for at in range {
+                row_ui(ui, cx, &rows[at], chosen == Some(at));
+            }
+        });
 }
 
 fn row_ui(ui: &mut Ui, cx: &Cx<'_>, row: &Row<'_>, is_chosen: bool) {
     let t = ThemeTokens::of(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
     if is_chosen || response.hovered() {
-        ui.painter().rect_filled(rect, 0.0, if is_chosen { t.accent_bg } else { t.hover });
+        ui.painter()
+            .rect_filled(rect, 0.0, if is_chosen { t.accent_bg } else { t.hover });
     }
     if is_chosen {
-        ui.painter().rect_filled(Rect::from_min_size(rect.min, vec2(2.0, rect.height())), 0.0, t.accent);
+        ui.painter().rect_filled(
+            Rect::from_min_size(rect.min, vec2(2.0, rect.height())),
+            0.0,
+            t.accent,
+        );
     }
     let (glyph, color) = match row {
         Row::Added(..) => (icons::ADD, t.ok),
@@ -252,16 +363,52 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, row: &Row<'_>, is_chosen: bool) {
         Row::Changed(_) => (icons::WRITES, t.warn),
     };
     let y = rect.center().y;
-    widgets::glyph_at(ui, pos2(rect.left() + 20.0, y), glyph, theme::icon_font(14.0), color);
+    widgets::glyph_at(
+        ui,
+        pos2(rect.left() + 20.0, y),
+        glyph,
+        theme::icon_font(14.0),
+        color,
+    );
     let (a, b) = row.tokens(cx.state.settings.encoding());
     let tokens = format!("{} tok", signed_from(a, b));
-    let right = widgets::text_right(ui, pos2(rect.right() - 14.0, y), &tokens, theme::code(), t.weak);
-    let what = std::iter::once(row.word()).chain(row.what()).collect::<Vec<_>>().join(" · ");
+    let right = widgets::text_right(
+        ui,
+        pos2(rect.right() - 14.0, y),
+        &tokens,
+        theme::code(),
+        t.weak,
+    );
+    let what = std::iter::once(row.word())
+        .chain(row.what())
+        .collect::<Vec<_>>()
+        .join(" · ");
     let left = rect.left() + 36.0;
     let name = Shown::of(row.name()).text;
-    let end = widgets::text_at(ui, pos2(left, y), &name, theme::mono(12.5), t.strong, (right - left) * 0.62);
-    widgets::text_at(ui, pos2(end + 10.0, y), &what, theme::small(), color, right - end - 20.0);
-    response.widget_info(|| WidgetInfo::selected(Role::ListItem, true, is_chosen, format!("{name}, {what}, {tokens}")));
+    let end = widgets::text_at(
+        ui,
+        pos2(left, y),
+        &name,
+        theme::mono(12.5),
+        t.strong,
+        (right - left) * 0.62,
+    );
+    widgets::text_at(
+        ui,
+        pos2(end + 10.0, y),
+        &what,
+        theme::small(),
+        color,
+        right - end - 20.0,
+    );
+    response.widget_info(|| {
+        WidgetInfo::selected(
+            Role::ListItem,
+            true,
+            is_chosen,
+            format!("{name}, {what}, {tokens}"),
+        )
+    });
     widgets::focus_ring_inside(ui, &response);
     if response.clicked() {
         act(cx, ServerDiffAction::Look(row.name().to_owned()));
@@ -278,7 +425,11 @@ struct Change {
 
 fn changes(tool: &ChangedTool) -> Vec<Change> {
     let value = |node: Option<Node<'_>>| {
-        let text = node.map(|node| node.as_str().unwrap_or_else(|| node.raw_text()).into_owned())?;
+        let text = node.map(|node| {
+            node.as_str()
+                .unwrap_or_else(|| node.raw_text())
+                .into_owned()
+        })?;
         let mut shown: String = Shown::of(&text).text.chars().take(LONGEST).collect();
         if shown.len() < text.len() && text.chars().count() > LONGEST {
             shown.push('…');
@@ -291,7 +442,12 @@ fn changes(tool: &ChangedTool) -> Vec<Change> {
             (Op::Move, Some(from), Some(to)) => format!("{from} → {to}"),
             (_, from, to) => to.or(from).unwrap_or_default(),
         };
-        Change { op: node.op, path: Shown::of(&path).text, before: value(node.a), after: value(node.b) }
+        Change {
+            op: node.op,
+            path: Shown::of(&path).text,
+            before: value(node.a),
+            after: value(node.b),
+        }
     };
     tool.definition.changes().take(MOST).map(change).collect()
 }
@@ -300,26 +456,35 @@ fn definition_ui(ui: &mut Ui, cx: &Cx<'_>, row: &Row<'_>, (a, b): (&ToolListing,
     let t = ThemeTokens::of(ui);
     let encoding = cx.state.settings.encoding();
     let (before, now) = row.tokens(encoding);
-    Frame::new().inner_margin(Margin::symmetric(16, 12)).show(ui, |ui| {
-        ui.set_width(ui.available_width());
-        ui.spacing_mut().item_spacing.y = 6.0;
-        ui.label(RichText::new(Shown::of(row.name()).text).font(theme::tool_name()).color(t.strong));
-        match row {
-            Row::Changed(tool) => {
-                let share = percent(before, now).map_or_else(String::new, |share| format!(", {share} against A"));
-                let words = format!(
-                    "{} → {} ({}{share})",
-                    widgets::grouped(before),
-                    widgets::number_text(now, "tok"),
-                    signed_from(before, now)
-                );
-                ui.label(RichText::new(words).font(theme::code()).color(t.weak));
-                changes_ui(ui, tool);
+    Frame::new()
+        .inner_margin(Margin::symmetric(16, 12))
+        .show(ui, |ui| {
+            ui.set_width(ui.available_width());
+            ui.spacing_mut().item_spacing.y = 6.0;
+            ui.label(
+                RichText::new(Shown::of(row.name()).text)
+                    .font(theme::tool_name())
+                    .color(t.strong),
+            );
+            match row {
+                Row::Changed(tool) => {
+                    let share = percent(before, now)
+                        .map_or_else(String::new, |share| format!(", {share} against A"));
+                    let words = format!(
+                        "{} → {} ({}{share})",
+                        widgets::grouped(before),
+                        widgets::number_text(now, "tok"),
+                        signed_from(before, now)
+                    );
+                    ui.label(RichText::new(words).font(theme::code()).color(t.weak));
+                    changes_ui(ui, tool);
+                }
+                Row::Added(name, _) => whole_ui(ui, b, name, &widgets::number_text(now, "tok")),
+                Row::Removed(name, _) => {
+                    whole_ui(ui, a, name, &widgets::number_text(before, "tok"))
+                }
             }
-            Row::Added(name, _) => whole_ui(ui, b, name, &widgets::number_text(now, "tok")),
-            Row::Removed(name, _) => whole_ui(ui, a, name, &widgets::number_text(before, "tok")),
-        }
-    });
+        });
 }
 
 /// A definition that stands in one list alone.
@@ -339,41 +504,78 @@ fn changes_ui(ui: &mut Ui, tool: &ChangedTool) {
     let t = ThemeTokens::of(ui);
     // Told once for each comparison and tool, not in every frame.
     let key = std::ptr::from_ref(tool) as u64;
-    let changes = once::per_key(ui, Id::unique("versus changes"), key, || Arc::new(changes(tool)));
-    ScrollArea::vertical().id_salt("changes").auto_shrink(false).show(ui, |ui| {
-        ui.spacing_mut().item_spacing.y = 4.0;
-        for change in changes.iter() {
-            let (glyph, color) = match change.op {
-                Op::Add => (icons::ADD, t.ok),
-                Op::Remove => (icons::REMOVE, t.bad),
-                Op::Change => (icons::WRITES, t.warn),
-                Op::Move => (icons::SWAP, t.accent),
-            };
-            ui.add_space(4.0);
-            ui.horizontal(|ui| {
-                ui.add(Label::new(icons::icon(glyph, 14.0, color)));
-                let path = if change.path.is_empty() { "the whole definition" } else { &change.path };
-                ui.add(Label::new(RichText::new(path).font(theme::mono_semibold(12.0)).color(t.strong)).wrap());
-            });
-            let sides = [(&change.before, "−", t.bad_bg, "Before"), (&change.after, "+", t.ok_bg, "Now")];
-            for (value, sign, fill, word) in sides {
-                // What only moved has the same value on both sides.
-                let Some(value) = value.as_ref().filter(|_| change.op != Op::Move) else { continue };
-                Frame::new().fill(fill).corner_radius(theme::RADIUS_BADGE).inner_margin(Margin::symmetric(8, 4)).show(ui, |ui| {
-                    ui.set_width(ui.available_width());
-                    let text = RichText::new(format!("{sign} {value}")).font(theme::code()).color(t.text);
-                    let response = ui.add(Label::new(text).wrap().selectable(true));
-                    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("{word}: {value}")));
-                });
-            }
-        }
-        let more = tool.definition.found.counts.total().saturating_sub(changes.len() as u64);
-        if more > 0 {
-            let words = format!("and {}: Copy as JSON has them", widgets::number_text(more, "more changes"));
-            ui.label(RichText::new(words).font(theme::small()).color(t.weak));
-        }
-        ui.add_space(12.0);
+    let changes = once::per_key(ui, Id::unique("versus changes"), key, || {
+        Arc::new(changes(tool))
     });
+    ScrollArea::vertical()
+        .id_salt("changes")
+        .auto_shrink(false)
+        .show(ui, |ui| {
+            ui.spacing_mut().item_spacing.y = 4.0;
+            for change in changes.iter() {
+                let (glyph, color) = match change.op {
+                    Op::Add => (icons::ADD, t.ok),
+                    Op::Remove => (icons::REMOVE, t.bad),
+                    Op::Change => (icons::WRITES, t.warn),
+                    Op::Move => (icons::SWAP, t.accent),
+                };
+                ui.add_space(4.0);
+                ui.horizontal(|ui| {
+                    ui.add(Label::new(icons::icon(glyph, 14.0, color)));
+                    let path = if change.path.is_empty() {
+                        "the whole definition"
+                    } else {
+                        &change.path
+                    };
+                    ui.add(
+                        Label::new(
+                            RichText::new(path)
+                                .font(theme::mono_semibold(12.0))
+                                .color(t.strong),
+                        )
+                        .wrap(),
+                    );
+                });
+                let sides = [
+                    (&change.before, "−", t.bad_bg, "Before"),
+                    (&change.after, "+", t.ok_bg, "Now"),
+                ];
+                for (value, sign, fill, word) in sides {
+                    // What only moved has the same value on both sides.
+                    let Some(value) = value.as_ref().filter(|_| change.op != Op::Move) else {
+                        continue;
+                    };
+                    Frame::new()
+                        .fill(fill)
+                        .corner_radius(theme::RADIUS_BADGE)
+                        .inner_margin(Margin::symmetric(8, 4))
+                        .show(ui, |ui| {
+                            ui.set_width(ui.available_width());
+                            let text = RichText::new(format!("{sign} {value}"))
+                                .font(theme::code())
+                                .color(t.text);
+                            let response = ui.add(Label::new(text).wrap().selectable(true));
+                            response.widget_info(|| {
+                                WidgetInfo::labeled(Role::Label, true, format!("{word}: {value}"))
+                            });
+                        });
+                }
+            }
+            let more = tool
+                .definition
+                .found
+                .counts
+                .total()
+                .saturating_sub(changes.len() as u64);
+            if more > 0 {
+                let words = format!(
+                    "and {}: Copy as JSON has them",
+                    widgets::number_text(more, "more changes")
+                );
+                ui.label(RichText::new(words).font(theme::small()).color(t.weak));
+            }
+            ui.add_space(12.0);
+        });
 }
 
 #[cfg(test)]
@@ -385,28 +587,60 @@ mod tests {
     #[test]
     fn every_change_is_told_with_both_values() {
         let tool = |text: &'static str| Tool::read(Bytes::from_static(text.as_bytes()));
-        let a = [tool(r#"{"name":"t","description":"old words","inputSchema":{"required":["a"]}}"#)];
-        let b = [tool(r#"{"name":"t","description":"new words","inputSchema":{},"annotations":{"readOnlyHint":true}}"#)];
+        let a = [tool(
+            r#"{"name":"t","description":"old words","inputSchema":{"required":["a"]}}"#,
+        )];
+        let b = [tool(
+            r#"{"name":"t","description":"new words","inputSchema":{},"annotations":{"readOnlyHint":true}}"#,
+        )];
         let found = ToolsDifference::of(&a, &b);
         let rows = rows(&found);
-        assert_eq!((rows.len(), rows[0].what()), (1, vec!["schema", "readOnlyHint"]));
-        let Row::Changed(changed) = &rows[0] else { panic!("not changed") };
-        let listed: Vec<_> =
-            changes(changed).into_iter().map(|change| (change.op.name(), change.path, change.before, change.after)).collect();
+        assert_eq!(
+            (rows.len(), rows[0].what()),
+            (1, vec!["schema", "readOnlyHint"])
+        );
+        let Row::Changed(changed) = &rows[0] else {
+            panic!("not changed")
+        };
+        let listed: Vec<_> = changes(changed)
+            .into_iter()
+            .map(|change| (change.op.name(), change.path, change.before, change.after))
+            .collect();
         assert!(
-            listed.contains(&("change", "/description".to_owned(), Some("old words".to_owned()), Some("new words".to_owned()))),
+            listed.contains(&(
+                "change",
+                "/description".to_owned(),
+                Some("old words".to_owned()),
+                Some("new words".to_owned())
+            )),
             "{listed:?}"
         );
         assert!(
-            listed.iter().any(|(op, path, before, _)| *op == "remove" && path.contains("required") && before.is_some()),
+            listed.iter().any(|(op, path, before, _)| *op == "remove"
+                && path.contains("required")
+                && before.is_some()),
             "{listed:?}"
         );
     }
 
     #[test]
     fn the_sentence_names_what_a_percentage_is_against() {
-        let total = (Counted { o200k_base: 200, cl100k_base: 1 }, Counted { o200k_base: 150, cl100k_base: 1 });
-        let found = ToolsDifference { removed: vec![("x".into(), total.0)], unchanged: 3, total, ..ToolsDifference::default() };
+        let total = (
+            Counted {
+                o200k_base: 200,
+                cl100k_base: 1,
+            },
+            Counted {
+                o200k_base: 150,
+                cl100k_base: 1,
+            },
+        );
+        let found = ToolsDifference {
+            removed: vec![("x".into(), total.0)],
+            unchanged: 3,
+            total,
+            ..ToolsDifference::default()
+        };
         let words = sentence(&found, Encoding::O200kBase);
         assert_eq!(
             words,

@@ -38,17 +38,39 @@ pub fn ask_ui(ui: &Ui, cx: &Cx<'_>, open: &OpenRequest) {
 fn head_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenRequest) {
     let t = ThemeTokens::of(ui);
     let connection = &cx.state.session().connection;
-    let server = connection.server().map(|server| server.label().to_owned()).filter(|name| !name.is_empty());
-    let server = server.or_else(|| connection.source().map(|source| source.label())).unwrap_or_else(|| "The server".into());
+    let server = connection
+        .server()
+        .map(|server| server.label().to_owned())
+        .filter(|name| !name.is_empty());
+    let server = server
+        .or_else(|| connection.source().map(|source| source.label()))
+        .unwrap_or_else(|| "The server".into());
     ui.add(
-        Label::new(RichText::new(format!("{server} {}", open.ask.title())).font(theme::semibold(16.0)).color(t.strong)).wrap(),
+        Label::new(
+            RichText::new(format!("{server} {}", open.ask.title()))
+                .font(theme::semibold(16.0))
+                .color(t.strong),
+        )
+        .wrap(),
     );
     let mut small = vec!["Nothing is sent until you agree.".to_owned()];
     let others = cx.state.session().server_requests.open.len() - 1;
     if others > 0 {
-        small.push(format!("{} more {} after this one.", others, if others == 1 { "question waits" } else { "questions wait" }));
+        small.push(format!(
+            "{} more {} after this one.",
+            others,
+            if others == 1 {
+                "question waits"
+            } else {
+                "questions wait"
+            }
+        ));
     }
-    ui.label(RichText::new(small.join(" ")).font(theme::small()).color(t.weak));
+    ui.label(
+        RichText::new(small.join(" "))
+            .font(theme::small())
+            .color(t.weak),
+    );
     if !matches!(open.ask.wants, RequestKind::Sampling(_)) && !open.ask.message().is_empty() {
         widgets::paragraph(ui, open.ask.message());
     }
@@ -73,38 +95,77 @@ fn buttons_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenRequest) {
             if Button::new("Send").primary().show(ui).clicked() {
                 send(ServerRequestAction::Accept);
             }
-            if Button::new("Decline").tip("Tells the server no").show(ui).clicked() {
+            if Button::new("Decline")
+                .tip("Tells the server no")
+                .show(ui)
+                .clicked()
+            {
                 send(ServerRequestAction::Decline);
             }
-            if Button::new("Cancel").tip("Closes it without an answer").show(ui).clicked() {
+            if Button::new("Cancel")
+                .tip("Closes it without an answer")
+                .show(ui)
+                .clicked()
+            {
                 send(ServerRequestAction::Cancel);
             }
         }
         RequestKind::Url { url, host, .. } => {
             if let Some(host) = host
-                && Button::new(&format!("Open {host}")).icon(icons::OPEN_LINK).primary().show(ui).clicked()
+                && Button::new(&format!("Open {host}"))
+                    .icon(icons::OPEN_LINK)
+                    .primary()
+                    .show(ui)
+                    .clicked()
             {
                 send(ServerRequestAction::Accept);
             }
-            if Button::new("Decline").tip("Tells the server no").show(ui).clicked() {
+            if Button::new("Decline")
+                .tip("Tells the server no")
+                .show(ui)
+                .clicked()
+            {
                 send(ServerRequestAction::Decline);
             }
-            if Button::new("Cancel").tip("Closes it without an answer").show(ui).clicked() {
+            if Button::new("Cancel")
+                .tip("Closes it without an answer")
+                .show(ui)
+                .clicked()
+            {
                 send(ServerRequestAction::Cancel);
             }
-            if Button::new("Copy address").icon(icons::COPY).show(ui).clicked() {
+            if Button::new("Copy address")
+                .icon(icons::COPY)
+                .show(ui)
+                .clicked()
+            {
                 cx.send(Action::Copy(url.clone()));
             }
         }
         RequestKind::Sampling(_) => {
-            if Button::new("Answer").primary().enabled(!open.text.is_empty()).show(ui).clicked() {
+            if Button::new("Answer")
+                .primary()
+                .enabled(!open.text.is_empty())
+                .show(ui)
+                .clicked()
+            {
                 send(ServerRequestAction::Accept);
             }
-            if Button::new("Refuse").tip("The server gets an error").show(ui).clicked() {
+            if Button::new("Refuse")
+                .tip("The server gets an error")
+                .show(ui)
+                .clicked()
+            {
                 send(ServerRequestAction::Decline);
             }
-            if Button::new("Copy request").icon(icons::COPY).show(ui).clicked() {
-                cx.send(Action::Copy(String::from_utf8_lossy(&open.ask.params).into_owned()));
+            if Button::new("Copy request")
+                .icon(icons::COPY)
+                .show(ui)
+                .clicked()
+            {
+                cx.send(Action::Copy(
+                    String::from_utf8_lossy(&open.ask.params).into_owned(),
+                ));
             }
         }
     });
@@ -114,40 +175,86 @@ fn url_ui(ui: &mut Ui, url: &str, host: Option<&str>) {
     let t = ThemeTokens::of(ui);
     match host {
         Some(host) => {
-            ui.label(RichText::new("The address leads to").font(theme::small()).color(t.weak));
-            ui.add(Label::new(RichText::new(host).font(theme::mono_semibold(15.0)).color(t.strong)).wrap());
+            ui.label(
+                RichText::new("The address leads to")
+                    .font(theme::small())
+                    .color(t.weak),
+            );
+            ui.add(
+                Label::new(
+                    RichText::new(host)
+                        .font(theme::mono_semibold(15.0))
+                        .color(t.strong),
+                )
+                .wrap(),
+            );
         }
         None => {
             ui.add(
-                Label::new(RichText::new("Not an http or https address, so it is not opened.").font(theme::base()).color(t.bad))
-                    .wrap(),
+                Label::new(
+                    RichText::new("Not an http or https address, so it is not opened.")
+                        .font(theme::base())
+                        .color(t.bad),
+                )
+                .wrap(),
             );
         }
     }
-    ui.add(Label::new(RichText::new(url).font(theme::code()).color(t.text)).wrap().selectable(true));
+    ui.add(
+        Label::new(RichText::new(url).font(theme::code()).color(t.text))
+            .wrap()
+            .selectable(true),
+    );
 }
 
 fn sampling_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenRequest, sampling: &Sampling, height: f32) {
     let t = ThemeTokens::of(ui);
     let weak = |text: String| RichText::new(text).font(theme::small()).color(t.weak);
-    ScrollArea::vertical().id_salt("sampling").max_height(height * 0.6).auto_shrink([false, true]).show(ui, |ui| {
-        let system = sampling.system.iter().map(|text| ("system", text.as_str()));
-        for (role, text) in system.chain(sampling.messages.iter().map(|(role, text)| (role.as_str(), text.as_str()))) {
-            ui.label(weak(role.to_owned()));
-            ui.add(Label::new(RichText::new(text).font(theme::base()).color(t.text)).wrap().selectable(true));
-        }
-        if !sampling.tools.is_empty() {
-            ui.label(weak(format!("tools it may use: {}", sampling.tools.join(", "))));
-        }
-        ui.label(weak("the request as it came".into()));
-        let lines = code::lines_of(ui, "sampling request", &open.ask.params);
-        code::code_ui(ui, "sampling request", &lines, 140.0);
-    });
-    let most = sampling.max_tokens.as_ref().map(|most| format!(", at most {most} tokens")).unwrap_or_default();
+    ScrollArea::vertical()
+        .id_salt("sampling")
+        .max_height(height * 0.6)
+        .auto_shrink([false, true])
+        .show(ui, |ui| {
+            let system = sampling.system.iter().map(|text| ("system", text.as_str()));
+            for (role, text) in system.chain(
+                sampling
+                    .messages
+                    .iter()
+                    .map(|(role, text)| (role.as_str(), text.as_str())),
+            ) {
+                ui.label(weak(role.to_owned()));
+                ui.add(
+                    Label::new(RichText::new(text).font(theme::base()).color(t.text))
+                        .wrap()
+                        .selectable(true),
+                );
+            }
+            if !sampling.tools.is_empty() {
+                ui.label(weak(format!(
+                    "tools it may use: {}",
+                    sampling.tools.join(", ")
+                )));
+            }
+            ui.label(weak("the request as it came".into()));
+            let lines = code::lines_of(ui, "sampling request", &open.ask.params);
+            code::code_ui(ui, "sampling request", &lines, 140.0);
+        });
+    let most = sampling
+        .max_tokens
+        .as_ref()
+        .map(|most| format!(", at most {most} tokens"))
+        .unwrap_or_default();
     ui.label(weak(format!("Your answer, in place of a model’s{most}")));
     let mut text = open.text.clone();
-    let field = TextEdit::multiline(&mut text).font(theme::base()).desired_rows(4).desired_width(f32::INFINITY);
-    if ui.add(field).accessible_name("Answer in place of a model").changed() {
+    let field = TextEdit::multiline(&mut text)
+        .font(theme::base())
+        .desired_rows(4)
+        .desired_width(f32::INFINITY);
+    if ui
+        .add(field)
+        .accessible_name("Answer in place of a model")
+        .changed()
+    {
         cx.send(Action::Answer(ServerRequestAction::SetText(text)));
     }
 }
@@ -155,32 +262,66 @@ fn sampling_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenRequest, sampling: &Sampling
 fn form_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenRequest, fields: &[ElicitationField], height: f32) {
     let t = ThemeTokens::of(ui);
     if fields.is_empty() {
-        ui.label(RichText::new("The form has no fields. Sending it means yes.").font(theme::small()).color(t.weak));
+        ui.label(
+            RichText::new("The form has no fields. Sending it means yes.")
+                .font(theme::small())
+                .color(t.weak),
+        );
     }
-    ScrollArea::vertical().id_salt("ask form").max_height(height).auto_shrink([false, true]).show(ui, |ui| {
-        ui.spacing_mut().item_spacing.y = 4.0;
-        // The scroll bar has its own place.
-        ui.set_max_width(ui.available_width() - 14.0);
-        for (at, (field, given)) in fields.iter().zip(&open.given).enumerate() {
-            field_ui(ui, cx, open, at, field, given);
-            ui.add_space(6.0);
-        }
-        let known =
-            |pointer: &str| fields.iter().any(|field| pointer.trim_start_matches('/').split('/').next() == Some(&field.name));
-        for (at, message) in open.problems.iter().filter(|(at, _)| open.is_tried && !known(at)) {
-            ui.label(RichText::new(format!("{message} {at}")).font(theme::small()).color(t.bad));
-        }
-    });
+    ScrollArea::vertical()
+        .id_salt("ask form")
+        .max_height(height)
+        .auto_shrink([false, true])
+        .show(ui, |ui| {
+            ui.spacing_mut().item_spacing.y = 4.0;
+            // The scroll bar has its own place.
+            ui.set_max_width(ui.available_width() - 14.0);
+            for (at, (field, given)) in fields.iter().zip(&open.given).enumerate() {
+                field_ui(ui, cx, open, at, field, given);
+                ui.add_space(6.0);
+            }
+            let known = |pointer: &str| {
+                fields.iter().any(|field| {
+                    pointer.trim_start_matches('/').split('/').next() == Some(&field.name)
+                })
+            };
+            for (at, message) in open
+                .problems
+                .iter()
+                .filter(|(at, _)| open.is_tried && !known(at))
+            {
+                ui.label(
+                    RichText::new(format!("{message} {at}"))
+                        .font(theme::small())
+                        .color(t.bad),
+                );
+            }
+        });
 }
 
-fn field_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenRequest, at: usize, field: &ElicitationField, given: &FieldInput) {
+fn field_ui(
+    ui: &mut Ui,
+    cx: &Cx<'_>,
+    open: &OpenRequest,
+    at: usize,
+    field: &ElicitationField,
+    given: &FieldInput,
+) {
     let t = ThemeTokens::of(ui);
     let name = field.title.as_deref().unwrap_or(&field.name);
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = 6.0;
-        ui.label(RichText::new(name).font(theme::semibold(13.0)).color(t.strong));
+        ui.label(
+            RichText::new(name)
+                .font(theme::semibold(13.0))
+                .color(t.strong),
+        );
         if name != field.name {
-            ui.label(RichText::new(&field.name).font(theme::mono(12.0)).color(t.weak));
+            ui.label(
+                RichText::new(&field.name)
+                    .font(theme::mono(12.0))
+                    .color(t.weak),
+            );
         }
         if field.required {
             ui.label(RichText::new("required").font(theme::small()).color(t.weak));
@@ -188,14 +329,30 @@ fn field_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenRequest, at: usize, field: &Eli
         if field.is_secret {
             ui.add(Label::new(icons::icon(icons::SECRET, 14.0, t.warn)));
         }
-        if let ElicitationKind::Text { format: Some(format), .. } = &field.kind {
+        if let ElicitationKind::Text {
+            format: Some(format),
+            ..
+        } = &field.kind
+        {
             ui.label(RichText::new(format).font(theme::small()).color(t.weak));
         }
     });
     if let Some(description) = &field.description {
-        ui.add(Label::new(RichText::new(description).font(theme::small()).color(t.weak)).wrap());
+        ui.add(
+            Label::new(
+                RichText::new(description)
+                    .font(theme::small())
+                    .color(t.weak),
+            )
+            .wrap(),
+        );
     }
-    let give = |given| cx.send(Action::Answer(ServerRequestAction::Give { field: at, given }));
+    let give = |given| {
+        cx.send(Action::Answer(ServerRequestAction::Give {
+            field: at,
+            given,
+        }))
+    };
     match &field.kind {
         ElicitationKind::Boolean => {
             let chosen = match given {
@@ -203,7 +360,8 @@ fn field_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenRequest, at: usize, field: &Eli
                 FieldInput::Json(text) if text == "false" => 1,
                 _ => 2,
             };
-            if let Some(clicked) = widgets::segmented(ui, name, &["true", "false", "unset"], chosen) {
+            if let Some(clicked) = widgets::segmented(ui, name, &["true", "false", "unset"], chosen)
+            {
                 give(match clicked {
                     0 => FieldInput::Json("true".into()),
                     1 => FieldInput::Json("false".into()),
@@ -212,7 +370,9 @@ fn field_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenRequest, at: usize, field: &Eli
             }
         }
         ElicitationKind::One(choices) => one_ui(ui, name, at, choices, given, give),
-        ElicitationKind::Many { choices, min, max } => many_ui(ui, choices, *min, *max, given, give),
+        ElicitationKind::Many { choices, min, max } => {
+            many_ui(ui, choices, *min, *max, given, give)
+        }
         ElicitationKind::Text { multiline, .. } => {
             let mut text = match given {
                 FieldInput::Text(text) | FieldInput::Json(text) => text.clone(),
@@ -223,12 +383,21 @@ fn field_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenRequest, at: usize, field: &Eli
             } else {
                 TextEdit::singleline(&mut text)
             };
-            let edit = field_edit.password(field.is_secret).desired_width(f32::INFINITY).margin(Margin::symmetric(8, 5));
+            let edit = field_edit
+                .password(field.is_secret)
+                .desired_width(f32::INFINITY)
+                .margin(Margin::symmetric(8, 5));
             if ui.add(edit).accessible_name(name).changed() {
-                give(if text.is_empty() && !field.required { FieldInput::Unset } else { FieldInput::Text(text) });
+                give(if text.is_empty() && !field.required {
+                    FieldInput::Unset
+                } else {
+                    FieldInput::Text(text)
+                });
             }
         }
-        ElicitationKind::Number { minimum, maximum, .. } => {
+        ElicitationKind::Number {
+            minimum, maximum, ..
+        } => {
             let hint = match (minimum, maximum) {
                 (Some(low), Some(high)) => format!("{low} to {high}"),
                 (Some(low), None) => format!("at least {low}"),
@@ -244,8 +413,19 @@ fn field_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenRequest, at: usize, field: &Eli
     }
 }
 
-fn json_ui(ui: &mut Ui, name: &str, hint: &str, is_secret: bool, given: &FieldInput, give: impl FnOnce(FieldInput)) {
-    let mut text = if let FieldInput::Json(text) = given { text.clone() } else { String::new() };
+fn json_ui(
+    ui: &mut Ui,
+    name: &str,
+    hint: &str,
+    is_secret: bool,
+    given: &FieldInput,
+    give: impl FnOnce(FieldInput),
+) {
+    let mut text = if let FieldInput::Json(text) = given {
+        text.clone()
+    } else {
+        String::new()
+    };
     let edit = TextEdit::singleline(&mut text)
         .font(theme::code())
         .hint_text(hint)
@@ -253,24 +433,44 @@ fn json_ui(ui: &mut Ui, name: &str, hint: &str, is_secret: bool, given: &FieldIn
         .desired_width(f32::INFINITY)
         .margin(Margin::symmetric(8, 5));
     if ui.add(edit).accessible_name(name).changed() {
-        give(if text.trim().is_empty() { FieldInput::Unset } else { FieldInput::Json(text) });
+        give(if text.trim().is_empty() {
+            FieldInput::Unset
+        } else {
+            FieldInput::Json(text)
+        });
     }
 }
 
-fn one_ui(ui: &mut Ui, name: &str, at: usize, choices: &[Choice], given: &FieldInput, give: impl FnOnce(FieldInput)) {
-    let chosen = choices.iter().find(|choice| matches!(given, FieldInput::Json(text) if *text == choice.value));
+fn one_ui(
+    ui: &mut Ui,
+    name: &str,
+    at: usize,
+    choices: &[Choice],
+    given: &FieldInput,
+    give: impl FnOnce(FieldInput),
+) {
+    let chosen = choices
+        .iter()
+        .find(|choice| matches!(given, FieldInput::Json(text) if *text == choice.value));
     let mut picked = None;
     let label = chosen.map_or("unset", |choice| choice.title.as_str());
-    let response = ComboBox::from_id_salt(("ask choice", at)).selected_text(label).width(280.0).show_ui(ui, |ui| {
-        if ui.selectable_label(chosen.is_none(), "unset").clicked() {
-            picked = Some(FieldInput::Unset);
-        }
-        for choice in choices {
-            if ui.selectable_label(chosen == Some(choice), &choice.title).on_hover_text(&choice.value).clicked() {
-                picked = Some(FieldInput::Json(choice.value.clone()));
+    let response = ComboBox::from_id_salt(("ask choice", at))
+        .selected_text(label)
+        .width(280.0)
+        .show_ui(ui, |ui| {
+            if ui.selectable_label(chosen.is_none(), "unset").clicked() {
+                picked = Some(FieldInput::Unset);
             }
-        }
-    });
+            for choice in choices {
+                if ui
+                    .selectable_label(chosen == Some(choice), &choice.title)
+                    .on_hover_text(&choice.value)
+                    .clicked()
+                {
+                    picked = Some(FieldInput::Json(choice.value.clone()));
+                }
+            }
+        });
     response.response.accessible_name(name);
     if let Some(picked) = picked {
         give(picked);
@@ -286,12 +486,20 @@ fn many_ui(
     give: impl FnOnce(FieldInput),
 ) {
     let t = ThemeTokens::of(ui);
-    let before = if let FieldInput::Many(places) = given { places.clone() } else { BTreeSet::new() };
+    let before = if let FieldInput::Many(places) = given {
+        places.clone()
+    } else {
+        BTreeSet::new()
+    };
     let mut places = before.clone();
     ui.horizontal_wrapped(|ui| {
         for (at, choice) in choices.iter().enumerate() {
             let mut is_chosen = before.contains(&at);
-            if ui.add(Checkbox::new(&mut is_chosen, &choice.title)).on_hover_text(&choice.value).changed() {
+            if ui
+                .add(Checkbox::new(&mut is_chosen, &choice.title))
+                .on_hover_text(&choice.value)
+                .changed()
+            {
                 if is_chosen {
                     places.insert(at);
                 } else {
@@ -310,7 +518,11 @@ fn many_ui(
         ui.label(RichText::new(limits).font(theme::small()).color(t.weak));
     }
     if places != before {
-        give(if places.is_empty() { FieldInput::Unset } else { FieldInput::Many(places) });
+        give(if places.is_empty() {
+            FieldInput::Unset
+        } else {
+            FieldInput::Many(places)
+        });
     }
 }
 
@@ -322,20 +534,41 @@ pub fn roots_ui(ui: &mut Ui, cx: &Cx<'_>, text: &str, is_declared: bool) {
         ui,
         "Servers that ask for roots get these folders, and some then allow nothing else. An empty list is not the same as none declared: it says that no folder may be used.",
     );
-    let show = |text: String, is_declared| cx.send(Action::ShowDialog(Dialog::Roots { text, is_declared }));
+    let show = |text: String, is_declared| {
+        cx.send(Action::ShowDialog(Dialog::Roots { text, is_declared }))
+    };
     let mut declared = is_declared;
-    if ui.add(Checkbox::new(&mut declared, "Tell servers about folders")).changed() {
+    if ui
+        .add(Checkbox::new(&mut declared, "Tell servers about folders"))
+        .changed()
+    {
         show(text.to_owned(), declared);
     }
     let mut edited = text.to_owned();
-    ui.label(RichText::new("One folder a line").font(theme::small()).color(t.weak));
-    let field = TextEdit::multiline(&mut edited).font(theme::code()).desired_rows(4).desired_width(f32::INFINITY);
-    if ui.add_enabled(declared, field).accessible_name("Folders").changed() {
+    ui.label(
+        RichText::new("One folder a line")
+            .font(theme::small())
+            .color(t.weak),
+    );
+    let field = TextEdit::multiline(&mut edited)
+        .font(theme::code())
+        .desired_rows(4)
+        .desired_width(f32::INFINITY);
+    if ui
+        .add_enabled(declared, field)
+        .accessible_name("Folders")
+        .changed()
+    {
         show(edited.clone(), declared);
     }
     widgets::at_right(ui, theme::BUTTON, |ui| {
         if Button::new("Use").primary().show(ui).clicked() {
-            let folders = edited.lines().map(str::trim).filter(|line| !line.is_empty()).map(PathBuf::from).collect();
+            let folders = edited
+                .lines()
+                .map(str::trim)
+                .filter(|line| !line.is_empty())
+                .map(PathBuf::from)
+                .collect();
             cx.send(SettingsAction::SetRoots(declared.then_some(folders)));
         }
         if widgets::button(ui, "Cancel").clicked() {
@@ -347,6 +580,14 @@ pub fn roots_ui(ui: &mut Ui, cx: &Cx<'_>, text: &str, is_declared: bool) {
 /// Opens the dialog for the folders as they are.
 pub fn roots_dialog(cx: &Cx<'_>) -> Action {
     let roots = cx.state.roots.as_deref();
-    let text = roots.unwrap_or_default().iter().map(|root| root.display().to_string()).collect::<Vec<_>>().join("\n");
-    Action::ShowDialog(Dialog::Roots { text, is_declared: roots.is_some() })
+    let text = roots
+        .unwrap_or_default()
+        .iter()
+        .map(|root| root.display().to_string())
+        .collect::<Vec<_>>()
+        .join("\n");
+    Action::ShowDialog(Dialog::Roots {
+        text,
+        is_declared: roots.is_some(),
+    })
 }

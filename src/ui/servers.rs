@@ -9,8 +9,8 @@ use super::{Cx, icons, shortcuts};
 use crate::capture::Tool;
 use crate::source::{LEFT_OUT, Recent, distinct_label};
 use crate::state::{
-    Action, AllowedTools, CallAction, Dialog, ImportAction, MissingValues, OpenServersAction, ServerSession, ServersAction,
-    ValuesAction,
+    Action, AllowedTools, CallAction, Dialog, ImportAction, MissingValues, OpenServersAction,
+    ServerSession, ServersAction, ValuesAction,
 };
 
 /// Rows of servers used before that a menu or the start page has.
@@ -34,7 +34,9 @@ pub fn allow_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) {
 
 /// Opens the list of tools that are called without a question.
 pub fn allowed(cx: &Cx<'_>) -> Option<Action> {
-    cx.state.can_remember().then_some(Action::ShowDialog(Dialog::AllowedTools))
+    cx.state
+        .can_remember()
+        .then_some(Action::ShowDialog(Dialog::AllowedTools))
 }
 
 /// The tools that are called without a question; each can be taken back.
@@ -43,30 +45,44 @@ pub fn allowed_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
     widgets::title(ui, cx, "Tools called without a question");
     let allowed = cx.state.allowed_tools();
     if allowed.is_empty() {
-        widgets::paragraph(ui, "Only those that are declared read-only. Others ask before each call.");
+        widgets::paragraph(
+            ui,
+            "Only those that are declared read-only. Others ask before each call.",
+        );
         return;
     }
     let words = "Besides tools declared read-only. Applies only to exactly this command or address, and only until a tool’s definition changes.";
     ui.add(Label::new(RichText::new(words).font(theme::small()).color(t.weak)).wrap());
     let ask_again = |tool: Option<&str>| cx.send(ServersAction::AskAgain(tool.map(str::to_owned)));
-    ScrollArea::vertical().id_salt("allowed").max_height(height).min_scrolled_height(height).auto_shrink([false, true]).show(
-        ui,
-        |ui| {
+    ScrollArea::vertical()
+        .id_salt("allowed")
+        .max_height(height)
+        .min_scrolled_height(height)
+        .auto_shrink([false, true])
+        .show(ui, |ui| {
             for (name, is_changed) in &allowed {
                 ui.horizontal(|ui| {
                     ui.label(RichText::new(*name).font(theme::mono(12.5)).color(t.strong));
                     if *is_changed {
-                        ui.label(RichText::new("changed since: asks again").font(theme::small()).color(t.warn));
+                        ui.label(
+                            RichText::new("changed since: asks again")
+                                .font(theme::small())
+                                .color(t.warn),
+                        );
                     }
                     widgets::at_right(ui, theme::ICON_BUTTON, |ui| {
-                        if Button::new("Ask again").small().name(&format!("Ask again before {name}")).show(ui).clicked() {
+                        if Button::new("Ask again")
+                            .small()
+                            .name(&format!("Ask again before {name}"))
+                            .show(ui)
+                            .clicked()
+                        {
                             ask_again(Some(name));
                         }
                     });
                 });
             }
-        },
-    );
+        });
     widgets::at_right(ui, theme::BUTTON, |ui| {
         if widgets::button(ui, "Ask again before all of them").clicked() {
             ask_again(None);
@@ -78,33 +94,55 @@ pub fn allowed_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
 pub fn values_ui(ui: &mut Ui, cx: &Cx<'_>, missing: &MissingValues) {
     let t = ThemeTokens::of(ui);
     widgets::title(ui, cx, &format!("Values for {}", missing.server()));
-    widgets::paragraph(ui, "These values are secret, so Loupe writes them to no file. It connects only after you enter them.");
+    widgets::paragraph(
+        ui,
+        "These values are secret, so Loupe writes them to no file. It connects only after you enter them.",
+    );
     let mut is_first = true;
     for name in &missing.names {
         ui.label(RichText::new(name).font(theme::mono(12.0)).color(t.text));
         let mut value = missing.typed.get(name).cloned().unwrap_or_default();
-        let field = LineEdit { name, hint: "", width: ui.available_width(), is_secret: true };
+        let field = LineEdit {
+            name,
+            hint: "",
+            width: ui.available_width(),
+            is_secret: true,
+        };
         if field.show(ui, "missing value", &mut value) {
-            cx.send(ValuesAction::Type { name: name.clone(), value });
+            cx.send(ValuesAction::Type {
+                name: name.clone(),
+                value,
+            });
         }
         if std::mem::take(&mut is_first) && ui.memory(egui::Memory::focused).is_none() {
-            ui.memory_mut(|memory| memory.request_focus(egui::Id::unique(("missing value", name.as_str()))));
+            ui.memory_mut(|memory| {
+                memory.request_focus(egui::Id::unique(("missing value", name.as_str())))
+            });
         }
     }
     match &missing.no_keychain {
         Some(why) => {
-            let words = format!("They are used for this run only: the system’s keychain is unavailable ({why}).");
+            let words = format!(
+                "They are used for this run only: the system’s keychain is unavailable ({why})."
+            );
             ui.add(Label::new(RichText::new(words).font(theme::small()).color(t.weak)).wrap());
         }
         None => {
             let mut keeps = missing.keeps;
-            if ui.checkbox(&mut keeps, "Keep them in the system’s keychain").changed() {
+            if ui
+                .checkbox(&mut keeps, "Keep them in the system’s keychain")
+                .changed()
+            {
                 cx.send(ValuesAction::Keep(keeps));
             }
         }
     }
     widgets::at_right(ui, theme::BUTTON, |ui| {
-        let connect = Button::new("Connect").icon(icons::PLUG).primary().enabled(missing.is_complete()).show(ui);
+        let connect = Button::new("Connect")
+            .icon(icons::PLUG)
+            .primary()
+            .enabled(missing.is_complete())
+            .show(ui);
         let cancel = widgets::button(ui, "Cancel");
         let is_entered = ui.input(|input| input.key_pressed(Key::Enter)) && !cancel.has_focus();
         if cancel.clicked() {
@@ -125,28 +163,56 @@ pub struct OpenCommand {
 /// What can be done with the servers that are open beside the one in use.
 pub fn open_commands(cx: &Cx<'_>) -> Vec<OpenCommand> {
     let mut commands = Vec::new();
-    let shown = cx.state.capture().filter(|capture| !capture.request.is_empty());
-    let has_tool = |open: &&ServerSession| shown.is_some_and(|shown| open.has_tool(&shown.tool.name));
+    let shown = cx
+        .state
+        .capture()
+        .filter(|capture| !capture.request.is_empty());
+    let has_tool =
+        |open: &&ServerSession| shown.is_some_and(|shown| open.has_tool(&shown.tool.name));
     for open in cx.state.sessions.others() {
         let (session, label) = (open.id, cx.state.session_label(open));
-        let waits = if !open.server_requests.open.is_empty() { ", which asks something" } else { "" };
+        let waits = if !open.server_requests.open.is_empty() {
+            ", which asks something"
+        } else {
+            ""
+        };
         let switch = format!("Switch to {label}{waits}");
-        commands.push(OpenCommand { glyph: icons::SWAP, name: switch, action: OpenServersAction::Switch(session) });
+        commands.push(OpenCommand {
+            glyph: icons::SWAP,
+            name: switch,
+            action: OpenServersAction::Switch(session),
+        });
         if has_tool(&open) {
             let name = format!("Make this call at {label} and compare");
-            commands.push(OpenCommand { glyph: icons::DIFF, name, action: OpenServersAction::CallAt(session) });
+            commands.push(OpenCommand {
+                glyph: icons::DIFF,
+                name,
+                action: OpenServersAction::CallAt(session),
+            });
         }
         let name = format!("Close {label}");
-        commands.push(OpenCommand { glyph: icons::DISCONNECT, name, action: OpenServersAction::Close(session) });
+        commands.push(OpenCommand {
+            glyph: icons::DISCONNECT,
+            name,
+            action: OpenServersAction::Close(session),
+        });
     }
     // With one other alone the difference says more.
     if cx.state.sessions.others().filter(has_tool).count() > 1 {
         let name = "Make this call at all open servers and compare".to_owned();
-        commands.push(OpenCommand { glyph: icons::COMPARE, name, action: OpenServersAction::CallAtAll });
+        commands.push(OpenCommand {
+            glyph: icons::COMPARE,
+            name,
+            action: OpenServersAction::CallAtAll,
+        });
     }
     if cx.state.session().connection.is_connected() {
         let name = "Open a server beside this one…".to_owned();
-        commands.push(OpenCommand { glyph: icons::PLUG, name, action: OpenServersAction::Add });
+        commands.push(OpenCommand {
+            glyph: icons::PLUG,
+            name,
+            action: OpenServersAction::Add,
+        });
     }
     commands
 }
@@ -166,16 +232,39 @@ pub const CONNECT: &str = "Connect to the first server used before, or to a new 
 
 /// The servers used before but for the one that is connected, with their places in the list.
 pub fn others<'a>(cx: &Cx<'a>) -> Vec<(usize, &'a Recent)> {
-    let now = cx.state.session().connection.source().filter(|_| cx.state.session().connection.is_connected());
+    let now = cx
+        .state
+        .session()
+        .connection
+        .source()
+        .filter(|_| cx.state.session().connection.is_connected());
     let now = now.and_then(|source| Some(Recent::of(source, cx.state.servers.here())?.source));
-    cx.state.importing.recent.iter().enumerate().filter(|(_, recent)| Some(&recent.source) != now.as_ref()).collect()
+    cx.state
+        .importing
+        .recent
+        .iter()
+        .enumerate()
+        .filter(|(_, recent)| Some(&recent.source) != now.as_ref())
+        .collect()
 }
 
 /// The servers used before as they are called, told apart, and where each is; in the order of the list.
 pub fn names(cx: &Cx<'_>) -> Vec<(String, String)> {
-    let labels: Vec<_> = cx.state.importing.recent.iter().map(Recent::label).collect();
-    let distinct: Vec<String> = (0..labels.len()).map(|at| distinct_label(&labels, at)).collect();
-    distinct.into_iter().zip(labels).map(|(label, (_, place))| (label, place)).collect()
+    let labels: Vec<_> = cx
+        .state
+        .importing
+        .recent
+        .iter()
+        .map(Recent::label)
+        .collect();
+    let distinct: Vec<String> = (0..labels.len())
+        .map(|at| distinct_label(&labels, at))
+        .collect();
+    distinct
+        .into_iter()
+        .zip(labels)
+        .map(|(label, (_, place))| (label, place))
+        .collect()
 }
 
 /// Servers used before, in a menu: a click connects.
@@ -183,8 +272,19 @@ pub fn recent_menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let names = names(cx);
     for (row, (at, _)) in others(cx).into_iter().take(FEW).enumerate() {
         let (name, place) = &names[at];
-        let keys = if row == 0 { shortcuts::text(&shortcuts::CONNECT_OTHER) } else { String::new() };
-        let row = widgets::menu_item(ui, icons::HISTORY, &format!("Connect to {name}"), &keys, true).on_hover_text(spoken(place));
+        let keys = if row == 0 {
+            shortcuts::text(&shortcuts::CONNECT_OTHER)
+        } else {
+            String::new()
+        };
+        let row = widgets::menu_item(
+            ui,
+            icons::HISTORY,
+            &format!("Connect to {name}"),
+            &keys,
+            true,
+        )
+        .on_hover_text(spoken(place));
         if row.clicked() {
             cx.send(Action::Import(ImportAction::ConnectRecent(at)));
             ui.close();
@@ -194,5 +294,9 @@ pub fn recent_menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
 
 /// Where a server is, for people who wonder about a mark.
 pub fn spoken(place: &str) -> String {
-    if place.contains(LEFT_OUT) { format!("{place}\n… is secret: from the keychain, or asked for") } else { place.to_owned() }
+    if place.contains(LEFT_OUT) {
+        format!("{place}\n… is secret: from the keychain, or asked for")
+    } else {
+        place.to_owned()
+    }
 }

@@ -27,25 +27,32 @@ const LIMITS: &[(&str, &str)] = &[
 pub fn settings_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let rest = widgets::mode_head(ui, cx, NAME, |_| {});
     ui.scope_builder(UiBuilder::new().max_rect(rest), |ui| {
-        ScrollArea::vertical().id_salt("settings").auto_shrink(false).show(ui, |ui| {
-            widgets::mode_body(ui, |ui| {
-                ui.set_max_width(WIDTH);
-                look_ui(ui, cx);
-                counting_ui(ui, cx);
-                waits_ui(ui, cx);
-                limits_ui(ui, cx);
-                history_ui(ui, cx);
-                hosts_ui(ui, cx);
-                server_ui(ui, cx);
-                file_ui(ui, cx);
+        ScrollArea::vertical()
+            .id_salt("settings")
+            .auto_shrink(false)
+            .show(ui, |ui| {
+                widgets::mode_body(ui, |ui| {
+                    ui.set_max_width(WIDTH);
+                    look_ui(ui, cx);
+                    counting_ui(ui, cx);
+                    waits_ui(ui, cx);
+                    limits_ui(ui, cx);
+                    history_ui(ui, cx);
+                    hosts_ui(ui, cx);
+                    server_ui(ui, cx);
+                    file_ui(ui, cx);
+                });
             });
-        });
     });
 }
 
 fn heading(ui: &mut Ui, words: &str) {
     ui.add_space(8.0);
-    ui.label(RichText::new(words).font(theme::semibold(15.0)).color(ThemeTokens::of(ui).strong));
+    ui.label(
+        RichText::new(words)
+            .font(theme::semibold(15.0))
+            .color(ThemeTokens::of(ui).strong),
+    );
 }
 
 fn weak(ui: &mut Ui, words: &str) {
@@ -69,17 +76,28 @@ fn look_ui(ui: &mut Ui, cx: &Cx<'_>) {
     heading(ui, "Look");
     let settings = &cx.state.settings;
     row(ui, "Theme", |ui| {
-        let selected = Theme::ALL.iter().position(|(theme, _)| *theme == settings.theme).unwrap_or_default();
-        if let Some(clicked) = widgets::segmented(ui, "Theme", &["System", "Dark", "Light"], selected) {
+        let selected = Theme::ALL
+            .iter()
+            .position(|(theme, _)| *theme == settings.theme)
+            .unwrap_or_default();
+        if let Some(clicked) =
+            widgets::segmented(ui, "Theme", &["System", "Dark", "Light"], selected)
+        {
             cx.send(SettingsAction::SetTheme(Theme::ALL[clicked].0));
         }
     });
     row(ui, "Text size", |ui| {
         let mut zoom = settings.zoom;
-        let drag = DragValue::new(&mut zoom).range(Settings::ZOOM).suffix(" %").update_while_editing(false);
+        let drag = DragValue::new(&mut zoom)
+            .range(Settings::ZOOM)
+            .suffix(" %")
+            .update_while_editing(false);
         // While it is dragged everything would move under the pointer.
         let response = ui.add(drag).accessible_name("Text size in percent");
-        for (glyph, name, step) in [(icons::REMOVE, "Smaller", -10_i16), (icons::ADD, "Larger", 10)] {
+        for (glyph, name, step) in [
+            (icons::REMOVE, "Smaller", -10_i16),
+            (icons::ADD, "Larger", 10),
+        ] {
             if widgets::icon_button(ui, glyph, name).clicked() {
                 zoom = settings.zoom.saturating_add_signed(step);
             }
@@ -100,14 +118,20 @@ fn look_ui(ui: &mut Ui, cx: &Cx<'_>) {
         if ui.checkbox(&mut has_more, "More of it").changed() {
             cx.send(SettingsAction::MoreContrast(has_more));
         }
-        weak(ui, "Text at least 7:1 against its ground, borders of controls 3:1");
+        weak(
+            ui,
+            "Text at least 7:1 against its ground, borders of controls 3:1",
+        );
     });
     row(ui, "Motion", |ui| {
         let mut reduces = settings.reduce_motion;
         if ui.checkbox(&mut reduces, "Reduce it").changed() {
             cx.send(SettingsAction::ReduceMotion(reduces));
         }
-        weak(ui, "Nothing turns or slides while you wait; the seconds still count");
+        weak(
+            ui,
+            "Nothing turns or slides while you wait; the seconds still count",
+        );
     });
 }
 
@@ -116,15 +140,22 @@ fn counting_ui(ui: &mut Ui, cx: &Cx<'_>) {
     row(ui, "Tokenizer", |ui| tokenizer::chooser_ui(ui, cx));
     row(ui, "Baseline", |ui| {
         let chosen = cx.state.settings.baseline;
-        let name = chosen.and_then(format::by_id).map_or("as sent", |format| format.title());
-        let button = Button::new(name).menu().name("Baseline of every answer").show(ui);
+        let name = chosen
+            .and_then(format::by_id)
+            .map_or("as sent", |format| format.title());
+        let button = Button::new(name)
+            .menu()
+            .name("Baseline of every answer")
+            .show(ui);
         Popup::menu(&button).width(240.0).show(|ui| {
             if widgets::menu_row(ui, "as sent", None, chosen.is_none()).clicked() {
                 cx.send(SettingsAction::ForgetBaseline);
                 ui.close();
             }
             for format in FORMATS {
-                if widgets::menu_row(ui, format.title(), None, chosen == Some(format.id())).clicked() {
+                if widgets::menu_row(ui, format.title(), None, chosen == Some(format.id()))
+                    .clicked()
+                {
                     cx.send(SettingsAction::SetBaseline(format.id()));
                     ui.close();
                 }
@@ -136,10 +167,16 @@ fn counting_ui(ui: &mut Ui, cx: &Cx<'_>) {
 fn waits_ui(ui: &mut Ui, cx: &Cx<'_>) {
     heading(ui, "Time limits");
     let mut waits = cx.state.settings.waits;
-    for (name, seconds) in [("Connecting", &mut waits.connect), ("A call", &mut waits.call)] {
+    for (name, seconds) in [
+        ("Connecting", &mut waits.connect),
+        ("A call", &mut waits.call),
+    ] {
         row(ui, name, |ui| {
-            let drag = DragValue::new(seconds).range(TimeLimits::RANGE).suffix(" s");
-            ui.add(drag).accessible_name(format!("{name}, seconds at most"));
+            let drag = DragValue::new(seconds)
+                .range(TimeLimits::RANGE)
+                .suffix(" s");
+            ui.add(drag)
+                .accessible_name(format!("{name}, seconds at most"));
         });
     }
     if waits != cx.state.settings.waits {
@@ -150,15 +187,35 @@ fn waits_ui(ui: &mut Ui, cx: &Cx<'_>) {
 fn limits_ui(ui: &mut Ui, cx: &Cx<'_>) {
     heading(ui, "How much is kept of what a server sends");
     for (word, value) in cx.state.limits.entries() {
-        let about = LIMITS.iter().find(|(known, _)| *known == word).map_or(word, |(_, about)| about);
+        let about = LIMITS
+            .iter()
+            .find(|(known, _)| *known == word)
+            .map_or(word, |(_, about)| about);
         row(ui, word, |ui| {
             let id = egui::Id::unique(("limit", word));
-            let mut typed: String = ui.data(|data| data.get_temp(id)).unwrap_or_else(|| value.clone());
+            let mut typed: String = ui
+                .data(|data| data.get_temp(id))
+                .unwrap_or_else(|| value.clone());
             let name = format!("Limit {word}: {about}");
-            LineEdit { name: &name, hint: "", width: 120.0, is_secret: false }.show(ui, "settings", &mut typed);
+            LineEdit {
+                name: &name,
+                hint: "",
+                width: 120.0,
+                is_secret: false,
+            }
+            .show(ui, "settings", &mut typed);
             let is_new = typed.trim() != value;
-            if is_new && Button::new("Apply").small().name(&format!("Apply the limit {word}")).show(ui).clicked() {
-                cx.send(SettingsAction::SetLimit { word, value: typed.trim().to_owned() });
+            if is_new
+                && Button::new("Apply")
+                    .small()
+                    .name(&format!("Apply the limit {word}"))
+                    .show(ui)
+                    .clicked()
+            {
+                cx.send(SettingsAction::SetLimit {
+                    word,
+                    value: typed.trim().to_owned(),
+                });
                 ui.data_mut(|data| data.remove::<String>(id));
             } else if is_new {
                 ui.data_mut(|data| data.insert_temp(id, typed));
@@ -168,7 +225,10 @@ fn limits_ui(ui: &mut Ui, cx: &Cx<'_>) {
             weak(ui, about);
         });
     }
-    weak(ui, "From the next connection on; sizes are bytes, or numbers with KiB, MiB or GiB");
+    weak(
+        ui,
+        "From the next connection on; sizes are bytes, or numbers with KiB, MiB or GiB",
+    );
 }
 
 fn history_ui(ui: &mut Ui, cx: &Cx<'_>) {
@@ -178,7 +238,10 @@ fn history_ui(ui: &mut Ui, cx: &Cx<'_>) {
     heading(ui, "History");
     row(ui, "Calls", |ui| {
         let mut is_on = cx.state.history.is_on;
-        if ui.checkbox(&mut is_on, "Keep them from run to run, secrets hidden").changed() {
+        if ui
+            .checkbox(&mut is_on, "Keep them from run to run, secrets hidden")
+            .changed()
+        {
             cx.send(Action::History(HistoryAction::SetOn(is_on)));
         }
     });
@@ -194,7 +257,14 @@ fn hosts_ui(ui: &mut Ui, cx: &Cx<'_>) {
     ui.horizontal_wrapped(|ui| {
         for host in pinned {
             let name = format!("Unpin {host}");
-            if Button::new(host.as_str()).icon(icons::CLOSE).small().name(&name).tip(&name).show(ui).clicked() {
+            if Button::new(host.as_str())
+                .icon(icons::CLOSE)
+                .small()
+                .name(&name)
+                .tip(&name)
+                .show(ui)
+                .clicked()
+            {
                 cx.send(Action::Hosts(HostsAction::Pin(*host)));
             }
         }
@@ -208,15 +278,31 @@ fn server_ui(ui: &mut Ui, cx: &Cx<'_>) {
     heading(ui, "This server");
     row(ui, "Without a question", |ui| {
         let count = cx.state.allowed_tools().len() as u64;
-        let words = if count == 1 { "1 tool…".to_owned() } else { format!("{}…", widgets::number_text(count, "tools")) };
-        if Button::new(&words).name("Tools called without a question").show(ui).clicked() {
+        let words = if count == 1 {
+            "1 tool…".to_owned()
+        } else {
+            format!("{}…", widgets::number_text(count, "tools"))
+        };
+        if Button::new(&words)
+            .name("Tools called without a question")
+            .show(ui)
+            .clicked()
+        {
             cx.send(Action::ShowDialog(Dialog::AllowedTools));
         }
     });
     if let Some(open) = watch::open(cx) {
         row(ui, "Files", |ui| {
-            let words = if cx.state.watching.files.is_some() { "Watched…" } else { "Not watched…" };
-            if Button::new(words).name("Files that are watched").show(ui).clicked() {
+            let words = if cx.state.watching.files.is_some() {
+                "Watched…"
+            } else {
+                "Not watched…"
+            };
+            if Button::new(words)
+                .name("Files that are watched")
+                .show(ui)
+                .clicked()
+            {
                 cx.send(open);
             }
         });
@@ -227,7 +313,9 @@ fn file_ui(ui: &mut Ui, cx: &Cx<'_>) {
     heading(ui, "The file");
     match cx.state.kept.file() {
         Some(file) => {
-            let text = RichText::new(file.display().to_string()).font(theme::code()).color(ThemeTokens::of(ui).text);
+            let text = RichText::new(file.display().to_string())
+                .font(theme::code())
+                .color(ThemeTokens::of(ui).text);
             ui.add(Label::new(text).wrap().selectable(true));
             weak(
                 ui,

@@ -16,9 +16,9 @@ use crate::problem::{Problem, ProblemKind};
 use crate::source::{Command, Recent, Source};
 use crate::state::diff::DiffAction;
 use crate::state::{
-    Action, CallAction, CallInFlight, CallOwner, ConnectAction, Connection, Dialog, Event, ExportAction, Form, FormMode,
-    ImportAction, ListedTool, PaneView, PathPurpose, PreparedCall, Screen, SessionId, SettingsAction, StartQuestion, State,
-    Toast, Value, ViewAction,
+    Action, CallAction, CallInFlight, CallOwner, ConnectAction, Connection, Dialog, Event,
+    ExportAction, Form, FormMode, ImportAction, ListedTool, PaneView, PathPurpose, PreparedCall,
+    Screen, SessionId, SettingsAction, StartQuestion, State, Toast, Value, ViewAction,
 };
 use crate::token::Tokens;
 
@@ -32,7 +32,11 @@ impl eframe::App for Still {
     fn ui(&mut self, ui: &mut egui::Ui, _frame: &mut eframe::Frame) {
         let cx = Cx::new(&self.state);
         window(ui, &cx);
-        self.sent.extend(cx.into_actions().into_iter().filter(|action| !matches!(action, Action::Want(_))));
+        self.sent.extend(
+            cx.into_actions()
+                .into_iter()
+                .filter(|action| !matches!(action, Action::Want(_))),
+        );
     }
 }
 
@@ -41,10 +45,15 @@ fn harness(state: State) -> Harness<'static, Still> {
 }
 
 fn sized(state: State, width: f32, height: f32) -> Harness<'static, Still> {
-    let mut harness = Harness::builder().with_size([width, height]).build_eframe(|cc| {
-        theme::install(&cc.egui_ctx);
-        Still { state, sent: Vec::new() }
-    });
+    let mut harness = Harness::builder()
+        .with_size([width, height])
+        .build_eframe(|cc| {
+            theme::install(&cc.egui_ctx);
+            Still {
+                state,
+                sent: Vec::new(),
+            }
+        });
     // Spinners ask for further frames for ever.
     harness.run_ok();
     harness
@@ -63,7 +72,13 @@ fn tool(name: &str, hints: &str) -> ListedTool {
     let raw = format!(
         r#"{{"name":"{name}","description":"Search by name. More.","inputSchema":{{"type":"object"}},"annotations":{hints}}}"#
     );
-    ListedTool { tool: Arc::new(Tool::read(Bytes::from(raw))), tokens: Some(Tokens { o200k_base: 1_214, cl100k_base: 1_200 }) }
+    ListedTool {
+        tool: Arc::new(Tool::read(Bytes::from(raw))),
+        tokens: Some(Tokens {
+            o200k_base: 1_214,
+            cl100k_base: 1_200,
+        }),
+    }
 }
 
 fn server() -> Server {
@@ -86,8 +101,11 @@ fn connected() -> State {
         messages: 3,
     };
     let read_only = r#"{"readOnlyHint":true}"#;
-    state.session_mut().tools =
-        vec![tool("dual_search", read_only), tool("dual_get", read_only), tool("dial_delete", r#"{"destructiveHint":true}"#)];
+    state.session_mut().tools = vec![
+        tool("dual_search", read_only),
+        tool("dual_get", read_only),
+        tool("dial_delete", r#"{"destructiveHint":true}"#),
+    ];
     state.session_mut().selected_tool = Some("dual_search".into());
     let choices: Vec<_> = (0..9).map(|n| format!("\"choice {n}\"")).collect();
     let schema = format!(
@@ -135,7 +153,9 @@ fn every_control_has_a_name_in_every_state() {
         states.push(answered(outcome));
     }
     let source = Source::sample();
-    let problem = Problem::new(ProblemKind::Spawn, "command not found").at("nosuch").hint("check the spelling");
+    let problem = Problem::new(ProblemKind::Spawn, "command not found")
+        .at("nosuch")
+        .hint("check the spelling");
     let limit = Duration::from_secs(90);
     let stderr: Vec<String> = (0..9).map(|line| format!("line {line}")).collect();
     for connection in [
@@ -146,8 +166,17 @@ fn every_control_has_a_name_in_every_state() {
             limit,
             stderr: stderr.clone(),
         },
-        Connection::Failed { source: source.clone(), problem: problem.clone(), stderr: stderr.clone() },
-        Connection::Gone { source, server: server(), problem: problem.clone(), stderr },
+        Connection::Failed {
+            source: source.clone(),
+            problem: problem.clone(),
+            stderr: stderr.clone(),
+        },
+        Connection::Gone {
+            source,
+            server: server(),
+            problem: problem.clone(),
+            stderr,
+        },
     ] {
         for screen in [Screen::Start, Screen::Connect, Screen::Answer] {
             let mut state = State::default();
@@ -169,8 +198,18 @@ fn every_control_has_a_name_in_every_state() {
         task: None,
     });
     running.toasts = vec![
-        Toast { id: 1, text: "Exported".into(), problem: None, since: Duration::ZERO },
-        Toast { id: 2, text: "no such file".into(), problem: Some(problem), since: Duration::ZERO },
+        Toast {
+            id: 1,
+            text: "Exported".into(),
+            problem: None,
+            since: Duration::ZERO,
+        },
+        Toast {
+            id: 2,
+            text: "no such file".into(),
+            problem: Some(problem),
+            since: Duration::ZERO,
+        },
     ];
     states.push(running);
     let mut json = answered(Outcome::Result);
@@ -182,16 +221,30 @@ fn every_control_has_a_name_in_every_state() {
         sized(state, 1280.0, 800.0);
     }
     for dialog in [
-        Dialog::ConfirmCall { call: delete(r#"{"id":1}"#) },
-        Dialog::Definition { tool: "dual_search".into() },
-        Dialog::Definition { tool: "gone".into() },
-        Dialog::OpenLink { url: "https://example.org/".into() },
+        Dialog::ConfirmCall {
+            call: delete(r#"{"id":1}"#),
+        },
+        Dialog::Definition {
+            tool: "dual_search".into(),
+        },
+        Dialog::Definition {
+            tool: "gone".into(),
+        },
+        Dialog::OpenLink {
+            url: "https://example.org/".into(),
+        },
         Dialog::Shortcuts,
-        Dialog::Palette { text: "nothing is called this".into(), chosen: 7 },
+        Dialog::Palette {
+            text: "nothing is called this".into(),
+            chosen: 7,
+        },
         Dialog::Stderr,
         Dialog::Steps,
         Dialog::History,
-        Dialog::Path { purpose: PathPurpose::OpenCapture, text: String::new() },
+        Dialog::Path {
+            purpose: PathPurpose::OpenCapture,
+            text: String::new(),
+        },
     ] {
         let mut state = connected();
         state.dialog = Some(dialog);
@@ -215,7 +268,10 @@ fn the_start_page_asks_and_each_card_is_one_click() {
 fn servers_used_before_are_a_click_or_a_key_away() {
     let used = || {
         let mut state = connected();
-        state.importing.recent = vec![Recent::of_config("/home/me/.mcp.json", "mine"), Recent::of_config("/x.json", "other")];
+        state.importing.recent = vec![
+            Recent::of_config("/home/me/.mcp.json", "mine"),
+            Recent::of_config("/x.json", "other"),
+        ];
         state
     };
     let connect = |at| Action::Import(ImportAction::ConnectRecent(at));
@@ -228,17 +284,37 @@ fn servers_used_before_are_a_click_or_a_key_away() {
 
 #[test]
 fn there_is_a_way_to_the_start_page_and_back() {
-    check_click(answered(Outcome::Result), "Loupe: start page", ViewAction::ShowStart);
+    check_click(
+        answered(Outcome::Result),
+        "Loupe: start page",
+        ViewAction::ShowStart,
+    );
     let mut state = answered(Outcome::Result);
     state.view.screen = Screen::Start;
-    check_click(state, "Answer", ViewAction::SelectCapture(CaptureId("one".into())));
+    check_click(
+        state,
+        "Answer",
+        ViewAction::SelectCapture(CaptureId("one".into())),
+    );
 }
 
 #[test]
 fn tools_are_listed_with_their_risk_and_cost() {
-    check_click(connected(), "dual_get, read-only declared, 1,214 tokens", CallAction::SelectTool("dual_get".into()));
-    check_click(connected(), "dial_delete, destructive declared, 1,214 tokens", CallAction::SelectTool("dial_delete".into()));
-    check_click(connected(), "Group dual, 2,428 tokens, open", ViewAction::ToggleGroup("dual_".into()));
+    check_click(
+        connected(),
+        "dual_get, read-only declared, 1,214 tokens",
+        CallAction::SelectTool("dual_get".into()),
+    );
+    check_click(
+        connected(),
+        "dial_delete, destructive declared, 1,214 tokens",
+        CallAction::SelectTool("dial_delete".into()),
+    );
+    check_click(
+        connected(),
+        "Group dual, 2,428 tokens, open",
+        ViewAction::ToggleGroup("dual_".into()),
+    );
     let harness = harness(connected());
     harness.get_by_label("dual_search, read-only declared, 1,214 tokens, selected");
     harness.get_by_label("3 definitions · 3,642 tok");
@@ -272,13 +348,23 @@ fn a_letter_copies_the_verdict_unless_a_field_has_the_focus() {
 fn enter_in_the_filter_picks_the_only_match() {
     let mut state = connected();
     state.session_mut().filter = "dual_search".into();
-    let matching = state.session().tools.iter().filter(|listed| listed.tool.name.contains("dual_search")).count();
+    let matching = state
+        .session()
+        .tools
+        .iter()
+        .filter(|listed| listed.tool.name.contains("dual_search"))
+        .count();
     assert_eq!(matching, 1);
     let mut harness = harness(state);
     harness.get_by_label("Filter tools").focus();
     harness.run_ok();
     press(&mut harness, Modifiers::NONE, Key::Enter);
-    assert!(harness.state().sent.contains(&CallAction::SelectTool("dual_search".into()).into()));
+    assert!(
+        harness
+            .state()
+            .sent
+            .contains(&CallAction::SelectTool("dual_search".into()).into())
+    );
 }
 
 #[test]
@@ -289,7 +375,12 @@ fn a_slash_goes_to_the_filter_unless_a_field_has_the_focus() {
     assert!(harness.get_by_label("Filter tools").is_focused());
     harness.event(egui::Event::Text("/".into()));
     harness.run_ok();
-    assert!(harness.state().sent.contains(&ViewAction::SetFilter("/".into()).into()));
+    assert!(
+        harness
+            .state()
+            .sent
+            .contains(&ViewAction::SetFilter("/".into()).into())
+    );
 }
 
 #[test]
@@ -302,7 +393,13 @@ fn calling_is_one_click_or_one_chord() {
 }
 
 fn press(harness: &mut Harness<'_, Still>, modifiers: Modifiers, key: Key) {
-    harness.event(egui::Event::Key { key, physical_key: None, pressed: true, repeat: false, modifiers });
+    harness.event(egui::Event::Key {
+        key,
+        physical_key: None,
+        pressed: true,
+        repeat: false,
+        modifiers,
+    });
     harness.step();
 }
 
@@ -361,34 +458,62 @@ fn fields_send_what_was_set() {
         (state.view.screen, state.view.capture) = (Screen::Answer, None);
         state
     };
-    check_click(unanswered(), "active: true", set(1, Value::Json("true".into())));
+    check_click(
+        unanswered(),
+        "active: true",
+        set(1, Value::Json("true".into())),
+    );
     check_click(unanswered(), "active: null", set(1, Value::Null));
-    check_click(unanswered(), "format: markdown", set(3, Value::Json("\"markdown\"".into())));
+    check_click(
+        unanswered(),
+        "format: markdown",
+        set(3, Value::Json("\"markdown\"".into())),
+    );
     // Beside an answer the form is one click away.
     let mut beside = harness(answered(Outcome::Result));
     beside.get_by_label_contains("Arguments").click();
     beside.run_ok();
     beside.get_by_label("active: true").click();
     beside.run_ok();
-    assert!(beside.state().sent.contains(&set(1, Value::Json("true".into()))));
+    assert!(
+        beside
+            .state()
+            .sent
+            .contains(&set(1, Value::Json("true".into())))
+    );
     let mut harness = harness(unanswered());
-    harness.get_by_role_and_label(egui::accesskit::Role::TextInput, "term").focus();
+    harness
+        .get_by_role_and_label(egui::accesskit::Role::TextInput, "term")
+        .focus();
     harness.run_ok();
     harness.event(egui::Event::Text("n".into()));
     harness.run_ok();
-    assert!(harness.state().sent.contains(&set(0, Value::Text("n".into()))));
+    assert!(
+        harness
+            .state()
+            .sent
+            .contains(&set(0, Value::Text("n".into())))
+    );
     // Null and empty are in the field's own menu.
     harness.get_by_label("Value of term").click();
     harness.run_ok();
     harness.get_by_label("Empty text").click();
     harness.run_ok();
-    assert!(harness.state().sent.contains(&set(0, Value::Text(String::new()))));
+    assert!(
+        harness
+            .state()
+            .sent
+            .contains(&set(0, Value::Text(String::new())))
+    );
     // A list is edited in a popup.
     harness.get_by_label("ids: 1 item").click();
     harness.run_ok();
     harness.get_by_label("Add item to ids").click();
     harness.run_ok();
-    assert!(harness.state().sent.contains(&set(5, Value::Items(vec![Value::Text("a".into()), Value::Text(String::new())]))));
+    assert!(harness.state().sent.contains(&set(
+        5,
+        Value::Items(vec![Value::Text("a".into()), Value::Text(String::new())])
+    )));
 }
 
 #[test]
@@ -400,26 +525,54 @@ fn what_is_within_a_value_is_edited_in_its_place() {
                 {"title":"Later","required":["due"],"properties":{"due":{"type":"string","format":"date"}}}]}}}}}}"#,
     );
     let mut state = connected();
-    state.session_mut().forms.insert("dual_search".into(), Form::new(Some(&schema)));
+    state
+        .session_mut()
+        .forms
+        .insert("dual_search".into(), Form::new(Some(&schema)));
     let mut harness = harness(state);
     let mut click = |label: &str, text: &str| {
         harness.get_by_label(label).click();
         harness.run_ok();
         let sent = harness.state_mut().sent.pop();
-        let Some(Action::Call(CallAction::SetField { field, value })) = sent else { panic!("{label} sent {sent:?}") };
-        let form = harness.state_mut().state.session_mut().forms.get_mut("dual_search").unwrap();
+        let Some(Action::Call(CallAction::SetField { field, value })) = sent else {
+            panic!("{label} sent {sent:?}")
+        };
+        let form = harness
+            .state_mut()
+            .state
+            .session_mut()
+            .forms
+            .get_mut("dual_search")
+            .unwrap();
         form.set_field(field, value);
         assert_eq!((&*form.text, label), (text, label));
         harness.run_ok();
     };
     click("Add lines", r#"{"lines":[{"count":1}]}"#);
-    click("Add item to lines", r#"{"lines":[{"count":1},{"count":1}]}"#);
-    click("Add lines[1].pay", r#"{"lines":[{"count":1},{"count":1,"pay":{"number":""}}]}"#);
-    click("Kind of lines[1].pay: Later", r#"{"lines":[{"count":1},{"count":1,"pay":{"due":""}}]}"#);
-    click("Move lines[1] up", r#"{"lines":[{"count":1,"pay":{"due":""}},{"count":1}]}"#);
-    click("Remove lines[1]", r#"{"lines":[{"count":1,"pay":{"due":""}}]}"#);
+    click(
+        "Add item to lines",
+        r#"{"lines":[{"count":1},{"count":1}]}"#,
+    );
+    click(
+        "Add lines[1].pay",
+        r#"{"lines":[{"count":1},{"count":1,"pay":{"number":""}}]}"#,
+    );
+    click(
+        "Kind of lines[1].pay: Later",
+        r#"{"lines":[{"count":1},{"count":1,"pay":{"due":""}}]}"#,
+    );
+    click(
+        "Move lines[1] up",
+        r#"{"lines":[{"count":1,"pay":{"due":""}},{"count":1}]}"#,
+    );
+    click(
+        "Remove lines[1]",
+        r#"{"lines":[{"count":1,"pay":{"due":""}}]}"#,
+    );
     // The month of today is shown, so any day will do.
-    harness.get_by_label("Pick a date for lines[0].pay.due").click();
+    harness
+        .get_by_label("Pick a date for lines[0].pay.due")
+        .click();
     harness.run_ok();
     harness.get_by_label("Next month");
 }
@@ -446,7 +599,11 @@ fn what_stands_in_a_form_is_what_is_sent() {
 
 #[test]
 fn an_answer_to_other_arguments_says_so() {
-    check_click(answered(Outcome::Result), "Restore arguments", CallAction::RestoreArguments);
+    check_click(
+        answered(Outcome::Result),
+        "Restore arguments",
+        CallAction::RestoreArguments,
+    );
     let harness = harness(answered(Outcome::Result));
     harness.get_by_label("Shows the answer to term=south");
 }
@@ -463,7 +620,10 @@ fn each_end_of_a_call_has_its_own_words() {
         (Outcome::ProtocolError, "JSON-RPC error after 612 ms"),
     ] {
         // The empty panes say it too.
-        assert!(harness(answered(outcome)).query_all_by_label(words).count() > 0, "{words}");
+        assert!(
+            harness(answered(outcome)).query_all_by_label(words).count() > 0,
+            "{words}"
+        );
     }
 }
 
@@ -472,11 +632,24 @@ fn after_reconnecting_a_call_that_lost_its_server_is_made_again() {
     let reconnects = |state: State| harness(state).query_all_by_label("Reconnect").count();
     // Elsewhere it can always be done.
     let others = reconnects(answered(Outcome::Result));
-    assert_eq!(reconnects(answered(Outcome::Disconnected)), others, "it is connected");
-    check_click(answered(Outcome::Disconnected), "Call dual_search again", CallAction::Call { send_anyway: false });
+    assert_eq!(
+        reconnects(answered(Outcome::Disconnected)),
+        others,
+        "it is connected"
+    );
+    check_click(
+        answered(Outcome::Disconnected),
+        "Call dual_search again",
+        CallAction::Call { send_anyway: false },
+    );
     let mut closed = answered(Outcome::Disconnected);
     closed.session_mut().connection = Connection::None;
-    assert!(harness(closed).query_by_label("Call dual_search again").is_none(), "it is not");
+    assert!(
+        harness(closed)
+            .query_by_label("Call dual_search again")
+            .is_none(),
+        "it is not"
+    );
 }
 
 #[test]
@@ -484,8 +657,14 @@ fn export_stands_beside_call() {
     let mut harness = harness(answered(Outcome::Result));
     for (label, action) in [
         ("Copy verdict", Action::CopyVerdict),
-        ("Capture folder…", Action::ExportAs(ExportAction::save(ExportChoice::FOLDER))),
-        ("Raw CallToolResult…", Action::ExportAs(ExportAction::save(ExportChoice::RESULT))),
+        (
+            "Capture folder…",
+            Action::ExportAs(ExportAction::save(ExportChoice::FOLDER)),
+        ),
+        (
+            "Raw CallToolResult…",
+            Action::ExportAs(ExportAction::save(ExportChoice::RESULT)),
+        ),
     ] {
         harness.get_by_label("Export").click();
         harness.run_ok();
@@ -508,7 +687,9 @@ fn delete(arguments: &'static str) -> PreparedCall {
 fn a_tool_that_may_change_things_is_asked_about() {
     let ask = || {
         let mut state = connected();
-        state.dialog = Some(Dialog::ConfirmCall { call: delete(r#"{"id":123}"#) });
+        state.dialog = Some(Dialog::ConfirmCall {
+            call: delete(r#"{"id":123}"#),
+        });
         state
     };
     check_click(ask(), "Call dial_delete", CallAction::Confirm);
@@ -527,14 +708,21 @@ fn enter_sends_what_is_asked_about_but_for_what_may_destroy() {
     let ask = |hints: &str| {
         let raw = format!(r#"{{"name":"dial_delete","inputSchema":{{}},"annotations":{hints}}}"#);
         let mut state = connected();
-        state.dialog =
-            Some(Dialog::ConfirmCall { call: PreparedCall { tool: Arc::new(Tool::read(raw.into())), ..delete("{}") } });
+        state.dialog = Some(Dialog::ConfirmCall {
+            call: PreparedCall {
+                tool: Arc::new(Tool::read(raw.into())),
+                ..delete("{}")
+            },
+        });
         let mut harness = harness(state);
         press(&mut harness, Modifiers::NONE, Key::Enter);
         harness.state().sent.clone()
     };
     assert_eq!(ask("{}"), [CallAction::Confirm.into()]);
-    assert_eq!(ask(r#"{"destructiveHint":false}"#), [CallAction::Confirm.into()]);
+    assert_eq!(
+        ask(r#"{"destructiveHint":false}"#),
+        [CallAction::Confirm.into()]
+    );
     assert_eq!(ask(r#"{"destructiveHint":true}"#), [Action::CloseDialog]);
 }
 
@@ -553,7 +741,10 @@ fn connecting_is_consented_to_and_secrets_stay_hidden() {
     harness.run_ok();
     assert_eq!(harness.state().sent, [ConnectAction::UseForm.into()]);
     press(&mut harness, Modifiers::NONE, Key::Escape);
-    assert_eq!(harness.state().sent.last(), Some(&CallAction::SelectTool("dual_search".into()).into()));
+    assert_eq!(
+        harness.state().sent.last(),
+        Some(&CallAction::SelectTool("dual_search".into()).into())
+    );
 }
 
 #[test]
@@ -561,23 +752,39 @@ fn a_tool_that_is_chosen_elsewhere_comes_into_sight() {
     let mut state = connected();
     state.session_mut().tools = (0..90).map(|at| tool(&format!("tool{at}"), "{}")).collect();
     let mut harness = harness(state);
-    assert_eq!(harness.query_all_by_label_contains("tool80").count(), 0, "only what is in sight is laid out");
+    assert_eq!(
+        harness.query_all_by_label_contains("tool80").count(),
+        0,
+        "only what is in sight is laid out"
+    );
     harness.state_mut().state.session_mut().selected_tool = Some("tool80".into());
     harness.run_ok();
     harness.run_ok();
-    assert!(harness.query_all_by_label_contains("tool80,").count() + harness.query_all_by_label("tool80").count() > 0);
+    assert!(
+        harness.query_all_by_label_contains("tool80,").count()
+            + harness.query_all_by_label("tool80").count()
+            > 0
+    );
 }
 
 #[test]
 fn the_drawer_opens_by_its_key_in_a_low_window_too() {
     let mut high = sized(answered(Outcome::Result), 1280.0, 1000.0);
     press(&mut high, Modifiers::COMMAND, Key::J);
-    assert_eq!(high.state().sent.last(), Some(&SettingsAction::ToggleDrawer.into()));
+    assert_eq!(
+        high.state().sent.last(),
+        Some(&SettingsAction::ToggleDrawer.into())
+    );
 
     let mut low = sized(answered(Outcome::Result), 1280.0, 660.0);
     let closed = low.query_all_by_label_contains("Baseline").count();
     press(&mut low, Modifiers::COMMAND, Key::J);
-    assert!(!low.state().sent.contains(&SettingsAction::ToggleDrawer.into()), "it is open for the settings already");
+    assert!(
+        !low.state()
+            .sent
+            .contains(&SettingsAction::ToggleDrawer.into()),
+        "it is open for the settings already"
+    );
     assert!(low.query_all_by_label_contains("Baseline").count() > closed);
 }
 
@@ -585,13 +792,37 @@ fn the_drawer_opens_by_its_key_in_a_low_window_too() {
 fn shortcuts_do_what_the_table_says() {
     let mut harness = harness(answered(Outcome::Result));
     for (modifiers, key, action) in [
-        (Modifiers::COMMAND, Key::B, SettingsAction::ToggleSidebar.into()),
-        (Modifiers::COMMAND, Key::Num2, ViewAction::FocusPane(1).into()),
-        (Modifiers::COMMAND, Key::E, Action::ExportAs(ExportAction::save(ExportChoice::FOLDER))),
+        (
+            Modifiers::COMMAND,
+            Key::B,
+            SettingsAction::ToggleSidebar.into(),
+        ),
+        (
+            Modifiers::COMMAND,
+            Key::Num2,
+            ViewAction::FocusPane(1).into(),
+        ),
+        (
+            Modifiers::COMMAND,
+            Key::E,
+            Action::ExportAs(ExportAction::save(ExportChoice::FOLDER)),
+        ),
         (Modifiers::COMMAND, Key::R, ConnectAction::Reconnect.into()),
-        (Modifiers::COMMAND, Key::F, ViewAction::SetSearch(Some(Search::default())).into()),
-        (Modifiers::COMMAND | Modifiers::SHIFT, Key::S, ConnectAction::Connect(Box::new(Source::sample())).into()),
-        (Modifiers::NONE, Key::F1, Action::ShowDialog(Dialog::Shortcuts)),
+        (
+            Modifiers::COMMAND,
+            Key::F,
+            ViewAction::SetSearch(Some(Search::default())).into(),
+        ),
+        (
+            Modifiers::COMMAND | Modifiers::SHIFT,
+            Key::S,
+            ConnectAction::Connect(Box::new(Source::sample())).into(),
+        ),
+        (
+            Modifiers::NONE,
+            Key::F1,
+            Action::ShowDialog(Dialog::Shortcuts),
+        ),
     ] {
         press(&mut harness, modifiers, key);
         assert_eq!(harness.state().sent.last(), Some(&action));
@@ -602,24 +833,45 @@ fn shortcuts_do_what_the_table_says() {
 fn the_palette_finds_and_does() {
     let palette = |text: &str, chosen| {
         let mut state = answered(Outcome::Result);
-        state.dialog = Some(Dialog::Palette { text: text.into(), chosen });
+        state.dialog = Some(Dialog::Palette {
+            text: text.into(),
+            chosen,
+        });
         harness(state)
     };
     let mut closed = harness(answered(Outcome::Result));
     press(&mut closed, Modifiers::COMMAND, Key::K);
-    assert_eq!(closed.state().sent.last(), Some(&Action::ShowDialog(Dialog::Palette { text: String::new(), chosen: 0 })));
+    assert_eq!(
+        closed.state().sent.last(),
+        Some(&Action::ShowDialog(Dialog::Palette {
+            text: String::new(),
+            chosen: 0
+        }))
+    );
 
     let mut command = palette("recon", 0);
     press(&mut command, Modifiers::NONE, Key::Enter);
-    assert_eq!(command.state().sent, [Action::CloseDialog, ConnectAction::Reconnect.into()]);
+    assert_eq!(
+        command.state().sent,
+        [Action::CloseDialog, ConnectAction::Reconnect.into()]
+    );
 
     let mut tools = palette("dual", 0);
     tools.get_by_label_contains("Tool dual_search, Search by name. More., 1 of");
     press(&mut tools, Modifiers::NONE, Key::ArrowDown);
-    assert_eq!(tools.state().sent.last(), Some(&Action::ShowDialog(Dialog::Palette { text: "dual".into(), chosen: 1 })));
+    assert_eq!(
+        tools.state().sent.last(),
+        Some(&Action::ShowDialog(Dialog::Palette {
+            text: "dual".into(),
+            chosen: 1
+        }))
+    );
     tools.get_by_label_contains("Tool dual_get").click();
     tools.run_ok();
-    assert_eq!(tools.state().sent.last(), Some(&CallAction::SelectTool("dual_get".into()).into()));
+    assert_eq!(
+        tools.state().sent.last(),
+        Some(&CallAction::SelectTool("dual_get".into()).into())
+    );
 
     let mut nothing = palette("no such thing", 0);
     nothing.get_by_label("Nothing is called “no such thing”");
@@ -644,49 +896,101 @@ fn f6_goes_from_region_to_region() {
 #[test]
 fn shift_f10_opens_the_menu_of_a_row_and_esc_leads_back_to_it() {
     let mut harness = harness(answered(Outcome::Result));
-    let row = |harness: &Harness<'_, Still>| harness.get_by_label_contains("Capture 1: ").is_focused();
+    let row =
+        |harness: &Harness<'_, Still>| harness.get_by_label_contains("Capture 1: ").is_focused();
     harness.get_by_label_contains("Capture 1: ").focus();
     harness.run_ok();
     press(&mut harness, Modifiers::SHIFT, Key::F10);
     harness.run_ok();
     // The first one needs another answer.
-    assert!(harness.get_by_label("Compare two formats of it").is_focused());
+    assert!(
+        harness
+            .get_by_label("Compare two formats of it")
+            .is_focused()
+    );
     press(&mut harness, Modifiers::NONE, Key::Escape);
     harness.run_ok();
-    assert!(harness.query_by_label("Compare two formats of it").is_none() && row(&harness));
+    assert!(
+        harness
+            .query_by_label("Compare two formats of it")
+            .is_none()
+            && row(&harness)
+    );
     press(&mut harness, Modifiers::SHIFT, Key::F10);
     harness.run_ok();
     press(&mut harness, Modifiers::NONE, Key::Enter);
-    assert!(matches!(harness.state().sent.last(), Some(Action::Diff(DiffAction::Open(..)))), "{:?}", harness.state().sent);
+    assert!(
+        matches!(
+            harness.state().sent.last(),
+            Some(Action::Diff(DiffAction::Open(..)))
+        ),
+        "{:?}",
+        harness.state().sent
+    );
 }
 
 #[test]
 fn tab_goes_from_one_field_to_the_next() {
     let mut state = connected();
-    let schema = Bytes::from_static(br#"{"properties":{"first":{"type":"string"},"second":{"type":"string"}}}"#);
-    state.session_mut().forms.insert("dual_search".into(), Form::new(Some(&schema)));
+    let schema = Bytes::from_static(
+        br#"{"properties":{"first":{"type":"string"},"second":{"type":"string"}}}"#,
+    );
+    state
+        .session_mut()
+        .forms
+        .insert("dual_search".into(), Form::new(Some(&schema)));
     let mut harness = harness(state);
     let field = |harness: &Harness<'_, Still>, name: &str| {
-        harness.get_by_role_and_label(egui::accesskit::Role::TextInput, name).is_focused()
+        harness
+            .get_by_role_and_label(egui::accesskit::Role::TextInput, name)
+            .is_focused()
     };
-    harness.get_by_role_and_label(egui::accesskit::Role::TextInput, "first").focus();
+    harness
+        .get_by_role_and_label(egui::accesskit::Role::TextInput, "first")
+        .focus();
     harness.run_ok();
     assert!(field(&harness, "first"));
     press(&mut harness, Modifiers::NONE, Key::Tab);
-    assert!(field(&harness, "second"), "what stands between them is passed by");
+    assert!(
+        field(&harness, "second"),
+        "what stands between them is passed by"
+    );
 }
 
 #[test]
 fn a_pane_of_what_this_answer_has_not_leads_to_its_text() {
     let mut state = answered(Outcome::Result);
     let capture = state.view.capture.clone().unwrap();
-    state.perform(ViewAction::SetPane { pane: 0, shows: PaneView::Text("both") }, &mut Vec::new());
+    state.perform(
+        ViewAction::SetPane {
+            pane: 0,
+            shows: PaneView::Text("both"),
+        },
+        &mut Vec::new(),
+    );
     let inquiry = Inquiry::of(&[capture], TextQuery("both"));
     state.perform(Action::Want(vec![inquiry.clone()]), &mut Vec::new());
-    let answer = Err(Problem::new(ProblemKind::Usage, "no structuredContent in this answer"));
+    let answer = Err(Problem::new(
+        ProblemKind::Usage,
+        "no structuredContent in this answer",
+    ));
     let about = About::Captures(vec![Arc::clone(&state.captures[0])]);
-    state.apply(Event::Answered { about, inquiry, answer }, &mut Vec::new());
-    check_click(state, "Show the text", ViewAction::SetPane { pane: 0, shows: PaneView::Text("content") });
+    state.apply(
+        Event::Answered {
+            about,
+            inquiry,
+            answer,
+        },
+        &mut Vec::new(),
+    );
+    check_click(
+        state,
+        "Show the text",
+        ViewAction::SetPane {
+            pane: 0,
+            shows: PaneView::Text("content"),
+        },
+    );
 }
 
 #[test]
@@ -694,11 +998,25 @@ fn servers_of_one_name_are_told_apart_where_they_are_offered() {
     let mut state = connected();
     let recent = |args: &[&str]| {
         let args = args.iter().map(|&arg| arg.to_owned()).collect();
-        Recent::of(&Source::Command(Command { program: "python3".into(), args, ..Command::default() }), None).unwrap()
+        Recent::of(
+            &Source::Command(Command {
+                program: "python3".into(),
+                args,
+                ..Command::default()
+            }),
+            None,
+        )
+        .unwrap()
     };
-    state.importing.recent = vec![recent(&["/me/server.py", "live"]), recent(&["/me/server.py", "test"])];
+    state.importing.recent = vec![
+        recent(&["/me/server.py", "live"]),
+        recent(&["/me/server.py", "test"]),
+    ];
     let harness = harness(state);
-    for name in ["Connect to server.py live, Ctrl L connects", "Connect to server.py test, "] {
+    for name in [
+        "Connect to server.py live, Ctrl L connects",
+        "Connect to server.py test, ",
+    ] {
         harness.get_by_label(name);
     }
 }

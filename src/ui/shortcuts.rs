@@ -25,7 +25,11 @@ pub const UNDO: KeyboardShortcut = keys(CTRL, Key::Z);
 
 /// The keys in words: `Ctrl Shift M`.
 pub fn text(shortcut: &KeyboardShortcut) -> String {
-    let control = if cfg!(target_os = "macos") { "Cmd" } else { "Ctrl" };
+    let control = if cfg!(target_os = "macos") {
+        "Cmd"
+    } else {
+        "Ctrl"
+    };
     let mut parts = Vec::new();
     if shortcut.modifiers.command || shortcut.modifiers.ctrl {
         parts.push(control);

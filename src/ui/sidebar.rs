@@ -5,8 +5,8 @@
 pub(super) mod captures;
 
 use egui::{
-    Align, Align2, Color32, CornerRadius, Id, Layout, Panel, Popup, PopupCloseBehavior, Rect, Response, RichText, Role,
-    ScrollArea, Sense, StrokeKind, TextEdit, Ui, WidgetInfo, pos2, vec2,
+    Align, Align2, Color32, CornerRadius, Id, Layout, Panel, Popup, PopupCloseBehavior, Rect,
+    Response, RichText, Role, ScrollArea, Sense, StrokeKind, TextEdit, Ui, WidgetInfo, pos2, vec2,
 };
 
 use super::region::{Region, region};
@@ -15,7 +15,10 @@ use super::{Cx, icons, library, matching, server_cost, sizes, widgets};
 use crate::capture::Tool;
 use crate::settings::PanelSize;
 use crate::state::library::LibraryAction;
-use crate::state::{Action, CallAction, ConnectAction, ListedTool, Screen, SettingsAction, SidebarTab, TokensAction, ViewAction};
+use crate::state::{
+    Action, CallAction, ConnectAction, ListedTool, Screen, SettingsAction, SidebarTab,
+    TokensAction, ViewAction,
+};
 
 /// Below this width only the rail fits.
 const RAIL_BELOW: f32 = 160.0;
@@ -32,7 +35,12 @@ pub(super) enum Risk {
 impl Risk {
     pub(super) fn of(tool: &Tool) -> Self {
         let hints = &tool.annotations;
-        match (hints.read_only.declared, hints.read_only.value, hints.destructive.declared, hints.destructive.value) {
+        match (
+            hints.read_only.declared,
+            hints.read_only.value,
+            hints.destructive.declared,
+            hints.destructive.value,
+        ) {
             (true, true, ..) => Self::ReadOnly,
             (_, _, true, true) => Self::Destructive { declared: true },
             (_, _, true, false) => Self::Writes,
@@ -64,8 +72,16 @@ impl Risk {
 
 /// One line of the list.
 enum Row<'a> {
-    Group { prefix: &'a str, title: String, tokens: Option<u64>, folded: bool },
-    Tool { prefix: &'a str, listed: &'a ListedTool },
+    Group {
+        prefix: &'a str,
+        title: String,
+        tokens: Option<u64>,
+        folded: bool,
+    },
+    Tool {
+        prefix: &'a str,
+        listed: &'a ListedTool,
+    },
 }
 
 /// Tools that share the beginning of their name.
@@ -109,26 +125,41 @@ fn groups<'a>(tools: impl Iterator<Item = &'a ListedTool>) -> Vec<Group<'a>> {
     for listed in tools {
         let prefix = prefix_of(&listed.tool.name);
         let place = *places.entry(prefix).or_insert_with(|| {
-            groups.push(Group { prefix, tools: Vec::new() });
+            groups.push(Group {
+                prefix,
+                tools: Vec::new(),
+            });
             groups.len() - 1
         });
         groups[place].tools.push(listed);
     }
-    let (mut shared, alone): (Vec<_>, Vec<_>) =
-        groups.into_iter().partition(|group| group.tools.len() > 1 && !group.prefix.is_empty());
+    let (mut shared, alone): (Vec<_>, Vec<_>) = groups
+        .into_iter()
+        .partition(|group| group.tools.len() > 1 && !group.prefix.is_empty());
     let rest: Vec<_> = alone.into_iter().flat_map(|group| group.tools).collect();
     if !rest.is_empty() {
-        shared.push(Group { prefix: "", tools: rest });
+        shared.push(Group {
+            prefix: "",
+            tools: rest,
+        });
     }
     shared
 }
 
 fn group_title(prefix: &str) -> &str {
-    if prefix.is_empty() { "Others" } else { prefix.trim_end_matches(['_', '-', '.', '/', ':']) }
+    if prefix.is_empty() {
+        "Others"
+    } else {
+        prefix.trim_end_matches(['_', '-', '.', '/', ':'])
+    }
 }
 
 fn is_match(tool: &Tool, filter: &str) -> bool {
-    matching::holds(&tool.name, filter) || tool.title.as_deref().is_some_and(|title| matching::holds(title, filter))
+    matching::holds(&tool.name, filter)
+        || tool
+            .title
+            .as_deref()
+            .is_some_and(|title| matching::holds(title, filter))
 }
 
 /// The sidebar, or the rail where there is no room for it.
@@ -170,10 +201,17 @@ fn rail_button(ui: &mut Ui, glyph: &str, name: &str, count: usize) -> Response {
     let (rect, response) = ui.allocate_exact_size(vec2(44.0, 44.0), Sense::click());
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("{name}, {count}")));
     if response.hovered() || response.has_focus() {
-        ui.painter().rect_filled(rect, theme::RADIUS_CONTROL, t.hover);
+        ui.painter()
+            .rect_filled(rect, theme::RADIUS_CONTROL, t.hover);
     }
     focus_ring(ui, &response, rect);
-    ui.painter().text(pos2(rect.center().x, rect.top() + 15.0), Align2::CENTER_CENTER, glyph, theme::icon_font(18.0), t.strong);
+    ui.painter().text(
+        pos2(rect.center().x, rect.top() + 15.0),
+        Align2::CENTER_CENTER,
+        glyph,
+        theme::icon_font(18.0),
+        t.strong,
+    );
     ui.painter().text(
         pos2(rect.center().x, rect.bottom() - 10.0),
         Align2::CENTER_CENTER,
@@ -186,11 +224,14 @@ fn rail_button(ui: &mut Ui, glyph: &str, name: &str, count: usize) -> Response {
 
 fn wide_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let rect = ui.max_rect();
-    Panel::bottom("sidebar actions").resizable(false).frame(egui::Frame::new().inner_margin(egui::Margin::symmetric(8, 8))).show(
-        ui,
-        |ui| {
+    Panel::bottom("sidebar actions")
+        .resizable(false)
+        .frame(egui::Frame::new().inner_margin(egui::Margin::symmetric(8, 8)))
+        .show(ui, |ui| {
             ui.horizontal(|ui| {
-                if widgets::button(ui, "Open file…").on_hover_text("A capture folder, or a file that holds an answer").clicked()
+                if widgets::button(ui, "Open file…")
+                    .on_hover_text("A capture folder, or a file that holds an answer")
+                    .clicked()
                 {
                     cx.send(Action::OpenPath(None));
                 }
@@ -198,13 +239,17 @@ fn wide_ui(ui: &mut Ui, cx: &Cx<'_>) {
                     cx.send(ConnectAction::Show);
                 }
             });
-        },
-    );
+        });
     let height = ui.available_height();
     let least = theme::HEADER + 2.0 * theme::CAPTURE_ROW;
     let most = (height - 200.0).max(least);
     let wanted = theme::HEADER + 6.0 * theme::CAPTURE_ROW;
-    let kept = cx.state.settings.panels.captures.map_or(wanted.min(height * 0.36), f32::from);
+    let kept = cx
+        .state
+        .settings
+        .panels
+        .captures
+        .map_or(wanted.min(height * 0.36), f32::from);
     let shown = Panel::bottom("captures")
         .resizable(true)
         .default_size(kept.clamp(least, most))
@@ -223,12 +268,19 @@ fn tools_ui(ui: &mut Ui, cx: &Cx<'_>, place: Option<Rect>) {
     let state = cx.state;
     ui.spacing_mut().item_spacing.y = 0.0;
     tabs_ui(ui, cx);
-    egui::Frame::new().inner_margin(egui::Margin { left: 8, right: 8, top: 0, bottom: 6 }).show(ui, |ui| {
-        let filter = filter_ui(ui, cx);
-        if let Some(rect) = place {
-            region(ui, Region::Sidebar, rect, &filter);
-        }
-    });
+    egui::Frame::new()
+        .inner_margin(egui::Margin {
+            left: 8,
+            right: 8,
+            top: 0,
+            bottom: 6,
+        })
+        .show(ui, |ui| {
+            let filter = filter_ui(ui, cx);
+            if let Some(rect) = place {
+                region(ui, Region::Sidebar, rect, &filter);
+            }
+        });
     if state.view.sidebar != SidebarTab::Tools {
         return library::list_ui(ui, cx, state.view.sidebar);
     }
@@ -239,47 +291,80 @@ fn tools_ui(ui: &mut Ui, cx: &Cx<'_>, place: Option<Rect>) {
             sum_ui(ui, cx);
         });
     if let Some(note) = &state.session().tools_note {
-        egui::Frame::new().inner_margin(egui::Margin::symmetric(12, 4)).show(ui, |ui| {
-            ui.add(egui::Label::new(RichText::new(note).font(theme::small()).color(t.warn)).wrap());
-        });
+        egui::Frame::new()
+            .inner_margin(egui::Margin::symmetric(12, 4))
+            .show(ui, |ui| {
+                ui.add(
+                    egui::Label::new(RichText::new(note).font(theme::small()).color(t.warn)).wrap(),
+                );
+            });
     }
     let filter = state.session().filter.trim().to_lowercase();
-    let matching: Vec<_> = state.session().tools.iter().filter(|listed| is_match(&listed.tool, &filter)).collect();
+    let matching: Vec<_> = state
+        .session()
+        .tools
+        .iter()
+        .filter(|listed| is_match(&listed.tool, &filter))
+        .collect();
     if matching.is_empty() {
-        egui::Frame::new().inner_margin(egui::Margin::symmetric(14, 8)).show(ui, |ui| no_tools_ui(ui, cx));
+        egui::Frame::new()
+            .inner_margin(egui::Margin::symmetric(14, 8))
+            .show(ui, |ui| no_tools_ui(ui, cx));
         return;
     }
     let mut rows = Vec::with_capacity(matching.len() + 8);
     let groups = groups(matching.into_iter());
     let is_plain = groups.len() == 1 && groups[0].prefix.is_empty();
     for group in groups {
-        let folded = filter.is_empty() && !is_plain && state.view.folded_groups.contains(group.prefix);
+        let folded =
+            filter.is_empty() && !is_plain && state.view.folded_groups.contains(group.prefix);
         if !is_plain {
-            let tokens = group.tools.iter().map(|listed| Some(listed.tokens?.get(state.settings.encoding()))).sum();
-            rows.push(Row::Group { prefix: group.prefix, title: group_title(group.prefix).to_owned(), tokens, folded });
+            let tokens = group
+                .tools
+                .iter()
+                .map(|listed| Some(listed.tokens?.get(state.settings.encoding())))
+                .sum();
+            rows.push(Row::Group {
+                prefix: group.prefix,
+                title: group_title(group.prefix).to_owned(),
+                tokens,
+                folded,
+            });
         }
         if !folded {
-            rows.extend(group.tools.into_iter().map(|listed| Row::Tool { prefix: group.prefix, listed }));
+            rows.extend(group.tools.into_iter().map(|listed| Row::Tool {
+                prefix: group.prefix,
+                listed,
+            }));
         }
     }
     let total = state.session().tools.len();
     let height = widgets::whole_rows(ui.available_height(), theme::TOOL_ROW);
-    let chosen = newly_chosen(ui, cx)
-        .and_then(|name| rows.iter().position(|row| matches!(row, Row::Tool { listed, .. } if listed.tool.name == name)));
-    ScrollArea::vertical().id_salt("tools").auto_shrink(false).max_height(height).min_scrolled_height(height).show_rows(
-        ui,
-        theme::TOOL_ROW,
-        rows.len(),
-        |ui, range| {
+    let chosen = newly_chosen(ui, cx).and_then(|name| {
+        rows.iter()
+            .position(|row| matches!(row, Row::Tool { listed, .. } if listed.tool.name == name))
+    });
+    ScrollArea::vertical()
+        .id_salt("tools")
+        .auto_shrink(false)
+        .max_height(height)
+        .min_scrolled_height(height)
+        .show_rows(ui, theme::TOOL_ROW, rows.len(), |ui, range| {
             if let Some(at) = chosen {
                 let pitch = theme::TOOL_ROW + ui.spacing().item_spacing.y;
                 let top = ui.max_rect().top() + (at as f32 - range.start as f32) * pitch;
-                let place = Rect::from_x_y_ranges(ui.max_rect().x_range(), top..=top + theme::TOOL_ROW);
+                let place =
+                    Rect::from_x_y_ranges(ui.max_rect().x_range(), top..=top + theme::TOOL_ROW);
                 ui.scroll_to_rect(place, None);
             }
             for row in &rows[range] {
                 match row {
-                    Row::Group { prefix, title, tokens, folded } => group_ui(ui, cx, prefix, title, *tokens, *folded),
+                    Row::Group {
+                        prefix,
+                        title,
+                        tokens,
+                        folded,
+                    } => group_ui(ui, cx, prefix, title, *tokens, *folded),
                     Row::Tool { prefix, listed } => {
                         if tool_ui(ui, cx, prefix, listed, total) && place.is_none() {
                             ui.close();
@@ -287,8 +372,7 @@ fn tools_ui(ui: &mut Ui, cx: &Cx<'_>, place: Option<Rect>) {
                     }
                 }
             }
-        },
-    );
+        });
 }
 
 /// The tool that was chosen since the last frame, wherever that was done: it is brought into sight once.
@@ -296,7 +380,10 @@ fn newly_chosen<'a>(ui: &Ui, cx: &Cx<'a>) -> Option<&'a str> {
     let id = Id::unique("tool that was in sight");
     let chosen = cx.state.session().selected_tool.as_deref();
     let before: Option<Option<String>> = ui.data(|data| data.get_temp(id));
-    if before.as_ref().is_some_and(|before| before.as_deref() == chosen) {
+    if before
+        .as_ref()
+        .is_some_and(|before| before.as_deref() == chosen)
+    {
         return None;
     }
     ui.data_mut(|data| data.insert_temp(id, chosen.map(str::to_owned)));
@@ -310,32 +397,67 @@ fn tabs_ui(ui: &mut Ui, cx: &Cx<'_>) {
         let entries = state.session().library.entries.as_ref()?;
         Some(entries.iter().filter(|entry| entry.tab() == tab).count())
     };
-    let declares = |what| state.session().connection.server().is_some_and(|server| server.declares(what));
+    let declares = |what| {
+        state
+            .session()
+            .connection
+            .server()
+            .is_some_and(|server| server.declares(what))
+    };
     let tabs = [
-        (SidebarTab::Tools, "Tools", true, Some(state.session().tools.len())),
-        (SidebarTab::Resources, "Resources", declares("/resources"), listed(SidebarTab::Resources)),
-        (SidebarTab::Prompts, "Prompts", declares("/prompts"), listed(SidebarTab::Prompts)),
+        (
+            SidebarTab::Tools,
+            "Tools",
+            true,
+            Some(state.session().tools.len()),
+        ),
+        (
+            SidebarTab::Resources,
+            "Resources",
+            declares("/resources"),
+            listed(SidebarTab::Resources),
+        ),
+        (
+            SidebarTab::Prompts,
+            "Prompts",
+            declares("/prompts"),
+            listed(SidebarTab::Prompts),
+        ),
     ];
-    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), theme::HEADER), Sense::hover());
+    let (rect, _) =
+        ui.allocate_exact_size(vec2(ui.available_width(), theme::HEADER), Sense::hover());
     let inner = rect.shrink2(vec2(14.0, 0.0));
-    ui.scope_builder(widgets::region(ui, "tabs").max_rect(inner).layout(Layout::left_to_right(Align::Center)), |ui| {
-        ui.spacing_mut().item_spacing.x = 14.0;
-        for (tab, name, _, count) in tabs.into_iter().filter(|(.., is_there, _)| *is_there) {
-            let count = count.map(|count| widgets::grouped(count as u64));
-            let is_shown = state.view.sidebar == tab;
-            if widgets::tab(ui, None, name, count.as_deref(), is_shown, theme::HEADER).clicked() {
-                cx.send(ViewAction::ShowTab(tab));
+    ui.scope_builder(
+        widgets::region(ui, "tabs")
+            .max_rect(inner)
+            .layout(Layout::left_to_right(Align::Center)),
+        |ui| {
+            ui.spacing_mut().item_spacing.x = 14.0;
+            for (tab, name, _, count) in tabs.into_iter().filter(|(.., is_there, _)| *is_there) {
+                let count = count.map(|count| widgets::grouped(count as u64));
+                let is_shown = state.view.sidebar == tab;
+                if widgets::tab(ui, None, name, count.as_deref(), is_shown, theme::HEADER).clicked()
+                {
+                    cx.send(ViewAction::ShowTab(tab));
+                }
             }
-        }
-    });
+        },
+    );
 }
 
 fn heading(ui: &mut Ui, title: &str, count: usize) {
     let t = ThemeTokens::of(ui);
-    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), theme::HEADER), Sense::hover());
+    let (rect, response) =
+        ui.allocate_exact_size(vec2(ui.available_width(), theme::HEADER), Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(Role::Heading, true, format!("{title} {count}")));
     let at = pos2(rect.left() + 14.0, rect.center().y);
-    let title = ui.painter().text(at, Align2::LEFT_CENTER, title, theme::semibold(13.0), t.strong);
+    let title = ui.painter().text(
+        at,
+        Align2::LEFT_CENTER,
+        title,
+        theme::semibold(13.0),
+        t.strong,
+    );
     ui.painter().text(
         pos2(title.right() + 6.0, at.y),
         Align2::LEFT_CENTER,
@@ -354,7 +476,11 @@ fn filter_ui(ui: &mut Ui, cx: &Cx<'_>) -> Response {
         SidebarTab::Prompts => "prompts",
     };
     ui.horizontal(|ui| {
-        let clear = if text.is_empty() { 0.0 } else { 28.0 + ui.spacing().item_spacing.x };
+        let clear = if text.is_empty() {
+            0.0
+        } else {
+            28.0 + ui.spacing().item_spacing.x
+        };
         let response = ui.add_sized(
             vec2((ui.available_width() - clear).max(40.0), theme::INPUT),
             TextEdit::singleline(&mut text)
@@ -365,10 +491,19 @@ fn filter_ui(ui: &mut Ui, cx: &Cx<'_>) -> Response {
                 .margin(egui::Margin::symmetric(8, 4)),
         );
         if text.is_empty() && !response.has_focus() {
-            widgets::key_cap_at(ui, response.rect.right_center() - vec2(8.0, 0.0), "/", t.weak, t.line2);
+            widgets::key_cap_at(
+                ui,
+                response.rect.right_center() - vec2(8.0, 0.0),
+                "/",
+                t.weak,
+                t.line2,
+            );
         }
         let info = WidgetInfo::labeled(Role::SearchInput, true, format!("Filter {what}"));
-        response.widget_info(|| WidgetInfo { current_text_value: Some(cx.state.session().filter.clone()), ..info.clone() });
+        response.widget_info(|| WidgetInfo {
+            current_text_value: Some(cx.state.session().filter.clone()),
+            ..info.clone()
+        });
         if response.changed() {
             cx.send(ViewAction::SetFilter(text));
         }
@@ -377,14 +512,19 @@ fn filter_ui(ui: &mut Ui, cx: &Cx<'_>) -> Response {
             match cx.state.view.sidebar {
                 SidebarTab::Tools => {
                     let filter = cx.state.session().filter.trim().to_lowercase();
-                    let mut matching = cx.state.session().tools.iter().filter(|listed| is_match(&listed.tool, &filter));
+                    let mut matching = cx
+                        .state
+                        .session()
+                        .tools
+                        .iter()
+                        .filter(|listed| is_match(&listed.tool, &filter));
                     if let (Some(only), None) = (matching.next(), matching.next()) {
                         cx.send(CallAction::SelectTool(only.tool.name.clone()));
                     }
                 }
-                tab => {
-                    library::only_match(cx, tab).into_iter().for_each(|at| cx.send(Action::Library(LibraryAction::Select(at))))
-                }
+                tab => library::only_match(cx, tab)
+                    .into_iter()
+                    .for_each(|at| cx.send(Action::Library(LibraryAction::Select(at)))),
             }
         }
         if clear > 0.0 && widgets::icon_button(ui, icons::CLOSE, "Clear the filter").clicked() {
@@ -397,13 +537,14 @@ fn filter_ui(ui: &mut Ui, cx: &Cx<'_>) -> Response {
 
 fn no_tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let t = ThemeTokens::of(ui);
-    let words = if !cx.state.session().filter.trim().is_empty() && !cx.state.session().tools.is_empty() {
-        format!("No tool matches “{}”", cx.state.session().filter.trim())
-    } else if cx.state.session().connection.is_connected() {
-        "The server lists no tools".into()
-    } else {
-        "Tools appear when a server is connected".into()
-    };
+    let words =
+        if !cx.state.session().filter.trim().is_empty() && !cx.state.session().tools.is_empty() {
+            format!("No tool matches “{}”", cx.state.session().filter.trim())
+        } else if cx.state.session().connection.is_connected() {
+            "The server lists no tools".into()
+        } else {
+            "Tools appear when a server is connected".into()
+        };
     ui.add(egui::Label::new(RichText::new(words).font(theme::small()).color(t.weak)).wrap());
     if !cx.state.session().filter.is_empty() {
         ui.add_space(6.0);
@@ -419,17 +560,27 @@ fn sum_ui(ui: &mut Ui, cx: &Cx<'_>) {
     if count == 0 {
         return;
     }
-    let noun = if count == 1 { "definition" } else { "definitions" };
-    let total = cx
-        .state
-        .tools_total()
-        .map_or_else(|| server_cost::uncounted(cx, "counting…", "not counted"), |sum| format!("{} tok", widgets::grouped(sum)));
+    let noun = if count == 1 {
+        "definition"
+    } else {
+        "definitions"
+    };
+    let total = cx.state.tools_total().map_or_else(
+        || server_cost::uncounted(cx, "counting…", "not counted"),
+        |sum| format!("{} tok", widgets::grouped(sum)),
+    );
     let rect = ui.max_rect();
     let response = ui.interact(rect, ui.scope_id().with("sum"), Sense::click());
-    response
-        .widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("{} {noun} · {total}", widgets::grouped(count as u64))));
+    response.widget_info(|| {
+        WidgetInfo::labeled(
+            Role::Button,
+            true,
+            format!("{} {noun} · {total}", widgets::grouped(count as u64)),
+        )
+    });
     if response.hovered() || response.has_focus() {
-        ui.painter().rect_filled(rect.expand2(vec2(8.0, 0.0)), theme::RADIUS_BADGE, t.hover);
+        ui.painter()
+            .rect_filled(rect.expand2(vec2(8.0, 0.0)), theme::RADIUS_BADGE, t.hover);
     }
     widgets::focus_ring_inside(ui, &response);
     if response.clicked() {
@@ -446,7 +597,13 @@ fn sum_ui(ui: &mut Ui, cx: &Cx<'_>) {
         theme::regular(12.0),
         t.weak,
     );
-    ui.painter().text(rect.right_center(), Align2::RIGHT_CENTER, total, theme::mono_semibold(12.0), t.strong);
+    ui.painter().text(
+        rect.right_center(),
+        Align2::RIGHT_CENTER,
+        total,
+        theme::mono_semibold(12.0),
+        t.strong,
+    );
 }
 
 fn row(ui: &mut Ui, height: f32) -> (Rect, Response) {
@@ -457,7 +614,12 @@ fn row(ui: &mut Ui, height: f32) -> (Rect, Response) {
 fn focus_ring(ui: &Ui, response: &Response, rect: Rect) {
     if response.has_focus() {
         let stroke = egui::Stroke::new(1.5, ThemeTokens::of(ui).accent);
-        ui.painter().rect_stroke(rect.shrink(1.0), theme::RADIUS_BADGE, stroke, StrokeKind::Inside);
+        ui.painter().rect_stroke(
+            rect.shrink(1.0),
+            theme::RADIUS_BADGE,
+            stroke,
+            StrokeKind::Inside,
+        );
     }
 }
 
@@ -465,35 +627,73 @@ fn ground(ui: &Ui, response: &Response, rect: Rect, selected: bool) {
     let t = ThemeTokens::of(ui);
     if selected {
         ui.painter().rect_filled(rect, 0.0, t.accent_bg);
-        ui.painter().rect_filled(Rect::from_min_size(rect.min, vec2(2.0, rect.height())), CornerRadius::ZERO, t.accent);
+        ui.painter().rect_filled(
+            Rect::from_min_size(rect.min, vec2(2.0, rect.height())),
+            CornerRadius::ZERO,
+            t.accent,
+        );
     } else if response.hovered() {
         ui.painter().rect_filled(rect, 0.0, t.hover);
     }
     focus_ring(ui, response, rect);
 }
 
-fn group_ui(ui: &mut Ui, cx: &Cx<'_>, prefix: &str, title: &str, tokens: Option<u64>, folded: bool) {
+fn group_ui(
+    ui: &mut Ui,
+    cx: &Cx<'_>,
+    prefix: &str,
+    title: &str,
+    tokens: Option<u64>,
+    folded: bool,
+) {
     let t = ThemeTokens::of(ui);
     let (rect, response) = row(ui, theme::TOOL_ROW);
     let sum = tokens.map_or_else(|| server_cost::uncounted(cx, "…", "–"), widgets::grouped);
     response.widget_info(|| {
         let state = if folded { "folded" } else { "open" };
-        WidgetInfo::labeled(Role::Button, true, format!("Group {title}, {sum} tokens, {state}"))
+        WidgetInfo::labeled(
+            Role::Button,
+            true,
+            format!("Group {title}, {sum} tokens, {state}"),
+        )
     });
     ground(ui, &response, rect, false);
     let caret = if folded { icons::RIGHT } else { icons::DOWN };
-    ui.painter().text(pos2(rect.left() + 8.0, rect.center().y), Align2::LEFT_CENTER, caret, theme::icon_font(12.0), t.weak);
-    let number =
-        ui.painter().text(pos2(rect.right() - 14.0, rect.center().y), Align2::RIGHT_CENTER, sum, theme::mono(12.0), t.weak);
+    ui.painter().text(
+        pos2(rect.left() + 8.0, rect.center().y),
+        Align2::LEFT_CENTER,
+        caret,
+        theme::icon_font(12.0),
+        t.weak,
+    );
+    let number = ui.painter().text(
+        pos2(rect.right() - 14.0, rect.center().y),
+        Align2::RIGHT_CENTER,
+        sum,
+        theme::mono(12.0),
+        t.weak,
+    );
     let left = rect.left() + 24.0;
-    elided(ui, pos2(left, rect.center().y), number.left() - 8.0 - left, &[(title, t.strong)], &theme::semibold(12.5));
+    elided(
+        ui,
+        pos2(left, rect.center().y),
+        number.left() - 8.0 - left,
+        &[(title, t.strong)],
+        &theme::semibold(12.5),
+    );
     if response.clicked() {
         cx.send(ViewAction::ToggleGroup(prefix.to_owned()));
     }
 }
 
 /// Text in several colours on one line, cut at the end; returns whether something was cut.
-fn elided(ui: &Ui, at: egui::Pos2, width: f32, parts: &[(&str, Color32)], font: &egui::FontId) -> bool {
+fn elided(
+    ui: &Ui,
+    at: egui::Pos2,
+    width: f32,
+    parts: &[(&str, Color32)],
+    font: &egui::FontId,
+) -> bool {
     let mut job = egui::text::LayoutJob::default();
     for (text, color) in parts {
         job.append(text, 0.0, egui::TextFormat::simple(font.clone(), *color));
@@ -502,7 +702,8 @@ fn elided(ui: &Ui, at: egui::Pos2, width: f32, parts: &[(&str, Color32)], font: 
     let galley = ui.fonts_mut(|fonts| fonts.layout_job(job));
     let is_cut = galley.elided;
     let position = pos2(at.x, at.y - galley.size().y / 2.0);
-    ui.painter().galley(position, galley, ThemeTokens::of(ui).text);
+    ui.painter()
+        .galley(position, galley, ThemeTokens::of(ui).text);
     is_cut
 }
 
@@ -514,21 +715,41 @@ fn tool_ui(ui: &mut Ui, cx: &Cx<'_>, prefix: &str, listed: &ListedTool, total: u
     let selected = cx.state.session().selected_tool.as_deref() == Some(&tool.name) && !is_foreign;
     let (rect, response) = row(ui, theme::TOOL_ROW);
     let risk = Risk::of(tool);
-    let tokens = listed.tokens.map(|tokens| tokens.get(cx.state.settings.encoding()));
+    let tokens = listed
+        .tokens
+        .map(|tokens| tokens.get(cx.state.settings.encoding()));
     response.widget_info(|| {
         let cost = tokens.map_or_else(
             || server_cost::uncounted(cx, "tokens being counted", "tokens not counted"),
             |n| format!("{} tokens", widgets::grouped(n)),
         );
-        let place = cx.state.session().tools.iter().position(|other| std::ptr::eq(other, listed)).map_or(0, |at| at + 1);
-        let faults = if tool.faults.is_empty() { "" } else { ", faulty definition" };
+        let place = cx
+            .state
+            .session()
+            .tools
+            .iter()
+            .position(|other| std::ptr::eq(other, listed))
+            .map_or(0, |at| at + 1);
+        let faults = if tool.faults.is_empty() {
+            ""
+        } else {
+            ", faulty definition"
+        };
         let chosen = if selected { ", selected" } else { "" };
-        let place = if total > 20 { format!(", {place} of {}", widgets::grouped(total as u64)) } else { String::new() };
+        let place = if total > 20 {
+            format!(", {place} of {}", widgets::grouped(total as u64))
+        } else {
+            String::new()
+        };
         WidgetInfo::selected(
             Role::ListItem,
             true,
             selected,
-            format!("{}, {}, {cost}{faults}{place}{chosen}", tool.name, risk.words()),
+            format!(
+                "{}, {}, {cost}{faults}{place}{chosen}",
+                tool.name,
+                risk.words()
+            ),
         )
     });
     ground(ui, &response, rect, selected);
@@ -542,22 +763,51 @@ fn tool_ui(ui: &mut Ui, cx: &Cx<'_>, prefix: &str, listed: &ListedTool, total: u
     );
     let mark_x = number.left().min(rect.right() - 50.0) - 8.0;
     let (glyph, is_filled, color) = risk.mark(t);
-    let font = if is_filled { theme::icon_fill_font(14.0) } else { theme::icon_font(14.0) };
-    ui.painter().text(pos2(mark_x, y), Align2::RIGHT_CENTER, glyph, font, color);
+    let font = if is_filled {
+        theme::icon_fill_font(14.0)
+    } else {
+        theme::icon_font(14.0)
+    };
+    ui.painter()
+        .text(pos2(mark_x, y), Align2::RIGHT_CENTER, glyph, font, color);
     let mut right = mark_x - 20.0;
     if !tool.faults.is_empty() {
-        ui.painter().text(pos2(right, y), Align2::RIGHT_CENTER, icons::WARNING, theme::icon_fill_font(14.0), t.warn);
+        ui.painter().text(
+            pos2(right, y),
+            Align2::RIGHT_CENTER,
+            icons::WARNING,
+            theme::icon_fill_font(14.0),
+            t.warn,
+        );
         right -= 20.0;
     }
     let rest = tool.name.strip_prefix(prefix).unwrap_or(&tool.name);
-    let name = if tool.name.is_empty() { "(no name)" } else { rest };
+    let name = if tool.name.is_empty() {
+        "(no name)"
+    } else {
+        rest
+    };
     let strong = if selected { t.strong } else { t.text };
     let left = rect.left() + 14.0;
     let font = theme::mono(12.0);
     // The beginning that others share goes first.
-    let wide = ui.painter().layout_no_wrap(format!("{prefix}{name}"), font.clone(), strong).size().x;
-    let shown = if wide > right - left && !prefix.is_empty() { "…" } else { prefix };
-    let is_cut = elided(ui, pos2(left, y), right - left, &[(shown, t.weak), (name, strong)], &font) || shown != prefix;
+    let wide = ui
+        .painter()
+        .layout_no_wrap(format!("{prefix}{name}"), font.clone(), strong)
+        .size()
+        .x;
+    let shown = if wide > right - left && !prefix.is_empty() {
+        "…"
+    } else {
+        prefix
+    };
+    let is_cut = elided(
+        ui,
+        pos2(left, y),
+        right - left,
+        &[(shown, t.weak), (name, strong)],
+        &font,
+    ) || shown != prefix;
     let response = response.on_hover_ui(|ui| {
         ui.set_max_width(360.0);
         if is_cut || tool.title.is_some() {
@@ -566,7 +816,11 @@ fn tool_ui(ui: &mut Ui, cx: &Cx<'_>, prefix: &str, listed: &ListedTool, total: u
         if let Some(title) = &tool.title {
             ui.label(title);
         }
-        ui.label(RichText::new(risk.words()).font(theme::small()).color(t.weak));
+        ui.label(
+            RichText::new(risk.words())
+                .font(theme::small())
+                .color(t.weak),
+        );
         for fault in &tool.faults {
             ui.label(RichText::new(fault).font(theme::small()).color(t.warn));
         }
@@ -598,38 +852,81 @@ mod tests {
     use super::*;
 
     fn listed(name: &str) -> ListedTool {
-        ListedTool { tool: Arc::new(Tool::unlisted(name)), tokens: None }
+        ListedTool {
+            tool: Arc::new(Tool::unlisted(name)),
+            tokens: None,
+        }
     }
 
     #[test]
     fn tools_group_by_what_their_names_share() {
-        let tools = ["dual_a", "ping", "strict_a", "dual_b", "strict_b", "read_file"].map(listed);
+        let tools = [
+            "dual_a",
+            "ping",
+            "strict_a",
+            "dual_b",
+            "strict_b",
+            "read_file",
+        ]
+        .map(listed);
         let groups: Vec<_> = groups(tools.iter())
             .into_iter()
             .map(|group| {
-                (group.prefix.to_owned(), group.tools.iter().map(|listed| listed.tool.name.clone()).collect::<Vec<_>>().join(" "))
+                (
+                    group.prefix.to_owned(),
+                    group
+                        .tools
+                        .iter()
+                        .map(|listed| listed.tool.name.clone())
+                        .collect::<Vec<_>>()
+                        .join(" "),
+                )
             })
             .collect();
-        let expected = [("dual_", "dual_a dual_b"), ("strict_", "strict_a strict_b"), ("", "ping read_file")];
-        assert_eq!(groups, expected.map(|(prefix, names)| (prefix.to_owned(), names.to_owned())));
+        let expected = [
+            ("dual_", "dual_a dual_b"),
+            ("strict_", "strict_a strict_b"),
+            ("", "ping read_file"),
+        ];
+        assert_eq!(
+            groups,
+            expected.map(|(prefix, names)| (prefix.to_owned(), names.to_owned()))
+        );
         assert_eq!(["dual_", ""].map(group_title), ["dual", "Others"]);
     }
 
     #[test]
     fn the_risk_mark_tells_declared_from_default() {
         let risk = |hints: &str| {
-            Risk::of(&Tool::read(Bytes::from(format!("{{\"name\":\"t\",\"inputSchema\":{{}},\"annotations\":{hints}}}"))))
+            Risk::of(&Tool::read(Bytes::from(format!(
+                "{{\"name\":\"t\",\"inputSchema\":{{}},\"annotations\":{hints}}}"
+            ))))
         };
         assert_eq!(risk("{}"), Risk::Undeclared);
-        assert_eq!(risk(r#"{"readOnlyHint":true,"destructiveHint":true}"#), Risk::ReadOnly);
-        assert_eq!(risk(r#"{"readOnlyHint":false}"#), Risk::Destructive { declared: false });
-        assert_eq!(risk(r#"{"readOnlyHint":false,"destructiveHint":false}"#), Risk::Writes);
-        assert_eq!(risk(r#"{"destructiveHint":true}"#), Risk::Destructive { declared: true });
+        assert_eq!(
+            risk(r#"{"readOnlyHint":true,"destructiveHint":true}"#),
+            Risk::ReadOnly
+        );
+        assert_eq!(
+            risk(r#"{"readOnlyHint":false}"#),
+            Risk::Destructive { declared: false }
+        );
+        assert_eq!(
+            risk(r#"{"readOnlyHint":false,"destructiveHint":false}"#),
+            Risk::Writes
+        );
+        assert_eq!(
+            risk(r#"{"destructiveHint":true}"#),
+            Risk::Destructive { declared: true }
+        );
     }
 
     #[test]
     fn times_have_their_unit() {
         let ms = |ms: f64| duration(std::time::Duration::from_secs_f64(ms / 1000.0));
-        assert_eq!([ms(0.42), ms(612.0), ms(1_440.0)], ["0.4 ms", "612 ms", "1.4 s"]);
+        assert_eq!(
+            [ms(0.42), ms(612.0), ms(1_440.0)],
+            ["0.4 ms", "612 ms", "1.4 s"]
+        );
     }
 }

@@ -13,22 +13,37 @@ fn had_id() -> Id {
 /// Called before anything is painted: the scroll area takes the wish as it takes that of a screen reader.
 pub fn begin(ui: &Ui) {
     let focused = ui.memory(Memory::focused);
-    if ui.data(|data| data.get_temp::<Option<Id>>(had_id())).flatten() == focused {
+    if ui
+        .data(|data| data.get_temp::<Option<Id>>(had_id()))
+        .flatten()
+        == focused
+    {
         return;
     }
     ui.data_mut(|data| data.insert_temp(had_id(), focused));
-    let Some(response) = focused.and_then(|id| ui.read_response(id)) else { return };
+    let Some(response) = focused.and_then(|id| ui.read_response(id)) else {
+        return;
+    };
     let (whole, seen) = (response.rect.size(), response.interact_rect.size());
     if seen.x < whole.x.min(ENOUGH) || seen.y < whole.y.min(ENOUGH) {
         let target_node = response.id.accesskit_id();
-        let request = ActionRequest { action: Action::ScrollIntoView, target_tree: TreeId::ROOT, target_node, data: None };
+        let request = ActionRequest {
+            action: Action::ScrollIntoView,
+            target_tree: TreeId::ROOT,
+            target_node,
+            data: None,
+        };
         ui.input_mut(|input| input.events.push(Event::AccessKitActionRequest(request)));
     }
 }
 
 /// Called when everything is painted: where the keyboard went elsewhere, another pass follows.
 pub fn end(ui: &Ui) {
-    if ui.data(|data| data.get_temp::<Option<Id>>(had_id())).flatten() != ui.memory(Memory::focused) {
+    if ui
+        .data(|data| data.get_temp::<Option<Id>>(had_id()))
+        .flatten()
+        != ui.memory(Memory::focused)
+    {
         ui.request_repaint();
     }
 }
@@ -42,11 +57,13 @@ mod tests {
     fn tab_scrolls_to_a_button_below_the_fold() {
         let mut harness = Harness::builder().with_size([200.0, 200.0]).build_ui(|ui| {
             super::begin(ui);
-            egui::ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
-                for number in 0..40 {
-                    assert!(!ui.button(format!("Button {number}")).clicked());
-                }
-            });
+            egui::ScrollArea::vertical()
+                .auto_shrink(false)
+                .show(ui, |ui| {
+                    for number in 0..40 {
+                        assert!(!ui.button(format!("Button {number}")).clicked());
+                    }
+                });
             super::end(ui);
         });
         for _ in 0..30 {
@@ -55,6 +72,10 @@ mod tests {
         }
         let button = harness.get_by_label("Button 29");
         assert!(button.is_focused());
-        assert!(button.rect().max.y <= 200.0 && button.rect().min.y >= 0.0, "{:?}", button.rect());
+        assert!(
+            button.rect().max.y <= 200.0 && button.rect().min.y >= 0.0,
+            "{:?}",
+            button.rect()
+        );
     }
 }

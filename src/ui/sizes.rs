@@ -23,7 +23,11 @@ pub(super) fn keep(ui: &Ui, cx: &Cx<'_>, size: f32, what: fn(u16) -> PanelSize) 
     let id = Id::unique(("panel size", format!("{:?}", what(0))));
     let window = ui.content_rect().size();
     let before: Option<Before> = ui.data(|data| data.get_temp(id));
-    let mut now = Before { window, size, is_changed: false };
+    let mut now = Before {
+        window,
+        size,
+        is_changed: false,
+    };
     // Lists grow by themselves when something comes into them.
     let is_dragging = ui.dragged_id().is_some() || ui.drag_stopped_id().is_some();
     if let Some(before) = before.filter(|before| before.window == window) {
@@ -31,7 +35,9 @@ pub(super) fn keep(ui: &Ui, cx: &Cx<'_>, size: f32, what: fn(u16) -> PanelSize) 
     }
     if now.is_changed && !ui.input(|input| input.pointer.any_down()) {
         now.is_changed = false;
-        cx.send(SettingsAction::KeepPanel(what(size.round().clamp(1.0, f32::from(u16::MAX)) as u16)));
+        cx.send(SettingsAction::KeepPanel(what(
+            size.round().clamp(1.0, f32::from(u16::MAX)) as u16,
+        )));
     }
     ui.data_mut(|data| data.insert_temp(id, now));
 }
@@ -50,7 +56,8 @@ pub(super) fn follow(ui: &Ui, cx: &Cx<'_>) {
 pub(super) fn name_edge(ui: &Ui, panel: &str) {
     // As egui makes it of the panel's own.
     let edge = ui.scope_id().with(panel).with("__resize");
-    ui.ctx().accesskit_node_builder(edge, |node| node.set_label(format!("Resize {panel}")));
+    ui.ctx()
+        .accesskit_node_builder(edge, |node| node.set_label(format!("Resize {panel}")));
     if let Some(response) = ui.read_response(edge) {
         widgets::focus_ring_inside(ui, &response);
     }
@@ -76,9 +83,9 @@ pub(super) fn keep_shares(ui: &Ui, cx: &Cx<'_>, id: Id, before: [f32; 3], now: [
     let is_held = ui.input(|input| input.pointer.any_down());
     if is_changed && !is_held {
         let sum: f32 = now.iter().sum();
-        cx.send(SettingsAction::KeepPanel(PanelSize::Panes(
-            now.map(|share| (share / sum * 1_000.0).round().clamp(1.0, 1_000.0) as u16),
-        )));
+        cx.send(SettingsAction::KeepPanel(PanelSize::Panes(now.map(
+            |share| (share / sum * 1_000.0).round().clamp(1.0, 1_000.0) as u16,
+        ))));
     }
     ui.data_mut(|data| {
         data.insert_temp(changed, is_changed && is_held);

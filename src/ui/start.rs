@@ -2,12 +2,17 @@
 
 mod own;
 
-use egui::{Align2, Response, RichText, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
+use egui::{
+    Align2, Response, RichText, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2,
+    vec2,
+};
 
 use super::theme::{self, ThemeTokens};
 use super::{Cx, icons, servers, widgets};
 use crate::source::Source;
-use crate::state::{Action, CallAction, ConnectAction, Connection, ImportAction, StartQuestion, ViewAction};
+use crate::state::{
+    Action, CallAction, ConnectAction, Connection, ImportAction, StartQuestion, ViewAction,
+};
 
 /// The height most cards have; only an estimate for placing the page.
 const CARD_HEIGHT: f32 = 104.0;
@@ -86,13 +91,25 @@ fn used_ui(ui: &mut Ui, cx: &Cx<'_>, width: f32) {
     if used.is_empty() {
         return;
     }
-    ui.label(RichText::new("Your servers").font(theme::semibold(16.0)).color(t.strong));
+    ui.label(
+        RichText::new("Your servers")
+            .font(theme::semibold(16.0))
+            .color(t.strong),
+    );
     let keys = super::shortcuts::text(&super::shortcuts::CONNECT_OTHER);
     let names = servers::names(cx);
     for (row, (at, recent)) in used.into_iter().take(servers::FEW).enumerate() {
         let (name, place) = &names[at];
-        let about = if row == 0 { format!("{keys} connects") } else { String::new() };
-        let glyph = if recent.is_pinned { icons::BASELINE } else { icons::HISTORY };
+        let about = if row == 0 {
+            format!("{keys} connects")
+        } else {
+            String::new()
+        };
+        let glyph = if recent.is_pinned {
+            icons::BASELINE
+        } else {
+            icons::HISTORY
+        };
         let response = own::row_ui(ui, width, glyph, &format!("Connect to {name}"), &about);
         if response.on_hover_text(servers::spoken(place)).clicked() {
             cx.send(Action::Import(ImportAction::ConnectRecent(at)));
@@ -104,17 +121,37 @@ fn used_ui(ui: &mut Ui, cx: &Cx<'_>, width: f32) {
 /// The server went away: what that means, and the way on.
 fn gone_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let t = ThemeTokens::of(ui);
-    let Connection::Gone { source, problem, .. } = &cx.state.session().connection else { return };
-    ui.label(RichText::new("The server is gone").font(theme::page_title()).color(t.strong));
-    let words = format!("{}: {}. Its tools cannot be called until you reconnect.", source.label(), problem.what);
+    let Connection::Gone {
+        source, problem, ..
+    } = &cx.state.session().connection
+    else {
+        return;
+    };
+    ui.label(
+        RichText::new("The server is gone")
+            .font(theme::page_title())
+            .color(t.strong),
+    );
+    let words = format!(
+        "{}: {}. Its tools cannot be called until you reconnect.",
+        source.label(),
+        problem.what
+    );
     ui.add(egui::Label::new(RichText::new(words).font(theme::base()).color(t.weak)).wrap());
     ui.add_space(8.0);
-    let name = format!("Reconnect ({})", super::shortcuts::text(&super::shortcuts::RECONNECT));
+    let name = format!(
+        "Reconnect ({})",
+        super::shortcuts::text(&super::shortcuts::RECONNECT)
+    );
     if widgets::primary_button(ui, &name, Some(icons::PLUG), None).clicked() {
         cx.send(ConnectAction::Reconnect);
     }
     ui.add_space(16.0);
-    ui.label(RichText::new("Or ask the sample server").font(theme::semibold(16.0)).color(t.strong));
+    ui.label(
+        RichText::new("Or ask the sample server")
+            .font(theme::semibold(16.0))
+            .color(t.strong),
+    );
 }
 
 fn columns(width: f32) -> usize {
@@ -130,9 +167,18 @@ fn cards_ui(ui: &mut Ui, cx: &Cx<'_>, width: f32) {
     let card = (width - 16.0 * (columns as f32 - 1.0)) / columns as f32;
     for questions in StartQuestion::ALL.chunks(columns) {
         let words = |question: &StartQuestion| {
-            ui.painter().layout(question.explanation().to_owned(), theme::small(), ThemeTokens::of(ui).weak, card - 32.0)
+            ui.painter().layout(
+                question.explanation().to_owned(),
+                theme::small(),
+                ThemeTokens::of(ui).weak,
+                card - 32.0,
+            )
         };
-        let height = questions.iter().map(|question| words(question).size().y).fold(30.0, f32::max) + 58.0;
+        let height = questions
+            .iter()
+            .map(|question| words(question).size().y)
+            .fold(30.0, f32::max)
+            + 58.0;
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = 16.0;
             for &question in questions {
@@ -149,10 +195,25 @@ fn card_ui(ui: &mut Ui, question: StartQuestion, size: egui::Vec2) -> Response {
     let t = ThemeTokens::of(ui);
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, question.title()));
-    let (fill, line) = if response.hovered() { (t.hover, t.accent_line) } else { (t.card, t.line2) };
-    ui.painter().rect(rect, theme::RADIUS_CARD, fill, Stroke::new(1.0, line), StrokeKind::Inside);
+    let (fill, line) = if response.hovered() {
+        (t.hover, t.accent_line)
+    } else {
+        (t.card, t.line2)
+    };
+    ui.painter().rect(
+        rect,
+        theme::RADIUS_CARD,
+        fill,
+        Stroke::new(1.0, line),
+        StrokeKind::Inside,
+    );
     if response.has_focus() {
-        ui.painter().rect_stroke(rect.expand(2.0), theme::RADIUS_CARD, Stroke::new(2.0, t.accent), StrokeKind::Inside);
+        ui.painter().rect_stroke(
+            rect.expand(2.0),
+            theme::RADIUS_CARD,
+            Stroke::new(2.0, t.accent),
+            StrokeKind::Inside,
+        );
     }
     let glyph = match question {
         StartQuestion::MarkdownOrJson => icons::COMPARE,
@@ -161,7 +222,13 @@ fn card_ui(ui: &mut Ui, question: StartQuestion, size: egui::Vec2) -> Response {
         StartQuestion::HostileRecords => icons::HOSTILE,
     };
     let left = rect.left() + 16.0;
-    ui.painter().text(pos2(left, rect.top() + 24.0), Align2::LEFT_CENTER, glyph, theme::icon_font(16.0), t.accent);
+    ui.painter().text(
+        pos2(left, rect.top() + 24.0),
+        Align2::LEFT_CENTER,
+        glyph,
+        theme::icon_font(16.0),
+        t.accent,
+    );
     ui.painter().text(
         pos2(left + 26.0, rect.top() + 24.0),
         Align2::LEFT_CENTER,
@@ -169,7 +236,13 @@ fn card_ui(ui: &mut Ui, question: StartQuestion, size: egui::Vec2) -> Response {
         theme::semibold(14.0),
         t.strong,
     );
-    let words = ui.painter().layout(question.explanation().to_owned(), theme::small(), t.weak, size.x - 32.0);
-    ui.painter().galley(pos2(left, rect.top() + 42.0), words, t.weak);
+    let words = ui.painter().layout(
+        question.explanation().to_owned(),
+        theme::small(),
+        t.weak,
+        size.x - 32.0,
+    );
+    ui.painter()
+        .galley(pos2(left, rect.top() + 42.0), words, t.weak);
     response
 }

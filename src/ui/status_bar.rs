@@ -28,11 +28,22 @@ pub fn status_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
         if let Some(server) = connection.server() {
             ui.label(weak(&server.heading(), t));
         }
-        let message = cx.state.toasts.iter().rev().find(|toast| toast.problem.is_none());
+        let message = cx
+            .state
+            .toasts
+            .iter()
+            .rev()
+            .find(|toast| toast.problem.is_none());
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             ui.spacing_mut().item_spacing.x = 12.0;
             ui.add_space(8.0);
-            let shortcuts = item(ui, icons::SHORTCUTS, if is_narrow { "" } else { "Shortcuts" }, "Shortcuts, F1", Some("F1"));
+            let shortcuts = item(
+                ui,
+                icons::SHORTCUTS,
+                if is_narrow { "" } else { "Shortcuts" },
+                "Shortcuts, F1",
+                Some("F1"),
+            );
             if shortcuts.clicked() {
                 cx.send(Action::ShowDialog(Dialog::Shortcuts));
             }
@@ -57,9 +68,18 @@ pub fn status_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 }
             }
             if let Some(capture) = cx.state.capture() {
-                let number = cx.state.captures.iter().position(|other| other.id == capture.id).map_or(0, |at| at + 1);
+                let number = cx
+                    .state
+                    .captures
+                    .iter()
+                    .position(|other| other.id == capture.id)
+                    .map_or(0, |at| at + 1);
                 let time = cx.state.local_time.clock(capture.started_at);
-                let time = if is_narrow { String::new() } else { format!(" · {time}") };
+                let time = if is_narrow {
+                    String::new()
+                } else {
+                    format!(" · {time}")
+                };
                 ui.label(weak(&format!("Capture {number}{time}"), t));
             }
             if let Some((task, _)) = cx.state.background() {
@@ -72,7 +92,9 @@ pub fn status_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
             // It goes by itself, and covers nothing.
             } else if let Some(message) = message {
                 ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-                    let text = RichText::new(&message.text).font(theme::medium(12.0)).color(t.text);
+                    let text = RichText::new(&message.text)
+                        .font(theme::medium(12.0))
+                        .color(t.text);
                     let label = ui.add(egui::Label::new(text).truncate());
                     widgets::announce(ui, label.id);
                 });
@@ -87,20 +109,43 @@ fn weak(text: &str, t: &ThemeTokens) -> RichText {
 
 fn item(ui: &mut Ui, glyph: &str, text: &str, name: &str, keys: Option<&str>) -> Response {
     let t = ThemeTokens::of(ui);
-    let galley = ui.painter().layout_no_wrap(text.to_owned(), theme::regular(12.0), t.weak);
-    let cap = keys.map_or(0.0, |keys| widgets::key_cap_width(ui, keys) + if text.is_empty() { 0.0 } else { 6.0 });
-    let (rect, response) = ui.allocate_exact_size(vec2(galley.size().x + cap + 30.0, theme::STATUS_BAR), Sense::click());
+    let galley = ui
+        .painter()
+        .layout_no_wrap(text.to_owned(), theme::regular(12.0), t.weak);
+    let cap = keys.map_or(0.0, |keys| {
+        widgets::key_cap_width(ui, keys) + if text.is_empty() { 0.0 } else { 6.0 }
+    });
+    let (rect, response) = ui.allocate_exact_size(
+        vec2(galley.size().x + cap + 30.0, theme::STATUS_BAR),
+        Sense::click(),
+    );
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, name));
     if response.hovered() || response.has_focus() {
-        ui.painter().rect_filled(rect.shrink2(vec2(0.0, 2.0)), theme::RADIUS_BADGE, t.hover);
+        ui.painter()
+            .rect_filled(rect.shrink2(vec2(0.0, 2.0)), theme::RADIUS_BADGE, t.hover);
     }
     if response.has_focus() {
         let ring = egui::Stroke::new(1.5, t.accent);
-        ui.painter().rect_stroke(rect.shrink2(vec2(0.0, 2.0)), theme::RADIUS_BADGE, ring, egui::StrokeKind::Inside);
+        ui.painter().rect_stroke(
+            rect.shrink2(vec2(0.0, 2.0)),
+            theme::RADIUS_BADGE,
+            ring,
+            egui::StrokeKind::Inside,
+        );
     }
     let y = rect.center().y;
-    ui.painter().text(pos2(rect.left() + 5.0, y), Align2::LEFT_CENTER, glyph, theme::icon_font(14.0), t.weak);
-    ui.painter().galley(pos2(rect.left() + 25.0, y - galley.size().y / 2.0), galley, t.weak);
+    ui.painter().text(
+        pos2(rect.left() + 5.0, y),
+        Align2::LEFT_CENTER,
+        glyph,
+        theme::icon_font(14.0),
+        t.weak,
+    );
+    ui.painter().galley(
+        pos2(rect.left() + 25.0, y - galley.size().y / 2.0),
+        galley,
+        t.weak,
+    );
     if let Some(keys) = keys {
         widgets::key_cap_at(ui, pos2(rect.right() - 5.0, y), keys, t.weak, t.line2);
     }

@@ -1,6 +1,9 @@
 //! Strips: cells with what formats or answers cost, and the buttons beside them.
 
-use egui::{Align, Id, Layout, Popup, Rect, Response, Role, Sense, Stroke, StrokeKind, Ui, UiBuilder, WidgetInfo, pos2, vec2};
+use egui::{
+    Align, Id, Layout, Popup, Rect, Response, Role, Sense, Stroke, StrokeKind, Ui, UiBuilder,
+    WidgetInfo, pos2, vec2,
+};
 
 use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Button};
@@ -25,7 +28,8 @@ const FEW: f32 = 420.0;
 
 /// How high a strip is in this window.
 pub fn height_here(ui: &Ui) -> f32 {
-    let is_low = ui.content_rect().height() < theme::SHORT || ui.content_rect().width() < theme::NARROW;
+    let is_low =
+        ui.content_rect().height() < theme::SHORT || ui.content_rect().width() < theme::NARROW;
     if is_low { LOW } else { TALL }
 }
 
@@ -38,7 +42,12 @@ pub struct Sender<'a> {
 }
 
 /// The cells of a strip: which one was clicked, and the room that is left for buttons or a note.
-pub fn cells_ui(ui: &mut Ui, strip: &Strip, rect: Rect, sender: Option<&Sender<'_>>) -> (Option<usize>, Rect) {
+pub fn cells_ui(
+    ui: &mut Ui,
+    strip: &Strip,
+    rect: Rect,
+    sender: Option<&Sender<'_>>,
+) -> (Option<usize>, Rect) {
     let t = ThemeTokens::of(ui);
     let is_low = rect.height() <= LOW;
     let width = ui.content_rect().width();
@@ -50,7 +59,9 @@ pub fn cells_ui(ui: &mut Ui, strip: &Strip, rect: Rect, sender: Option<&Sender<'
     let room = rect.with_max_x(rect.right() - side);
     let mut cells: Vec<(usize, &StripCell)> = strip.cells.iter().enumerate().collect();
     // Where there is little room, the plain choice goes first, unless it is the cheapest.
-    let is_full = |cells: &[(usize, &StripCell)]| needs(ui, cells, is_low, true).iter().sum::<f32>() > room.width();
+    let is_full = |cells: &[(usize, &StripCell)]| {
+        needs(ui, cells, is_low, true).iter().sum::<f32>() > room.width()
+    };
     if (width < theme::WIDE || is_full(&cells)) && cells.len() > 2 && !cells[1].1.is_winner() {
         cells.remove(1);
     }
@@ -65,30 +76,67 @@ pub fn cells_ui(ui: &mut Ui, strip: &Strip, rect: Rect, sender: Option<&Sender<'
     let mut clicked = None;
     for (position, (at, cell)) in cells.iter().enumerate() {
         let right = left + widths[position];
-        let place = Rect::from_min_max(pos2(left.round(), room.top()), pos2(right.round(), room.bottom() - 1.0));
-        clicked = cell_ui(ui, cell, *at, place, is_low, sender.filter(|_| *at == 0)).then_some(*at).or(clicked);
+        let place = Rect::from_min_max(
+            pos2(left.round(), room.top()),
+            pos2(right.round(), room.bottom() - 1.0),
+        );
+        clicked = cell_ui(ui, cell, *at, place, is_low, sender.filter(|_| *at == 0))
+            .then_some(*at)
+            .or(clicked);
         left = right;
         if position + 1 < cells.len() || strip.note.is_none() {
-            ui.painter().vline(place.right() - 0.5, rect.y_range(), Stroke::new(1.0, t.line));
+            ui.painter().vline(
+                place.right() - 0.5,
+                rect.y_range(),
+                Stroke::new(1.0, t.line),
+            );
         }
     }
     if let Some(headline) = strip.headline() {
         ui.interact(rect, ui.scope_id().with("headline"), Sense::empty())
             .widget_info(|| WidgetInfo::labeled(Role::Heading, true, &headline));
     }
-    (clicked, Rect::from_min_max(pos2(if strip.note.is_some() { left } else { room.right() }, rect.top()), rect.max))
+    (
+        clicked,
+        Rect::from_min_max(
+            pos2(
+                if strip.note.is_some() {
+                    left
+                } else {
+                    room.right()
+                },
+                rect.top(),
+            ),
+            rect.max,
+        ),
+    )
 }
 
 /// How wide each has to be for its number and what it loses, in short or in full.
 fn needs(ui: &Ui, cells: &[(usize, &StripCell)], is_low: bool, is_short: bool) -> Vec<f32> {
     let t = ThemeTokens::of(ui);
-    let width = |text: &str, font| ui.painter().layout_no_wrap(text.to_owned(), font, t.text).size().x;
+    let width = |text: &str, font| {
+        ui.painter()
+            .layout_no_wrap(text.to_owned(), font, t.text)
+            .size()
+            .x
+    };
     let need = |(at, cell): &(usize, &StripCell)| {
         let caret = if *at == 0 { CARET } else { 0.0 };
-        let words = |loss: &Loss| width(if is_short { &loss.short } else { &loss.text }, theme::small()) + 18.0;
+        let words = |loss: &Loss| {
+            width(
+                if is_short { &loss.short } else { &loss.text },
+                theme::small(),
+            ) + 18.0
+        };
         let loss = cell.loss.as_ref().map_or(0.0, words);
-        let number = |size| widgets::number_width(ui, &counted(cell.count), theme::mono_semibold(size), "tok");
-        let change = cell.change.as_ref().map(|change| width(change, theme::mono_semibold(12.0)));
+        let number = |size| {
+            widgets::number_width(ui, &counted(cell.count), theme::mono_semibold(size), "tok")
+        };
+        let change = cell
+            .change
+            .as_ref()
+            .map(|change| width(change, theme::mono_semibold(12.0)));
         match is_low {
             true => {
                 // A name gives way where everything else is short already.
@@ -108,7 +156,11 @@ fn needs(ui: &Ui, cells: &[(usize, &StripCell)], is_low: bool, is_short: bool) -
 /// As wide as each other, unless one needs more.
 fn widths(ui: &Ui, cells: &[(usize, &StripCell)], room: f32, is_low: bool) -> Vec<f32> {
     let whole = needs(ui, cells, is_low, false);
-    let needs = if whole.iter().sum::<f32>() <= room { whole } else { needs(ui, cells, is_low, true) };
+    let needs = if whole.iter().sum::<f32>() <= room {
+        whole
+    } else {
+        needs(ui, cells, is_low, true)
+    };
     let even = room / cells.len().max(1) as f32;
     if needs.iter().all(|need| *need <= even) {
         return vec![even; cells.len()];
@@ -116,31 +168,50 @@ fn widths(ui: &Ui, cells: &[(usize, &StripCell)], room: f32, is_low: bool) -> Ve
     let sum: f32 = needs.iter().sum();
     let spare = (room - sum) / cells.len().max(1) as f32;
     // What is lost of the winner is never cut; the others give what is missing.
-    let others = cells.iter().filter(|(_, cell)| !cell.is_winner()).count().max(1) as f32;
-    let share = |((_, cell), need): (&(usize, &StripCell), &f32)| match (spare >= 0.0, cell.is_winner()) {
-        (true, _) => need + spare,
-        (false, true) => *need,
-        (false, false) => need + (room - sum) / others,
-    };
+    let others = cells
+        .iter()
+        .filter(|(_, cell)| !cell.is_winner())
+        .count()
+        .max(1) as f32;
+    let share =
+        |((_, cell), need): (&(usize, &StripCell), &f32)| match (spare >= 0.0, cell.is_winner()) {
+            (true, _) => need + spare,
+            (false, true) => *need,
+            (false, false) => need + (room - sum) / others,
+        };
     cells.iter().zip(&needs).map(share).collect()
 }
 
 /// One cell for all that there is to say.
 pub fn alone(ui: &mut Ui, rect: Rect, content: impl FnOnce(&mut Ui)) {
     let inner = rect.shrink2(vec2(16.0, 0.0));
-    ui.scope_builder(widgets::region(ui, "strip").max_rect(inner).layout(Layout::left_to_right(Align::Center)), |ui| {
-        ui.spacing_mut().item_spacing.x = 8.0;
-        content(ui);
-    });
+    ui.scope_builder(
+        widgets::region(ui, "strip")
+            .max_rect(inner)
+            .layout(Layout::left_to_right(Align::Center)),
+        |ui| {
+            ui.spacing_mut().item_spacing.x = 8.0;
+            content(ui);
+        },
+    );
 }
 
 pub fn words(ui: &mut Ui, text: &str, color: egui::Color32) {
     let shown = crate::analysis::special::Shown::of(text).text;
-    ui.add(egui::Label::new(egui::RichText::new(shown).font(theme::base()).color(color)).truncate());
+    ui.add(
+        egui::Label::new(egui::RichText::new(shown).font(theme::base()).color(color)).truncate(),
+    );
 }
 
 /// A swatch, a name and a role; the tokens, the change and the loss. Whether it was clicked.
-fn cell_ui(ui: &Ui, cell: &StripCell, at: usize, rect: Rect, is_low: bool, sender: Option<&Sender<'_>>) -> bool {
+fn cell_ui(
+    ui: &Ui,
+    cell: &StripCell,
+    at: usize,
+    rect: Rect,
+    is_low: bool,
+    sender: Option<&Sender<'_>>,
+) -> bool {
     let t = ThemeTokens::of(ui);
     let response = ui.interact(rect, ui.scope_id().with(("strip cell", at)), Sense::click());
     let spoken = cell.text();
@@ -150,18 +221,32 @@ fn cell_ui(ui: &Ui, cell: &StripCell, at: usize, rect: Rect, is_low: bool, sende
     }
     if cell.is_winner() {
         let edge = if cell.is_proved() { t.ok } else { t.accent };
-        ui.painter().rect_filled(Rect::from_min_size(rect.min, vec2(rect.width(), 2.0)), 0.0, edge);
+        ui.painter().rect_filled(
+            Rect::from_min_size(rect.min, vec2(rect.width(), 2.0)),
+            0.0,
+            edge,
+        );
     }
     let painter = ui.painter().with_clip_rect(rect.intersect(ui.clip_rect()));
-    let is_sent = FORMATS.iter().any(|format| format.id() == cell.format && format.is_as_sent());
+    let is_sent = FORMATS
+        .iter()
+        .any(|format| format.id() == cell.format && format.is_as_sent());
     let hue = match () {
         () if cell.is_proved() && at > 0 => t.ok,
         () if is_sent => t.hue(cell.format).color,
         () => t.faint,
     };
-    let (left, right) = if is_low { (rect.left() + 10.0, rect.right() - 6.0) } else { (rect.left() + 16.0, rect.right() - 12.0) };
+    let (left, right) = if is_low {
+        (rect.left() + 10.0, rect.right() - 6.0)
+    } else {
+        (rect.left() + 16.0, rect.right() - 12.0)
+    };
     let gap = if is_low { 6.0 } else { 8.0 };
-    let (first, second) = if is_low { (rect.center().y, rect.center().y) } else { (rect.top() + 20.0, rect.top() + 48.0) };
+    let (first, second) = if is_low {
+        (rect.center().y, rect.center().y)
+    } else {
+        (rect.top() + 20.0, rect.top() + 48.0)
+    };
     let square = Rect::from_center_size(pos2(left + 4.0, first), vec2(8.0, 8.0));
     painter.rect_filled(square, theme::RADIUS_BAR, hue);
     let draw = |x: f32, y: f32, text: &str, font: egui::FontId, color| {
@@ -170,38 +255,84 @@ fn cell_ui(ui: &Ui, cell: &StripCell, at: usize, rect: Rect, is_low: bool, sende
         painter.galley(pos2(x, (y - size.y / 2.0).round()), galley, color);
         x + size.x
     };
-    let width = |text: &str, font: egui::FontId| painter.layout_no_wrap(text.to_owned(), font, t.text).size().x;
+    let width = |text: &str, font: egui::FontId| {
+        painter
+            .layout_no_wrap(text.to_owned(), font, t.text)
+            .size()
+            .x
+    };
     // The name alone is elided: all of it is on hover.
     let name = width(&cell.name, theme::semibold(13.0));
     let spare = rect.width() - needs(ui, &[(at, cell)], is_low, true)[0];
-    let most = if is_low { (name.min(SHORT_NAME) + spare).clamp(24.0, name + 1.0) } else { name + 1.0 };
-    let mut x = widgets::text_at(ui, pos2(left + 16.0, first), &cell.name, theme::semibold(13.0), t.strong, most) + gap;
+    let most = if is_low {
+        (name.min(SHORT_NAME) + spare).clamp(24.0, name + 1.0)
+    } else {
+        name + 1.0
+    };
+    let mut x = widgets::text_at(
+        ui,
+        pos2(left + 16.0, first),
+        &cell.name,
+        theme::semibold(13.0),
+        t.strong,
+        most,
+    ) + gap;
     if let Some(sender) = sender {
         x = sender_at(ui, sender, pos2(x - gap, first)) + gap;
     }
     if !is_low {
-        let badge = cell.badge.as_deref().map(|badge| badge_at(ui, pos2(right, first), badge, cell.is_proved()));
+        let badge = cell
+            .badge
+            .as_deref()
+            .map(|badge| badge_at(ui, pos2(right, first), badge, cell.is_proved()));
         let end = badge.unwrap_or(right) - 8.0;
-        widgets::text_whole(ui, pos2(x, first), &cell.role, theme::small(), t.weak, end - x);
+        widgets::text_whole(
+            ui,
+            pos2(x, first),
+            &cell.role,
+            theme::small(),
+            t.weak,
+            end - x,
+        );
         x = left;
     }
     let size = if is_low { 14.0 } else { 22.0 };
-    x = widgets::number_at(ui, pos2(x, second), &counted(cell.count), theme::mono_semibold(size), t.strong, "tok") + gap;
+    x = widgets::number_at(
+        ui,
+        pos2(x, second),
+        &counted(cell.count),
+        theme::mono_semibold(size),
+        t.strong,
+        "tok",
+    ) + gap;
     if let Some(change) = &cell.change {
         let is_good = cell.is_proved() && change.starts_with('−');
         let color = if is_good { t.ok } else { t.text };
         let font = theme::mono_semibold(12.0);
-        x = if is_low { draw(x, second, change, font, color) } else { change_at(ui, pos2(x, second), change, is_good) } + gap;
+        x = if is_low {
+            draw(x, second, change, font, color)
+        } else {
+            change_at(ui, pos2(x, second), change, is_good)
+        } + gap;
     }
     if let Some(loss) = &cell.loss {
         x = loss_at(ui, loss, pos2(x, second), right - x) + 12.0;
     }
-    if let Some(note) = cell.note.as_ref().filter(|note| x + width(note, theme::small()) <= right) {
+    if let Some(note) = cell
+        .note
+        .as_ref()
+        .filter(|note| x + width(note, theme::small()) <= right)
+    {
         draw(x, second, note, theme::small(), t.weak);
     }
     widgets::focus_ring_inside(ui, &response);
-    let words = sender.and_then(|sender| sender.words.clone()).map_or(spoken.clone(), |drops| format!("{spoken}\n{drops}"));
-    response.on_hover_cursor(egui::CursorIcon::PointingHand).on_hover_text(words).clicked()
+    let words = sender
+        .and_then(|sender| sender.words.clone())
+        .map_or(spoken.clone(), |drops| format!("{spoken}\n{drops}"));
+    response
+        .on_hover_cursor(egui::CursorIcon::PointingHand)
+        .on_hover_text(words)
+        .clicked()
 }
 
 /// The way to the menu of senders begins there; where it ends.
@@ -211,11 +342,20 @@ fn sender_at(ui: &Ui, sender: &Sender<'_>, left: egui::Pos2) -> f32 {
     let response = ui.interact(place, ui.scope_id().with("sender"), Sense::click());
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Model reads"));
     if response.hovered() {
-        ui.painter().rect_filled(place, theme::RADIUS_BADGE, t.hover);
+        ui.painter()
+            .rect_filled(place, theme::RADIUS_BADGE, t.hover);
     }
-    widgets::glyph_at(ui, place.center(), icons::DOWN, theme::icon_font(12.0), t.weak);
+    widgets::glyph_at(
+        ui,
+        place.center(),
+        icons::DOWN,
+        theme::icon_font(12.0),
+        t.weak,
+    );
     widgets::focus_ring_inside(ui, &response);
-    let response = response.on_hover_text("Choose what one model reads: the text, the data, both, or one host's exact text");
+    let response = response.on_hover_text(
+        "Choose what one model reads: the text, the data, both, or one host's exact text",
+    );
     (sender.choose)(&response);
     place.right()
 }
@@ -230,41 +370,108 @@ fn loss_at(ui: &Ui, loss: &Loss, left: egui::Pos2, room: f32) -> f32 {
         ClaimTone::Warn => (Some(icons::MISSING), t.warn),
     };
     let indent = if icon.is_some() { 17.0 } else { 0.0 };
-    let width = |text: &str| ui.painter().layout_no_wrap(text.to_owned(), theme::small(), color).size().x + indent + 1.0;
-    let text = if width(&loss.text) <= room { &loss.text } else { &loss.short };
+    let width = |text: &str| {
+        ui.painter()
+            .layout_no_wrap(text.to_owned(), theme::small(), color)
+            .size()
+            .x
+            + indent
+            + 1.0
+    };
+    let text = if width(&loss.text) <= room {
+        &loss.text
+    } else {
+        &loss.short
+    };
     if let Some(icon) = icon {
-        widgets::glyph_at(ui, left + vec2(6.0, 0.0), icon, theme::icon_font(13.0), color);
+        widgets::glyph_at(
+            ui,
+            left + vec2(6.0, 0.0),
+            icon,
+            theme::icon_font(13.0),
+            color,
+        );
     }
-    widgets::text_at(ui, left + vec2(indent, 0.0), text, theme::small(), color, (room - indent).max(20.0))
+    widgets::text_at(
+        ui,
+        left + vec2(indent, 0.0),
+        text,
+        theme::small(),
+        color,
+        (room - indent).max(20.0),
+    )
 }
 
 /// The change in a box that begins there; where it ends.
 pub fn change_at(ui: &Ui, left: egui::Pos2, change: &str, is_good: bool) -> f32 {
     let t = ThemeTokens::of(ui);
-    let (fill, line, color) = if is_good { (t.ok_bg, t.ok_line, t.ok) } else { (t.card, t.line2, t.text) };
-    let galley = ui.painter().layout_no_wrap(change.to_owned(), theme::mono_semibold(12.0), color);
+    let (fill, line, color) = if is_good {
+        (t.ok_bg, t.ok_line, t.ok)
+    } else {
+        (t.card, t.line2, t.text)
+    };
+    let galley = ui
+        .painter()
+        .layout_no_wrap(change.to_owned(), theme::mono_semibold(12.0), color);
     let place = Rect::from_min_size(left - vec2(0.0, 10.0), vec2(galley.size().x + 12.0, 20.0));
-    ui.painter().rect(place, theme::RADIUS_BADGE, fill, Stroke::new(1.0, line), StrokeKind::Inside);
-    ui.painter().galley(pos2(left.x + 6.0, (left.y - galley.size().y / 2.0).round()), galley, color);
+    ui.painter().rect(
+        place,
+        theme::RADIUS_BADGE,
+        fill,
+        Stroke::new(1.0, line),
+        StrokeKind::Inside,
+    );
+    ui.painter().galley(
+        pos2(left.x + 6.0, (left.y - galley.size().y / 2.0).round()),
+        galley,
+        color,
+    );
     place.right()
 }
 
 /// A badge that ends there; where it begins.
 pub fn badge_at(ui: &Ui, right: egui::Pos2, text: &str, is_proved: bool) -> f32 {
     let t = ThemeTokens::of(ui);
-    let (color, fill, line) = if is_proved { (t.ok, t.ok_bg, t.ok_line) } else { (t.text, t.card, t.line2) };
-    let galley = ui.painter().layout_no_wrap(text.to_owned(), theme::medium(11.0), color);
-    let rect = Rect::from_min_max(pos2(right.x - galley.size().x - 12.0, right.y - 9.0), pos2(right.x, right.y + 9.0));
-    ui.painter().rect(rect, theme::RADIUS_BADGE, fill, Stroke::new(1.0, line), StrokeKind::Inside);
-    ui.painter().galley(pos2(rect.left() + 6.0, (rect.center().y - galley.size().y / 2.0).round()), galley, color);
+    let (color, fill, line) = if is_proved {
+        (t.ok, t.ok_bg, t.ok_line)
+    } else {
+        (t.text, t.card, t.line2)
+    };
+    let galley = ui
+        .painter()
+        .layout_no_wrap(text.to_owned(), theme::medium(11.0), color);
+    let rect = Rect::from_min_max(
+        pos2(right.x - galley.size().x - 12.0, right.y - 9.0),
+        pos2(right.x, right.y + 9.0),
+    );
+    ui.painter().rect(
+        rect,
+        theme::RADIUS_BADGE,
+        fill,
+        Stroke::new(1.0, line),
+        StrokeKind::Inside,
+    );
+    ui.painter().galley(
+        pos2(
+            rect.left() + 6.0,
+            (rect.center().y - galley.size().y / 2.0).round(),
+        ),
+        galley,
+        color,
+    );
     rect.left()
 }
 
 /// Shows the steps from the format of the first cell to that of the one asked about.
 pub fn steps(ui: &Ui, cx: &Cx<'_>, strip: &Strip) {
-    drawer_opening::show_tab(ui, cx, DrawerTab::Tokens).into_iter().for_each(|action| cx.send(action));
+    drawer_opening::show_tab(ui, cx, DrawerTab::Tokens)
+        .into_iter()
+        .for_each(|action| cx.send(action));
     if let Some((from, to)) = strip.cells.first().zip(asked_about(strip)) {
-        cx.send(Action::Tokens(TokensAction::Saving { from: from.format, to: to.format }));
+        cx.send(Action::Tokens(TokensAction::Saving {
+            from: from.format,
+            to: to.format,
+        }));
     }
     cx.send(Action::Tokens(TokensAction::Part(TokensPart::Saving)));
 }
@@ -272,11 +479,21 @@ pub fn steps(ui: &Ui, cx: &Cx<'_>, strip: &Strip) {
 /// The cell whose difference to the first *Why?* explains: the winner, else the last.
 fn asked_about(strip: &Strip) -> Option<&StripCell> {
     let (_, others) = strip.cells.split_first()?;
-    others.iter().find(|cell| cell.is_winner()).or(others.last())
+    others
+        .iter()
+        .find(|cell| cell.is_winner())
+        .or(others.last())
 }
 
 /// Why the cheapest is cheaper, where that can be shown, *Copy as picture* and *Copy verdict*.
-pub fn buttons_ui(ui: &mut Ui, cx: &Cx<'_>, strip: &Strip, rect: Rect, why: Option<&dyn Fn(&Ui)>, picture: &Action) {
+pub fn buttons_ui(
+    ui: &mut Ui,
+    cx: &Cx<'_>,
+    strip: &Strip,
+    rect: Rect,
+    why: Option<&dyn Fn(&Ui)>,
+    picture: &Action,
+) {
     let best = asked_about(strip).and_then(|cell| cell.change.clone());
     let long = best.map_or_else(|| "Why?".to_owned(), |change| format!("Why {change}?"));
     let tip = match strip.cells.first().and_then(|first| first.column) {
@@ -288,46 +505,78 @@ pub fn buttons_ui(ui: &mut Ui, cx: &Cx<'_>, strip: &Strip, rect: Rect, why: Opti
         let place = UiBuilder::new().max_rect(inner).id_salt("strip buttons");
         ui.scope_builder(place.layout(Layout::right_to_left(Align::Center)), |ui| {
             let is_tight = rect.width() < BUTTONS_LOW;
-            let (glyph, name) = if is_tight { (icons::MORE, "Why, and copy") } else { (icons::COPY, "Copy as…") };
+            let (glyph, name) = if is_tight {
+                (icons::MORE, "Why, and copy")
+            } else {
+                (icons::COPY, "Copy as…")
+            };
             let response = widgets::icon_button(ui, glyph, name);
-            Popup::menu(&response).id(Id::unique("strip menu")).show(|ui| {
-                if let Some(why) = why.filter(|_| is_tight)
-                    && ui.button(&long).on_hover_text(tip).clicked()
-                {
-                    why(ui);
-                }
-                if ui.button(VERDICT).clicked() {
-                    cx.send(Action::CopyVerdict);
-                }
-                if ui.button(PICTURE).clicked() {
-                    cx.send(picture.clone());
-                }
-            });
+            Popup::menu(&response)
+                .id(Id::unique("strip menu"))
+                .show(|ui| {
+                    if let Some(why) = why.filter(|_| is_tight)
+                        && ui.button(&long).on_hover_text(tip).clicked()
+                    {
+                        why(ui);
+                    }
+                    if ui.button(VERDICT).clicked() {
+                        cx.send(Action::CopyVerdict);
+                    }
+                    if ui.button(PICTURE).clicked() {
+                        cx.send(picture.clone());
+                    }
+                });
             if let Some(why) = why.filter(|_| !is_tight)
-                && Button::new("Why?").name(&long).tip(tip).small().frameless().show(ui).clicked()
+                && Button::new("Why?")
+                    .name(&long)
+                    .tip(tip)
+                    .small()
+                    .frameless()
+                    .show(ui)
+                    .clicked()
             {
                 why(ui);
             }
         });
     } else {
         let inner = inner.shrink2(vec2(0.0, 7.0));
-        ui.scope_builder(UiBuilder::new().max_rect(inner).id_salt("strip buttons"), |ui| {
-            ui.spacing_mut().item_spacing = vec2(8.0, 4.0);
-            if let Some(why) = why
-                && Button::new(&long).icon(icons::UNKNOWN).tip(tip).small().show(ui).clicked()
-            {
-                why(ui);
-            }
-            ui.horizontal(|ui| {
-                ui.spacing_mut().item_spacing.x = 0.0;
-                if Button::new(PICTURE).icon(icons::IMAGE).small().frameless().show(ui).clicked() {
-                    cx.send(picture.clone());
+        ui.scope_builder(
+            UiBuilder::new().max_rect(inner).id_salt("strip buttons"),
+            |ui| {
+                ui.spacing_mut().item_spacing = vec2(8.0, 4.0);
+                if let Some(why) = why
+                    && Button::new(&long)
+                        .icon(icons::UNKNOWN)
+                        .tip(tip)
+                        .small()
+                        .show(ui)
+                        .clicked()
+                {
+                    why(ui);
                 }
-                if Button::new(VERDICT).icon(icons::COPY).small().frameless().show(ui).clicked() {
-                    cx.send(Action::CopyVerdict);
-                }
-            });
-        });
+                ui.horizontal(|ui| {
+                    ui.spacing_mut().item_spacing.x = 0.0;
+                    if Button::new(PICTURE)
+                        .icon(icons::IMAGE)
+                        .small()
+                        .frameless()
+                        .show(ui)
+                        .clicked()
+                    {
+                        cx.send(picture.clone());
+                    }
+                    if Button::new(VERDICT)
+                        .icon(icons::COPY)
+                        .small()
+                        .frameless()
+                        .show(ui)
+                        .clicked()
+                    {
+                        cx.send(Action::CopyVerdict);
+                    }
+                });
+            },
+        );
     }
 }
 

@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use egui::style::{HandleShape, ScrollAnimation, ScrollStyle, Selection, WidgetVisuals};
 use egui::{
-    Color32, Context, CornerRadius, FontData, FontDefinitions, FontFamily, FontId, Id, Margin, Shadow, Stroke, Style, TextStyle,
-    Theme, Visuals, vec2,
+    Color32, Context, CornerRadius, FontData, FontDefinitions, FontFamily, FontId, Id, Margin,
+    Shadow, Stroke, Style, TextStyle, Theme, Visuals, vec2,
 };
 
 pub use tokens::{Hue, ThemeTokens};
@@ -138,38 +138,90 @@ pub fn code() -> FontId {
 }
 
 const FILES: &[(&str, &[u8])] = &[
-    ("inter", include_bytes!("../../assets/fonts/Inter-Regular.ttf")),
-    ("inter-medium", include_bytes!("../../assets/fonts/Inter-Medium.ttf")),
-    ("inter-semibold", include_bytes!("../../assets/fonts/Inter-SemiBold.ttf")),
-    ("jetbrains-mono", include_bytes!("../../assets/fonts/JetBrainsMono-Regular.ttf")),
-    ("jetbrains-mono-semibold", include_bytes!("../../assets/fonts/JetBrainsMono-SemiBold.ttf")),
-    ("phosphor", include_bytes!("../../assets/fonts/Phosphor-Regular.ttf")),
-    ("phosphor-fill", include_bytes!("../../assets/fonts/Phosphor-Fill.ttf")),
-    ("emoji", include_bytes!("../../assets/fonts/NotoColorEmoji-Chosen.ttf")),
+    (
+        "inter",
+        include_bytes!("../../assets/fonts/Inter-Regular.ttf"),
+    ),
+    (
+        "inter-medium",
+        include_bytes!("../../assets/fonts/Inter-Medium.ttf"),
+    ),
+    (
+        "inter-semibold",
+        include_bytes!("../../assets/fonts/Inter-SemiBold.ttf"),
+    ),
+    (
+        "jetbrains-mono",
+        include_bytes!("../../assets/fonts/JetBrainsMono-Regular.ttf"),
+    ),
+    (
+        "jetbrains-mono-semibold",
+        include_bytes!("../../assets/fonts/JetBrainsMono-SemiBold.ttf"),
+    ),
+    (
+        "phosphor",
+        include_bytes!("../../assets/fonts/Phosphor-Regular.ttf"),
+    ),
+    (
+        "phosphor-fill",
+        include_bytes!("../../assets/fonts/Phosphor-Fill.ttf"),
+    ),
+    (
+        "emoji",
+        include_bytes!("../../assets/fonts/NotoColorEmoji-Chosen.ttf"),
+    ),
 ];
 
 /// Scripts of the sample server that Inter lacks, for pictures, which must look the same on every machine.
 const SCRIPTS: &[(&str, &[u8])] = &[
-    ("cjk", include_bytes!("../../assets/fonts/NotoSansCJK-Sample.ttf")),
-    ("arabic", include_bytes!("../../assets/fonts/NotoSansArabic-Sample.ttf")),
+    (
+        "cjk",
+        include_bytes!("../../assets/fonts/NotoSansCJK-Sample.ttf"),
+    ),
+    (
+        "arabic",
+        include_bytes!("../../assets/fonts/NotoSansArabic-Sample.ttf"),
+    ),
 ];
 
 /// The fonts with their fallbacks: our colour emoji come before egui's monochrome ones.
 pub fn fonts() -> FontDefinitions {
     let mut fonts = FontDefinitions::default();
-    let fallback = fonts.families.get(&FontFamily::Proportional).cloned().unwrap_or_default();
+    let fallback = fonts
+        .families
+        .get(&FontFamily::Proportional)
+        .cloned()
+        .unwrap_or_default();
     for &(name, bytes) in FILES {
-        fonts.font_data.insert(name.into(), Arc::new(FontData::from_static(bytes)));
+        fonts
+            .font_data
+            .insert(name.into(), Arc::new(FontData::from_static(bytes)));
     }
     let mut family = |family: FontFamily, first: &[&str]| {
-        let chain = first.iter().map(|&name| name.to_owned()).chain(fallback.iter().cloned()).collect();
+        let chain = first
+            .iter()
+            .map(|&name| name.to_owned())
+            .chain(fallback.iter().cloned())
+            .collect();
         fonts.families.insert(family, chain);
     };
-    family(FontFamily::Proportional, &["inter", "emoji", "jetbrains-mono"]);
-    family(named(MEDIUM_WEIGHT), &["inter-medium", "emoji", "jetbrains-mono"]);
-    family(named(SEMIBOLD), &["inter-semibold", "emoji", "jetbrains-mono-semibold"]);
+    family(
+        FontFamily::Proportional,
+        &["inter", "emoji", "jetbrains-mono"],
+    );
+    family(
+        named(MEDIUM_WEIGHT),
+        &["inter-medium", "emoji", "jetbrains-mono"],
+    );
+    family(
+        named(SEMIBOLD),
+        &["inter-semibold", "emoji", "jetbrains-mono-semibold"],
+    );
     family(FontFamily::Monospace, &["jetbrains-mono", "emoji", "inter"]);
-    family(named(MONO_SEMIBOLD), &["jetbrains-mono-semibold", "emoji", "inter-semibold"]);
+    family(
+        named(MONO_SEMIBOLD),
+        &["jetbrains-mono-semibold", "emoji", "inter-semibold"],
+    );
     family(named(ICONS), &["phosphor"]);
     family(named(ICONS_FILL), &["phosphor-fill"]);
     fonts
@@ -185,7 +237,9 @@ pub fn install(ctx: &Context) {
 pub fn install_for_picture(ctx: &Context) {
     let mut fonts = fonts();
     for &(name, bytes) in SCRIPTS {
-        fonts.font_data.insert(name.into(), Arc::new(FontData::from_static(bytes)));
+        fonts
+            .font_data
+            .insert(name.into(), Arc::new(FontData::from_static(bytes)));
     }
     for chain in fonts.families.values_mut() {
         chain.extend(SCRIPTS.iter().map(|&(name, _)| name.to_owned()));
@@ -211,7 +265,11 @@ fn needs_id() -> Id {
 
 /// From the next pass on the look is as needed.
 pub fn follow(ctx: &Context, needs: Needs) {
-    if ctx.data(|data| data.get_temp::<Needs>(needs_id())).unwrap_or_default() != needs {
+    if ctx
+        .data(|data| data.get_temp::<Needs>(needs_id()))
+        .unwrap_or_default()
+        != needs
+    {
         ctx.data_mut(|data| data.insert_temp(needs_id(), needs));
         restyle(ctx, needs);
         ctx.request_repaint();
@@ -219,14 +277,19 @@ pub fn follow(ctx: &Context, needs: Needs) {
 }
 
 fn has_more_contrast(ctx: &Context) -> bool {
-    ctx.data(|data| data.get_temp::<Needs>(needs_id())).is_some_and(|needs| needs.more_contrast)
+    ctx.data(|data| data.get_temp::<Needs>(needs_id()))
+        .is_some_and(|needs| needs.more_contrast)
 }
 
 fn restyle(ctx: &Context, needs: Needs) {
     for theme in [Theme::Dark, Theme::Light] {
         ctx.style_mut_of(theme, |style| {
             apply(style, ThemeTokens::for_theme(theme, needs.more_contrast));
-            style.scroll_animation = if needs.reduce_motion { ScrollAnimation::none() } else { ScrollAnimation::default() };
+            style.scroll_animation = if needs.reduce_motion {
+                ScrollAnimation::none()
+            } else {
+                ScrollAnimation::default()
+            };
             style.visuals.text_cursor.blink = !needs.reduce_motion;
         });
     }
@@ -273,7 +336,11 @@ fn apply(style: &mut Style, t: &ThemeTokens) {
 }
 
 fn visuals(t: &ThemeTokens) -> Visuals {
-    let mut visuals = if t.is_dark { Visuals::dark() } else { Visuals::light() };
+    let mut visuals = if t.is_dark {
+        Visuals::dark()
+    } else {
+        Visuals::light()
+    };
     let widget = |fill, line, text| WidgetVisuals {
         bg_fill: fill,
         weak_bg_fill: fill,
@@ -289,7 +356,10 @@ fn visuals(t: &ThemeTokens) -> Visuals {
     visuals.widgets.open = widget(t.hover, t.line2, t.strong);
     visuals.override_text_color = None;
     visuals.weak_text_color = Some(t.weak);
-    visuals.selection = Selection { bg_fill: t.sel, stroke: Stroke::new(1.0, t.accent) };
+    visuals.selection = Selection {
+        bg_fill: t.sel,
+        stroke: Stroke::new(1.0, t.accent),
+    };
     visuals.hyperlink_color = t.accent;
     visuals.faint_bg_color = t.card;
     visuals.extreme_bg_color = t.bg;
@@ -303,8 +373,12 @@ fn visuals(t: &ThemeTokens) -> Visuals {
     visuals.window_fill = t.card;
     visuals.window_stroke = Stroke::new(1.0, t.line2);
     visuals.panel_fill = t.panel;
-    let shadow =
-        Shadow { offset: [0, 4], blur: 12, spread: 0, color: Color32::from_black_alpha(if t.is_dark { 102 } else { 36 }) };
+    let shadow = Shadow {
+        offset: [0, 4],
+        blur: 12,
+        spread: 0,
+        color: Color32::from_black_alpha(if t.is_dark { 102 } else { 36 }),
+    };
     visuals.popup_shadow = shadow;
     visuals.window_shadow = shadow;
     visuals.handle_shape = HandleShape::Circle;
@@ -329,10 +403,23 @@ mod tests {
         let mut output = ctx.run_ui(egui::RawInput::default(), |ui| {
             ui.fonts_mut(|fonts| {
                 // The last two are drawn by egui_commonmark on its copy button.
-                for text in ["Loupe 0 % × − … · ✓ → ≈", "Größe Żółć Ελληνικά Кириллица", "🟢🟡🔴⚪✅❌⚠", "🗐✔"]
-                {
-                    for font in [regular(13.0), medium(13.0), semibold(13.0), mono(12.0), mono_semibold(12.0)] {
-                        assert!(fonts.has_glyphs(&font, text), "{font:?} lacks some of {text}");
+                for text in [
+                    "Loupe 0 % × − … · ✓ → ≈",
+                    "Größe Żółć Ελληνικά Кириллица",
+                    "🟢🟡🔴⚪✅❌⚠",
+                    "🗐✔",
+                ] {
+                    for font in [
+                        regular(13.0),
+                        medium(13.0),
+                        semibold(13.0),
+                        mono(12.0),
+                        mono_semibold(12.0),
+                    ] {
+                        assert!(
+                            fonts.has_glyphs(&font, text),
+                            "{font:?} lacks some of {text}"
+                        );
                     }
                 }
             });
@@ -345,14 +432,25 @@ mod tests {
         let ctx = Context::default();
         install_for_picture(&ctx);
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/serve/sample");
-        let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-        let texts: Vec<String> = files.filter(|path| path.is_file()).map(|path| std::fs::read_to_string(path).unwrap()).collect();
-        let letters: String = texts.concat().chars().filter(|letter| letter.is_alphabetic()).collect();
+        let files = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().path());
+        let texts: Vec<String> = files
+            .filter(|path| path.is_file())
+            .map(|path| std::fs::read_to_string(path).unwrap())
+            .collect();
+        let letters: String = texts
+            .concat()
+            .chars()
+            .filter(|letter| letter.is_alphabetic())
+            .collect();
         let mut output = ctx.run_ui(egui::RawInput::default(), |ui| {
             ui.fonts_mut(|fonts| {
                 for font in [regular(13.0), mono(12.0)] {
-                    let missing: String =
-                        letters.chars().filter(|letter| !fonts.has_glyphs(&font, letter.encode_utf8(&mut [0; 4]))).collect();
+                    let missing: String = letters
+                        .chars()
+                        .filter(|letter| !fonts.has_glyphs(&font, letter.encode_utf8(&mut [0; 4])))
+                        .collect();
                     assert_eq!(missing, "", "{font:?} lacks them");
                 }
             });

@@ -21,7 +21,11 @@ fn shown_name(tokenizer: &Tokenizer) -> String {
         Some((end, _)) => format!("{}…", &tokenizer.name()[..end]),
         None => tokenizer.name().to_owned(),
     };
-    if tokenizer.is_exact() { name } else { format!("≈ {name}") }
+    if tokenizer.is_exact() {
+        name
+    } else {
+        format!("≈ {name}")
+    }
 }
 
 pub fn chooser_ui(ui: &mut Ui, cx: &Cx<'_>) {
@@ -29,32 +33,52 @@ pub fn chooser_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let chosen = &cx.state.settings.tokenizer;
     let button = egui::Button::new((
         icons::icon(icons::TOKENIZER, 14.0, t.weak),
-        RichText::new(shown_name(chosen)).font(theme::mono(12.5)).color(t.text),
+        RichText::new(shown_name(chosen))
+            .font(theme::mono(12.5))
+            .color(t.text),
         icons::icon(icons::DOWN, 12.0, t.weak),
     ))
     .min_size(vec2(0.0, theme::INPUT));
     let response = ui.add(button);
-    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Tokenizer {}", chosen.name())));
+    response.widget_info(|| {
+        WidgetInfo::labeled(Role::Button, true, format!("Tokenizer {}", chosen.name()))
+    });
     Popup::menu(&response).show(|ui| {
         ui.set_width(WIDTH);
-        ScrollArea::vertical().max_height((ui.content_rect().height() - 100.0).max(200.0)).show(ui, |ui| {
-            ui.spacing_mut().item_spacing.y = 0.0;
-            menu_ui(ui, cx);
-        });
+        ScrollArea::vertical()
+            .max_height((ui.content_rect().height() - 100.0).max(200.0))
+            .show(ui, |ui| {
+                ui.spacing_mut().item_spacing.y = 0.0;
+                menu_ui(ui, cx);
+            });
     });
-    response.on_hover_text(format!("The tokenizer of every count shown: {}", chosen.how()));
+    response.on_hover_text(format!(
+        "The tokenizer of every count shown: {}",
+        chosen.how()
+    ));
 }
 
 fn menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let t = ThemeTokens::of(ui);
     let chosen = &cx.state.settings.tokenizer;
     heading(ui, "Tokenizer");
-    let file = cx.state.tokenizer_file.iter().map(|file| Tokenizer::File(std::sync::Arc::clone(file)));
-    let built_in = Encoding::ALL.iter().copied().map(Tokenizer::Encoding).chain([Tokenizer::P50kBase, Tokenizer::Claude]);
+    let file = cx
+        .state
+        .tokenizer_file
+        .iter()
+        .map(|file| Tokenizer::File(std::sync::Arc::clone(file)));
+    let built_in = Encoding::ALL
+        .iter()
+        .copied()
+        .map(Tokenizer::Encoding)
+        .chain([Tokenizer::P50kBase, Tokenizer::Claude]);
     for tokenizer in built_in.chain(file) {
         let (name, note) = match &tokenizer {
             Tokenizer::Claude => ("Claude".to_owned(), "≈ estimate".to_owned()),
-            Tokenizer::File(file) => (file.name.clone(), format!("{} · {}…", file.kind.title(), &file.sha256[..8])),
+            Tokenizer::File(file) => (
+                file.name.clone(),
+                format!("{} · {}…", file.kind.title(), &file.sha256[..8]),
+            ),
             other => (other.name().to_owned(), "exact".to_owned()),
         };
         if row_ui(ui, &name, &note, tokenizer == *chosen) {
@@ -62,7 +86,9 @@ fn menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
             ui.close();
         }
     }
-    if *chosen == Tokenizer::Claude && widgets::menu_item(ui, icons::KEY, "Count exactly…", "", true).clicked() {
+    if *chosen == Tokenizer::Claude
+        && widgets::menu_item(ui, icons::KEY, "Count exactly…", "", true).clicked()
+    {
         cx.send(Action::Exact(ExactAction::Open(None)));
         ui.close();
     }
@@ -88,16 +114,38 @@ fn money_ui(ui: &mut Ui, cx: &Cx<'_>) {
     };
     choose(ui, "Off", "", None);
     for model in &cx.state.prices.prices.models {
-        let about = format!("${:.2} / M in · {} context", model.input, widgets::grouped(model.context));
+        let about = format!(
+            "${:.2} / M in · {} context",
+            model.input,
+            widgets::grouped(model.context)
+        );
         choose(ui, &model.name, &about, Some(model));
     }
     if let Some(model) = cx.state.model() {
-        note(ui, &format!("Input prices without caching or batches. Read on {}: {}", model.read, model.source), t.weak);
+        note(
+            ui,
+            &format!(
+                "Input prices without caching or batches. Read on {}: {}",
+                model.read, model.source
+            ),
+            t.weak,
+        );
     } else {
-        note(ui, "Choose a model to see what an answer costs and its share of the context", t.weak);
+        note(
+            ui,
+            "Choose a model to see what an answer costs and its share of the context",
+            t.weak,
+        );
     }
     if let Some(file) = &cx.state.prices.file {
-        note(ui, &format!("Other prices and models are read from {} when Loupe starts", file.display()), t.weak);
+        note(
+            ui,
+            &format!(
+                "Other prices and models are read from {} when Loupe starts",
+                file.display()
+            ),
+            t.weak,
+        );
     }
     if let Some(problem) = &cx.state.prices.problem {
         ui.add_space(4.0);
@@ -109,20 +157,38 @@ fn heading(ui: &mut Ui, text: &str) {
     let t = ThemeTokens::of(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 26.0), Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(Role::Heading, true, text));
-    widgets::text_at(ui, pos2(rect.left() + 8.0, rect.center().y), text, theme::semibold(12.0), t.weak, rect.width());
+    widgets::text_at(
+        ui,
+        pos2(rect.left() + 8.0, rect.center().y),
+        text,
+        theme::semibold(12.0),
+        t.weak,
+        rect.width(),
+    );
 }
 
 fn note(ui: &mut Ui, text: &str, color: egui::Color32) {
-    egui::Frame::new().inner_margin(egui::Margin { left: 8, right: 8, top: 4, bottom: 4 }).show(ui, |ui| {
-        ui.add(Label::new(RichText::new(text).font(theme::small()).color(color)).wrap());
-    });
+    egui::Frame::new()
+        .inner_margin(egui::Margin {
+            left: 8,
+            right: 8,
+            top: 4,
+            bottom: 4,
+        })
+        .show(ui, |ui| {
+            ui.add(Label::new(RichText::new(text).font(theme::small()).color(color)).wrap());
+        });
 }
 
 /// One choice with a note at the right; true when it was clicked.
 fn row_ui(ui: &mut Ui, name: &str, about: &str, is_chosen: bool) -> bool {
     let t = ThemeTokens::of(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
-    let spoken = if about.is_empty() { name.to_owned() } else { format!("{name}, {about}") };
+    let spoken = if about.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{name}, {about}")
+    };
     response.widget_info(|| WidgetInfo::selected(Role::MenuItem, true, is_chosen, &spoken));
     if response.hovered() || response.has_focus() {
         ui.painter().rect_filled(rect, theme::RADIUS_BADGE, t.hover);
@@ -130,16 +196,37 @@ fn row_ui(ui: &mut Ui, name: &str, about: &str, is_chosen: bool) -> bool {
     widgets::focus_ring_inside(ui, &response);
     let y = rect.center().y;
     if is_chosen {
-        widgets::glyph_at(ui, pos2(rect.left() + 15.0, y), icons::CHECK, theme::icon_font(14.0), t.accent);
+        widgets::glyph_at(
+            ui,
+            pos2(rect.left() + 15.0, y),
+            icons::CHECK,
+            theme::icon_font(14.0),
+            t.accent,
+        );
     }
-    let right = widgets::text_right(ui, pos2(rect.right() - 10.0, y), about, theme::small(), t.weak);
+    let right = widgets::text_right(
+        ui,
+        pos2(rect.right() - 10.0, y),
+        about,
+        theme::small(),
+        t.weak,
+    );
     let left = rect.left() + 30.0;
     let color = if is_chosen { t.strong } else { t.text };
-    widgets::text_at(ui, pos2(left, y), name, theme::base(), color, right - left - 8.0);
+    widgets::text_at(
+        ui,
+        pos2(left, y),
+        name,
+        theme::base(),
+        color,
+        right - left - 8.0,
+    );
     response.clicked()
 }
 
 fn capital(text: &str) -> String {
     let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+    chars.next().map_or_else(String::new, |first| {
+        first.to_uppercase().chain(chars).collect()
+    })
 }

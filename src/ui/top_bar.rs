@@ -1,17 +1,21 @@
 //! The bar at the top: what server this is, and the choices that hold for the whole window.
 
 use egui::{
-    Align, Align2, Color32, Layout, Popup, Pos2, Rect, Response, RichText, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2,
-    vec2,
+    Align, Align2, Color32, Layout, Popup, Pos2, Rect, Response, RichText, Role, Sense, Stroke,
+    StrokeKind, Ui, WidgetInfo, pos2, vec2,
 };
 
 use super::region::{Region, region};
 use super::theme::{self, ThemeTokens};
-use super::{Cx, commands, icons, palette, servers, settings, shortcuts, tokenizer, watch, widgets};
+use super::{
+    Cx, commands, icons, palette, servers, settings, shortcuts, tokenizer, watch, widgets,
+};
 use crate::settings::Theme;
 use crate::source::Source;
 use crate::state::server_diff::ServerDiffAction;
-use crate::state::{Action, ConnectAction, Connection, Dialog, FixtureAction, Screen, SettingsAction, ViewAction};
+use crate::state::{
+    Action, ConnectAction, Connection, Dialog, FixtureAction, Screen, SettingsAction, ViewAction,
+};
 
 /// Width of the server's menu.
 const MENU: f32 = 320.0;
@@ -29,7 +33,10 @@ pub fn top_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
         if cx.state.session().connection.source().is_some() {
             let again = widgets::icon_button(ui, icons::REFRESH, "Reconnect");
             if again
-                .on_hover_text(format!("{} · reconnects and lists the tools again", shortcuts::text(&shortcuts::RECONNECT)))
+                .on_hover_text(format!(
+                    "{} · reconnects and lists the tools again",
+                    shortcuts::text(&shortcuts::RECONNECT)
+                ))
                 .clicked()
             {
                 cx.send(ConnectAction::Reconnect);
@@ -54,11 +61,17 @@ pub fn top_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
 /// The name of the program; a click leads to the start page.
 fn brand_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let t = ThemeTokens::of(ui);
-    let name = ui.painter().layout_no_wrap("Loupe".to_owned(), theme::semibold(14.0), t.strong);
+    let name = ui
+        .painter()
+        .layout_no_wrap("Loupe".to_owned(), theme::semibold(14.0), t.strong);
     let (rect, response) = ui.allocate_exact_size(vec2(28.0 + name.size().x, 28.0), Sense::click());
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Loupe: start page"));
     paint_mark(ui, pos2(rect.left() + 10.0, rect.center().y), t.accent);
-    ui.painter().galley(pos2(rect.left() + 28.0, rect.center().y - name.size().y / 2.0), name, t.strong);
+    ui.painter().galley(
+        pos2(rect.left() + 28.0, rect.center().y - name.size().y / 2.0),
+        name,
+        t.strong,
+    );
     widgets::focus_ring(ui, &response, theme::RADIUS_CONTROL);
     if response.on_hover_text("Start page").clicked() {
         cx.send(ViewAction::ShowStart);
@@ -70,9 +83,15 @@ fn paint_mark(ui: &Ui, center: Pos2, color: Color32) {
     let painter = ui.painter();
     let glass = center + vec2(-1.5, -1.5);
     painter.circle_stroke(glass, 6.5, Stroke::new(2.0, color));
-    painter.line_segment([glass + vec2(5.0, 5.0), glass + vec2(9.5, 9.5)], Stroke::new(2.5, color));
+    painter.line_segment(
+        [glass + vec2(5.0, 5.0), glass + vec2(9.5, 9.5)],
+        Stroke::new(2.5, color),
+    );
     for (dy, half) in [(-1.5, 3.0), (1.5, 2.0)] {
-        painter.line_segment([glass + vec2(-3.0, dy), glass + vec2(-3.0 + 2.0 * half, dy)], Stroke::new(1.3, color));
+        painter.line_segment(
+            [glass + vec2(-3.0, dy), glass + vec2(-3.0 + 2.0 * half, dy)],
+            Stroke::new(1.3, color),
+        );
     }
 }
 
@@ -88,15 +107,22 @@ pub(super) fn connection_look(connection: &Connection, t: &ThemeTokens) -> Conne
         Connection::None => (t.weak, true, "Not connected".to_owned()),
         Connection::Connecting { .. } => (t.warn, true, "Connecting".into()),
         Connection::Connected { .. } => (t.ok, false, "Connected".into()),
-        Connection::Failed { problem, .. } => (t.bad, false, format!("Not connected: {}", problem.what)),
+        Connection::Failed { problem, .. } => {
+            (t.bad, false, format!("Not connected: {}", problem.what))
+        }
         Connection::Gone { .. } => (t.bad, false, "Server gone".into()),
     };
-    ConnectionLook { color, is_hollow, words }
+    ConnectionLook {
+        color,
+        is_hollow,
+        words,
+    }
 }
 
 pub(super) fn paint_dot(ui: &Ui, center: Pos2, look: &ConnectionLook) {
     if look.is_hollow {
-        ui.painter().circle_stroke(center, 3.5, Stroke::new(1.5, look.color));
+        ui.painter()
+            .circle_stroke(center, 3.5, Stroke::new(1.5, look.color));
     } else {
         ui.painter().circle_filled(center, 4.0, look.color);
     }
@@ -109,7 +135,10 @@ fn server_chip(ui: &mut Ui, cx: &Cx<'_>) -> Response {
     let t = ThemeTokens::of(ui);
     let connection = &cx.state.session().connection;
     let look = connection_look(connection, t);
-    let label = connection.source().map_or_else(|| "No server".to_owned(), |source| cx.state.server_label(source));
+    let label = connection.source().map_or_else(
+        || "No server".to_owned(),
+        |source| cx.state.server_label(source),
+    );
     let mut details = Vec::new();
     match connection {
         Connection::Connected { source, server, .. } => {
@@ -117,7 +146,9 @@ fn server_chip(ui: &mut Ui, cx: &Cx<'_>) -> Response {
             details.push((server.protocol_version.clone(), theme::mono(12.0)));
         }
         Connection::Connecting { .. } => details.push(("Connecting".into(), theme::regular(12.5))),
-        Connection::Failed { problem, .. } => details.push((problem.what.clone(), theme::regular(12.5))),
+        Connection::Failed { problem, .. } => {
+            details.push((problem.what.clone(), theme::regular(12.5)))
+        }
         Connection::Gone { .. } => details.push(("gone".into(), theme::regular(12.5))),
         Connection::None => {}
     }
@@ -125,7 +156,12 @@ fn server_chip(ui: &mut Ui, cx: &Cx<'_>) -> Response {
     if is_narrow && connection.is_connected() {
         details.clear();
     }
-    let open: Vec<_> = cx.state.sessions.others().map(|session| cx.state.session_label(session)).collect();
+    let open: Vec<_> = cx
+        .state
+        .sessions
+        .others()
+        .map(|session| cx.state.session_label(session))
+        .collect();
     if !open.is_empty() {
         details.push((format!("+{}", open.len()), theme::mono(12.0)));
     }
@@ -135,11 +171,19 @@ fn server_chip(ui: &mut Ui, cx: &Cx<'_>) -> Response {
     };
     let room = ui.available_width() - OTHERS;
     let painter = ui.painter();
-    let label_in = |letters: usize| painter.layout_no_wrap(clip(&label, letters), theme::medium(13.0), t.strong);
-    let mut galleys: Vec<_> =
-        details.iter().map(|(text, font)| painter.layout_no_wrap(clip(text, 40), font.clone(), t.weak)).collect();
+    let label_in = |letters: usize| {
+        painter.layout_no_wrap(clip(&label, letters), theme::medium(13.0), t.strong)
+    };
+    let mut galleys: Vec<_> = details
+        .iter()
+        .map(|(text, font)| painter.layout_no_wrap(clip(text, 40), font.clone(), t.weak))
+        .collect();
     let width_of = |label: &egui::Galley, details: &[std::sync::Arc<egui::Galley>]| {
-        52.0 + label.size().x + details.iter().map(|galley| galley.size().x + 20.0).sum::<f32>()
+        52.0 + label.size().x
+            + details
+                .iter()
+                .map(|galley| galley.size().x + 20.0)
+                .sum::<f32>()
     };
     let mut letters = 32;
     let mut label_galley = label_in(letters);
@@ -151,32 +195,64 @@ fn server_chip(ui: &mut Ui, cx: &Cx<'_>) -> Response {
     }
     let width = width_of(&label_galley, &galleys);
     let (rect, response) = ui.allocate_exact_size(vec2(width, theme::INPUT), Sense::click());
-    let words = details.iter().fold(format!("Server {label}, {}", look.words), |words, (detail, _)| format!("{words}, {detail}"));
-    let response = if open.is_empty() { response } else { response.on_hover_text(format!("Also open: {}", open.join(", "))) };
+    let words = details.iter().fold(
+        format!("Server {label}, {}", look.words),
+        |words, (detail, _)| format!("{words}, {detail}"),
+    );
+    let response = if open.is_empty() {
+        response
+    } else {
+        response.on_hover_text(format!("Also open: {}", open.join(", ")))
+    };
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &words));
     let fill = if response.hovered() { t.hover } else { t.card };
-    ui.painter().rect(rect, theme::RADIUS_CONTROL, fill, Stroke::new(1.0, t.line2), StrokeKind::Inside);
+    ui.painter().rect(
+        rect,
+        theme::RADIUS_CONTROL,
+        fill,
+        Stroke::new(1.0, t.line2),
+        StrokeKind::Inside,
+    );
     if response.has_focus() {
-        ui.painter().rect_stroke(rect.expand(2.0), theme::RADIUS_CONTROL, Stroke::new(2.0, t.accent), StrokeKind::Inside);
+        ui.painter().rect_stroke(
+            rect.expand(2.0),
+            theme::RADIUS_CONTROL,
+            Stroke::new(2.0, t.accent),
+            StrokeKind::Inside,
+        );
     }
     let y = rect.center().y;
     paint_dot(ui, pos2(rect.left() + 13.0, y), &look);
     let mut x = rect.left() + 24.0;
     let put = |x: f32, galley: std::sync::Arc<egui::Galley>| {
         let size = galley.size();
-        ui.painter().galley(pos2(x, y - size.y / 2.0), galley, t.text);
+        ui.painter()
+            .galley(pos2(x, y - size.y / 2.0), galley, t.text);
         x + size.x
     };
     x = put(x, label_galley);
     for galley in galleys {
-        ui.painter().vline(x + 10.0, rect.top() + 8.0..=rect.bottom() - 8.0, Stroke::new(1.0, t.line2));
+        ui.painter().vline(
+            x + 10.0,
+            rect.top() + 8.0..=rect.bottom() - 8.0,
+            Stroke::new(1.0, t.line2),
+        );
         x = put(x + 20.0, galley);
     }
-    ui.painter().text(pos2(rect.right() - 10.0, y), Align2::RIGHT_CENTER, icons::DOWN, theme::icon_font(12.0), t.weak);
+    ui.painter().text(
+        pos2(rect.right() - 10.0, y),
+        Align2::RIGHT_CENTER,
+        icons::DOWN,
+        theme::icon_font(12.0),
+        t.weak,
+    );
     Popup::menu(&response).show(|ui| {
         let height = ui.content_rect().height() - theme::TOP_BAR - 24.0;
         // Else a popup scrolls before it is as high as it may be.
-        egui::ScrollArea::vertical().max_height(height).min_scrolled_height(height).show(ui, |ui| server_menu(ui, cx));
+        egui::ScrollArea::vertical()
+            .max_height(height)
+            .min_scrolled_height(height)
+            .show(ui, |ui| server_menu(ui, cx));
     });
     response
 }
@@ -216,15 +292,27 @@ fn server_menu(ui: &mut Ui, cx: &Cx<'_>) {
     ui.set_width(MENU);
     let connection = &cx.state.session().connection;
     if let Some(source) = connection.source() {
-        let letter = ui.painter().layout_no_wrap("0".repeat(16), theme::mono(12.0), t.weak).size().x / 16.0;
+        let letter = ui
+            .painter()
+            .layout_no_wrap("0".repeat(16), theme::mono(12.0), t.weak)
+            .size()
+            .x
+            / 16.0;
         ui.scope(|ui| {
             ui.spacing_mut().item_spacing.y = 1.0;
             for row in rows_of_words(&source.to_string(), (MENU / letter) as usize) {
-                ui.add(egui::Label::new(RichText::new(row).font(theme::mono(12.0)).color(t.weak)).extend());
+                ui.add(
+                    egui::Label::new(RichText::new(row).font(theme::mono(12.0)).color(t.weak))
+                        .extend(),
+                );
             }
         });
         if let Some(server) = connection.server() {
-            ui.label(RichText::new(server.heading()).font(theme::small()).color(t.weak));
+            ui.label(
+                RichText::new(server.heading())
+                    .font(theme::small())
+                    .color(t.weak),
+            );
         }
         ui.separator();
     }
@@ -235,20 +323,59 @@ fn server_menu(ui: &mut Ui, cx: &Cx<'_>) {
         }
     };
     let has_source = connection.source().is_some();
-    let is_open = matches!(connection, Connection::Connected { .. } | Connection::Connecting { .. });
-    item(ui, icons::REFRESH, "Reconnect", has_source, ConnectAction::Reconnect.into());
+    let is_open = matches!(
+        connection,
+        Connection::Connected { .. } | Connection::Connecting { .. }
+    );
+    item(
+        ui,
+        icons::REFRESH,
+        "Reconnect",
+        has_source,
+        ConnectAction::Reconnect.into(),
+    );
     if let Some((words, action)) = commands::other_protocol(cx) {
         item(ui, icons::SWAP, words, true, action);
     }
     if let Some(open) = watch::open(cx) {
         item(ui, icons::READ_ONLY, watch::NAME, true, open);
     }
-    item(ui, icons::DISCONNECT, "Disconnect", is_open, ConnectAction::Disconnect.into());
-    item(ui, icons::INFO, "How it connected", !cx.state.session().steps.is_empty(), Action::ShowDialog(Dialog::Steps));
+    item(
+        ui,
+        icons::DISCONNECT,
+        "Disconnect",
+        is_open,
+        ConnectAction::Disconnect.into(),
+    );
+    item(
+        ui,
+        icons::INFO,
+        "How it connected",
+        !cx.state.session().steps.is_empty(),
+        Action::ShowDialog(Dialog::Steps),
+    );
     let other = Action::ServerDiff(ServerDiffAction::Choose);
-    item(ui, icons::DIFF, "Compare tools with another…", connection.is_connected(), other);
-    item(ui, icons::COPY, "Copy as configuration for…", has_source, palette::configure());
-    item(ui, icons::STDIO, "Show stderr", has_source, Action::ShowDialog(Dialog::Stderr));
+    item(
+        ui,
+        icons::DIFF,
+        "Compare tools with another…",
+        connection.is_connected(),
+        other,
+    );
+    item(
+        ui,
+        icons::COPY,
+        "Copy as configuration for…",
+        has_source,
+        palette::configure(),
+    );
+    item(
+        ui,
+        icons::STDIO,
+        "Show stderr",
+        has_source,
+        Action::ShowDialog(Dialog::Stderr),
+    );
     if let Some(forget) = commands::forget_login(cx) {
         item(ui, icons::KEY, "Forget the login", true, forget);
     }
@@ -263,11 +390,41 @@ fn server_menu(ui: &mut Ui, cx: &Cx<'_>) {
     servers::open_menu_ui(ui, cx);
     ui.separator();
     servers::recent_menu_ui(ui, cx);
-    item(ui, icons::PLUG, "Use my server…", cx.state.view.screen != Screen::Connect, ConnectAction::Show.into());
-    item(ui, icons::CALL, "Sample server", true, ConnectAction::Connect(Box::new(Source::sample())).into());
-    item(ui, icons::ARGUMENTS, settings::NAME, true, ViewAction::ShowSettings.into());
-    item(ui, icons::OPEN_FILE, "Open file…", true, Action::OpenPath(None));
-    item(ui, icons::CHECK, "Verify fixtures…", true, Action::Fixture(FixtureAction::ShowVerify));
+    item(
+        ui,
+        icons::PLUG,
+        "Use my server…",
+        cx.state.view.screen != Screen::Connect,
+        ConnectAction::Show.into(),
+    );
+    item(
+        ui,
+        icons::CALL,
+        "Sample server",
+        true,
+        ConnectAction::Connect(Box::new(Source::sample())).into(),
+    );
+    item(
+        ui,
+        icons::ARGUMENTS,
+        settings::NAME,
+        true,
+        ViewAction::ShowSettings.into(),
+    );
+    item(
+        ui,
+        icons::OPEN_FILE,
+        "Open file…",
+        true,
+        Action::OpenPath(None),
+    );
+    item(
+        ui,
+        icons::CHECK,
+        "Verify fixtures…",
+        true,
+        Action::Fixture(FixtureAction::ShowVerify),
+    );
 }
 
 fn theme_button(ui: &mut Ui, cx: &Cx<'_>) {
@@ -277,7 +434,13 @@ fn theme_button(ui: &mut Ui, cx: &Cx<'_>) {
         Theme::Light => (icons::SUN, "light", "as the system"),
     };
     let response = widgets::icon_button(ui, glyph, &format!("Theme: {now}"));
-    if response.on_hover_text(format!("Click for {next} · {}", shortcuts::text(&shortcuts::THEME))).clicked() {
+    if response
+        .on_hover_text(format!(
+            "Click for {next} · {}",
+            shortcuts::text(&shortcuts::THEME)
+        ))
+        .clicked()
+    {
         cx.send(SettingsAction::SetTheme(cx.state.settings.theme.next()));
     }
 }
@@ -288,8 +451,14 @@ mod tests {
 
     #[test]
     fn a_command_line_breaks_at_spaces_alone() {
-        assert_eq!(rows_of_words("-- node my-server --port 1", 12), ["-- node", "my-server", "--port 1"]);
-        assert_eq!(rows_of_words("-- /a/long/path", 8), ["--", "/a/long/", "path"]);
+        assert_eq!(
+            rows_of_words("-- node my-server --port 1", 12),
+            ["-- node", "my-server", "--port 1"]
+        );
+        assert_eq!(
+            rows_of_words("-- /a/long/path", 8),
+            ["--", "/a/long/", "path"]
+        );
         assert_eq!(rows_of_words("", 8), [""]);
     }
 }

@@ -12,21 +12,39 @@ pub const NAME: &str = "Undo the last removal";
 pub fn undo_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let t = ThemeTokens::of(ui);
     let Some(undo) = &cx.state.undo else { return };
-    let frame = Frame::new().fill(t.card).inner_margin(Margin { left: 12, right: 6, top: 4, bottom: 4 });
-    Panel::bottom("undo").resizable(false).show_separator_line(false).frame(frame).show(ui, |ui| {
-        widgets::announce(ui, ui.unique_id());
-        ui.horizontal_centered(|ui| {
-            ui.spacing_mut().item_spacing.x = 8.0;
-            ui.add(Label::new(icons::icon(icons::TRASH, 14.0, t.weak)));
-            ui.add(Label::new(RichText::new(&undo.what).font(theme::base()).color(t.text)).truncate());
-            widgets::at_right(ui, theme::BUTTON, |ui| {
-                let keys = shortcuts::text(&shortcuts::UNDO);
-                if widgets::Button::new("Undo").icon(icons::UNDO).shortcut(&keys).small().show(ui).clicked() {
-                    cx.send(run(ui));
-                }
+    let frame = Frame::new().fill(t.card).inner_margin(Margin {
+        left: 12,
+        right: 6,
+        top: 4,
+        bottom: 4,
+    });
+    Panel::bottom("undo")
+        .resizable(false)
+        .show_separator_line(false)
+        .frame(frame)
+        .show(ui, |ui| {
+            widgets::announce(ui, ui.unique_id());
+            ui.horizontal_centered(|ui| {
+                ui.spacing_mut().item_spacing.x = 8.0;
+                ui.add(Label::new(icons::icon(icons::TRASH, 14.0, t.weak)));
+                ui.add(
+                    Label::new(RichText::new(&undo.what).font(theme::base()).color(t.text))
+                        .truncate(),
+                );
+                widgets::at_right(ui, theme::BUTTON, |ui| {
+                    let keys = shortcuts::text(&shortcuts::UNDO);
+                    if widgets::Button::new("Undo")
+                        .icon(icons::UNDO)
+                        .shortcut(&keys)
+                        .small()
+                        .show(ui)
+                        .clicked()
+                    {
+                        cx.send(run(ui));
+                    }
+                });
             });
         });
-    });
 }
 
 /// Brings it back. Panels take the sizes that come back.

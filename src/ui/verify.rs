@@ -1,6 +1,9 @@
 //! A folder of fixtures, called again: which still answer as expected, and what differs, by path.
 
-use egui::{Align2, Label, Margin, Rect, RichText, Role, ScrollArea, Sense, TextEdit, Ui, UiBuilder, WidgetInfo, pos2, vec2};
+use egui::{
+    Align2, Label, Margin, Rect, RichText, Role, ScrollArea, Sense, TextEdit, Ui, UiBuilder,
+    WidgetInfo, pos2, vec2,
+};
 
 use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Button};
@@ -16,32 +19,65 @@ pub fn verify_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let send = |action| cx.send(Action::Fixture(action));
     let rest = widgets::mode_head(ui, cx, "Verify fixtures", |ui| {
         if verifying.is_running() {
-            let button = Button::new("Cancel").icon_fill(icons::STOP).shortcut("Esc").primary();
-            if button.enabled(cx.state.running.is_some()).show(ui).clicked() {
+            let button = Button::new("Cancel")
+                .icon_fill(icons::STOP)
+                .shortcut("Esc")
+                .primary();
+            if button
+                .enabled(cx.state.running.is_some())
+                .show(ui)
+                .clicked()
+            {
                 cx.send(CallAction::Cancel);
             }
             return;
         }
         let has_some = !verifying.fixtures.is_empty();
-        let is_connected = cx.state.session().connection.is_connected() && cx.state.running.is_none();
-        let tip = if is_connected { "Each call is made again, one after another" } else { "Connect to a server first" };
-        let button = Button::new("Verify against this server").icon_fill(icons::CALL).primary();
-        if button.enabled(has_some && is_connected).tip(tip).show(ui).clicked() {
+        let is_connected =
+            cx.state.session().connection.is_connected() && cx.state.running.is_none();
+        let tip = if is_connected {
+            "Each call is made again, one after another"
+        } else {
+            "Connect to a server first"
+        };
+        let button = Button::new("Verify against this server")
+            .icon_fill(icons::CALL)
+            .primary();
+        if button
+            .enabled(has_some && is_connected)
+            .tip(tip)
+            .show(ui)
+            .clicked()
+        {
             send(FixtureAction::Verify { offline: false });
         }
-        let button = Button::new("Check saved answers, no calls").tip("Makes no calls: checks budgets and needed fields only");
+        let button = Button::new("Check saved answers, no calls")
+            .tip("Makes no calls: checks budgets and needed fields only");
         if button.enabled(has_some).show(ui).clicked() {
             send(FixtureAction::Verify { offline: true });
         }
         let acceptable = verifying.acceptable();
         if acceptable > 0 {
-            let words = if acceptable == 1 { "Keep the new answer".to_owned() } else { format!("Keep {acceptable} new answers") };
+            let words = if acceptable == 1 {
+                "Keep the new answer".to_owned()
+            } else {
+                format!("Keep {acceptable} new answers")
+            };
             let tip = "Replaces those of the fixtures. Differences are shown below; expect.toml is not changed";
-            if Button::new(&words).icon(icons::CHECK).tip(tip).show(ui).clicked() {
+            if Button::new(&words)
+                .icon(icons::CHECK)
+                .tip(tip)
+                .show(ui)
+                .clicked()
+            {
                 send(FixtureAction::Accept(None));
             }
         }
-        if Button::new("Open a folder…").icon(icons::OPEN_FILE).show(ui).clicked() {
+        if Button::new("Open a folder…")
+            .icon(icons::OPEN_FILE)
+            .show(ui)
+            .clicked()
+        {
             send(FixtureAction::Find(None));
         }
     });
@@ -60,7 +96,14 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>) {
         }
         return;
     };
-    ui.add(Label::new(RichText::new(path.display().to_string()).font(theme::code()).color(t.weak)).truncate());
+    ui.add(
+        Label::new(
+            RichText::new(path.display().to_string())
+                .font(theme::code())
+                .color(t.weak),
+        )
+        .truncate(),
+    );
     let all = verifying.fixtures.len();
     let totals = verifying.totals();
     let (passed, not_called) = (totals.passed, totals.not_checked);
@@ -69,7 +112,9 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let mut words = match (verifying.is_running(), judged) {
         (true, _) => format!("{judged} of {} checked…", count(all)),
         (false, 0) if not_called == 0 => format!("{} to verify", count(all)),
-        (false, _) if left > 0 => format!("Stopped: {passed} of {judged} passed, {left} not checked"),
+        (false, _) if left > 0 => {
+            format!("Stopped: {passed} of {judged} passed, {left} not checked")
+        }
         (false, _) => format!("{passed} of {} passed", count(all)),
     };
     if not_called > 0 {
@@ -78,61 +123,138 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>) {
     if let Some(server) = verifying.server.as_ref().filter(|_| judged > 0) {
         words += &format!(" · {server}");
     }
-    let color = if judged == 0 || passed == judged { t.strong } else { t.bad };
-    ui.label(RichText::new(words).font(theme::semibold(15.0)).color(color));
+    let color = if judged == 0 || passed == judged {
+        t.strong
+    } else {
+        t.bad
+    };
+    ui.label(
+        RichText::new(words)
+            .font(theme::semibold(15.0))
+            .color(color),
+    );
     if let Some(cost) = totals.cost_line() {
         ui.add(Label::new(RichText::new(cost).font(theme::base()).color(t.text)).truncate());
     }
     ui.spacing_mut().item_spacing.y = 0.0;
-    ScrollArea::vertical().id_salt("verify").auto_shrink(false).show_rows(ui, ROW, verifying.rows.len(), |ui, range| {
-        for row in &verifying.rows[range] {
-            let Some(fixture) = verifying.fixtures.get(row.fixture) else { continue };
-            match row.part {
-                VerifyPart::Hidden(at) => hidden_ui(ui, cx, fixture, row.fixture, at),
-                _ => row_ui(ui, cx, fixture, *row),
+    ScrollArea::vertical()
+        .id_salt("verify")
+        .auto_shrink(false)
+        .show_rows(ui, ROW, verifying.rows.len(), |ui, range| {
+            for row in &verifying.rows[range] {
+                let Some(fixture) = verifying.fixtures.get(row.fixture) else {
+                    continue;
+                };
+                match row.part {
+                    VerifyPart::Hidden(at) => hidden_ui(ui, cx, fixture, row.fixture, at),
+                    _ => row_ui(ui, cx, fixture, *row),
+                }
             }
-        }
-    });
+        });
 }
 
 fn count(fixtures: usize) -> String {
-    if fixtures == 1 { "1 fixture".to_owned() } else { widgets::number_text(fixtures as u64, "fixtures") }
+    if fixtures == 1 {
+        "1 fixture".to_owned()
+    } else {
+        widgets::number_text(fixtures as u64, "fixtures")
+    }
 }
 
 /// The field for a value that the fixture hides.
 fn hidden_ui(ui: &mut Ui, cx: &Cx<'_>, fixture: &FoundFixture, place: usize, at: usize) {
     let t = ThemeTokens::of(ui);
-    let Some(pointer) = fixture.hidden.get(at) else { return };
+    let Some(pointer) = fixture.hidden.get(at) else {
+        return;
+    };
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
     let left = rect.left() + 24.0;
-    widgets::glyph_at(ui, pos2(left + 7.0, rect.center().y), icons::SECRET, theme::icon_font(14.0), t.warn);
+    widgets::glyph_at(
+        ui,
+        pos2(left + 7.0, rect.center().y),
+        icons::SECRET,
+        theme::icon_font(14.0),
+        t.warn,
+    );
     let words = format!("{pointer} is hidden; its value for these calls:");
-    let end = widgets::text_at(ui, pos2(left + 22.0, rect.center().y), words, theme::regular(12.0), t.text, rect.width() - 320.0);
+    let end = widgets::text_at(
+        ui,
+        pos2(left + 22.0, rect.center().y),
+        words,
+        theme::regular(12.0),
+        t.text,
+        rect.width() - 320.0,
+    );
     let mut value = cx.state.filled(place, pointer).to_owned();
     let field = Rect::from_min_size(pos2(end + 10.0, rect.top() + 1.0), vec2(220.0, ROW - 2.0));
-    let edit = TextEdit::singleline(&mut value).password(true).font(theme::mono(12.0)).margin(Margin::symmetric(6, 3));
+    let edit = TextEdit::singleline(&mut value)
+        .password(true)
+        .font(theme::mono(12.0))
+        .margin(Margin::symmetric(6, 3));
     let name = format!("Value of {pointer}, fixture {}", place + 1);
-    if ui.put(field, edit).on_hover_text("Sent with the call; neither shown nor kept").accessible_name(name).changed() {
-        cx.send(Action::Fixture(FixtureAction::Fill { fixture: place, pointer: pointer.clone(), value }));
+    if ui
+        .put(field, edit)
+        .on_hover_text("Sent with the call; neither shown nor kept")
+        .accessible_name(name)
+        .changed()
+    {
+        cx.send(Action::Fixture(FixtureAction::Fill {
+            fixture: place,
+            pointer: pointer.clone(),
+            value,
+        }));
     }
 }
 
 /// What can be done with the new answer of one fixture, at the right end of its row. Returns where it begins.
-fn answer_ui(ui: &mut Ui, cx: &Cx<'_>, fixture: &FoundFixture, rect: Rect, name: &str, place: usize) -> f32 {
+fn answer_ui(
+    ui: &mut Ui,
+    cx: &Cx<'_>,
+    fixture: &FoundFixture,
+    rect: Rect,
+    name: &str,
+    place: usize,
+) -> f32 {
     if fixture.sides.is_none() || cx.state.fixtures.verifying.is_running() {
         return rect.right();
     }
     let mut right = rect.right() - 4.0;
     let mut button = |words: &str, icon: &str, label: &str, width: f32| {
-        let at = Rect::from_min_max(pos2(right - width, rect.top() + 2.0), pos2(right, rect.bottom() - 2.0));
+        let at = Rect::from_min_max(
+            pos2(right - width, rect.top() + 2.0),
+            pos2(right, rect.bottom() - 2.0),
+        );
         right = at.left() - 6.0;
-        let shown = |ui: &mut Ui| Button::new(words).icon(icon).name(label).tip(label).height(ROW - 4.0).show(ui).clicked();
-        ui.scope_builder(widgets::region(ui, (words, place)).max_rect(at), shown).inner
+        let shown = |ui: &mut Ui| {
+            Button::new(words)
+                .icon(icon)
+                .name(label)
+                .tip(label)
+                .height(ROW - 4.0)
+                .show(ui)
+                .clicked()
+        };
+        ui.scope_builder(widgets::region(ui, (words, place)).max_rect(at), shown)
+            .inner
     };
-    if fixture.acceptable().is_some() && button("Keep new", icons::CHECK, &format!("Keep the new answer of {name}"), 88.0) {
+    if fixture.acceptable().is_some()
+        && button(
+            "Keep new",
+            icons::CHECK,
+            &format!("Keep the new answer of {name}"),
+            88.0,
+        )
+    {
         cx.send(Action::Fixture(FixtureAction::Accept(Some(place))));
     }
-    if fixture.differs() && button("Difference", icons::DIFF, &format!("Show what differs in {name}"), 100.0) {
+    if fixture.differs()
+        && button(
+            "Difference",
+            icons::DIFF,
+            &format!("Show what differs in {name}"),
+            100.0,
+        )
+    {
         cx.send(Action::Fixture(FixtureAction::ShowDifference(place)));
     }
     right - 2.0
@@ -148,10 +270,19 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, fixture: &FoundFixture, row: VerifyRow) {
     };
     let mid = rect.center().y;
     let paint = |ui: &Ui, left: f32, (glyph, color): (&str, egui::Color32)| {
-        ui.painter().text(pos2(left, mid), Align2::LEFT_CENTER, glyph, theme::icon_fill_font(14.0), color);
+        ui.painter().text(
+            pos2(left, mid),
+            Align2::LEFT_CENTER,
+            glyph,
+            theme::icon_fill_font(14.0),
+            color,
+        );
     };
     let check = match row.part {
-        VerifyPart::Check(at) => fixture.verdict.as_ref().and_then(|verdict| verdict.checks.get(at)),
+        VerifyPart::Check(at) => fixture
+            .verdict
+            .as_ref()
+            .and_then(|verdict| verdict.checks.get(at)),
         _ => None,
     };
     let message = match check {
@@ -159,7 +290,11 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, fixture: &FoundFixture, row: VerifyRow) {
             let (glyph, color, word) = sign(check.passed);
             let line = report::line(check);
             paint(ui, rect.left() + 24.0, (glyph, color));
-            let tone = if check.passed == Some(false) { t.strong } else { t.weak };
+            let tone = if check.passed == Some(false) {
+                t.strong
+            } else {
+                t.weak
+            };
             widgets::text_at(
                 ui,
                 pos2(rect.left() + 46.0, mid),
@@ -171,7 +306,10 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, fixture: &FoundFixture, row: VerifyRow) {
             format!("{word}: {line}")
         }
         None => {
-            let name = fixture.dir.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+            let name = fixture
+                .dir
+                .file_name()
+                .map_or_else(String::new, |name| name.to_string_lossy().into_owned());
             let passed = match (&fixture.verdict, &fixture.read) {
                 (Some(verdict), _) => verdict.is_judged().then(|| verdict.passed()),
                 (None, Err(_)) => Some(false),
@@ -185,14 +323,27 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, fixture: &FoundFixture, row: VerifyRow) {
                 _ => word,
             };
             paint(ui, rect.left() + 2.0, (glyph, color));
-            let end =
-                widgets::text_at(ui, pos2(rect.left() + 24.0, mid), name.as_str(), theme::mono_semibold(13.0), t.strong, 320.0);
+            let end = widgets::text_at(
+                ui,
+                pos2(rect.left() + 24.0, mid),
+                name.as_str(),
+                theme::mono_semibold(13.0),
+                t.strong,
+                320.0,
+            );
             let rest = match &fixture.read {
                 Ok((tool, arguments)) => format!("{word} · {tool} {arguments}"),
                 Err(why) => format!("{word} · {why}"),
             };
             let right = answer_ui(ui, cx, fixture, rect, &name, row.fixture);
-            widgets::text_at(ui, pos2(end + 12.0, mid), rest.as_str(), theme::regular(12.0), t.weak, right - end - 16.0);
+            widgets::text_at(
+                ui,
+                pos2(end + 12.0, mid),
+                rest.as_str(),
+                theme::regular(12.0),
+                t.weak,
+                right - end - 16.0,
+            );
             format!("{name}, {rest}")
         }
     };

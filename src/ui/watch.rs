@@ -15,7 +15,11 @@ pub const NAME: &str = "Watch the server’s files…";
 /// Opens the dialog, filled with what is remembered or offered.
 pub fn open(cx: &Cx<'_>) -> Option<Action> {
     let offer = || cx.state.watch_offer().unwrap_or_default();
-    cx.state.can_watch().then(|| Action::ShowDialog(Dialog::Watch(cx.state.watch().cloned().unwrap_or_else(offer))))
+    cx.state.can_watch().then(|| {
+        Action::ShowDialog(Dialog::Watch(
+            cx.state.watch().cloned().unwrap_or_else(offer),
+        ))
+    })
 }
 
 /// Beside *Reconnect*, where the server is a program of this computer.
@@ -26,17 +30,33 @@ pub fn button_ui(ui: &mut Ui, cx: &Cx<'_>) {
         (Some(files), _) => {
             let files = widgets::number_text(*files as u64, "files");
             let changed = cx.state.watching.changed.as_ref().map(|(path, others)| {
-                let others = if *others > 0 { format!(" and {others} more") } else { String::new() };
+                let others = if *others > 0 {
+                    format!(" and {others} more")
+                } else {
+                    String::new()
+                };
                 format!("\nLast change: {}{others}", path.display())
             });
-            (format!("Watching {files}"), changed.unwrap_or_default(), t.accent)
+            (
+                format!("Watching {files}"),
+                changed.unwrap_or_default(),
+                t.accent,
+            )
         }
-        (None, Some(_)) => (NAME.to_owned(), "\nStarts it again when they change, and calls again".to_owned(), t.weak),
+        (None, Some(_)) => (
+            NAME.to_owned(),
+            "\nStarts it again when they change, and calls again".to_owned(),
+            t.weak,
+        ),
         (None, None) => return,
     };
     let response = widgets::icon_button(ui, icons::READ_ONLY, &name);
     if color == t.accent {
-        ui.painter().circle_filled(response.rect.right_top() + egui::vec2(-6.0, 6.0), 3.0, color);
+        ui.painter().circle_filled(
+            response.rect.right_top() + egui::vec2(-6.0, 6.0),
+            3.0,
+            color,
+        );
     }
     if response.on_hover_text(format!("{name}{tip}")).clicked() {
         cx.send(open);
@@ -59,22 +79,36 @@ pub fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, watch: &Watch) {
         .margin(Margin::symmetric(8, 5));
     ui.add(places).accessible_name("What is watched");
     ui.label(weak("Command that builds it first (may be empty)"));
-    LineEdit { name: "Build command", hint: "npm run build", width: ui.available_width(), is_secret: false }.show(
-        ui,
-        "watch",
-        &mut edited.build,
-    );
+    LineEdit {
+        name: "Build command",
+        hint: "npm run build",
+        width: ui.available_width(),
+        is_secret: false,
+    }
+    .show(ui, "watch", &mut edited.build);
     if edited != *watch {
         cx.send(Action::ShowDialog(Dialog::Watch(edited.clone())));
     }
     let is_on = cx.state.watch().is_some_and(|watch| watch.is_on);
     widgets::at_right(ui, theme::BUTTON, |ui| {
         let is_named = !edited.places.trim().is_empty();
-        if Button::new("Watch").icon(icons::READ_ONLY).primary().enabled(is_named).show(ui).clicked() {
-            cx.send(WatchAction::Set(Watch { is_on: true, ..edited.clone() }));
+        if Button::new("Watch")
+            .icon(icons::READ_ONLY)
+            .primary()
+            .enabled(is_named)
+            .show(ui)
+            .clicked()
+        {
+            cx.send(WatchAction::Set(Watch {
+                is_on: true,
+                ..edited.clone()
+            }));
         }
         if is_on && widgets::button(ui, "Stop watching").clicked() {
-            cx.send(WatchAction::Set(Watch { is_on: false, ..edited.clone() }));
+            cx.send(WatchAction::Set(Watch {
+                is_on: false,
+                ..edited.clone()
+            }));
         }
         if widgets::button(ui, "Cancel").clicked() {
             cx.send(Action::CloseDialog);

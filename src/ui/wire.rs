@@ -2,8 +2,8 @@
 
 use egui::style::ScrollAnimation;
 use egui::{
-    Align, Align2, ComboBox, EventFilter, Frame, Id, Key, Label, Layout, Margin, Modifiers, Panel, Rect, RichText, Role,
-    ScrollArea, Sense, Stroke, TextEdit, Ui, WidgetInfo, pos2, vec2,
+    Align, Align2, ComboBox, EventFilter, Frame, Id, Key, Label, Layout, Margin, Modifiers, Panel,
+    Rect, RichText, Role, ScrollArea, Sense, Stroke, TextEdit, Ui, WidgetInfo, pos2, vec2,
 };
 
 use super::theme::{self, ThemeTokens};
@@ -36,10 +36,21 @@ const KINDS: &[(LineKind, &str)] = &[
 pub fn wire_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let view = &cx.state.session().wire;
     let rest = widgets::mode_head(ui, cx, "Protocol log", |ui| {
-        if Button::new("Save…").icon(icons::EXPORT).enabled(!view.log.is_empty()).tip("As JSON Lines").show(ui).clicked() {
+        if Button::new("Save…")
+            .icon(icons::EXPORT)
+            .enabled(!view.log.is_empty())
+            .tip("As JSON Lines")
+            .show(ui)
+            .clicked()
+        {
             cx.send(Action::Wire(WireAction::Save(None)));
         }
-        if Button::new("Roots…").icon(icons::OPEN_FILE).tip("Folders that servers are told about").show(ui).clicked() {
+        if Button::new("Roots…")
+            .icon(icons::OPEN_FILE)
+            .tip("Folders that servers are told about")
+            .show(ui)
+            .clicked()
+        {
             cx.send(server_requests::roots_dialog(cx));
         }
         level_ui(ui, cx);
@@ -47,10 +58,16 @@ pub fn wire_ui(ui: &mut Ui, cx: &Cx<'_>) {
     ui.scope_builder(widgets::region(ui, "wire").max_rect(rest), |ui| {
         filter_ui(ui, cx);
         if view.log.is_empty() {
-            widgets::empty_ui(ui, "No messages yet. Connect to a server to see every message here.", None);
+            widgets::empty_ui(
+                ui,
+                "No messages yet. Connect to a server to see every message here.",
+                None,
+            );
             return;
         }
-        let selected = view.selected.and_then(|number| Some((number, view.log.line(number)?)));
+        let selected = view
+            .selected
+            .and_then(|number| Some((number, view.log.line(number)?)));
         if let Some((number, line)) = selected {
             let size = ui.available_size();
             let frame = Frame::new().fill(ThemeTokens::of(ui).panel);
@@ -68,7 +85,12 @@ pub fn wire_ui(ui: &mut Ui, cx: &Cx<'_>) {
 /// The level of the server's log messages.
 fn level_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let t = ThemeTokens::of(ui);
-    let can_log = cx.state.session().connection.server().is_some_and(|server| server.declares("/logging"));
+    let can_log = cx
+        .state
+        .session()
+        .connection
+        .server()
+        .is_some_and(|server| server.declares("/logging"));
     if !cx.state.session().connection.is_connected() || !can_log {
         return;
     }
@@ -78,13 +100,20 @@ fn level_ui(ui: &mut Ui, cx: &Cx<'_>) {
         .width(110.0)
         .show_ui(ui, |ui| {
             for level in LEVELS {
-                if ui.selectable_label(cx.state.session().wire.level == Some(level), *level).clicked() {
+                if ui
+                    .selectable_label(cx.state.session().wire.level == Some(level), *level)
+                    .clicked()
+                {
                     picked = Some(*level);
                 }
             }
         });
     response.response.accessible_name("Log level");
-    ui.label(RichText::new("Log level").font(theme::small()).color(t.weak));
+    ui.label(
+        RichText::new("Log level")
+            .font(theme::small())
+            .color(t.weak),
+    );
     if let Some(level) = picked {
         cx.send(Action::Wire(WireAction::SetLevel(level)));
     }
@@ -93,66 +122,91 @@ fn level_ui(ui: &mut Ui, cx: &Cx<'_>) {
 fn filter_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let t = ThemeTokens::of(ui);
     let view = &cx.state.session().wire;
-    Frame::new().inner_margin(Margin::symmetric(16, 8)).show(ui, |ui| {
-        ui.horizontal_wrapped(|ui| {
-            ui.spacing_mut().item_spacing = vec2(8.0, 6.0);
-            let mut filter = view.filter.clone();
-            let field = TextEdit::singleline(&mut filter)
-                .hint_text("Find in messages")
-                .desired_width(220.0)
-                .margin(Margin::symmetric(8, 4));
-            if ui.add(field).accessible_name("Find in messages").changed() {
-                cx.send(Action::Wire(WireAction::SetFilter(filter)));
-            }
-            for (kind, name) in KINDS {
-                let mut is_shown = !view.hidden.contains(kind);
-                if ui.checkbox(&mut is_shown, *name).changed() {
-                    cx.send(Action::Wire(WireAction::ToggleKind(*kind)));
+    Frame::new()
+        .inner_margin(Margin::symmetric(16, 8))
+        .show(ui, |ui| {
+            ui.horizontal_wrapped(|ui| {
+                ui.spacing_mut().item_spacing = vec2(8.0, 6.0);
+                let mut filter = view.filter.clone();
+                let field = TextEdit::singleline(&mut filter)
+                    .hint_text("Find in messages")
+                    .desired_width(220.0)
+                    .margin(Margin::symmetric(8, 4));
+                if ui.add(field).accessible_name("Find in messages").changed() {
+                    cx.send(Action::Wire(WireAction::SetFilter(filter)));
                 }
-            }
-            let shown = widgets::grouped(view.shown().len() as u64);
-            let mut words = format!("{shown} of {} shown", widgets::number_text(view.log.len() as u64, "messages"));
-            if view.log.dropped > 0 {
-                words += &format!(
-                    "; the {} before them were dropped (20,000 messages or 64 MiB are kept)",
-                    widgets::grouped(view.log.dropped)
+                for (kind, name) in KINDS {
+                    let mut is_shown = !view.hidden.contains(kind);
+                    if ui.checkbox(&mut is_shown, *name).changed() {
+                        cx.send(Action::Wire(WireAction::ToggleKind(*kind)));
+                    }
+                }
+                let shown = widgets::grouped(view.shown().len() as u64);
+                let mut words = format!(
+                    "{shown} of {} shown",
+                    widgets::number_text(view.log.len() as u64, "messages")
                 );
-            }
-            ui.label(RichText::new(words).font(theme::small()).color(t.weak));
+                if view.log.dropped > 0 {
+                    words += &format!(
+                        "; the {} before them were dropped (20,000 messages or 64 MiB are kept)",
+                        widgets::grouped(view.log.dropped)
+                    );
+                }
+                ui.label(RichText::new(words).font(theme::small()).color(t.weak));
+            });
         });
-    });
 }
 
 fn rows_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let view = &cx.state.session().wire;
     ui.spacing_mut().item_spacing.y = 0.0;
     let partner = view.selected.and_then(|number| view.log.partner(number));
-    ScrollArea::vertical().id_salt("wire rows").auto_shrink(false).stick_to_bottom(true).show_rows(
-        ui,
-        ROW,
-        view.shown().len(),
-        |ui, range| {
+    ScrollArea::vertical()
+        .id_salt("wire rows")
+        .auto_shrink(false)
+        .stick_to_bottom(true)
+        .show_rows(ui, ROW, view.shown().len(), |ui, range| {
             for at in range {
-                let Some(number) = view.shown().get(at).copied() else { continue };
-                let Some(line) = view.log.line(number) else { continue };
+                let Some(number) = view.shown().get(at).copied() else {
+                    continue;
+                };
+                let Some(line) = view.log.line(number) else {
+                    continue;
+                };
                 row_ui(ui, cx, at, number, line, partner == Some(number));
             }
-        },
-    );
+        });
 }
 
 /// What a message is, in words.
 fn what(log: &WireLog, number: u64, line: &Line) -> String {
-    let subject = log.subject(number).map(|subject| format!(" {}", Shown::of(subject).text)).unwrap_or_default();
+    let subject = log
+        .subject(number)
+        .map(|subject| format!(" {}", Shown::of(subject).text))
+        .unwrap_or_default();
     let method = |line: &Line| format!("{}{subject}", line.method.as_deref().unwrap_or_default());
-    let of = || log.partner(number).and_then(|partner| log.line(partner)).map(method);
+    let of = || {
+        log.partner(number)
+            .and_then(|partner| log.line(partner))
+            .map(method)
+    };
     match line.kind {
         LineKind::Request | LineKind::Notification => method(line),
-        LineKind::Response => of().map_or_else(|| "answer to nothing".into(), |method| format!("answer to {method}")),
-        LineKind::Error => of().map_or_else(|| "error".into(), |method| format!("error to {method}")),
-        LineKind::Stderr => String::from_utf8_lossy(&line.bytes[..line.bytes.len().min(400)]).into_owned(),
+        LineKind::Response => of().map_or_else(
+            || "answer to nothing".into(),
+            |method| format!("answer to {method}"),
+        ),
+        LineKind::Error => {
+            of().map_or_else(|| "error".into(), |method| format!("error to {method}"))
+        }
+        LineKind::Stderr => {
+            String::from_utf8_lossy(&line.bytes[..line.bytes.len().min(400)]).into_owned()
+        }
         LineKind::Unreadable => {
-            format!("unreadable: {}", String::from_utf8_lossy(&line.bytes[..line.bytes.len().min(200)]))
+            format!(
+                "unreadable: {}",
+                String::from_utf8_lossy(&line.bytes[..line.bytes.len().min(200)])
+            )
         }
     }
 }
@@ -166,7 +220,8 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, at: usize, number: u64, line: &Line, is_part
     let response = ui.interact(rect, id_of(number), Sense::click());
     let is_selected = view.selected == Some(number);
     if is_selected || is_partner {
-        ui.painter().rect_filled(rect, 0.0, if is_selected { t.sel } else { t.accent_bg });
+        ui.painter()
+            .rect_filled(rect, 0.0, if is_selected { t.sel } else { t.accent_bg });
     } else if response.hovered() {
         ui.painter().rect_filled(rect, 0.0, t.hover);
     }
@@ -179,49 +234,145 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, at: usize, number: u64, line: &Line, is_part
         (Direction::In, _) => (icons::ARROW_LEFT, t.text, "in"),
         (Direction::Stderr, _) => (icons::STDIO, t.warn, "stderr"),
     };
-    let arrow = if line.direction == Direction::Out { icons::ARROW_RIGHT } else { arrow };
+    let arrow = if line.direction == Direction::Out {
+        icons::ARROW_RIGHT
+    } else {
+        arrow
+    };
     let what = what(&view.log, number, line);
-    let id = line.id.as_ref().map(|id| format!("id {}", id.chars().take(24).collect::<String>())).unwrap_or_default();
+    let id = line
+        .id
+        .as_ref()
+        .map(|id| format!("id {}", id.chars().take(24).collect::<String>()))
+        .unwrap_or_default();
     let size = widgets::bytes(line.bytes.len() as u64);
-    let latency = view.log.latency(number).map(|took| format!("{:.1} ms", took.as_secs_f64() * 1_000.0)).unwrap_or_default();
-    let status = view.log.http(number).map(|http| format!("HTTP {}", http.response.status)).unwrap_or_default();
+    let latency = view
+        .log
+        .latency(number)
+        .map(|took| format!("{:.1} ms", took.as_secs_f64() * 1_000.0))
+        .unwrap_or_default();
+    let status = view
+        .log
+        .http(number)
+        .map(|http| format!("HTTP {}", http.response.status))
+        .unwrap_or_default();
     let version = line.version.clone().unwrap_or_default();
-    widgets::text_at(ui, pos2(left, y), time.clone(), theme::mono(12.0), t.weak, ARROW - 6.0);
-    ui.painter().text(pos2(left + ARROW, y), Align2::LEFT_CENTER, arrow, theme::icon_font(14.0), color);
+    widgets::text_at(
+        ui,
+        pos2(left, y),
+        time.clone(),
+        theme::mono(12.0),
+        t.weak,
+        ARROW - 6.0,
+    );
+    ui.painter().text(
+        pos2(left + ARROW, y),
+        Align2::LEFT_CENTER,
+        arrow,
+        theme::icon_font(14.0),
+        color,
+    );
     let right = rect.right() - SIDE;
     let is_narrow = rect.width() < 800.0;
     let columns = if is_narrow { 2.0 } else { 5.0 };
     let room = (right - columns * NUMBER - left - WHAT).max(60.0);
-    let ink = if line.kind == LineKind::Stderr { t.weak } else { t.text };
-    widgets::text_at(ui, pos2(left + WHAT, y), what.replace('\n', " "), theme::mono(12.5), ink, room);
-    widgets::text_right(ui, pos2(right, y), latency.clone(), theme::mono(12.0), t.weak);
-    widgets::text_right(ui, pos2(right - NUMBER, y), size.clone(), theme::mono(12.0), t.weak);
+    let ink = if line.kind == LineKind::Stderr {
+        t.weak
+    } else {
+        t.text
+    };
+    widgets::text_at(
+        ui,
+        pos2(left + WHAT, y),
+        what.replace('\n', " "),
+        theme::mono(12.5),
+        ink,
+        room,
+    );
+    widgets::text_right(
+        ui,
+        pos2(right, y),
+        latency.clone(),
+        theme::mono(12.0),
+        t.weak,
+    );
+    widgets::text_right(
+        ui,
+        pos2(right - NUMBER, y),
+        size.clone(),
+        theme::mono(12.0),
+        t.weak,
+    );
     if !is_narrow {
-        widgets::text_right(ui, pos2(right - 2.0 * NUMBER, y), status.clone(), theme::mono(12.0), t.weak);
-        widgets::text_right(ui, pos2(right - 2.8 * NUMBER, y), version.clone(), theme::mono(12.0), t.weak);
-        widgets::text_right(ui, pos2(right - 3.8 * NUMBER, y), id.clone(), theme::mono(12.0), t.weak);
+        widgets::text_right(
+            ui,
+            pos2(right - 2.0 * NUMBER, y),
+            status.clone(),
+            theme::mono(12.0),
+            t.weak,
+        );
+        widgets::text_right(
+            ui,
+            pos2(right - 2.8 * NUMBER, y),
+            version.clone(),
+            theme::mono(12.0),
+            t.weak,
+        );
+        widgets::text_right(
+            ui,
+            pos2(right - 3.8 * NUMBER, y),
+            id.clone(),
+            theme::mono(12.0),
+            t.weak,
+        );
     }
-    let name = [time, direction.to_owned(), what, id, version, status, size, latency].into_iter().filter(|part| !part.is_empty());
+    let name = [
+        time,
+        direction.to_owned(),
+        what,
+        id,
+        version,
+        status,
+        size,
+        latency,
+    ]
+    .into_iter()
+    .filter(|part| !part.is_empty());
     let name = name.collect::<Vec<_>>().join(", ");
     response.widget_info(|| WidgetInfo::selected(Role::ListItem, true, is_selected, &name));
     widgets::focus_ring_inside(ui, &response);
     if response.clicked() {
-        cx.send(Action::Wire(WireAction::Select((!is_selected).then_some(number))));
+        cx.send(Action::Wire(WireAction::Select(
+            (!is_selected).then_some(number),
+        )));
         response.request_focus();
     }
     if response.has_focus() {
         ui.memory_mut(|memory| {
-            memory.set_focus_lock_filter(response.id, EventFilter { vertical_arrows: true, ..Default::default() });
+            memory.set_focus_lock_filter(
+                response.id,
+                EventFilter {
+                    vertical_arrows: true,
+                    ..Default::default()
+                },
+            );
         });
-        let pressed = |key| i64::from(ui.input_mut(|input| input.consume_key(Modifiers::NONE, key)));
+        let pressed =
+            |key| i64::from(ui.input_mut(|input| input.consume_key(Modifiers::NONE, key)));
         let step = pressed(Key::ArrowDown) - pressed(Key::ArrowUp);
-        let next = usize::try_from(at as i64 + step).ok().and_then(|at| view.shown().get(at));
+        let next = usize::try_from(at as i64 + step)
+            .ok()
+            .and_then(|at| view.shown().get(at));
         if let (true, Some(next)) = (step != 0, next) {
             cx.send(Action::Wire(WireAction::Select(Some(*next))));
             ui.memory_mut(|memory| memory.request_focus(id_of(*next)));
             // A row more than the next, so that it is painted and can keep the focus.
             let way = vec2(0.0, step as f32 * ROW);
-            ui.scroll_to_rect_animation(rect.translate(way).union(rect.translate(way * 2.0)), None, ScrollAnimation::none());
+            ui.scroll_to_rect_animation(
+                rect.translate(way).union(rect.translate(way * 2.0)),
+                None,
+                ScrollAnimation::none(),
+            );
         }
     }
 }
@@ -230,26 +381,49 @@ fn detail_ui(ui: &mut Ui, cx: &Cx<'_>, number: u64, line: &Line) {
     let t = ThemeTokens::of(ui);
     let view = &cx.state.session().wire;
     let top = Rect::from_min_size(ui.max_rect().min, vec2(ui.available_width(), theme::HEADER));
-    ui.painter().hline(top.x_range(), top.top(), Stroke::new(1.0, t.line));
+    ui.painter()
+        .hline(top.x_range(), top.top(), Stroke::new(1.0, t.line));
     ui.scope_builder(
-        widgets::region(ui, "wire head").max_rect(top.shrink2(vec2(SIDE, 0.0))).layout(Layout::left_to_right(Align::Center)),
+        widgets::region(ui, "wire head")
+            .max_rect(top.shrink2(vec2(SIDE, 0.0)))
+            .layout(Layout::left_to_right(Align::Center)),
         |ui| {
             ui.spacing_mut().item_spacing.x = 8.0;
             let exact = usize::from(view.is_exact);
-            if let Some(clicked) = widgets::segmented(ui, "Message as", &["Pretty", "Exact"], exact) {
+            if let Some(clicked) = widgets::segmented(ui, "Message as", &["Pretty", "Exact"], exact)
+            {
                 cx.send(Action::Wire(WireAction::SetExact(clicked == 1)));
             }
             if let Some(partner) = view.log.partner(number) {
-                let words = if line.kind == LineKind::Request { "Its answer" } else { "Its request" };
+                let words = if line.kind == LineKind::Request {
+                    "Its answer"
+                } else {
+                    "Its request"
+                };
                 if Button::new(words).icon(icons::SWAP).show(ui).clicked() {
                     cx.send(Action::Wire(WireAction::Select(Some(partner))));
                 }
             }
-            if Button::new("Copy").icon(icons::COPY).tip("The exact message").show(ui).clicked() {
-                cx.send(Action::Copy(String::from_utf8_lossy(&line.bytes).into_owned()));
+            if Button::new("Copy")
+                .icon(icons::COPY)
+                .tip("The exact message")
+                .show(ui)
+                .clicked()
+            {
+                cx.send(Action::Copy(
+                    String::from_utf8_lossy(&line.bytes).into_owned(),
+                ));
             }
-            let of = line.version.as_ref().map(|version| format!(" of {version}")).unwrap_or_default();
-            let words = format!("{}{of} · {}", line.kind.name(), widgets::number_text(line.bytes.len() as u64, "bytes"));
+            let of = line
+                .version
+                .as_ref()
+                .map(|version| format!(" of {version}"))
+                .unwrap_or_default();
+            let words = format!(
+                "{}{of} · {}",
+                line.kind.name(),
+                widgets::number_text(line.bytes.len() as u64, "bytes")
+            );
             ui.add(Label::new(RichText::new(words).font(theme::small()).color(t.weak)).truncate());
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 if widgets::icon_button(ui, icons::CLOSE, "Close the message").clicked() {
@@ -258,15 +432,26 @@ fn detail_ui(ui: &mut Ui, cx: &Cx<'_>, number: u64, line: &Line) {
             });
         },
     );
-    let body = ui.max_rect().with_min_y(top.bottom()).shrink2(vec2(SIDE, 4.0));
+    let body = ui
+        .max_rect()
+        .with_min_y(top.bottom())
+        .shrink2(vec2(SIDE, 4.0));
     ui.scope_builder(widgets::region(ui, "wire body").max_rect(body), |ui| {
         if let Some(http) = view.log.http(number) {
             headers_ui(ui, "sent", &http.sent);
-            headers_ui(ui, &format!("HTTP {}", http.response.status), &http.response.headers);
+            headers_ui(
+                ui,
+                &format!("HTTP {}", http.response.status),
+                &http.response.headers,
+            );
         }
         let shown = line.bytes.slice(..line.bytes.len().min(SHOWN_BYTES));
         if shown.len() < line.bytes.len() {
-            ui.label(RichText::new("The first 1 MiB is shown; Copy takes all of it").font(theme::small()).color(t.warn));
+            ui.label(
+                RichText::new("The first 1 MiB is shown; Copy takes all of it")
+                    .font(theme::small())
+                    .color(t.warn),
+            );
         }
         let height = (ui.available_height() - 24.0).max(40.0);
         if view.is_exact {
@@ -282,7 +467,11 @@ fn detail_ui(ui: &mut Ui, cx: &Cx<'_>, number: u64, line: &Line) {
 /// Headers on one line, all of them where the pointer rests; secrets are masked.
 fn headers_ui(ui: &mut Ui, what: &str, headers: &[(String, String)]) {
     let t = ThemeTokens::of(ui);
-    let lines: Vec<_> = headers.iter().map(|(name, value)| format!("{name}: {value}")).collect();
+    let lines: Vec<_> = headers
+        .iter()
+        .map(|(name, value)| format!("{name}: {value}"))
+        .collect();
     let words = format!("{what} · {}", lines.join(" · "));
-    ui.add(Label::new(RichText::new(words).font(theme::mono(12.0)).color(t.weak)).truncate()).on_hover_text(lines.join("\n"));
+    ui.add(Label::new(RichText::new(words).font(theme::mono(12.0)).color(t.weak)).truncate())
+        .on_hover_text(lines.join("\n"));
 }

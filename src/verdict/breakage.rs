@@ -28,7 +28,9 @@ pub fn breakage(rows: &[&Row]) -> Option<Verdict> {
             None => whole.push(title(row)),
         }
     }
-    let has_payload = rows.iter().any(|row| row.format == "json" && row.is_available());
+    let has_payload = rows
+        .iter()
+        .any(|row| row.format == "json" && row.is_available());
     if !has_payload {
         verdict.plain("No data in this answer: no format to break.");
         return Some(verdict);
@@ -45,7 +47,11 @@ pub fn breakage(rows: &[&Row]) -> Option<Verdict> {
     }
     if !whole.is_empty() {
         verdict.parts.push(VerdictPart::Good(whole.join(" · ")));
-        verdict.plain(if whole.len() == 1 { " gives every value back." } else { " give every value back." });
+        verdict.plain(if whole.len() == 1 {
+            " gives every value back."
+        } else {
+            " give every value back."
+        });
     }
     Some(verdict)
 }
@@ -66,20 +72,38 @@ fn harm(row: &Row) -> Option<(Harm, String)> {
     let mut harms = Vec::new();
     if let Some(facts) = row.facts.filter(|facts| facts.missing > 0) {
         harms.push(Harm::Lost);
-        words.push(format!("loses {} of {} facts", grouped(facts.missing), grouped(facts.total)));
+        words.push(format!(
+            "loses {} of {} facts",
+            grouped(facts.missing),
+            grouped(facts.total)
+        ));
     }
-    if let Some(trip) = row.round_trip.as_ref().filter(|trip| !trip.verdict.is_lossless()) {
+    if let Some(trip) = row
+        .round_trip
+        .as_ref()
+        .filter(|trip| !trip.verdict.is_lossless())
+    {
         let (harm, message) = unlike(trip);
         harms.push(harm);
         words.push(message);
     }
     // What readers of YAML 1.1 take differently is the reader's; what is not seen of Markdown is the text's.
-    if let Some(trip) = row.round_trip.as_ref().filter(|_| row.format.starts_with("markdown"))
+    if let Some(trip) = row
+        .round_trip
+        .as_ref()
+        .filter(|_| row.format.starts_with("markdown"))
         && trip.elsewhere.count > 0
     {
         harms.push(Harm::Changed);
-        let first = trip.elsewhere.first.first().map_or_else(String::new, |first| format!(", first {}", first.path));
-        words.push(format!("{} different once rendered{first}", counted(trip.elsewhere.count, "value looks", "values look")));
+        let first = trip
+            .elsewhere
+            .first
+            .first()
+            .map_or_else(String::new, |first| format!(", first {}", first.path));
+        words.push(format!(
+            "{} different once rendered{first}",
+            counted(trip.elsewhere.count, "value looks", "values look")
+        ));
     }
     Some((harms.into_iter().min()?, words.join(", ")))
 }
@@ -87,17 +111,28 @@ fn harm(row: &Row) -> Option<(Harm, String)> {
 /// What does not come back.
 fn unlike(trip: &RoundTrip) -> (Harm, String) {
     if trip.verdict == format::round_trip::RoundTripVerdict::Undecodable {
-        let why = trip.note.as_ref().map_or_else(String::new, |why| format!(" ({why})"));
+        let why = trip
+            .note
+            .as_ref()
+            .map_or_else(String::new, |why| format!(" ({why})"));
         return (Harm::Unreadable, format!("cannot be read back{why}"));
     }
-    (Harm::Changed, format!("{} back different", counted(trip.differences.count, "value comes", "values come")))
+    (
+        Harm::Changed,
+        format!(
+            "{} back different",
+            counted(trip.differences.count, "value comes", "values come")
+        ),
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::capture::FactCount;
-    use crate::format::round_trip::{DifferenceKind, Differences, RoundTripVerdict as Proof, ValueChange};
+    use crate::format::round_trip::{
+        DifferenceKind, Differences, RoundTripVerdict as Proof, ValueChange,
+    };
 
     fn rows() -> Vec<Row> {
         let trip = |verdict| RoundTrip {
@@ -109,7 +144,11 @@ mod tests {
         };
         let row = |id| Row {
             format: id,
-            facts: Some(FactCount { total: 9, proved: 9, ..FactCount::default() }),
+            facts: Some(FactCount {
+                total: 9,
+                proved: 9,
+                ..FactCount::default()
+            }),
             round_trip: Some(trip(Proof::Exact)),
             ..Row::default()
         };
@@ -127,14 +166,28 @@ mod tests {
     #[test]
     fn the_worst_is_named_first_and_what_holds_is_named_too() {
         let mut rows = rows();
-        assert!(say(&rows).unwrap().starts_with("These records break no format: JSON, compact · "));
+        assert!(
+            say(&rows)
+                .unwrap()
+                .starts_with("These records break no format: JSON, compact · ")
+        );
         of(&mut rows, "xml").why = Some("XML cannot hold the character U+001B at /a".into());
         let csv = of(&mut rows, "csv").round_trip.as_mut().unwrap();
         (csv.verdict, csv.differences.count) = (Proof::Lossy, 88);
-        of(&mut rows, "code-block").facts = Some(FactCount { total: 9, found: 7, missing: 2, ..FactCount::default() });
+        of(&mut rows, "code-block").facts = Some(FactCount {
+            total: 9,
+            found: 7,
+            missing: 2,
+            ..FactCount::default()
+        });
         let table = of(&mut rows, "markdown-table").round_trip.as_mut().unwrap();
         table.elsewhere.count = 1;
-        table.elsewhere.first = vec![ValueChange { path: "/a".into(), kind: DifferenceKind::String, before: None, after: None }];
+        table.elsewhere.first = vec![ValueChange {
+            path: "/a".into(),
+            kind: DifferenceKind::String,
+            before: None,
+            after: None,
+        }];
         let message = say(&rows).unwrap();
         let begins = "These records break: XML: cannot be written (XML cannot hold the character U+001B at /a). Code block: loses 2 of 9 facts. CSV: 88 values come back different. Markdown table: 1 value looks different once rendered, first /a. JSON, compact · ";
         assert!(message.starts_with(begins), "{message}");
@@ -147,7 +200,10 @@ mod tests {
         for row in &mut rows {
             row.why = Some("no payload".into());
         }
-        assert_eq!(say(&rows).unwrap(), "No data in this answer: no format to break.");
+        assert_eq!(
+            say(&rows).unwrap(),
+            "No data in this answer: no format to break."
+        );
         rows.pop();
         assert_eq!(say(&rows), None);
     }

@@ -36,9 +36,23 @@ pub struct StripCell {
 impl StripCell {
     /// "TOON, same data: 279 tokens, −69%, same data, proved, cheapest, proved".
     pub fn text(&self) -> String {
-        let mut text = format!("{}, {}: {} {}", self.name, self.role, counted(self.count), unit(self.count));
+        let mut text = format!(
+            "{}, {}: {} {}",
+            self.name,
+            self.role,
+            counted(self.count),
+            unit(self.count)
+        );
         let loss = self.loss.as_ref().map(|loss| loss.text.clone());
-        for part in [self.change.clone(), loss, self.note.clone(), self.badge.clone()].into_iter().flatten() {
+        for part in [
+            self.change.clone(),
+            loss,
+            self.note.clone(),
+            self.badge.clone(),
+        ]
+        .into_iter()
+        .flatten()
+        {
             text.push_str(", ");
             text.push_str(&part);
         }
@@ -88,7 +102,12 @@ pub struct Loss {
 impl Loss {
     pub(super) fn new(tone: ClaimTone, text: impl Into<String>) -> Self {
         let text = text.into();
-        Self { tone, short: text.clone(), text, detail: String::new() }
+        Self {
+            tone,
+            short: text.clone(),
+            text,
+            detail: String::new(),
+        }
     }
 
     /// Whether it says that a text is proved.
@@ -102,11 +121,18 @@ impl Loss {
     }
 
     pub(super) fn with_short(self, short: impl Into<String>) -> Self {
-        Self { short: short.into(), ..self }
+        Self {
+            short: short.into(),
+            ..self
+        }
     }
 
     /// The claim of a text in words; `None` where nothing can be compared.
-    pub(super) fn of_claim(facts: Option<FactCount>, omitted: Option<OmittedText>, tokenizer: &Tokenizer) -> Self {
+    pub(super) fn of_claim(
+        facts: Option<FactCount>,
+        omitted: Option<OmittedText>,
+        tokenizer: &Tokenizer,
+    ) -> Self {
         let claim = Claim::of(facts, omitted);
         let tone = match claim {
             Claim::Proved => ClaimTone::Good,
@@ -116,8 +142,12 @@ impl Loss {
         };
         let words = Self::new(tone, claim_words(facts, omitted, tokenizer));
         match (claim, facts, omitted) {
-            (Claim::Missing, Some(facts), _) => words.with_short(format!("−{} facts", grouped(facts.missing))),
-            (Claim::ProvedWithExtra, _, Some(omitted)) => words.with_short(omitted.words(tokenizer)),
+            (Claim::Missing, Some(facts), _) => {
+                words.with_short(format!("−{} facts", grouped(facts.missing)))
+            }
+            (Claim::ProvedWithExtra, _, Some(omitted)) => {
+                words.with_short(omitted.words(tokenizer))
+            }
             (Claim::Proved, ..) => words.with_short("proved"),
             (Claim::Found, ..) => words.with_short("all found"),
             _ => words,
@@ -136,7 +166,10 @@ pub struct HostCost<'a> {
 impl<'a> HostCost<'a> {
     /// By a tokenizer that counts always.
     pub fn of(row: &'a HostRow, tokenizer: &Tokenizer) -> Self {
-        Self { row, count: row.tokens.and_then(|tokens| tokenizer.from_tokens(tokens)) }
+        Self {
+            row,
+            count: row.tokens.and_then(|tokens| tokenizer.from_tokens(tokens)),
+        }
     }
 
     /// "As Claude Code sends it".
@@ -148,8 +181,11 @@ impl<'a> HostCost<'a> {
     fn loss(&self) -> Option<Loss> {
         let detail = self.row.happens();
         if self.count.is_none() {
-            let loss =
-                Loss::new(ClaimTone::Warn, format!("what {} sends is not known", self.row.host.name)).with_short("not known");
+            let loss = Loss::new(
+                ClaimTone::Warn,
+                format!("what {} sends is not known", self.row.host.name),
+            )
+            .with_short("not known");
             return Some(Loss { detail, ..loss });
         }
         if self.row.loses_nothing() {
@@ -157,8 +193,8 @@ impl<'a> HostCost<'a> {
         }
         match self.row.facts.filter(|facts| facts.missing > 0) {
             Some(facts) => {
-                let loss =
-                    Loss::new(ClaimTone::Warn, missing_words(facts)).with_short(format!("−{} facts", grouped(facts.missing)));
+                let loss = Loss::new(ClaimTone::Warn, missing_words(facts))
+                    .with_short(format!("−{} facts", grouped(facts.missing)));
                 Some(Loss { detail, ..loss })
             }
             None => Some(Loss::new(ClaimTone::Warn, detail)),
@@ -167,7 +203,12 @@ impl<'a> HostCost<'a> {
 
     /// Whether its limit cuts a text of this size too.
     fn cuts(&self, row: &Row) -> bool {
-        self.row.view.limit.bites.first().is_some_and(|bite| bite.unit.size(row.bytes, row.chars, row.utf16) > Some(bite.max))
+        self.row
+            .view
+            .limit
+            .bites
+            .first()
+            .is_some_and(|bite| bite.unit.size(row.bytes, row.chars, row.utf16) > Some(bite.max))
     }
 }
 
@@ -182,13 +223,20 @@ pub enum ModelReads<'a> {
 
 impl<'a> ModelReads<'a> {
     /// By a choice; `report` has the chosen host where it is one.
-    pub fn of(choice: ReadChoice, hosts: &'a Hosts, report: Option<&'a HostsReport>, tokenizer: &Tokenizer) -> Self {
+    pub fn of(
+        choice: ReadChoice,
+        hosts: &'a Hosts,
+        report: Option<&'a HostsReport>,
+        tokenizer: &Tokenizer,
+    ) -> Self {
         match choice {
             ReadChoice::Most => Self::Most(hosts),
             ReadChoice::Part(part) => Self::Part(part, hosts),
             ReadChoice::Host(id) => {
                 let row = report.and_then(|report| report.row(id));
-                row.map_or(Self::Most(hosts), |row| Self::Host(HostCost::of(row, tokenizer)))
+                row.map_or(Self::Most(hosts), |row| {
+                    Self::Host(HostCost::of(row, tokenizer))
+                })
             }
         }
     }
@@ -212,22 +260,46 @@ impl<'a> ModelReads<'a> {
 
     /// Which part of a result with these rows is read, by how many of the known hosts. A host's own choice is not a part.
     pub fn part(self, rows: &[CountedRow<'_>]) -> MostRead {
-        let has = |id: &str| rows.iter().any(|row| row.row.format == id && row.row.is_available());
-        let is_twin = rows.iter().any(|row| row.row.format == "structured" && row.row.is_twin);
-        let is_error = rows.iter().any(|row| row.row.why.as_deref() == Some(ERROR_RESULT));
-        let shape = ResultShape { has_text: has("content"), has_structured: has("structured"), is_twin, is_error };
+        let has = |id: &str| {
+            rows.iter()
+                .any(|row| row.row.format == id && row.row.is_available())
+        };
+        let is_twin = rows
+            .iter()
+            .any(|row| row.row.format == "structured" && row.row.is_twin);
+        let is_error = rows
+            .iter()
+            .any(|row| row.row.why.as_deref() == Some(ERROR_RESULT));
+        let shape = ResultShape {
+            has_text: has("content"),
+            has_structured: has("structured"),
+            is_twin,
+            is_error,
+        };
         match self {
             Self::Most(hosts) => hosts.most_read(shape),
             Self::Part(part, hosts) => hosts.read_by(shape, part),
-            Self::Host(_) => MostRead { part: ResultPart::Both, hosts: 1, of: 1, both: 0 },
+            Self::Host(_) => MostRead {
+                part: ResultPart::Both,
+                hosts: 1,
+                of: 1,
+                both: 0,
+            },
         }
     }
 }
 
 /// The format that is that part of what was sent; the part that there is where it was not sent.
 pub fn part_format(part: ResultPart, rows: &[CountedRow<'_>]) -> Option<&'static str> {
-    let has = |id: &&str| rows.iter().any(|row| row.row.format == *id && row.row.is_available());
-    part.formats().iter().chain(ResultPart::Both.formats()).copied().find(has)
+    let has = |id: &&str| {
+        rows.iter()
+            .any(|row| row.row.format == *id && row.row.is_available())
+    };
+    part.formats()
+        .iter()
+        .chain(ResultPart::Both.formats())
+        .copied()
+        .find(has)
 }
 
 /// The cells, left to right; the first is what one model reads.
@@ -243,12 +315,20 @@ pub struct Strip {
 impl Strip {
     /// Only a sentence.
     pub(super) fn note(words: String) -> Self {
-        Self { cells: Vec::new(), sent_by: None, note: Some(words) }
+        Self {
+            cells: Vec::new(),
+            sent_by: None,
+            note: Some(words),
+        }
     }
 
     /// "TOON: 279 tokens, 69% less than the text, same data, proved."; of a comparison less than its baseline.
     pub fn headline(&self) -> Option<String> {
-        let (at, winner) = self.cells.iter().enumerate().find(|(_, cell)| cell.is_winner())?;
+        let (at, winner) = self
+            .cells
+            .iter()
+            .enumerate()
+            .find(|(_, cell)| cell.is_winner())?;
         let change = winner.change.as_deref().filter(|_| at > 0)?;
         let first = match (&self.sent_by, self.cells.first()?) {
             (Some(host), _) => format!("{host} sends"),
@@ -257,9 +337,20 @@ impl Strip {
             (None, first) if first.format == "both" => "both parts".to_owned(),
             (None, _) => "structuredContent".to_owned(),
         };
-        let less = change.strip_prefix('−').map_or_else(|| change.to_owned(), |less| format!("{less} less than {first}"));
-        let loss = winner.loss.as_ref().map_or_else(String::new, |loss| format!(", {}", loss.text));
-        Some(format!("{}: {} {}, {less}{loss}.", winner.name, counted(winner.count), unit(winner.count)))
+        let less = change.strip_prefix('−').map_or_else(
+            || change.to_owned(),
+            |less| format!("{less} less than {first}"),
+        );
+        let loss = winner
+            .loss
+            .as_ref()
+            .map_or_else(String::new, |loss| format!(", {}", loss.text));
+        Some(format!(
+            "{}: {} {}, {less}{loss}.",
+            winner.name,
+            counted(winner.count),
+            unit(winner.count)
+        ))
     }
 
     pub fn winner(&self) -> Option<&StripCell> {
@@ -281,7 +372,11 @@ pub(super) fn is_tied(a: u64, b: u64) -> bool {
 
 /// What the cheapest of candidates whose facts are all proved is called.
 pub(super) fn badge(claim: Claim) -> &'static str {
-    if claim == Claim::Proved { CHEAPEST_PROVED } else { CHEAPEST }
+    if claim == Claim::Proved {
+        CHEAPEST_PROVED
+    } else {
+        CHEAPEST
+    }
 }
 
 /// One of the formats that could win.
@@ -298,7 +393,12 @@ pub(super) struct Candidate<'a> {
 impl<'a> Candidate<'a> {
     pub fn of(row: CountedRow<'a>, omits: bool, host: Option<HostCost<'_>>) -> Option<Self> {
         let omitted = row.row.omitted.filter(|_| omits);
-        Some(Self { row, count: row.count?, omitted, is_cut: host.is_some_and(|host| host.cuts(row.row)) })
+        Some(Self {
+            row,
+            count: row.count?,
+            omitted,
+            is_cut: host.is_some_and(|host| host.cuts(row.row)),
+        })
     }
 
     pub fn tokens(&self) -> u64 {
@@ -306,7 +406,11 @@ impl<'a> Candidate<'a> {
     }
 
     pub fn claim(&self) -> Claim {
-        if self.is_cut { Claim::Missing } else { Claim::of(self.row.row.facts, self.omitted) }
+        if self.is_cut {
+            Claim::Missing
+        } else {
+            Claim::of(self.row.row.facts, self.omitted)
+        }
     }
 
     /// Whether every fact is proved.
@@ -317,7 +421,9 @@ impl<'a> Candidate<'a> {
     pub fn cell(&self, tokenizer: &Tokenizer, sent: Option<Count>, role: &str) -> StripCell {
         let change = ratio_of(Some(self.count), sent)
             .zip(sent)
-            .map(|(ratio, sent)| change(self.tokens(), sent.high(), ratio).unwrap_or_else(|| "±0".to_owned()));
+            .map(|(ratio, sent)| {
+                change(self.tokens(), sent.high(), ratio).unwrap_or_else(|| "±0".to_owned())
+            });
         let loss = match self.is_cut {
             true => Loss::new(ClaimTone::Warn, "cut by this host too").with_short("cut too"),
             false => Loss::of_claim(self.row.row.facts, self.omitted, tokenizer),
@@ -353,7 +459,11 @@ fn first_cell(
     };
     let role = match read.of {
         _ if read.hosts == 0 => "as sent".to_owned(),
-        of => format!("what {} of {} show", grouped(read.hosts as u64), number_of(of as u64, "hosts")),
+        of => format!(
+            "what {} of {} show",
+            grouped(read.hosts as u64),
+            number_of(of as u64, "hosts")
+        ),
     };
     let claim = Claim::of(row.facts, None).with_extra(row.has_extra);
     let cell = StripCell {
@@ -369,17 +479,30 @@ fn first_cell(
         badge: None,
     };
     if let ModelReads::Host(host) = reads {
-        let (name, role) =
-            if host.count.is_some() { (host.name(), host.row.does()) } else { (cell.name.clone(), cell.role.clone()) };
+        let (name, role) = if host.count.is_some() {
+            (host.name(), host.row.does())
+        } else {
+            (cell.name.clone(), cell.role.clone())
+        };
         let claim = Claim::of(host.row.facts, None);
-        return Some(StripCell { name, role, loss: host.loss(), claim, ..cell });
+        return Some(StripCell {
+            name,
+            role,
+            loss: host.loss(),
+            claim,
+            ..cell
+        });
     }
     // Of `structuredContent` alone, what only the text says is not read.
-    let omitted = row.omitted.filter(|_| rows.iter().any(|row| row.row.format == "content" && row.row.is_available()));
+    let omitted = row.omitted.filter(|_| {
+        rows.iter()
+            .any(|row| row.row.format == "content" && row.row.is_available())
+    });
     let loss = match (row.facts.filter(|facts| facts.missing > 0), &row.uncounted) {
-        (Some(facts), _) => {
-            Some(Loss::new(ClaimTone::Warn, missing_words(facts)).with_short(format!("−{} facts", grouped(facts.missing))))
-        }
+        (Some(facts), _) => Some(
+            Loss::new(ClaimTone::Warn, missing_words(facts))
+                .with_short(format!("−{} facts", grouped(facts.missing))),
+        ),
         (None, Some(uncounted)) => Some(Loss::new(ClaimTone::Note, format!("+ {uncounted}"))),
         (None, None) => omitted.map(|omitted| Loss::new(ClaimTone::Note, omitted.words(tokenizer))),
     };
@@ -388,47 +511,87 @@ fn first_cell(
 
 /// The strip of the rows that are there; `None` until those it needs are. The third cell and the winner wait for every row,
 /// since a cheaper one may follow. All is against what one model reads.
-pub fn strip(rows: &[CountedRow<'_>], reads: ModelReads<'_>, tokenizer: &Tokenizer) -> Option<Strip> {
+pub fn strip(
+    rows: &[CountedRow<'_>],
+    reads: ModelReads<'_>,
+    tokenizer: &Tokenizer,
+) -> Option<Strip> {
     // A row that applies and is not counted yet has not come.
-    let rows: Vec<_> = rows.iter().copied().filter(|row| row.count.is_some() || !row.row.is_available()).collect();
+    let rows: Vec<_> = rows
+        .iter()
+        .copied()
+        .filter(|row| row.count.is_some() || !row.row.is_available())
+        .collect();
     let row = |id: &str| rows.iter().copied().find(|row| row.row.format == id);
     // All four must have come, since each decides what is said.
-    let (both, content, structured, json) = (row("both")?, row("content")?, row("structured")?, row("json")?);
+    let (both, content, structured, json) = (
+        row("both")?,
+        row("content")?,
+        row("structured")?,
+        row("json")?,
+    );
     let read = reads.part(&rows);
     let Some(sent) = part_format(read.part, &rows).and_then(row) else {
         let words = match &content.row.uncounted {
-            Some(other) => format!("No text and no structuredContent, but {other}: what each host shows of it is under Hosts"),
+            Some(other) => format!(
+                "No text and no structuredContent, but {other}: what each host shows of it is under Hosts"
+            ),
             None => "No text and no structuredContent: nothing to count".to_owned(),
         };
         return Some(Strip::note(words));
     };
     let host = reads.host();
     let sent_by = host.map(|host| host.row.host.name.clone());
-    let sent = CountedRow { count: host.map_or(sent.count, |host| host.count), ..sent };
+    let sent = CountedRow {
+        count: host.map_or(sent.count, |host| host.count),
+        ..sent
+    };
     let mut first = first_cell(&sent, read, reads, &rows, tokenizer)?;
-    let twice = both.count.zip(sent.count).filter(|_| host.is_none() && sent.row.format != "both" && read.both > 0);
+    let twice = both
+        .count
+        .zip(sent.count)
+        .filter(|_| host.is_none() && sent.row.format != "both" && read.both > 0);
     first.note = twice.map(|(both, one)| {
-        let (more, hosts) = (grouped(both.high().saturating_sub(one.high())), number_of(read.both as u64, "hosts"));
+        let (more, hosts) = (
+            grouped(both.high().saturating_sub(one.high())),
+            number_of(read.both as u64, "hosts"),
+        );
         match structured.row.is_twin {
-            true if tokenizer.is_exact() => format!("sent twice: +{more} tok in the {hosts} that show both"),
+            true if tokenizer.is_exact() => {
+                format!("sent twice: +{more} tok in the {hosts} that show both")
+            }
             _ => format!("both: {} tok in {hosts}", counted(both)),
         }
     });
-    let strip = Strip { cells: vec![first], sent_by, note: None };
+    let strip = Strip {
+        cells: vec![first],
+        sent_by,
+        note: None,
+    };
     // A host that shows no text drops its extra text whatever the format.
     let omits = match host {
         Some(host) => host.row.shares.has_content,
         None => sent.row.format != "structured",
     };
-    let Some(json) = Candidate::of(json, omits, host).filter(|json| json.row.row.is_available()) else {
+    let Some(json) = Candidate::of(json, omits, host).filter(|json| json.row.row.is_available())
+    else {
         let note = match json.row.why.as_deref() {
             Some(ERROR_RESULT) => "An error result",
             _ if content.row.is_available() => "No data in this text",
             _ => "No data in this result",
         };
-        return Some(Strip { note: Some(note.to_owned()), ..strip });
+        return Some(Strip {
+            note: Some(note.to_owned()),
+            ..strip
+        });
     };
-    Some(with_formats(strip, &rows, (sent, json), (omits, host), tokenizer))
+    Some(with_formats(
+        strip,
+        &rows,
+        (sent, json),
+        (omits, host),
+        tokenizer,
+    ))
 }
 
 /// Adds the plain choice, the cheapest format and the winner.
@@ -444,34 +607,67 @@ fn with_formats<'a>(
     if is_json_already {
         strip.cells[0].role.push_str(", already compact JSON");
     } else {
-        strip.cells.push(json.cell(tokenizer, sent.count, "plain choice"));
+        strip
+            .cells
+            .push(json.cell(tokenizer, sent.count, "plain choice"));
     }
-    if !FORMATS.iter().all(|format| rows.iter().any(|row| row.row.format == format.id())) {
+    if !FORMATS
+        .iter()
+        .all(|format| rows.iter().any(|row| row.row.format == format.id()))
+    {
         return strip;
     }
-    let is_derived = |row: &&CountedRow<'_>| FORMATS.iter().any(|format| format.id() == row.row.format && !format.is_as_sent());
-    let derived = rows.iter().filter(is_derived).filter_map(|row| Candidate::of(*row, omits, host));
-    let Some(least) = cheapest(derived) else { return strip };
+    let is_derived = |row: &&CountedRow<'_>| {
+        FORMATS
+            .iter()
+            .any(|format| format.id() == row.row.format && !format.is_as_sent())
+    };
+    let derived = rows
+        .iter()
+        .filter(is_derived)
+        .filter_map(|row| Candidate::of(*row, omits, host));
+    let Some(least) = cheapest(derived) else {
+        return strip;
+    };
     let facts = sent.row.facts.unwrap_or_default().total;
     // Two estimates whose ranges overlap do not tell which is less.
-    let is_known = tokenizer.is_exact() || sent.count.is_some_and(|sent| least.count.high() < sent.low());
+    let is_known = tokenizer.is_exact()
+        || sent
+            .count
+            .is_some_and(|sent| least.count.high() < sent.low());
     if least.tokens() >= sent.tokens() {
         if tokenizer.is_exact() {
-            let all = if facts == 1 { "the fact".to_owned() } else { format!("all {} facts", grouped(facts)) };
+            let all = if facts == 1 {
+                "the fact".to_owned()
+            } else {
+                format!("all {} facts", grouped(facts))
+            };
             let words = format!("nothing is cheaper with {all}");
             match &mut strip.cells[0].loss {
                 Some(loss) => loss.text = format!("{} · {words}", loss.text),
-                loss => *loss = Some(Loss::new(ClaimTone::Note, words).with_short("nothing cheaper")),
+                loss => {
+                    *loss = Some(Loss::new(ClaimTone::Note, words).with_short("nothing cheaper"))
+                }
             }
         }
         return strip;
     }
     // The plain choice wins a tie.
-    let winner = if json.is_same_data() && is_tied(json.tokens(), least.tokens()) { json } else { least };
-    let at = match strip.cells.iter().position(|cell| cell.format == winner.row.row.format && cell.change.is_some()) {
+    let winner = if json.is_same_data() && is_tied(json.tokens(), least.tokens()) {
+        json
+    } else {
+        least
+    };
+    let at = match strip
+        .cells
+        .iter()
+        .position(|cell| cell.format == winner.row.row.format && cell.change.is_some())
+    {
         Some(at) => at,
         None => {
-            strip.cells.push(winner.cell(tokenizer, sent.count, "same data"));
+            strip
+                .cells
+                .push(winner.cell(tokenizer, sent.count, "same data"));
             strip.cells.len() - 1
         }
     };
@@ -484,6 +680,10 @@ fn with_formats<'a>(
 
 /// The candidate with the fewest tokens among those whose facts are all proved; of equal ones the one that drops less, then
 /// the first.
-pub(super) fn cheapest<'a>(candidates: impl Iterator<Item = Candidate<'a>>) -> Option<Candidate<'a>> {
-    candidates.filter(Candidate::is_same_data).min_by_key(|candidate| (candidate.tokens(), candidate.claim()))
+pub(super) fn cheapest<'a>(
+    candidates: impl Iterator<Item = Candidate<'a>>,
+) -> Option<Candidate<'a>> {
+    candidates
+        .filter(Candidate::is_same_data)
+        .min_by_key(|candidate| (candidate.tokens(), candidate.claim()))
 }

@@ -41,21 +41,37 @@ impl Play {
             Problem::new(ProblemKind::Usage, "MCP_CONFORMANCE_SCENARIO is not set")
                 .hint("let the conformance runner start this program")
         })?;
-        let protocol = variable("MCP_CONFORMANCE_PROTOCOL_VERSION").as_deref().map_or(Ok(Protocol::Auto), Protocol::parse)?;
+        let protocol = variable("MCP_CONFORMANCE_PROTOCOL_VERSION")
+            .as_deref()
+            .map_or(Ok(Protocol::Auto), Protocol::parse)?;
         let context = match variable("MCP_CONFORMANCE_CONTEXT") {
             None => Value::Null,
-            Some(text) => serde_json::from_str(&text)
-                .map_err(|error| Problem::new(ProblemKind::Usage, format!("not JSON: {error}")).at("MCP_CONFORMANCE_CONTEXT"))?,
+            Some(text) => serde_json::from_str(&text).map_err(|error| {
+                Problem::new(ProblemKind::Usage, format!("not JSON: {error}"))
+                    .at("MCP_CONFORMANCE_CONTEXT")
+            })?,
         };
-        let http = Http { url, protocol, transport: Transport::Streamable, ..Http::default() };
-        Ok(Self { http, scenario, context })
+        let http = Http {
+            url,
+            protocol,
+            transport: Transport::Streamable,
+            ..Http::default()
+        };
+        Ok(Self {
+            http,
+            scenario,
+            context,
+        })
     }
 }
 
 fn main() -> ExitCode {
     let done = match std::env::args().nth(1) {
         Some(url) => run(url),
-        None => Err(Problem::new(ProblemKind::Usage, "the address of the runner's server is missing")),
+        None => Err(Problem::new(
+            ProblemKind::Usage,
+            "the address of the runner's server is missing",
+        )),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -68,15 +84,33 @@ fn main() -> ExitCode {
 
 fn run(url: String) -> Result<(), Problem> {
     let play = Play::read(url)?;
-    let runtime =
-        mcp::runtime().map_err(|error| Problem::new(ProblemKind::Internal, format!("cannot start the runtime: {error}")))?;
-    runtime.block_on(async { if play.scenario.starts_with("auth/") { login::run(&play).await } else { talk(&play).await } })
+    let runtime = mcp::runtime().map_err(|error| {
+        Problem::new(
+            ProblemKind::Internal,
+            format!("cannot start the runtime: {error}"),
+        )
+    })?;
+    runtime.block_on(async {
+        if play.scenario.starts_with("auth/") {
+            login::run(&play).await
+        } else {
+            talk(&play).await
+        }
+    })
 }
 
 async fn talk(play: &Play) -> Result<(), Problem> {
     let asker = |asked: ServerRequest, answer: Answer| answer.give(reply(&asked));
-    let answering = ClientCapabilities { elicitation: true, asker: Some(Arc::new(asker)), ..ClientCapabilities::default() };
-    let options = mcp::Options { connect_limit: LIMIT, answering, ..mcp::Options::default() };
+    let answering = ClientCapabilities {
+        elicitation: true,
+        asker: Some(Arc::new(asker)),
+        ..ClientCapabilities::default()
+    };
+    let options = mcp::Options {
+        connect_limit: LIMIT,
+        answering,
+        ..mcp::Options::default()
+    };
     let session = mcp::connect(&Source::Http(play.http.clone()), options, Arc::new(|_| {})).await?;
     let done = talk_in(&session, play).await;
     session.close().await;
@@ -86,11 +120,33 @@ async fn talk(play: &Play) -> Result<(), Problem> {
 async fn talk_in(session: &Session, play: &Play) -> Result<(), Problem> {
     act(session, play, &session.list_tools(LIMIT).await?.tools).await?;
     if play.scenario == "http-standard-headers" {
-        for resource in session.list(Listing::Resources, LIMIT).await?.entries.into_iter().map(|raw| Resource::read(raw, false)) {
-            ask(session, "resources/read", format!(r#"{{"uri":{}}}"#, write::string(&resource.uri))).await;
+        for resource in session
+            .list(Listing::Resources, LIMIT)
+            .await?
+            .entries
+            .into_iter()
+            .map(|raw| Resource::read(raw, false))
+        {
+            ask(
+                session,
+                "resources/read",
+                format!(r#"{{"uri":{}}}"#, write::string(&resource.uri)),
+            )
+            .await;
         }
-        for prompt in session.list(Listing::Prompts, LIMIT).await?.entries.into_iter().map(Prompt::read) {
-            ask(session, "prompts/get", format!(r#"{{"name":{}}}"#, write::string(&prompt.name))).await;
+        for prompt in session
+            .list(Listing::Prompts, LIMIT)
+            .await?
+            .entries
+            .into_iter()
+            .map(Prompt::read)
+        {
+            ask(
+                session,
+                "prompts/get",
+                format!(r#"{{"name":{}}}"#, write::string(&prompt.name)),
+            )
+            .await;
         }
     }
     Ok(())
@@ -112,8 +168,15 @@ async fn act(session: &Session, play: &Play, tools: &[Tool]) -> Result<(), Probl
     }
     if let Some(calls) = play.context.get("toolCalls").and_then(Value::as_array) {
         for asked in calls {
-            let name = asked.get("name").and_then(Value::as_str).unwrap_or_default();
-            let tool = tools.iter().find(|tool| tool.name == name).cloned().unwrap_or_else(|| Tool::unlisted(name));
+            let name = asked
+                .get("name")
+                .and_then(Value::as_str)
+                .unwrap_or_default();
+            let tool = tools
+                .iter()
+                .find(|tool| tool.name == name)
+                .cloned()
+                .unwrap_or_else(|| Tool::unlisted(name));
             let arguments = asked.get("arguments").cloned().unwrap_or_else(|| json!({}));
             print_outcome(&call(session, tool, arguments.to_string()).await);
         }
@@ -121,7 +184,10 @@ async fn act(session: &Session, play: &Play, tools: &[Tool]) -> Result<(), Probl
     }
     if play.scenario == "json-schema-2020-12-preservation" {
         let is_echo = |tool: &&Tool| tool.name == "json_schema_echo";
-        let schema = tools.iter().find(|tool| !is_echo(tool)).and_then(|tool| tool.input_schema.as_ref());
+        let schema = tools
+            .iter()
+            .find(|tool| !is_echo(tool))
+            .and_then(|tool| tool.input_schema.as_ref());
         if let (Some(echo), Some(schema)) = (tools.iter().find(is_echo), schema) {
             let arguments = format!(r#"{{"schema":{}}}"#, String::from_utf8_lossy(schema));
             print_outcome(&call(session, echo.clone(), arguments).await);
@@ -129,13 +195,16 @@ async fn act(session: &Session, play: &Play, tools: &[Tool]) -> Result<(), Probl
         return Ok(());
     }
     // At the same time, since a server must be able to tell answers to several calls apart.
-    let calls = tools.iter().filter(|tool| session.rejects(tool).is_none()).map(|tool| {
-        let arguments = plain(tool);
-        async move {
-            refused_by(tool.input_schema.as_ref(), &arguments, true)?;
-            Ok::<_, Problem>(call(session, tool.clone(), arguments).await)
-        }
-    });
+    let calls = tools
+        .iter()
+        .filter(|tool| session.rejects(tool).is_none())
+        .map(|tool| {
+            let arguments = plain(tool);
+            async move {
+                refused_by(tool.input_schema.as_ref(), &arguments, true)?;
+                Ok::<_, Problem>(call(session, tool.clone(), arguments).await)
+            }
+        });
     for capture in futures::future::try_join_all(calls).await? {
         print_outcome(&capture);
     }
@@ -144,15 +213,34 @@ async fn act(session: &Session, play: &Play, tools: &[Tool]) -> Result<(), Probl
 
 async fn call(session: &Session, tool: Tool, arguments: String) -> Capture {
     let id = CaptureId(tool.name.as_str().into());
-    session.call(mcp::Call { id, tool, arguments: Bytes::from(arguments), limit: LIMIT }, mcp::CancelToken::new()).await
+    session
+        .call(
+            mcp::Call {
+                id,
+                tool,
+                arguments: Bytes::from(arguments),
+                limit: LIMIT,
+            },
+            mcp::CancelToken::new(),
+        )
+        .await
 }
 
 async fn ask(session: &Session, method: &'static str, params: String) {
-    let asking = mcp::ContentRequest { id: CaptureId(method.into()), method, params: Bytes::from(params), limit: LIMIT };
+    let asking = mcp::ContentRequest {
+        id: CaptureId(method.into()),
+        method,
+        params: Bytes::from(params),
+        limit: LIMIT,
+    };
     print_outcome(&session.read(asking, mcp::CancelToken::new()).await);
 }
 
 fn print_outcome(capture: &Capture) {
-    let problem = capture.problem.as_ref().map(|problem| format!(": {}", problem.message())).unwrap_or_default();
+    let problem = capture
+        .problem
+        .as_ref()
+        .map(|problem| format!(": {}", problem.message()))
+        .unwrap_or_default();
     eprintln!("{} {}{problem}", capture.tool.name, capture.outcome.name());
 }

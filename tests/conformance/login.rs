@@ -21,10 +21,13 @@ const DOCUMENT: &str = "https://conformance-test.local/client-metadata.json";
 fn login(scenario: &str, context: &Value, folder: &Path) -> Result<Login, Problem> {
     let member = |name: &str| context.get(name).and_then(Value::as_str).map(str::to_owned);
     let file = |name: &str| -> Result<Option<PathBuf>, Problem> {
-        let Some(text) = member(name) else { return Ok(None) };
+        let Some(text) = member(name) else {
+            return Ok(None);
+        };
         let path = folder.join(name);
         std::fs::write(&path, text).map_err(|error| {
-            Problem::new(ProblemKind::Io, format!("cannot be written: {error}")).at(path.display().to_string())
+            Problem::new(ProblemKind::Io, format!("cannot be written: {error}"))
+                .at(path.display().to_string())
         })?;
         Ok(Some(path))
     };
@@ -39,7 +42,11 @@ fn login(scenario: &str, context: &Value, folder: &Path) -> Result<Login, Proble
         client_id: member("client_id").or_else(|| Some(DOCUMENT.to_owned())),
         client_secret: member("client_secret"),
         client_key: file("private_key_pem")?,
-        assertion: file(if grant == Grant::Workload { "valid_jwt" } else { "idp_id_token" })?,
+        assertion: file(if grant == Grant::Workload {
+            "valid_jwt"
+        } else {
+            "idp_id_token"
+        })?,
         idp: member("idp_issuer"),
         idp_client_id: member("idp_client_id"),
         asks: true,
@@ -73,12 +80,22 @@ impl Person {
 /// Plays a scenario: logs in where the server asks for it, lists the tools and calls them. Begins anew at each
 /// authorization server that somebody has to say yes to.
 pub async fn run(play: &Play) -> Result<(), Problem> {
-    let folder = tempfile::tempdir()
-        .map_err(|error| Problem::new(ProblemKind::Io, format!("no folder for the credentials of the scenario: {error}")))?;
+    let folder = tempfile::tempdir().map_err(|error| {
+        Problem::new(
+            ProblemKind::Io,
+            format!("no folder for the credentials of the scenario: {error}"),
+        )
+    })?;
     let mut login = login(&play.scenario, &play.context, folder.path())?;
-    let person = Arc::new(Person { browser: Visit::new(), asked: Mutex::default() });
+    let person = Arc::new(Person {
+        browser: Visit::new(),
+        asked: Mutex::default(),
+    });
     loop {
-        let source = Source::Http(Http { login: Some(login.clone()), ..play.http.clone() });
+        let source = Source::Http(Http {
+            login: Some(login.clone()),
+            ..play.http.clone()
+        });
         let done = once(play, &source, &person).await;
         match person.asked().take() {
             Some(server) if login.server.as_ref() != Some(&server) => login.server = Some(server),
@@ -94,7 +111,10 @@ async fn once(play: &Play, source: &Source, person: &Arc<Person>) -> Result<(), 
         SessionEvent::Phase(phase) => eprintln!("{phase}"),
         _ => {}
     });
-    let options = mcp::Options { connect_limit: LIMIT, ..mcp::Options::default() };
+    let options = mcp::Options {
+        connect_limit: LIMIT,
+        ..mcp::Options::default()
+    };
     let session = mcp::connect(source, options, on_event).await?;
     let tools = session.list_tools(LIMIT).await?.tools;
     let done = act(&session, play, &tools).await;

@@ -4,10 +4,23 @@ use mcp_loupe::capture::Tool;
 use serde_json::{Map, Value, json};
 
 pub fn plain(tool: &Tool) -> String {
-    let schema: Value = tool.input_schema.as_ref().and_then(|raw| serde_json::from_slice(raw).ok()).unwrap_or_default();
+    let schema: Value = tool
+        .input_schema
+        .as_ref()
+        .and_then(|raw| serde_json::from_slice(raw).ok())
+        .unwrap_or_default();
     let mut arguments = Map::new();
-    for name in schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str) {
-        let kind = schema.pointer(&format!("/properties/{name}/type")).and_then(Value::as_str).unwrap_or("string");
+    for name in schema
+        .get("required")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+    {
+        let kind = schema
+            .pointer(&format!("/properties/{name}/type"))
+            .and_then(Value::as_str)
+            .unwrap_or("string");
         let value = match kind {
             "number" | "integer" => json!(2),
             "boolean" => json!(true),

@@ -9,7 +9,10 @@ pub struct Visit(reqwest::Client);
 
 impl Visit {
     pub fn new() -> Self {
-        let client = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).no_proxy().timeout(LIMIT);
+        let client = reqwest::Client::builder()
+            .redirect(reqwest::redirect::Policy::none())
+            .no_proxy()
+            .timeout(LIMIT);
         Self(client.build().expect("the system's HTTP client"))
     }
 
@@ -18,9 +21,16 @@ impl Visit {
     pub fn go(&self, url: String) {
         let client = self.0.clone();
         tokio::spawn(async move {
-            let Ok(answer) = client.get(url).send().await else { return };
-            let location = answer.headers().get(http::header::LOCATION).and_then(|location| location.to_str().ok());
-            if let Some(location) = location.filter(|location| location.starts_with("http://127.0.0.1:")) {
+            let Ok(answer) = client.get(url).send().await else {
+                return;
+            };
+            let location = answer
+                .headers()
+                .get(http::header::LOCATION)
+                .and_then(|location| location.to_str().ok());
+            if let Some(location) =
+                location.filter(|location| location.starts_with("http://127.0.0.1:"))
+            {
                 client.get(location).send().await.ok();
             }
         });

@@ -25,17 +25,31 @@ const LIMIT: Duration = Duration::from_secs(60);
 const CALLS: [&str; 3] = ["--allow-calls", "--allow-source", "demo=--sample"];
 
 fn data(name: &str) -> String {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name).to_str().unwrap().to_owned()
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/data")
+        .join(name)
+        .to_str()
+        .unwrap()
+        .to_owned()
 }
 
 fn loupe(folder: &Path, args: &[&str]) -> Output {
-    Command::new(LOUPE).args(args).current_dir(folder).stdin(Stdio::null()).output().unwrap()
+    Command::new(LOUPE)
+        .args(args)
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap()
 }
 
 #[track_caller]
 fn stdout(folder: &Path, args: &[&str]) -> String {
     let output = loupe(folder, args);
-    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{args:?}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     String::from_utf8(output.stdout).unwrap()
 }
 
@@ -43,14 +57,37 @@ fn stdout(folder: &Path, args: &[&str]) -> String {
 fn answers() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let save = |name: &str, sample: &str, tool: &str| {
-        stdout(folder.path(), &["fixture", "save", name, tool, sample, "--no-redact", "--quiet"]);
+        stdout(
+            folder.path(),
+            &[
+                "fixture",
+                "save",
+                name,
+                tool,
+                sample,
+                "--no-redact",
+                "--quiet",
+            ],
+        );
     };
     save("plain", "--sample", "dual_search_companies");
-    save("hostile", "--sample=all,data=hostile", "dual_search_companies");
+    save(
+        "hostile",
+        "--sample=all,data=hostile",
+        "dual_search_companies",
+    );
     save("tickets", "--sample", "strict_search_tickets");
     save("users", "--sample=dial,data=hostile", "search_user");
-    fs::write(folder.path().join("tools.json"), stdout(folder.path(), &["tools", "--sample", "--json"])).unwrap();
-    fs::write(folder.path().join("others.json"), stdout(folder.path(), &["tools", "--sample=dial", "--json"])).unwrap();
+    fs::write(
+        folder.path().join("tools.json"),
+        stdout(folder.path(), &["tools", "--sample", "--json"]),
+    )
+    .unwrap();
+    fs::write(
+        folder.path().join("others.json"),
+        stdout(folder.path(), &["tools", "--sample=dial", "--json"]),
+    )
+    .unwrap();
     folder
 }
 
@@ -62,30 +99,70 @@ struct Own {
 
 impl Own {
     async fn start(folder: &Path, args: &[&str]) -> Self {
-        let args = ["mcp", "--quiet"].iter().chain(args).map(|arg| (*arg).to_owned()).collect();
-        let command = CommandSource { program: LOUPE.into(), args, cwd: Some(folder.to_owned()), ..CommandSource::default() };
-        let session =
-            mcp::connect(&Source::Command(command), options(), ServerNotification::default().happenings()).await.unwrap();
-        let tools = session.list_tools(LIMIT).await.unwrap().tools.into_iter().map(Arc::new).collect();
+        let args = ["mcp", "--quiet"]
+            .iter()
+            .chain(args)
+            .map(|arg| (*arg).to_owned())
+            .collect();
+        let command = CommandSource {
+            program: LOUPE.into(),
+            args,
+            cwd: Some(folder.to_owned()),
+            ..CommandSource::default()
+        };
+        let session = mcp::connect(
+            &Source::Command(command),
+            options(),
+            ServerNotification::default().happenings(),
+        )
+        .await
+        .unwrap();
+        let tools = session
+            .list_tools(LIMIT)
+            .await
+            .unwrap()
+            .tools
+            .into_iter()
+            .map(Arc::new)
+            .collect();
         Self { session, tools }
     }
 
     async fn call(&self, tool: &str, arguments: &Value) -> Capture {
         let tool = Tool::clone(self.tools.iter().find(|known| known.name == tool).unwrap());
         let id = CaptureId(tool.name.as_str().into());
-        let call = Call { id, tool, arguments: arguments.to_string().into(), limit: LIMIT };
+        let call = Call {
+            id,
+            tool,
+            arguments: arguments.to_string().into(),
+            limit: LIMIT,
+        };
         self.session.call(call, CancelToken::new()).await
     }
 
     /// A call whose answer nothing above a note is found in; gives its structured part.
     async fn clean(&self, tool: &str, arguments: Value) -> Value {
         let capture = self.call(tool, &arguments).await;
-        assert_eq!(capture.outcome, Outcome::Result, "{tool} {arguments}: {:?}", capture.response);
+        assert_eq!(
+            capture.outcome,
+            Outcome::Result,
+            "{tool} {arguments}: {:?}",
+            capture.response
+        );
         let subject = analysis::subject(Arc::new(capture));
         let (settings, hosts) = (RuleSettings::default(), Hosts::built_in());
-        let checker = Checker { settings: &settings, hosts: &hosts };
-        let server = CheckedServer { tools: &self.tools, ..CheckedServer::default() };
-        for finding in checker.answer(&CheckedAnswer::of(&subject, server, &hosts), &Cancel::new()).unwrap() {
+        let checker = Checker {
+            settings: &settings,
+            hosts: &hosts,
+        };
+        let server = CheckedServer {
+            tools: &self.tools,
+            ..CheckedServer::default()
+        };
+        for finding in checker
+            .answer(&CheckedAnswer::of(&subject, server, &hosts), &Cancel::new())
+            .unwrap()
+        {
             let text = subject.reading.content_text().unwrap_or_default();
             assert!(
                 finding.severity > Severity::Warning,
@@ -95,8 +172,17 @@ impl Own {
                 finding.path()
             );
         }
-        let structured = subject.reading.structured().unwrap().raw_text().into_owned();
-        assert_eq!(subject.reading.content_text().as_deref(), Some(&*structured), "the text says the same");
+        let structured = subject
+            .reading
+            .structured()
+            .unwrap()
+            .raw_text()
+            .into_owned();
+        assert_eq!(
+            subject.reading.content_text().as_deref(),
+            Some(&*structured),
+            "the text says the same"
+        );
         serde_json::from_str(&structured).unwrap()
     }
 
@@ -106,7 +192,10 @@ impl Own {
         assert_eq!(capture.outcome, Outcome::ToolError, "{tool} {arguments}");
         let subject = analysis::subject(Arc::new(capture));
         let text = subject.reading.content_text().unwrap();
-        assert!(text.starts_with("Error: ") && text.contains("\nHint: "), "{text}");
+        assert!(
+            text.starts_with("Error: ") && text.contains("\nHint: "),
+            "{text}"
+        );
         text
     }
 
@@ -128,17 +217,48 @@ impl Own {
 #[tokio::test]
 async fn definitions_have_no_finding_above_a_note() {
     let folder = tempfile::tempdir().unwrap();
-    for args in [&[][..], &CALLS, &[&CALLS[..], &["--allow-any-tool"]].concat()] {
+    for args in [
+        &[][..],
+        &CALLS,
+        &[&CALLS[..], &["--allow-any-tool"]].concat(),
+    ] {
         let own = Own::start(folder.path(), args).await;
-        let again: Vec<_> = own.session.list_tools(LIMIT).await.unwrap().tools.into_iter().map(Arc::new).collect();
+        let again: Vec<_> = own
+            .session
+            .list_tools(LIMIT)
+            .await
+            .unwrap()
+            .tools
+            .into_iter()
+            .map(Arc::new)
+            .collect();
         let (settings, hosts) = (RuleSettings::default(), Hosts::built_in());
-        let server =
-            CheckedServer { server: Some(own.session.server()), tools: &own.tools, again: &again, ..CheckedServer::default() };
-        for finding in (Checker { settings: &settings, hosts: &hosts }).server(&server, &Cancel::new()).unwrap() {
-            assert!(finding.severity > Severity::Warning, "{args:?}: {} {}", finding.rule.id, finding.message);
+        let server = CheckedServer {
+            server: Some(own.session.server()),
+            tools: &own.tools,
+            again: &again,
+            ..CheckedServer::default()
+        };
+        for finding in (Checker {
+            settings: &settings,
+            hosts: &hosts,
+        })
+        .server(&server, &Cancel::new())
+        .unwrap()
+        {
+            assert!(
+                finding.severity > Severity::Warning,
+                "{args:?}: {} {}",
+                finding.rule.id,
+                finding.message
+            );
         }
-        let read_only: Vec<_> =
-            own.tools.iter().filter(|tool| tool.is_declared_read_only()).map(|tool| tool.name.as_str()).collect();
+        let read_only: Vec<_> = own
+            .tools
+            .iter()
+            .filter(|tool| tool.is_declared_read_only())
+            .map(|tool| tool.name.as_str())
+            .collect();
         let expected: &[&str] = match args.len() {
             0 => &["show", "hosts", "check", "diff", "compare"],
             3 => &["show", "hosts", "check", "diff", "compare", "call"],
@@ -154,15 +274,33 @@ async fn answers_about_the_sample_and_real_servers_have_none_either() {
     let folder = answers();
     let real = data("answers");
     let texts = data("text");
-    let own =
-        Own::start(folder.path(), &["--folder", folder.path().to_str().unwrap(), "--folder", &real, "--folder", &texts]).await;
-    let mut named: Vec<Value> = ["plain", "hostile", "tickets", "users"].iter().map(|name| json!({"answer": name})).collect();
+    let own = Own::start(
+        folder.path(),
+        &[
+            "--folder",
+            folder.path().to_str().unwrap(),
+            "--folder",
+            &real,
+            "--folder",
+            &texts,
+        ],
+    )
+    .await;
+    let mut named: Vec<Value> = ["plain", "hostile", "tickets", "users"]
+        .iter()
+        .map(|name| json!({"answer": name}))
+        .collect();
     for file in fs::read_dir(&real).unwrap() {
         named.push(json!({"answer": file.unwrap().path(), "nth": 1}));
     }
     for case in fs::read_dir(&texts).unwrap().take(18) {
-        let text = fs::read_dir(case.unwrap().path()).unwrap().map(|file| file.unwrap().path());
-        named.extend(text.filter(|file| file.extension().is_some_and(|end| end == "txt")).map(|file| json!({"answer": file})));
+        let text = fs::read_dir(case.unwrap().path())
+            .unwrap()
+            .map(|file| file.unwrap().path());
+        named.extend(
+            text.filter(|file| file.extension().is_some_and(|end| end == "txt"))
+                .map(|file| json!({"answer": file})),
+        );
     }
     assert!(named.len() > 25, "{}", named.len());
     for answer in &named {
@@ -177,16 +315,36 @@ async fn answers_about_the_sample_and_real_servers_have_none_either() {
             }
         }
     }
-    let pretty = |city: &str| format!("{{\n  \"a\": {{\n    \"city\": {city},\n    \"n\": 1\n  }}\n}}\n");
-    fs::write(folder.path().join("one.json"), pretty("{\n \"name\": \"Oslo\"}")).unwrap();
+    let pretty =
+        |city: &str| format!("{{\n  \"a\": {{\n    \"city\": {city},\n    \"n\": 1\n  }}\n}}\n");
+    fs::write(
+        folder.path().join("one.json"),
+        pretty("{\n \"name\": \"Oslo\"}"),
+    )
+    .unwrap();
     fs::write(folder.path().join("two.json"), pretty("[\n  1,\n  \"x\"]")).unwrap();
-    let told = own.clean("diff", json!({"a": "one.json", "b": "two.json"})).await;
-    assert_eq!(told["changes"][0]["before"], json!({"name": "Oslo"}), "of several lines, in a message of one: {told}");
-    assert!(own.pages("diff", json!({"a": "plain", "b": "hostile"})).await > 1);
+    let told = own
+        .clean("diff", json!({"a": "one.json", "b": "two.json"}))
+        .await;
+    assert_eq!(
+        told["changes"][0]["before"],
+        json!({"name": "Oslo"}),
+        "of several lines, in a message of one: {told}"
+    );
+    assert!(
+        own.pages("diff", json!({"a": "plain", "b": "hostile"}))
+            .await
+            > 1
+    );
     own.pages("diff", json!({"a": "plain", "b": "plain"})).await;
-    own.pages("diff", json!({"a": "tools.json", "b": "others.json"})).await;
+    own.pages("diff", json!({"a": "tools.json", "b": "others.json"}))
+        .await;
     assert!(own.pages("check", json!({"answer": "tools.json"})).await > 1);
-    own.clean("compare", json!({"answers": ["plain", "hostile", "tickets"]})).await;
+    own.clean(
+        "compare",
+        json!({"answers": ["plain", "hostile", "tickets"]}),
+    )
+    .await;
     own.session.close().await;
 }
 
@@ -196,20 +354,59 @@ async fn calls_are_kept_and_can_be_named() {
     let own = Own::start(folder.path(), &CALLS).await;
     let ask = json!({"source": "demo", "tool": "strict_search_companies", "arguments": {"response_format": "markdown"}});
     let called = own.clean("call", ask.clone()).await;
-    assert_eq!((&called["answer"], &called["outcome"], &called["view"]), (&json!("call:1"), &json!("result"), &json!("content")));
+    assert_eq!(
+        (&called["answer"], &called["outcome"], &called["view"]),
+        (&json!("call:1"), &json!("result"), &json!("content"))
+    );
     assert!(called["lines"].as_array().unwrap().len() > 3);
-    assert!(called["summary"].as_str().unwrap().contains(" hosts show (o200k_base, exact)"), "{called}");
-    let compared = own.clean("compare", json!({"source": "demo", "tool": "strict_search_companies"})).await;
+    assert!(
+        called["summary"]
+            .as_str()
+            .unwrap()
+            .contains(" hosts show (o200k_base, exact)"),
+        "{called}"
+    );
+    let compared = own
+        .clean(
+            "compare",
+            json!({"source": "demo", "tool": "strict_search_companies"}),
+        )
+        .await;
     assert_eq!(compared["varies"], "response_format");
     assert_eq!(compared["columns"][1]["answer"], "call:3");
-    for column in compared["columns"].as_array().unwrap().iter().filter(|column| column.get("answer").is_none()) {
-        assert_eq!(column["factsTold"], column["facts"], "what reads back to the same data loses none of it: {column}");
+    for column in compared["columns"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|column| column.get("answer").is_none())
+    {
+        assert_eq!(
+            column["factsTold"], column["facts"],
+            "what reads back to the same data loses none of it: {column}"
+        );
     }
-    assert_eq!(own.clean("diff", json!({"a": "call:1", "b": "call:3"})).await["equal"], true, "each server is a new one");
+    assert_eq!(
+        own.clean("diff", json!({"a": "call:1", "b": "call:3"}))
+            .await["equal"],
+        true,
+        "each server is a new one"
+    );
     let shown = own.clean("show", json!({"answer": "call:1"})).await;
     assert_eq!(shown["formats"][0]["format"], "content");
-    let checked = own.clean("check", json!({"source": "demo", "tool": "dual_search_companies"})).await;
-    assert!(checked["findings"].as_array().unwrap().iter().any(|finding| finding["rule"] == "annotations/missing"), "{checked}");
+    let checked = own
+        .clean(
+            "check",
+            json!({"source": "demo", "tool": "dual_search_companies"}),
+        )
+        .await;
+    assert!(
+        checked["findings"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|finding| finding["rule"] == "annotations/missing"),
+        "{checked}"
+    );
     own.session.close().await;
 }
 
@@ -217,17 +414,44 @@ async fn calls_are_kept_and_can_be_named() {
 async fn the_figures_are_those_of_the_command_line() {
     let folder = answers();
     let own = Own::start(folder.path(), &[]).await;
-    let report: Value = serde_json::from_str(&stdout(folder.path(), &["show", "plain", "--json"])).unwrap();
+    let report: Value =
+        serde_json::from_str(&stdout(folder.path(), &["show", "plain", "--json"])).unwrap();
     let shown = own.clean("show", json!({"answer": "plain"})).await;
-    let rows = report["ledger"]["rows"].as_array().unwrap().iter().filter(|row| row["available"] == true);
-    let rows: Vec<_> = rows.map(|row| (&row["format"], &row["tokens"]["o200k_base"], &row["facts"]["missing"])).collect();
+    let rows = report["ledger"]["rows"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|row| row["available"] == true);
+    let rows: Vec<_> = rows
+        .map(|row| {
+            (
+                &row["format"],
+                &row["tokens"]["o200k_base"],
+                &row["facts"]["missing"],
+            )
+        })
+        .collect();
     let formats = shown["formats"].as_array().unwrap().iter();
-    assert_eq!(formats.map(|row| (&row["format"], &row["tokens"], &row["missingFacts"])).collect::<Vec<_>>(), rows);
-    let found = own.clean("check", json!({"answer": "plain", "limit": 100})).await;
-    assert_eq!(found["inAll"].as_u64(), report["findings"].as_array().map(|found| found.len() as u64));
+    assert_eq!(
+        formats
+            .map(|row| (&row["format"], &row["tokens"], &row["missingFacts"]))
+            .collect::<Vec<_>>(),
+        rows
+    );
+    let found = own
+        .clean("check", json!({"answer": "plain", "limit": 100}))
+        .await;
+    assert_eq!(
+        found["inAll"].as_u64(),
+        report["findings"]
+            .as_array()
+            .map(|found| found.len() as u64)
+    );
     let diff = loupe(folder.path(), &["diff", "plain", "hostile", "--json"]);
     let diff: Value = serde_json::from_slice(&diff.stdout).unwrap();
-    let told = own.clean("diff", json!({"a": "plain", "b": "hostile", "limit": 1})).await;
+    let told = own
+        .clean("diff", json!({"a": "plain", "b": "hostile", "limit": 1}))
+        .await;
     assert_eq!(told["changes"][0]["path"], diff["payload"][0]["path"]);
     own.session.close().await;
 }
@@ -235,38 +459,116 @@ async fn the_figures_are_those_of_the_command_line() {
 #[tokio::test]
 async fn what_is_refused_says_what_to_do() {
     let folder = answers();
-    fs::write(folder.path().join("two.jsonl"), fs::read(data("answers/bare.jsonl")).unwrap()).unwrap();
+    fs::write(
+        folder.path().join("two.jsonl"),
+        fs::read(data("answers/bare.jsonl")).unwrap(),
+    )
+    .unwrap();
     let own = Own::start(folder.path(), &CALLS).await;
     let say = async |tool: &str, arguments: Value| own.refused(tool, arguments).await;
-    assert!(say("show", json!({"answer": "plains"})).await.contains("did you mean `plain`"));
+    assert!(
+        say("show", json!({"answer": "plains"}))
+            .await
+            .contains("did you mean `plain`")
+    );
     for outside in ["../x", "/etc/passwd", "plain/../../x", "/etc/nothing-there"] {
-        assert!(say("show", json!({"answer": outside})).await.contains("outside of the folders"), "{outside}");
+        assert!(
+            say("show", json!({"answer": outside}))
+                .await
+                .contains("outside of the folders"),
+            "{outside}"
+        );
     }
-    assert!(say("show", json!({"answer": "."})).await.contains("give one of them: ./hostile, ./plain"));
-    assert!(say("show", json!({"answer": "two.jsonl"})).await.contains("give `nth`, 1 to"));
-    assert!(say("show", json!({"answer": "two.jsonl", "nth": 99})).await.contains("give `nth`, 1 to"));
-    assert!(say("show", json!({"answer": "plain", "view": "markdown-tabel"})).await.contains("did you mean `markdown-table`"));
-    assert!(say("show", json!({"answer": "plain", "view": "host:cursr"})).await.contains("did you mean `cursor`"));
-    assert!(say("show", json!({"answer": "call:7"})).await.contains("no call was made yet"));
+    assert!(
+        say("show", json!({"answer": "."}))
+            .await
+            .contains("give one of them: ./hostile, ./plain")
+    );
+    assert!(
+        say("show", json!({"answer": "two.jsonl"}))
+            .await
+            .contains("give `nth`, 1 to")
+    );
+    assert!(
+        say("show", json!({"answer": "two.jsonl", "nth": 99}))
+            .await
+            .contains("give `nth`, 1 to")
+    );
+    assert!(
+        say("show", json!({"answer": "plain", "view": "markdown-tabel"}))
+            .await
+            .contains("did you mean `markdown-table`")
+    );
+    assert!(
+        say("show", json!({"answer": "plain", "view": "host:cursr"}))
+            .await
+            .contains("did you mean `cursor`")
+    );
+    assert!(
+        say("show", json!({"answer": "call:7"}))
+            .await
+            .contains("no call was made yet")
+    );
     for cursor in ["-1", "9999999", "x\u{202e}", "18446744073709551616"] {
-        assert!(say("hosts", json!({"answer": "plain", "cursor": cursor})).await.contains("`nextCursor`"), "{cursor}");
+        assert!(
+            say("hosts", json!({"answer": "plain", "cursor": cursor}))
+                .await
+                .contains("`nextCursor`"),
+            "{cursor}"
+        );
     }
-    for wrong in
-        [json!({}), json!({"answer": 3}), json!({"answer": "plain", "limit": 1_000_000}), json!({"answer": "plain", "x": 1})]
-    {
-        assert!(say("hosts", wrong.clone()).await.contains("the tool takes `answer`"), "{wrong}");
+    for wrong in [
+        json!({}),
+        json!({"answer": 3}),
+        json!({"answer": "plain", "limit": 1_000_000}),
+        json!({"answer": "plain", "x": 1}),
+    ] {
+        assert!(
+            say("hosts", wrong.clone())
+                .await
+                .contains("the tool takes `answer`"),
+            "{wrong}"
+        );
     }
-    assert!(say("diff", json!({"a": "plain", "b": "tools.json"})).await.contains("the other is not"));
+    assert!(
+        say("diff", json!({"a": "plain", "b": "tools.json"}))
+            .await
+            .contains("the other is not")
+    );
     let call = |tool: &str| json!({"source": "demo", "tool": tool});
-    assert!(say("call", call("strict_serch_companies")).await.contains("did you mean `strict_search_companies`"));
-    assert!(say("call", call("strict_create_company")).await.contains("not declared read-only"));
-    assert!(say("compare", call("strict_create_company")).await.contains("not declared read-only"));
-    assert!(say("call", json!({"source": "sh -c 'touch x'", "tool": "t"})).await.contains("is not one of"));
+    assert!(
+        say("call", call("strict_serch_companies"))
+            .await
+            .contains("did you mean `strict_search_companies`")
+    );
+    assert!(
+        say("call", call("strict_create_company"))
+            .await
+            .contains("not declared read-only")
+    );
+    assert!(
+        say("compare", call("strict_create_company"))
+            .await
+            .contains("not declared read-only")
+    );
+    assert!(
+        say("call", json!({"source": "sh -c 'touch x'", "tool": "t"}))
+            .await
+            .contains("is not one of")
+    );
     let unfit = json!({"source": "demo", "tool": "strict_search_companies", "arguments": {"pageSize": "many"}});
-    assert!(say("call", unfit).await.contains("nothing was called; its `arguments` are"));
+    assert!(
+        say("call", unfit)
+            .await
+            .contains("nothing was called; its `arguments` are")
+    );
     let many = json!({"source": "demo", "tool": "strict_search_companies", "vary": "pageSize", "values": "1,2,3,4,5,6,7,8,9"});
     assert!(say("compare", many).await.contains("give fewer `values`"));
-    assert!(say("compare", json!({})).await.contains("`source` and `tool`"));
+    assert!(
+        say("compare", json!({}))
+            .await
+            .contains("`source` and `tool`")
+    );
     assert!(!folder.path().join("x").exists());
     own.session.close().await;
 }
@@ -276,9 +578,17 @@ async fn what_is_refused_says_what_to_do() {
 async fn links_lead_nowhere_else() {
     let (folder, other) = (answers(), tempfile::tempdir().unwrap());
     fs::write(other.path().join("secret.txt"), "secret").unwrap();
-    std::os::unix::fs::symlink(other.path().join("secret.txt"), folder.path().join("link.txt")).unwrap();
+    std::os::unix::fs::symlink(
+        other.path().join("secret.txt"),
+        folder.path().join("link.txt"),
+    )
+    .unwrap();
     fs::remove_file(folder.path().join("plain/response.json")).unwrap();
-    std::os::unix::fs::symlink(other.path().join("secret.txt"), folder.path().join("plain/response.json")).unwrap();
+    std::os::unix::fs::symlink(
+        other.path().join("secret.txt"),
+        folder.path().join("plain/response.json"),
+    )
+    .unwrap();
     let own = Own::start(folder.path(), &[]).await;
     for name in ["link.txt", "plain"] {
         let text = own.refused("show", json!({"answer": name})).await;
@@ -305,7 +615,10 @@ impl Raw {
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
-        let (to, from) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
+        let (to, from) = (
+            child.stdin.take(),
+            BufReader::new(child.stdout.take().unwrap()),
+        );
         Self { child, to, from }
     }
 
@@ -315,7 +628,10 @@ impl Raw {
 
     fn call(&mut self, id: u32, tool: &str, arguments: &Value) {
         let params = json!({"name": tool, "arguments": arguments});
-        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}).to_string());
+        self.send(
+            &json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params})
+                .to_string(),
+        );
     }
 
     fn answer(&mut self) -> Value {
@@ -346,13 +662,25 @@ fn hostile_messages_break_nothing() {
     assert_eq!(raw.answer()["error"]["code"], -32602);
     raw.send("nonsense");
     assert_eq!(raw.answer()["error"]["code"], -32700);
-    for name in
-        ["\u{0}", "a\u{0}b", "\u{202e}txt.\u{1b}[2J", "call:", "call:-1", "../..", "//", "~", "$(touch x)", &"x/".repeat(5_000)]
-    {
+    for name in [
+        "\u{0}",
+        "a\u{0}b",
+        "\u{202e}txt.\u{1b}[2J",
+        "call:",
+        "call:-1",
+        "../..",
+        "//",
+        "~",
+        "$(touch x)",
+        &"x/".repeat(5_000),
+    ] {
         raw.call(3, "show", &json!({"answer": name}));
         let answer = raw.answer();
         assert_eq!(answer["result"]["isError"], true, "{name:?}: {answer}");
-        assert!(!text_of(&answer).contains(['\u{0}', '\u{1b}', '\u{202e}']), "{answer}");
+        assert!(
+            !text_of(&answer).contains(['\u{0}', '\u{1b}', '\u{202e}']),
+            "{answer}"
+        );
     }
     assert!(!folder.path().join("x").exists());
     raw.call(4, "show", &json!({"answer": "plain"}));
@@ -372,7 +700,10 @@ fn waiting(folder: &Path) -> String {
   esac
 done"#;
     fs::write(folder.join("w.sh"), script).unwrap();
-    format!("w=--env KEY=${{LOUPE_TEST_KEY}} --protocol 2025-11-25 --cwd {} -- sh w.sh", folder.display())
+    format!(
+        "w=--env KEY=${{LOUPE_TEST_KEY}} --protocol 2025-11-25 --cwd {} -- sh w.sh",
+        folder.display()
+    )
 }
 
 #[cfg(unix)]
@@ -381,23 +712,42 @@ fn secrets_are_hidden_time_is_limited_and_a_cancelled_call_is_not_answered() {
     let folder = tempfile::tempdir().unwrap();
     let source = waiting(folder.path());
     let variables = [("LOUPE_TEST_KEY", "hunter2-hunter2")];
-    let mut raw = Raw::start(folder.path(), &["--timeout", "4", "--allow-calls", "--allow-source", &source], &variables);
+    let mut raw = Raw::start(
+        folder.path(),
+        &["--timeout", "4", "--allow-calls", "--allow-source", &source],
+        &variables,
+    );
     raw.call(1, "call", &json!({"source": "w", "tool": "t"}));
     let answer = raw.answer().to_string();
-    assert!(answer.contains("key [hidden:") && !answer.contains("hunter2"), "{answer}");
+    assert!(
+        answer.contains("key [hidden:") && !answer.contains("hunter2"),
+        "{answer}"
+    );
 
     let began = Instant::now();
-    raw.call(2, "call", &json!({"source": "w", "tool": "t", "arguments": {"wait": 1}}));
+    raw.call(
+        2,
+        "call",
+        &json!({"source": "w", "tool": "t", "arguments": {"wait": 1}}),
+    );
     // What takes long keeps nothing else from being answered.
     raw.send(r#"{"jsonrpc":"2.0","id":3,"method":"ping"}"#);
     assert_eq!(raw.answer()["id"], 3);
     let late = raw.answer();
     assert!(began.elapsed() >= Duration::from_secs(3), "{late}");
-    assert_eq!((&late["id"], &late["result"]["isError"]), (&json!(2), &json!(true)), "{late}");
+    assert_eq!(
+        (&late["id"], &late["result"]["isError"]),
+        (&json!(2), &json!(true)),
+        "{late}"
+    );
     assert!(text_of(&late).contains("`--timeout SECONDS`"), "{late}");
 
     fs::remove_file(folder.path().join("began")).unwrap();
-    raw.call(4, "call", &json!({"source": "w", "tool": "t", "arguments": {"wait": 1}}));
+    raw.call(
+        4,
+        "call",
+        &json!({"source": "w", "tool": "t", "arguments": {"wait": 1}}),
+    );
     let end = Instant::now() + LIMIT;
     while !folder.path().join("began").exists() {
         assert!(Instant::now() < end, "the call does not reach the server");
@@ -419,8 +769,22 @@ fn the_end_of_the_input_ends_what_is_under_way() {
     let folder = tempfile::tempdir().unwrap();
     let source = waiting(folder.path());
     let variables = [("LOUPE_TEST_KEY", "hunter2-hunter2")];
-    let mut raw = Raw::start(folder.path(), &["--timeout", "60", "--allow-calls", "--allow-source", &source], &variables);
-    raw.call(1, "call", &json!({"source": "w", "tool": "t", "arguments": {"wait": 1}}));
+    let mut raw = Raw::start(
+        folder.path(),
+        &[
+            "--timeout",
+            "60",
+            "--allow-calls",
+            "--allow-source",
+            &source,
+        ],
+        &variables,
+    );
+    raw.call(
+        1,
+        "call",
+        &json!({"source": "w", "tool": "t", "arguments": {"wait": 1}}),
+    );
     let end = Instant::now() + LIMIT;
     while !folder.path().join("began").exists() {
         assert!(Instant::now() < end, "the call does not reach the server");
@@ -429,7 +793,11 @@ fn the_end_of_the_input_ends_what_is_under_way() {
     let began = Instant::now();
     drop(raw.to.take());
     raw.child.wait().unwrap();
-    assert!(began.elapsed() < Duration::from_secs(2), "{:?}", began.elapsed());
+    assert!(
+        began.elapsed() < Duration::from_secs(2),
+        "{:?}",
+        began.elapsed()
+    );
 }
 
 #[test]
@@ -438,12 +806,37 @@ fn the_command_line_drives_it() {
     let own = [&["--quiet", "--", LOUPE, "mcp", "--quiet"], &CALLS[..]].concat();
     let with = |args: &[&str]| stdout(folder.path(), &[args, &own].concat());
     assert!(with(&["tools"]).contains("What each host's model is shown"));
-    let report: Value = serde_json::from_str(&with(&["call", "hosts", "--args", r#"{"answer":"plain"}"#, "--json"])).unwrap();
+    let report: Value = serde_json::from_str(&with(&[
+        "call",
+        "hosts",
+        "--args",
+        r#"{"answer":"plain"}"#,
+        "--json",
+    ]))
+    .unwrap();
     assert_eq!(report["capture"]["outcome"], "result");
     assert_eq!(report["capture"]["payload"]["from"], "structuredContent");
-    with(&["check", "--fail-on", "warning", "--call", "show", "--args", r#"{"answer":"plain"}"#]);
-    let compared = with(&["compare", "hosts", "--args", r#"{"answer":"plain"}"#, "--vary", "limit=1,3"]);
-    assert!(compared.contains("limit · 2 calls · mcp-loupe"), "{compared}");
+    with(&[
+        "check",
+        "--fail-on",
+        "warning",
+        "--call",
+        "show",
+        "--args",
+        r#"{"answer":"plain"}"#,
+    ]);
+    let compared = with(&[
+        "compare",
+        "hosts",
+        "--args",
+        r#"{"answer":"plain"}"#,
+        "--vary",
+        "limit=1,3",
+    ]);
+    assert!(
+        compared.contains("limit · 2 calls · mcp-loupe"),
+        "{compared}"
+    );
 }
 
 #[test]
@@ -458,7 +851,9 @@ fn options_say_what_is_wrong() {
     assert!(refused(&["--allow-source", "a=x"]).contains("--allow-calls"));
     assert!(refused(&["--allow-any-tool"]).contains("--allow-calls"));
     assert!(refused(&["--allow-calls", "--allow-source", "x"]).contains("NAME=SOURCE"));
-    assert!(refused(&["--allow-calls", "--allow-source", "a=--nonsense"]).contains("--allow-source a"));
+    assert!(
+        refused(&["--allow-calls", "--allow-source", "a=--nonsense"]).contains("--allow-source a")
+    );
     assert!(refused(&["--folder", "nowhere"]).contains("cannot open the folder"));
     #[cfg(unix)]
     {
@@ -470,19 +865,31 @@ fn options_say_what_is_wrong() {
 /// The blocks of a language in a page.
 fn blocks<'p>(page: &'p str, language: &str) -> Vec<&'p str> {
     let fences = page.split("```").skip(1).step_by(2);
-    fences.filter_map(|block| block.strip_prefix(language)?.strip_prefix('\n')).collect()
+    fences
+        .filter_map(|block| block.strip_prefix(language)?.strip_prefix('\n'))
+        .collect()
 }
 
 #[test]
 fn the_lines_for_clients_are_read_and_taken() {
-    let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/agents.md")).unwrap();
+    let page =
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/agents.md")).unwrap();
     let files = [("json", "mcp.json"), ("toml", "config.toml")];
-    let texts: Vec<_> =
-        files.iter().flat_map(|(language, file)| blocks(&page, language).into_iter().map(move |text| (*file, text))).collect();
+    let texts: Vec<_> = files
+        .iter()
+        .flat_map(|(language, file)| {
+            blocks(&page, language)
+                .into_iter()
+                .map(move |text| (*file, text))
+        })
+        .collect();
     assert!(texts.len() >= 8, "{}", texts.len());
     for (file, text) in texts {
         let import = mcp_loupe::source::import::read(file, text).unwrap();
-        let Reach::Command { program, args, .. } = &import.server(Some("loupe")).unwrap().reach else { panic!("{text}") };
+        let Reach::Command { program, args, .. } = &import.server(Some("loupe")).unwrap().reach
+        else {
+            panic!("{text}")
+        };
         assert_eq!(program, "mcp-loupe");
         // What is not taken is refused before help is given.
         let args: Vec<_> = args.iter().map(String::as_str).chain(["--help"]).collect();

@@ -20,10 +20,22 @@ const TO: &str = "<!-- end of claims -->";
 #[test]
 fn the_pages_say_what_is_measured() {
     let table = table();
-    let ids: Vec<_> = table.lines().skip(2).map(|line| line.split('|').nth(1).unwrap().trim().to_owned()).collect();
+    let ids: Vec<_> = table
+        .lines()
+        .skip(2)
+        .map(|line| line.split('|').nth(1).unwrap().trim().to_owned())
+        .collect();
     assert_eq!(ids, (1..=19).map(|n| format!("C{n}")).collect::<Vec<_>>());
-    assert!(table.lines().all(|line| line.replace("\\|", "").matches('|').count() == 5), "a row of another width:\n{table}");
-    assert!(!table.contains("the measurement says otherwise"), "a verdict no longer holds:\n{table}");
+    assert!(
+        table
+            .lines()
+            .all(|line| line.replace("\\|", "").matches('|').count() == 5),
+        "a row of another width:\n{table}"
+    );
+    assert!(
+        !table.contains("the measurement says otherwise"),
+        "a verdict no longer holds:\n{table}"
+    );
 
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let path = root.join("docs/claims.md");
@@ -31,7 +43,11 @@ fn the_pages_say_what_is_measured() {
     let from = page.find(FROM).unwrap() + FROM.len();
     let to = from + page[from..].find(TO).unwrap();
     if std::env::var_os("UPDATE_EXPECT").is_some() {
-        std::fs::write(&path, format!("{}\n{table}\n{}", &page[..from], &page[to..])).unwrap();
+        std::fs::write(
+            &path,
+            format!("{}\n{table}\n{}", &page[..from], &page[to..]),
+        )
+        .unwrap();
         return;
     }
     assert_eq!(
@@ -52,9 +68,16 @@ struct Claim {
 
 fn table() -> String {
     let mut bench = Bench::default();
-    let mut out = String::from("| | claim | measured on the sample | verdict |\n|---|---|---|---|\n");
-    for claim in [dual(&mut bench), texts(&mut bench), feeds(&mut bench)].into_iter().flatten() {
-        out += &format!("| {} | {} | {} | {} |\n", claim.id, claim.says, claim.measured, claim.verdict);
+    let mut out =
+        String::from("| | claim | measured on the sample | verdict |\n|---|---|---|---|\n");
+    for claim in [dual(&mut bench), texts(&mut bench), feeds(&mut bench)]
+        .into_iter()
+        .flatten()
+    {
+        out += &format!(
+            "| {} | {} | {} | {} |\n",
+            claim.id, claim.says, claim.measured, claim.verdict
+        );
     }
     out
 }
@@ -75,31 +98,61 @@ struct Answer {
 impl Bench {
     fn request(&mut self, spec: &str, method: &str, params: &str) -> Bytes {
         if !self.samples.contains_key(spec) {
-            self.samples.insert(spec.to_owned(), Sample::new(&SampleSpec::parse(spec).unwrap()).unwrap());
+            self.samples.insert(
+                spec.to_owned(),
+                Sample::new(&SampleSpec::parse(spec).unwrap()).unwrap(),
+            );
         }
-        let request = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{params}}}"#);
-        self.samples[spec].handle(request.as_bytes()).into_iter().next().unwrap()
+        let request =
+            format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{params}}}"#);
+        self.samples[spec]
+            .handle(request.as_bytes())
+            .into_iter()
+            .next()
+            .unwrap()
     }
 
     fn call(&mut self, spec: &str, tool: &str, arguments: &str) -> Answer {
-        let message = self.request(spec, "tools/call", &format!(r#"{{"name":"{tool}","arguments":{arguments}}}"#));
+        let message = self.request(
+            spec,
+            "tools/call",
+            &format!(r#"{{"name":"{tool}","arguments":{arguments}}}"#),
+        );
         let doc = Doc::parse(message.clone());
-        let text = doc.at("/result/content/0/text").and_then(Node::as_str).unwrap_or_default().into_owned();
-        let data = doc.at("/result/structuredContent").map(|node| node.raw_text().into_owned()).unwrap_or_default();
-        Answer { text, data, message }
+        let text = doc
+            .at("/result/content/0/text")
+            .and_then(Node::as_str)
+            .unwrap_or_default()
+            .into_owned();
+        let data = doc
+            .at("/result/structuredContent")
+            .map(|node| node.raw_text().into_owned())
+            .unwrap_or_default();
+        Answer {
+            text,
+            data,
+            message,
+        }
     }
 
     /// Companies of the dual set in a text shape.
     fn companies(&mut self, shape: &str, count: i32) -> Answer {
         let tool = "autotask_search_companies";
-        self.call(&format!("autotask-dual,text={shape}"), tool, &format!(r#"{{"pageSize":{count}}}"#))
+        self.call(
+            &format!("autotask-dual,text={shape}"),
+            tool,
+            &format!(r#"{{"pageSize":{count}}}"#),
+        )
     }
 
     /// The first `count` records of a resource.
     fn records(&mut self, spec: &str, uri: &str, count: usize) -> serde_json::Value {
         let message = self.request(spec, "resources/read", &format!(r#"{{"uri":"{uri}"}}"#));
         let doc = Doc::parse(message);
-        let text = doc.at("/result/contents/0/text").and_then(Node::as_str).unwrap_or_default();
+        let text = doc
+            .at("/result/contents/0/text")
+            .and_then(Node::as_str)
+            .unwrap_or_default();
         let records: Vec<serde_json::Value> = serde_json::from_str(&text).unwrap();
         records.into_iter().take(count).collect()
     }
@@ -125,7 +178,11 @@ fn percent(of: u64, than: u64) -> i64 {
 }
 
 fn signed(percent: i64) -> String {
-    if percent < 0 { format!("−{} %", -percent) } else { format!("+{percent} %") }
+    if percent < 0 {
+        format!("−{} %", -percent)
+    } else {
+        format!("+{percent} %")
+    }
 }
 
 fn change(of: u64, than: u64) -> String {
@@ -143,17 +200,26 @@ fn units(text: &str) -> u64 {
 
 /// The verdict: words that hold only while the numbers do.
 fn if_holds(holds: bool, words: &'static str) -> &'static str {
-    if holds { words } else { "the measurement says otherwise: see the numbers" }
+    if holds {
+        words
+    } else {
+        "the measurement says otherwise: see the numbers"
+    }
 }
 
 /// The claims about Markdown beside data, and about a limit.
 fn dual(bench: &mut Bench) -> Vec<Claim> {
     let [v1, v2, v3] = ["v1", "v2", "v3"].map(|shape| bench.companies(shape, 50));
     let (data, data_tokens) = (length(&v1.data), tokens(&v1.data));
-    let share =
-        |text: &str| -> (i64, i64) { (percent(length(text) + data, data), percent(tokens(text) + data_tokens, data_tokens)) };
+    let share = |text: &str| -> (i64, i64) {
+        (
+            percent(length(text) + data, data),
+            percent(tokens(text) + data_tokens, data_tokens),
+        )
+    };
     let (add1, add2, add3) = (share(&v1.text), share(&v2.text), share(&v3.text));
-    let added = |(bytes, tokens): (i64, i64)| format!("{} bytes, {} tokens", signed(bytes), signed(tokens));
+    let added =
+        |(bytes, tokens): (i64, i64)| format!("{} bytes, {} tokens", signed(bytes), signed(tokens));
     let dropped = facts(&v3.data, &v3.text);
     let c1 = Claim {
         id: "C1",
@@ -189,7 +255,12 @@ fn dual(bench: &mut Bench) -> Vec<Claim> {
         ),
     };
 
-    let whole = |answer: &Answer| -> (u64, u64) { (length(&answer.text) + data, tokens(&answer.text) + data_tokens) };
+    let whole = |answer: &Answer| -> (u64, u64) {
+        (
+            length(&answer.text) + data,
+            tokens(&answer.text) + data_tokens,
+        )
+    };
     let (w1, w2) = (whole(&v1), whole(&v2));
     let per_token = |(bytes, tokens): (u64, u64)| bytes as f64 / tokens as f64;
     let for_70 = |each: (u64, u64)| (70_000.0 / per_token(each) / 500.0).round() as u64 * 500;
@@ -206,7 +277,10 @@ fn dual(bench: &mut Bench) -> Vec<Claim> {
             per_token(w2),
             grouped(for_70(w1)),
         ),
-        verdict: if_holds(for_70(w1) > 20_000, "too low by nearly a third: four bytes a token is prose, not records"),
+        verdict: if_holds(
+            for_70(w1) > 20_000,
+            "too low by nearly a third: four bytes a token is prose, not records",
+        ),
     };
 
     let ten = bench.companies("v2", 10);
@@ -215,12 +289,21 @@ fn dual(bench: &mut Bench) -> Vec<Claim> {
     let c4 = Claim {
         id: "C4",
         says: "autotask-dual: under 1 % of a context of 200,000 tokens",
-        measured: format!("10 companies {ten:.1} %; 50 companies {:.1} to {:.1} %", of_context(w1.1), of_context(w2.1)),
-        verdict: if_holds(ten < 1.0 && of_context(w1.1) > 1.0, "for ten records, not for a default page of 50"),
+        measured: format!(
+            "10 companies {ten:.1} %; 50 companies {:.1} to {:.1} %",
+            of_context(w1.1),
+            of_context(w2.1)
+        ),
+        verdict: if_holds(
+            ten < 1.0 && of_context(w1.1) > 1.0,
+            "for ten records, not for a default page of 50",
+        ),
     };
 
     let all = bench.companies("v2", 500);
-    let first_over = (1..=500).find(|count| units(&bench.companies("v2", *count).data) > 25_000).unwrap();
+    let first_over = (1..=500)
+        .find(|count| units(&bench.companies("v2", *count).data) > 25_000)
+        .unwrap();
     let c5 = Claim {
         id: "C5",
         says: "autotask-dual: 500 items approach the limit of 25,000 characters",
@@ -229,7 +312,10 @@ fn dual(bench: &mut Bench) -> Vec<Claim> {
             grouped(units(&all.data)),
             units(&all.data) as f64 / 25_000.0
         ),
-        verdict: if_holds(units(&all.data) > 100_000, "far over it, and the data is never cut"),
+        verdict: if_holds(
+            units(&all.data) > 100_000,
+            "far over it, and the data is never cut",
+        ),
     };
 
     let c6 = Claim {
@@ -253,7 +339,11 @@ fn dual(bench: &mut Bench) -> Vec<Claim> {
         verdict: "open; the model often gets only one of the two",
     };
 
-    let cut = bench.call("autotask-strict", "autotask_search_companies", r#"{"pageSize":-1}"#);
+    let cut = bench.call(
+        "autotask-strict",
+        "autotask_search_companies",
+        r#"{"pageSize":-1}"#,
+    );
     let broken = !Doc::parse(Bytes::from(cut.text.clone())).is_json();
     let c8 = Claim {
         id: "C8",
@@ -263,14 +353,23 @@ fn dual(bench: &mut Bench) -> Vec<Claim> {
             grouped(units(&cut.text)),
             if broken { "is not" } else { "is still" }
         ),
-        verdict: if_holds(broken && units(&cut.text) > 25_000, "over its own limit, and broken"),
+        verdict: if_holds(
+            broken && units(&cut.text) > 25_000,
+            "over its own limit, and broken",
+        ),
     };
     vec![c1, c2, c3, c4, c5, c6, c7, c8]
 }
 
 /// Users in a shape of the dial set.
 fn users(bench: &mut Bench, shape: &str, count: usize) -> String {
-    bench.call(&format!("dial,size={count},shape={shape}"), "search_user", "{}").text
+    bench
+        .call(
+            &format!("dial,size={count},shape={shape}"),
+            "search_user",
+            "{}",
+        )
+        .text
 }
 
 /// The claims about strings, code blocks, and a status in JSON.
@@ -313,7 +412,11 @@ fn texts(bench: &mut Bench) -> Vec<Claim> {
     let (mut low, mut high) = (100, 1000);
     while high - low > 1 {
         let middle = usize::midpoint(low, high);
-        if tokens(&users(bench, "blocks", middle)) > 25_000 { high = middle } else { low = middle }
+        if tokens(&users(bench, "blocks", middle)) > 25_000 {
+            high = middle
+        } else {
+            low = middle
+        }
     }
     let c11 = Claim {
         id: "C11",
@@ -326,10 +429,22 @@ fn texts(bench: &mut Bench) -> Vec<Claim> {
         verdict: if_holds(hundred < 25_000, "no: four times as many fit"),
     };
 
-    let mut status =
-        |size: usize, shape: &str| bench.call(&format!("delegator,size={size},shape={shape}"), "_codex_local_status", "{}");
-    let (before, fenced, bare, plain) = (status(1, "before"), status(1, "fenced"), status(1, "bare"), status(1, "plain"));
-    let compact = serde_json::from_str::<serde_json::Value>(&bare.text).unwrap().to_string();
+    let mut status = |size: usize, shape: &str| {
+        bench.call(
+            &format!("delegator,size={size},shape={shape}"),
+            "_codex_local_status",
+            "{}",
+        )
+    };
+    let (before, fenced, bare, plain) = (
+        status(1, "before"),
+        status(1, "fenced"),
+        status(1, "bare"),
+        status(1, "plain"),
+    );
+    let compact = serde_json::from_str::<serde_json::Value>(&bare.text)
+        .unwrap()
+        .to_string();
     let count = tokens(&before.text);
     let (fenced_tokens, compact_tokens) = (tokens(&fenced.text), tokens(&compact));
     let c12 = Claim {
@@ -350,7 +465,10 @@ fn texts(bench: &mut Bench) -> Vec<Claim> {
         ),
     };
 
-    let (idle_before, idle_bare) = (tokens(&status(0, "before").text), tokens(&status(0, "bare").text));
+    let (idle_before, idle_bare) = (
+        tokens(&status(0, "before").text),
+        tokens(&status(0, "bare").text),
+    );
     let c13 = Claim {
         id: "C13",
         says: "delegator: sections only where there is something reduce noise",
@@ -382,17 +500,26 @@ fn texts(bench: &mut Bench) -> Vec<Claim> {
             kept_before.total,
             kept_plain.total - kept_plain.missing
         ),
-        verdict: if_holds(found(&before) == "not at all" && found(&bare) == "as a whole", "yes, where nothing stands around it"),
+        verdict: if_holds(
+            found(&before) == "not at all" && found(&bare) == "as a whole",
+            "yes, where nothing stands around it",
+        ),
     };
     vec![c9, c10, c11, c12, c13, c14]
 }
 
 /// The claims about compact Markdown, metrics and quotes; then emoji.
 fn feeds(bench: &mut Bench) -> Vec<Claim> {
-    let mut feed = |shape: &str| bench.call(&format!("autoreply,shape={shape}"), "feed", "{}").text;
+    let mut feed = |shape: &str| {
+        bench
+            .call(&format!("autoreply,shape={shape}"), "feed", "{}")
+            .text
+    };
     let (quoted, indented, short) = (feed("quoted"), feed("indented"), feed("compact"));
     let rows = bench.records("autoreply", "sample://autoreply/feed", 50);
-    let views = bench.records("autoreply", "sample://autoreply/posts", 50).to_string();
+    let views = bench
+        .records("autoreply", "sample://autoreply/posts", 50)
+        .to_string();
     let (compact, indented_json) = (rows.to_string(), pretty(&rows));
     let escaped: String = compact
         .encode_utf16()
@@ -427,15 +554,31 @@ fn feeds(bench: &mut Bench) -> Vec<Claim> {
             "against pretty JSON; less against compact",
         ),
     };
-    let saved = (compact_tokens.saturating_sub(count), pretty_tokens.saturating_sub(count));
+    let saved = (
+        compact_tokens.saturating_sub(count),
+        pretty_tokens.saturating_sub(count),
+    );
     let c16 = Claim {
         id: "C16",
         says: "autoreply: about 1,000 tokens saved in a feed of 50 posts",
-        measured: format!("{} against compact JSON, {} against pretty", grouped(saved.0), grouped(saved.1)),
-        verdict: if_holds(saved.0 > 500 && saved.0 < 1500, "about right against compact JSON"),
+        measured: format!(
+            "{} against compact JSON, {} against pretty",
+            grouped(saved.0),
+            grouped(saved.1)
+        ),
+        verdict: if_holds(
+            saved.0 > 500 && saved.0 < 1500,
+            "about right against compact JSON",
+        ),
     };
 
-    let words = ["👍 14", r#"{"likes": {"count": 14}}"#, r#"{"likes":{"count":14}}"#, r#"{"likeCount":14}"#, "14 likes"];
+    let words = [
+        "👍 14",
+        r#"{"likes": {"count": 14}}"#,
+        r#"{"likes":{"count":14}}"#,
+        r#"{"likeCount":14}"#,
+        "14 likes",
+    ];
     let words = words.map(tokens);
     let [icon, nested, tight, flat, plain] = words;
     let c17 = Claim {
@@ -444,7 +587,10 @@ fn feeds(bench: &mut Bench) -> Vec<Claim> {
         measured: format!(
             "{icon} against {nested} tokens ({tight} compact, {flat} as `{{\"likeCount\":14}}`); the words `14 likes` take {plain}"
         ),
-        verdict: if_holds(icon < flat && plain < icon, "yes, and plain words beat both"),
+        verdict: if_holds(
+            icon < flat && plain < icon,
+            "yes, and plain words beat both",
+        ),
     };
 
     let dense = tokens(&quoted.replace("\n\n", "\n"));
@@ -465,7 +611,10 @@ fn feeds(bench: &mut Bench) -> Vec<Claim> {
 
     let v2 = bench.companies("v2", 50);
     let without = v2.text.replace("✅ ", "").replace("❌ ", "");
-    let icons = ["✅", "❌", "🟢", "🟡", "🔴", "⚠️", "📋", "✔️", "⚪", "ℹ️", "💡", "📊", "👍", "♻️", "💬", "📷", "🎥"];
+    let icons = [
+        "✅", "❌", "🟢", "🟡", "🔴", "⚠️", "📋", "✔️", "⚪", "ℹ️", "💡", "📊", "👍", "♻️", "💬",
+        "📷", "🎥",
+    ];
     let mut costs = Vec::new();
     for icon in icons {
         costs.push(tokens(icon));

@@ -20,7 +20,9 @@ struct Canned {
 
 impl Canned {
     fn new(words: &str) -> Self {
-        let server = Self { folder: tempfile::tempdir().unwrap() };
+        let server = Self {
+            folder: tempfile::tempdir().unwrap(),
+        };
         fs::create_dir(server.folder.path().join("out")).unwrap();
         let schema = json!({"type": "object", "properties": {"q": {"type": "string", "description": words, "enum": ["a", "b"]}, "password": {"type": "string"}}});
         let result = json!({
@@ -41,21 +43,47 @@ impl Canned {
                     {"name": "refuse", "inputSchema": {"type": "object", "required": words}, "annotations": {"readOnlyHint": true}},
                 ]}),
             ),
-            ("resources/list", json!({"resources": [{"uri": "x://a", "name": words, "title": words}]})),
-            ("resources/templates/list", json!({"resourceTemplates": [{"uriTemplate": "x://{a}", "name": words}]})),
-            ("prompts/list", json!({"prompts": [{"name": "p", "description": words, "arguments": [{"name": words}]}]})),
-            ("resources/read", json!({"contents": [{"uri": "x://a", "text": words}]})),
-            ("prompts/get", json!({"messages": [{"role": "user", "content": {"type": "text", "text": words}}]})),
+            (
+                "resources/list",
+                json!({"resources": [{"uri": "x://a", "name": words, "title": words}]}),
+            ),
+            (
+                "resources/templates/list",
+                json!({"resourceTemplates": [{"uriTemplate": "x://{a}", "name": words}]}),
+            ),
+            (
+                "prompts/list",
+                json!({"prompts": [{"name": "p", "description": words, "arguments": [{"name": words}]}]}),
+            ),
+            (
+                "resources/read",
+                json!({"contents": [{"uri": "x://a", "text": words}]}),
+            ),
+            (
+                "prompts/get",
+                json!({"messages": [{"role": "user", "content": {"type": "text", "text": words}}]}),
+            ),
             ("tools/call say", result),
-            ("tools/call fail", json!({"isError": true, "content": [{"type": "text", "text": words}]})),
+            (
+                "tools/call fail",
+                json!({"isError": true, "content": [{"type": "text", "text": words}]}),
+            ),
         ];
         let mut script = "read_id() { printf '%s' \"$line\" | sed -n 's/.*\"id\":\\([0-9]*\\).*/\\1/p'; }\ncat stderr >&2\nwhile IFS= read -r line; do printf '%s\\n' \"$line\" >>heard\nid=$(read_id)\ncase \"$line\" in\n".to_owned();
         for (method, result) in answers {
             let (method, tool) = method.split_once(' ').unwrap_or((method, ""));
             let file = format!("{}{tool}", method.replace('/', "-"));
-            server.file(&file, &json!({"jsonrpc": "2.0", "id": "ID", "result": result}).to_string());
-            let tool = if tool.is_empty() { String::new() } else { format!("*'\"name\":\"{tool}\"'") };
-            script += &format!("*'\"{method}\"'{tool}*) sed \"s/\\\"ID\\\"/$id/\" {file}; echo;;\n");
+            server.file(
+                &file,
+                &json!({"jsonrpc": "2.0", "id": "ID", "result": result}).to_string(),
+            );
+            let tool = if tool.is_empty() {
+                String::new()
+            } else {
+                format!("*'\"name\":\"{tool}\"'")
+            };
+            script +=
+                &format!("*'\"{method}\"'{tool}*) sed \"s/\\\"ID\\\"/$id/\" {file}; echo;;\n");
         }
         server.file(
             "refused",
@@ -74,27 +102,60 @@ impl Canned {
 
     fn run(&self, words: &[&str]) -> Output {
         let mut command = Command::new(LOUPE);
-        command.current_dir(self.folder.path()).env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent");
+        command
+            .current_dir(self.folder.path())
+            .env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent");
         command.args(words).output().unwrap()
     }
 
     /// Runs every subcommand that prints or writes what a server said; gives each with what it printed.
     fn run_all(&self, given: &[&str]) -> Vec<(String, Output)> {
         let mut said = Vec::new();
-        let source = [&["--protocol", "2025-06-18"], given, &["--", "sh", "server.sh"]].concat();
+        let source = [
+            &["--protocol", "2025-06-18"],
+            given,
+            &["--", "sh", "server.sh"],
+        ]
+        .concat();
         for command in ONLINE {
             let words: Vec<&str> = command.split(' ').collect();
-            said.push(((*command).to_owned(), self.run(&[&words[..], &["--data-dir", "out/data"], &source[..]].concat())));
+            said.push((
+                (*command).to_owned(),
+                self.run(&[&words[..], &["--data-dir", "out/data"], &source[..]].concat()),
+            ));
         }
-        for client in ["claude-desktop", "claude-code", "vscode", "cursor", "codex", "gemini-cli", "zed", "cline"] {
-            said.push((format!("configuration {client}"), self.run(&[&["configuration", client], &source[..]].concat())));
+        for client in [
+            "claude-desktop",
+            "claude-code",
+            "vscode",
+            "cursor",
+            "codex",
+            "gemini-cli",
+            "zed",
+            "cline",
+        ] {
+            said.push((
+                format!("configuration {client}"),
+                self.run(&[&["configuration", client], &source[..]].concat()),
+            ));
         }
         for command in OFFLINE {
-            said.push(((*command).to_owned(), self.run(&command.split(' ').collect::<Vec<_>>())));
+            said.push((
+                (*command).to_owned(),
+                self.run(&command.split(' ').collect::<Vec<_>>()),
+            ));
         }
         for (command, output) in &said {
-            assert!(output.status.code().is_some_and(|code| code <= 5), "{command}: {:?} {}", output.status, text(output));
-            assert!(!output.stdout.is_empty() || !output.stderr.is_empty(), "{command} says nothing");
+            assert!(
+                output.status.code().is_some_and(|code| code <= 5),
+                "{command}: {:?} {}",
+                output.status,
+                text(output)
+            );
+            assert!(
+                !output.stdout.is_empty() || !output.stderr.is_empty(),
+                "{command} says nothing"
+            );
         }
         said
     }
@@ -105,7 +166,11 @@ impl Canned {
         let mut left = vec![self.folder.path().join("out")];
         while let Some(path) = left.pop() {
             if path.is_dir() {
-                left.extend(fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+                left.extend(
+                    fs::read_dir(&path)
+                        .unwrap()
+                        .map(|entry| entry.unwrap().path()),
+                );
             } else {
                 found.insert(path.clone(), fs::read(&path).unwrap());
             }
@@ -115,7 +180,11 @@ impl Canned {
 }
 
 fn text(output: &Output) -> String {
-    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+    format!(
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    )
 }
 
 /// With a server. Some of them write into the folder `out`.
@@ -209,20 +278,31 @@ fn forms() -> Vec<String> {
         CANARY.replace('-', "%2D"),
         CANARY.replace('-', "\\-"),
         CANARY.replace('-', "&#45;"),
-        CANARY.chars().map(|char| format!("{char}\u{200b}")).collect(),
+        CANARY
+            .chars()
+            .map(|char| format!("{char}\u{200b}"))
+            .collect(),
     ]
 }
 
 #[track_caller]
 fn is_clean(what: &str, bytes: &[u8]) {
-    let text =
-        String::from_utf8_lossy(bytes).replace("\\u200b", "").replace("⟨U+200B⟩", "").replace('\u{200b}', "").to_lowercase();
+    let text = String::from_utf8_lossy(bytes)
+        .replace("\\u200b", "")
+        .replace("⟨U+200B⟩", "")
+        .replace('\u{200b}', "")
+        .to_lowercase();
     for form in forms() {
         let form = form.replace('\u{200b}', "").to_lowercase();
-        let at = text.find(&form).or_else(|| text.find(&form.replace('\\', "\\\\")));
+        let at = text
+            .find(&form)
+            .or_else(|| text.find(&form.replace('\\', "\\\\")));
         if let Some(at) = at {
             let context = text.get(at.saturating_sub(60)..).unwrap_or(&text[at..]);
-            panic!("{what} has {form}: …{}", context.chars().take(200).collect::<String>());
+            panic!(
+                "{what} has {form}: …{}",
+                context.chars().take(200).collect::<String>()
+            );
         }
     }
 }
@@ -236,13 +316,33 @@ fn nothing_that_is_known_leaves_by_any_command() {
     all.push((
         "call --args".to_owned(),
         server.run(&[
-            "call", "say", "--args", &argument, "--transcript", "out/t2.jsonl", "--protocol", "2025-06-18", "--", "sh",
+            "call",
+            "say",
+            "--args",
+            &argument,
+            "--transcript",
+            "out/t2.jsonl",
+            "--protocol",
+            "2025-06-18",
+            "--",
+            "sh",
             "server.sh",
         ]),
     ));
     all.push((
         "argument of the command".to_owned(),
-        server.run(&["call", "say", "--json", "--protocol", "2025-06-18", "--", "sh", "server.sh", "--api-key", CANARY]),
+        server.run(&[
+            "call",
+            "say",
+            "--json",
+            "--protocol",
+            "2025-06-18",
+            "--",
+            "sh",
+            "server.sh",
+            "--api-key",
+            CANARY,
+        ]),
     ));
     let mut hidden = 0;
     for (command, output) in &all {
@@ -251,7 +351,11 @@ fn nothing_that_is_known_leaves_by_any_command() {
         hidden += text(output).matches("[hidden:").count();
         if command.contains("--json") && !command.contains("export") {
             let document: Result<Value, _> = serde_json::from_slice(&output.stdout);
-            assert!(document.is_ok(), "{command}: {document:?} {}", String::from_utf8_lossy(&output.stdout));
+            assert!(
+                document.is_ok(),
+                "{command}: {document:?} {}",
+                String::from_utf8_lossy(&output.stdout)
+            );
         }
     }
     assert!(hidden > 500, "the server was heard: {hidden}");
@@ -270,9 +374,16 @@ fn nothing_that_is_known_leaves_by_any_command() {
         "e5",
         "e6/response.json",
     ] {
-        assert!(written.contains_key(&server.folder.path().join("out").join(name)), "{name} is written");
+        assert!(
+            written.contains_key(&server.folder.path().join("out").join(name)),
+            "{name} is written"
+        );
     }
-    assert!(written.keys().any(|path| path.starts_with(server.folder.path().join("out/data/history"))));
+    assert!(
+        written
+            .keys()
+            .any(|path| path.starts_with(server.folder.path().join("out/data/history")))
+    );
     for (path, bytes) in &written {
         is_clean(&path.display().to_string(), bytes);
         let mode = fs::metadata(path).unwrap().permissions().mode() & 0o777;
@@ -286,20 +397,34 @@ fn nothing_that_a_server_says_is_obeyed() {
     let server = Canned::new(words);
     for (command, output) in server.run_all(&[]) {
         // Bytes that were asked for by name.
-        if ["content", "structured", "view json", "yaml", "xml", "host:codex", "export", "configuration"]
-            .iter()
-            .any(|exact| command.contains(exact))
+        if [
+            "content",
+            "structured",
+            "view json",
+            "yaml",
+            "xml",
+            "host:codex",
+            "export",
+            "configuration",
+        ]
+        .iter()
+        .any(|exact| command.contains(exact))
         {
             continue;
         }
         let said = text(&output);
-        let odd =
-            said.chars().find(|char| char.is_control() && !"\n\t".contains(*char) || mcp_loupe::quote::is_without_ink(*char));
+        let odd = said.chars().find(|char| {
+            char.is_control() && !"\n\t".contains(*char) || mcp_loupe::quote::is_without_ink(*char)
+        });
         assert!(odd.is_none(), "{command} has {odd:?}: {said:?}");
-        assert!(!said.contains("##[") && !said.contains("##vso["), "{command}: {said}");
+        assert!(
+            !said.contains("##[") && !said.contains("##vso["),
+            "{command}: {said}"
+        );
         let ours = ["::error file=", "::warning file=", "::notice file="];
-        let obeyed =
-            said.lines().find(|line| line.trim_start().starts_with("::") && !ours.iter().any(|head| line.starts_with(head)));
+        let obeyed = said.lines().find(|line| {
+            line.trim_start().starts_with("::") && !ours.iter().any(|head| line.starts_with(head))
+        });
         assert!(obeyed.is_none(), "{command}: {obeyed:?}");
     }
 }
@@ -320,39 +445,81 @@ fn a_picture_of_somebodys_server_calls_nothing_unnamed_and_sends_nothing_ungiven
     };
     let calls = || {
         let heard = fs::read_to_string(server.folder.path().join("heard")).unwrap();
-        heard.lines().filter(|line| line.contains("tools/call")).map(str::to_owned).collect::<Vec<_>>()
+        heard
+            .lines()
+            .filter(|line| line.contains("tools/call"))
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
     };
     assert!(picture(&[]).status.success());
     for screen in ["hosts", "findings", "loading", "compare", "verify"] {
         let output = picture(&["--screen", screen]);
-        assert!(!output.status.success() && text(&output).contains("none is named"), "{screen}: {}", text(&output));
+        assert!(
+            !output.status.success() && text(&output).contains("none is named"),
+            "{screen}: {}",
+            text(&output)
+        );
     }
     assert!(calls().is_empty(), "{:?}", calls());
     let output = picture(&["--screen", "hosts", "--tool", "say"]);
     assert!(output.status.success(), "{}", text(&output));
-    assert!(matches!(calls().as_slice(), [call] if call.contains(r#""arguments":{}"#)), "{:?}", calls());
+    assert!(
+        matches!(calls().as_slice(), [call] if call.contains(r#""arguments":{}"#)),
+        "{:?}",
+        calls()
+    );
 }
 
 /// What may print or write at all in the command line, beside what reads.
 #[test]
 fn the_command_line_has_two_doors() {
     fn walk(path: &Path, found: &mut Vec<PathBuf>) {
-        for path in fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()) {
-            if path.is_dir() { walk(&path, found) } else { found.push(path) }
+        for path in fs::read_dir(path)
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+        {
+            if path.is_dir() {
+                walk(&path, found)
+            } else {
+                found.push(path)
+            }
         }
     }
     let mut files = Vec::new();
-    walk(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src/cli"), &mut files);
+    walk(
+        &Path::new(env!("CARGO_MANIFEST_DIR")).join("src/cli"),
+        &mut files,
+    );
     for path in files {
         let text = fs::read_to_string(&path).unwrap();
-        let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
+        let code = text
+            .split("#[cfg(test)]\nmod tests")
+            .next()
+            .unwrap_or_default();
         let (prints, writes) = (
             ["println!", "print!(", "io::stdout()", "io::stderr().lock()"],
-            ["store::write", "store::replace", "store::create", " File::create", "fs::write"],
+            [
+                "store::write",
+                "store::replace",
+                "store::create",
+                " File::create",
+                "fs::write",
+            ],
         );
         let is = |names: &[&str]| names.iter().any(|name| path.ends_with(name));
-        let offence = prints.iter().find(|word| code.contains(**word) && !is(&["output.rs"]));
-        let offence = offence.or_else(|| writes.iter().find(|word| code.contains(**word) && !is(&["written.rs"])));
-        assert!(offence.is_none(), "{} has {}", path.display(), offence.unwrap_or(&""));
+        let offence = prints
+            .iter()
+            .find(|word| code.contains(**word) && !is(&["output.rs"]));
+        let offence = offence.or_else(|| {
+            writes
+                .iter()
+                .find(|word| code.contains(**word) && !is(&["written.rs"]))
+        });
+        assert!(
+            offence.is_none(),
+            "{} has {}",
+            path.display(),
+            offence.unwrap_or(&"")
+        );
     }
 }

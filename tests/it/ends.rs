@@ -27,7 +27,9 @@ while :; do sleep 0.2; done"#
 }
 
 fn expected() -> usize {
-    if std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()).any(|folder| folder.join("setsid").exists()) {
+    if std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())
+        .any(|folder| folder.join("setsid").exists())
+    {
         3
     } else {
         2
@@ -35,24 +37,39 @@ fn expected() -> usize {
 }
 
 fn read_pids(file: &Path) -> Vec<i32> {
-    std::fs::read_to_string(file).unwrap_or_default().lines().filter_map(|line| line.parse().ok()).collect()
+    std::fs::read_to_string(file)
+        .unwrap_or_default()
+        .lines()
+        .filter_map(|line| line.parse().ok())
+        .collect()
 }
 
 /// A dead process that nobody has waited for still has an entry, but does nothing any more.
 fn is_alive(pid: i32) -> bool {
     match std::fs::read_to_string(format!("/proc/{pid}/stat")) {
-        Ok(stat) => !stat.rsplit(')').next().unwrap_or_default().trim_start().starts_with('Z'),
+        Ok(stat) => !stat
+            .rsplit(')')
+            .next()
+            .unwrap_or_default()
+            .trim_start()
+            .starts_with('Z'),
         Err(_) if Path::new("/proc/self/stat").exists() => false,
         Err(_) => nix::sys::signal::kill(nix::unistd::Pid::from_raw(pid), None).is_ok(),
     }
 }
 
 async fn all_started(file: &Path) -> Vec<i32> {
-    until("the server's processes", || Some(read_pids(file)).filter(|pids| pids.len() == expected())).await
+    until("the server's processes", || {
+        Some(read_pids(file)).filter(|pids| pids.len() == expected())
+    })
+    .await
 }
 
 async fn all_gone(pids: &[i32]) {
-    until("the end of the server's processes", || (!pids.iter().any(|&pid| is_alive(pid))).then_some(())).await;
+    until("the end of the server's processes", || {
+        (!pids.iter().any(|&pid| is_alive(pid))).then_some(())
+    })
+    .await;
 }
 
 #[tokio::test]
@@ -85,7 +102,11 @@ async fn a_filled_pipe_keeps_nothing_alive() {
         let session = connect(&stubborn(&file)).await;
         let pids = all_started(&file).await;
         let arguments = Bytes::from(format!(r#"{{"a":"{}"}}"#, "x".repeat(400_000)));
-        let call = Call { arguments, limit: Duration::from_millis(500), ..call("") };
+        let call = Call {
+            arguments,
+            limit: Duration::from_millis(500),
+            ..call("")
+        };
         let capture = session.call(call, CancelToken::new()).await;
         assert_eq!(capture.outcome, Outcome::Timeout);
         if is_closed {
@@ -103,17 +124,34 @@ async fn a_filled_pipe_keeps_nothing_alive() {
 async fn a_connect_that_is_given_up_leaves_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("pids");
-    let silent = sh(&format!("trap '' TERM; echo $$ > '{}'; while :; do sleep 0.2; done", file.display()));
-    let connecting = mcp::connect(&silent, options(), ServerNotification::default().happenings());
+    let silent = sh(&format!(
+        "trap '' TERM; echo $$ > '{}'; while :; do sleep 0.2; done",
+        file.display()
+    ));
+    let connecting = mcp::connect(
+        &silent,
+        options(),
+        ServerNotification::default().happenings(),
+    );
     let pids = tokio::select! {
         _ = connecting => panic!("connected to a silent server"),
         pids = until("the server", || Some(read_pids(&file)).filter(|pids| pids.len() == 1)) => pids,
     };
     all_gone(&pids).await;
 
-    let brief = Options { connect_limit: Duration::from_millis(100), ..options() };
-    assert!(mcp::connect(&silent, brief, ServerNotification::default().happenings()).await.is_err());
-    let pids = until("the server", || Some(read_pids(&file)).filter(|pids| pids.len() == 1)).await;
+    let brief = Options {
+        connect_limit: Duration::from_millis(100),
+        ..options()
+    };
+    assert!(
+        mcp::connect(&silent, brief, ServerNotification::default().happenings())
+            .await
+            .is_err()
+    );
+    let pids = until("the server", || {
+        Some(read_pids(&file)).filter(|pids| pids.len() == 1)
+    })
+    .await;
     all_gone(&pids).await;
 }
 
@@ -121,8 +159,18 @@ async fn a_connect_that_is_given_up_leaves_nothing() {
 async fn what_a_server_leaves_behind_goes_with_it() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("pids");
-    let leaver = sh(&format!("sh -c 'trap \"\" TERM; while :; do sleep 0.2; done' & echo $! > '{}'; exit 4", file.display()));
-    let error = mcp::connect(&leaver, options(), ServerNotification::default().happenings()).await.map(|_| ()).unwrap_err();
+    let leaver = sh(&format!(
+        "sh -c 'trap \"\" TERM; while :; do sleep 0.2; done' & echo $! > '{}'; exit 4",
+        file.display()
+    ));
+    let error = mcp::connect(
+        &leaver,
+        options(),
+        ServerNotification::default().happenings(),
+    )
+    .await
+    .map(|_| ())
+    .unwrap_err();
     assert!(error.to_string().contains("ended with status 4"), "{error}");
     all_gone(&read_pids(&file)).await;
 }
@@ -133,7 +181,9 @@ async fn the_death_of_loupe_ends_the_server() {
     join_all(["KILL", "TERM", "INT"].map(|signal| async move {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("pids");
-        let Source::Command(server) = stubborn(&file) else { unreachable!() };
+        let Source::Command(server) = stubborn(&file) else {
+            unreachable!()
+        };
         let mut loupe = Command::new(env!("CARGO_BIN_EXE_mcp-loupe"))
             .args(["call", "t", "--", &server.program])
             .args(&server.args)
@@ -143,7 +193,13 @@ async fn the_death_of_loupe_ends_the_server() {
             .spawn()
             .unwrap();
         let pids = all_started(&file).await;
-        assert!(Command::new("kill").args([format!("-{signal}"), loupe.id().to_string()]).status().unwrap().success());
+        assert!(
+            Command::new("kill")
+                .args([format!("-{signal}"), loupe.id().to_string()])
+                .status()
+                .unwrap()
+                .success()
+        );
         all_gone(&pids).await;
         let ended = until("the end of Loupe", || loupe.try_wait().unwrap()).await;
         assert!(!ended.success());
@@ -156,7 +212,9 @@ async fn the_death_of_loupe_ends_the_server() {
 async fn sigterm_to_the_guard_ends_the_server() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("pids");
-    let Source::Command(server) = stubborn(&file) else { unreachable!() };
+    let Source::Command(server) = stubborn(&file) else {
+        unreachable!()
+    };
     let mut guard = Command::new(env!("CARGO_BIN_EXE_mcp-loupe"))
         .args([guard::COMMAND, "token", &server.program])
         .args(&server.args)
@@ -166,7 +224,13 @@ async fn sigterm_to_the_guard_ends_the_server() {
         .spawn()
         .unwrap();
     let pids = all_started(&file).await;
-    assert!(Command::new("kill").arg(guard.id().to_string()).status().unwrap().success());
+    assert!(
+        Command::new("kill")
+            .arg(guard.id().to_string())
+            .status()
+            .unwrap()
+            .success()
+    );
     all_gone(&pids).await;
     guard.wait().unwrap();
 }
@@ -175,17 +239,33 @@ async fn sigterm_to_the_guard_ends_the_server() {
 #[test]
 fn the_guard_relays_and_reports() {
     let mut guard = Command::new(env!("CARGO_BIN_EXE_mcp-loupe"))
-        .args([guard::COMMAND, "token", "sh", "-c", "read -r line; printf '%s\\n' \"$line\"; exit 7"])
+        .args([
+            guard::COMMAND,
+            "token",
+            "sh",
+            "-c",
+            "read -r line; printf '%s\\n' \"$line\"; exit 7",
+        ])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    guard.stdin.as_mut().unwrap().write_all(b"h\xc3\xa9llo\n").unwrap();
+    guard
+        .stdin
+        .as_mut()
+        .unwrap()
+        .write_all(b"h\xc3\xa9llo\n")
+        .unwrap();
     let mut line = String::new();
-    BufReader::new(guard.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    BufReader::new(guard.stdout.take().unwrap())
+        .read_line(&mut line)
+        .unwrap();
     assert_eq!(line, "héllo\n");
     let output = guard.wait_with_output().unwrap();
-    assert_eq!(String::from_utf8_lossy(&output.stderr), "token ended with status 7\n");
+    assert_eq!(
+        String::from_utf8_lossy(&output.stderr),
+        "token ended with status 7\n"
+    );
     assert_eq!(output.status.code(), Some(7));
 }

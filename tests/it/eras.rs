@@ -6,7 +6,10 @@ use std::sync::{Arc, Mutex};
 
 use std::time::Duration;
 
-use crate::peer::{self, HttpPeer, INITIALIZED, Seen, ServerNotification, call, connect, http, options, reply, sh, until};
+use crate::peer::{
+    self, HttpPeer, INITIALIZED, Seen, ServerNotification, call, connect, http, options, reply, sh,
+    until,
+};
 use futures::future::join_all;
 use mcp_loupe::capture::{Direction, Outcome, Step, StepState, Tool};
 use mcp_loupe::mcp::{self, Call, CancelToken, Options, Session, SessionEvent};
@@ -17,8 +20,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 const STATELESS: &str = "2026-07-28";
 const DISCOVERED: &str = r#"{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"modern","version":"3"}}}"#;
-const NOT_FOUND: &str =
-    r#"printf '{"jsonrpc":"2.0","id":"loupe-discover","error":{"code":-32601,"message":"Method not found"}}\n'"#;
+const NOT_FOUND: &str = r#"printf '{"jsonrpc":"2.0","id":"loupe-discover","error":{"code":-32601,"message":"Method not found"}}\n'"#;
 
 /// A child with an answer of its own to `server/discover`, and to `initialize`.
 fn child(on_discover: &str, on_initialize: &str) -> Source {
@@ -39,8 +41,12 @@ fn discovered() -> String {
 }
 
 fn sent(session: &Session) -> Vec<String> {
-    let out = session.wire().into_iter().filter(|message| message.direction == Direction::Out);
-    out.map(|message| String::from_utf8_lossy(&message.bytes).into_owned()).collect()
+    let out = session
+        .wire()
+        .into_iter()
+        .filter(|message| message.direction == Direction::Out);
+    out.map(|message| String::from_utf8_lossy(&message.bytes).into_owned())
+        .collect()
 }
 
 fn methods(session: &Session) -> Vec<String> {
@@ -82,8 +88,13 @@ async fn a_server_of_the_handshake_is_found_by_any_answer_to_the_probe() {
     ] {
         let session = connect(&child(answer, &initialized())).await;
         assert_eq!(session.server().protocol_version, "2025-11-25", "{answer}");
-        assert_eq!(methods(&session), ["server/discover", "initialize", "notifications/initialized"]);
-        let capture = session.call(call(r#"{"a": 1e3}"#), CancelToken::new()).await;
+        assert_eq!(
+            methods(&session),
+            ["server/discover", "initialize", "notifications/initialized"]
+        );
+        let capture = session
+            .call(call(r#"{"a": 1e3}"#), CancelToken::new())
+            .await;
         assert_eq!(capture.outcome, Outcome::Result);
         assert!(!String::from_utf8_lossy(&capture.request).contains("io.modelcontextprotocol"));
         session.close().await;
@@ -94,16 +105,39 @@ async fn a_server_of_the_handshake_is_found_by_any_answer_to_the_probe() {
 async fn a_stateless_server_gets_no_handshake_and_arguments_as_typed() {
     let heard = ServerNotification::default();
     let source = child(&discovered(), "exit 9");
-    let session = mcp::connect(&source, options(), heard.happenings()).await.unwrap();
-    assert_eq!((session.server().name.as_str(), session.server().protocol_version.as_str()), ("modern", STATELESS));
-    let capture = session.call(call(r#"{"a": 1e3,  "b":9007199254740993}"#), CancelToken::new()).await;
+    let session = mcp::connect(&source, options(), heard.happenings())
+        .await
+        .unwrap();
+    assert_eq!(
+        (
+            session.server().name.as_str(),
+            session.server().protocol_version.as_str()
+        ),
+        ("modern", STATELESS)
+    );
+    let capture = session
+        .call(
+            call(r#"{"a": 1e3,  "b":9007199254740993}"#),
+            CancelToken::new(),
+        )
+        .await;
     assert_eq!(capture.outcome, Outcome::Result);
     let request = String::from_utf8(capture.request.to_vec()).unwrap();
     assert!(request.contains(r#""arguments":{"a": 1e3,  "b":9007199254740993},"_meta":{"progressToken":1,"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"loupe""#), "{request}");
-    assert!(request.contains(r#""io.modelcontextprotocol/clientCapabilities":{"#), "{request}");
+    assert!(
+        request.contains(r#""io.modelcontextprotocol/clientCapabilities":{"#),
+        "{request}"
+    );
     assert_eq!(methods(&session), ["server/discover", "tools/call"]);
     let done = StepState::Done;
-    assert_eq!(names(&steps(&heard)), [("find the program", done), ("start", done), ("negotiate", done)]);
+    assert_eq!(
+        names(&steps(&heard)),
+        [
+            ("find the program", done),
+            ("start", done),
+            ("negotiate", done)
+        ]
+    );
     assert_eq!(session.steps(), steps(&heard));
     session.close().await;
 }
@@ -112,23 +146,40 @@ async fn a_stateless_server_gets_no_handshake_and_arguments_as_typed() {
 #[tokio::test]
 async fn other_requests_are_written_in_the_era_as_well() {
     let peer = HttpPeer::start(|seen| {
-        let is_right = seen.body.contains("io.modelcontextprotocol/protocolVersion");
+        let is_right = seen
+            .body
+            .contains("io.modelcontextprotocol/protocolVersion");
         let answer = match seen.body.contains("server/discover") {
             true => format!(r#""result":{DISCOVERED}"#),
             false if is_right => r#""result":{"completion":{"values":["a"]}}"#.to_owned(),
             false => r#""error":{"code":-32602,"message":"no _meta"}"#.to_owned(),
         };
-        reply("200 OK", "application/json", format!(r#"{{"jsonrpc":"2.0","id":{},{answer}}}"#, seen.id()).as_bytes())
+        reply(
+            "200 OK",
+            "application/json",
+            format!(r#"{{"jsonrpc":"2.0","id":{},{answer}}}"#, seen.id()).as_bytes(),
+        )
     })
     .await;
     let session = connect(&http(&peer.url).with_protocol(Protocol::Auto)).await;
     assert_eq!(session.server().protocol_version, STATELESS);
     let params = r#"{"ref":{"type":"ref/prompt","name":"p"},"argument":{"name":"a","value":""}}"#;
-    let result = session.request("completion/complete", params, peer::PATIENCE).await.unwrap();
+    let result = session
+        .request("completion/complete", params, peer::PATIENCE)
+        .await
+        .unwrap();
     assert_eq!(result, r#"{"completion":{"values":["a"]}}"#);
     let last = peer.seen().pop().unwrap();
-    assert!(last.head.contains("mcp-method: completion/complete"), "{}", last.head);
-    assert!(last.body.contains(&params[..params.len() - 1]), "{}", last.body);
+    assert!(
+        last.head.contains("mcp-method: completion/complete"),
+        "{}",
+        last.head
+    );
+    assert!(
+        last.body.contains(&params[..params.len() - 1]),
+        "{}",
+        last.body
+    );
     session.close().await;
 }
 
@@ -136,18 +187,36 @@ async fn other_requests_are_written_in_the_era_as_well() {
 async fn a_server_that_ends_on_the_probe_is_started_again() {
     let heard = ServerNotification::default();
     let source = child("echo no such method >&2; exit 1", &initialized());
-    let session = mcp::connect(&source, options(), heard.happenings()).await.unwrap();
+    let session = mcp::connect(&source, options(), heard.happenings())
+        .await
+        .unwrap();
     assert_eq!(session.server().protocol_version, "2025-11-25");
     let steps = steps(&heard);
-    assert_eq!(steps.iter().filter(|step| step.name == "start").count(), 2, "{steps:?}");
-    assert!(steps.iter().any(|step| step.state == StepState::Passed && step.answered.contains("started again")), "{steps:?}");
-    assert_eq!(session.call(call("{}"), CancelToken::new()).await.outcome, Outcome::Result);
+    assert_eq!(
+        steps.iter().filter(|step| step.name == "start").count(),
+        2,
+        "{steps:?}"
+    );
+    assert!(
+        steps
+            .iter()
+            .any(|step| step.state == StepState::Passed && step.answered.contains("started again")),
+        "{steps:?}"
+    );
+    assert_eq!(
+        session.call(call("{}"), CancelToken::new()).await.outcome,
+        Outcome::Result
+    );
     session.close().await;
     // One that ends anyway is explained by its own last words, told once.
-    let (problem, _) = refused(&sh("echo 'bad option' >&2; exit 2").with_protocol(Protocol::Auto)).await;
+    let (problem, _) =
+        refused(&sh("echo 'bad option' >&2; exit 2").with_protocol(Protocol::Auto)).await;
     assert_eq!(
         (problem.kind, problem.what.as_str()),
-        (ProblemKind::Handshake, "the program ended with status 2; stderr ends with `bad option`")
+        (
+            ProblemKind::Handshake,
+            "the program ended with status 2; stderr ends with `bad option`"
+        )
     );
 }
 
@@ -156,11 +225,23 @@ async fn silence_decides_nothing() {
     // What is answered first counts, whichever it is; what comes late spoils nothing.
     let late_error = format!("{NOT_FOUND}; {}", initialized());
     let late_discovery = discovered();
-    let found = [(initialized(), "2025-11-25"), (late_error, "2025-11-25"), (late_discovery, STATELESS)];
+    let found = [
+        (initialized(), "2025-11-25"),
+        (late_error, "2025-11-25"),
+        (late_discovery, STATELESS),
+    ];
     join_all(found.map(|(on_initialize, version)| async move {
         let session = connect(&child(":", &on_initialize)).await;
-        assert_eq!(session.server().protocol_version, version, "{on_initialize}");
-        assert_eq!(session.call(call("{}"), CancelToken::new()).await.outcome, Outcome::Result, "{on_initialize}");
+        assert_eq!(
+            session.server().protocol_version,
+            version,
+            "{on_initialize}"
+        );
+        assert_eq!(
+            session.call(call("{}"), CancelToken::new()).await.outcome,
+            Outcome::Result,
+            "{on_initialize}"
+        );
         session.close().await;
     }))
     .await;
@@ -173,24 +254,49 @@ async fn versions_are_agreed_on_or_named() {
             r#"printf '%s\n' '{{"jsonrpc":"2.0","id":"loupe-discover","error":{{"code":-32022,"message":"Unsupported","data":{{"supported":[{versions}]}}}}}}'"#
         )
     };
-    let once = format!(r#"if [ -z "$asked" ]; then asked=1; {}; else {}; fi"#, unsupported(r#""2026-07-28""#), discovered());
+    let once = format!(
+        r#"if [ -z "$asked" ]; then asked=1; {}; else {}; fi"#,
+        unsupported(r#""2026-07-28""#),
+        discovered()
+    );
     let session = connect(&child(&once, "exit 9")).await;
     assert_eq!(session.server().protocol_version, STATELESS);
     assert_eq!(methods(&session), ["server/discover", "server/discover"]);
     session.close().await;
     let (problem, _) = refused(&child(&unsupported(r#""2031-01-01""#), "exit 9")).await;
-    assert!(problem.kind == ProblemKind::Handshake && problem.what.contains("2031-01-01"), "{problem:?}");
+    assert!(
+        problem.kind == ProblemKind::Handshake && problem.what.contains("2031-01-01"),
+        "{problem:?}"
+    );
     // One without a handshake, where one was pinned: what it speaks is said, and how that is found.
     let modern = r#"printf '%s\n' '{"jsonrpc":"2.0","id":0,"error":{"code":-32022,"message":"Unsupported","data":{"supported":["2026-07-28"]}}}'"#;
-    let (problem, _) = refused(&child("exit 9", modern).with_protocol(Protocol::Version("2025-11-25"))).await;
+    let (problem, _) =
+        refused(&child("exit 9", modern).with_protocol(Protocol::Version("2025-11-25"))).await;
     assert!(problem.what.ends_with("but 2026-07-28"), "{problem}");
-    assert!(problem.hint.as_deref().is_some_and(|hint| hint.contains("without `--protocol`")), "{problem:?}");
-    let (problem, _) = refused(&child(NOT_FOUND, "exit 9").with_protocol(Protocol::Version(STATELESS))).await;
-    assert!(problem.what.contains("does not speak 2026-07-28") && problem.what.contains("-32601"), "{problem:?}");
+    assert!(
+        problem
+            .hint
+            .as_deref()
+            .is_some_and(|hint| hint.contains("without `--protocol`")),
+        "{problem:?}"
+    );
+    let (problem, _) =
+        refused(&child(NOT_FOUND, "exit 9").with_protocol(Protocol::Version(STATELESS))).await;
+    assert!(
+        problem.what.contains("does not speak 2026-07-28") && problem.what.contains("-32601"),
+        "{problem:?}"
+    );
     for version in &Protocol::VERSIONS[..4] {
         let answer = r#"v=$(printf '%s' "$line" | sed -n 's/.*"protocolVersion":"\([^"]*\)".*/\1/p'); printf '{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"%s","capabilities":{},"serverInfo":{"name":"p","version":"1"}}}\n' "$v""#;
-        let session = connect(&child("exit 9", answer).with_protocol(Protocol::Version(version))).await;
-        assert_eq!((session.server().protocol_version.as_str(), methods(&session).len()), (*version, 2));
+        let session =
+            connect(&child("exit 9", answer).with_protocol(Protocol::Version(version))).await;
+        assert_eq!(
+            (
+                session.server().protocol_version.as_str(),
+                methods(&session).len()
+            ),
+            (*version, 2)
+        );
         session.close().await;
     }
 }
@@ -198,8 +304,13 @@ async fn versions_are_agreed_on_or_named() {
 #[tokio::test]
 async fn the_sample_answers_the_same_in_both_eras_over_every_transport() {
     let sample = Arc::new(Sample::new(&SampleSpec::default()).unwrap());
-    let serving = serve::http(sample, ([127, 0, 0, 1], 0).into()).await.unwrap();
-    let url = Source::Http(Http { url: serving.url(), ..Http::default() });
+    let serving = serve::http(sample, ([127, 0, 0, 1], 0).into())
+        .await
+        .unwrap();
+    let url = Source::Http(Http {
+        url: serving.url(),
+        ..Http::default()
+    });
     let stdio = Source::Command(mcp_loupe::source::Command {
         program: env!("CARGO_BIN_EXE_mcp-loupe").into(),
         args: vec!["sample-server".into()],
@@ -207,7 +318,11 @@ async fn the_sample_answers_the_same_in_both_eras_over_every_transport() {
     });
     let mut found: HashMap<String, Vec<String>> = HashMap::new();
     for source in [Source::sample(), url, stdio] {
-        for protocol in [Protocol::Version("2025-06-18"), Protocol::Version(STATELESS), Protocol::Auto] {
+        for protocol in [
+            Protocol::Version("2025-06-18"),
+            Protocol::Version(STATELESS),
+            Protocol::Auto,
+        ] {
             let source = source.clone().with_protocol(protocol);
             let session = connect(&source).await;
             let found_version = session.server().protocol_version.clone();
@@ -216,15 +331,39 @@ async fn the_sample_answers_the_same_in_both_eras_over_every_transport() {
                 (Protocol::Auto, Source::Sample(_)) => assert_eq!(found_version, "2025-11-25"),
                 (Protocol::Auto, _) => assert_eq!(found_version, STATELESS, "{source}"),
             }
-            let tools = session.list_tools(Duration::from_secs(60)).await.unwrap().tools;
-            let tool = tools.iter().find(|tool| tool.name == "strict_search_companies").unwrap().clone();
-            let asked = Call { tool, ..call(r#"{"searchTerm":"north"}"#) };
+            let tools = session
+                .list_tools(Duration::from_secs(60))
+                .await
+                .unwrap()
+                .tools;
+            let tool = tools
+                .iter()
+                .find(|tool| tool.name == "strict_search_companies")
+                .unwrap()
+                .clone();
+            let asked = Call {
+                tool,
+                ..call(r#"{"searchTerm":"north"}"#)
+            };
             let capture = session.call(asked, CancelToken::new()).await;
-            assert_eq!(capture.outcome, Outcome::Result, "{source}: {:?}", capture.problem);
-            let value: serde_json::Value = serde_json::from_slice(capture.response.as_deref().unwrap()).unwrap();
+            assert_eq!(
+                capture.outcome,
+                Outcome::Result,
+                "{source}: {:?}",
+                capture.problem
+            );
+            let value: serde_json::Value =
+                serde_json::from_slice(capture.response.as_deref().unwrap()).unwrap();
             let is_stateless = Protocol::is_stateless(&found_version);
-            assert_eq!(value["result"]["resultType"].as_str(), is_stateless.then_some("complete"), "{source}");
-            found.entry(value["result"]["content"].to_string()).or_default().push(source.to_string());
+            assert_eq!(
+                value["result"]["resultType"].as_str(),
+                is_stateless.then_some("complete"),
+                "{source}"
+            );
+            found
+                .entry(value["result"]["content"].to_string())
+                .or_default()
+                .push(source.to_string());
             session.close().await;
         }
     }
@@ -243,46 +382,124 @@ fn modern(seen: &Seen) -> Vec<u8> {
     } else {
         r#"{"content":[]}"#.to_owned()
     };
-    reply("200 OK", "application/json", format!(r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#, seen.id()).as_bytes())
+    reply(
+        "200 OK",
+        "application/json",
+        format!(
+            r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#,
+            seen.id()
+        )
+        .as_bytes(),
+    )
 }
 
 #[tokio::test]
 async fn a_stateless_request_says_what_it_is_in_its_headers() {
     let peer = HttpPeer::start(modern).await;
     let session = connect(&http(&peer.url).with_protocol(Protocol::Auto)).await;
-    let tools = session.list_tools(Duration::from_secs(60)).await.unwrap().tools;
+    let tools = session
+        .list_tools(Duration::from_secs(60))
+        .await
+        .unwrap()
+        .tools;
     assert_eq!(tools[0].faults, Vec::<String>::new());
-    assert!(tools[1].faults.iter().any(|fault| fault.contains("cannot be called over HTTP")), "{:?}", tools[1].faults);
-    let capture = session.call(Call { tool: tools[0].clone(), ..call(r#"{"region":"Østfold"}"#) }, CancelToken::new()).await;
+    assert!(
+        tools[1]
+            .faults
+            .iter()
+            .any(|fault| fault.contains("cannot be called over HTTP")),
+        "{:?}",
+        tools[1].faults
+    );
+    let capture = session
+        .call(
+            Call {
+                tool: tools[0].clone(),
+                ..call(r#"{"region":"Østfold"}"#)
+            },
+            CancelToken::new(),
+        )
+        .await;
     assert_eq!(capture.outcome, Outcome::Result);
     // What a definition forbids is not sent, and the capture says why.
-    let capture = session.call(Call { tool: tools[1].clone(), ..call(r#"{"a":1}"#) }, CancelToken::new()).await;
+    let capture = session
+        .call(
+            Call {
+                tool: tools[1].clone(),
+                ..call(r#"{"a":1}"#)
+            },
+            CancelToken::new(),
+        )
+        .await;
     let problem = capture.problem.unwrap();
-    assert_eq!((capture.outcome, problem.kind, capture.request.len()), (Outcome::Cancelled, ProblemKind::Arguments, 0));
-    assert!(problem.what.contains("not sent: `x-mcp-header` of `a`"), "{problem}");
+    assert_eq!(
+        (capture.outcome, problem.kind, capture.request.len()),
+        (Outcome::Cancelled, ProblemKind::Arguments, 0)
+    );
+    assert!(
+        problem.what.contains("not sent: `x-mcp-header` of `a`"),
+        "{problem}"
+    );
 
     // Given up is: the stream is closed, and nothing is said.
     let cancel = CancelToken::new();
-    let hang = Call { tool: Tool::unlisted("hang"), ..call("{}") };
+    let hang = Call {
+        tool: Tool::unlisted("hang"),
+        ..call("{}")
+    };
     let (capture, ()) = tokio::join!(session.call(hang, cancel.clone()), async {
-        until("the call", || peer.seen().iter().any(|seen| seen.body.contains("\"hang\"")).then_some(())).await;
+        until("the call", || {
+            peer.seen()
+                .iter()
+                .any(|seen| seen.body.contains("\"hang\""))
+                .then_some(())
+        })
+        .await;
         cancel.cancel();
     });
     assert_eq!(capture.outcome, Outcome::Cancelled);
     session.close().await;
     let seen = peer.seen();
-    assert!(!seen.iter().any(|seen| seen.body.contains("notifications/") || seen.body.contains("\"initialize\"")));
-    assert!(!seen.iter().any(|seen| seen.head.starts_with("get") || seen.head.starts_with("delete")), "{seen:?}");
+    assert!(
+        !seen.iter().any(
+            |seen| seen.body.contains("notifications/") || seen.body.contains("\"initialize\"")
+        )
+    );
+    assert!(
+        !seen
+            .iter()
+            .any(|seen| seen.head.starts_with("get") || seen.head.starts_with("delete")),
+        "{seen:?}"
+    );
     for request in &seen {
         let value: serde_json::Value = serde_json::from_str(&request.body).unwrap();
         let method = value["method"].as_str().unwrap();
-        assert!(request.head.contains(&format!("mcp-method: {method}")), "{}", request.head);
-        assert!(request.head.contains("mcp-protocol-version: 2026-07-28"), "{}", request.head);
+        assert!(
+            request.head.contains(&format!("mcp-method: {method}")),
+            "{}",
+            request.head
+        );
+        assert!(
+            request.head.contains("mcp-protocol-version: 2026-07-28"),
+            "{}",
+            request.head
+        );
     }
-    let called = seen.iter().find(|seen| seen.body.contains("stfold")).unwrap();
-    assert!(called.head.contains("mcp-name: t\r\n") || called.head.ends_with("mcp-name: t"), "{}", called.head);
+    let called = seen
+        .iter()
+        .find(|seen| seen.body.contains("stfold"))
+        .unwrap();
+    assert!(
+        called.head.contains("mcp-name: t\r\n") || called.head.ends_with("mcp-name: t"),
+        "{}",
+        called.head
+    );
     // The peer writes heads in lower case.
-    assert!(called.head.contains("mcp-param-region: =?base64?"), "{}", called.head);
+    assert!(
+        called.head.contains("mcp-param-region: =?base64?"),
+        "{}",
+        called.head
+    );
 }
 
 #[tokio::test]
@@ -322,17 +539,34 @@ async fn an_http_server_of_the_handshake_is_found_however_it_refuses() {
         let answer = reply(status, content_type, body.as_bytes());
         let peer = HttpPeer::start(move |_| answer.clone()).await;
         let session = connect(&http(&peer.url).with_protocol(Protocol::Auto)).await;
-        assert_eq!(session.server().protocol_version, "2025-11-25", "{status} {body}");
-        assert_eq!(peer.seen().iter().filter(|seen| seen.body.contains("server/discover")).count(), 1, "{status} {body}");
+        assert_eq!(
+            session.server().protocol_version,
+            "2025-11-25",
+            "{status} {body}"
+        );
+        assert_eq!(
+            peer.seen()
+                .iter()
+                .filter(|seen| seen.body.contains("server/discover"))
+                .count(),
+            1,
+            "{status} {body}"
+        );
         session.close().await;
     }
     // What is forbidden without a word of scopes asks for no login: none stands in the report of the handshake that follows.
     let answer = reply("403 Forbidden", "text/plain", b"not you");
     let peer = HttpPeer::start(move |_| answer.clone()).await;
-    let Source::Http(mut source) = http(&peer.url).with_protocol(Protocol::Auto) else { panic!("no HTTP source") };
+    let Source::Http(mut source) = http(&peer.url).with_protocol(Protocol::Auto) else {
+        panic!("no HTTP source")
+    };
     source.login = Some(mcp_loupe::source::Login::default());
     let session = connect(&Source::Http(source)).await;
-    assert!(session.steps().iter().all(|step| step.name != "login"), "{:?}", session.steps());
+    assert!(
+        session.steps().iter().all(|step| step.name != "login"),
+        "{:?}",
+        session.steps()
+    );
     session.close().await;
 }
 
@@ -340,7 +574,8 @@ async fn an_http_server_of_the_handshake_is_found_however_it_refuses() {
 #[tokio::test]
 async fn a_session_that_is_gone_is_opened_anew_and_the_call_made_once_more() {
     let json = "application/json";
-    let coded = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32001,"message":"Session not found"}}"#;
+    let coded =
+        r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32001,"message":"Session not found"}}"#;
     for (status, kind, body) in [
         ("404 Not Found", "text/plain", "no"),
         ("404 Not Found", json, coded),
@@ -360,22 +595,55 @@ async fn a_session_that_is_gone_is_opened_anew_and_the_call_made_once_more() {
             reply(
                 "200 OK",
                 "application/json",
-                format!(r#"{{"jsonrpc":"2.0","id":{},"result":{{"content":[],"tools":[]}}}}"#, seen.id()).as_bytes(),
+                format!(
+                    r#"{{"jsonrpc":"2.0","id":{},"result":{{"content":[],"tools":[]}}}}"#,
+                    seen.id()
+                )
+                .as_bytes(),
             )
         })
         .await;
         let heard = ServerNotification::default();
-        let session = mcp::connect(&http(&peer.url), options(), heard.happenings()).await.unwrap();
-        let counted = |word: &str| peer.seen().iter().filter(|seen| seen.body.contains(word)).count();
+        let session = mcp::connect(&http(&peer.url), options(), heard.happenings())
+            .await
+            .unwrap();
+        let counted = |word: &str| {
+            peer.seen()
+                .iter()
+                .filter(|seen| seen.body.contains(word))
+                .count()
+        };
         let capture = session.call(call("{}"), CancelToken::new()).await;
-        assert_eq!(capture.outcome, Outcome::Result, "{status}: {:?}", capture.problem);
-        assert!(capture.notes.iter().any(|note| note.contains(status) && note.contains("sent again")), "{:?}", capture.notes);
-        assert_eq!((counted("tools/call"), counted("\"initialize\"")), (2, 2), "{status}");
+        assert_eq!(
+            capture.outcome,
+            Outcome::Result,
+            "{status}: {:?}",
+            capture.problem
+        );
+        assert!(
+            capture
+                .notes
+                .iter()
+                .any(|note| note.contains(status) && note.contains("sent again")),
+            "{:?}",
+            capture.notes
+        );
+        assert_eq!(
+            (counted("tools/call"), counted("\"initialize\"")),
+            (2, 2),
+            "{status}"
+        );
         // A list has no notes of its own.
         *forgotten.lock().unwrap() = true;
         session.list_tools(Duration::from_secs(60)).await.unwrap();
         let is_noted = |event: &SessionEvent| matches!(event, SessionEvent::Noted(text) if text.contains("`tools/list`"));
-        assert_eq!((heard.all().iter().filter(|event| is_noted(event)).count(), counted("\"initialize\"")), (1, 3));
+        assert_eq!(
+            (
+                heard.all().iter().filter(|event| is_noted(event)).count(),
+                counted("\"initialize\"")
+            ),
+            (1, 3)
+        );
         session.close().await;
     }
 }
@@ -386,35 +654,66 @@ async fn a_session_that_is_gone_again_is_told() {
     let session = connect(&http(&peer.url)).await;
     let capture = session.call(call("{}"), CancelToken::new()).await;
     let problem = capture.problem.unwrap();
-    assert_eq!((capture.outcome, problem.kind), (Outcome::Disconnected, ProblemKind::Disconnected), "{problem}");
-    assert!(problem.what.contains("no longer knows this session"), "{problem}");
-    assert_eq!(peer.seen().iter().filter(|seen| seen.body.contains("tools/call")).count(), 2);
+    assert_eq!(
+        (capture.outcome, problem.kind),
+        (Outcome::Disconnected, ProblemKind::Disconnected),
+        "{problem}"
+    );
+    assert!(
+        problem.what.contains("no longer knows this session"),
+        "{problem}"
+    );
+    assert_eq!(
+        peer.seen()
+            .iter()
+            .filter(|seen| seen.body.contains("tools/call"))
+            .count(),
+        2
+    );
     session.close().await;
 }
 
 /// What is refused while the handshake ends is told in the words of the server, and a session that is lost there is none.
 #[tokio::test]
 async fn a_notification_that_is_refused_is_told_in_plain_words() {
-    for (status, body, is_lost) in [("400 Bad Request", "no valid session", true), ("429 Too Many Requests", "slow down", false)]
-    {
+    for (status, body, is_lost) in [
+        ("400 Bad Request", "no valid session", true),
+        ("429 Too Many Requests", "slow down", false),
+    ] {
         let refused_once = Arc::new(Mutex::new(true));
         let url = notification_peer(Arc::clone(&refused_once), status, body).await;
-        match mcp::connect(&http(&url), options(), ServerNotification::default().happenings()).await {
+        match mcp::connect(
+            &http(&url),
+            options(),
+            ServerNotification::default().happenings(),
+        )
+        .await
+        {
             Ok(session) if is_lost => {
-                assert_eq!(session.call(call("{}"), CancelToken::new()).await.outcome, Outcome::Result);
+                assert_eq!(
+                    session.call(call("{}"), CancelToken::new()).await.outcome,
+                    Outcome::Result
+                );
                 session.close().await;
             }
             Ok(_) => panic!("{status}: connected"),
             Err(error) => {
                 let problem = Problem::from(error);
-                assert!(!is_lost && problem.what == format!("HTTP {status}: {body}"), "{problem}");
+                assert!(
+                    !is_lost && problem.what == format!("HTTP {status}: {body}"),
+                    "{problem}"
+                );
             }
         }
     }
 }
 
 /// A server that answers all but the first notification, which it refuses.
-async fn notification_peer(refuses: Arc<Mutex<bool>>, status: &'static str, body: &'static str) -> String {
+async fn notification_peer(
+    refuses: Arc<Mutex<bool>>,
+    status: &'static str,
+    body: &'static str,
+) -> String {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/mcp", listener.local_addr().unwrap());
     tokio::spawn(async move {
@@ -425,17 +724,30 @@ async fn notification_peer(refuses: Arc<Mutex<bool>>, status: &'static str, body
                 let length = stream.read(&mut text).await.unwrap_or(0);
                 let text = String::from_utf8_lossy(&text[..length]).into_owned();
                 let sent: serde_json::Value =
-                    serde_json::from_str(text.split_once("\r\n\r\n").map_or("", |(_, body)| body)).unwrap_or_default();
+                    serde_json::from_str(text.split_once("\r\n\r\n").map_or("", |(_, body)| body))
+                        .unwrap_or_default();
                 let answer = match sent["method"].as_str() {
                     Some("initialize") => {
-                        let body = format!(r#"{{"jsonrpc":"2.0","id":{},"result":{INITIALIZED}}}"#, sent["id"]);
-                        reply("200 OK", "application/json\r\nMcp-Session-Id: abc", body.as_bytes())
+                        let body = format!(
+                            r#"{{"jsonrpc":"2.0","id":{},"result":{INITIALIZED}}}"#,
+                            sent["id"]
+                        );
+                        reply(
+                            "200 OK",
+                            "application/json\r\nMcp-Session-Id: abc",
+                            body.as_bytes(),
+                        )
                     }
                     Some("tools/call") => {
-                        let body = format!(r#"{{"jsonrpc":"2.0","id":{},"result":{{"content":[]}}}}"#, sent["id"]);
+                        let body = format!(
+                            r#"{{"jsonrpc":"2.0","id":{},"result":{{"content":[]}}}}"#,
+                            sent["id"]
+                        );
                         reply("200 OK", "application/json", body.as_bytes())
                     }
-                    Some(_) if std::mem::take(&mut *refuses.lock().unwrap()) => reply(status, "text/plain", body.as_bytes()),
+                    Some(_) if std::mem::take(&mut *refuses.lock().unwrap()) => {
+                        reply(status, "text/plain", body.as_bytes())
+                    }
                     Some(_) => reply("202 Accepted", "text/plain", b""),
                     None => reply("405 Method Not Allowed", "text/plain", b""),
                 };
@@ -450,10 +762,19 @@ async fn notification_peer(refuses: Arc<Mutex<bool>>, status: &'static str, body
 #[tokio::test]
 async fn redirects_are_followed_within_the_origin_alone() {
     let peer = HttpPeer::start(|seen| {
-        let body = format!(r#"{{"jsonrpc":"2.0","id":{},"result":{{"content":[]}}}}"#, seen.id());
+        let body = format!(
+            r#"{{"jsonrpc":"2.0","id":{},"result":{{"content":[]}}}}"#,
+            seen.id()
+        );
         match seen.head.lines().next().unwrap_or_default() {
-            first if first.contains("/mcp ") => reply("307 Temporary Redirect", "text/plain\r\nLocation: /elsewhere", b""),
-            first if first.contains("/elsewhere ") => reply("200 OK", "application/json", body.as_bytes()),
+            first if first.contains("/mcp ") => reply(
+                "307 Temporary Redirect",
+                "text/plain\r\nLocation: /elsewhere",
+                b"",
+            ),
+            first if first.contains("/elsewhere ") => {
+                reply("200 OK", "application/json", body.as_bytes())
+            }
             _ => Vec::new(),
         }
     })
@@ -462,18 +783,33 @@ async fn redirects_are_followed_within_the_origin_alone() {
     let capture = session.call(call("{}"), CancelToken::new()).await;
     assert_eq!(capture.outcome, Outcome::Result, "{:?}", capture.problem);
     session.close().await;
-    for location in ["http://other.invalid/mcp", "https://127.0.0.1/mcp", "file:///etc/passwd"] {
-        let answer = reply("307 Temporary Redirect", &format!("text/plain\r\nLocation: {location}"), b"");
+    for location in [
+        "http://other.invalid/mcp",
+        "https://127.0.0.1/mcp",
+        "file:///etc/passwd",
+    ] {
+        let answer = reply(
+            "307 Temporary Redirect",
+            &format!("text/plain\r\nLocation: {location}"),
+            b"",
+        );
         let peer = HttpPeer::start(move |_| answer.clone()).await;
         let session = connect(&http(&peer.url)).await;
         let capture = session.call(call("{}"), CancelToken::new()).await;
         let problem = capture.problem.unwrap();
-        assert!(problem.kind == ProblemKind::HttpStatus && problem.what.contains(location), "{problem}");
+        assert!(
+            problem.kind == ProblemKind::HttpStatus && problem.what.contains(location),
+            "{problem}"
+        );
         session.close().await;
         let (problem, _) = refused(&http(&peer.url).with_protocol(Protocol::Auto)).await;
         assert!(problem.what.contains(location), "{problem}");
     }
-    let round = reply("307 Temporary Redirect", "text/plain\r\nLocation: /mcp", b"");
+    let round = reply(
+        "307 Temporary Redirect",
+        "text/plain\r\nLocation: /mcp",
+        b"",
+    );
     let peer = HttpPeer::start(move |_| round.clone()).await;
     let (problem, _) = refused(&http(&peer.url).with_protocol(Protocol::Auto)).await;
     assert_eq!(problem.kind, ProblemKind::HttpStatus, "{problem}");
@@ -485,9 +821,24 @@ async fn a_compressed_answer_counts_at_its_full_size() {
     let bomb = include_bytes!("../data/http/bomb.json.gz");
     let answer = reply("200 OK", "application/json\r\nContent-Encoding: gzip", bomb);
     let peer = HttpPeer::start(move |_| answer.clone()).await;
-    for (limit, outcome, kept) in [(100_000, Outcome::Malformed, 100_000), (20 << 20, Outcome::Result, 8_000_073)] {
-        let limited = Options { limits: mcp_loupe::source::Limits { message: limit, ..Default::default() }, ..options() };
-        let session = mcp::connect(&http(&peer.url), limited, ServerNotification::default().happenings()).await.unwrap();
+    for (limit, outcome, kept) in [
+        (100_000, Outcome::Malformed, 100_000),
+        (20 << 20, Outcome::Result, 8_000_073),
+    ] {
+        let limited = Options {
+            limits: mcp_loupe::source::Limits {
+                message: limit,
+                ..Default::default()
+            },
+            ..options()
+        };
+        let session = mcp::connect(
+            &http(&peer.url),
+            limited,
+            ServerNotification::default().happenings(),
+        )
+        .await
+        .unwrap();
         let capture = session.call(call("{}"), CancelToken::new()).await;
         assert_eq!((capture.outcome, capture.wire_len()), (outcome, kept));
         session.close().await;
@@ -499,7 +850,10 @@ async fn stream_peer(endpoint: &'static str) -> (String, Arc<Mutex<Vec<String>>>
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/sse", listener.local_addr().unwrap());
     let posted = Arc::new(Mutex::new(Vec::new()));
-    let (log, (say, _)) = (Arc::clone(&posted), tokio::sync::broadcast::channel::<String>(100));
+    let (log, (say, _)) = (
+        Arc::clone(&posted),
+        tokio::sync::broadcast::channel::<String>(100),
+    );
     tokio::spawn(async move {
         while let Ok((mut stream, _)) = listener.accept().await {
             let (log, say) = (Arc::clone(&log), say.clone());
@@ -513,8 +867,13 @@ async fn stream_peer(endpoint: &'static str) -> (String, Arc<Mutex<Vec<String>>>
                         return;
                     }
                     text += &String::from_utf8_lossy(&chunk[..len]);
-                    let Some((head, body)) = text.split_once("\r\n\r\n") else { continue };
-                    let length = head.to_lowercase().lines().find_map(|line| line.strip_prefix("content-length: ")?.parse().ok());
+                    let Some((head, body)) = text.split_once("\r\n\r\n") else {
+                        continue;
+                    };
+                    let length = head
+                        .to_lowercase()
+                        .lines()
+                        .find_map(|line| line.strip_prefix("content-length: ")?.parse().ok());
                     if body.len() >= length.unwrap_or(0) {
                         break (head.to_owned(), body.to_owned());
                     }
@@ -528,18 +887,28 @@ async fn stream_peer(endpoint: &'static str) -> (String, Arc<Mutex<Vec<String>>>
                         if message == "end" {
                             return;
                         }
-                        if stream.write_all(format!("event: message\ndata: {message}\n\n").as_bytes()).await.is_err() {
+                        if stream
+                            .write_all(format!("event: message\ndata: {message}\n\n").as_bytes())
+                            .await
+                            .is_err()
+                        {
                             return;
                         }
                     }
                     return;
                 }
                 if !head.starts_with("POST /message?s=1") {
-                    stream.write_all(&reply("404 Not Found", "text/html", b"<h1>no</h1>")).await.ok();
+                    stream
+                        .write_all(&reply("404 Not Found", "text/html", b"<h1>no</h1>"))
+                        .await
+                        .ok();
                     return;
                 }
                 log.lock().unwrap().push(body.clone());
-                stream.write_all(&reply("202 Accepted", "text/plain", b"Accepted")).await.ok();
+                stream
+                    .write_all(&reply("202 Accepted", "text/plain", b"Accepted"))
+                    .await
+                    .ok();
                 let value: serde_json::Value = serde_json::from_str(&body).unwrap();
                 match value["method"].as_str() {
                     Some("initialize") => say
@@ -549,9 +918,12 @@ async fn stream_peer(endpoint: &'static str) -> (String, Arc<Mutex<Vec<String>>>
                         ))
                         .ok(),
                     Some("tools/call") if body.contains("\"die\"") => say.send("end".into()).ok(),
-                    Some("tools/call") => {
-                        say.send(format!(r#"{{"jsonrpc":"2.0","id":{},"result":{{"content":[]}}}}"#, value["id"])).ok()
-                    }
+                    Some("tools/call") => say
+                        .send(format!(
+                            r#"{{"jsonrpc":"2.0","id":{},"result":{{"content":[]}}}}"#,
+                            value["id"]
+                        ))
+                        .ok(),
                     _ => None,
                 };
             });
@@ -564,31 +936,77 @@ async fn stream_peer(endpoint: &'static str) -> (String, Arc<Mutex<Vec<String>>>
 async fn a_server_of_2024_is_reached_by_its_stream() {
     for transport in [Transport::Auto, Transport::Sse] {
         let (url, posted) = stream_peer("/message?s=1").await;
-        let session = connect(&Source::Http(Http { url, transport, ..Http::default() })).await;
-        assert_eq!((session.server().transport.as_str(), session.server().protocol_version.as_str()), ("sse", "2024-11-05"));
+        let session = connect(&Source::Http(Http {
+            url,
+            transport,
+            ..Http::default()
+        }))
+        .await;
+        assert_eq!(
+            (
+                session.server().transport.as_str(),
+                session.server().protocol_version.as_str()
+            ),
+            ("sse", "2024-11-05")
+        );
         let capture = session.call(call("{\"n\": 1e3}"), CancelToken::new()).await;
         assert_eq!(capture.outcome, Outcome::Result);
-        assert!(posted.lock().unwrap().iter().any(|body| body.as_bytes() == &capture.request[..]));
-        let gone = session.call(Call { tool: Tool::unlisted("die"), ..call("{}") }, CancelToken::new()).await;
+        assert!(
+            posted
+                .lock()
+                .unwrap()
+                .iter()
+                .any(|body| body.as_bytes() == &capture.request[..])
+        );
+        let gone = session
+            .call(
+                Call {
+                    tool: Tool::unlisted("die"),
+                    ..call("{}")
+                },
+                CancelToken::new(),
+            )
+            .await;
         assert_eq!(gone.outcome, Outcome::Disconnected);
         assert!(gone.problem.unwrap().what.contains("ended the stream"));
         session.close().await;
     }
     let (url, posted) = stream_peer("http://other.invalid/message").await;
-    let (problem, _) = refused(&Source::Http(Http { url, transport: Transport::Sse, ..Http::default() })).await;
-    assert!(problem.what.contains("another origin (http://other.invalid)"), "{problem}");
+    let (problem, _) = refused(&Source::Http(Http {
+        url,
+        transport: Transport::Sse,
+        ..Http::default()
+    }))
+    .await;
+    assert!(
+        problem
+            .what
+            .contains("another origin (http://other.invalid)"),
+        "{problem}"
+    );
     assert!(posted.lock().unwrap().is_empty());
 }
 
 #[tokio::test]
 async fn certificates_that_cannot_be_read_are_named() {
     let folder = tempfile::tempdir().unwrap();
-    let (empty, missing) = (folder.path().join("empty.pem"), folder.path().join("missing.pem"));
+    let (empty, missing) = (
+        folder.path().join("empty.pem"),
+        folder.path().join("missing.pem"),
+    );
     std::fs::write(&empty, "nothing here").unwrap();
     for (file, word) in [(empty, "no certificate"), (missing, "cannot read")] {
-        let source = Source::Http(Http { url: "http://127.0.0.1:1/".into(), cacert: Some(file.clone()), ..Http::default() });
+        let source = Source::Http(Http {
+            url: "http://127.0.0.1:1/".into(),
+            cacert: Some(file.clone()),
+            ..Http::default()
+        });
         let (problem, _) = refused(&source).await;
-        assert_eq!((problem.kind, problem.place.as_str()), (ProblemKind::Io, &*file.to_string_lossy()), "{problem}");
+        assert_eq!(
+            (problem.kind, problem.place.as_str()),
+            (ProblemKind::Io, &*file.to_string_lossy()),
+            "{problem}"
+        );
         assert!(problem.what.contains(word), "{problem}");
     }
 }
@@ -601,7 +1019,10 @@ fn certified() -> (Arc<tokio_rustls::rustls::ServerConfig>, String) {
     let (authority_key, key) = (KeyPair::generate().unwrap(), KeyPair::generate().unwrap());
     let pem = authority.self_signed(&authority_key).unwrap().pem();
     let issuer = Issuer::new(authority, authority_key);
-    let leaf = CertificateParams::new(vec!["127.0.0.1".into()]).unwrap().signed_by(&key, &issuer).unwrap();
+    let leaf = CertificateParams::new(vec!["127.0.0.1".into()])
+        .unwrap()
+        .signed_by(&key, &issuer)
+        .unwrap();
     (secured(&leaf, &key), pem)
 }
 
@@ -611,25 +1032,41 @@ fn self_signed(name: &str, days: i64) -> (Arc<tokio_rustls::rustls::ServerConfig
     let mut params = CertificateParams::new(vec![name.into()]).unwrap();
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     let now = time::OffsetDateTime::now_utc();
-    (params.not_before, params.not_after) = (now - time::Duration::days(30), now + time::Duration::days(days));
+    (params.not_before, params.not_after) = (
+        now - time::Duration::days(30),
+        now + time::Duration::days(days),
+    );
     let key = KeyPair::generate().unwrap();
     let certificate = params.self_signed(&key).unwrap();
     (secured(&certificate, &key), certificate.pem())
 }
 
-fn secured(certificate: &rcgen::Certificate, key: &rcgen::KeyPair) -> Arc<tokio_rustls::rustls::ServerConfig> {
-    let key = tokio_rustls::rustls::pki_types::PrivateKeyDer::try_from(key.serialize_der()).unwrap();
+fn secured(
+    certificate: &rcgen::Certificate,
+    key: &rcgen::KeyPair,
+) -> Arc<tokio_rustls::rustls::ServerConfig> {
+    let key =
+        tokio_rustls::rustls::pki_types::PrivateKeyDer::try_from(key.serialize_der()).unwrap();
     let config = tokio_rustls::rustls::ServerConfig::builder_with_provider(Arc::new(
         tokio_rustls::rustls::crypto::aws_lc_rs::default_provider(),
     ));
-    let config = config.with_safe_default_protocol_versions().unwrap().with_no_client_auth();
-    Arc::new(config.with_single_cert(vec![certificate.der().clone()], key).unwrap())
+    let config = config
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth();
+    Arc::new(
+        config
+            .with_single_cert(vec![certificate.der().clone()], key)
+            .unwrap(),
+    )
 }
 
 /// The sample server behind TLS; its address.
 async fn behind_tls(config: Arc<tokio_rustls::rustls::ServerConfig>) -> String {
     let sample = Arc::new(Sample::new(&SampleSpec::default()).unwrap());
-    let serving = serve::http(sample, ([127, 0, 0, 1], 0).into()).await.unwrap();
+    let serving = serve::http(sample, ([127, 0, 0, 1], 0).into())
+        .await
+        .unwrap();
     let behind = serving.url().split('/').nth(2).unwrap().to_owned();
     let _serving = tokio::spawn(serving.run());
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -640,9 +1077,13 @@ async fn behind_tls(config: Arc<tokio_rustls::rustls::ServerConfig>) -> String {
             let (acceptor, behind) = (acceptor.clone(), behind.clone());
             tokio::spawn(async move {
                 // One that is refused ends here.
-                let Ok(mut inside) = acceptor.accept(stream).await else { return };
+                let Ok(mut inside) = acceptor.accept(stream).await else {
+                    return;
+                };
                 let mut plain = tokio::net::TcpStream::connect(&behind).await.unwrap();
-                tokio::io::copy_bidirectional(&mut inside, &mut plain).await.ok();
+                tokio::io::copy_bidirectional(&mut inside, &mut plain)
+                    .await
+                    .ok();
             });
         }
     });
@@ -655,28 +1096,68 @@ async fn a_certificate_that_signs_itself_is_trusted_once_it_is_named() {
     let url = behind_tls(config).await;
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("named.pem");
-    let source = |url: &str| Source::Http(Http { url: url.into(), cacert: Some(file.clone()), ..Http::default() });
-    let (problem, told) = refused(&Source::Http(Http { url: url.clone(), ..Http::default() })).await;
+    let source = |url: &str| {
+        Source::Http(Http {
+            url: url.into(),
+            cacert: Some(file.clone()),
+            ..Http::default()
+        })
+    };
+    let (problem, told) = refused(&Source::Http(Http {
+        url: url.clone(),
+        ..Http::default()
+    }))
+    .await;
     assert!(problem.what.contains("signs itself"), "{problem}");
-    assert!(problem.hint.unwrap().contains("that very certificate by `--cacert"));
-    assert!(told.iter().any(|step| step.name == "TLS" && step.answered.contains("signs itself")), "{told:?}");
+    assert!(
+        problem
+            .hint
+            .unwrap()
+            .contains("that very certificate by `--cacert")
+    );
+    assert!(
+        told.iter()
+            .any(|step| step.name == "TLS" && step.answered.contains("signs itself")),
+        "{told:?}"
+    );
     // Another of the same kind vouches for nothing.
     std::fs::write(&file, self_signed("127.0.0.1", 30).1).unwrap();
     let (problem, _) = refused(&source(&url)).await;
     assert!(problem.what.contains("signs itself"), "{problem}");
     std::fs::write(&file, &pem).unwrap();
-    let session = mcp::connect(&source(&url), options(), ServerNotification::default().happenings()).await.unwrap();
-    assert!(!session.list_tools(Duration::from_secs(60)).await.unwrap().tools.is_empty());
+    let session = mcp::connect(
+        &source(&url),
+        options(),
+        ServerNotification::default().happenings(),
+    )
+    .await
+    .unwrap();
+    assert!(
+        !session
+            .list_tools(Duration::from_secs(60))
+            .await
+            .unwrap()
+            .tools
+            .is_empty()
+    );
     session.close().await;
     // It is trusted for the names and the days that it states, and no others.
     for ((config, pem), why, hint) in [
-        (self_signed("localhost", 30), "not for this host name", "subjectAltName"),
+        (
+            self_signed("localhost", 30),
+            "not for this host name",
+            "subjectAltName",
+        ),
         (self_signed("127.0.0.1", -1), "has expired", "renewed"),
     ] {
         let url = behind_tls(config).await;
         std::fs::write(&file, pem).unwrap();
         let (problem, _) = refused(&source(&url)).await;
-        assert!(problem.what.contains(why) && problem.hint.as_ref().unwrap().contains(hint), "{problem}: {:?}", problem.hint);
+        assert!(
+            problem.what.contains(why) && problem.hint.as_ref().unwrap().contains(hint),
+            "{problem}: {:?}",
+            problem.hint
+        );
     }
 }
 
@@ -684,24 +1165,57 @@ async fn a_certificate_that_signs_itself_is_trusted_once_it_is_named() {
 async fn an_authority_of_ones_own_is_trusted_once_it_is_named() {
     let (config, authority) = certified();
     let url = behind_tls(config).await;
-    let (problem, told) = refused(&Source::Http(Http { url: url.clone(), ..Http::default() })).await;
+    let (problem, told) = refused(&Source::Http(Http {
+        url: url.clone(),
+        ..Http::default()
+    }))
+    .await;
     assert_eq!(problem.kind, ProblemKind::Connect, "{problem}");
-    assert!(problem.hint.as_deref().is_some_and(|hint| hint.contains("--cacert")), "{problem}");
+    assert!(
+        problem
+            .hint
+            .as_deref()
+            .is_some_and(|hint| hint.contains("--cacert")),
+        "{problem}"
+    );
     let tls = told.iter().find(|step| step.name == "TLS").unwrap();
-    assert!(tls.state == StepState::Failed && tls.took.is_some(), "{told:?}");
-    assert!(told.iter().any(|step| step.name == "connect" && step.state == StepState::Done), "{told:?}");
+    assert!(
+        tls.state == StepState::Failed && tls.took.is_some(),
+        "{told:?}"
+    );
+    assert!(
+        told.iter()
+            .any(|step| step.name == "connect" && step.state == StepState::Done),
+        "{told:?}"
+    );
 
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("authority.pem");
     std::fs::write(&file, authority).unwrap();
     let heard = ServerNotification::default();
-    let source = Source::Http(Http { url, cacert: Some(file), ..Http::default() });
-    let session = mcp::connect(&source, options(), heard.happenings()).await.unwrap();
-    assert!(!session.list_tools(Duration::from_secs(60)).await.unwrap().tools.is_empty());
+    let source = Source::Http(Http {
+        url,
+        cacert: Some(file),
+        ..Http::default()
+    });
+    let session = mcp::connect(&source, options(), heard.happenings())
+        .await
+        .unwrap();
+    assert!(
+        !session
+            .list_tools(Duration::from_secs(60))
+            .await
+            .unwrap()
+            .tools
+            .is_empty()
+    );
     let told = steps(&heard);
     for name in ["connect", "TLS", "HTTP"] {
         let step = told.iter().find(|step| step.name == name).unwrap();
-        assert!(step.state == StepState::Done && step.took.is_some(), "{told:?}");
+        assert!(
+            step.state == StepState::Done && step.took.is_some(),
+            "{told:?}"
+        );
     }
     session.close().await;
 }
@@ -710,25 +1224,66 @@ async fn an_authority_of_ones_own_is_trusted_once_it_is_named() {
 #[tokio::test]
 async fn proxies_of_the_environment_are_used() {
     let proxy = HttpPeer::start(|seen| {
-        let result = if seen.body.contains("tools/list") { r#"{"tools":[]}"# } else { DISCOVERED };
-        reply("200 OK", "application/json", format!(r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#, seen.id()).as_bytes())
+        let result = if seen.body.contains("tools/list") {
+            r#"{"tools":[]}"#
+        } else {
+            DISCOVERED
+        };
+        reply(
+            "200 OK",
+            "application/json",
+            format!(
+                r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#,
+                seen.id()
+            )
+            .as_bytes(),
+        )
     })
     .await;
     let address = proxy.url.trim_end_matches("/mcp").to_owned();
     let run = |url: &str, no_proxy: &str| {
         let mut command = tokio::process::Command::new(env!("CARGO_BIN_EXE_mcp-loupe"));
         command.args(["tools", "--timeout", "20", "--url", url]);
-        for name in ["https_proxy", "HTTPS_PROXY", "http_proxy", "all_proxy", "ALL_PROXY", "no_proxy", "REQUEST_METHOD"] {
+        for name in [
+            "https_proxy",
+            "HTTPS_PROXY",
+            "http_proxy",
+            "all_proxy",
+            "ALL_PROXY",
+            "no_proxy",
+            "REQUEST_METHOD",
+        ] {
             command.env_remove(name);
         }
-        command.env("http_proxy", &address).env("NO_PROXY", no_proxy).output()
+        command
+            .env("http_proxy", &address)
+            .env("NO_PROXY", no_proxy)
+            .output()
     };
     let output = run("http://nowhere.invalid/mcp", "").await.unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    assert!(proxy.seen().iter().all(|seen| seen.head.contains("post http://nowhere.invalid/mcp")), "{:?}", proxy.seen());
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    assert!(
+        proxy
+            .seen()
+            .iter()
+            .all(|seen| seen.head.contains("post http://nowhere.invalid/mcp")),
+        "{:?}",
+        proxy.seen()
+    );
     let before = proxy.seen().len();
-    let output = run("http://nowhere.invalid/mcp", "nowhere.invalid").await.unwrap();
-    assert_eq!(output.status.code(), Some(3), "{}", String::from_utf8_lossy(&output.stderr));
+    let output = run("http://nowhere.invalid/mcp", "nowhere.invalid")
+        .await
+        .unwrap();
+    assert_eq!(
+        output.status.code(),
+        Some(3),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     assert!(
         String::from_utf8_lossy(&output.stderr).contains("step: resolve: nowhere.invalid"),
         "{}",

@@ -104,24 +104,32 @@ fn mutated(random: &mut Random, seeds: &[Vec<u8>]) -> Vec<u8> {
 fn memory() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-    line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or_default()
+    line.and_then(|line| line.split_whitespace().next()?.parse().ok())
+        .unwrap_or_default()
 }
 
 /// Gives the loader damaged inputs until the time is over.
 fn fuzz(name: &str, seeds: &[Vec<u8>], load: impl Fn(&[u8])) {
-    let time = std::env::var("LOUPE_FUZZ").ok().and_then(|seconds| seconds.parse().ok()).unwrap_or(0.2);
+    let time = std::env::var("LOUPE_FUZZ")
+        .ok()
+        .and_then(|seconds| seconds.parse().ok())
+        .unwrap_or(0.2);
     let until = Instant::now() + Duration::from_secs_f64(time);
     let current = Arc::new(Mutex::new((Instant::now(), Vec::new())));
     let is_over = Arc::new(AtomicBool::new(false));
     // One that hangs is told by this, since nothing else could.
     let watch = std::thread::spawn({
-        let (name, current, is_over) = (name.to_owned(), Arc::clone(&current), Arc::clone(&is_over));
+        let (name, current, is_over) =
+            (name.to_owned(), Arc::clone(&current), Arc::clone(&is_over));
         move || {
             while !is_over.load(Ordering::SeqCst) {
                 std::thread::sleep(Duration::from_millis(50));
                 let (since, input) = &*current.lock().unwrap();
                 if since.elapsed() > MOST_TIME {
-                    eprintln!("{name} takes more than {MOST_TIME:?} for b\"{}\"", input.escape_ascii());
+                    eprintln!(
+                        "{name} takes more than {MOST_TIME:?} for b\"{}\"",
+                        input.escape_ascii()
+                    );
                     std::process::exit(101);
                 }
             }
@@ -132,27 +140,49 @@ fn fuzz(name: &str, seeds: &[Vec<u8>], load: impl Fn(&[u8])) {
         let input = mutated(&mut random, seeds);
         *current.lock().unwrap() = (Instant::now(), input.clone());
         let done = catch_unwind(AssertUnwindSafe(|| load(&input)));
-        assert!(done.is_ok(), "{name} panics at input {inputs}: b\"{}\"", input.escape_ascii());
+        assert!(
+            done.is_ok(),
+            "{name} panics at input {inputs}: b\"{}\"",
+            input.escape_ascii()
+        );
         inputs += 1;
     }
     is_over.store(true, Ordering::SeqCst);
     watch.join().unwrap();
     let taken = memory().saturating_sub(before);
-    assert!(taken < MOST_MEMORY, "{name} has taken {taken} KiB for {inputs} inputs");
+    assert!(
+        taken < MOST_MEMORY,
+        "{name} has taken {taken} KiB for {inputs} inputs"
+    );
     eprintln!("{name}: {inputs} inputs in {time} s, {taken} KiB");
 }
 
 fn data(folder: &str) -> Vec<Vec<u8>> {
     fn walk(path: &Path, found: &mut Vec<PathBuf>) {
-        for path in fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()) {
-            if path.is_dir() { walk(&path, found) } else { found.push(path) }
+        for path in fs::read_dir(path)
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+        {
+            if path.is_dir() {
+                walk(&path, found)
+            } else {
+                found.push(path)
+            }
         }
     }
     let mut files = Vec::new();
-    walk(&Path::new(env!("CARGO_MANIFEST_DIR")).join(folder), &mut files);
+    walk(
+        &Path::new(env!("CARGO_MANIFEST_DIR")).join(folder),
+        &mut files,
+    );
     files.sort();
     let is_seed = |path: &&PathBuf| !path.ends_with("expected.txt");
-    files.iter().filter(is_seed).map(|path| fs::read(path).unwrap()).filter(|bytes| bytes.len() < LONGEST).collect()
+    files
+        .iter()
+        .filter(is_seed)
+        .map(|path| fs::read(path).unwrap())
+        .filter(|bytes| bytes.len() < LONGEST)
+        .collect()
 }
 
 #[test]
@@ -162,21 +192,29 @@ fn settings() {
         "theme = \"dark\"\nscale = 1.5\n[needed.a]\nt = [\"/x\"]\n[servers.x]\nk = { a = 1 }\n",
         "tokenizer = \"o200k_base\"\nmore_contrast = true\n",
     ];
-    fuzz("settings", &seeds.map(|seed| seed.as_bytes().to_vec()), |bytes| {
-        fs::write(folder.path().join("settings.toml"), bytes).unwrap();
-        store::read_settings(folder.path()).ok();
-        fs::write(folder.path().join("servers.json"), bytes).unwrap();
-        store::read_servers(folder.path()).ok();
-        fs::write(folder.path().join("recent.json"), bytes).unwrap();
-        store::read_recent(folder.path()).ok();
-    });
+    fuzz(
+        "settings",
+        &seeds.map(|seed| seed.as_bytes().to_vec()),
+        |bytes| {
+            fs::write(folder.path().join("settings.toml"), bytes).unwrap();
+            store::read_settings(folder.path()).ok();
+            fs::write(folder.path().join("servers.json"), bytes).unwrap();
+            store::read_servers(folder.path()).ok();
+            fs::write(folder.path().join("recent.json"), bytes).unwrap();
+            store::read_recent(folder.path()).ok();
+        },
+    );
 }
 
 /// A folder with a fixture in it and a history of it.
 fn kept() -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a.json");
-    fs::write(&file, r#"{"content":[{"type":"text","text":"{\"n\":1}"}],"structuredContent":{"n":1}}"#).unwrap();
+    fs::write(
+        &file,
+        r#"{"content":[{"type":"text","text":"{\"n\":1}"}],"structuredContent":{"n":1}}"#,
+    )
+    .unwrap();
     let capture = store::read_any(&file).unwrap();
     let fixture = folder.path().join("fixture");
     let expect =
@@ -190,17 +228,29 @@ fn kept() -> (tempfile::TempDir, PathBuf) {
 fn history() {
     let (folder, _) = kept();
     let index = folder.path().join("history/index.jsonl");
-    let seeds = [fs::read(&index).unwrap(), fs::read(&index).unwrap().repeat(3)];
+    let seeds = [
+        fs::read(&index).unwrap(),
+        fs::read(&index).unwrap().repeat(3),
+    ];
     fuzz("history", &seeds, |bytes| {
         fs::write(&index, bytes).unwrap();
-        assert_eq!(History::at(folder.path()).list().unwrap().entries.len(), 1, "the folder is what counts");
+        assert_eq!(
+            History::at(folder.path()).list().unwrap().entries.len(),
+            1,
+            "the folder is what counts"
+        );
     });
 }
 
 #[test]
 fn fixture() {
     let (_folder, fixture) = kept();
-    let names = ["capture.json", "messages.jsonl", "expect.toml", "response.json"];
+    let names = [
+        "capture.json",
+        "messages.jsonl",
+        "expect.toml",
+        "response.json",
+    ];
     let whole = names.map(|name| fs::read(fixture.join(name)).unwrap());
     fuzz("fixture", &whole, |bytes| {
         for (name, whole) in names.iter().zip(&whole) {
@@ -215,9 +265,13 @@ fn fixture() {
 #[test]
 fn configuration() {
     fuzz("configuration", &data("tests/data/import"), |bytes| {
-        let Ok(text) = import::decode(bytes) else { return };
+        let Ok(text) = import::decode(bytes) else {
+            return;
+        };
         for path in ["x.json", "x.toml", "/home/me/.gemini/settings.json"] {
-            let Ok(import) = import::read(path, &text) else { continue };
+            let Ok(import) = import::read(path, &text) else {
+                continue;
+            };
             import.server(Some("x")).ok();
             for entry in &import.servers {
                 entry.resolve(|_| Some("x".to_owned())).ok();
@@ -241,13 +295,20 @@ fn tokenizer() {
 #[test]
 fn hosts() {
     let folder = tempfile::tempdir().unwrap();
-    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/hosts.toml")).unwrap();
+    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/hosts.toml"))
+        .unwrap();
     let (_, entries) = text.split_once("[[host]]").unwrap();
     let schema = "schema = \"loupe.hosts/1\"";
-    let seeds: Vec<_> = entries.split("[[host]]").map(|entry| format!("{schema}\n[[host]]{entry}").into_bytes()).collect();
+    let seeds: Vec<_> = entries
+        .split("[[host]]")
+        .map(|entry| format!("{schema}\n[[host]]{entry}").into_bytes())
+        .collect();
     fuzz("hosts", &seeds, |bytes| {
         fs::write(folder.path().join("hosts.toml"), bytes).unwrap();
         let hosts = store::load_hosts(Some(folder.path()));
-        assert!(hosts.get("codex").is_some(), "those that come with Loupe stay");
+        assert!(
+            hosts.get("codex").is_some(),
+            "those that come with Loupe stay"
+        );
     });
 }

@@ -33,7 +33,11 @@ fn words(bytes: &[u8]) -> String {
 #[track_caller]
 fn text(args: &[&str], stdin: &[u8]) -> String {
     let output = run(args, stdin);
-    assert!(output.status.success(), "{args:?}: {}", words(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{args:?}: {}",
+        words(&output.stderr)
+    );
     words(&output.stdout)
 }
 
@@ -54,13 +58,23 @@ fn known() -> usize {
 fn one_host_is_told_in_full() {
     let page = text(&["hosts", "codex"], b"");
     assert!(page.starts_with("codex · "), "{page}");
-    for said in ["limit 48,000 bytes", "input schema reduced (title, examples, $schema removed)", "observed: "] {
+    for said in [
+        "limit 48,000 bytes",
+        "input schema reduced (title, examples, $schema removed)",
+        "observed: ",
+    ] {
         assert!(page.contains(said), "{said} is not in {page}");
     }
     let list = json(&["hosts", "codex", "--json"], b"");
-    assert_eq!((&list["schema"], &list["hosts"][0]["id"]), (&"loupe.hosts-list/1".into(), &"codex".into()));
+    assert_eq!(
+        (&list["schema"], &list["hosts"][0]["id"]),
+        (&"loupe.hosts-list/1".into(), &"codex".into())
+    );
     let unknown = run(&["hosts", "codez"], b"");
-    assert_eq!(words(&unknown.stderr), "error: unknown host `codez` (hosts)\nhint: did you mean `codex`\n");
+    assert_eq!(
+        words(&unknown.stderr),
+        "error: unknown host `codez` (hosts)\nhint: did you mean `codex`\n"
+    );
 }
 
 #[test]
@@ -72,22 +86,48 @@ fn hosts_are_listed() {
     let list = json(&["hosts", "--json"], b"");
     assert_eq!(list["schema"], "loupe.hosts-list/1");
     assert_eq!(list["hosts"].as_array().unwrap().len(), known());
-    let codex = list["hosts"].as_array().unwrap().iter().find(|host| host["id"] == "codex").unwrap();
-    assert_eq!((&codex["evidence"], &codex["limits"][0]["max"]), (&"observed".into(), &12_000.into()));
+    let codex = list["hosts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|host| host["id"] == "codex")
+        .unwrap();
+    assert_eq!(
+        (&codex["evidence"], &codex["limits"][0]["max"]),
+        (&"observed".into(), &12_000.into())
+    );
     assert_eq!(list["problems"], serde_json::json!([]));
 }
 
 #[test]
 fn a_hosts_text_is_printed_exactly() {
-    assert_eq!(text(&["show", "-", "--view", "host:zed"], RESULT), "Ada, 36");
-    assert_eq!(text(&["show", "-", "--view", "host:claude-code"], RESULT), r#"{"name":"Ada","age":36,"city":"London"}"#);
+    assert_eq!(
+        text(&["show", "-", "--view", "host:zed"], RESULT),
+        "Ada, 36"
+    );
+    assert_eq!(
+        text(&["show", "-", "--view", "host:claude-code"], RESULT),
+        r#"{"name":"Ada","age":36,"city":"London"}"#
+    );
     let codex = text(&["show", "-", "--view", "host:codex"], RESULT);
-    assert_eq!(codex, "Wall time: 0.0000 seconds\nOutput:\n{\"name\":\"Ada\",\"age\":36.0,\"city\":\"London\"}");
+    assert_eq!(
+        codex,
+        "Wall time: 0.0000 seconds\nOutput:\n{\"name\":\"Ada\",\"age\":36.0,\"city\":\"London\"}"
+    );
     let not_known = run(&["show", "-", "--view", "host:llamaindex"], RESULT);
-    assert_eq!((not_known.status.code(), not_known.stdout.is_empty()), (Some(2), true));
-    assert!(words(&not_known.stderr).starts_with("error: the host shows its language's own printing"), "{not_known:?}");
+    assert_eq!(
+        (not_known.status.code(), not_known.stdout.is_empty()),
+        (Some(2), true)
+    );
+    assert!(
+        words(&not_known.stderr).starts_with("error: the host shows its language's own printing"),
+        "{not_known:?}"
+    );
     let unknown = run(&["show", "-", "--view", "host:codez"], RESULT);
-    assert_eq!(words(&unknown.stderr), "error: unknown host `codez` (--view)\nhint: did you mean `codex`\n");
+    assert_eq!(
+        words(&unknown.stderr),
+        "error: unknown host `codez` (--view)\nhint: did you mean `codex`\n"
+    );
 }
 
 #[test]
@@ -95,26 +135,53 @@ fn reports_hold_every_host() {
     let report = json(&["show", "-", "--json"], RESULT);
     let hosts = report["hosts"].as_array().unwrap();
     assert_eq!(hosts.len(), known());
-    assert_eq!(hosts[0]["media"], serde_json::json!({"shown": 0, "asText": 0, "dropped": 0}));
+    assert_eq!(
+        hosts[0]["media"],
+        serde_json::json!({"shown": 0, "asText": 0, "dropped": 0})
+    );
     let host = |id: &str| hosts.iter().find(|host| host["id"] == id).unwrap();
     for id in ["codex", "zed", "claude-code", "cline", "copilot-cli"] {
         let printed = text(&["show", "-", "--view", &format!("host:{id}")], RESULT);
         assert_eq!(host(id)["bytes"], printed.len(), "{id}");
     }
-    assert_eq!(host("zed")["facts"], serde_json::json!({"total": 3, "proved": 0, "found": 2, "missing": 1, "differs": 0}));
-    assert_eq!((&host("zed")["limit"], &host("zed")["truncated"]), (&"none".into(), &false.into()));
-    assert_eq!((&host("vscode-copilot")["limit"], &host("vscode-copilot")["truncated"]), (&"unknown".into(), &Value::Null));
-    assert_eq!((&host("llamaindex")["computable"], &host("llamaindex")["tokens"]), (&false.into(), &Value::Null));
+    assert_eq!(
+        host("zed")["facts"],
+        serde_json::json!({"total": 3, "proved": 0, "found": 2, "missing": 1, "differs": 0})
+    );
+    assert_eq!(
+        (&host("zed")["limit"], &host("zed")["truncated"]),
+        (&"none".into(), &false.into())
+    );
+    assert_eq!(
+        (
+            &host("vscode-copilot")["limit"],
+            &host("vscode-copilot")["truncated"]
+        ),
+        (&"unknown".into(), &Value::Null)
+    );
+    assert_eq!(
+        (
+            &host("llamaindex")["computable"],
+            &host("llamaindex")["tokens"]
+        ),
+        (&false.into(), &Value::Null)
+    );
 }
 
 #[test]
 fn the_hosts_of_an_answer_are_compared() {
     let page = text(&["show", "-", "--view", "hosts"], RESULT);
-    let headline = format!(" of {} hosts lose facts of it. They read the text alone, which misses 1 of 3 facts. Of ", known());
+    let headline = format!(
+        " of {} hosts lose facts of it. They read the text alone, which misses 1 of 3 facts. Of ",
+        known()
+    );
     assert!(page.lines().next().unwrap().contains(&headline), "{page}");
     assert!(page.contains("loses /city (1 of 1)"), "{page}");
     assert!(page.contains("structuredContent alone"), "{page}");
-    let nothing = run(&["show", "-", "--view", "hosts"], br#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"no"}}"#);
+    let nothing = run(
+        &["show", "-", "--view", "hosts"],
+        br#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"no"}}"#,
+    );
     assert_eq!(nothing.status.code(), Some(5));
 }
 
@@ -149,29 +216,68 @@ fn folder(text: &str) -> tempfile::TempDir {
 fn a_file_of_ones_own_adds_hosts() {
     let own = folder(OWN);
     let dir = own.path().to_str().unwrap();
-    assert_eq!(text(&["show", "-", "--data-dir", dir, "--view", "host:mine"], RESULT), "<Ada, 36>");
+    assert_eq!(
+        text(
+            &["show", "-", "--data-dir", dir, "--view", "host:mine"],
+            RESULT
+        ),
+        "<Ada, 36>"
+    );
     let list = json(&["hosts", "--json", "--data-dir", dir], b"");
-    assert_eq!((&list["hosts"][0]["id"], &list["hosts"][0]["own"]), (&"mine".into(), &true.into()));
+    assert_eq!(
+        (&list["hosts"][0]["id"], &list["hosts"][0]["own"]),
+        (&"mine".into(), &true.into())
+    );
     let bad = folder(&OWN.replace("\"string\"", "\"parcels\""));
     let output = run(&["hosts", "--data-dir", bad.path().to_str().unwrap()], b"");
     assert!(output.status.success());
-    assert_eq!(words(&output.stdout).lines().count(), 29, "the built-in hosts stay");
+    assert_eq!(
+        words(&output.stdout).lines().count(),
+        29,
+        "the built-in hosts stay"
+    );
     let place = bad.path().join("hosts.toml");
     let expected = format!(
         "warning: the hosts file is not used: unknown variant `parcels`, expected `string` or `parts` ({}, line 12, `delivery`)\n",
         place.display()
     );
-    assert!(words(&output.stderr).starts_with(&expected), "{}", words(&output.stderr));
+    assert!(
+        words(&output.stderr).starts_with(&expected),
+        "{}",
+        words(&output.stderr)
+    );
     let dir = bad.path().to_str().unwrap();
-    let output =
-        run(&["call", "dual_search_companies", "--sample", "--data-dir", dir, "--as-host", "cline", "--view", "hosts"], b"");
-    assert_eq!(words(&output.stderr).matches("warning: the hosts file").count(), 1, "{}", words(&output.stderr));
+    let output = run(
+        &[
+            "call",
+            "dual_search_companies",
+            "--sample",
+            "--data-dir",
+            dir,
+            "--as-host",
+            "cline",
+            "--view",
+            "hosts",
+        ],
+        b"",
+    );
+    assert_eq!(
+        words(&output.stderr)
+            .matches("warning: the hosts file")
+            .count(),
+        1,
+        "{}",
+        words(&output.stderr)
+    );
 }
 
 fn transcript(path: &Path) -> Vec<Value> {
     let lines = fs::read_to_string(path).unwrap();
     let message = |line: &str| serde_json::from_str::<Value>(line).unwrap();
-    lines.lines().map(|line| serde_json::from_str(message(line)["text"].as_str().unwrap()).unwrap()).collect()
+    lines
+        .lines()
+        .map(|line| serde_json::from_str(message(line)["text"].as_str().unwrap()).unwrap())
+        .collect()
 }
 
 fn built_in_hosts() -> Vec<toml::Value> {
@@ -184,27 +290,54 @@ fn calls_are_made_as_a_host() {
     let own = folder(OWN);
     let dir = own.path().to_str().unwrap();
     let file = own.path().join("messages.jsonl");
-    let call = ["call", "dual_search_companies", "--sample", "--data-dir", dir, "--as-host"];
-    let page = text(&[&call[..], &["mine", "--transcript", file.to_str().unwrap()]].concat(), b"");
+    let call = [
+        "call",
+        "dual_search_companies",
+        "--sample",
+        "--data-dir",
+        dir,
+        "--as-host",
+    ];
+    let page = text(
+        &[&call[..], &["mine", "--transcript", file.to_str().unwrap()]].concat(),
+        b"",
+    );
     assert!(
         page.contains("note called as Mine: client mine-client 3.1, capabilities {\"roots\":{\"listChanged\":true}}"),
         "{page}"
     );
     let hello = &transcript(&file)[0]["params"];
-    assert_eq!(hello["clientInfo"], serde_json::json!({"name": "mine-client", "version": "3.1"}));
-    assert_eq!(hello["capabilities"], serde_json::json!({"roots": {"listChanged": true}}));
+    assert_eq!(
+        hello["clientInfo"],
+        serde_json::json!({"name": "mine-client", "version": "3.1"})
+    );
+    assert_eq!(
+        hello["capabilities"],
+        serde_json::json!({"roots": {"listChanged": true}})
+    );
     let called_as = |host: &str| {
         fs::remove_file(&file).unwrap();
-        text(&[&call[..6], &[host, "--transcript", file.to_str().unwrap()]].concat(), b"")
+        text(
+            &[&call[..6], &[host, "--transcript", file.to_str().unwrap()]].concat(),
+            b"",
+        )
     };
-    assert!(called_as("cline").contains("called as Cline: client @cline/core 0.0.0, capabilities {}, protocol 2024-11-05"));
-    assert_eq!(transcript(&file)[0]["params"]["protocolVersion"], "2024-11-05");
+    assert!(called_as("cline").contains(
+        "called as Cline: client @cline/core 0.0.0, capabilities {}, protocol 2024-11-05"
+    ));
+    assert_eq!(
+        transcript(&file)[0]["params"]["protocolVersion"],
+        "2024-11-05"
+    );
     // Every member of what a host says, those that the SDK does not know as well.
     for host in built_in_hosts() {
-        let Some(client) = host.get("client") else { continue };
+        let Some(client) = host.get("client") else {
+            continue;
+        };
         called_as(host["id"].as_str().unwrap());
         let hello = &transcript(&file)[0]["params"];
-        let capabilities: Value = serde_json::from_str(client["capabilities"].as_str().unwrap()).unwrap();
+        let capabilities: Value =
+            serde_json::from_str(client["capabilities"].as_str().unwrap()).unwrap();
         assert_eq!(hello["capabilities"], capabilities, "{client}");
         for (sent, named) in [
             ("name", "name"),
@@ -213,19 +346,45 @@ fn calls_are_made_as_a_host() {
             ("description", "description"),
             ("websiteUrl", "website_url"),
         ] {
-            assert_eq!(hello["clientInfo"].get(sent).and_then(Value::as_str), client.get(named).and_then(toml::Value::as_str));
+            assert_eq!(
+                hello["clientInfo"].get(sent).and_then(Value::as_str),
+                client.get(named).and_then(toml::Value::as_str)
+            );
         }
     }
-    let unknown = run(&["call", "dual_search_companies", "--sample", "--as-host", "cursor"], b"");
+    let unknown = run(
+        &[
+            "call",
+            "dual_search_companies",
+            "--sample",
+            "--as-host",
+            "cursor",
+        ],
+        b"",
+    );
     assert_eq!(unknown.status.code(), Some(2));
     let said = words(&unknown.stderr);
-    assert!(said.starts_with("error: how Cursor names itself to a server is not known (--as-host)\n"), "{said}");
-    assert!(said.contains(concat!("(client loupe ", env!("CARGO_PKG_VERSION"), ", capabilities {})")), "{said}");
+    assert!(
+        said.starts_with("error: how Cursor names itself to a server is not known (--as-host)\n"),
+        "{said}"
+    );
+    assert!(
+        said.contains(concat!(
+            "(client loupe ",
+            env!("CARGO_PKG_VERSION"),
+            ", capabilities {})"
+        )),
+        "{said}"
+    );
 }
 
 /// What a known host would give its model for the probe's tools, as a person pastes it, in a session with a handshake.
 fn pasted(host: &str, left_out: &[&str]) -> String {
-    pasted_of(&mcp_loupe::serve::sample::Probe::answers()[0], host, left_out)
+    pasted_of(
+        &mcp_loupe::serve::sample::Probe::answers()[0],
+        host,
+        left_out,
+    )
 }
 
 fn pasted_of(session: &mcp_loupe::host::probe::Answers, host: &str, left_out: &[&str]) -> String {
@@ -241,16 +400,38 @@ fn pasted_of(session: &mcp_loupe::host::probe::Answers, host: &str, left_out: &[
 
 #[test]
 fn a_probe_tells_the_rules_of_a_host() {
-    let page = text(&["hosts", "--from-probe", "-"], pasted("codex", &[]).as_bytes());
-    assert!(page.contains("exactly what the rules of OpenAI Codex CLI"), "{page}");
+    let page = text(
+        &["hosts", "--from-probe", "-"],
+        pasted("codex", &[]).as_bytes(),
+    );
+    assert!(
+        page.contains("exactly what the rules of OpenAI Codex CLI"),
+        "{page}"
+    );
     assert!(page.contains("# Confidence: high."), "{page}");
-    let found = json(&["hosts", "--from-probe", "-", "--json"], pasted("opencode", &["probe_long_text"]).as_bytes());
-    assert_eq!((&found["schema"], &found["confidence"]), (&"loupe.probe/1".into(), &"high".into()), "{found}");
-    assert!(found["fits"].as_array().unwrap().contains(&"opencode".into()), "{found}");
+    let found = json(
+        &["hosts", "--from-probe", "-", "--json"],
+        pasted("opencode", &["probe_long_text"]).as_bytes(),
+    );
+    assert_eq!(
+        (&found["schema"], &found["confidence"]),
+        (&"loupe.probe/1".into(), &"high".into()),
+        "{found}"
+    );
+    assert!(
+        found["fits"]
+            .as_array()
+            .unwrap()
+            .contains(&"opencode".into()),
+        "{found}"
+    );
     assert_eq!(found["untried"], serde_json::json!(["probe_long_text"]));
     let refused = run(&["hosts", "--from-probe", "-"], b"=== probe_two\nx");
     assert_eq!(refused.status.code(), Some(2));
-    assert!(words(&refused.stderr).contains("the probe has no tool `probe_two` (standard input, line 1)"));
+    assert!(
+        words(&refused.stderr)
+            .contains("the probe has no tool `probe_two` (standard input, line 1)")
+    );
 }
 
 /// One that shows the result as it came is known by it in a session of either era, and so is one whose view of the
@@ -262,7 +443,10 @@ fn a_probe_tells_hosts_apart_in_either_era() {
             // Where that is cut, the tool's name stands in it, which a bare answer does not have.
             let text = pasted_of(&session, host, &["probe_long_text"]);
             let found = json(&["hosts", "--from-probe", "-", "--json"], text.as_bytes());
-            assert!(found["fits"].as_array().unwrap().contains(&host.into()), "{found}\n{text}");
+            assert!(
+                found["fits"].as_array().unwrap().contains(&host.into()),
+                "{found}\n{text}"
+            );
         }
     }
 }
@@ -270,8 +454,12 @@ fn a_probe_tells_hosts_apart_in_either_era() {
 #[test]
 fn the_entry_of_an_unknown_host_is_a_hosts_file() {
     // A host of nobody: its own words around every text, JSON as Python writes it, a cut of its own.
-    let long =
-        mcp_loupe::serve::sample::Probe::answers().remove(0).into_iter().find(|(tool, _)| *tool == "probe_long_text").unwrap().1;
+    let long = mcp_loupe::serve::sample::Probe::answers()
+        .remove(0)
+        .into_iter()
+        .find(|(tool, _)| *tool == "probe_long_text")
+        .unwrap()
+        .1;
     let long: Value = serde_json::from_slice(&long).unwrap();
     let long = long["result"]["content"][0]["text"].as_str().unwrap();
     let pasted = format!(
@@ -286,8 +474,19 @@ fn the_entry_of_an_unknown_host_is_a_hosts_file() {
     assert!(page.contains("the first 5,000 were left"), "{page}");
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("hosts.toml"), &page).unwrap();
-    let list = json(&["hosts", "--json", "--data-dir", folder.path().to_str().unwrap()], b"");
+    let list = json(
+        &[
+            "hosts",
+            "--json",
+            "--data-dir",
+            folder.path().to_str().unwrap(),
+        ],
+        b"",
+    );
     assert_eq!(list["problems"], serde_json::json!([]), "{page}");
-    assert_eq!((&list["hosts"][0]["id"], &list["hosts"][0]["own"]), (&"new-host".into(), &true.into()));
+    assert_eq!(
+        (&list["hosts"][0]["id"], &list["hosts"][0]["own"]),
+        (&"new-host".into(), &true.into())
+    );
     println!("{page}");
 }

@@ -16,7 +16,9 @@ pub fn open_sized(source: Option<Source>, size: [f32; 2]) -> Window {
         .with_max_steps(4)
         // The sample's records hold Chinese and Arabic, which the system's fonts draw; a test has none.
         .allow_missing_glyphs()
-        .build_eframe(move |cc| App::with_guard(cc, source, guard).unwrap_or_else(|problem| panic!("{problem}")))
+        .build_eframe(move |cc| {
+            App::with_guard(cc, source, guard).unwrap_or_else(|problem| panic!("{problem}"))
+        })
 }
 
 /// Frames until the window is as wanted; the engine works meanwhile.
@@ -25,7 +27,10 @@ pub fn until(window: &mut Window, what: &str, wanted: impl Fn(&Window) -> bool) 
     let began = Instant::now();
     loop {
         window.step();
-        assert!(!shares_an_identity(window), "two widgets share an identity, before {what}");
+        assert!(
+            !shares_an_identity(window),
+            "two widgets share an identity, before {what}"
+        );
         if wanted(window) {
             return;
         }
@@ -52,5 +57,9 @@ pub fn shares_an_identity(window: &Window) -> bool {
             _ => false,
         }
     }
-    window.output().shapes.iter().any(|shape| complains(&shape.shape))
+    window
+        .output()
+        .shapes
+        .iter()
+        .any(|shape| complains(&shape.shape))
 }

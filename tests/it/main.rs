@@ -1,7 +1,6 @@
 //! The tests from outside: the library, the program, and the window with no display.
 
 mod agent;
-mod server_requests;
 mod cases;
 mod check;
 mod claims;
@@ -15,17 +14,18 @@ mod import;
 mod layers;
 mod login;
 mod mutants;
-mod proofs;
 mod peer;
+#[path = "../conformance/plain.rs"]
+mod plain;
+mod proofs;
 mod replay;
+mod server_requests;
 mod session;
 mod state;
 mod support;
 mod text;
-mod two_servers;
 mod tidy;
-#[path = "../conformance/plain.rs"]
-mod plain;
+mod two_servers;
 #[path = "../conformance/visit.rs"]
 mod visit;
 
@@ -47,8 +47,6 @@ mod stateless;
 #[cfg(feature = "gui")]
 mod app;
 #[cfg(feature = "gui")]
-mod server_requests_window;
-#[cfg(feature = "gui")]
 mod live;
 #[cfg(feature = "gui")]
 mod pictures;
@@ -56,6 +54,8 @@ mod pictures;
 mod reading;
 #[cfg(feature = "gui")]
 mod screens;
+#[cfg(feature = "gui")]
+mod server_requests_window;
 #[cfg(all(feature = "gui", unix))]
 mod watch;
 #[cfg(feature = "gui")]

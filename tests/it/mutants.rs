@@ -31,8 +31,18 @@ impl Random {
     }
 }
 
-const NAMES: [&str; 10] =
-    ["Northbeam Dental", "Acme", "Ann Lee", "Blue Harbour", "Vega", "Old Mill", "Quartz Labs", "Rosa Diaz", "Tern", "Umber & Co"];
+const NAMES: [&str; 10] = [
+    "Northbeam Dental",
+    "Acme",
+    "Ann Lee",
+    "Blue Harbour",
+    "Vega",
+    "Old Mill",
+    "Quartz Labs",
+    "Rosa Diaz",
+    "Tern",
+    "Umber & Co",
+];
 const CITIES: [&str; 6] = ["Oslo", "Rome", "Lyon", "New York", "Ulm", "Kyoto"];
 const STATES: [&str; 4] = ["open", "closed", "in_progress", "waiting"];
 /// What no original holds.
@@ -41,19 +51,34 @@ const ADDED: &str = "zq7713";
 fn record(random: &mut Random, at: usize) -> Value {
     let mut record = Map::new();
     record.insert("id".into(), json!(100 + at * 7 + random.below(5)));
-    record.insert("companyName".into(), json!(format!("{} {}", random.pick(&NAMES), at + 1)));
+    record.insert(
+        "companyName".into(),
+        json!(format!("{} {}", random.pick(&NAMES), at + 1)),
+    );
     record.insert("city".into(), json!(*random.pick(&CITIES)));
-    record.insert("price".into(), json!(f64::from(random.below(90_000) as u32) / 8.0 + 0.125));
+    record.insert(
+        "price".into(),
+        json!(f64::from(random.below(90_000) as u32) / 8.0 + 0.125),
+    );
     record.insert("active".into(), json!(random.below(2) == 0));
     record.insert("status".into(), json!(*random.pick(&STATES)));
     let (day, hour, minute) = (1 + random.below(28), random.below(24), random.below(60));
-    record.insert("updatedAt".into(), json!(format!("2025-{:02}-{day:02}T{hour:02}:{minute:02}:00Z", 1 + random.below(12))));
+    record.insert(
+        "updatedAt".into(),
+        json!(format!(
+            "2025-{:02}-{day:02}T{hour:02}:{minute:02}:00Z",
+            1 + random.below(12)
+        )),
+    );
     record.insert("visits".into(), json!(random.below(5_000_000)));
     // Not every server has all of them.
     let keys: Vec<String> = record.keys().skip(2).cloned().collect();
     for key in keys {
         if at == 0 && random.below(4) == 0 {
-            record.insert(format!("{key}Note"), json!(format!("note {}", random.below(900))));
+            record.insert(
+                format!("{key}Note"),
+                json!(format!("note {}", random.below(900))),
+            );
         }
     }
     Value::Object(record)
@@ -67,7 +92,12 @@ fn data(random: &mut Random) -> Value {
     let kept = 3 + random.below(keys.len() - 3);
     for record in &mut records {
         let members = record.as_object().unwrap();
-        *record = keys.iter().take(kept).map(|key| (key.clone(), members[key].clone())).collect::<Map<_, _>>().into();
+        *record = keys
+            .iter()
+            .take(kept)
+            .map(|key| (key.clone(), members[key].clone()))
+            .collect::<Map<_, _>>()
+            .into();
     }
     match random.below(3) {
         0 => Value::Array(records),
@@ -108,11 +138,20 @@ type Parts<'a> = (Vec<&'a Map<String, Value>>, Vec<(&'a str, &'a Value)>);
 /// The records of the data, and what stands around them.
 fn parts(data: &Value) -> Parts<'_> {
     match data {
-        Value::Array(records) => (records.iter().filter_map(Value::as_object).collect(), Vec::new()),
+        Value::Array(records) => (
+            records.iter().filter_map(Value::as_object).collect(),
+            Vec::new(),
+        ),
         Value::Object(members) => match members.get("items").and_then(Value::as_array) {
             Some(records) => {
-                let around = members.iter().filter(|(key, _)| *key != "items").map(|(key, value)| (key.as_str(), value));
-                (records.iter().filter_map(Value::as_object).collect(), around.collect())
+                let around = members
+                    .iter()
+                    .filter(|(key, _)| *key != "items")
+                    .map(|(key, value)| (key.as_str(), value));
+                (
+                    records.iter().filter_map(Value::as_object).collect(),
+                    around.collect(),
+                )
             }
             None => (vec![members], Vec::new()),
         },
@@ -156,13 +195,17 @@ fn laid_out(layout: &str, data: &Value) -> Option<String> {
     match layout {
         "labels" => {
             for record in &records {
-                record.iter().for_each(|(key, value)| out.push_str(&format!("{}: {}\n", title(key), shown(value))));
+                record.iter().for_each(|(key, value)| {
+                    out.push_str(&format!("{}: {}\n", title(key), shown(value)))
+                });
                 out.push('\n');
             }
         }
         "bold-labels" => {
             for record in &records {
-                record.iter().for_each(|(key, value)| out.push_str(&format!("- **{}**: {}\n", title(key), shown(value))));
+                record.iter().for_each(|(key, value)| {
+                    out.push_str(&format!("- **{}**: {}\n", title(key), shown(value)))
+                });
                 out.push('\n');
             }
         }
@@ -172,19 +215,27 @@ fn laid_out(layout: &str, data: &Value) -> Option<String> {
             out.push_str(&row(keys.iter().map(|key| title(key)).collect()));
             out.push_str(&row(keys.iter().map(|_| "---".to_owned()).collect()));
             records.iter().for_each(|record| {
-                out.push_str(&row(keys.iter().map(|key| record.get(*key).map(shown).unwrap_or_default()).collect()))
+                out.push_str(&row(keys
+                    .iter()
+                    .map(|key| record.get(*key).map(shown).unwrap_or_default())
+                    .collect()))
             });
         }
         "field-table" if is_one => {
             out.push_str("| Field | Value |\n|---|---|\n");
-            records[0].iter().for_each(|(key, value)| out.push_str(&format!("| {} | {} |\n", title(key), shown(value))));
+            records[0].iter().for_each(|(key, value)| {
+                out.push_str(&format!("| {} | {} |\n", title(key), shown(value)))
+            });
         }
         "csv-titles" if !is_one && around.is_empty() => {
             let keys: Vec<&String> = records[0].keys().collect();
             let row = |cells: Vec<String>| format!("{}\n", cells.join(","));
             out.push_str(&row(keys.iter().map(|key| title(key)).collect()));
             records.iter().for_each(|record| {
-                out.push_str(&row(keys.iter().map(|key| record.get(*key).map(shown).unwrap_or_default()).collect()))
+                out.push_str(&row(keys
+                    .iter()
+                    .map(|key| record.get(*key).map(shown).unwrap_or_default())
+                    .collect()))
             });
         }
         _ => return None,
@@ -192,13 +243,25 @@ fn laid_out(layout: &str, data: &Value) -> Option<String> {
     Some(out.trim_end().to_owned())
 }
 
-const LAYOUTS: [&str; 5] = ["labels", "bold-labels", "table", "field-table", "csv-titles"];
+const LAYOUTS: [&str; 5] = [
+    "labels",
+    "bold-labels",
+    "table",
+    "field-table",
+    "csv-titles",
+];
 
 /// Every layout of some data, by name.
 fn layouts(data: &Value) -> Vec<(&'static str, String)> {
     let formats = FORMATS.iter().filter(|format| !format.is_as_sent());
     let formats = formats.filter_map(|format| Some((format.id(), written(*format, data)?)));
-    formats.chain(LAYOUTS.into_iter().filter_map(|layout| Some((layout, laid_out(layout, data)?)))).collect()
+    formats
+        .chain(
+            LAYOUTS
+                .into_iter()
+                .filter_map(|layout| Some((layout, laid_out(layout, data)?))),
+        )
+        .collect()
 }
 
 /// A value that says something else.
@@ -207,17 +270,34 @@ fn changed(value: &Value, random: &mut Random) -> Value {
         Value::Bool(is) => json!(!is),
         Value::Number(number) => match random.below(3) {
             0 => json!(-number.as_f64().unwrap() - 1.0),
-            1 => serde_json::from_str(&format!("{}7", number.to_string().trim_end_matches(".0"))).unwrap(),
+            1 => serde_json::from_str(&format!("{}7", number.to_string().trim_end_matches(".0")))
+                .unwrap(),
             _ => json!(number.as_f64().unwrap() + 3.5),
         },
         Value::String(text) if text.ends_with('Z') && text.contains("T") => match random.below(2) {
             0 => json!(text.replace('Z', "+05:00")),
-            _ => json!(format!("{}{}", &text[..11], if &text[11..13] == "09" { "21:17:00Z" } else { "09:17:00Z" })),
+            _ => json!(format!(
+                "{}{}",
+                &text[..11],
+                if &text[11..13] == "09" {
+                    "21:17:00Z"
+                } else {
+                    "09:17:00Z"
+                }
+            )),
         },
         Value::String(text) => match random.below(3) {
             0 => json!(format!("not {text}")),
-            1 => json!(text.chars().take(text.chars().count() - 1).collect::<String>()),
-            _ => json!(if STATES.contains(&text.as_str()) { "cancelled".to_owned() } else { format!("{text} II") }),
+            1 => json!(
+                text.chars()
+                    .take(text.chars().count() - 1)
+                    .collect::<String>()
+            ),
+            _ => json!(if STATES.contains(&text.as_str()) {
+                "cancelled".to_owned()
+            } else {
+                format!("{text} II")
+            }),
         },
         other => other.clone(),
     }
@@ -226,10 +306,18 @@ fn changed(value: &Value, random: &mut Random) -> Value {
 /// The records of the data, to be changed.
 fn records_mut(data: &mut Value) -> Vec<&mut Map<String, Value>> {
     if data.get("items").is_some() {
-        return data["items"].as_array_mut().unwrap().iter_mut().filter_map(Value::as_object_mut).collect();
+        return data["items"]
+            .as_array_mut()
+            .unwrap()
+            .iter_mut()
+            .filter_map(Value::as_object_mut)
+            .collect();
     }
     match data {
-        Value::Array(records) => records.iter_mut().filter_map(Value::as_object_mut).collect(),
+        Value::Array(records) => records
+            .iter_mut()
+            .filter_map(Value::as_object_mut)
+            .collect(),
         Value::Object(members) => vec![members],
         _ => Vec::new(),
     }
@@ -239,7 +327,14 @@ fn records_mut(data: &mut Value) -> Vec<&mut Map<String, Value>> {
 fn mutated(data: &Value, random: &mut Random) -> Option<(&'static str, Value)> {
     let mut other = data.clone();
     let kind = random.below(6);
-    let name = ["change", "swap within a record", "swap between records", "reorder records", "drop", "negate a label"][kind];
+    let name = [
+        "change",
+        "swap within a record",
+        "swap between records",
+        "reorder records",
+        "drop",
+        "negate a label",
+    ][kind];
     let mut records = records_mut(&mut other);
     let count = records.len();
     match kind {
@@ -259,7 +354,10 @@ fn mutated(data: &Value, random: &mut Random) -> Option<(&'static str, Value)> {
         }
         2 => {
             let (a, b) = (random.below(count), random.below(count));
-            let key = records[0].keys().nth(random.below(records[0].len()))?.clone();
+            let key = records[0]
+                .keys()
+                .nth(random.below(records[0].len()))?
+                .clone();
             let (left, right) = (records[a][&key].clone(), records[b][&key].clone());
             records[a].insert(key.clone(), right);
             records[b].insert(key, left);
@@ -270,10 +368,19 @@ fn mutated(data: &Value, random: &mut Random) -> Option<(&'static str, Value)> {
             record.remove(&key);
         }
         5 => {
-            let key = records[0].keys().nth(random.below(records[0].len()))?.clone();
+            let key = records[0]
+                .keys()
+                .nth(random.below(records[0].len()))?
+                .clone();
             let sign = *random.pick(&["!", "-", "not ", "~~", "<", "≠"]);
             for record in &mut records {
-                let renamed = |(own, value)| if own == key { (format!("{sign}{own}"), value) } else { (own, value) };
+                let renamed = |(own, value)| {
+                    if own == key {
+                        (format!("{sign}{own}"), value)
+                    } else {
+                        (own, value)
+                    }
+                };
                 **record = std::mem::take(*record).into_iter().map(renamed).collect();
             }
         }
@@ -309,7 +416,10 @@ fn with_addition(text: &str, random: &mut Random) -> (&'static str, String) {
             lines.insert(0, format!("## Region {ADDED}\n"));
             ("a section", lines.join("\n"))
         }
-        _ => (("a sentence"), format!("{text}\n\nThese are all but {ADDED} of them.")),
+        _ => (
+            ("a sentence"),
+            format!("{text}\n\nThese are all but {ADDED} of them."),
+        ),
     }
 }
 
@@ -319,20 +429,34 @@ fn claim_of(row: &str, subject: &ParsedCapture) -> Claim {
 
 fn extra(subject: &ParsedCapture) -> String {
     let text = subject.reading.content_text().unwrap_or_default();
-    subject.extra().pieces.iter().map(|piece| &text[piece.range.clone()]).collect::<Vec<_>>().join("\n")
+    subject
+        .extra()
+        .pieces
+        .iter()
+        .map(|piece| &text[piece.range.clone()])
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 #[test]
 fn no_mutant_is_called_the_same_data() {
-    let most: usize = std::env::var("LOUPE_MUTANTS").ok().and_then(|count| count.parse().ok()).unwrap_or(2_000);
+    let most: usize = std::env::var("LOUPE_MUTANTS")
+        .ok()
+        .and_then(|count| count.parse().ok())
+        .unwrap_or(2_000);
     let mut random = Random(0x5eed_cafe);
     let mut mutants = 0;
     let mut failures: Vec<String> = Vec::new();
-    let mut unproved: std::collections::BTreeMap<&str, (u32, u32)> = std::collections::BTreeMap::new();
+    let mut unproved: std::collections::BTreeMap<&str, (u32, u32)> =
+        std::collections::BTreeMap::new();
     while mutants < most {
         let data = data(&mut random);
         for (layout, text) in layouts(&data) {
-            let of = |text: &str| subject(&json!({"content": [{"type": "text", "text": text}], "structuredContent": data}));
+            let of = |text: &str| {
+                subject(
+                    &json!({"content": [{"type": "text", "text": text}], "structuredContent": data}),
+                )
+            };
             let is_proved = claim_of("content", &of(&text)).is_same_data();
             // CSV has no place for what stands around the records.
             if layout != "csv" || parts(&data).1.is_empty() {
@@ -364,19 +488,35 @@ fn no_mutant_is_called_the_same_data() {
             let beside = of(&told);
             let is_proved = |row| claim_of(row, &beside) == Claim::Proved;
             if !extra(&beside).contains(ADDED) || is_proved("json") || is_proved("content") {
-                failures.push(format!("{layout}, {kind} beside the data, not in the extra text: {:?}\n{told}", extra(&beside)));
+                failures.push(format!(
+                    "{layout}, {kind} beside the data, not in the extra text: {:?}\n{told}",
+                    extra(&beside)
+                ));
             }
             let alone = subject(&json!({"content": [{"type": "text", "text": told}]}));
             if let Some(payload) = &alone.payload {
                 let holds = payload.root().raw_text().contains(ADDED);
-                if !holds && (!extra(&alone).contains(ADDED) || claim_of("json", &alone) == Claim::Proved) {
-                    failures.push(format!("{layout}, {kind}, not in the extra text: {:?}\n{told}", extra(&alone)));
+                if !holds
+                    && (!extra(&alone).contains(ADDED) || claim_of("json", &alone) == Claim::Proved)
+                {
+                    failures.push(format!(
+                        "{layout}, {kind}, not in the extra text: {:?}\n{told}",
+                        extra(&alone)
+                    ));
                 }
             }
         }
     }
-    assert!(failures.is_empty(), "{} of {mutants}:\n\n{}", failures.len(), failures[..failures.len().min(8)].join("\n\n"));
+    assert!(
+        failures.is_empty(),
+        "{} of {mutants}:\n\n{}",
+        failures.len(),
+        failures[..failures.len().min(8)].join("\n\n")
+    );
     for (layout, (not_proved, all)) in &unproved {
-        assert!(not_proved * 20 <= *all, "{layout}: {not_proved} of {all} originals are not proved: {unproved:?}");
+        assert!(
+            not_proved * 20 <= *all,
+            "{layout}: {not_proved} of {all} originals are not proved: {unproved:?}"
+        );
     }
 }

@@ -45,7 +45,11 @@ pub fn differs(picture: &RgbaImage, name: &str) -> Option<String> {
     }
     let new = folder.join(format!("{name}.new.png"));
     write(&new, picture);
-    Some(format!("{}: {wrong}; see {}, and renew by UPDATE_EXPECT=1", path.display(), new.display()))
+    Some(format!(
+        "{}: {wrong}; see {}, and renew by UPDATE_EXPECT=1",
+        path.display(),
+        new.display()
+    ))
 }
 
 fn compare(expected: &Written, picture: &RgbaImage) -> Option<String> {
@@ -60,14 +64,22 @@ fn compare(expected: &Written, picture: &RgbaImage) -> Option<String> {
             off(expected.palette[usize::from(**index)]) > off(nearest) + ROUNDED
         })
     };
-    let far = colours(picture).iter().zip(&expected.indices).filter(is_far).count();
+    let far = colours(picture)
+        .iter()
+        .zip(&expected.indices)
+        .filter(is_far)
+        .count();
     if far > FAR {
         return Some(format!("{far} pixels differ"));
     }
     let found = residue(picture, &expected.palette, &expected.indices);
     let allowed = (expected.residue as f64 * RESIDUE_SHARE) as u64 + (FAR * 3 * 255) as u64;
-    (found.abs_diff(expected.residue) > allowed)
-        .then(|| format!("its colours are {found} from those of the palette, {} when it was written", expected.residue))
+    (found.abs_diff(expected.residue) > allowed).then(|| {
+        format!(
+            "its colours are {found} from those of the palette, {} when it was written",
+            expected.residue
+        )
+    })
 }
 
 fn colours(picture: &RgbaImage) -> &[[u8; 4]] {
@@ -77,21 +89,46 @@ fn colours(picture: &RgbaImage) -> &[[u8; 4]] {
 /// What the palette takes from all channels together.
 fn residue(picture: &RgbaImage, palette: &[[u8; 4]], indices: &[u8]) -> u64 {
     let off = |(colour, index): (&[u8; 4], &u8)| -> u64 {
-        colour.iter().zip(palette[usize::from(*index)]).map(|(a, b)| u64::from(a.abs_diff(b))).sum()
+        colour
+            .iter()
+            .zip(palette[usize::from(*index)])
+            .map(|(a, b)| u64::from(a.abs_diff(b)))
+            .sum()
     };
     colours(picture).iter().zip(indices).map(off).sum()
 }
 
 fn read(path: &Path) -> Result<Written, String> {
     let file = File::open(path).map_err(|error| error.to_string())?;
-    let mut reader = png::Decoder::new(BufReader::new(file)).read_info().map_err(|error| error.to_string())?;
+    let mut reader = png::Decoder::new(BufReader::new(file))
+        .read_info()
+        .map_err(|error| error.to_string())?;
     let mut indices = vec![0; reader.output_buffer_size().ok_or("it is too large")?];
-    reader.next_frame(&mut indices).map_err(|error| error.to_string())?;
+    reader
+        .next_frame(&mut indices)
+        .map_err(|error| error.to_string())?;
     let info = reader.info();
-    let palette = info.palette.as_ref().ok_or("it has no palette")?.as_chunks().0.iter().map(|[r, g, b]| [*r, *g, *b, 255]);
-    let residue = info.uncompressed_latin1_text.iter().find(|chunk| chunk.keyword == RESIDUE);
-    let residue = residue.and_then(|chunk| chunk.text.parse().ok()).ok_or("it notes no residue")?;
-    Ok(Written { size: info.size(), palette: palette.collect(), indices, residue })
+    let palette = info
+        .palette
+        .as_ref()
+        .ok_or("it has no palette")?
+        .as_chunks()
+        .0
+        .iter()
+        .map(|[r, g, b]| [*r, *g, *b, 255]);
+    let residue = info
+        .uncompressed_latin1_text
+        .iter()
+        .find(|chunk| chunk.keyword == RESIDUE);
+    let residue = residue
+        .and_then(|chunk| chunk.text.parse().ok())
+        .ok_or("it notes no residue")?;
+    Ok(Written {
+        size: info.size(),
+        palette: palette.collect(),
+        indices,
+        residue,
+    })
 }
 
 /// From the most frequent colour on, each that is not like one before it, as many as a palette takes.
@@ -113,24 +150,48 @@ fn palette(picture: &RgbaImage) -> Vec<[u8; 4]> {
 }
 
 fn distance(a: [u8; 4], b: [u8; 4]) -> u32 {
-    a.iter().zip(b).map(|(a, b)| u32::from(a.abs_diff(b)).pow(2)).sum()
+    a.iter()
+        .zip(b)
+        .map(|(a, b)| u32::from(a.abs_diff(b)).pow(2))
+        .sum()
 }
 
 fn nearest(palette: &[[u8; 4]], colour: [u8; 4]) -> usize {
-    (0..palette.len()).min_by_key(|at| distance(palette[*at], colour)).unwrap_or_default()
+    (0..palette.len())
+        .min_by_key(|at| distance(palette[*at], colour))
+        .unwrap_or_default()
 }
 
 fn write(path: &Path, picture: &RgbaImage) {
     let palette = palette(picture);
     let mut known = HashMap::new();
-    let index = |colour: &[u8; 4]| *known.entry(*colour).or_insert_with_key(|colour| nearest(&palette, *colour) as u8);
+    let index = |colour: &[u8; 4]| {
+        *known
+            .entry(*colour)
+            .or_insert_with_key(|colour| nearest(&palette, *colour) as u8)
+    };
     let indices: Vec<u8> = colours(picture).iter().map(index).collect();
     let residue = residue(picture, &palette, &indices);
-    let mut encoder = png::Encoder::new(BufWriter::new(File::create(path).unwrap()), picture.width(), picture.height());
+    let mut encoder = png::Encoder::new(
+        BufWriter::new(File::create(path).unwrap()),
+        picture.width(),
+        picture.height(),
+    );
     encoder.set_color(png::ColorType::Indexed);
-    encoder.set_palette(palette.iter().flat_map(|[r, g, b, _]| [*r, *g, *b]).collect::<Vec<_>>());
+    encoder.set_palette(
+        palette
+            .iter()
+            .flat_map(|[r, g, b, _]| [*r, *g, *b])
+            .collect::<Vec<_>>(),
+    );
     encoder.set_compression(png::Compression::High);
     encoder.set_filter(png::Filter::NoFilter);
-    encoder.add_text_chunk(RESIDUE.to_owned(), residue.to_string()).unwrap();
-    encoder.write_header().unwrap().write_image_data(&indices).unwrap();
+    encoder
+        .add_text_chunk(RESIDUE.to_owned(), residue.to_string())
+        .unwrap();
+    encoder
+        .write_header()
+        .unwrap()
+        .write_image_data(&indices)
+        .unwrap();
 }

@@ -18,14 +18,17 @@ fn listing() -> Window {
 
 fn answer(text: &str) -> Window {
     let text = serde_json::Value::from(text);
-    Window::showing(&format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"content":[{{"type":"text","text":{text}}}]}}}}"#))
+    Window::showing(&format!(
+        r#"{{"jsonrpc":"2.0","id":1,"result":{{"content":[{{"type":"text","text":{text}}}]}}}}"#
+    ))
 }
 
 /// As `text::nothing_claims_to_lose_nothing_where_the_text_says_more`, on the screen.
 #[test]
 fn the_window_claims_no_lossless_format_where_the_text_says_more() {
     for answer in crate::text::SAYS_MORE {
-        let mut window = Window::showing(&format!(r#"{{"jsonrpc":"2.0","id":1,"result":{answer}}}"#));
+        let mut window =
+            Window::showing(&format!(r#"{{"jsonrpc":"2.0","id":1,"result":{answer}}}"#));
         for tab in [DrawerTab::Cost, DrawerTab::Tokens] {
             window.send(ViewAction::ShowDrawer(tab));
             let painted = window.painted([1_600, 1_000], Dark);
@@ -41,13 +44,28 @@ fn the_window_claims_no_lossless_format_where_the_text_says_more() {
 fn the_data_names_its_reader_and_offers_others() {
     let mut window = listing();
     let painted = window.painted(SIZE, Light);
-    assert!(painted.contains("read from the text (Lines of one shape, 100%), sent twice"), "{painted}");
-    assert_eq!(window.state.view.open, [false, true, true], "a listing says the same when it is rendered");
+    assert!(
+        painted.contains("read from the text (Lines of one shape, 100%), sent twice"),
+        "{painted}"
+    );
+    assert_eq!(
+        window.state.view.open,
+        [false, true, true],
+        "a listing says the same when it is rendered"
+    );
     let menu = window.painted_after_click(SIZE, Light, "read from the text");
-    for text in ["Automatic · Lines of one shape", "Not as data", "Pattern…", "Copy as outputSchema"] {
+    for text in [
+        "Automatic · Lines of one shape",
+        "Not as data",
+        "Pattern…",
+        "Copy as outputSchema",
+    ] {
         assert!(menu.contains(text), "{text} is not in\n{menu}");
     }
-    assert!(menu.contains("tok in") && menu.contains("that send both"), "{menu}");
+    assert!(
+        menu.contains("tok in") && menu.contains("that send both"),
+        "{menu}"
+    );
     window.send(ViewAction::ReadText(ReadText::Never));
     let painted = window.painted(SIZE, Light);
     assert!(!painted.contains("Lines of one shape"), "{painted}");
@@ -58,7 +76,9 @@ fn the_data_names_its_reader_and_offers_others() {
 fn a_pattern_is_tried_on_the_text_and_kept() {
     let mut window = listing();
     window.painted(SIZE, Dark);
-    window.send(ViewAction::TryPattern(Some(r"^\[(?<kind>\w+)\] (?<name>\S+)".into())));
+    window.send(ViewAction::TryPattern(Some(
+        r"^\[(?<kind>\w+)\] (?<name>\S+)".into(),
+    )));
     let painted = window.painted(SIZE, Dark);
     assert!(painted.contains("3 records, 45% of the text"), "{painted}");
     window.send(ViewAction::TryPattern(Some("(?<kind>".into())));
@@ -66,7 +86,10 @@ fn a_pattern_is_tried_on_the_text_and_kept() {
     let pattern = ReadText::parse(r"^\[(?<kind>\w+)\] (?<name>\S+)").unwrap();
     window.send(ViewAction::ReadText(pattern.clone()));
     let painted = window.painted(SIZE, Dark);
-    assert!(painted.contains("read from the text (Pattern, 45%), sent twice"), "{painted}");
+    assert!(
+        painted.contains("read from the text (Pattern, 45%), sent twice"),
+        "{painted}"
+    );
     assert_eq!(window.state.capture().unwrap().read_text, pattern);
 }
 
@@ -100,12 +123,25 @@ fn a_value_of_the_data_is_marked_in_the_text_beside_it() {
     let answer = r#"{"content":[{"type":"text","text":"Ada is 36"}],"structuredContent":{"name":"Ada","age":36}}"#;
     let mut window = Window::showing(&format!(r#"{{"jsonrpc":"2.0","id":1,"result":{answer}}}"#));
     let before = window.picture(SIZE, Light);
-    assert_eq!(window.state.view.open, [false, true, true], "the text stands left of the data");
+    assert_eq!(
+        window.state.view.open,
+        [false, true, true],
+        "the text stands left of the data"
+    );
     let subject = mcp_loupe::analysis::subject(window.state.capture().unwrap().clone());
-    let age = subject.payload.as_ref().unwrap().root().get("age").unwrap().index();
+    let age = subject
+        .payload
+        .as_ref()
+        .unwrap()
+        .root()
+        .get("age")
+        .unwrap()
+        .index();
     window.send(ViewAction::SetTreeCursor(age));
     let after = window.picture(SIZE, Light);
-    let differ = after.enumerate_pixels().filter(|(x, y, pixel)| *x < SIZE[0] / 2 && before.get_pixel(*x, *y) != *pixel);
+    let differ = after
+        .enumerate_pixels()
+        .filter(|(x, y, pixel)| *x < SIZE[0] / 2 && before.get_pixel(*x, *y) != *pixel);
     assert!(differ.count() > 50, "nothing is marked in the text");
 }
 
@@ -113,9 +149,19 @@ fn a_value_of_the_data_is_marked_in_the_text_beside_it() {
 fn json_is_laid_out_on_demand() {
     let mut window = answer(r#"{"a":{"b":[1,2]}}"#);
     assert!(window.painted(SIZE, Light).contains(r#"{"a":{"b":[1,2]}}"#));
-    assert_eq!(window.state.view.open, [false, true, true], "JSON is no Markdown");
-    window.send(ViewAction::SetPane { pane: 1, shows: PaneView::Text("content-pretty") });
+    assert_eq!(
+        window.state.view.open,
+        [false, true, true],
+        "JSON is no Markdown"
+    );
+    window.send(ViewAction::SetPane {
+        pane: 1,
+        shows: PaneView::Text("content-pretty"),
+    });
     let painted = window.painted(SIZE, Light);
     assert!(painted.contains("\n    \"b\": ["), "{painted}");
-    assert!(painted.contains("JSON, laid out") && painted.contains("Exact"), "{painted}");
+    assert!(
+        painted.contains("JSON, laid out") && painted.contains("Exact"),
+        "{painted}"
+    );
 }

@@ -21,16 +21,26 @@ fn commands(readme: &str) -> Vec<&str> {
 #[test]
 fn the_commands_of_the_readme_run() {
     let binary = Path::new(env!("CARGO_BIN_EXE_mcp-loupe"));
-    let readme = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
+    let readme =
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
     let commands = commands(&readme);
-    assert!(commands.len() >= 5, "the README promises a command for each of five questions, there are {}", commands.len());
+    assert!(
+        commands.len() >= 5,
+        "the README promises a command for each of five questions, there are {}",
+        commands.len()
+    );
     let folder = tempfile::tempdir().unwrap();
     let others = std::env::var_os("PATH").unwrap_or_default();
-    let path = std::iter::once(binary.parent().unwrap().to_owned()).chain(std::env::split_paths(&others));
+    let path =
+        std::iter::once(binary.parent().unwrap().to_owned()).chain(std::env::split_paths(&others));
     let path = std::env::join_paths(path).unwrap();
     for command in commands {
         let mut shell = Command::new("sh");
-        shell.args(["-c", command]).current_dir(folder.path()).env("PATH", &path).stdin(Stdio::null());
+        shell
+            .args(["-c", command])
+            .current_dir(folder.path())
+            .env("PATH", &path)
+            .stdin(Stdio::null());
         let output = shell.output().unwrap();
         assert!(
             output.status.success() && !output.stdout.is_empty(),
@@ -47,22 +57,46 @@ fn the_commands_of_the_readme_run() {
 fn links_lead_somewhere_and_the_index_is_whole() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let docs = root.join("docs");
-    let pages = std::fs::read_dir(&docs).unwrap().map(|entry| entry.unwrap().path());
-    let pages: Vec<_> = pages.filter(|path| path.extension().is_some_and(|extension| extension == "md")).collect();
-    for path in pages.iter().cloned().chain([root.join("README.md"), root.join("CONTRIBUTING.md")]) {
+    let pages = std::fs::read_dir(&docs)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let pages: Vec<_> = pages
+        .filter(|path| path.extension().is_some_and(|extension| extension == "md"))
+        .collect();
+    for path in pages
+        .iter()
+        .cloned()
+        .chain([root.join("README.md"), root.join("CONTRIBUTING.md")])
+    {
         let page = std::fs::read_to_string(&path).unwrap();
         // Code is no link.
         let page: String = page.split("```").step_by(2).collect();
-        let page: String = page.lines().filter(|line| !line.starts_with("    ")).flat_map(|line| [line, "\n"]).collect();
-        for link in page.split("](").skip(1).filter_map(|rest| rest.split(')').next()).filter(|link| !link.contains("://")) {
+        let page: String = page
+            .lines()
+            .filter(|line| !line.starts_with("    "))
+            .flat_map(|line| [line, "\n"])
+            .collect();
+        for link in page
+            .split("](")
+            .skip(1)
+            .filter_map(|rest| rest.split(')').next())
+            .filter(|link| !link.contains("://"))
+        {
             let file = link.split('#').next().unwrap_or(link);
             let there = path.parent().unwrap().join(file);
-            assert!(file.is_empty() || there.exists(), "{} links to {link}, which is not there", path.display());
+            assert!(
+                file.is_empty() || there.exists(),
+                "{} links to {link}, which is not there",
+                path.display()
+            );
         }
     }
     let index = std::fs::read_to_string(docs.join("README.md")).unwrap();
     for page in pages {
         let name = page.file_name().unwrap().to_string_lossy().into_owned();
-        assert!(name == "README.md" || index.contains(&format!("({name})")), "docs/README.md lacks {name}");
+        assert!(
+            name == "README.md" || index.contains(&format!("({name})")),
+            "docs/README.md lacks {name}"
+        );
     }
 }

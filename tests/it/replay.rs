@@ -17,13 +17,19 @@ const ARGUMENTS: &str = r#"{"searchTerm":"north","pageSize":2}"#;
 const ODD: &str = r#"{ "content" : [{"type":"text","text":"\u00e9 \/ 1e3"}],"structuredContent":{"n":1.50,"big":12345678901234567890,"n":2}, "_meta":{ } }"#;
 
 fn run(args: &[&str]) -> Output {
-    Command::new(LOUPE).args(args).stdin(Stdio::null()).output().unwrap()
+    Command::new(LOUPE)
+        .args(args)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap()
 }
 
 fn capture(tool: &str, arguments: &str, result: &str) -> Capture {
     let message = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{result}}}"#);
     let mut capture = read_bytes(&Bytes::from(message), tool, Some(ReadAs::Message)).unwrap();
-    let definition = format!(r#"{{"name":"{tool}","inputSchema":{{"type":"object"}},"annotations":{{"readOnlyHint":true}}}}"#);
+    let definition = format!(
+        r#"{{"name":"{tool}","inputSchema":{{"type":"object"}},"annotations":{{"readOnlyHint":true}}}}"#
+    );
     capture.tool = Tool::read(Bytes::from(definition));
     capture.arguments = Bytes::copy_from_slice(arguments.as_bytes());
     capture
@@ -31,10 +37,27 @@ fn capture(tool: &str, arguments: &str, result: &str) -> Capture {
 
 /// A folder with an odd capture and one of the sample.
 fn fixtures(folder: &Path) {
-    let output = run(&["call", "dual_search_companies", "--args", ARGUMENTS, "--view", "wire", "--sample"]);
+    let output = run(&[
+        "call",
+        "dual_search_companies",
+        "--args",
+        ARGUMENTS,
+        "--view",
+        "wire",
+        "--sample",
+    ]);
     let wire = String::from_utf8(output.stdout).unwrap();
-    let result = wire.split_once(r#""result":"#).unwrap().1.strip_suffix('}').unwrap();
-    write_folder(&capture("dual_search_companies", ARGUMENTS, result), &folder.join("companies")).unwrap();
+    let result = wire
+        .split_once(r#""result":"#)
+        .unwrap()
+        .1
+        .strip_suffix('}')
+        .unwrap();
+    write_folder(
+        &capture("dual_search_companies", ARGUMENTS, result),
+        &folder.join("companies"),
+    )
+    .unwrap();
     write_folder(&capture("odd", "{}", ODD), &folder.join("odd")).unwrap();
 }
 
@@ -52,8 +75,13 @@ impl Drop for Served {
 
 impl Served {
     fn start(args: &[&str]) -> Self {
-        let mut child =
-            Command::new(LOUPE).args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut child = Command::new(LOUPE)
+            .args(args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
         let lines = BufReader::new(child.stdout.take().unwrap());
         Self { child, lines }
     }
@@ -74,9 +102,16 @@ fn a_raw_client_reads_the_recorded_bytes_over_stdio() {
     let answer = served.ask(
         r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"raw","version":"1"}}}"#,
     );
-    assert!(answer.contains(r#""protocolVersion":"2025-06-18""#), "{answer}");
-    let answer = served.ask(r#"{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"odd"}}"#);
-    assert_eq!(answer, format!(r#"{{"jsonrpc":"2.0","id":"a","result":{ODD}}}"#));
+    assert!(
+        answer.contains(r#""protocolVersion":"2025-06-18""#),
+        "{answer}"
+    );
+    let answer =
+        served.ask(r#"{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"odd"}}"#);
+    assert_eq!(
+        answer,
+        format!(r#"{{"jsonrpc":"2.0","id":"a","result":{ODD}}}"#)
+    );
 }
 
 #[test]
@@ -85,7 +120,12 @@ fn a_raw_client_reads_the_recorded_bytes_over_http() {
     let pretty = ODD.replace("{ ", "{\n  ");
     write_folder(&capture("odd", "{}", &pretty), &folder.path().join("odd")).unwrap();
     let mut child = Command::new(LOUPE)
-        .args(["replay", "--http", "127.0.0.1:0", &folder.path().to_string_lossy()])
+        .args([
+            "replay",
+            "--http",
+            "127.0.0.1:0",
+            &folder.path().to_string_lossy(),
+        ])
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
@@ -99,7 +139,8 @@ fn a_raw_client_reads_the_recorded_bytes_over_http() {
             break rest.split('/').next().unwrap().to_owned();
         }
     };
-    let body = r#"{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"odd","arguments":{}}}"#;
+    let body =
+        r#"{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"odd","arguments":{}}}"#;
     let mut stream = TcpStream::connect(&address).unwrap();
     write!(
         stream,
@@ -112,7 +153,10 @@ fn a_raw_client_reads_the_recorded_bytes_over_http() {
     child.kill().unwrap();
     child.wait().unwrap();
     let (_, message) = answer.split_once("\r\n\r\n").unwrap();
-    assert_eq!(message, format!(r#"{{"jsonrpc":"2.0","id":5,"result":{pretty}}}"#));
+    assert_eq!(
+        message,
+        format!(r#"{{"jsonrpc":"2.0","id":5,"result":{pretty}}}"#)
+    );
 }
 
 #[test]
@@ -122,17 +166,35 @@ fn a_fixture_is_a_source_like_any_other() {
     let dir = folder.path().to_string_lossy().into_owned();
     let wire = |args: &[&str]| {
         let output = run(args);
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
         let text = String::from_utf8(output.stdout).unwrap();
         text.split_once(r#""result":"#).unwrap().1.to_owned()
     };
-    assert_eq!(wire(&["call", "odd", "--view", "wire", "--fixture", &dir]), format!("{ODD}}}"));
+    assert_eq!(
+        wire(&["call", "odd", "--view", "wire", "--fixture", &dir]),
+        format!("{ODD}}}")
+    );
     let call = |source: [&str; 2]| {
-        let common = ["call", "dual_search_companies", "--args", ARGUMENTS, "--view", "wire"];
+        let common = [
+            "call",
+            "dual_search_companies",
+            "--args",
+            ARGUMENTS,
+            "--view",
+            "wire",
+        ];
         wire(&[common.as_slice(), &source].concat())
     };
     assert_eq!(call(["--fixture", &dir]), call(["--quiet", "--sample"]));
-    let one = run(&["tools", "--fixture", &PathBuf::from(&dir).join("odd").to_string_lossy()]);
+    let one = run(&[
+        "tools",
+        "--fixture",
+        &PathBuf::from(&dir).join("odd").to_string_lossy(),
+    ]);
     assert!(String::from_utf8_lossy(&one.stdout).contains("odd"));
     let none = run(&["tools", "--fixture", "no/such/folder"]);
     assert_eq!(none.status.code(), Some(2));
@@ -143,16 +205,42 @@ fn a_fixture_is_a_source_like_any_other() {
 fn a_variant_is_what_loupe_shows_of_that_format() {
     let folder = tempfile::tempdir().unwrap();
     fixtures(folder.path());
-    let dir = folder.path().join("companies").to_string_lossy().into_owned();
+    let dir = folder
+        .path()
+        .join("companies")
+        .to_string_lossy()
+        .into_owned();
     for format in ["yaml", "toon", "csv"] {
         let text = |args: &[&str]| {
             let output = run(args);
-            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            assert!(
+                output.status.success(),
+                "{}",
+                String::from_utf8_lossy(&output.stderr)
+            );
             output.stdout
         };
         let shown = text(&["show", &dir, "--view", format]);
-        let call = ["call", "dual_search_companies", "--args", ARGUMENTS, "--view", "content", "--"];
-        assert_eq!(text(&[call.as_slice(), &[LOUPE, "replay", "--variant", format, &dir]].concat()), shown, "{format}");
+        let call = [
+            "call",
+            "dual_search_companies",
+            "--args",
+            ARGUMENTS,
+            "--view",
+            "content",
+            "--",
+        ];
+        assert_eq!(
+            text(
+                &[
+                    call.as_slice(),
+                    &[LOUPE, "replay", "--variant", format, &dir]
+                ]
+                .concat()
+            ),
+            shown,
+            "{format}"
+        );
     }
 }
 
@@ -163,7 +251,11 @@ fn a_fixture_is_exported_as_other_things() {
     let dir = folder.path().join("odd").to_string_lossy().into_owned();
     let export = |kind: &str| run(&["fixture", "export", &dir, "--as", kind, "--out", "-"]);
     let result = export("result");
-    assert!(result.status.success(), "{}", String::from_utf8_lossy(&result.stderr));
+    assert!(
+        result.status.success(),
+        "{}",
+        String::from_utf8_lossy(&result.stderr)
+    );
     assert_eq!(String::from_utf8_lossy(&result.stdout), ODD);
     let har = export("har");
     assert_eq!(har.status.code(), Some(2));
@@ -172,9 +264,22 @@ fn a_fixture_is_exported_as_other_things() {
     assert!(String::from_utf8_lossy(&unknown.stderr).contains("did you mean `result`"));
     let copy = folder.path().join("copy");
     let out = copy.to_string_lossy().into_owned();
-    assert!(run(&["fixture", "export", &dir, "--out", &out]).status.success());
-    assert_eq!(std::fs::read(copy.join("response.json")).unwrap(), std::fs::read(Path::new(&dir).join("response.json")).unwrap());
-    assert_eq!(run(&["fixture", "export", &dir, "--out", &out]).status.code(), Some(2), "a folder is never written into");
+    assert!(
+        run(&["fixture", "export", &dir, "--out", &out])
+            .status
+            .success()
+    );
+    assert_eq!(
+        std::fs::read(copy.join("response.json")).unwrap(),
+        std::fs::read(Path::new(&dir).join("response.json")).unwrap()
+    );
+    assert_eq!(
+        run(&["fixture", "export", &dir, "--out", &out])
+            .status
+            .code(),
+        Some(2),
+        "a folder is never written into"
+    );
 }
 
 #[test]

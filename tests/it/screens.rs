@@ -25,9 +25,10 @@ use mcp_loupe::state::media::MediaAction;
 use mcp_loupe::state::server_requests::ServerRequestAction;
 use mcp_loupe::state::wire::WireAction;
 use mcp_loupe::state::{
-    Action, CallAction, CallInFlight, CallOwner, CompareAction, ConnectAction, Connection, DrawerTab, Event, FoundConfig,
-    HostDetail, HostsAction, ImportAction, ImportEvent, LoginAction, LoginStep, PaneView, QueryState, ServerNotification,
-    SessionId, SessionUpdate, SettingsAction, SidebarTab, StartQuestion, TokensAction, TokensPart, ViewAction,
+    Action, CallAction, CallInFlight, CallOwner, CompareAction, ConnectAction, Connection,
+    DrawerTab, Event, FoundConfig, HostDetail, HostsAction, ImportAction, ImportEvent, LoginAction,
+    LoginStep, PaneView, QueryState, ServerNotification, SessionId, SessionUpdate, SettingsAction,
+    SidebarTab, StartQuestion, TokensAction, TokensPart, ViewAction,
 };
 use mcp_loupe::token::Tokenizer;
 use mcp_loupe::token::claude::Key;
@@ -61,10 +62,19 @@ impl Album {
     }
 
     /// What has to be read, whole and not cut off.
-    fn reads(&mut self, window: &mut Window, name: &str, size: [u32; 2], theme: egui::Theme, texts: &[&str]) {
+    fn reads(
+        &mut self,
+        window: &mut Window,
+        name: &str,
+        size: [u32; 2],
+        theme: egui::Theme,
+        texts: &[&str],
+    ) {
         let painted = window.painted(size, theme);
         let missing = texts.iter().filter(|text| !painted.contains(**text));
-        self.0.extend(missing.map(|text| format!("{name} does not show {text:?}; it shows\n{painted}")));
+        self.0.extend(
+            missing.map(|text| format!("{name} does not show {text:?}; it shows\n{painted}")),
+        );
     }
 }
 
@@ -120,7 +130,11 @@ fn named_screens_from_the_fourth() {
 #[test]
 fn exact_counts() {
     let mut album = Album::new();
-    let mut window = Window::calling("all", "dual_search_companies", r#"{"searchTerm":"north","pageSize":5}"#);
+    let mut window = Window::calling(
+        "all",
+        "dual_search_companies",
+        r#"{"searchTerm":"north","pageSize":5}"#,
+    );
     window.send(Action::Tokens(TokensAction::Use(Tokenizer::Claude)));
     window.picture(MAIN, Dark);
     window.send(Action::Exact(ExactAction::Open(Some("json"))));
@@ -140,7 +154,10 @@ fn exact_counts() {
         "exact-count-640",
         [640, 520],
         Dark,
-        &["Send to api.anthropic.com", "with your key. Anthropic creates no message and runs no model for it."],
+        &[
+            "Send to api.anthropic.com",
+            "with your key. Anthropic creates no message and runs no model for it.",
+        ],
     );
     window.send(Action::Exact(ExactAction::TypeKey(Key::new("never shown"))));
     window.send(Action::Exact(ExactAction::Send));
@@ -150,22 +167,43 @@ fn exact_counts() {
         "exact-count-done",
         [1_280, 800],
         Light,
-        &["Send again to api.anthropic.com", "Your key is in the system's keychain.", "Forget the key"],
+        &[
+            "Send again to api.anthropic.com",
+            "Your key is in the system's keychain.",
+            "Forget the key",
+        ],
     );
     window.send(Action::CloseDialog);
-    album.reads(&mut window, "exact-count-ledger", MAIN, Dark, &["Count exactly"]);
+    album.reads(
+        &mut window,
+        "exact-count-ledger",
+        MAIN,
+        Dark,
+        &["Count exactly"],
+    );
 }
 
 #[test]
 fn compare_screen() {
     let mut album = Album::new();
-    album.add_screen("compare", "compare-light", (1_600, 1_000), settings::Theme::Light);
+    album.add_screen(
+        "compare",
+        "compare-light",
+        (1_600, 1_000),
+        settings::Theme::Light,
+    );
     let mut running = Window::calling("all", "strict_search_companies", "{}");
     running.send_without_answer(Action::Compare(CompareAction::Start {
         vary: "response_format".into(),
         written: "json,markdown".into(),
     }));
-    album.reads(&mut running, "compare-running", MAIN, Dark, &["Waiting for response_format=markdown, call 2 of 2"]);
+    album.reads(
+        &mut running,
+        "compare-running",
+        MAIN,
+        Dark,
+        &["Waiting for response_format=markdown, call 2 of 2"],
+    );
 }
 
 #[test]
@@ -183,7 +221,9 @@ fn odd_answers() {
                 1. one\\n  2. two\\n\\n> quoted\\n> twice\\n\\n```rust\\nfn main() {}\\n```\\n\\n<details><summary>more</summary>raw</details>\\n\\n\
                 ---\\n\\n![a chart](https://example.com/chart.png)\\n";
     let message = |result: &str| format!(r#"{{"jsonrpc":"2.0","id":1,"result":{result}}}"#);
-    let mut markdown = Window::showing(&message(&format!(r#"{{"content":[{{"type":"text","text":"{text}"}}]}}"#)));
+    let mut markdown = Window::showing(&message(&format!(
+        r#"{{"content":[{{"type":"text","text":"{text}"}}]}}"#
+    )));
     album.add(&mut markdown, "markdown", MAIN, Dark);
     let mut blocks = Window::showing(&message(
         r#"{"content":[{"type":"text","text":"For you.","annotations":{"audience":["user"],"priority":0.9}},
@@ -223,22 +263,36 @@ fn odd_answers() {
             "the picture cannot be decoded: Format error decoding",
         ],
     );
-    let mut error = Window::showing(r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"Unknown tool: nosuch"}}"#);
+    let mut error = Window::showing(
+        r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"Unknown tool: nosuch"}}"#,
+    );
     album.reads(
         &mut error,
         "rpc-error",
         MAIN,
         Dark,
-        &["JSON-RPC error -32602: Unknown tool: nosuch", "JSON-RPC error after 4.0 ms"],
+        &[
+            "JSON-RPC error -32602: Unknown tool: nosuch",
+            "JSON-RPC error after 4.0 ms",
+        ],
     );
-    album.reads(&mut Window::showing(""), "no-answer", MAIN, Dark, &["Timed out after 4.0 ms", "no answer came"]);
+    album.reads(
+        &mut Window::showing(""),
+        "no-answer",
+        MAIN,
+        Dark,
+        &["Timed out after 4.0 ms", "no answer came"],
+    );
 }
 
 #[test]
 fn panes_and_states() {
     let mut album = Album::new();
     let mut window = Window::calling("all", "strict_search_companies", r#"{"pageSize":6}"#);
-    window.send(ViewAction::SetPane { pane: 1, shows: PaneView::Text("toon") });
+    window.send(ViewAction::SetPane {
+        pane: 1,
+        shows: PaneView::Text("toon"),
+    });
     window.send(ViewAction::TogglePane(0));
     album.reads(
         &mut window,
@@ -249,7 +303,9 @@ fn panes_and_states() {
     );
     // A record of the payload that was read from the text is linked as well.
     let id = window.state.view.capture.clone().unwrap();
-    let Some(QueryState::Ready(text)) = window.state.answers.get(&id, TextQuery("toon")) else { panic!("the text is not there") };
+    let Some(QueryState::Ready(text)) = window.state.answers.get(&id, TextQuery("toon")) else {
+        panic!("the text is not there")
+    };
     let record = text.matched.records.get(1).map(|record| record.node);
     window.send(ViewAction::SetSearch(Some(Search::plain("north"))));
     window.send(ViewAction::SelectRecord(record));
@@ -265,7 +321,13 @@ fn panes_and_states() {
         task: None,
     });
     window.state.now = Duration::from_millis(1_400);
-    album.reads(&mut window, "linked-while-running", MAIN, Light, &["progress 2 of 3 · counting", "data[1] linked"]);
+    album.reads(
+        &mut window,
+        "linked-while-running",
+        MAIN,
+        Light,
+        &["progress 2 of 3 · counting", "data[1] linked"],
+    );
 }
 
 #[test]
@@ -278,12 +340,25 @@ fn newcomers() {
         "hostile-card",
         MAIN,
         Dark,
-        &["| id | companyName | isActive | companyType | phone |", "written by Loupe from the data"],
+        &[
+            "| id | companyName | isActive | companyType | phone |",
+            "written by Loupe from the data",
+        ],
     );
-    album.reads(&mut hostile, "hostile-card-1280", [1_280, 800], Light, &["| id | companyName | isActive |", "Markdown table"]);
+    album.reads(
+        &mut hostile,
+        "hostile-card-1280",
+        [1_280, 800],
+        Light,
+        &["| id | companyName | isActive |", "Markdown table"],
+    );
     // A server of one's own, with nothing called yet; and the same once it went away.
     let mut own = Window::sample("all");
-    let command = Command { program: "npx".into(), args: vec!["-y".into(), "my-server".into()], ..Command::default() };
+    let command = Command {
+        program: "npx".into(),
+        args: vec!["-y".into(), "my-server".into()],
+        ..Command::default()
+    };
     own.send(ConnectAction::Connect(Box::new(Source::Command(command))));
     album.reads(
         &mut own,
@@ -298,18 +373,32 @@ fn newcomers() {
     );
     own.apply(Event::Session {
         session: own.state.session().id,
-        update: SessionUpdate::Gone(Problem::new(ProblemKind::Disconnected, "the program ended (exit 3)")),
+        update: SessionUpdate::Gone(Problem::new(
+            ProblemKind::Disconnected,
+            "the program ended (exit 3)",
+        )),
     });
-    album.reads(&mut own, "start-gone", [1_280, 800], Light, &["The server is gone", "Server gone", "Reconnect (Ctrl R)"]);
+    album.reads(
+        &mut own,
+        "start-gone",
+        [1_280, 800],
+        Light,
+        &["The server is gone", "Server gone", "Reconnect (Ctrl R)"],
+    );
     let mut pasted = Window::sample("all");
     pasted.send(ConnectAction::Show);
-    pasted.send(Action::Import(ImportAction::SetText("npx -y @example/github-mcp --read-only".into())));
+    pasted.send(Action::Import(ImportAction::SetText(
+        "npx -y @example/github-mcp --read-only".into(),
+    )));
     album.reads(
         &mut pasted,
         "connect-pasted-1280",
         [1_280, 800],
         Dark,
-        &["Understood: a command line", "Connecting runs this command on your computer, as you."],
+        &[
+            "Understood: a command line",
+            "Connecting runs this command on your computer, as you.",
+        ],
     );
     let mut blocks = Window::showing(
         r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"The first block,\non two lines."},
@@ -320,11 +409,27 @@ fn newcomers() {
         "block-marks",
         [1_280, 800],
         Dark,
-        &["The first block, on two lines.", "The last block.", "content[2]"],
+        &[
+            "The first block, on two lines.",
+            "The last block.",
+            "content[2]",
+        ],
     );
     let mut payload = Window::calling("all", "strict_search_companies", r#"{"pageSize":20}"#);
-    album.reads(&mut payload, "saving-1280", [1_280, 800], Light, &["Text", "2,069", "JSON, compact", "−31%", "proved"]);
-    album.reads(&mut payload, "saving-640", [640, 520], Dark, &["JSON, compact", "−31%"]);
+    album.reads(
+        &mut payload,
+        "saving-1280",
+        [1_280, 800],
+        Light,
+        &["Text", "2,069", "JSON, compact", "−31%", "proved"],
+    );
+    album.reads(
+        &mut payload,
+        "saving-640",
+        [640, 520],
+        Dark,
+        &["JSON, compact", "−31%"],
+    );
 }
 
 #[test]
@@ -332,8 +437,16 @@ fn tokens() {
     let mut album = Album::new();
     let mut window = Window::calling("all", "dual_search_companies", r#"{"pageSize":20}"#);
     window.send(Action::Tokens(TokensAction::Use(Tokenizer::Claude)));
-    window.send(Action::Tokens(TokensAction::Model(Some("Claude Fable 5.1".into()))));
-    album.reads(&mut window, "tokens-claude", MAIN, Dark, &["≈ claude", "JSON, compact", "drops"]);
+    window.send(Action::Tokens(TokensAction::Model(Some(
+        "Claude Fable 5.1".into(),
+    ))));
+    album.reads(
+        &mut window,
+        "tokens-claude",
+        MAIN,
+        Dark,
+        &["≈ claude", "JSON, compact", "drops"],
+    );
     window.send(Action::Tokens(TokensAction::Use(Tokenizer::default())));
     window.send(Action::Tokens(TokensAction::Model(None)));
     window.send(ViewAction::ShowDrawer(DrawerTab::Tokens));
@@ -343,10 +456,20 @@ fn tokens() {
         "tokens-light",
         MAIN,
         Light,
-        &["By key, over all records", "Where the saving comes from", "repeated keys"],
+        &[
+            "By key, over all records",
+            "Where the saving comes from",
+            "repeated keys",
+        ],
     );
     window.send(Action::Tokens(TokensAction::Part(TokensPart::Saving)));
-    album.reads(&mut window, "tokens-640", [640, 860], Dark, &["Where the saving comes from"]);
+    album.reads(
+        &mut window,
+        "tokens-640",
+        [640, 860],
+        Dark,
+        &["Where the saving comes from"],
+    );
     window.send(Action::Tokens(TokensAction::Model(Some("GPT-4o".into()))));
     window.send(Action::Tokens(TokensAction::ShowServer));
     album.add(&mut window, "server-cost", MAIN, Dark);
@@ -366,7 +489,9 @@ fn tokens() {
 fn differences() {
     let mut album = Album::new();
     let message = |result: &str| format!(r#"{{"jsonrpc":"2.0","id":1,"result":{result}}}"#);
-    let answer = |file: &str| message(&std::fs::read_to_string(format!("tests/data/window/{file}.json")).unwrap());
+    let answer = |file: &str| {
+        message(&std::fs::read_to_string(format!("tests/data/window/{file}.json")).unwrap())
+    };
     let mut window = Window::showing(&answer("before"));
     let first = window.state.view.capture.clone().unwrap();
     window.open(&answer("after"));
@@ -383,8 +508,20 @@ fn differences() {
         ],
     );
     album.add(&mut window, "diff-light", MAIN, Light);
-    album.reads(&mut window, "diff-1280", [1_280, 800], Dark, &["This change removed 10 facts from the text", "22 places"]);
-    album.reads(&mut window, "diff-640", [640, 520], Light, &["22 places", "10 removed", "3 changed"]);
+    album.reads(
+        &mut window,
+        "diff-1280",
+        [1_280, 800],
+        Dark,
+        &["This change removed 10 facts from the text", "22 places"],
+    );
+    album.reads(
+        &mut window,
+        "diff-640",
+        [640, 520],
+        Light,
+        &["22 places", "10 removed", "3 changed"],
+    );
     window.send(Action::Diff(DiffAction::Split(true)));
     window.send(Action::Diff(DiffAction::ShowAll(true)));
     window.send(Action::Diff(DiffAction::GoTo(4)));
@@ -393,7 +530,10 @@ fn differences() {
         "diff-split",
         MAIN,
         Dark,
-        &["- Address: 95 Last Chance Gulch, Helena,", r#"address1: "95 Last Chance Gulch""#],
+        &[
+            "- Address: 95 Last Chance Gulch, Helena,",
+            r#"address1: "95 Last Chance Gulch""#,
+        ],
     );
     window.send(Action::Diff(DiffAction::Open(first.clone(), first.clone())));
     window.send(Action::Diff(DiffAction::Split(false)));
@@ -402,18 +542,33 @@ fn differences() {
         "diff-formats",
         [1_280, 800],
         Light,
-        &["Diff of two formats", "A JSON, pretty", "B YAML", "Each fact of A's data that is in A's text is in B's text"],
+        &[
+            "Diff of two formats",
+            "A JSON, pretty",
+            "B YAML",
+            "Each fact of A's data that is in A's text is in B's text",
+        ],
     );
     let host = |id: &str| TextOf::Host(Hosts::built_in().get(id).unwrap().id);
-    window.send(Action::Diff(DiffAction::SetTexts(host("codex"), host("zed"))));
+    window.send(Action::Diff(DiffAction::SetTexts(
+        host("codex"),
+        host("zed"),
+    )));
     album.reads(
         &mut window,
         "diff-hosts",
         [1_280, 800],
         Dark,
-        &["A OpenAI Codex CLI", "B Zed", "This change removed 1 fact from the text: source"],
+        &[
+            "A OpenAI Codex CLI",
+            "B Zed",
+            "This change removed 1 fact from the text: source",
+        ],
     );
-    window.send(Action::Diff(DiffAction::SetTexts(TextOf::Format("content"), TextOf::Format("content"))));
+    window.send(Action::Diff(DiffAction::SetTexts(
+        TextOf::Format("content"),
+        TextOf::Format("content"),
+    )));
     window.open(&answer("before"));
     let same = window.state.view.capture.clone().unwrap();
     window.send(Action::Diff(DiffAction::Open(first, same)));
@@ -429,7 +584,11 @@ fn differences() {
 #[test]
 fn what_reconnecting_changed() {
     let mut album = Album::new();
-    let mut window = Window::calling("all", "dual_search_companies", r#"{"searchTerm":"north","pageSize":5}"#);
+    let mut window = Window::calling(
+        "all",
+        "dual_search_companies",
+        r#"{"searchTerm":"north","pageSize":5}"#,
+    );
     window.use_sample("all,phase=1,text=v1");
     window.send(ConnectAction::Reconnect);
     album.reads(
@@ -464,7 +623,12 @@ fn hosts() {
         "hosts-drawer",
         MAIN,
         Dark,
-        &["28 · 17 show nothing", headline, "Your hosts", "reads the text alone"],
+        &[
+            "28 · 17 show nothing",
+            headline,
+            "Your hosts",
+            "reads the text alone",
+        ],
     );
     window.send(Action::Hosts(HostsAction::ViewAs(Some(id("zed")))));
     album.reads(
@@ -472,7 +636,10 @@ fn hosts() {
         "hosts-view-as",
         MAIN,
         Light,
-        &["Zed: structuredContent is dropped: the host never shows structuredContent.", "Hosts with this text"],
+        &[
+            "Zed: structuredContent is dropped: the host never shows structuredContent.",
+            "Hosts with this text",
+        ],
     );
     window.send(Action::Hosts(HostsAction::Pin(id("claude-code"))));
     window.send(Action::Hosts(HostsAction::Show(Some(id("claude-code")))));
@@ -497,7 +664,13 @@ fn hosts() {
     );
     window.send(Action::Hosts(HostsAction::ShowRemoved(true)));
     window.send(Action::Hosts(HostsAction::Select(id("codex"))));
-    album.reads(&mut window, "hosts-removed", [1_600, 1_400], Light, &["7,022 bytes removed, 31 of 250 records"]);
+    album.reads(
+        &mut window,
+        "hosts-removed",
+        [1_600, 1_400],
+        Light,
+        &["7,022 bytes removed, 31 of 250 records"],
+    );
     window.send(Action::Hosts(HostsAction::ShowRemoved(false)));
     // Where there is no room for both, the host stands in place of the lanes.
     window.send(Action::Hosts(HostsAction::Detail(HostDetail::Lost)));
@@ -506,10 +679,19 @@ fn hosts() {
         "host-640",
         [640, 520],
         Dark,
-        &["All hosts", "content[0] is dropped: structuredContent takes the place of the blocks."],
+        &[
+            "All hosts",
+            "content[0] is dropped: structuredContent takes the place of the blocks.",
+        ],
     );
     window.send(Action::Hosts(HostsAction::ShowLanes));
-    album.reads(&mut window, "hosts-640", [640, 520], Dark, &[headline, "17 show nothing", "Your hosts", "cut over 50,000"]);
+    album.reads(
+        &mut window,
+        "hosts-640",
+        [640, 520],
+        Dark,
+        &[headline, "17 show nothing", "Your hosts", "cut over 50,000"],
+    );
     window.send(Action::Hosts(HostsAction::ShowDeliveries(true)));
     album.add(&mut window, "deliveries", MAIN, Dark);
     album.reads(
@@ -517,7 +699,11 @@ fn hosts() {
         "hosts-deliveries",
         [1_280, 800],
         Light,
-        &["17,712 tok, median", "20 of 27 hosts show every fact of “", "reaches as many for 8,103 tokens more"],
+        &[
+            "17,712 tok, median",
+            "20 of 27 hosts show every fact of “",
+            "reaches as many for 8,103 tokens more",
+        ],
     );
 }
 
@@ -525,18 +711,25 @@ fn hosts() {
 #[test]
 fn hosts_of_prose() {
     let mut album = Album::new();
-    let text =
-        |text: String| serde_json::json!({"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": text}]}});
-    let mut window = Window::showing(&text("The build passed, and nothing else is to be said of it.".into()).to_string());
+    let text = |text: String| serde_json::json!({"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": text}]}});
+    let mut window = Window::showing(
+        &text("The build passed, and nothing else is to be said of it.".into()).to_string(),
+    );
     window.send(Action::Hosts(HostsAction::Show(None)));
     album.reads(
         &mut window,
         "hosts-prose",
         MAIN,
         Dark,
-        &["All known hosts show everything", "No part is left out, within every known limit.", " of 55 B"],
+        &[
+            "All known hosts show everything",
+            "No part is left out, within every known limit.",
+            " of 55 B",
+        ],
     );
-    let long = (1..600).map(|at| format!("It was said for the {at}th time, and nobody wrote it down.")).collect::<Vec<_>>();
+    let long = (1..600)
+        .map(|at| format!("It was said for the {at}th time, and nobody wrote it down."))
+        .collect::<Vec<_>>();
     window.open(&text(long.join("\n")).to_string());
     window.send(Action::Hosts(HostsAction::Show(None)));
     album.reads(
@@ -544,7 +737,10 @@ fn hosts_of_prose() {
         "hosts-prose-cut",
         MAIN,
         Light,
-        &[" hosts cut this answer", "The least is left in GitHub Copilot CLI, cut over 20,480 bytes: "],
+        &[
+            " hosts cut this answer",
+            "The least is left in GitHub Copilot CLI, cut over 20,480 bytes: ",
+        ],
     );
 }
 
@@ -554,7 +750,13 @@ fn questions_and_the_protocol_log() {
     let mut window = Window::calling("all", "strict_search_companies", r#"{"pageSize":6}"#);
     let session = window.state.session().id;
     let hear = |window: &mut Window, heard: ServerNotification| {
-        window.state.apply(Event::Session { session, update: SessionUpdate::Notification(heard) }, &mut Vec::new())
+        window.state.apply(
+            Event::Session {
+                session,
+                update: SessionUpdate::Notification(heard),
+            },
+            &mut Vec::new(),
+        )
     };
     let ask = |key: u64, method: &str, params: &'static str| {
         let doc = Doc::parse(params.into());
@@ -570,7 +772,9 @@ fn questions_and_the_protocol_log() {
     hear(&mut window, ask(0, "elicitation/create", form));
     window.send(Action::Answer(ServerRequestAction::Accept));
     album.add(&mut window, "ask-form", MAIN, Dark);
-    window.state.perform(Action::Answer(ServerRequestAction::Cancel), &mut Vec::new());
+    window
+        .state
+        .perform(Action::Answer(ServerRequestAction::Cancel), &mut Vec::new());
     let url = r#"{"mode":"url","message":"Approve the payment in your browser","url":"https://pay.example.com/approve?order=4711&return=loupe","elicitationId":"e1"}"#;
     hear(&mut window, ask(1, "elicitation/create", url));
     album.reads(
@@ -584,7 +788,9 @@ fn questions_and_the_protocol_log() {
             "Open pay.example.com",
         ],
     );
-    window.state.perform(Action::Answer(ServerRequestAction::Cancel), &mut Vec::new());
+    window
+        .state
+        .perform(Action::Answer(ServerRequestAction::Cancel), &mut Vec::new());
     let sampling = r#"{"messages":[{"role":"user","content":{"type":"text","text":"Summarise these three tickets in one sentence each."}}],"systemPrompt":"You are terse.","maxTokens":200}"#;
     hear(&mut window, ask(2, "sampling/createMessage", sampling));
     album.reads(
@@ -598,14 +804,25 @@ fn questions_and_the_protocol_log() {
             "Your answer, in place of a model’s, at most 200 tokens",
         ],
     );
-    window.state.perform(Action::Answer(ServerRequestAction::Decline), &mut Vec::new());
+    window.state.perform(
+        Action::Answer(ServerRequestAction::Decline),
+        &mut Vec::new(),
+    );
 
     let mut at = 0;
     let mut line = |direction, kind, method: Option<&str>, id: Option<&str>, text: &str| {
         at += 37;
         let bytes = Bytes::copy_from_slice(text.as_bytes());
         let (method, id) = (method.map(Into::into), id.map(Into::into));
-        Line { at: Duration::from_millis(at), direction, kind, method, id, bytes, version: None }
+        Line {
+            at: Duration::from_millis(at),
+            direction,
+            kind,
+            method,
+            id,
+            bytes,
+            version: None,
+        }
     };
     let (i, o) = (Direction::In, Direction::Out);
     let lines = vec![
@@ -616,7 +833,13 @@ fn questions_and_the_protocol_log() {
             Some("0"),
             r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}"#,
         ),
-        line(Direction::Stderr, LineKind::Stderr, None, None, "listening on standard input"),
+        line(
+            Direction::Stderr,
+            LineKind::Stderr,
+            None,
+            None,
+            "listening on standard input",
+        ),
         line(
             i,
             LineKind::Response,
@@ -659,7 +882,13 @@ fn questions_and_the_protocol_log() {
             None,
             r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":2,"progress":1,"total":2}}"#,
         ),
-        line(i, LineKind::Unreadable, None, None, "DEBUG this line is no message"),
+        line(
+            i,
+            LineKind::Unreadable,
+            None,
+            None,
+            "DEBUG this line is no message",
+        ),
         line(
             i,
             LineKind::Error,
@@ -669,25 +898,38 @@ fn questions_and_the_protocol_log() {
         ),
     ];
     hear(&mut window, ServerNotification::Lines(lines));
-    window.state.perform(Action::Wire(WireAction::Show), &mut Vec::new());
-    window.state.perform(Action::Wire(WireAction::Select(Some(6))), &mut Vec::new());
+    window
+        .state
+        .perform(Action::Wire(WireAction::Show), &mut Vec::new());
+    window
+        .state
+        .perform(Action::Wire(WireAction::Select(Some(6))), &mut Vec::new());
     album.add(&mut window, "protocol-log", MAIN, Dark);
     album.reads(
         &mut window,
         "protocol-log-1280",
         [1_280, 800],
         Light,
-        &["10 of 10 messages shown", "unreadable: DEBUG this line is no message", r#""action": "accept","#],
+        &[
+            "10 of 10 messages shown",
+            "unreadable: DEBUG this line is no message",
+            r#""action": "accept","#,
+        ],
     );
     album.reads(
         &mut window,
         "protocol-log-640",
         [640, 520],
         Dark,
-        &["10 of 10 messages shown", "answer to elicitation/create", "response · 96 bytes"],
+        &[
+            "10 of 10 messages shown",
+            "answer to elicitation/create",
+            "response · 96 bytes",
+        ],
     );
 
-    let resource = |raw: &'static str, is_template| Arc::new(Resource::read(raw.into(), is_template));
+    let resource =
+        |raw: &'static str, is_template| Arc::new(Resource::read(raw.into(), is_template));
     let entries = vec![
         LibraryEntry::Resource(resource(r#"{"uri":"sample://dial/users","name":"users","title":"Users","mimeType":"application/json","size":48213,"description":"All users as the system holds them."}"#, false)),
         LibraryEntry::Resource(resource(r#"{"uri":"ui://board/page.html","name":"board","title":"Ticket board","mimeType":"text/html;profile=mcp-app"}"#, false)),
@@ -695,19 +937,42 @@ fn questions_and_the_protocol_log() {
         LibraryEntry::Template(resource(r#"{"uriTemplate":"sample://dial/users/{key}","name":"user","title":"One user","mimeType":"application/json","icons":[{"src":"https://example.com/user.png"}],"_meta":{"example.com/owner":"people"}}"#, true)),
         LibraryEntry::Prompt(Arc::new(Prompt::read(r#"{"name":"summarise","title":"Summarise records","description":"A summary of records of one kind.","arguments":[{"name":"kind","required":true},{"name":"tone"}]}"#.into()))),
     ];
-    hear(&mut window, ServerNotification::Library { entries, notes: Vec::new() });
+    hear(
+        &mut window,
+        ServerNotification::Library {
+            entries,
+            notes: Vec::new(),
+        },
+    );
     if let Connection::Connected { server, .. } = &mut window.state.session_mut().connection {
         server.capabilities = Some(r#"{"completions":{},"resources":{},"prompts":{}}"#.into());
     }
-    window.state.perform(Action::Library(LibraryAction::Select(3)), &mut Vec::new());
-    window.state.perform(Action::Library(LibraryAction::Set { name: "key".into(), value: "a".into() }), &mut Vec::new());
+    window
+        .state
+        .perform(Action::Library(LibraryAction::Select(3)), &mut Vec::new());
+    window.state.perform(
+        Action::Library(LibraryAction::Set {
+            name: "key".into(),
+            value: "a".into(),
+        }),
+        &mut Vec::new(),
+    );
     hear(
         &mut window,
-        ServerNotification::Completed { argument: "key".into(), values: ["adams", "akira", "amara"].map(Into::into).to_vec() },
+        ServerNotification::Completed {
+            argument: "key".into(),
+            values: ["adams", "akira", "amara"].map(Into::into).to_vec(),
+        },
     );
     window.send(ViewAction::ShowTab(SidebarTab::Resources));
     album.add(&mut window, "library", MAIN, Dark);
-    album.reads(&mut window, "library-640", [640, 520], Light, &["sample://dial/users/{key}", "One user"]);
+    album.reads(
+        &mut window,
+        "library-640",
+        [640, 520],
+        Light,
+        &["sample://dial/users/{key}", "One user"],
+    );
 }
 
 #[test]
@@ -715,26 +980,66 @@ fn connecting_to_ones_own() {
     let mut album = Album::new();
     let mut window = Window::sample("all");
     window.send(ConnectAction::Show);
-    let recent = ["https://weather.example.com/mcp", "http://127.0.0.1:3001/mcp"].map(|url| {
-        Recent::of(&Source::Http(Http { url: url.into(), login: Some(Login::default()), ..Http::default() }), None).unwrap()
+    let recent = [
+        "https://weather.example.com/mcp",
+        "http://127.0.0.1:3001/mcp",
+    ]
+    .map(|url| {
+        Recent::of(
+            &Source::Http(Http {
+                url: url.into(),
+                login: Some(Login::default()),
+                ..Http::default()
+            }),
+            None,
+        )
+        .unwrap()
     });
     let mut recent = recent.to_vec();
     recent[0].is_pinned = true;
     recent.push(Recent::of_config("/home/me/.cursor/mcp.json", "github"));
-    window.state.apply(Event::Import(ImportEvent::Recent { folder: "/nowhere".into(), recent }), &mut Vec::new());
-    let found = [("Claude Code, Copilot CLI", "/home/me/project/.mcp.json"), ("Cursor", "/home/me/.cursor/mcp.json")];
-    let found = found.map(|(client, path)| FoundConfig { client: client.into(), path: path.into() });
-    window.state.apply(Event::Import(ImportEvent::Found(found.into())), &mut Vec::new());
-    window.send(Action::Import(ImportAction::SetText("GITHUB_TOKEN=x npx -y @example/github-mcp --read-only".into())));
+    window.state.apply(
+        Event::Import(ImportEvent::Recent {
+            folder: "/nowhere".into(),
+            recent,
+        }),
+        &mut Vec::new(),
+    );
+    let found = [
+        ("Claude Code, Copilot CLI", "/home/me/project/.mcp.json"),
+        ("Cursor", "/home/me/.cursor/mcp.json"),
+    ];
+    let found = found.map(|(client, path)| FoundConfig {
+        client: client.into(),
+        path: path.into(),
+    });
+    window.state.apply(
+        Event::Import(ImportEvent::Found(found.into())),
+        &mut Vec::new(),
+    );
+    window.send(Action::Import(ImportAction::SetText(
+        "GITHUB_TOKEN=x npx -y @example/github-mcp --read-only".into(),
+    )));
     window.send(Action::Import(ImportAction::Use));
     album.reads(
         &mut window,
         "connect-chips",
         MAIN,
         Dark,
-        &["Connecting runs this command on your computer, as you", "GITHUB_TOKEN=…", "/home/me/.cursor/mcp.json", "Used before"],
+        &[
+            "Connecting runs this command on your computer, as you",
+            "GITHUB_TOKEN=…",
+            "/home/me/.cursor/mcp.json",
+            "Used before",
+        ],
     );
-    album.reads(&mut window, "connect-chips-960", [960, 900], Light, &["Start sample server", "mcp-loupe --sample"]);
+    album.reads(
+        &mut window,
+        "connect-chips-960",
+        [960, 900],
+        Light,
+        &["Start sample server", "mcp-loupe --sample"],
+    );
     let text = r#"{"inputs":[{"id":"key","password":true,"description":"Your API key"},{"id":"land","default":"NO","options":["NO","SE"]}],
   "servers":{"weather":{"url":"https://weather.example.com/${input:land}","headers":{"Authorization":"Bearer ${input:key}"}},"local":{"command":"node","args":["x.js"]}}}"#;
     window.send(Action::Import(ImportAction::SetText(text.into())));
@@ -751,14 +1056,41 @@ fn connecting_to_ones_own() {
         ],
     );
     window.send(Action::Import(ImportAction::Close));
-    let source = Source::Http(Http { url: "https://weather.example.com/mcp".into(), ..Http::default() });
-    let problem = Problem::new(ProblemKind::Auth, "HTTP 401 Unauthorized: the server wants credentials")
-        .at("https://weather.example.com/mcp");
-    window.state.session_mut().connection = Connection::Failed { source: source.clone(), problem, stderr: Vec::new() };
-    album.reads(&mut window, "login-offer", MAIN, Dark, &["Not connected: HTTP 401 Unauthorized: the server wants credentials"]);
-    window.state.perform(Action::Login(LoginAction::Start(Login::default())), &mut Vec::new());
+    let source = Source::Http(Http {
+        url: "https://weather.example.com/mcp".into(),
+        ..Http::default()
+    });
+    let problem = Problem::new(
+        ProblemKind::Auth,
+        "HTTP 401 Unauthorized: the server wants credentials",
+    )
+    .at("https://weather.example.com/mcp");
+    window.state.session_mut().connection = Connection::Failed {
+        source: source.clone(),
+        problem,
+        stderr: Vec::new(),
+    };
+    album.reads(
+        &mut window,
+        "login-offer",
+        MAIN,
+        Dark,
+        &["Not connected: HTTP 401 Unauthorized: the server wants credentials"],
+    );
+    window.state.perform(
+        Action::Login(LoginAction::Start(Login::default())),
+        &mut Vec::new(),
+    );
     let session = window.state.session().id;
-    let mut step = |step| window.state.apply(Event::Session { session, update: SessionUpdate::Login(step) }, &mut Vec::new());
+    let mut step = |step| {
+        window.state.apply(
+            Event::Session {
+                session,
+                update: SessionUpdate::Login(step),
+            },
+            &mut Vec::new(),
+        )
+    };
     for line in [
         "HTTP 401 Unauthorized: the server wants a login",
         "looking for the authorization server",
@@ -771,35 +1103,69 @@ fn connecting_to_ones_own() {
         step(LoginStep::Line(line.into()));
     }
     let url = "https://login.example.com/authorize?response_type=code&client_id=client-1&state=q2x9&code_challenge=3hJx0mN2bR8a&code_challenge_method=S256&redirect_uri=http%3A%2F%2F127.0.0.1%3A43121%2Fcallback&scope=read&resource=https%3A%2F%2Fweather.example.com%2Fmcp";
-    step(LoginStep::Open { url: url.into(), limit: std::time::Duration::from_secs(300) });
+    step(LoginStep::Open {
+        url: url.into(),
+        limit: std::time::Duration::from_secs(300),
+    });
     album.add(&mut window, "login", MAIN, Dark);
     album.reads(
         &mut window,
         "login-640",
         [640, 520],
         Light,
-        &["Log in with your browser", "The server sends you to login.example.com. Check that you recognise it;"],
+        &[
+            "Log in with your browser",
+            "The server sends you to login.example.com. Check that you recognise it;",
+        ],
     );
-    let servers = vec!["https://login.example.com".to_owned(), "https://sso.example.org/tenant-7".into()];
-    let mut step = |step| window.state.apply(Event::Session { session, update: SessionUpdate::Login(step) }, &mut Vec::new());
+    let servers = vec![
+        "https://login.example.com".to_owned(),
+        "https://sso.example.org/tenant-7".into(),
+    ];
+    let mut step = |step| {
+        window.state.apply(
+            Event::Session {
+                session,
+                update: SessionUpdate::Login(step),
+            },
+            &mut Vec::new(),
+        )
+    };
     step(LoginStep::Choose(servers));
     step(LoginStep::Over { worked: false });
     let what = "the server names 2 authorization servers: https://login.example.com, https://sso.example.org/tenant-7";
-    let problem = Problem::new(ProblemKind::Auth, what).at("https://weather.example.com/mcp").hint("choose the one to log in at");
-    window.state.apply(Event::Session { session, update: SessionUpdate::ConnectFailed(problem) }, &mut Vec::new());
+    let problem = Problem::new(ProblemKind::Auth, what)
+        .at("https://weather.example.com/mcp")
+        .hint("choose the one to log in at");
+    window.state.apply(
+        Event::Session {
+            session,
+            update: SessionUpdate::ConnectFailed(problem),
+        },
+        &mut Vec::new(),
+    );
     album.reads(
         &mut window,
         "login-servers",
         MAIN,
         Dark,
-        &["Where do you want to log in?", "https://sso.example.org/tenant-7", "choose the one to log in at"],
+        &[
+            "Where do you want to log in?",
+            "https://sso.example.org/tenant-7",
+            "choose the one to log in at",
+        ],
     );
-    window.send(SettingsAction::SetSamplingReply(Some("A canned answer.".into())));
+    window.send(SettingsAction::SetSamplingReply(Some(
+        "A canned answer.".into(),
+    )));
     album.reads(
         &mut window,
         "login-servers-960",
         [960, 900],
         Light,
-        &["Where do you want to log in?", "https://sso.example.org/tenant-7"],
+        &[
+            "Where do you want to log in?",
+            "https://sso.example.org/tenant-7",
+        ],
     );
 }

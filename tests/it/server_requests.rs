@@ -7,7 +7,9 @@ use std::time::Duration;
 use crate::peer::{self, ServerNotification, call, http, options, server, until};
 use bytes::Bytes;
 use mcp_loupe::capture::{Capture, Direction, Outcome, Tool};
-use mcp_loupe::mcp::{self, Answer, Call, CancelToken, ClientCapabilities, Listing, Options, Session, SessionEvent};
+use mcp_loupe::mcp::{
+    self, Answer, Call, CancelToken, ClientCapabilities, Listing, Options, Session, SessionEvent,
+};
 use mcp_loupe::serve::{self, sample::Sample};
 use mcp_loupe::server_request::{Reply, RequestKind, Root, ServerRequest};
 use mcp_loupe::source::{Command, Protocol, SampleSpec, Source};
@@ -24,11 +26,17 @@ struct Person {
 
 impl Person {
     fn new() -> Self {
-        Self { asked: Arc::default(), kept: Arc::default() }
+        Self {
+            asked: Arc::default(),
+            kept: Arc::default(),
+        }
     }
 
     /// Options with everything declared, and `reply` as what is said; `None` leaves the question open.
-    fn options(&self, reply: impl Fn(&ServerRequest) -> Option<Reply> + Send + Sync + 'static) -> Options {
+    fn options(
+        &self,
+        reply: impl Fn(&ServerRequest) -> Option<Reply> + Send + Sync + 'static,
+    ) -> Options {
         let person = self.clone();
         let asker = move |ask: ServerRequest, answer: Answer| {
             let reply = reply(&ask);
@@ -38,10 +46,20 @@ impl Person {
                 None => person.kept.lock().unwrap().push(answer),
             }
         };
-        let roots = vec![Root { uri: "file:///tmp".into(), name: "tmp".into() }];
-        let answering =
-            ClientCapabilities { elicitation: true, sampling: true, roots: Some(roots), asker: Some(Arc::new(asker)) };
-        Options { answering, ..options() }
+        let roots = vec![Root {
+            uri: "file:///tmp".into(),
+            name: "tmp".into(),
+        }];
+        let answering = ClientCapabilities {
+            elicitation: true,
+            sampling: true,
+            roots: Some(roots),
+            asker: Some(Arc::new(asker)),
+        };
+        Options {
+            answering,
+            ..options()
+        }
     }
 
     fn asked(&self) -> Vec<ServerRequest> {
@@ -55,12 +73,17 @@ fn accept(content: &str) -> Option<Reply> {
 
 async fn open(source: &Source, options: Options) -> (Session, ServerNotification) {
     let heard = ServerNotification::default();
-    let session = mcp::connect(source, options, heard.happenings()).await.unwrap_or_else(|error| panic!("{source}: {error:?}"));
+    let session = mcp::connect(source, options, heard.happenings())
+        .await
+        .unwrap_or_else(|error| panic!("{source}: {error:?}"));
     (session, heard)
 }
 
 fn call_of(name: &str, arguments: &'static str) -> Call {
-    Call { tool: Tool::unlisted(name), ..call(arguments) }
+    Call {
+        tool: Tool::unlisted(name),
+        ..call(arguments)
+    }
 }
 
 fn text(capture: &Capture) -> String {
@@ -73,23 +96,60 @@ async fn logs_in(source: &Source) -> Vec<(Direction, String)> {
     let person = Person::new();
     let transcript = Arc::new(Mutex::new(String::new()));
     let written = Arc::clone(&transcript);
-    let taker: mcp::Transcript =
-        Arc::new(move |message| written.lock().unwrap().push_str(&String::from_utf8_lossy(&message.bytes)));
+    let taker: mcp::Transcript = Arc::new(move |message| {
+        written
+            .lock()
+            .unwrap()
+            .push_str(&String::from_utf8_lossy(&message.bytes))
+    });
     let password = format!(r#"{{"password":"{PASSWORD}"}}"#);
-    let options = Options { transcript: Some(taker), ..person.options(move |_| accept(&password)) };
+    let options = Options {
+        transcript: Some(taker),
+        ..person.options(move |_| accept(&password))
+    };
     let (session, _) = open(source, options).await;
-    let capture = session.call(call_of("login", LOGIN), CancelToken::new()).await;
-    assert_eq!(capture.outcome, Outcome::Result, "{source}: {:?}", capture.problem);
-    assert!(text(&capture).contains("Logged in as @carol.art"), "{source}: {}", text(&capture));
+    let capture = session
+        .call(call_of("login", LOGIN), CancelToken::new())
+        .await;
+    assert_eq!(
+        capture.outcome,
+        Outcome::Result,
+        "{source}: {:?}",
+        capture.problem
+    );
+    assert!(
+        text(&capture).contains("Logged in as @carol.art"),
+        "{source}: {}",
+        text(&capture)
+    );
     let asked = person.asked();
-    assert_eq!((asked.len(), asked[0].message(), asked[0].secrets()), (1, "App password of @carol.art", vec!["password"]));
+    assert_eq!(
+        (asked.len(), asked[0].message(), asked[0].secrets()),
+        (1, "App password of @carol.art", vec!["password"])
+    );
     let words = |bytes: &Bytes| String::from_utf8_lossy(bytes).into_owned();
-    let mut said: Vec<_> = capture.messages.iter().map(|message| (message.direction, words(&message.bytes))).collect();
+    let mut said: Vec<_> = capture
+        .messages
+        .iter()
+        .map(|message| (message.direction, words(&message.bytes)))
+        .collect();
     said.push((Direction::Out, words(&capture.request)));
     let answer = r#"{"action":"accept","content":{"password":"•••"}}"#;
-    assert!(said.iter().any(|(direction, text)| *direction == Direction::Out && text.contains(answer)), "{said:?}");
-    assert!(capture.notes.iter().any(|note| note.contains("masked")), "{:?}", capture.notes);
-    let log: String = session.wire().iter().map(|message| String::from_utf8_lossy(&message.bytes).into_owned()).collect();
+    assert!(
+        said.iter()
+            .any(|(direction, text)| *direction == Direction::Out && text.contains(answer)),
+        "{said:?}"
+    );
+    assert!(
+        capture.notes.iter().any(|note| note.contains("masked")),
+        "{:?}",
+        capture.notes
+    );
+    let log: String = session
+        .wire()
+        .iter()
+        .map(|message| String::from_utf8_lossy(&message.bytes).into_owned())
+        .collect();
     let kept = format!("{capture:?}{log}{}", transcript.lock().unwrap());
     assert!(!kept.contains("canary"), "{source}: the password was kept");
     session.close().await;
@@ -100,30 +160,63 @@ async fn logs_in(source: &Source) -> Vec<(Direction, String)> {
 async fn the_sample_asks_for_its_password_over_every_transport_in_either_era() {
     let spec = SampleSpec::parse("autoreply").unwrap();
     let program = env!("CARGO_BIN_EXE_mcp-loupe").to_owned();
-    let args = vec!["sample-server".into(), "--quiet".into(), "--set".into(), "autoreply".into()];
-    let program = Source::Command(Command { program, args, ..Command::default() });
+    let args = vec![
+        "sample-server".into(),
+        "--quiet".into(),
+        "--set".into(),
+        "autoreply".into(),
+    ];
+    let program = Source::Command(Command {
+        program,
+        args,
+        ..Command::default()
+    });
     // A server at a URL remembers who is logged in.
     let serve = || async {
         let backend = Arc::new(Sample::new(&spec).unwrap());
-        serve::http(backend, (std::net::Ipv4Addr::LOCALHOST, 0).into()).await.unwrap()
+        serve::http(backend, (std::net::Ipv4Addr::LOCALHOST, 0).into())
+            .await
+            .unwrap()
     };
     let (old, new) = (serve().await, serve().await);
     let sample = Source::Sample(spec.clone());
-    for (source, again) in [(sample.clone(), sample), (program.clone(), program), (http(&old.url()), http(&new.url()))] {
+    for (source, again) in [
+        (sample.clone(), sample),
+        (program.clone(), program),
+        (http(&old.url()), http(&new.url())),
+    ] {
         let in_session = logs_in(&source.with_protocol(Protocol::Version("2025-11-25"))).await;
-        assert_eq!(in_session.len(), 3, "the question, the answer, the call: {in_session:?}");
-        assert!(in_session[0].1.contains(r#""method":"elicitation/create""#), "{in_session:?}");
+        assert_eq!(
+            in_session.len(),
+            3,
+            "the question, the answer, the call: {in_session:?}"
+        );
+        assert!(
+            in_session[0].1.contains(r#""method":"elicitation/create""#),
+            "{in_session:?}"
+        );
         let by_rounds = logs_in(&again.with_protocol(Protocol::Version("2026-07-28"))).await;
-        let [(_, first), (_, question), (_, last)] = &by_rounds[..] else { panic!("two rounds: {by_rounds:?}") };
-        assert!(!first.contains("inputResponses") && question.contains(r#""resultType":"input_required""#), "{by_rounds:?}");
-        assert!(last.contains(r#""requestState":"autoreply-login/1""#), "{last}");
+        let [(_, first), (_, question), (_, last)] = &by_rounds[..] else {
+            panic!("two rounds: {by_rounds:?}")
+        };
+        assert!(
+            !first.contains("inputResponses")
+                && question.contains(r#""resultType":"input_required""#),
+            "{by_rounds:?}"
+        );
+        assert!(
+            last.contains(r#""requestState":"autoreply-login/1""#),
+            "{last}"
+        );
     }
 }
 
 #[tokio::test]
 async fn without_an_answer_nothing_is_declared() {
     let session = peer::connect(&Source::Sample(SampleSpec::parse("autoreply").unwrap())).await;
-    let capture = session.call(call_of("login", LOGIN), CancelToken::new()).await;
+    let capture = session
+        .call(call_of("login", LOGIN), CancelToken::new())
+        .await;
     assert!(text(&capture).contains("this client cannot be asked"));
     session.close().await;
 }
@@ -140,14 +233,16 @@ async fn replied(request: &str, options: Options) -> serde_json::Value {
     let (session, _) = open(&asking(request), options).await;
     let capture = session.call(call("{}"), CancelToken::new()).await;
     session.close().await;
-    let answer: serde_json::Value = serde_json::from_str(&text(&capture)).unwrap_or_else(|_| panic!("{capture:?}"));
+    let answer: serde_json::Value =
+        serde_json::from_str(&text(&capture)).unwrap_or_else(|_| panic!("{capture:?}"));
     answer["result"]["reply"].clone()
 }
 
 #[tokio::test]
 async fn replies_carry_the_id_as_it_came_and_what_was_said() {
-    let ask =
-        |id: &str, method: &str, params: &str| format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{params}}}"#);
+    let ask = |id: &str, method: &str, params: &str| {
+        format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{params}}}"#)
+    };
     let all = || {
         Person::new().options(|ask| {
             Some(match &ask.wants {
@@ -155,7 +250,10 @@ async fn replies_carry_the_id_as_it_came_and_what_was_said() {
                 RequestKind::Sampling(_) if ask.params.windows(4).any(|word| word == b"nope") => {
                     Reply::Refuse("no model here".into())
                 }
-                RequestKind::Sampling(_) => Reply::Message { text: "hello".into(), model: "hand".into() },
+                RequestKind::Sampling(_) => Reply::Message {
+                    text: "hello".into(),
+                    model: "hand".into(),
+                },
                 _ => Reply::Decline,
             })
         })
@@ -163,27 +261,80 @@ async fn replies_carry_the_id_as_it_came_and_what_was_said() {
     let form = r#"{"message":"m","requestedSchema":{"type":"object","properties":{}}}"#;
     for id in ["0", "1", "\"a b\"", "-7", "1.50", "9007199254740993"] {
         let reply = replied(&ask(id, "elicitation/create", form), all()).await;
-        assert_eq!(reply["result"], serde_json::json!({"action": "decline"}), "{id}");
-        assert_eq!(reply["id"], serde_json::from_str::<serde_json::Value>(id).unwrap());
+        assert_eq!(
+            reply["result"],
+            serde_json::json!({"action": "decline"}),
+            "{id}"
+        );
+        assert_eq!(
+            reply["id"],
+            serde_json::from_str::<serde_json::Value>(id).unwrap()
+        );
     }
-    let reply =
-        replied(&ask("1", "elicitation/create", r#"{"mode":"url","message":"m","url":"https://a.example/x"}"#), all()).await;
+    let reply = replied(
+        &ask(
+            "1",
+            "elicitation/create",
+            r#"{"mode":"url","message":"m","url":"https://a.example/x"}"#,
+        ),
+        all(),
+    )
+    .await;
     assert_eq!(reply["result"], serde_json::json!({"action": "accept"}));
-    let reply = replied(&ask("1", "sampling/createMessage", r#"{"messages":[]}"#), all()).await;
-    assert_eq!(reply["result"]["content"], serde_json::json!({"type": "text", "text": "hello"}));
-    let reply = replied(&ask("1", "sampling/createMessage", r#"{"messages":[],"systemPrompt":"nope"}"#), all()).await;
-    assert_eq!(reply["error"], serde_json::json!({"code": -1, "message": "no model here"}));
+    let reply = replied(
+        &ask("1", "sampling/createMessage", r#"{"messages":[]}"#),
+        all(),
+    )
+    .await;
+    assert_eq!(
+        reply["result"]["content"],
+        serde_json::json!({"type": "text", "text": "hello"})
+    );
+    let reply = replied(
+        &ask(
+            "1",
+            "sampling/createMessage",
+            r#"{"messages":[],"systemPrompt":"nope"}"#,
+        ),
+        all(),
+    )
+    .await;
+    assert_eq!(
+        reply["error"],
+        serde_json::json!({"code": -1, "message": "no model here"})
+    );
     let reply = replied(&ask("1", "roots/list", "{}"), all()).await;
-    assert_eq!(reply["result"], serde_json::json!({"roots": [{"uri": "file:///tmp", "name": "tmp"}]}));
-    let empty =
-        Options { answering: ClientCapabilities { roots: Some(Vec::new()), ..ClientCapabilities::default() }, ..options() };
-    assert_eq!(replied(&ask("1", "roots/list", "{}"), empty).await["result"], serde_json::json!({"roots": []}));
+    assert_eq!(
+        reply["result"],
+        serde_json::json!({"roots": [{"uri": "file:///tmp", "name": "tmp"}]})
+    );
+    let empty = Options {
+        answering: ClientCapabilities {
+            roots: Some(Vec::new()),
+            ..ClientCapabilities::default()
+        },
+        ..options()
+    };
+    assert_eq!(
+        replied(&ask("1", "roots/list", "{}"), empty).await["result"],
+        serde_json::json!({"roots": []})
+    );
     // What was not declared, what nobody knows, and ids that are none.
-    assert_eq!(replied(&ask("1", "roots/list", "{}"), options()).await["error"]["code"], -32601);
-    assert_eq!(replied(&ask("1", "no/such", "{}"), all()).await["error"]["code"], -32601);
+    assert_eq!(
+        replied(&ask("1", "roots/list", "{}"), options()).await["error"]["code"],
+        -32601
+    );
+    assert_eq!(
+        replied(&ask("1", "no/such", "{}"), all()).await["error"]["code"],
+        -32601
+    );
     for id in ["{}", "[1]", "true"] {
         let reply = replied(&ask(id, "elicitation/create", form), all()).await;
-        assert_eq!((&reply["id"], &reply["error"]["code"]), (&serde_json::Value::Null, &serde_json::json!(-32600)), "{id}");
+        assert_eq!(
+            (&reply["id"], &reply["error"]["code"]),
+            (&serde_json::Value::Null, &serde_json::json!(-32600)),
+            "{id}"
+        );
     }
 }
 
@@ -214,10 +365,16 @@ async fn a_flood_of_questions_is_bounded_and_the_call_goes_on() {
     let capture = session.call(call("{}"), CancelToken::new()).await;
     assert_eq!(capture.outcome, Outcome::Result);
     assert_eq!(person.asked().len(), 32);
-    let refused = heard.all().iter().filter(|happening| matches!(happening, SessionEvent::Noted(_))).count();
+    let refused = heard
+        .all()
+        .iter()
+        .filter(|happening| matches!(happening, SessionEvent::Noted(_)))
+        .count();
     assert_eq!(refused, 168);
     session.close().await;
-    heard.until(|happening| matches!(happening, SessionEvent::Withdrawn { .. })).await;
+    heard
+        .until(|happening| matches!(happening, SessionEvent::Withdrawn { .. }))
+        .await;
 }
 
 #[tokio::test]
@@ -230,15 +387,28 @@ async fn a_question_stops_the_clock_and_can_be_withdrawn() {
     );
     let person = Person::new();
     let (session, heard) = open(&slow, person.options(|_| None)).await;
-    let brief = Call { limit: Duration::from_millis(250), ..call("{}") };
+    let brief = Call {
+        limit: Duration::from_millis(250),
+        ..call("{}")
+    };
     let capture = session.call(brief, CancelToken::new()).await;
     assert_eq!(capture.outcome, Outcome::Result, "{:?}", capture.problem);
     // Nobody's thinking is the server's time.
-    assert!(capture.timings.total() < Duration::from_millis(500), "{:?}", capture.timings);
+    assert!(
+        capture.timings.total() < Duration::from_millis(500),
+        "{:?}",
+        capture.timings
+    );
     heard.until(|happening| matches!(happening, SessionEvent::Withdrawn { why, .. } if why.contains("never mind"))).await;
     // Too late: nothing leaves.
     let before = session.wire().len();
-    person.kept.lock().unwrap().pop().unwrap().give(Reply::Decline);
+    person
+        .kept
+        .lock()
+        .unwrap()
+        .pop()
+        .unwrap()
+        .give(Reply::Decline);
     assert_eq!(session.wire().len(), before);
     session.close().await;
 }
@@ -251,17 +421,30 @@ async fn progress_keeps_a_call_alive() {
         printf '{"jsonrpc":"2.0","id":%s,"result":{"content":[]}}\n' "$id""#,
     );
     let (session, heard) = open(&slow, options()).await;
-    let brief = Call { limit: Duration::from_millis(400), ..call("{}") };
+    let brief = Call {
+        limit: Duration::from_millis(400),
+        ..call("{}")
+    };
     let capture = session.call(brief, CancelToken::new()).await;
     assert_eq!(capture.outcome, Outcome::Result, "{:?}", capture.problem);
-    assert!(heard.all().contains(&SessionEvent::Progress { progress: 4.0, total: Some(4.0), message: Some("step".into()) }));
+    assert!(heard.all().contains(&SessionEvent::Progress {
+        progress: 4.0,
+        total: Some(4.0),
+        message: Some("step".into())
+    }));
     // For ever, it does not: the hard limit ends what only ever makes progress.
     let endless = server(
         r#"while printf '{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":1}}\n' "$id"; do sleep 0.02; done"#,
     );
     let (endless, _) = open(&endless, options()).await;
-    let brief = Call { limit: Duration::from_millis(60), ..call("{}") };
-    assert_eq!(endless.call(brief, CancelToken::new()).await.outcome, Outcome::Timeout);
+    let brief = Call {
+        limit: Duration::from_millis(60),
+        ..call("{}")
+    };
+    assert_eq!(
+        endless.call(brief, CancelToken::new()).await.outcome,
+        Outcome::Timeout
+    );
     endless.close().await;
     session.close().await;
 }
@@ -281,11 +464,31 @@ fn rounds() -> Source {
 #[tokio::test]
 async fn rounds_repeat_the_request_and_stay_visible() {
     let person = Person::new();
-    let options = person.options(|ask| accept(if ask.message() == "one" { r#"{"n":1.0}"# } else { r#"{"token":"canary"}"# }));
+    let options = person.options(|ask| {
+        accept(if ask.message() == "one" {
+            r#"{"n":1.0}"#
+        } else {
+            r#"{"token":"canary"}"#
+        })
+    });
     let (session, _) = open(&rounds(), options).await;
-    let capture = session.call(call(r#"{"a": 1e3}"#), CancelToken::new()).await;
-    assert_eq!((capture.outcome, &capture.arguments[..]), (Outcome::Result, &br#"{"a": 1e3}"#[..]), "{:?}", capture.problem);
-    assert_eq!(person.asked().iter().map(ServerRequest::message).collect::<Vec<_>>(), ["one", "two"]);
+    let capture = session
+        .call(call(r#"{"a": 1e3}"#), CancelToken::new())
+        .await;
+    assert_eq!(
+        (capture.outcome, &capture.arguments[..]),
+        (Outcome::Result, &br#"{"a": 1e3}"#[..]),
+        "{:?}",
+        capture.problem
+    );
+    assert_eq!(
+        person
+            .asked()
+            .iter()
+            .map(ServerRequest::message)
+            .collect::<Vec<_>>(),
+        ["one", "two"]
+    );
     let kept = String::from_utf8(capture.request.to_vec()).unwrap();
     assert_eq!(
         kept,
@@ -293,8 +496,15 @@ async fn rounds_repeat_the_request_and_stay_visible() {
     );
     // What left had the secret in it: the peer repeats it.
     assert!(text(&capture).contains("canary"), "{}", text(&capture));
-    let said: Vec<_> = capture.messages.iter().map(|message| message.direction).collect();
-    assert_eq!(said, [Direction::Out, Direction::In, Direction::Out, Direction::In]);
+    let said: Vec<_> = capture
+        .messages
+        .iter()
+        .map(|message| message.direction)
+        .collect();
+    assert_eq!(
+        said,
+        [Direction::Out, Direction::In, Direction::Out, Direction::In]
+    );
     let second = String::from_utf8_lossy(&capture.messages[2].bytes).into_owned();
     assert!(
         second.contains(
@@ -303,7 +513,11 @@ async fn rounds_repeat_the_request_and_stay_visible() {
         "{second}"
     );
     assert!(capture.messages.is_sorted_by_key(|message| message.at));
-    assert!(capture.notes.iter().any(|note| note.contains("2 rounds")), "{:?}", capture.notes);
+    assert!(
+        capture.notes.iter().any(|note| note.contains("2 rounds")),
+        "{:?}",
+        capture.notes
+    );
     session.close().await;
 }
 
@@ -311,7 +525,11 @@ async fn rounds_repeat_the_request_and_stay_visible() {
 async fn rounds_end_where_nobody_answers_or_the_server_never_stops() {
     let (session, _) = open(&rounds(), options()).await;
     let capture = session.call(call("{}"), CancelToken::new()).await;
-    assert!(capture.notes.iter().any(|note| note.contains("--elicit")), "{:?}", capture.notes);
+    assert!(
+        capture.notes.iter().any(|note| note.contains("--elicit")),
+        "{:?}",
+        capture.notes
+    );
     assert!(text(&capture).contains("input_required"));
     session.close().await;
 
@@ -326,7 +544,12 @@ async fn rounds_end_where_nobody_answers_or_the_server_never_stops() {
     });
     let capture = session.call(call("{}"), cancel).await;
     assert_eq!(capture.outcome, Outcome::Cancelled);
-    assert!(heard.all().iter().any(|happening| matches!(happening, SessionEvent::Withdrawn { .. })));
+    assert!(
+        heard
+            .all()
+            .iter()
+            .any(|happening| matches!(happening, SessionEvent::Withdrawn { .. }))
+    );
     session.close().await;
 
     let endless = server(
@@ -334,19 +557,35 @@ async fn rounds_end_where_nobody_answers_or_the_server_never_stops() {
     );
     let (session, _) = open(&endless, Person::new().options(|_| None)).await;
     let capture = session.call(call("{}"), CancelToken::new()).await;
-    assert!(capture.notes.iter().any(|note| note.contains("10 times")), "{:?}", capture.notes);
+    assert!(
+        capture.notes.iter().any(|note| note.contains("10 times")),
+        "{:?}",
+        capture.notes
+    );
     assert_eq!(capture.messages.len(), 20);
     session.close().await;
 
     // One that only says to ask again is asked again while the one limit of the call lasts.
-    let empty =
-        server(r#"printf '{"jsonrpc":"2.0","id":%s,"result":{"resultType":"input_required","requestState":"s"}}\n' "$id""#);
+    let empty = server(
+        r#"printf '{"jsonrpc":"2.0","id":%s,"result":{"resultType":"input_required","requestState":"s"}}\n' "$id""#,
+    );
     let (session, _) = open(&empty, options()).await;
-    let brief = Call { limit: Duration::from_millis(900), ..call("{}") };
+    let brief = Call {
+        limit: Duration::from_millis(900),
+        ..call("{}")
+    };
     let capture = session.call(brief, CancelToken::new()).await;
     assert_eq!(capture.outcome, Outcome::Timeout, "{:?}", capture.notes);
-    assert!(capture.messages.len() <= 6, "after 0.2 and 0.6 s, and no more: {:?}", capture.messages);
-    assert!(capture.notes.iter().any(|note| note.contains("rounds")), "{:?}", capture.notes);
+    assert!(
+        capture.messages.len() <= 6,
+        "after 0.2 and 0.6 s, and no more: {:?}",
+        capture.messages
+    );
+    assert!(
+        capture.notes.iter().any(|note| note.contains("rounds")),
+        "{:?}",
+        capture.notes
+    );
     session.close().await;
 }
 
@@ -358,15 +597,27 @@ async fn a_task_is_followed_to_its_result() {
     *'"tasks/get"'*) n=$((n+1)); s=working; [ $n -gt 1 ] && s=completed
       printf '{{"jsonrpc":"2.0","id":%s,"result":{{"taskId":"t1","status":"%s","statusMessage":"step %s","pollInterval":200}}}}\n' "$id" $s $n ;;
     *'"tasks/result"'*) printf '{{"jsonrpc":"2.0","id":%s,"result":{{"content":[{{"type":"text","text":"done"}}]}}}}\n' "$id" ;;"#,
-        peer::INITIALIZED.replace(r#"{"tools":{}}"#, r#"{"tools":{},"tasks":{"requests":{"tools":{"call":{}}}}}"#)
+        peer::INITIALIZED.replace(
+            r#"{"tools":{}}"#,
+            r#"{"tools":{},"tasks":{"requests":{"tools":{"call":{}}}}}"#
+        )
     ));
     let (session, heard) = open(&tasks, options()).await;
-    let tool = Tool::read(r#"{"name":"t","inputSchema":{},"execution":{"taskSupport":"required"}}"#.into());
-    let capture = session.call(Call { tool, ..call("{}") }, CancelToken::new()).await;
+    let tool = Tool::read(
+        r#"{"name":"t","inputSchema":{},"execution":{"taskSupport":"required"}}"#.into(),
+    );
+    let capture = session
+        .call(Call { tool, ..call("{}") }, CancelToken::new())
+        .await;
     assert_eq!(capture.outcome, Outcome::Result, "{:?}", capture.problem);
     assert!(text(&capture).contains("done"));
     assert!(String::from_utf8_lossy(&capture.request).contains("tasks/result"));
-    assert_eq!(capture.messages.len(), 6, "the call, and two looks: {:?}", capture.messages);
+    assert_eq!(
+        capture.messages.len(),
+        6,
+        "the call, and two looks: {:?}",
+        capture.messages
+    );
     let states: Vec<_> = heard
         .all()
         .into_iter()
@@ -381,8 +632,12 @@ async fn a_task_is_followed_to_its_result() {
 
 /// What of the session left for the server.
 fn sent(session: &Session) -> Vec<String> {
-    let out = session.wire().into_iter().filter(|message| message.direction == Direction::Out);
-    out.map(|message| String::from_utf8_lossy(&message.bytes).into_owned()).collect()
+    let out = session
+        .wire()
+        .into_iter()
+        .filter(|message| message.direction == Direction::Out);
+    out.map(|message| String::from_utf8_lossy(&message.bytes).into_owned())
+        .collect()
 }
 
 #[tokio::test]
@@ -391,12 +646,22 @@ async fn a_task_that_is_given_up_while_it_is_looked_at_is_cancelled() {
         r#"*'"initialize"'*) printf '%s\n' '{{"jsonrpc":"2.0","id":0,"result":{}}}' ;;
     *'"tools/call"'*'"task":{{}}'*) printf '{{"jsonrpc":"2.0","id":%s,"result":{{"task":{{"taskId":"t1","status":"working","pollInterval":200}}}}}}\n' "$id" ;;
     *'"tools/call"'*) printf '{{"jsonrpc":"2.0","id":null,"error":{{"code":-1,"message":"no"}}}}\n' ;;"#,
-        peer::INITIALIZED.replace(r#"{"tools":{}}"#, r#"{"tools":{},"tasks":{"requests":{"tools":{"call":{}}}}}"#)
+        peer::INITIALIZED.replace(
+            r#"{"tools":{}}"#,
+            r#"{"tools":{},"tasks":{"requests":{"tools":{"call":{}}}}}"#
+        )
     ));
     let (session, _) = open(&tasks, options()).await;
-    let tool = Tool::read(r#"{"name":"t","inputSchema":{},"execution":{"taskSupport":"required"}}"#.into());
+    let tool = Tool::read(
+        r#"{"name":"t","inputSchema":{},"execution":{"taskSupport":"required"}}"#.into(),
+    );
     let cancel = CancelToken::new();
-    let has_sent = |method: &str| sent(&session).iter().any(|text| text.contains(method)).then_some(());
+    let has_sent = |method: &str| {
+        sent(&session)
+            .iter()
+            .any(|text| text.contains(method))
+            .then_some(())
+    };
     let calling = session.call(Call { tool, ..call("{}") }, cancel.clone());
     let looked_at = async {
         until("a look at the task", || has_sent("tasks/get")).await;
@@ -413,13 +678,22 @@ async fn a_task_that_is_given_up_while_it_is_looked_at_is_cancelled() {
 
 #[tokio::test]
 async fn a_result_that_looks_like_a_task_is_a_result() {
-    let plain =
-        server(r#"printf '{"jsonrpc":"2.0","id":%s,"result":{"content":[],"task":{"taskId":"7","status":"working"}}}\n' "$id""#);
+    let plain = server(
+        r#"printf '{"jsonrpc":"2.0","id":%s,"result":{"content":[],"task":{"taskId":"7","status":"working"}}}\n' "$id""#,
+    );
     let (session, heard) = open(&plain, options()).await;
     let capture = session.call(call("{}"), CancelToken::new()).await;
-    assert_eq!((capture.outcome, capture.messages.len()), (Outcome::Result, 0));
+    assert_eq!(
+        (capture.outcome, capture.messages.len()),
+        (Outcome::Result, 0)
+    );
     assert!(text(&capture).contains("taskId"));
-    assert!(!heard.all().iter().any(|happening| matches!(happening, SessionEvent::Task { .. })));
+    assert!(
+        !heard
+            .all()
+            .iter()
+            .any(|happening| matches!(happening, SessionEvent::Task { .. }))
+    );
     session.close().await;
 }
 
@@ -436,7 +710,11 @@ async fn what_a_server_says_unasked_is_told() {
     session.call(call("{}"), CancelToken::new()).await;
     let told = heard.all();
     for happening in [
-        SessionEvent::Log { level: "warning".into(), logger: Some("db".into()), data: r#"{"n":1.0}"#.into() },
+        SessionEvent::Log {
+            level: "warning".into(),
+            logger: Some("db".into()),
+            data: r#"{"n":1.0}"#.into(),
+        },
         SessionEvent::ListChanged(Listing::Tools),
         SessionEvent::ResourceUpdated("a://b".into()),
         SessionEvent::Visited { id: "e".into() },

@@ -4,9 +4,13 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::peer::{self, HttpPeer, PATIENCE, Seen, ServerNotification, call, http, options, reply, until};
+use crate::peer::{
+    self, HttpPeer, PATIENCE, Seen, ServerNotification, call, http, options, reply, until,
+};
 use mcp_loupe::capture::{Capture, Direction, Outcome, Reading};
-use mcp_loupe::mcp::{self, CancelToken, ClientCapabilities, Listing, Options, Session, SessionEvent};
+use mcp_loupe::mcp::{
+    self, CancelToken, ClientCapabilities, Listing, Options, Session, SessionEvent,
+};
 use mcp_loupe::server_request::Reply;
 use mcp_loupe::source::{Protocol, Source};
 
@@ -14,7 +18,10 @@ const STATELESS: Protocol = Protocol::Version("2026-07-28");
 const DISCOVERED: &str = r#"{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{"listChanged":true},"resources":{"subscribe":true,"listChanged":true},"prompts":{},"logging":{},"completions":{}}}"#;
 
 fn sent(session: &Session, method: &str) -> Vec<serde_json::Value> {
-    let out = session.wire().into_iter().filter(|message| message.direction == Direction::Out);
+    let out = session
+        .wire()
+        .into_iter()
+        .filter(|message| message.direction == Direction::Out);
     out.map(|message| serde_json::from_slice(&message.bytes).unwrap())
         .filter(|message: &serde_json::Value| message["method"] == method)
         .collect()
@@ -39,7 +46,9 @@ fn about(method: &str, members: &str) -> String {
 }
 
 async fn connect(source: &Source, heard: &ServerNotification) -> Session {
-    mcp::connect(source, options(), heard.happenings()).await.unwrap_or_else(|error| panic!("{source}: {error:?}"))
+    mcp::connect(source, options(), heard.happenings())
+        .await
+        .unwrap_or_else(|error| panic!("{source}: {error:?}"))
 }
 
 #[tokio::test]
@@ -53,27 +62,53 @@ async fn lists_and_resources_are_told_of_beside_calls() {
     ];
     let session = connect(&child(&on_listen.join("; "), ":"), &heard).await;
     session.listen(PATIENCE).await.unwrap();
-    heard.until(|happening| *happening == SessionEvent::ListChanged(Listing::Tools)).await;
-    let updated =
-        || heard.all().into_iter().filter(|happening| *happening == SessionEvent::ResourceUpdated("a://1".into())).count();
+    heard
+        .until(|happening| *happening == SessionEvent::ListChanged(Listing::Tools))
+        .await;
+    let updated = || {
+        heard
+            .all()
+            .into_iter()
+            .filter(|happening| *happening == SessionEvent::ResourceUpdated("a://1".into()))
+            .count()
+    };
     // All that the peer says of its own accord has come: what comes during a call stands among its messages.
-    until("a resource to be told of", || (updated() == 1).then_some(())).await;
+    until("a resource to be told of", || {
+        (updated() == 1).then_some(())
+    })
+    .await;
     let listens = sent(&session, "subscriptions/listen");
     let wanted = serde_json::json!({"toolsListChanged": true, "resourcesListChanged": true});
     assert_eq!(listens[0]["params"]["notifications"], wanted);
-    assert_eq!(listens[0]["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"], "2026-07-28");
+    assert_eq!(
+        listens[0]["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"],
+        "2026-07-28"
+    );
 
     // A call beside it is as it would be alone.
     let capture = session.call(call("{}"), CancelToken::new()).await;
-    assert_eq!((capture.outcome, capture.messages.len(), capture.notes.len()), (Outcome::Result, 0, 0), "{capture:?}");
+    assert_eq!(
+        (capture.outcome, capture.messages.len(), capture.notes.len()),
+        (Outcome::Result, 0, 0),
+        "{capture:?}"
+    );
 
     // Watching is another subscription in place of the first.
     session.watch("a://1", true, PATIENCE).await.unwrap();
     until("it to be told of again", || (updated() == 2).then_some(())).await;
-    until("the first to be cancelled", || sent(&session, "notifications/cancelled").pop()).await;
+    until("the first to be cancelled", || {
+        sent(&session, "notifications/cancelled").pop()
+    })
+    .await;
     let listens = sent(&session, "subscriptions/listen");
-    assert_eq!(listens[1]["params"]["notifications"]["resourceSubscriptions"], serde_json::json!(["a://1"]));
-    assert_eq!(sent(&session, "notifications/cancelled")[0]["params"]["requestId"], listens[0]["id"]);
+    assert_eq!(
+        listens[1]["params"]["notifications"]["resourceSubscriptions"],
+        serde_json::json!(["a://1"])
+    );
+    assert_eq!(
+        sent(&session, "notifications/cancelled")[0]["params"]["requestId"],
+        listens[0]["id"]
+    );
     assert!(sent(&session, "resources/subscribe").is_empty());
 
     // What the server does not take is said; what is no longer watched is not asked for.
@@ -81,7 +116,10 @@ async fn lists_and_resources_are_told_of_beside_calls() {
     heard.until(|happening| matches!(happening, SessionEvent::Noted(note) if note.contains("changes of a://2"))).await;
     session.watch("a://2", false, PATIENCE).await.unwrap();
     let listens = sent(&session, "subscriptions/listen");
-    assert_eq!(listens.last().unwrap()["params"]["notifications"]["resourceSubscriptions"], serde_json::json!(["a://1"]));
+    assert_eq!(
+        listens.last().unwrap()["params"]["notifications"]["resourceSubscriptions"],
+        serde_json::json!(["a://1"])
+    );
     session.close().await;
 }
 
@@ -90,20 +128,39 @@ async fn a_subscription_that_is_refused_or_ends_leaves_everything_else() {
     let heard = ServerNotification::default();
     let refusing = r#"printf '{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no such method"}}\n' "$id""#;
     let session = connect(&child(refusing, ":"), &heard).await;
-    assert!(session.listen(PATIENCE).await.unwrap_err().to_string().contains("no such method"));
+    assert!(
+        session
+            .listen(PATIENCE)
+            .await
+            .unwrap_err()
+            .to_string()
+            .contains("no such method")
+    );
     assert!(session.watch("a://1", true, PATIENCE).await.is_err());
-    assert_eq!(session.call(call("{}"), CancelToken::new()).await.outcome, Outcome::Result);
+    assert_eq!(
+        session.call(call("{}"), CancelToken::new()).await.outcome,
+        Outcome::Result
+    );
     session.close().await;
 
     // On stdio a server ends one by `notifications/cancelled`; it is taken up again.
     let ending = format!(
         r#"{}; printf '{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":%s,"reason":"going down"}}}}\n' "$id""#,
-        about("subscriptions/acknowledged", r#","notifications":{"toolsListChanged":true}"#)
+        about(
+            "subscriptions/acknowledged",
+            r#","notifications":{"toolsListChanged":true}"#
+        )
     );
     let session = connect(&child(&ending, ":"), &heard).await;
     session.listen(PATIENCE).await.unwrap();
-    until("another subscription", || sent(&session, "subscriptions/listen").get(1).cloned()).await;
-    assert_eq!(session.call(call("{}"), CancelToken::new()).await.outcome, Outcome::Result);
+    until("another subscription", || {
+        sent(&session, "subscriptions/listen").get(1).cloned()
+    })
+    .await;
+    assert_eq!(
+        session.call(call("{}"), CancelToken::new()).await.outcome,
+        Outcome::Result
+    );
     session.close().await;
 }
 
@@ -111,16 +168,25 @@ async fn a_subscription_that_is_refused_or_ends_leaves_everything_else() {
 async fn levels_and_completions_stand_alone() {
     let session = connect(&child(":", ":"), &ServerNotification::default()).await;
     session.set_log_level("warning", PATIENCE).await.unwrap();
-    session.request("completion/complete", r#"{"ref":{}}"#, PATIENCE).await.unwrap();
+    session
+        .request("completion/complete", r#"{"ref":{}}"#, PATIENCE)
+        .await
+        .unwrap();
     assert!(sent(&session, "logging/setLevel").is_empty());
     let meta = &sent(&session, "completion/complete")[0]["params"]["_meta"];
     assert_eq!(meta["io.modelcontextprotocol/logLevel"], "warning");
-    assert_eq!(meta["io.modelcontextprotocol/protocolVersion"], "2026-07-28");
+    assert_eq!(
+        meta["io.modelcontextprotocol/protocolVersion"],
+        "2026-07-28"
+    );
     session.close().await;
 }
 
 fn json(seen: &Seen, result: &str) -> Vec<u8> {
-    let body = format!(r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#, seen.id());
+    let body = format!(
+        r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#,
+        seen.id()
+    );
     reply("200 OK", "application/json", body.as_bytes())
 }
 
@@ -144,9 +210,15 @@ async fn tasks(looks: &'static [&'static str]) -> HttpPeer {
     .await
 }
 
-async fn called(peer: &HttpPeer, options: Options, heard: &ServerNotification) -> (Session, Capture) {
+async fn called(
+    peer: &HttpPeer,
+    options: Options,
+    heard: &ServerNotification,
+) -> (Session, Capture) {
     let source = http(&peer.url).with_protocol(STATELESS);
-    let session = mcp::connect(&source, options, heard.happenings()).await.unwrap();
+    let session = mcp::connect(&source, options, heard.happenings())
+        .await
+        .unwrap();
     let capture = session.call(call("{}"), CancelToken::new()).await;
     (session, capture)
 }
@@ -175,8 +247,21 @@ async fn a_task_is_followed_asked_and_answered_to_its_result() {
         })),
         ..ClientCapabilities::default()
     };
-    let (session, capture) = called(&peer, Options { answering, ..options() }, &heard).await;
-    assert_eq!((capture.outcome, asked.load(Ordering::SeqCst)), (Outcome::Result, 1), "{:?}", capture.problem);
+    let (session, capture) = called(
+        &peer,
+        Options {
+            answering,
+            ..options()
+        },
+        &heard,
+    )
+    .await;
+    assert_eq!(
+        (capture.outcome, asked.load(Ordering::SeqCst)),
+        (Outcome::Result, 1),
+        "{:?}",
+        capture.problem
+    );
     let reading = Reading::of(&capture);
     assert_eq!(reading.content_text().as_deref(), Some("1.10"));
     assert_eq!(reading.structured().unwrap().raw_text(), "[1e3]");
@@ -188,24 +273,48 @@ async fn a_task_is_followed_asked_and_answered_to_its_result() {
     );
 
     // Its requests go where the task is, and declare the extension.
-    let of_task: Vec<_> = peer.seen().into_iter().filter(|seen| seen.body.contains("\"tasks/")).collect();
+    let of_task: Vec<_> = peer
+        .seen()
+        .into_iter()
+        .filter(|seen| seen.body.contains("\"tasks/"))
+        .collect();
     assert_eq!(of_task.len(), 5);
     for seen in &of_task {
         assert!(seen.head.contains("mcp-name: a \"1\""), "{}", seen.head);
-        assert!(seen.body.contains(r#""extensions":{"io.modelcontextprotocol/tasks":{}}"#), "{}", seen.body);
+        assert!(
+            seen.body
+                .contains(r#""extensions":{"io.modelcontextprotocol/tasks":{}}"#),
+            "{}",
+            seen.body
+        );
     }
-    let update = of_task.iter().find(|seen| seen.body.contains("tasks/update")).unwrap();
-    let responses = r#""inputResponses":{"na\u006de":{"action":"accept","content":{"password":"s3cret"}}}"#;
+    let update = of_task
+        .iter()
+        .find(|seen| seen.body.contains("tasks/update"))
+        .unwrap();
+    let responses =
+        r#""inputResponses":{"na\u006de":{"action":"accept","content":{"password":"s3cret"}}}"#;
     assert!(update.body.contains(responses), "{}", update.body);
 
     // Each stands among the messages, and what was secret in none.
-    let kept: Vec<_> = capture.messages.iter().map(|message| String::from_utf8_lossy(&message.bytes).into_owned()).collect();
+    let kept: Vec<_> = capture
+        .messages
+        .iter()
+        .map(|message| String::from_utf8_lossy(&message.bytes).into_owned())
+        .collect();
     assert!(
-        kept.iter().any(|text| text.contains("tasks/update")) && kept.iter().any(|text| text.contains(r#""resultType":"task""#))
+        kept.iter().any(|text| text.contains("tasks/update"))
+            && kept
+                .iter()
+                .any(|text| text.contains(r#""resultType":"task""#))
     );
     let everything = format!("{kept:?} {:?}", session.wire());
     assert!(!everything.contains("s3cret"));
-    assert!(capture.notes.iter().any(|note| note.contains("masked")), "{:?}", capture.notes);
+    assert!(
+        capture.notes.iter().any(|note| note.contains("masked")),
+        "{:?}",
+        capture.notes
+    );
     session.close().await;
 }
 
@@ -224,23 +333,40 @@ async fn a_task_that_fails_or_is_cancelled_says_so() {
     let peer = tasks(&[r#""status":"cancelled","statusMessage":"by the owner""#]).await;
     let (session, capture) = called(&peer, options(), &ServerNotification::default()).await;
     assert_eq!(capture.outcome, Outcome::Cancelled);
-    assert_eq!(capture.notes, ["the server cancelled the task: by the owner"]);
+    assert_eq!(
+        capture.notes,
+        ["the server cancelled the task: by the owner"]
+    );
     session.close().await;
 
     // Cancelled here: the task is told, by its own request.
     let peer = tasks(&[r#""status":"working""#]).await;
     let heard = ServerNotification::default();
     let source = http(&peer.url).with_protocol(STATELESS);
-    let session = mcp::connect(&source, options(), heard.happenings()).await.unwrap();
+    let session = mcp::connect(&source, options(), heard.happenings())
+        .await
+        .unwrap();
     let cancel = CancelToken::new();
     let stop = async {
-        heard.until(|happening| matches!(happening, SessionEvent::Task { .. })).await;
+        heard
+            .until(|happening| matches!(happening, SessionEvent::Task { .. }))
+            .await;
         cancel.cancel();
     };
     let (capture, ()) = tokio::join!(session.call(call("{}"), cancel.clone()), stop);
     assert_eq!(capture.outcome, Outcome::Cancelled);
-    until("tasks/cancel", || peer.seen().into_iter().find(|seen| seen.body.contains("\"tasks/cancel\""))).await;
-    assert!(!peer.seen().iter().any(|seen| seen.body.contains("notifications/cancelled")));
+    until("tasks/cancel", || {
+        peer.seen()
+            .into_iter()
+            .find(|seen| seen.body.contains("\"tasks/cancel\""))
+    })
+    .await;
+    assert!(
+        !peer
+            .seen()
+            .iter()
+            .any(|seen| seen.body.contains("notifications/cancelled"))
+    );
     session.close().await;
 }
 
@@ -264,12 +390,20 @@ async fn over_http_the_stream_is_the_subscription() {
     .await;
     let session = connect(&http(&peer.url).with_protocol(STATELESS), &heard).await;
     session.listen(PATIENCE).await.unwrap();
-    heard.until(|happening| *happening == SessionEvent::ListChanged(Listing::Tools)).await;
+    heard
+        .until(|happening| *happening == SessionEvent::ListChanged(Listing::Tools))
+        .await;
     // The stream ended: it is opened again, by a request of its own.
-    let listens = || peer.seen().into_iter().filter(|seen| seen.body.contains("subscriptions/listen")).collect::<Vec<_>>();
+    let listens = || {
+        peer.seen()
+            .into_iter()
+            .filter(|seen| seen.body.contains("subscriptions/listen"))
+            .collect::<Vec<_>>()
+    };
     let second = until("another stream", || listens().get(1).cloned()).await;
     assert!(
-        second.head.contains("mcp-method: subscriptions/listen") && !second.head.contains("last-event-id"),
+        second.head.contains("mcp-method: subscriptions/listen")
+            && !second.head.contains("last-event-id"),
         "{}",
         second.head
     );

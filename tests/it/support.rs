@@ -30,15 +30,21 @@ impl Driver {
         });
         let guard = Some(PathBuf::from(env!("CARGO_BIN_EXE_mcp-loupe")));
         let engine = Engine::with_guard(wake, guard).unwrap();
-        Self { state: State::default(), engine, app_effects: Vec::new(), woken, began: Instant::now() }
+        Self {
+            state: State::default(),
+            engine,
+            app_effects: Vec::new(),
+            woken,
+            began: Instant::now(),
+        }
     }
 
     fn execute(&mut self, effects: Vec<Effect>) {
         for effect in effects {
             match effect {
-                Effect::App(AppEffect::CopyText(_)) | Effect::App(AppEffect::OpenUrl(_)) | Effect::App(AppEffect::Quit) => {
-                    self.app_effects.push(effect)
-                }
+                Effect::App(AppEffect::CopyText(_))
+                | Effect::App(AppEffect::OpenUrl(_))
+                | Effect::App(AppEffect::Quit) => self.app_effects.push(effect),
                 effect => self.engine.execute(effect),
             }
         }
@@ -49,8 +55,14 @@ impl Driver {
         self.state.tick(self.began.elapsed());
         self.state.perform(action, &mut effects);
         self.execute(effects);
-        let is_checked =
-            |state: &State| state.sessions.iter().all(|session| session.forms.values().all(mcp_loupe::state::Form::is_checked));
+        let is_checked = |state: &State| {
+            state.sessions.iter().all(|session| {
+                session
+                    .forms
+                    .values()
+                    .all(mcp_loupe::state::Form::is_checked)
+            })
+        };
         if self.state.running.is_none() && !is_checked(&self.state) {
             self.until("the arguments are checked", is_checked);
         }

@@ -22,12 +22,22 @@ use proptest::prelude::*;
 #[test]
 fn answers_are_read_as_they_say() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/text");
-    let mut cases: Vec<_> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut cases: Vec<_> = fs::read_dir(&folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
     cases.sort();
     assert!(cases.len() >= 20, "{} cases", cases.len());
     for case in cases {
-        let about: toml::Table = fs::read_to_string(case.join("case.toml")).unwrap().parse().unwrap();
-        assert!(about["from"].is_str(), "{} does not say where it is from", case.display());
+        let about: toml::Table = fs::read_to_string(case.join("case.toml"))
+            .unwrap()
+            .parse()
+            .unwrap();
+        assert!(
+            about["from"].is_str(),
+            "{} does not say where it is from",
+            case.display()
+        );
         let answer = fs::read_to_string(case.join("answer.json")).unwrap();
         let subject = subject(&answer);
         let mut page = String::new();
@@ -40,7 +50,10 @@ fn answers_are_read_as_they_say() {
                 page.push_str(&payload.origin_text());
                 let root = payload.root();
                 let data: serde_json::Value = serde_json::from_slice(root.raw()).unwrap();
-                page.push_str(&format!("\n{}\n", serde_json::to_string_pretty(&data).unwrap()));
+                page.push_str(&format!(
+                    "\n{}\n",
+                    serde_json::to_string_pretty(&data).unwrap()
+                ));
             }
         }
         let text = subject.reading.content_text().unwrap_or_default();
@@ -55,7 +68,9 @@ fn subject(result: &str) -> ParsedCapture {
     ParsedCapture::of(Arc::new(Capture {
         tool: Tool::unlisted("case"),
         arguments: Bytes::from_static(b"{}"),
-        response: Some(Bytes::from(format!(r#"{{"jsonrpc":"2.0","id":1,"result":{result}}}"#))),
+        response: Some(Bytes::from(format!(
+            r#"{{"jsonrpc":"2.0","id":1,"result":{result}}}"#
+        ))),
         ..Capture::empty(CaptureId("case".into()), Server::default())
     }))
 }
@@ -73,54 +88,105 @@ fn leaf() -> impl Strategy<Value = String> {
     ]
 }
 
-fn record(leaf: impl Strategy<Value = String>, members: std::ops::Range<usize>) -> impl Strategy<Value = String> {
+fn record(
+    leaf: impl Strategy<Value = String>,
+    members: std::ops::Range<usize>,
+) -> impl Strategy<Value = String> {
     prop::collection::btree_map("[a-z]{3,6}(_[a-z]{2,4})?", leaf, members).prop_map(|members| {
-        let members: Vec<_> = members.into_iter().map(|(key, value)| format!("{key:?}:{value}")).collect();
+        let members: Vec<_> = members
+            .into_iter()
+            .map(|(key, value)| format!("{key:?}:{value}"))
+            .collect();
         format!("{{{}}}", members.join(","))
     })
 }
 
 /// Records with the keys of the first.
 fn records() -> impl Strategy<Value = String> {
-    (prop::collection::btree_set("[a-z]{3,6}", 2..5), prop::collection::vec(prop::collection::vec(leaf(), 5), 2..6)).prop_map(
-        |(keys, rows)| {
+    (
+        prop::collection::btree_set("[a-z]{3,6}", 2..5),
+        prop::collection::vec(prop::collection::vec(leaf(), 5), 2..6),
+    )
+        .prop_map(|(keys, rows)| {
             let row = |row: Vec<String>| {
-                let members: Vec<_> = keys.iter().zip(row).map(|(key, value)| format!("{key:?}:{value}")).collect();
+                let members: Vec<_> = keys
+                    .iter()
+                    .zip(row)
+                    .map(|(key, value)| format!("{key:?}:{value}"))
+                    .collect();
                 format!("{{{}}}", members.join(","))
             };
-            format!("[{}]", rows.into_iter().map(row).collect::<Vec<_>>().join(","))
-        },
-    )
+            format!(
+                "[{}]",
+                rows.into_iter().map(row).collect::<Vec<_>>().join(",")
+            )
+        })
 }
 
 fn nested() -> impl Strategy<Value = String> {
-    let list = |of: BoxedStrategy<String>| prop::collection::vec(of, 1..4).prop_map(|list| format!("[{}]", list.join(",")));
+    let list = |of: BoxedStrategy<String>| {
+        prop::collection::vec(of, 1..4).prop_map(|list| format!("[{}]", list.join(",")))
+    };
     let inner =
         prop_oneof![3 => leaf(), 1 => list(leaf().boxed()), 1 => record(leaf(), 1..4), 1 => Just("null".to_owned())].boxed();
-    prop_oneof![record(inner.clone(), 2..6), list(record(inner, 2..5).boxed())]
+    prop_oneof![
+        record(inner.clone(), 2..6),
+        list(record(inner, 2..5).boxed())
+    ]
 }
 
 /// Whether what a format writes of the payload is read as the payload, to the grade that its round trip claims.
 fn read_back(payload: &str, id: &str) -> Result<(), String> {
-    let source = subject(&format!(r#"{{"content":[],"structuredContent":{payload}}}"#));
+    let source = subject(&format!(
+        r#"{{"content":[],"structuredContent":{payload}}}"#
+    ));
     let row = Row::measure(format::by_id(id).unwrap(), &source);
     // One fact is enough for what says what it is, not for a layout.
     let has_facts = row.facts.is_some_and(|facts| facts.total > 1);
-    let Some(trip) = row.round_trip.as_ref().filter(|trip| has_facts && trip.verdict.is_lossless()) else { return Ok(()) };
+    let Some(trip) = row
+        .round_trip
+        .as_ref()
+        .filter(|trip| has_facts && trip.verdict.is_lossless())
+    else {
+        return Ok(());
+    };
     let text = mcp_loupe::analysis::text_of(&source, id).map_err(|problem| problem.what)?;
-    let read = subject(&format!(r#"{{"content":[{{"type":"text","text":{}}}]}}"#, mcp_loupe::json::write::string(&text)));
-    let found = read.payload.as_ref().map(|payload| payload.root().raw_text().into_owned()).unwrap_or_default();
+    let read = subject(&format!(
+        r#"{{"content":[{{"type":"text","text":{}}}]}}"#,
+        mcp_loupe::json::write::string(&text)
+    ));
+    let found = read
+        .payload
+        .as_ref()
+        .map(|payload| payload.root().raw_text().into_owned())
+        .unwrap_or_default();
     let value = |text: &str| serde_json::from_str::<serde_json::Value>(text).ok();
     let is_same = match trip.verdict {
-        RoundTripVerdict::Exact => value(&found).map(|value| value.to_string()) == value(payload).map(|value| value.to_string()),
+        RoundTripVerdict::Exact => {
+            value(&found).map(|value| value.to_string())
+                == value(payload).map(|value| value.to_string())
+        }
         _ => value(&found) == value(payload),
     };
-    let by = read.payload.as_ref().map_or_else(|| "nothing".to_owned(), |payload| payload.origin_text());
-    is_same.then_some(()).ok_or_else(|| format!("{id} of {payload}:\n{text}\nis {by}: {found}"))
+    let by = read
+        .payload
+        .as_ref()
+        .map_or_else(|| "nothing".to_owned(), |payload| payload.origin_text());
+    is_same
+        .then_some(())
+        .ok_or_else(|| format!("{id} of {payload}:\n{text}\nis {by}: {found}"))
 }
 
 /// The formats that lay nested values out. `json-table` is JSON, and read as that; the paths of `code-block` are labels.
-const NESTED: [&str; 7] = ["json", "json-pretty", "json-fenced", "yaml", "toon", "markdown-list", "xml"];
+const NESTED: [&str; 7] = [
+    "json",
+    "json-pretty",
+    "json-fenced",
+    "yaml",
+    "toon",
+    "markdown-list",
+    "xml",
+];
 /// These put what is nested into a cell.
 const FLAT: [&str; 3] = ["csv", "markdown-table", "code-block"];
 
@@ -150,8 +216,15 @@ pub const SAYS_MORE: [&str; 3] = [
 ];
 
 /// Words and colours that say that nothing is lost.
-pub const CLAIMS: [&str; 7] =
-    ["no fact lost", "nothing lost", "loses nothing", "lose nothing", "nothing is lost", "same data, proved", "cheapest, proved"];
+pub const CLAIMS: [&str; 7] = [
+    "no fact lost",
+    "nothing lost",
+    "loses nothing",
+    "lose nothing",
+    "nothing is lost",
+    "same data, proved",
+    "cheapest, proved",
+];
 
 /// No sentence, table, export or host says that nothing is lost where the text says more than what was written from the data.
 #[test]
@@ -159,21 +232,52 @@ fn nothing_claims_to_lose_nothing_where_the_text_says_more() {
     let hosts = Hosts::built_in();
     for answer in SAYS_MORE {
         let subject = Arc::new(subject(answer));
-        let rows: Vec<Row> = FORMATS.iter().map(|format| Row::measure(*format, &subject)).collect();
-        for row in rows.iter().filter(|row| row.is_available() && !matches!(row.format, "content" | "both" | "wire")) {
-            assert!(row.omitted.is_some() && row.claim() != Claim::Proved, "{} of {answer}", row.format);
+        let rows: Vec<Row> = FORMATS
+            .iter()
+            .map(|format| Row::measure(*format, &subject))
+            .collect();
+        for row in rows
+            .iter()
+            .filter(|row| row.is_available() && !matches!(row.format, "content" | "both" | "wire"))
+        {
+            assert!(
+                row.omitted.is_some() && row.claim() != Claim::Proved,
+                "{} of {answer}",
+                row.format
+            );
         }
         let tokenizer = Tokenizer::default();
-        let count = |row: &Row| tokenizer.from_tokens(row.tokens).filter(|_| row.is_available());
-        let counted: Vec<_> = rows.iter().map(|row| CountedRow { row, count: count(row), why: None }).collect();
+        let count = |row: &Row| {
+            tokenizer
+                .from_tokens(row.tokens)
+                .filter(|_| row.is_available())
+        };
+        let counted: Vec<_> = rows
+            .iter()
+            .map(|row| CountedRow {
+                row,
+                count: count(row),
+                why: None,
+            })
+            .collect();
         let reads = ModelReads::Most(&hosts);
         let strip = verdict::strip(&counted, reads, &tokenizer).unwrap();
-        assert!(strip.winner().is_none_or(|winner| !winner.is_proved()), "{strip:?}");
+        assert!(
+            strip.winner().is_none_or(|winner| !winner.is_proved()),
+            "{strip:?}"
+        );
         let verdict = verdict::verdict_counted(&counted, reads, &tokenizer).unwrap();
-        assert!(!verdict.parts.iter().any(|part| matches!(part, VerdictPart::Good(_))), "{verdict:?}");
+        assert!(
+            !verdict
+                .parts
+                .iter()
+                .any(|part| matches!(part, VerdictPart::Good(_))),
+            "{verdict:?}"
+        );
         let mut said = vec![
             verdict.text(),
-            mcp_loupe::contract::verdict_markdown(&counted, reads, &subject.capture, &tokenizer).unwrap(),
+            mcp_loupe::contract::verdict_markdown(&counted, reads, &subject.capture, &tokenizer)
+                .unwrap(),
             strip.cells.iter().map(|cell| cell.text()).collect(),
         ];
         let place = Place::default();
@@ -192,26 +296,43 @@ fn nothing_claims_to_lose_nothing_where_the_text_says_more() {
             {
                 let page = String::from_utf8_lossy(&bytes);
                 // The report has the chart of the hosts.
-                let page = if choice.kind() == "html" { page.replace("same data, proved", "") } else { page.into() };
+                let page = if choice.kind() == "html" {
+                    page.replace("same data, proved", "")
+                } else {
+                    page.into()
+                };
                 said.push(format!("{}: {page}", choice.kind()));
             }
         }
         for page in &said {
             for claim in CLAIMS {
-                assert!(!page.contains(claim), "{claim}: {}", page.lines().find(|line| line.contains(claim)).unwrap_or(page));
+                assert!(
+                    !page.contains(claim),
+                    "{claim}: {}",
+                    page.lines()
+                        .find(|line| line.contains(claim))
+                        .unwrap_or(page)
+                );
             }
         }
         let report = HostsReport::of(&subject, &hosts, &Cancel::new()).unwrap();
         // What is dropped without loss is a text that says what the data says, or data that the text says.
-        let says_no_more =
-            |block: usize| subject.reading.blocks[block].kind == BlockKind::Text && subject.extra().pieces.is_empty();
+        let says_no_more = |block: usize| {
+            subject.reading.blocks[block].kind == BlockKind::Text
+                && subject.extra().pieces.is_empty()
+        };
         for row in report.rows.iter().filter(|row| row.loses_nothing()) {
             let is_free = |dropped: &Omission| match dropped.what {
                 What::Block(block) => says_no_more(block),
                 What::Structured => row.missing() == 0,
                 What::IsError => false,
             };
-            assert!(row.view.dropped.iter().all(is_free), "{} drops {:?}", row.host.name, row.view.dropped);
+            assert!(
+                row.view.dropped.iter().all(is_free),
+                "{} drops {:?}",
+                row.host.name,
+                row.view.dropped
+            );
         }
     }
 }

@@ -6,7 +6,12 @@ use std::path::{Path, PathBuf};
 
 fn files(dir: &str, extension: &str) -> Vec<PathBuf> {
     fn walk(dir: &Path, extension: &str, found: &mut Vec<PathBuf>) {
-        for path in fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path()) {
+        for path in fs::read_dir(dir)
+            .into_iter()
+            .flatten()
+            .flatten()
+            .map(|entry| entry.path())
+        {
             if path.is_dir() {
                 walk(&path, extension, found);
             } else if path.extension().is_some_and(|found| found == extension) {
@@ -15,7 +20,11 @@ fn files(dir: &str, extension: &str) -> Vec<PathBuf> {
         }
     }
     let mut found = Vec::new();
-    walk(&Path::new(env!("CARGO_MANIFEST_DIR")).join(dir), extension, &mut found);
+    walk(
+        &Path::new(env!("CARGO_MANIFEST_DIR")).join(dir),
+        extension,
+        &mut found,
+    );
     found.sort();
     found
 }
@@ -28,7 +37,11 @@ fn every_file_says_what_it_is_for() {
                 continue;
             }
             let text = fs::read_to_string(&path).unwrap();
-            assert!(text.starts_with("//!"), "{} begins without `//!`", path.display());
+            assert!(
+                text.starts_with("//!"),
+                "{} begins without `//!`",
+                path.display()
+            );
         }
     }
 }
@@ -36,16 +49,35 @@ fn every_file_says_what_it_is_for() {
 #[test]
 fn colours_come_from_the_theme() {
     for path in files("src/ui", "rs") {
-        if path.ends_with("theme.rs") || path.parent().is_some_and(|folder| folder.ends_with("theme")) {
+        if path.ends_with("theme.rs")
+            || path
+                .parent()
+                .is_some_and(|folder| folder.ends_with("theme"))
+        {
             continue;
         }
         let text = fs::read_to_string(&path).unwrap();
         for (number, line) in text.lines().enumerate() {
-            let named = ["from_rgb(", "from_rgba", "Color32::from_gray", "Color32::WHITE", "Color32::BLACK", "hex_color!"];
+            let named = [
+                "from_rgb(",
+                "from_rgba",
+                "Color32::from_gray",
+                "Color32::WHITE",
+                "Color32::BLACK",
+                "hex_color!",
+            ];
             // The pixels of a picture that a server sent are no colours of ours.
             let is_picture = line.contains("ColorImage::from_rgba");
-            if let Some(word) = named.iter().find(|word| line.contains(**word)).filter(|_| !is_picture) {
-                panic!("{}:{}: {word} outside the theme", path.display(), number + 1);
+            if let Some(word) = named
+                .iter()
+                .find(|word| line.contains(**word))
+                .filter(|_| !is_picture)
+            {
+                panic!(
+                    "{}:{}: {word} outside the theme",
+                    path.display(),
+                    number + 1
+                );
             }
         }
     }
@@ -58,14 +90,21 @@ fn no_leftovers() {
         for (number, line) in text.lines().enumerate() {
             let marks = ["todo!", "unimplemented!", "dbg!", "FIXME", "XXX"];
             let found = marks.iter().find(|mark| line.contains(**mark));
-            assert!(found.is_none(), "{}:{}: {}", path.display(), number + 1, found.unwrap_or(&""));
+            assert!(
+                found.is_none(),
+                "{}:{}: {}",
+                path.display(),
+                number + 1,
+                found.unwrap_or(&"")
+            );
         }
     }
 }
 
 #[test]
 fn one_copy_of_egui() {
-    let lock = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.lock")).unwrap();
+    let lock =
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.lock")).unwrap();
     assert_eq!(lock.matches("name = \"egui\"\n").count(), 1);
 }
 
@@ -75,9 +114,15 @@ fn public_types_have_names_of_their_own() {
     let mut declared: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
     for path in files("src", "rs") {
         for line in fs::read_to_string(&path).unwrap().lines() {
-            let words: Vec<&str> = line.trim_start().split(|char: char| !char.is_alphanumeric() && char != '_').collect();
+            let words: Vec<&str> = line
+                .trim_start()
+                .split(|char: char| !char.is_alphanumeric() && char != '_')
+                .collect();
             if let ["pub", "struct" | "enum" | "trait" | "type", name, ..] = words[..] {
-                declared.entry(name.to_owned()).or_default().push(path.clone());
+                declared
+                    .entry(name.to_owned())
+                    .or_default()
+                    .push(path.clone());
             }
         }
     }

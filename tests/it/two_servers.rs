@@ -20,9 +20,10 @@ use mcp_loupe::state::fixture::{Filled, FoundFixture};
 use mcp_loupe::state::library::{LibraryAction, LibraryEntry};
 use mcp_loupe::state::wire::WireAction;
 use mcp_loupe::state::{
-    Action, AllowedTools, CallAction, CallUpdate, CheckTarget, ConnectAction, Dialog, Effect, Event, FixtureAction,
-    FixtureEffect, FixtureEvent, ImportEffect, ImportEvent, LoginStep, OpenServersAction, SchemaCheck, ServerNotification,
-    ServersAction, SessionEffect, SessionId, SessionUpdate, SidebarTab, State, ViewAction,
+    Action, AllowedTools, CallAction, CallUpdate, CheckTarget, ConnectAction, Dialog, Effect,
+    Event, FixtureAction, FixtureEffect, FixtureEvent, ImportEffect, ImportEvent, LoginStep,
+    OpenServersAction, SchemaCheck, ServerNotification, ServersAction, SessionEffect, SessionId,
+    SessionUpdate, SidebarTab, State, ViewAction,
 };
 
 const MARKS: [&str; 2] = ["alphamark", "betamark"];
@@ -58,18 +59,29 @@ struct World {
 }
 
 fn source(of: usize) -> Source {
-    Source::Command(Command { program: format!("{}-server", MARKS[of]), ..Command::default() })
+    Source::Command(Command {
+        program: format!("{}-server", MARKS[of]),
+        ..Command::default()
+    })
 }
 
 /// Both servers list tools of the same names. `write` is not declared read-only.
 fn tools(of: usize, version: usize) -> Vec<Tool> {
     let mark = MARKS[of];
-    let schema = format!(r#"{{"type":"object","properties":{{"{mark}{version}":{{"type":"string"}},"v":{{"type":"string"}}}}}}"#);
+    let schema = format!(
+        r#"{{"type":"object","properties":{{"{mark}{version}":{{"type":"string"}},"v":{{"type":"string"}}}}}}"#
+    );
     let tool = |name: &str, hints: &str| {
-        let text = format!(r#"{{"name":"{name}","description":"{mark}","annotations":{{{hints}}},"inputSchema":{schema}}}"#);
+        let text = format!(
+            r#"{{"name":"{name}","description":"{mark}","annotations":{{{hints}}},"inputSchema":{schema}}}"#
+        );
         Tool::read(Bytes::from(text))
     };
-    vec![tool("read", r#""readOnlyHint":true"#), tool("write", ""), tool("erase", r#""destructiveHint":true"#)]
+    vec![
+        tool("read", r#""readOnlyHint":true"#),
+        tool("write", ""),
+        tool("erase", r#""destructiveHint":true"#),
+    ]
 }
 
 impl World {
@@ -85,7 +97,10 @@ impl World {
             captures: 0,
             preparing: None,
         };
-        world.apply(Event::Import(ImportEvent::Servers { folder: "/f".into(), known: BTreeMap::new() }));
+        world.apply(Event::Import(ImportEvent::Servers {
+            folder: "/f".into(),
+            known: BTreeMap::new(),
+        }));
         let found = |name: &str| FoundFixture {
             dir: PathBuf::from(format!("/fixtures/{name}")),
             read: Ok((name.into(), "{}".into())),
@@ -94,7 +109,10 @@ impl World {
             sides: None,
         };
         let fixtures = vec![found("read"), found("write")];
-        world.apply(Event::Fixture(FixtureEvent::Found { path: "/fixtures".into(), fixtures }));
+        world.apply(Event::Fixture(FixtureEvent::Found {
+            path: "/fixtures".into(),
+            fixtures,
+        }));
         for of in 0..2 {
             world.perform(OpenServersAction::Add);
             world.connect(of);
@@ -106,14 +124,30 @@ impl World {
         self.perform(ConnectAction::Connect(Box::new(source(of))));
         let session = self.state.session().id;
         self.sessions[of] = session;
-        let server = Server { name: MARKS[of].into(), source: source(of).to_string(), ..Server::default() };
-        let server = Server { capabilities: Some(Bytes::from_static(br#"{"completions":{},"resources":{}}"#)), ..server };
+        let server = Server {
+            name: MARKS[of].into(),
+            source: source(of).to_string(),
+            ..Server::default()
+        };
+        let server = Server {
+            capabilities: Some(Bytes::from_static(br#"{"completions":{},"resources":{}}"#)),
+            ..server
+        };
         self.update(of, SessionUpdate::Connected(server));
-        self.update(of, SessionUpdate::Tools { tools: tools(of, self.versions[of]), note: Some(MARKS[of].into()) });
+        self.update(
+            of,
+            SessionUpdate::Tools {
+                tools: tools(of, self.versions[of]),
+                note: Some(MARKS[of].into()),
+            },
+        );
     }
 
     fn update(&mut self, of: usize, update: SessionUpdate) {
-        self.apply(Event::Session { session: self.sessions[of], update });
+        self.apply(Event::Session {
+            session: self.sessions[of],
+            update,
+        });
     }
 
     fn notify(&mut self, of: usize, notification: ServerNotification) {
@@ -133,7 +167,9 @@ impl World {
     }
 
     fn current(&self) -> Option<usize> {
-        self.sessions.iter().position(|session| *session == self.state.session().id)
+        self.sessions
+            .iter()
+            .position(|session| *session == self.state.session().id)
     }
 
     fn server_of(&self, session: SessionId) -> Option<usize> {
@@ -147,15 +183,27 @@ impl World {
             Some(Dialog::ConfirmFixtures { run, .. }) => run.prepared().to_vec(),
             _ => return,
         };
-        let can_always = always.is_some() && matches!(self.state.dialog, Some(Dialog::ConfirmCall { .. }));
+        let can_always =
+            always.is_some() && matches!(self.state.dialog, Some(Dialog::ConfirmCall { .. }));
         for call in calls {
-            let Some(of) = self.server_of(call.session) else { continue };
+            let Some(of) = self.server_of(call.session) else {
+                continue;
+            };
             let raw = String::from_utf8_lossy(&call.tool.raw).into_owned();
-            *self.once.entry((of, raw.clone(), call.arguments.to_vec())).or_default() += 1;
-            let is_current = self.state.sessions.get(call.session).is_some_and(|session| {
-                session.connection.is_connected()
-                    && session.find_tool(&call.tool.name).is_some_and(|listed| listed.tool.raw == call.tool.raw)
-            });
+            *self
+                .once
+                .entry((of, raw.clone(), call.arguments.to_vec()))
+                .or_default() += 1;
+            let is_current = self
+                .state
+                .sessions
+                .get(call.session)
+                .is_some_and(|session| {
+                    session.connection.is_connected()
+                        && session
+                            .find_tool(&call.tool.name)
+                            .is_some_and(|listed| listed.tool.raw == call.tool.raw)
+                });
             match always.filter(|_| can_always && is_current) {
                 Some(AllowedTools::This) => drop(self.always.insert((of, raw))),
                 Some(AllowedTools::All) => {
@@ -175,34 +223,61 @@ impl World {
     /// Everything that must hold after each step.
     fn check(&mut self, effects: Vec<Effect>) {
         for session in self.state.sessions.iter() {
-            let Some(of) = self.server_of(session.id) else { continue };
+            let Some(of) = self.server_of(session.id) else {
+                continue;
+            };
             assert_is_of(of, &format!("{session:?}"), "the session");
         }
         for effect in effects {
             match &effect {
-                Effect::Session(SessionEffect::Call { session, tool, arguments, .. }) => {
-                    let of = self.server_of(*session).expect("a call of a session that is open");
+                Effect::Session(SessionEffect::Call {
+                    session,
+                    tool,
+                    arguments,
+                    ..
+                }) => {
+                    let of = self
+                        .server_of(*session)
+                        .expect("a call of a session that is open");
                     assert_is_of(of, &format!("{effect:?}"), "a call");
                     self.check_consent(of, tool, arguments);
                     self.sent += 1;
                 }
-                Effect::Session(SessionEffect::Command { session, .. } | SessionEffect::Read { session, .. }) => {
-                    assert_is_of(self.server_of(*session).expect("open"), &format!("{effect:?}"), "a command");
+                Effect::Session(
+                    SessionEffect::Command { session, .. } | SessionEffect::Read { session, .. },
+                ) => {
+                    assert_is_of(
+                        self.server_of(*session).expect("open"),
+                        &format!("{effect:?}"),
+                        "a command",
+                    );
                 }
                 Effect::Import(ImportEffect::KeepServers { changes, .. }) => {
                     for ((key, field), value) in changes {
-                        let of = (0..2).find(|of| server_key(&source(*of), None).as_ref() == Some(key)).expect("a known server");
+                        let of = (0..2)
+                            .find(|of| server_key(&source(*of), None).as_ref() == Some(key))
+                            .expect("a known server");
                         assert_is_of(of, &format!("{field:?} {value:?}"), "what is remembered");
                     }
                 }
                 Effect::Fixture(FixtureEffect::Prepare { run, dirs }) => {
-                    let of = self.current().expect("verifying is at the server that is shown");
+                    let of = self
+                        .current()
+                        .expect("verifying is at the server that is shown");
                     assert_is_of(of, &format!("{dirs:?}"), "values for fixtures");
                     self.preparing = Some((*run, dirs.clone()));
                 }
                 Effect::Fixture(FixtureEffect::Judge { run, at, dir, .. }) => {
-                    let verdict = refused(dir.display().to_string(), &Problem::new(ProblemKind::Io, "not judged"));
-                    self.apply(Event::Fixture(FixtureEvent::Judged { run: *run, at: *at, verdict, sides: None }));
+                    let verdict = refused(
+                        dir.display().to_string(),
+                        &Problem::new(ProblemKind::Io, "not judged"),
+                    );
+                    self.apply(Event::Fixture(FixtureEvent::Judged {
+                        run: *run,
+                        at: *at,
+                        verdict,
+                        sides: None,
+                    }));
                 }
                 Effect::CheckSchema(check) => {
                     assert_is_of_target(self, check);
@@ -236,18 +311,35 @@ impl World {
             1 => {
                 self.versions[of] = self.dice.roll(3);
                 let tools = tools(of, self.versions[of]);
-                self.notify(of, ServerNotification::Tools { tools, note: Some(mark.into()) });
+                self.notify(
+                    of,
+                    ServerNotification::Tools {
+                        tools,
+                        note: Some(mark.into()),
+                    },
+                );
             }
             2 => self.update(of, SessionUpdate::Stderr(mark.into())),
             3 => self.update(of, SessionUpdate::Login(LoginStep::Line(mark.into()))),
             4 => {
                 let url = format!("https://{mark}/login");
-                self.update(of, SessionUpdate::Login(LoginStep::Open { url, limit: Duration::from_secs(9) }));
+                self.update(
+                    of,
+                    SessionUpdate::Login(LoginStep::Open {
+                        url,
+                        limit: Duration::from_secs(9),
+                    }),
+                );
             }
             5 => self.update(of, SessionUpdate::Login(LoginStep::Back)),
-            6 => self.update(of, SessionUpdate::Login(LoginStep::Choose(vec![format!("https://{mark}")]))),
+            6 => self.update(
+                of,
+                SessionUpdate::Login(LoginStep::Choose(vec![format!("https://{mark}")])),
+            ),
             7 => {
-                let doc = Doc::parse(Bytes::from(format!(r#"{{"message":"{mark}?","requestedSchema":{{"type":"object"}}}}"#)));
+                let doc = Doc::parse(Bytes::from(format!(
+                    r#"{{"message":"{mark}?","requestedSchema":{{"type":"object"}}}}"#
+                )));
                 let ask = ServerRequest::read(self.dice.0, ELICITATION, doc.root()).unwrap();
                 self.notify(of, ServerNotification::Asked(ask));
             }
@@ -265,16 +357,38 @@ impl World {
             }
             9 => {
                 let raw = format!(r#"{{"name":"{mark}","arguments":[{{"name":"a"}}]}}"#);
-                let entry = LibraryEntry::Prompt(Arc::new(mcp_loupe::capture::Prompt::read(raw.into())));
-                self.notify(of, ServerNotification::Library { entries: vec![entry], notes: vec![mark.into()] });
+                let entry =
+                    LibraryEntry::Prompt(Arc::new(mcp_loupe::capture::Prompt::read(raw.into())));
+                self.notify(
+                    of,
+                    ServerNotification::Library {
+                        entries: vec![entry],
+                        notes: vec![mark.into()],
+                    },
+                );
             }
             10 => self.notify(of, ServerNotification::LibraryChanged),
-            11 => self.notify(of, ServerNotification::Completed { argument: "a".into(), values: vec![mark.into()] }),
-            12 => self.notify(of, ServerNotification::ResourceUpdated(format!("x://{mark}"))),
+            11 => self.notify(
+                of,
+                ServerNotification::Completed {
+                    argument: "a".into(),
+                    values: vec![mark.into()],
+                },
+            ),
+            12 => self.notify(
+                of,
+                ServerNotification::ResourceUpdated(format!("x://{mark}")),
+            ),
             13 => self.answer_call(),
             14 => {
-                let update = CallUpdate::Task { status: "working".into(), message: Some("x".into()) };
-                self.apply(Event::Call { call: self.dice.0 % 40, update });
+                let update = CallUpdate::Task {
+                    status: "working".into(),
+                    message: Some("x".into()),
+                };
+                self.apply(Event::Call {
+                    call: self.dice.0 % 40,
+                    update,
+                });
             }
             15 => self.perform(Action::View(ViewAction::ShowTab(SidebarTab::Prompts))),
             16 => self.read_fixtures(),
@@ -296,7 +410,10 @@ impl World {
                 self.perform(CallAction::SetArgumentsText(text));
             }
             2 => self.perform(CallAction::SetArgumentsText(r#"{"v":"{{who}}"}"#.into())),
-            3 => self.perform(ServersAction::SetVariable { name: "who".into(), value: Some(mark.into()) }),
+            3 => self.perform(ServersAction::SetVariable {
+                name: "who".into(),
+                value: Some(mark.into()),
+            }),
             4 => self.perform(ServersAction::KeepArguments(mark.into())),
             5 => self.perform(Action::View(ViewAction::SetFilter(mark.into()))),
             6 => self.perform(CallAction::Call { send_anyway: true }),
@@ -308,12 +425,19 @@ impl World {
             9 => self.perform(Action::CloseDialog),
             10 => {
                 let (fixture, value) = (self.dice.roll(2), mark.to_owned());
-                self.perform(Action::Fixture(FixtureAction::Fill { fixture, pointer: "/v".into(), value }));
+                self.perform(Action::Fixture(FixtureAction::Fill {
+                    fixture,
+                    pointer: "/v".into(),
+                    value,
+                }));
             }
             11 => self.perform(Action::Fixture(FixtureAction::Verify { offline: false })),
             12 => {
                 self.perform(Action::Library(LibraryAction::Select(0)));
-                self.perform(Action::Library(LibraryAction::Set { name: "a".into(), value: mark.into() }));
+                self.perform(Action::Library(LibraryAction::Set {
+                    name: "a".into(),
+                    value: mark.into(),
+                }));
             }
             _ => self.perform(Action::Wire(WireAction::SetFilter(mark.into()))),
         }
@@ -321,24 +445,39 @@ impl World {
 
     /// The folders of fixtures are read; by now another server may be shown.
     fn read_fixtures(&mut self) {
-        let Some((run, dirs)) = self.preparing.take() else { return };
+        let Some((run, dirs)) = self.preparing.take() else {
+            return;
+        };
         let call = |(dir, filled): (PathBuf, Vec<(String, String)>)| {
             let name = dir.file_name().unwrap().to_string_lossy().into_owned();
             let value = filled.first().map_or("", |(_, value)| value);
             Ok((name, Bytes::from(format!(r#"{{"v":"{value}"}}"#))))
         };
         let calls = dirs.into_iter().map(call).collect();
-        self.apply(Event::Fixture(FixtureEvent::Prepared { run, calls: Ok(calls) }));
+        self.apply(Event::Fixture(FixtureEvent::Prepared {
+            run,
+            calls: Ok(calls),
+        }));
     }
 
     /// The call in flight is answered.
     fn answer_call(&mut self) {
-        let Some(running) = self.state.running.clone() else { return };
-        let Some(of) = self.server_of(running.session) else { return };
+        let Some(running) = self.state.running.clone() else {
+            return;
+        };
+        let Some(of) = self.server_of(running.session) else {
+            return;
+        };
         self.captures += 1;
         let id = CaptureId(format!("{}-{}", MARKS[of], self.captures).into());
-        let server = Server { name: MARKS[of].into(), source: source(of).to_string(), ..Server::default() };
-        let tool = tools(of, self.versions[of]).into_iter().find(|tool| tool.name == running.tool);
+        let server = Server {
+            name: MARKS[of].into(),
+            source: source(of).to_string(),
+            ..Server::default()
+        };
+        let tool = tools(of, self.versions[of])
+            .into_iter()
+            .find(|tool| tool.name == running.tool);
         let capture = Capture {
             tool: tool.unwrap_or_else(|| Tool::unlisted(&running.tool)),
             request: "{}".into(),
@@ -346,7 +485,10 @@ impl World {
             outcome: Outcome::Result,
             ..Capture::empty(id, server)
         };
-        self.apply(Event::Call { call: running.id, update: CallUpdate::Captured(Arc::new(capture)) });
+        self.apply(Event::Call {
+            call: running.id,
+            update: CallUpdate::Captured(Arc::new(capture)),
+        });
     }
 }
 
@@ -363,7 +505,11 @@ fn assert_is_of(of: usize, text: &str, what: &str) {
     if let Some(at) = text.find(other) {
         let from = text.floor_char_boundary(at.saturating_sub(200));
         let to = text.ceil_char_boundary((at + 60).min(text.len()));
-        panic!("{what} of {} holds what belongs to the other server: …{}…", MARKS[of], &text[from..to]);
+        panic!(
+            "{what} of {} holds what belongs to the other server: …{}…",
+            MARKS[of],
+            &text[from..to]
+        );
     }
 }
 
@@ -388,14 +534,20 @@ fn open() -> World {
 fn a_yes_to_fixtures_is_for_the_calls_that_were_shown_at_that_server() {
     let mut world = open();
     for fixture in 0..2 {
-        world.perform(Action::Fixture(FixtureAction::Fill { fixture, pointer: "/v".into(), value: MARKS[1].into() }));
+        world.perform(Action::Fixture(FixtureAction::Fill {
+            fixture,
+            pointer: "/v".into(),
+            value: MARKS[1].into(),
+        }));
     }
     world.perform(Action::Fixture(FixtureAction::Verify { offline: false }));
     // While the folders are read, the other server is looked at: the calls are not for it.
     world.perform(OpenServersAction::Switch(world.sessions[0]));
     world.read_fixtures();
     world.perform(OpenServersAction::Switch(world.sessions[1]));
-    let Some(Dialog::ConfirmFixtures { calls, .. }) = &world.state.dialog else { panic!("asked: {:?}", world.state.dialog) };
+    let Some(Dialog::ConfirmFixtures { calls, .. }) = &world.state.dialog else {
+        panic!("asked: {:?}", world.state.dialog)
+    };
     assert_eq!(
         calls[..],
         [format!(r#"write betamark-server: {{"v":"{}"}}"#, MARKS[1])],
@@ -403,18 +555,37 @@ fn a_yes_to_fixtures_is_for_the_calls_that_were_shown_at_that_server() {
     );
     // The tool changes while the question is open: the yes was for another definition.
     world.versions[1] = 2;
-    world.notify(1, ServerNotification::Tools { tools: tools(1, 2), note: None });
+    world.notify(
+        1,
+        ServerNotification::Tools {
+            tools: tools(1, 2),
+            note: None,
+        },
+    );
     world.perform(CallAction::Confirm);
-    assert_eq!(world.sent, 0, "not even the first call: all were shown together");
+    assert_eq!(
+        world.sent, 0,
+        "not even the first call: all were shown together"
+    );
     // At the other server nothing was said or typed.
     world.perform(OpenServersAction::Switch(world.sessions[0]));
     assert_eq!(world.state.filled(0, "/v"), "");
     world.perform(Action::Fixture(FixtureAction::Verify { offline: false }));
     world.read_fixtures();
-    assert!(matches!(world.state.dialog, Some(Dialog::ConfirmFixtures { .. })), "asked again");
+    assert!(
+        matches!(world.state.dialog, Some(Dialog::ConfirmFixtures { .. })),
+        "asked again"
+    );
     world.perform(Action::Fixture(FixtureAction::SkipWriting));
-    let running = world.state.running.clone().expect("the read-only call is made");
-    assert_eq!((running.tool.as_str(), running.session), ("read", world.sessions[0]));
+    let running = world
+        .state
+        .running
+        .clone()
+        .expect("the read-only call is made");
+    assert_eq!(
+        (running.tool.as_str(), running.session),
+        ("read", world.sessions[0])
+    );
     world.answer_call();
     assert!(world.state.running.is_none() && world.sent == 1);
 }
@@ -424,14 +595,32 @@ fn a_list_that_changes_in_the_background_leaves_the_forms_to_their_servers() {
     let mut world = open();
     world.perform(OpenServersAction::Switch(world.sessions[0]));
     world.perform(CallAction::SelectTool("write".into()));
-    world.perform(CallAction::SetArgumentsText(format!(r#"{{"v":"{}"}}"#, MARKS[0])));
-    world.perform(ServersAction::SetVariable { name: "who".into(), value: Some(MARKS[0].into()) });
-    world.notify(1, ServerNotification::Tools { tools: tools(1, 1), note: None });
+    world.perform(CallAction::SetArgumentsText(format!(
+        r#"{{"v":"{}"}}"#,
+        MARKS[0]
+    )));
+    world.perform(ServersAction::SetVariable {
+        name: "who".into(),
+        value: Some(MARKS[0].into()),
+    });
+    world.notify(
+        1,
+        ServerNotification::Tools {
+            tools: tools(1, 1),
+            note: None,
+        },
+    );
     world.perform(OpenServersAction::Switch(world.sessions[1]));
     world.perform(CallAction::SelectTool("write".into()));
     assert_eq!(world.state.form().map(|form| &*form.text), Some("{}"));
     world.perform(OpenServersAction::Switch(world.sessions[0]));
-    assert!(world.state.form().is_some_and(|form| form.text.contains(MARKS[0])), "it is there where it was typed");
+    assert!(
+        world
+            .state
+            .form()
+            .is_some_and(|form| form.text.contains(MARKS[0])),
+        "it is there where it was typed"
+    );
 }
 
 #[test]
@@ -439,10 +628,19 @@ fn a_login_in_the_background_is_named_and_cancelling_it_ends_no_other_server() {
     let mut world = open();
     let (behind, shown) = (world.sessions[0], world.sessions[1]);
     let url = format!("https://{}/login", MARKS[0]);
-    world.update(0, SessionUpdate::Login(LoginStep::Open { url, limit: Duration::from_secs(9) }));
+    world.update(
+        0,
+        SessionUpdate::Login(LoginStep::Open {
+            url,
+            limit: Duration::from_secs(9),
+        }),
+    );
     assert_eq!(world.state.session().login.open, None);
     let (session, _, label) = world.state.open_login().expect("it waits");
-    assert_eq!((session, label.as_deref()), (behind, Some("alphamark-server")));
+    assert_eq!(
+        (session, label.as_deref()),
+        (behind, Some("alphamark-server"))
+    );
     world.perform(Action::Login(mcp_loupe::state::LoginAction::Cancel(behind)));
     assert!(world.state.sessions.get(behind).is_none());
     assert!(world.state.session().id == shown && world.state.session().connection.is_connected());
@@ -454,11 +652,35 @@ fn the_status_of_a_task_is_told_of_its_own_call_alone() {
     world.perform(CallAction::SelectTool("read".into()));
     world.perform(CallAction::Call { send_anyway: false });
     let id = world.state.running.as_ref().expect("it runs").id;
-    let update = || CallUpdate::Task { status: "working".into(), message: None };
-    world.apply(Event::Call { call: id + 1, update: update() });
-    assert_eq!(world.state.running.as_ref().and_then(|running| running.task.clone()), None);
-    world.apply(Event::Call { call: id, update: update() });
-    assert_eq!(world.state.running.as_ref().and_then(|running| running.task.clone()).as_deref(), Some("task working"));
+    let update = || CallUpdate::Task {
+        status: "working".into(),
+        message: None,
+    };
+    world.apply(Event::Call {
+        call: id + 1,
+        update: update(),
+    });
+    assert_eq!(
+        world
+            .state
+            .running
+            .as_ref()
+            .and_then(|running| running.task.clone()),
+        None
+    );
+    world.apply(Event::Call {
+        call: id,
+        update: update(),
+    });
+    assert_eq!(
+        world
+            .state
+            .running
+            .as_ref()
+            .and_then(|running| running.task.clone())
+            .as_deref(),
+        Some("task working")
+    );
 }
 
 #[test]
@@ -470,8 +692,13 @@ fn the_filter_of_tools_belongs_to_its_server() {
     world.perform(OpenServersAction::Switch(world.sessions[1]));
     assert_eq!(world.state.session().filter, MARKS[1]);
     // Connecting elsewhere in its place ends it.
-    let elsewhere = Source::Command(Command { program: "elsewhere".into(), ..Command::default() });
-    world.state.perform(ConnectAction::Connect(Box::new(elsewhere)), &mut Vec::new());
+    let elsewhere = Source::Command(Command {
+        program: "elsewhere".into(),
+        ..Command::default()
+    });
+    world
+        .state
+        .perform(ConnectAction::Connect(Box::new(elsewhere)), &mut Vec::new());
     assert_eq!(world.state.session().filter, "");
 }
 
@@ -481,6 +708,21 @@ fn the_answer_of_a_call_at_another_server_is_of_that_server() {
     world.perform(CallAction::SelectTool("read".into()));
     world.perform(CallAction::Call { send_anyway: false });
     world.answer_call();
-    assert_eq!(world.state.session().last_called.as_ref().map(|id| id.0.starts_with(MARKS[1])), Some(true));
-    assert_eq!(world.state.sessions.get(world.sessions[0]).and_then(|session| session.last_called.clone()), None);
+    assert_eq!(
+        world
+            .state
+            .session()
+            .last_called
+            .as_ref()
+            .map(|id| id.0.starts_with(MARKS[1])),
+        Some(true)
+    );
+    assert_eq!(
+        world
+            .state
+            .sessions
+            .get(world.sessions[0])
+            .and_then(|session| session.last_called.clone()),
+        None
+    );
 }

@@ -6,7 +6,10 @@ use std::path::Path;
 use egui_kittest::kittest::Queryable;
 use mcp_loupe::capture::{Capture, Outcome};
 use mcp_loupe::source::{Command, Protocol, Source, Watch};
-use mcp_loupe::state::{AllowedTools, CallAction, ConnectAction, Connection, Dialog, ServersAction, SettingsAction, WatchAction};
+use mcp_loupe::state::{
+    AllowedTools, CallAction, ConnectAction, Connection, Dialog, ServersAction, SettingsAction,
+    WatchAction,
+};
 
 use crate::live::{open_sized, until};
 use crate::support::Driver;
@@ -35,7 +38,12 @@ const TWO: &str = r"name: Ann\\ncity: Bonn\\nage: 5";
 
 fn source(script: &Path) -> Source {
     let protocol = Protocol::Version("2025-11-25");
-    Source::Command(Command { program: "sh".into(), args: vec![script.display().to_string()], protocol, ..Command::default() })
+    Source::Command(Command {
+        program: "sh".into(),
+        args: vec![script.display().to_string()],
+        protocol,
+        ..Command::default()
+    })
 }
 
 fn text(capture: &Capture) -> String {
@@ -49,25 +57,46 @@ fn what_is_saved_is_called_again_and_compared_without_a_key() {
     fs::write(&script, server("finds", ONE)).unwrap();
     let mut window = open_sized(Some(source(&script)), [1_600.0, 1_000.0]);
     let ctx = window.ctx.clone();
-    until(&mut window, "tools are listed", |window| window.state().state.session().tools.len() == 1);
-    window.state_mut().perform(&ctx, vec![CallAction::SetArgumentsText(ARGUMENTS.into()).into()]);
-    window.state_mut().perform(&ctx, vec![CallAction::Call { send_anyway: false }.into()]);
-    until(&mut window, "it is asked", |window| window.query_by_label("Always allow this tool").is_some());
+    until(&mut window, "tools are listed", |window| {
+        window.state().state.session().tools.len() == 1
+    });
+    window.state_mut().perform(
+        &ctx,
+        vec![CallAction::SetArgumentsText(ARGUMENTS.into()).into()],
+    );
+    window
+        .state_mut()
+        .perform(&ctx, vec![CallAction::Call { send_anyway: false }.into()]);
+    until(&mut window, "it is asked", |window| {
+        window.query_by_label("Always allow this tool").is_some()
+    });
     window.get_by_label("Always allow this tool").click();
-    until(&mut window, "the answer is there", |window| window.state().state.captures.len() == 1);
+    until(&mut window, "the answer is there", |window| {
+        window.state().state.captures.len() == 1
+    });
     // What is offered is the script's folder.
     window.get_by_label("Watch the server’s files…").click();
-    until(&mut window, "the dialog is there", |window| window.query_by_label("What is watched").is_some());
-    let Some(Dialog::Watch(Watch { places, .. })) = &window.state().state.dialog else { panic!("asked") };
+    until(&mut window, "the dialog is there", |window| {
+        window.query_by_label("What is watched").is_some()
+    });
+    let Some(Dialog::Watch(Watch { places, .. })) = &window.state().state.dialog else {
+        panic!("asked")
+    };
     assert_eq!(*places, folder.path().join("**/*.sh").display().to_string());
     window.get_by_label("Watch").click();
-    until(&mut window, "one file is watched", |window| window.query_by_label("Watching 1 file").is_some());
+    until(&mut window, "one file is watched", |window| {
+        window.query_by_label("Watching 1 file").is_some()
+    });
     // From here on no key and no click.
     fs::write(&script, server("finds", TWO)).unwrap();
-    until(&mut window, "the changed answer is there", |window| window.state().state.captures.len() == 2);
+    until(&mut window, "the changed answer is there", |window| {
+        window.state().state.captures.len() == 2
+    });
     let spoken = "1 line changed";
     until(&mut window, spoken, |window| {
-        window.query_all_by_label_contains("Since the call before: +").any(|chip| format!("{chip:?}").contains(spoken))
+        window
+            .query_all_by_label_contains("Since the call before: +")
+            .any(|chip| format!("{chip:?}").contains(spoken))
     });
     let captures = &window.state().state.captures;
     assert!(text(&captures[0]).contains("city: Bonn\"") && text(&captures[1]).contains("age: 5"));
@@ -84,7 +113,11 @@ fn watched(script: &Path, build: &str) -> Driver {
     driver.perform(CallAction::Call { send_anyway: false });
     driver.perform(CallAction::ConfirmAlways(AllowedTools::This));
     driver.until("an answer is there", |state| state.captures.len() == 1);
-    driver.perform(WatchAction::Set(Watch { is_on: true, places: "*.sh".into(), build: build.into() }));
+    driver.perform(WatchAction::Set(Watch {
+        is_on: true,
+        places: "*.sh".into(),
+        build: build.into(),
+    }));
     driver.until("it is watched", |state| state.watching.files == Some(1));
     driver
 }
@@ -109,11 +142,17 @@ fn what_was_allowed_typed_and_watched_is_known_to_the_next_run() {
     first.perform(CallAction::ConfirmAlways(AllowedTools::This));
     first.until("an answer is there", |state| state.captures.len() == 1);
     let places = script.display().to_string();
-    first.perform(WatchAction::Set(Watch { is_on: true, places, build: String::new() }));
+    first.perform(WatchAction::Set(Watch {
+        is_on: true,
+        places,
+        build: String::new(),
+    }));
     first.until("it is watched", |state| state.watching.files == Some(1));
     drop(first);
     let mut next = run();
-    next.until("it is watched again", |state| state.watching.files == Some(1));
+    next.until("it is watched again", |state| {
+        state.watching.files == Some(1)
+    });
     assert_eq!(next.state.form().map(|form| &*form.text), Some(ARGUMENTS));
     next.perform(CallAction::Call { send_anyway: false });
     assert_eq!(next.state.dialog, None, "nobody is asked");
@@ -126,7 +165,10 @@ fn what_was_allowed_typed_and_watched_is_known_to_the_next_run() {
     elsewhere.perform(ConnectAction::Connect(Box::new(source(&script))));
     elsewhere.until("tools are listed", |state| state.session().tools.len() == 1);
     elsewhere.perform(CallAction::Call { send_anyway: false });
-    assert!(matches!(elsewhere.state.dialog, Some(Dialog::ConfirmCall { .. })));
+    assert!(matches!(
+        elsewhere.state.dialog,
+        Some(Dialog::ConfirmCall { .. })
+    ));
 }
 
 #[test]
@@ -136,26 +178,45 @@ fn a_server_that_breaks_is_back_once_it_is_mended() {
     fs::write(&script, server("finds", ONE)).unwrap();
     let mut driver = watched(&script, "");
     fs::write(&script, "echo 'line 7: syntax error' >&2\nexit 3\n").unwrap();
-    driver.until("it cannot be started", |state| matches!(state.session().connection, Connection::Failed { .. }));
-    let Connection::Failed { problem, .. } = &driver.state.session().connection else { panic!("failed") };
-    assert!(problem.what.contains("status 3") && problem.what.contains("syntax error"), "{problem}");
+    driver.until("it cannot be started", |state| {
+        matches!(state.session().connection, Connection::Failed { .. })
+    });
+    let Connection::Failed { problem, .. } = &driver.state.session().connection else {
+        panic!("failed")
+    };
+    assert!(
+        problem.what.contains("status 3") && problem.what.contains("syntax error"),
+        "{problem}"
+    );
     // It starts, and breaks in the call.
     fs::write(&script, server("finds", ONE).replace("Bonn", "Rome")).unwrap();
     driver.until("the call broke", |state| {
         state.captures.len() == 2 && matches!(state.session().connection, Connection::Gone { .. })
     });
     assert_eq!(driver.state.captures[1].outcome, Outcome::Disconnected);
-    driver.until("its stderr is told", |state| state.stderr_of_call().is_some_and(|lines| lines == &["asked"]));
-    let Connection::Gone { problem, .. } = &driver.state.session().connection else { panic!("gone") };
+    driver.until("its stderr is told", |state| {
+        state
+            .stderr_of_call()
+            .is_some_and(|lines| lines == &["asked"])
+    });
+    let Connection::Gone { problem, .. } = &driver.state.session().connection else {
+        panic!("gone")
+    };
     assert!(problem.what.contains("status 9"), "{problem}");
     fs::write(&script, server("finds", TWO)).unwrap();
     driver.until("it is mended", |state| state.captures.len() == 3);
     assert!(text(&driver.state.captures[2]).contains("age: 5"));
     let (now, before) = driver.state.session().again.pair.clone().unwrap();
-    assert_eq!((&now, &before), (&driver.state.captures[2].id, &driver.state.captures[0].id), "compared with the last answer");
+    assert_eq!(
+        (&now, &before),
+        (&driver.state.captures[2].id, &driver.state.captures[0].id),
+        "compared with the last answer"
+    );
     // Another definition is another tool: nobody said yes to that.
     fs::write(&script, server("finds more", TWO)).unwrap();
-    driver.until("it is asked", |state| matches!(state.dialog, Some(Dialog::ConfirmCall { .. })));
+    driver.until("it is asked", |state| {
+        matches!(state.dialog, Some(Dialog::ConfirmCall { .. }))
+    });
     assert_eq!(driver.state.captures.len(), 3);
     // Nobody watches what was left.
     driver.perform(ConnectAction::Disconnect);
@@ -167,13 +228,19 @@ fn a_build_runs_first_and_its_failure_leaves_the_server_alone() {
     let folder = tempfile::tempdir().unwrap();
     let script = folder.path().join("server.sh");
     fs::write(&script, server("finds", ONE)).unwrap();
-    let mut driver = watched(&script, "sh -c 'echo built >> log; cat verdict; test ! -s verdict'");
+    let mut driver = watched(
+        &script,
+        "sh -c 'echo built >> log; cat verdict; test ! -s verdict'",
+    );
     fs::write(folder.path().join("verdict"), "error: no such name\n").unwrap();
     let session = driver.state.session().id;
     fs::write(&script, server("finds", TWO)).unwrap();
     driver.until("the build failed", |state| state.watching.problem.is_some());
     assert_eq!(
-        (driver.state.watching.output.as_slice(), driver.state.session().id),
+        (
+            driver.state.watching.output.as_slice(),
+            driver.state.session().id
+        ),
         (&["error: no such name".to_owned()][..], session)
     );
     assert!(driver.state.session().connection.is_connected());
@@ -181,5 +248,8 @@ fn a_build_runs_first_and_its_failure_leaves_the_server_alone() {
     fs::write(&script, server("finds", &format!("{TWO}!"))).unwrap();
     driver.until("it was built and called", |state| state.captures.len() == 2);
     assert!(driver.state.watching.problem.is_none());
-    assert_eq!(fs::read_to_string(folder.path().join("log")).unwrap(), "built\nbuilt\n");
+    assert_eq!(
+        fs::read_to_string(folder.path().join("log")).unwrap(),
+        "built\nbuilt\n"
+    );
 }

@@ -17,7 +17,10 @@ use mcp_loupe::serve::sample::Sample;
 use mcp_loupe::shot::Shot;
 use mcp_loupe::source::{SampleSpec, Source};
 use mcp_loupe::state::exact::{Counted, ExactEffect, ExactEvent, KeyPlace, Prepared};
-use mcp_loupe::state::{Action, CallAction, CallUpdate, ConnectAction, Effect, Event, SessionEffect, SessionUpdate, State};
+use mcp_loupe::state::{
+    Action, CallAction, CallUpdate, ConnectAction, Effect, Event, SessionEffect, SessionUpdate,
+    State,
+};
 use mcp_loupe::token;
 use mcp_loupe::token::claude::Request;
 use time::OffsetDateTime;
@@ -36,7 +39,12 @@ impl Window {
     /// Connected to a sample set.
     pub fn sample(spec: &str) -> Self {
         let spec = SampleSpec::parse(spec).unwrap();
-        let mut window = Self { state: State::default(), sample: Sample::new(&spec).unwrap(), memo: Memo::default(), calls: 0 };
+        let mut window = Self {
+            state: State::default(),
+            sample: Sample::new(&spec).unwrap(),
+            memo: Memo::default(),
+            calls: 0,
+        };
         window.send(ConnectAction::Connect(Box::new(Source::Sample(spec))));
         window
     }
@@ -64,7 +72,11 @@ impl Window {
 
     /// One more such answer.
     pub fn open(&mut self, response: &str) {
-        let capture = self.capture(Tool::unlisted("a_tool"), "{}", Bytes::copy_from_slice(response.as_bytes()));
+        let capture = self.capture(
+            Tool::unlisted("a_tool"),
+            "{}",
+            Bytes::copy_from_slice(response.as_bytes()),
+        );
         self.apply(Event::Opened(vec![Arc::new(capture)]));
     }
 
@@ -86,29 +98,60 @@ impl Window {
     }
 
     fn request(&self, method: &str, params: &str) -> Bytes {
-        let message = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{params}}}"#);
-        self.sample.handle(message.as_bytes()).pop().unwrap_or_default()
+        let message =
+            format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{params}}}"#);
+        self.sample
+            .handle(message.as_bytes())
+            .pop()
+            .unwrap_or_default()
     }
 
     fn carry_out(&mut self, effects: Vec<Effect>) {
         for effect in effects {
             match effect {
                 Effect::Session(SessionEffect::Connect { session, .. }) => {
-                    self.apply(Event::Session { session, update: SessionUpdate::Connected(server()) });
+                    self.apply(Event::Session {
+                        session,
+                        update: SessionUpdate::Connected(server()),
+                    });
                     let answer = Doc::parse(self.request("tools/list", "{}"));
-                    let tools = answer.at("/result/tools").unwrap().children().map(Node::raw_bytes).map(Tool::read).collect();
-                    self.apply(Event::Session { session, update: SessionUpdate::Tools { tools, note: None } });
+                    let tools = answer
+                        .at("/result/tools")
+                        .unwrap()
+                        .children()
+                        .map(Node::raw_bytes)
+                        .map(Tool::read)
+                        .collect();
+                    self.apply(Event::Session {
+                        session,
+                        update: SessionUpdate::Tools { tools, note: None },
+                    });
                 }
-                Effect::Session(SessionEffect::Call { call, tool, arguments, .. }) => {
+                Effect::Session(SessionEffect::Call {
+                    call,
+                    tool,
+                    arguments,
+                    ..
+                }) => {
                     let arguments = String::from_utf8(arguments.to_vec()).unwrap();
                     let params = format!(r#"{{"name":"{}","arguments":{arguments}}}"#, tool.name);
                     let response = self.request("tools/call", &params);
                     let capture = self.capture((*tool).clone(), &arguments, response);
-                    self.apply(Event::Call { call, update: CallUpdate::Captured(Arc::new(capture)) });
+                    self.apply(Event::Call {
+                        call,
+                        update: CallUpdate::Captured(Arc::new(capture)),
+                    });
                 }
                 Effect::Answer { about, inquiry } => {
-                    let answer = inquiry.query.run(&about, &Hosts::built_in(), &self.memo, &Cancel::new()).unwrap();
-                    self.apply(Event::Answered { about, inquiry, answer });
+                    let answer = inquiry
+                        .query
+                        .run(&about, &Hosts::built_in(), &self.memo, &Cancel::new())
+                        .unwrap();
+                    self.apply(Event::Answered {
+                        about,
+                        inquiry,
+                        answer,
+                    });
                 }
                 Effect::CheckSchema(check) => self.apply(check.run()),
                 Effect::Exact(effect) => self.exact(effect),
@@ -120,15 +163,37 @@ impl Window {
     /// A provider that counts a third more than `o200k_base`, and no key known.
     fn exact(&mut self, effect: ExactEffect) {
         let event = match effect {
-            ExactEffect::Prepare { run, capture, format, address, model } => {
+            ExactEffect::Prepare {
+                run,
+                capture,
+                format,
+                address,
+                model,
+            } => {
                 let text = analysis::text_of(&analysis::subject(capture), format).unwrap();
                 let request = Request::new(&address, &model, &text);
-                ExactEvent::Prepared { run, prepared: Ok(Prepared::new(text.clone(), text, &request)) }
+                ExactEvent::Prepared {
+                    run,
+                    prepared: Ok(Prepared::new(text.clone(), text, &request)),
+                }
             }
-            ExactEffect::Count { run, request, digest, .. } => {
+            ExactEffect::Count {
+                run,
+                request,
+                digest,
+                ..
+            } => {
                 let tokens = token::count(&digest).o200k_base * 4 / 3;
-                let counted = Counted { tokens, model: request.model, day: "2026-01-31".into() };
-                ExactEvent::Counted { run, digest, counted: Ok(counted) }
+                let counted = Counted {
+                    tokens,
+                    model: request.model,
+                    day: "2026-01-31".into(),
+                };
+                ExactEvent::Counted {
+                    run,
+                    digest,
+                    counted: Ok(counted),
+                }
             }
             ExactEffect::LookForKey => ExactEvent::Key(KeyPlace::Nowhere(None)),
             ExactEffect::Stop | ExactEffect::ForgetKey => return,
@@ -138,9 +203,15 @@ impl Window {
 
     fn capture(&mut self, tool: Tool, arguments: &str, response: Bytes) -> Capture {
         self.calls += 1;
-        let request =
-            format!(r#"{{"jsonrpc":"2.0","id":{},"method":"tools/call","params":{{"name":"{}"}}}}"#, self.calls, tool.name);
-        let outcome = if response.is_empty() { Outcome::Timeout } else { Reading::read(response.clone()).outcome() };
+        let request = format!(
+            r#"{{"jsonrpc":"2.0","id":{},"method":"tools/call","params":{{"name":"{}"}}}}"#,
+            self.calls, tool.name
+        );
+        let outcome = if response.is_empty() {
+            Outcome::Timeout
+        } else {
+            Reading::read(response.clone()).outcome()
+        };
         Capture {
             tool,
             arguments: Bytes::copy_from_slice(arguments.as_bytes()),
@@ -153,7 +224,10 @@ impl Window {
             outcome,
             request: Bytes::from(request),
             response: (!response.is_empty()).then_some(response),
-            ..Capture::empty(CaptureId(format!("capture-{}", self.calls).into()), server())
+            ..Capture::empty(
+                CaptureId(format!("capture-{}", self.calls).into()),
+                server(),
+            )
         }
     }
 
@@ -165,19 +239,31 @@ impl Window {
     /// What is read in that picture, a line for each row of text.
     pub fn painted(&mut self, size: [u32; 2], theme: Theme) -> String {
         let shot = self.settled(size, theme);
-        painted(shot.output().unwrap(), Rect::from_min_size(Pos2::ZERO, vec2(size[0] as f32, size[1] as f32)))
+        painted(
+            shot.output().unwrap(),
+            Rect::from_min_size(Pos2::ZERO, vec2(size[0] as f32, size[1] as f32)),
+        )
     }
 
     /// The same after a click on the middle of this text.
     pub fn painted_after_click(&mut self, size: [u32; 2], theme: Theme, text: &str) -> String {
         let shot = self.clicked(size, theme, text);
-        painted(shot.output().unwrap(), Rect::from_min_size(Pos2::ZERO, vec2(size[0] as f32, size[1] as f32)))
+        painted(
+            shot.output().unwrap(),
+            Rect::from_min_size(Pos2::ZERO, vec2(size[0] as f32, size[1] as f32)),
+        )
     }
 
     pub fn clicked(&mut self, size: [u32; 2], theme: Theme, text: &str) -> Shot {
         let mut shot = self.settled(size, theme);
-        let pos = place_of(shot.output().unwrap(), text).unwrap_or_else(|| panic!("{text:?} is not in the window"));
-        let button = |pressed| Input::PointerButton { pos, button: PointerButton::Primary, pressed, modifiers: Modifiers::NONE };
+        let pos = place_of(shot.output().unwrap(), text)
+            .unwrap_or_else(|| panic!("{text:?} is not in the window"));
+        let button = |pressed| Input::PointerButton {
+            pos,
+            button: PointerButton::Primary,
+            pressed,
+            modifiers: Modifiers::NONE,
+        };
         for event in [Input::PointerMoved(pos), button(true), button(false)] {
             for action in shot.frame_with(&self.state, vec![event]) {
                 self.send(action);
@@ -214,15 +300,31 @@ fn place_of(output: &FullOutput, text: &str) -> Option<Pos2> {
     fn find(shape: &Shape, text: &str) -> Option<Pos2> {
         match shape {
             Shape::Text(shown) => shown.galley.text().contains(text).then(|| {
-                let before = shown.galley.text().split(text).next().unwrap_or_default().chars().count();
-                let at = |index| shown.galley.pos_from_cursor(egui::text::CCursor::new(index)).center();
-                shown.pos + ((at(before).to_vec2() + at(before + text.chars().count()).to_vec2()) / 2.0)
+                let before = shown
+                    .galley
+                    .text()
+                    .split(text)
+                    .next()
+                    .unwrap_or_default()
+                    .chars()
+                    .count();
+                let at = |index| {
+                    shown
+                        .galley
+                        .pos_from_cursor(egui::text::CCursor::new(index))
+                        .center()
+                };
+                shown.pos
+                    + ((at(before).to_vec2() + at(before + text.chars().count()).to_vec2()) / 2.0)
             }),
             Shape::Vec(shapes) => shapes.iter().find_map(|shape| find(shape, text)),
             _ => None,
         }
     }
-    output.shapes.iter().find_map(|shape| find(&shape.shape, text))
+    output
+        .shapes
+        .iter()
+        .find_map(|shape| find(&shape.shape, text))
 }
 
 /// What is painted, letter by letter as far as nothing clips it, a line for each row of text.
@@ -231,9 +333,14 @@ pub fn painted(output: &FullOutput, screen: Rect) -> String {
         match shape {
             Shape::Text(text) => out.extend(text.galley.rows.iter().map(|row| {
                 let left = text.pos + row.pos.to_vec2();
-                let inside = |at: Pos2, width: f32| clip.contains(at) && clip.contains(at + vec2(width, 0.0));
+                let inside = |at: Pos2, width: f32| {
+                    clip.contains(at) && clip.contains(at + vec2(width, 0.0))
+                };
                 let glyphs = row.row.glyphs.iter();
-                glyphs.filter(|glyph| inside(left + glyph.pos.to_vec2(), glyph.advance_width)).map(|glyph| glyph.chr).collect()
+                glyphs
+                    .filter(|glyph| inside(left + glyph.pos.to_vec2(), glyph.advance_width))
+                    .map(|glyph| glyph.chr)
+                    .collect()
             })),
             Shape::Vec(shapes) => shapes.iter().for_each(|shape| rows(shape, clip, out)),
             _ => {}

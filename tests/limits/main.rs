@@ -23,8 +23,11 @@ const WITHIN: Duration = Duration::from_secs(1);
 /// What a busy machine, and a program that is not optimised, may add to it.
 const SLACK: Duration = Duration::from_millis(if cfg!(debug_assertions) { 1_500 } else { 500 });
 /// The commands, and the request that is answered without end.
-const COMMANDS: [(&[&str], &str); 3] =
-    [(&["call", "t", "--yes"], "tools/call"), (&["tools"], "tools/list"), (&["check"], "tools/list")];
+const COMMANDS: [(&[&str], &str); 3] = [
+    (&["call", "t", "--yes"], "tools/call"),
+    (&["tools"], "tools/list"),
+    (&["check"], "tools/list"),
+];
 
 /// What is written again and again, after a beginning.
 #[derive(Clone)]
@@ -35,15 +38,46 @@ struct Endless {
 }
 
 fn endless() -> Vec<(&'static str, Endless)> {
-    let (json, sse) = ("application/json\r\nContent-Encoding: gzip", "text/event-stream");
+    let (json, sse) = (
+        "application/json\r\nContent-Encoding: gzip",
+        "text/event-stream",
+    );
     let bomb = gzip_of_zeros();
     let notified = br#"data: {"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"x"}}"#;
     let event = [&notified[..], b"\n\n"].concat();
     vec![
-        ("a gzip bomb", Endless { head: json, begin: gzip(br#"{"jsonrpc":"2.0","id":1,"result":{"a":""#), again: bomb }),
-        ("events without end", Endless { head: sse, begin: Vec::new(), again: event.repeat(100) }),
-        ("an event without end", Endless { head: sse, begin: b"data: ".to_vec(), again: vec![b'x'; 64 << 10] }),
-        ("comments without end", Endless { head: sse, begin: Vec::new(), again: b": x\n\n".repeat(1_000) }),
+        (
+            "a gzip bomb",
+            Endless {
+                head: json,
+                begin: gzip(br#"{"jsonrpc":"2.0","id":1,"result":{"a":""#),
+                again: bomb,
+            },
+        ),
+        (
+            "events without end",
+            Endless {
+                head: sse,
+                begin: Vec::new(),
+                again: event.repeat(100),
+            },
+        ),
+        (
+            "an event without end",
+            Endless {
+                head: sse,
+                begin: b"data: ".to_vec(),
+                again: vec![b'x'; 64 << 10],
+            },
+        ),
+        (
+            "comments without end",
+            Endless {
+                head: sse,
+                begin: Vec::new(),
+                again: b": x\n\n".repeat(1_000),
+            },
+        ),
     ]
 }
 
@@ -66,14 +100,24 @@ async fn never_ending(method: &'static str, answer: Endless) -> String {
 
 async fn serve(mut stream: TcpStream, method: &str, answer: Endless) {
     let mut text = vec![0; 64 << 10];
-    let Ok(length) = stream.read(&mut text).await else { return };
+    let Ok(length) = stream.read(&mut text).await else {
+        return;
+    };
     let text = String::from_utf8_lossy(&text[..length]).into_owned();
     let sent: serde_json::Value =
-        serde_json::from_str(text.split_once("\r\n\r\n").map_or("", |(_, body)| body)).unwrap_or_default();
+        serde_json::from_str(text.split_once("\r\n\r\n").map_or("", |(_, body)| body))
+            .unwrap_or_default();
     let called = sent["method"].as_str().unwrap_or_default();
     if called == method {
-        let head = format!("HTTP/1.1 200 OK\r\nContent-Type: {}\r\nConnection: close\r\n\r\n", answer.head);
-        if stream.write_all(&[head.as_bytes(), &answer.begin].concat()).await.is_err() {
+        let head = format!(
+            "HTTP/1.1 200 OK\r\nContent-Type: {}\r\nConnection: close\r\n\r\n",
+            answer.head
+        );
+        if stream
+            .write_all(&[head.as_bytes(), &answer.begin].concat())
+            .await
+            .is_err()
+        {
             return;
         }
         while stream.write_all(&answer.again).await.is_ok() {}
@@ -87,7 +131,10 @@ async fn serve(mut stream: TcpStream, method: &str, answer: Endless) {
     let reply = if sent["id"].is_null() {
         peer::reply("202 Accepted", "text/plain", b"")
     } else {
-        let body = format!(r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#, sent["id"]);
+        let body = format!(
+            r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#,
+            sent["id"]
+        );
         peer::reply("200 OK", "application/json", body.as_bytes())
     };
     stream.write_all(&reply).await.ok();
@@ -111,7 +158,8 @@ done"#,
 }
 
 /// A line that has no end.
-const LINE: &str = r#"printf '{"jsonrpc":"2.0","id":%s,"result":{"a":"' "$id"; cat /dev/zero | tr '\0' x"#;
+const LINE: &str =
+    r#"printf '{"jsonrpc":"2.0","id":%s,"result":{"a":"' "$id"; cat /dev/zero | tr '\0' x"#;
 /// 30 MB of one letter, in a tool's description or in the answer to a call.
 const LETTERS: &str = r#"printf '{"jsonrpc":"2.0","id":%s,"result":{"' "$id"
   case "$line" in *tools/list*) printf 'tools":[{"name":"t","inputSchema":{},"description":"' ;;
@@ -120,22 +168,40 @@ const LETTERS: &str = r#"printf '{"jsonrpc":"2.0","id":%s,"result":{"' "$id"
 
 fn start(command: &[&str], timeout: &str, source: &[&str]) -> Child {
     let mut child = Command::new(env!("CARGO_BIN_EXE_mcp-loupe"));
-    child.args(command).args(["--timeout", timeout, "--protocol", "2025-11-25"]).args(source);
-    child.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
+    child
+        .args(command)
+        .args(["--timeout", timeout, "--protocol", "2025-11-25"])
+        .args(source);
+    child
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .kill_on_drop(true);
     child.spawn().unwrap()
 }
 
 /// The most memory that a process had so far, in MiB; 0 where the system does not say.
 fn peak(pid: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().split(' ').next()?.parse::<u64>().ok());
+    let line = status.lines().find_map(|line| {
+        line.strip_prefix("VmHWM:")?
+            .trim()
+            .split(' ')
+            .next()?
+            .parse::<u64>()
+            .ok()
+    });
     line.unwrap_or_default() / 1024
 }
 
 /// Waits for the end of a command and prints how long it took since `since`, and its memory. To read 30 MB takes a
 /// program that is not optimised several seconds, which are none of the server's.
 async fn ended(name: &str, mut child: Child, since: Instant, within: Duration) {
-    let reading = Duration::from_secs(if cfg!(debug_assertions) && name.contains("30 MB") { 10 } else { 0 });
+    let reading = Duration::from_secs(if cfg!(debug_assertions) && name.contains("30 MB") {
+        10
+    } else {
+        0
+    });
     let most_time = within + SLACK + reading;
     let pid = child.id().unwrap();
     let mut most = 0;
@@ -144,7 +210,11 @@ async fn ended(name: &str, mut child: Child, since: Instant, within: Duration) {
         if child.try_wait().unwrap().is_some() {
             break;
         }
-        assert!(since.elapsed() < most_time, "{name}: it still runs after {:?}, with {most} MiB", since.elapsed());
+        assert!(
+            since.elapsed() < most_time,
+            "{name}: it still runs after {:?}, with {most} MiB",
+            since.elapsed()
+        );
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     println!("{name}: {:?}, {most} MiB", since.elapsed());
@@ -155,13 +225,29 @@ async fn both_ways(name: &str, command: &[&str], source: &[&str]) {
     let name = format!("{} and {name}", command[0]);
     let limited = async {
         let begun = Instant::now();
-        ended(&format!("{name}, --timeout 1"), start(command, "1", source), begun, Duration::from_secs(1) + WITHIN).await;
+        ended(
+            &format!("{name}, --timeout 1"),
+            start(command, "1", source),
+            begun,
+            Duration::from_secs(1) + WITHIN,
+        )
+        .await;
     };
     let interrupted = async {
         let child = start(command, "60", source);
         tokio::time::sleep(Duration::from_millis(700)).await;
-        kill(Pid::from_raw(child.id().unwrap().cast_signed()), Signal::SIGINT).unwrap();
-        ended(&format!("{name}, interrupted"), child, Instant::now(), WITHIN).await;
+        kill(
+            Pid::from_raw(child.id().unwrap().cast_signed()),
+            Signal::SIGINT,
+        )
+        .unwrap();
+        ended(
+            &format!("{name}, interrupted"),
+            child,
+            Instant::now(),
+            WITHIN,
+        )
+        .await;
     };
     tokio::join!(limited, interrupted);
 }
@@ -169,7 +255,9 @@ async fn both_ways(name: &str, command: &[&str], source: &[&str]) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn answers_over_http_that_never_end_are_ended() {
     for (command, method) in COMMANDS {
-        let all = endless().into_iter().take(if command[0] == "call" { 4 } else { 2 });
+        let all = endless()
+            .into_iter()
+            .take(if command[0] == "call" { 4 } else { 2 });
         for (name, answer) in all {
             let url = never_ending(method, answer).await;
             both_ways(name, command, &["--url", &url]).await;
@@ -181,13 +269,19 @@ async fn answers_over_http_that_never_end_are_ended() {
 async fn lines_that_never_end_and_huge_texts_are_ended() {
     let folder = tempfile::tempdir().unwrap();
     for (command, method) in COMMANDS {
-        for (name, script) in [("a line without end", LINE), ("30 MB of one letter", LETTERS)] {
+        for (name, script) in [
+            ("a line without end", LINE),
+            ("30 MB of one letter", LETTERS),
+        ] {
             let pid = folder.path().join("pid");
             let script = program(method, script, &pid);
             both_ways(name, command, &["--", "sh", "-c", &script]).await;
             for pid in std::fs::read_to_string(&pid).unwrap().lines() {
                 let pid = Pid::from_raw(pid.parse().unwrap());
-                until("the end of the program", || kill(pid, None).is_err().then_some(())).await;
+                until("the end of the program", || {
+                    kill(pid, None).is_err().then_some(())
+                })
+                .await;
             }
             std::fs::remove_file(&pid).unwrap();
         }

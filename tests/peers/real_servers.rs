@@ -15,24 +15,44 @@ use mcp_loupe::state::{CallAction, ConnectAction};
 use crate::support::Driver;
 
 fn peers() -> PathBuf {
-    PathBuf::from(std::env::var_os("LOUPE_PEERS").expect("LOUPE_PEERS names the folder of the installed servers"))
+    PathBuf::from(
+        std::env::var_os("LOUPE_PEERS")
+            .expect("LOUPE_PEERS names the folder of the installed servers"),
+    )
 }
 
 fn node_peer(name: &str) -> String {
-    peers().join("node_modules/.bin").join(name).to_string_lossy().into_owned()
+    peers()
+        .join("node_modules/.bin")
+        .join(name)
+        .to_string_lossy()
+        .into_owned()
 }
 
 fn python_peer(name: &str) -> String {
-    peers().join("python/bin").join(name).to_string_lossy().into_owned()
+    peers()
+        .join("python/bin")
+        .join(name)
+        .to_string_lossy()
+        .into_owned()
 }
 
 fn loupe(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_mcp-loupe")).args(args).stdin(Stdio::null()).output().unwrap()
+    Command::new(env!("CARGO_BIN_EXE_mcp-loupe"))
+        .args(args)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap()
 }
 
 #[track_caller]
 fn ok(output: &Output) -> &[u8] {
-    assert!(output.status.success(), "{}: {}", output.status, String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{}: {}",
+        output.status,
+        String::from_utf8_lossy(&output.stderr)
+    );
     &output.stdout
 }
 
@@ -69,7 +89,10 @@ fn raw_stdio(command: &[String], messages: &[String]) -> Vec<u8> {
         let Some(wanted) = id(message) else { continue };
         loop {
             let mut line = Vec::new();
-            assert!(lines.read_until(b'\n', &mut line).unwrap() > 0, "the server ended before it answered {message}");
+            assert!(
+                lines.read_until(b'\n', &mut line).unwrap() > 0,
+                "the server ended before it answered {message}"
+            );
             let answer: serde_json::Value = serde_json::from_slice(&line).unwrap();
             if answer.get("method").is_none() && answer["id"] == wanted {
                 last = line;
@@ -90,31 +113,74 @@ fn check_stdio(command: &[String], tool: &str, args: &str) {
     let folder = tempfile::tempdir().unwrap();
     let transcript = folder.path().join("wire.jsonl");
     let transcript_text = transcript.to_string_lossy().into_owned();
-    let mut line = vec!["call", tool, "--args", args, "--view", "wire", "--transcript", &transcript_text, "--"];
+    let mut line = vec![
+        "call",
+        tool,
+        "--args",
+        args,
+        "--view",
+        "wire",
+        "--transcript",
+        &transcript_text,
+        "--",
+    ];
     line.extend(command.iter().map(String::as_str));
     let output = loupe(&line);
     let shown = ok(&output);
     let raw = raw_stdio(command, &sent(&transcript));
-    assert_eq!(String::from_utf8_lossy(shown), String::from_utf8_lossy(&raw), "{tool}");
+    assert_eq!(
+        String::from_utf8_lossy(shown),
+        String::from_utf8_lossy(&raw),
+        "{tool}"
+    );
     let mut list = vec!["tools", "--json", "--"];
     list.extend(command.iter().map(String::as_str));
     let listed: serde_json::Value = serde_json::from_slice(ok(&loupe(&list))).unwrap();
-    assert!(listed["tools"].as_array().unwrap().iter().any(|listed| listed["name"] == tool));
+    assert!(
+        listed["tools"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|listed| listed["name"] == tool)
+    );
 }
 
 #[test]
 fn everything_over_stdio() {
     let command = [node_peer("mcp-server-everything"), "stdio".into()];
-    check_stdio(&command, "echo", r#"{"message": "h\u00e9llo \ud83d\udd0d"}"#);
-    check_stdio(&command, "get-structured-content", r#"{"location":"New York"}"#);
-    check_stdio(&command, "get-annotated-message", r#"{"messageType":"error","includeImage":true}"#);
+    check_stdio(
+        &command,
+        "echo",
+        r#"{"message": "h\u00e9llo \ud83d\udd0d"}"#,
+    );
+    check_stdio(
+        &command,
+        "get-structured-content",
+        r#"{"location":"New York"}"#,
+    );
+    check_stdio(
+        &command,
+        "get-annotated-message",
+        r#"{"messageType":"error","includeImage":true}"#,
+    );
     check_stdio(&command, "get-resource-links", r#"{"count":3}"#);
 }
 
 #[test]
 fn an_error_answer_is_an_answer() {
     let everything = node_peer("mcp-server-everything");
-    let output = loupe(&["call", "echo", "--args", "{}", "--send-anyway", "--view", "content", "--", &everything, "stdio"]);
+    let output = loupe(&[
+        "call",
+        "echo",
+        "--args",
+        "{}",
+        "--send-anyway",
+        "--view",
+        "content",
+        "--",
+        &everything,
+        "stdio",
+    ]);
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&output.stdout).contains("Input validation error"));
 }
@@ -122,13 +188,29 @@ fn an_error_answer_is_an_answer() {
 #[test]
 fn filesystem_memory_and_time() {
     let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("note.txt"), "line one\nline two | with a pipe\n").unwrap();
+    std::fs::write(
+        folder.path().join("note.txt"),
+        "line one\nline two | with a pipe\n",
+    )
+    .unwrap();
     let root = folder.path().to_string_lossy().into_owned();
     let note = serde_json::json!({"path": folder.path().join("note.txt")}).to_string();
-    check_stdio(&[node_peer("mcp-server-filesystem"), root], "read_text_file", &note);
+    check_stdio(
+        &[node_peer("mcp-server-filesystem"), root],
+        "read_text_file",
+        &note,
+    );
     check_stdio(&[node_peer("mcp-server-memory")], "read_graph", "{}");
-    let time = [python_peer("mcp-server-time"), "--local-timezone".into(), "UTC".into()];
-    check_stdio(&time, "convert_time", r#"{"source_timezone":"UTC","time":"12:00","target_timezone":"Asia/Tokyo"}"#);
+    let time = [
+        python_peer("mcp-server-time"),
+        "--local-timezone".into(),
+        "UTC".into(),
+    ];
+    check_stdio(
+        &time,
+        "convert_time",
+        r#"{"source_timezone":"UTC","time":"12:00","target_timezone":"Asia/Tokyo"}"#,
+    );
 }
 
 struct Server(Child);
@@ -143,7 +225,9 @@ impl Drop for Server {
 /// Posts one message and returns status line with headers, and the decoded body.
 fn post(port: u16, session: Option<&str>, message: &str) -> (String, Vec<u8>) {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
-    let session = session.map(|id| format!("Mcp-Session-Id: {id}\r\nMCP-Protocol-Version: 2025-11-25\r\n")).unwrap_or_default();
+    let session = session
+        .map(|id| format!("Mcp-Session-Id: {id}\r\nMCP-Protocol-Version: 2025-11-25\r\n"))
+        .unwrap_or_default();
     write!(
         stream,
         "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n\
@@ -153,16 +237,26 @@ fn post(port: u16, session: Option<&str>, message: &str) -> (String, Vec<u8>) {
     .unwrap();
     let mut all = Vec::new();
     stream.read_to_end(&mut all).unwrap();
-    let split = all.windows(4).position(|window| window == b"\r\n\r\n").unwrap();
+    let split = all
+        .windows(4)
+        .position(|window| window == b"\r\n\r\n")
+        .unwrap();
     let head = String::from_utf8_lossy(&all[..split]).into_owned();
     let mut rest = &all[split + 4..];
-    if !head.to_ascii_lowercase().contains("transfer-encoding: chunked") {
+    if !head
+        .to_ascii_lowercase()
+        .contains("transfer-encoding: chunked")
+    {
         return (head, rest.to_vec());
     }
     let mut body = Vec::new();
     loop {
-        let end = rest.windows(2).position(|window| window == b"\r\n").unwrap();
-        let size = usize::from_str_radix(std::str::from_utf8(&rest[..end]).unwrap().trim(), 16).unwrap();
+        let end = rest
+            .windows(2)
+            .position(|window| window == b"\r\n")
+            .unwrap();
+        let size =
+            usize::from_str_radix(std::str::from_utf8(&rest[..end]).unwrap().trim(), 16).unwrap();
         if size == 0 {
             return (head, body);
         }
@@ -173,7 +267,11 @@ fn post(port: u16, session: Option<&str>, message: &str) -> (String, Vec<u8>) {
 
 #[test]
 fn everything_over_http() {
-    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let port = std::net::TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap()
+        .port();
     let child = Command::new(node_peer("mcp-server-everything"))
         .arg("streamableHttp")
         .env("PORT", port.to_string())
@@ -208,7 +306,10 @@ fn everything_over_http() {
     let mut last = Vec::new();
     for message in sent(&transcript) {
         let (head, body) = post(port, session.as_deref(), &message);
-        if let Some(line) = head.lines().find(|line| line.to_ascii_lowercase().starts_with("mcp-session-id:")) {
+        if let Some(line) = head
+            .lines()
+            .find(|line| line.to_ascii_lowercase().starts_with("mcp-session-id:"))
+        {
             session = Some(line.split_once(':').unwrap().1.trim().to_owned());
         }
         if id(&message).is_some() {
@@ -223,24 +324,36 @@ fn everything_over_http() {
         }
     }
     drop(server);
-    assert_eq!(String::from_utf8_lossy(&shown), String::from_utf8_lossy(&last));
+    assert_eq!(
+        String::from_utf8_lossy(&shown),
+        String::from_utf8_lossy(&last)
+    );
 }
 
 #[test]
 fn one_is_driven_through_the_windows_state() {
     let mut driver = Driver::new();
-    let command =
-        CommandSource { program: node_peer("mcp-server-everything"), args: vec!["stdio".into()], ..CommandSource::default() };
+    let command = CommandSource {
+        program: node_peer("mcp-server-everything"),
+        args: vec!["stdio".into()],
+        ..CommandSource::default()
+    };
     driver.perform(ConnectAction::Connect(Box::new(Source::Command(command))));
-    driver.until("the tools are listed", |state| state.session().tools.len() >= 13);
+    driver.until("the tools are listed", |state| {
+        state.session().tools.len() >= 13
+    });
     driver.perform(CallAction::SelectTool("get-structured-content".into()));
-    driver.perform(CallAction::SetArgumentsText(r#"{"location":"Los Angeles"}"#.into()));
+    driver.perform(CallAction::SetArgumentsText(
+        r#"{"location":"Los Angeles"}"#.into(),
+    ));
     driver.perform(CallAction::Call { send_anyway: false });
     // server-everything declares nothing about this tool, so the window asks first.
     if driver.state.dialog.is_some() {
         driver.perform(CallAction::Confirm);
     }
-    driver.until("the answer is there", |state| state.running.is_none() && state.capture().is_some());
+    driver.until("the answer is there", |state| {
+        state.running.is_none() && state.capture().is_some()
+    });
     let capture = driver.state.capture().unwrap();
     assert_eq!(capture.outcome.name(), "result");
     assert!(capture.wire_len() > 0);
@@ -253,12 +366,40 @@ fn what_a_server_asks_is_answered() {
         let output = loupe(&[args, &["--view", "content", "--", &server, "stdio"]].concat());
         String::from_utf8_lossy(ok(&output)).into_owned()
     };
-    let form = said(&["call", "trigger-elicitation-request", "--elicit", r#"{"name":"Ann"}"#]);
-    assert!(form.contains("Name: Ann") && form.contains("\"hero-1\""), "{form}");
-    assert!(said(&["call", "trigger-elicitation-request", "--elicit", "decline"]).contains("declined"));
+    let form = said(&[
+        "call",
+        "trigger-elicitation-request",
+        "--elicit",
+        r#"{"name":"Ann"}"#,
+    ]);
+    assert!(
+        form.contains("Name: Ann") && form.contains("\"hero-1\""),
+        "{form}"
+    );
+    assert!(
+        said(&["call", "trigger-elicitation-request", "--elicit", "decline"]).contains("declined")
+    );
     let args = r#"{"prompt":"hi","maxTokens":10}"#;
-    assert!(said(&["call", "trigger-sampling-request", "--args", args, "--sampling-reply", "hello"]).contains("hello"));
+    assert!(
+        said(&[
+            "call",
+            "trigger-sampling-request",
+            "--args",
+            args,
+            "--sampling-reply",
+            "hello"
+        ])
+        .contains("hello")
+    );
     assert!(said(&["call", "get-roots-list", "--root", "/tmp"]).contains("file:///tmp"));
     // Must be called as a task, and is.
-    assert!(said(&["call", "simulate-research-query", "--args", r#"{"topic":"x"}"#]).contains("Research Report"));
+    assert!(
+        said(&[
+            "call",
+            "simulate-research-query",
+            "--args",
+            r#"{"topic":"x"}"#
+        ])
+        .contains("Research Report")
+    );
 }

@@ -25,11 +25,15 @@ impl Sink for Gather {
 }
 
 fn peers() -> PathBuf {
-    PathBuf::from(std::env::var_os("LOUPE_PEERS").expect("LOUPE_PEERS names the folder of the installed decoders"))
+    PathBuf::from(
+        std::env::var_os("LOUPE_PEERS")
+            .expect("LOUPE_PEERS names the folder of the installed decoders"),
+    )
 }
 
 fn subject(payload: &[u8]) -> ParsedCapture {
-    let mut response = br#"{"jsonrpc":"2.0","id":1,"result":{"content":[],"structuredContent":"#.to_vec();
+    let mut response =
+        br#"{"jsonrpc":"2.0","id":1,"result":{"content":[],"structuredContent":"#.to_vec();
     response.extend_from_slice(payload);
     response.extend_from_slice(b"}}");
     ParsedCapture::of(Arc::new(Capture {
@@ -152,58 +156,147 @@ const WORDS: &[&str] = &[
     "NaN",
 ];
 
-const NUMBERS: &[&str] =
-    &["0", "-0", "1.0", "1e3", "0.1", "-2.50", "5e-324", "1e21", "123456789012", "9007199254740991", "1.7976931348623157e308"];
+const NUMBERS: &[&str] = &[
+    "0",
+    "-0",
+    "1.0",
+    "1e3",
+    "0.1",
+    "-2.50",
+    "5e-324",
+    "1e21",
+    "123456789012",
+    "9007199254740991",
+    "1.7976931348623157e308",
+];
 
 /// Payloads by name.
 fn payloads() -> BTreeMap<String, Vec<u8>> {
     let mut payloads = BTreeMap::new();
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/format");
-    for folder in fs::read_dir(data).unwrap().map(|entry| entry.unwrap().path()) {
-        for path in fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()) {
+    for folder in fs::read_dir(data)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+    {
+        for path in fs::read_dir(&folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+        {
             if path.extension().is_some_and(|end| end == "json") {
-                let name = format!("{}-{}", folder.file_name().unwrap().display(), path.file_stem().unwrap().display());
+                let name = format!(
+                    "{}-{}",
+                    folder.file_name().unwrap().display(),
+                    path.file_stem().unwrap().display()
+                );
                 payloads.insert(name, fs::read(&path).unwrap().trim_ascii().to_vec());
             }
         }
     }
-    let mut add = |name: &str, payload: &Value| payloads.insert(name.to_owned(), payload.to_string().into_bytes());
+    let mut add = |name: &str, payload: &Value| {
+        payloads.insert(name.to_owned(), payload.to_string().into_bytes())
+    };
     add("words", &json!(WORDS));
-    add("words-as-keys", &WORDS.iter().map(|word| ((*word).to_owned(), json!(word))).collect());
-    add("words-in-lists", &json!(WORDS.iter().map(|word| json!([word, [word]])).collect::<Vec<_>>()));
-    add("words-in-rows", &json!(WORDS.iter().map(|word| json!({"a": word, "b": 1, "c": null})).collect::<Vec<_>>()));
-    let uneven =
-        |at: usize, word: &str| if at % 3 == 0 { json!({"x": word, word: at}) } else { json!({word: {"in": [word]}, "x": []}) };
-    add("uneven-rows", &json!(WORDS.iter().enumerate().map(|(at, word)| uneven(at, word)).collect::<Vec<_>>()));
+    add(
+        "words-as-keys",
+        &WORDS
+            .iter()
+            .map(|word| ((*word).to_owned(), json!(word)))
+            .collect(),
+    );
+    add(
+        "words-in-lists",
+        &json!(
+            WORDS
+                .iter()
+                .map(|word| json!([word, [word]]))
+                .collect::<Vec<_>>()
+        ),
+    );
+    add(
+        "words-in-rows",
+        &json!(
+            WORDS
+                .iter()
+                .map(|word| json!({"a": word, "b": 1, "c": null}))
+                .collect::<Vec<_>>()
+        ),
+    );
+    let uneven = |at: usize, word: &str| {
+        if at % 3 == 0 {
+            json!({"x": word, word: at})
+        } else {
+            json!({word: {"in": [word]}, "x": []})
+        }
+    };
+    add(
+        "uneven-rows",
+        &json!(
+            WORDS
+                .iter()
+                .enumerate()
+                .map(|(at, word)| uneven(at, word))
+                .collect::<Vec<_>>()
+        ),
+    );
     add(
         "envelope",
         &json!({"total": 2, "next": null, "items": [{"a": ""}, {"a": null, "b": {"c": [1, {"d": {}}]}}], "more": false}),
     );
-    add("empties", &json!({"a": [], "b": {}, "c": [[]], "d": [{}], "e": [{}, {}], "f": [[], {}], "g": ""}));
-    add("nested-rows", &json!([{"n": {"a": 1, "b": [{"c": 1}, {"c": 2}]}}, {"n": {"a": 2, "b": [{"c": 3}, {"d": 4}]}}]));
-    add("one-empty-column", &json!([{"a": ""}, {"a": "x"}, {"a": null}]));
+    add(
+        "empties",
+        &json!({"a": [], "b": {}, "c": [[]], "d": [{}], "e": [{}, {}], "f": [[], {}], "g": ""}),
+    );
+    add(
+        "nested-rows",
+        &json!([{"n": {"a": 1, "b": [{"c": 1}, {"c": 2}]}}, {"n": {"a": 2, "b": [{"c": 3}, {"d": 4}]}}]),
+    );
+    add(
+        "one-empty-column",
+        &json!([{"a": ""}, {"a": "x"}, {"a": null}]),
+    );
     // The YAML crate folds these: lossy, hence not compared there.
     add("line-separators", &json!(["\u{2028}", "a\u{2029}b"]));
     for (at, &word) in WORDS.iter().enumerate() {
         add(&format!("alone-{at}"), &json!(word));
-        add(&format!("member-{at}"), &json!({"k": word, word: [word, {word: word}]}));
+        add(
+            &format!("member-{at}"),
+            &json!({"k": word, word: [word, {word: word}]}),
+        );
     }
-    payloads.insert("numbers".into(), format!("[{}]", NUMBERS.join(",")).into_bytes());
+    payloads.insert(
+        "numbers".into(),
+        format!("[{}]", NUMBERS.join(",")).into_bytes(),
+    );
     payloads
 }
 
 /// Runs a decoder over the folder; its complaints, and how many texts it read.
 fn run(command: &mut Command, script: &str, texts: &Path) -> (Vec<String>, usize) {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join(".ci").join(script);
+    let script = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join(".ci")
+        .join(script);
     let output = command
         .current_dir(peers())
         .env("LOUPE_TEXTS", texts)
         .stdin(Stdio::from(fs::File::open(script).unwrap()))
         .output()
         .unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let mut lines: Vec<_> = String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect();
-    let count = lines.pop().unwrap_or_default().strip_prefix("compared ").and_then(|count| count.parse().ok()).unwrap();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let mut lines: Vec<_> = String::from_utf8(output.stdout)
+        .unwrap()
+        .lines()
+        .map(str::to_owned)
+        .collect();
+    let count = lines
+        .pop()
+        .unwrap_or_default()
+        .strip_prefix("compared ")
+        .and_then(|count| count.parse().ok())
+        .unwrap();
     (lines, count)
 }
 
@@ -214,31 +307,77 @@ fn decoders_in_other_languages_read_the_same() {
     for (name, payload) in payloads() {
         let subject = subject(&payload);
         fs::write(folder.path().join(format!("{name}.payload")), &payload).unwrap();
-        for id in ["json", "json-pretty", "json-fenced", "json-table", "yaml", "toon", "csv"] {
-            let Some(text) = write(id, &subject) else { continue };
+        for id in [
+            "json",
+            "json-pretty",
+            "json-fenced",
+            "json-table",
+            "yaml",
+            "toon",
+            "csv",
+        ] {
+            let Some(text) = write(id, &subject) else {
+                continue;
+            };
             let proof = prove(by_id(id).unwrap(), &subject, &Bytes::from(text.clone())).unwrap();
             // Python's csv knows no numbers: only payloads that it spells as we do are compared.
-            if (id == "csv" && name.contains("numbers")) || (id != "csv" && !proof.verdict.is_lossless()) {
+            if (id == "csv" && name.contains("numbers"))
+                || (id != "csv" && !proof.verdict.is_lossless())
+            {
                 continue;
             }
             *written.entry(id).or_default() += 1;
             fs::write(folder.path().join(format!("{name}.payload.{id}")), &text).unwrap();
             if id == "yaml" && matches!(name.as_str(), "words" | "numbers") {
-                let paths: Vec<_> = proof.elsewhere.first.iter().map(|found| found.path.clone()).collect();
-                fs::write(folder.path().join(format!("{name}.retyped")), json!(paths).to_string()).unwrap();
-                fs::write(folder.path().join(format!("{name}.payload.yaml-list")), &text).unwrap();
+                let paths: Vec<_> = proof
+                    .elsewhere
+                    .first
+                    .iter()
+                    .map(|found| found.path.clone())
+                    .collect();
+                fs::write(
+                    folder.path().join(format!("{name}.retyped")),
+                    json!(paths).to_string(),
+                )
+                .unwrap();
+                fs::write(
+                    folder.path().join(format!("{name}.payload.yaml-list")),
+                    &text,
+                )
+                .unwrap();
             }
         }
     }
-    assert!(written.len() == 7 && written.values().all(|count| *count > 10), "{written:?}");
+    assert!(
+        written.len() == 7 && written.values().all(|count| *count > 10),
+        "{written:?}"
+    );
     let of = |ids: &[&str]| ids.iter().map(|id| written[id]).sum::<usize>();
 
-    let (wrong, count) = run(Command::new("node").args(["--input-type=module", "-"]), "second_decoders.mjs", folder.path());
+    let (wrong, count) = run(
+        Command::new("node").args(["--input-type=module", "-"]),
+        "second_decoders.mjs",
+        folder.path(),
+    );
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert_eq!(count, of(&["json", "json-pretty", "json-fenced", "json-table", "yaml", "toon"]));
+    assert_eq!(
+        count,
+        of(&[
+            "json",
+            "json-pretty",
+            "json-fenced",
+            "json-table",
+            "yaml",
+            "toon"
+        ])
+    );
 
     let python = peers().join("python/bin/python3");
-    let (wrong, count) = run(Command::new(python).arg("-"), "second_decoders.py", folder.path());
+    let (wrong, count) = run(
+        Command::new(python).arg("-"),
+        "second_decoders.py",
+        folder.path(),
+    );
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert_eq!(count, of(&["json", "json-pretty", "csv"]) + 2);
 }

@@ -9,12 +9,20 @@ use mcp_loupe::state::{Action, CallAction, ConnectAction, HostsAction};
 use crate::live::{Window, open_sized, until};
 
 fn until_label(window: &mut Window, label: &str) {
-    until(window, label, |window| window.query_all_by_label_contains(label).next().is_some());
+    until(window, label, |window| {
+        window.query_all_by_label_contains(label).next().is_some()
+    });
 }
 
 fn press(window: &mut Window, key: Key, modifiers: Modifiers) {
     window.event(Event::ModifiersChanged(modifiers));
-    window.event(Event::Key { key, physical_key: None, pressed: true, repeat: false, modifiers });
+    window.event(Event::Key {
+        key,
+        physical_key: None,
+        pressed: true,
+        repeat: false,
+        modifiers,
+    });
     window.step();
     window.event(Event::ModifiersChanged(Modifiers::NONE));
     window.step();
@@ -22,7 +30,8 @@ fn press(window: &mut Window, key: Key, modifiers: Modifiers) {
 
 #[test]
 fn the_first_minute_on_a_strangers_server() {
-    let peers = std::env::var_os("LOUPE_PEERS").expect("LOUPE_PEERS names the folder of the installed servers");
+    let peers = std::env::var_os("LOUPE_PEERS")
+        .expect("LOUPE_PEERS names the folder of the installed servers");
     let server = PathBuf::from(peers).join("node_modules/.bin/mcp-server-filesystem");
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path().canonicalize().unwrap();
@@ -30,8 +39,13 @@ fn the_first_minute_on_a_strangers_server() {
     std::fs::write(&file, "twenty bytes of text").unwrap();
     for size in [[1_280.0, 800.0], [1_600.0, 1_000.0]] {
         let mut window = open_sized(None, size);
-        until(&mut window, "the sample is there", |window| window.state().state.tools_total().is_some());
-        window.state_mut().state.perform(ConnectAction::Show, &mut Vec::new());
+        until(&mut window, "the sample is there", |window| {
+            window.state().state.tools_total().is_some()
+        });
+        window
+            .state_mut()
+            .state
+            .perform(ConnectAction::Show, &mut Vec::new());
         until_label(&mut window, "Connect to an MCP server");
         let field = window.get_by_label("Paste anything that names a server");
         field.focus();
@@ -50,9 +64,12 @@ fn the_first_minute_on_a_strangers_server() {
         ];
         window.state_mut().perform(&ctx, call);
         // It is declared read-only, so nobody is asked. What a stranger asks is in the strip.
-        for words in
-            ["Text, what ", "sent twice: +", "nothing is cheaper with all 7 facts", "read from the text (key: value, 100%)"]
-        {
+        for words in [
+            "Text, what ",
+            "sent twice: +",
+            "nothing is cheaper with all 7 facts",
+            "read from the text (key: value, 100%)",
+        ] {
             until_label(&mut window, words);
         }
         let capture = window.state().state.capture().unwrap().clone();
@@ -61,11 +78,15 @@ fn the_first_minute_on_a_strangers_server() {
         until_label(&mut window, "7 facts");
         // Ctrl R connects again and calls again, without a question; nothing changed.
         press(&mut window, Key::R, Modifiers::COMMAND);
-        until(&mut window, "called again", |window| window.state().state.captures.len() == 2);
+        until(&mut window, "called again", |window| {
+            window.state().state.captures.len() == 2
+        });
         assert!(window.state().state.dialog.is_none());
         until_label(&mut window, "same as before");
         // Whichever part a host reads, the answer is there.
-        window.state_mut().perform(&ctx, vec![Action::Hosts(HostsAction::Show(None))]);
+        window
+            .state_mut()
+            .perform(&ctx, vec![Action::Hosts(HostsAction::Show(None))]);
         until_label(&mut window, "All known hosts show everything");
         until_label(&mut window, "Claude Code");
     }

@@ -39,9 +39,15 @@ impl SweepQuery {
     ///
     /// # Errors
     /// [`Cancelled`] when the asker looked away.
-    pub fn calls(&self, subjects: &[Arc<ParsedCapture>], cancel: &Cancel) -> Result<Vec<SweepCall>, Cancelled> {
+    pub fn calls(
+        &self,
+        subjects: &[Arc<ParsedCapture>],
+        cancel: &Cancel,
+    ) -> Result<Vec<SweepCall>, Cancelled> {
         let calls = self.values.iter().zip(subjects);
-        calls.map(|(value, subject)| SweepCall::measure(value.clone(), Arc::clone(subject), cancel)).collect()
+        calls
+            .map(|(value, subject)| SweepCall::measure(value.clone(), Arc::clone(subject), cancel))
+            .collect()
     }
 }
 
@@ -100,22 +106,45 @@ impl SweepPage {
     ///
     /// # Errors
     /// [`Cancelled`] when the asker looked away.
-    pub fn of(subjects: &[Arc<ParsedCapture>], ask: &SweepQuery, hosts: &Hosts, cancel: &Cancel) -> Result<Self, Cancelled> {
+    pub fn of(
+        subjects: &[Arc<ParsedCapture>],
+        ask: &SweepQuery,
+        hosts: &Hosts,
+        cancel: &Cancel,
+    ) -> Result<Self, Cancelled> {
         let calls = ask.calls(subjects, cancel)?;
         let sweep = Sweep::of(ask, &calls, hosts, cancel)?;
-        let texts: Vec<TextView> = sweep.columns.iter().map(|column| view(column, &calls)).collect();
+        let texts: Vec<TextView> = sweep
+            .columns
+            .iter()
+            .map(|column| view(column, &calls))
+            .collect();
         let sections = sections(&sweep, cancel)?;
         let losses = losses(&sweep);
-        let size = subjects.first().and_then(|subject| page_size_argument(&subject.capture.tool));
+        let size = subjects
+            .first()
+            .and_then(|subject| page_size_argument(&subject.capture.tool));
         let curves = match size.filter(|size| Some(&*size.name) == ask.vary.as_deref()) {
             Some(_) => {
-                let units = Encoding::ALL.iter().map(|encoding| Unit::Tokens(*encoding)).chain([Unit::Chars]);
+                let units = Encoding::ALL
+                    .iter()
+                    .map(|encoding| Unit::Tokens(*encoding))
+                    .chain([Unit::Chars]);
                 units.map(|unit| Curve::of(&calls, unit)).collect()
             }
             None => Vec::new(),
         };
-        let has_structured = calls.iter().any(|call| call.row("structured").is_some_and(|row| row.is_available()));
-        Ok(Self { sweep, texts, sections, losses, curves, has_structured })
+        let has_structured = calls
+            .iter()
+            .any(|call| call.row("structured").is_some_and(|row| row.is_available()));
+        Ok(Self {
+            sweep,
+            texts,
+            sections,
+            losses,
+            curves,
+            has_structured,
+        })
     }
 
     /// The curve that counts this.
@@ -165,7 +194,10 @@ impl SweepRows {
                 of_section.push(rows(cell, view, columns, cancel)?);
             }
             let high = of_section.iter().zip(&section.cells);
-            let high = high.map(|(rows, cell)| rows.len() + usize::from(!cell.missing.is_empty())).max().unwrap_or(0);
+            let high = high
+                .map(|(rows, cell)| rows.len() + usize::from(!cell.missing.is_empty()))
+                .max()
+                .unwrap_or(0);
             tops.push(tops.last().copied().unwrap_or(0) + 1 + high);
             cells.push(of_section);
         }
@@ -178,7 +210,11 @@ impl SweepRows {
         let mut next = 0;
         for (section, ends) in page.sections.iter().zip(self.tops.windows(2)) {
             tops.push(next);
-            next += if folded.contains(&section.name) { 1 } else { ends[1] - ends[0] };
+            next += if folded.contains(&section.name) {
+                1
+            } else {
+                ends[1] - ends[0]
+            };
         }
         tops.push(next);
         tops
@@ -193,33 +229,56 @@ impl SweepRows {
     }
 }
 
-fn rows(cell: &SectionCell, view: &TextView, columns: u16, cancel: &Cancel) -> Result<Vec<TextRow>, Cancelled> {
+fn rows(
+    cell: &SectionCell,
+    view: &TextView,
+    columns: u16,
+    cancel: &Cancel,
+) -> Result<Vec<TextRow>, Cancelled> {
     let mut rows = Vec::new();
     for range in &cell.ranges {
         let first = view.line_at(range.start);
-        let lines = view.lines[first..].iter().take_while(|line| line.range.start < range.end);
+        let lines = view.lines[first..]
+            .iter()
+            .take_while(|line| line.range.start < range.end);
         let clipped: Vec<DisplayLine> = lines
             .map(|line| {
-                let cut = line.range.start.max(range.start)..line.range.end.min(range.end).max(line.range.start.max(range.start));
+                let cut = line.range.start.max(range.start)
+                    ..line
+                        .range
+                        .end
+                        .min(range.end)
+                        .max(line.range.start.max(range.start));
                 // A record begins with a value, so within a line never inside a string.
                 let is_in_string = line.is_in_string && cut.start == line.range.start;
-                DisplayLine { range: cut, is_in_string, ..line.clone() }
+                DisplayLine {
+                    range: cut,
+                    is_in_string,
+                    ..line.clone()
+                }
             })
             .collect();
         // The line numbers of the whole text, so that its colours are found.
         let found = wrap(&view.text, &clipped, usize::from(columns), cancel)?;
         let at = u32::try_from(first).unwrap_or(u32::MAX);
-        rows.extend(found.into_iter().map(|row| TextRow { line: row.line.saturating_add(at), ..row }));
+        rows.extend(found.into_iter().map(|row| TextRow {
+            line: row.line.saturating_add(at),
+            ..row
+        }));
     }
     Ok(rows)
 }
 
 fn view(column: &Column, calls: &[SweepCall]) -> TextView {
     let subject = match column.origin {
-        ColumnOrigin::Call(call) | ColumnOrigin::Derived(call) => calls.get(call).map(|call| &call.subject),
+        ColumnOrigin::Call(call) | ColumnOrigin::Derived(call) => {
+            calls.get(call).map(|call| &call.subject)
+        }
     };
     let format = format::by_id(column.format);
-    let syntax = format.zip(subject).map_or(Syntax::Plain, |(format, subject)| format.syntax(subject));
+    let syntax = format
+        .zip(subject)
+        .map_or(Syntax::Plain, |(format, subject)| format.syntax(subject));
     TextView::with_syntax(column.format, &column.text, syntax)
 }
 
@@ -228,11 +287,23 @@ fn sections(sweep: &Sweep, cancel: &Cancel) -> Result<Vec<Section>, Cancelled> {
     // Before the records, the records, after them.
     let mut sections: Vec<Section> = Vec::with_capacity(count + 2);
     let cells = || vec![SectionCell::default(); sweep.columns.len()];
-    sections.push(Section { name: PREAMBLE.into(), title: String::new(), cells: cells() });
+    sections.push(Section {
+        name: PREAMBLE.into(),
+        title: String::new(),
+        cells: cells(),
+    });
     for record in &sweep.records {
-        sections.push(Section { name: readable(&record.path), title: record.title.clone(), cells: cells() });
+        sections.push(Section {
+            name: readable(&record.path),
+            title: record.title.clone(),
+            cells: cells(),
+        });
     }
-    sections.push(Section { name: "After the records".into(), title: String::new(), cells: cells() });
+    sections.push(Section {
+        name: "After the records".into(),
+        title: String::new(),
+        cells: cells(),
+    });
     for (at, column) in sweep.columns.iter().enumerate() {
         for (section, ranges) in parts(sweep, at).into_iter().enumerate() {
             if section.is_multiple_of(256) {
@@ -246,8 +317,15 @@ fn sections(sweep: &Sweep, cancel: &Cancel) -> Result<Vec<Section>, Cancelled> {
             }
             cell.ranges = ranges;
         }
-        for (_, place) in column.found.iter().zip(&sweep.facts).filter(|(fact, _)| fact.state().is_missing()) {
-            let Some(record) = place.record.map(|record| record as usize) else { continue };
+        for (_, place) in column
+            .found
+            .iter()
+            .zip(&sweep.facts)
+            .filter(|(fact, _)| fact.state().is_missing())
+        {
+            let Some(record) = place.record.map(|record| record as usize) else {
+                continue;
+            };
             let missing = &mut sections[record + 1].cells[at].missing;
             let field = place.field as usize;
             if column.lacks.get(record) != Some(&true) && !missing.contains(&field) {
@@ -256,7 +334,11 @@ fn sections(sweep: &Sweep, cancel: &Cancel) -> Result<Vec<Section>, Cancelled> {
         }
     }
     sections.retain(|section| {
-        section.cells.iter().any(|cell| !cell.ranges.is_empty() || !cell.missing.is_empty()) || !section.title.is_empty()
+        section
+            .cells
+            .iter()
+            .any(|cell| !cell.ranges.is_empty() || !cell.missing.is_empty())
+            || !section.title.is_empty()
     });
     if sections.len() == 1 && sections[0].name == PREAMBLE {
         sections[0].name = "Text".into();
@@ -271,13 +353,20 @@ fn parts(sweep: &Sweep, column: usize) -> Vec<Vec<Range<usize>>> {
     let mut places: Vec<(Range<usize>, usize)> = Vec::new();
     for (record, aligned) in sweep.records.iter().enumerate() {
         let own = aligned.places.get(column).into_iter().flatten();
-        places.extend(own.filter(|place| !place.is_empty()).map(|place| (place.clone(), record)));
+        places.extend(
+            own.filter(|place| !place.is_empty())
+                .map(|place| (place.clone(), record)),
+        );
     }
     places.sort_by_key(|(place, _)| place.start);
     // White space before it in its line goes with a record.
     let start = |at: usize| {
         let line = text[..at].rfind('\n').map_or(0, |end| end + 1);
-        if text[line..at].trim().is_empty() { line } else { at }
+        if text[line..at].trim().is_empty() {
+            line
+        } else {
+            at
+        }
     };
     let trimmed = |range: Range<usize>| {
         let end = range.start + text[range.clone()].trim_end_matches(['\n', '\r']).len();
@@ -294,7 +383,9 @@ fn parts(sweep: &Sweep, column: usize) -> Vec<Vec<Range<usize>>> {
         end = next.unwrap_or(place.end).max(begin);
         let part = &mut parts[record + 1];
         match (trimmed(begin..end), part.last_mut()) {
-            (Some(range), Some(last)) if at > 0 && places[at - 1].1 == *record => last.end = range.end,
+            (Some(range), Some(last)) if at > 0 && places[at - 1].1 == *record => {
+                last.end = range.end
+            }
             (Some(range), _) => part.push(range),
             (None, _) => {}
         }
@@ -308,15 +399,32 @@ fn parts(sweep: &Sweep, column: usize) -> Vec<Vec<Range<usize>>> {
 fn losses(sweep: &Sweep) -> Vec<FieldLost> {
     let mut losses = Vec::new();
     for (field, known) in sweep.fields.iter().enumerate() {
-        for (position, column) in sweep.columns.iter().enumerate().filter(|(_, column)| column.cells[field].lost > 0) {
-            let is_lost = |fact: &&u32| column.found.get(**fact as usize).is_some_and(|found| found.state().is_missing());
-            let record = |fact: &u32| sweep.facts[*fact as usize].record.map(|record| record as usize);
-            let first = known
-                .facts
-                .iter()
-                .filter(is_lost)
-                .find_map(|fact| record(fact).filter(|at| column.lacks.get(*at) != Some(&true)));
-            losses.push(FieldLost { column: position, field, section: first.map_or(0, |record| record + 1) });
+        for (position, column) in sweep
+            .columns
+            .iter()
+            .enumerate()
+            .filter(|(_, column)| column.cells[field].lost > 0)
+        {
+            let is_lost = |fact: &&u32| {
+                column
+                    .found
+                    .get(**fact as usize)
+                    .is_some_and(|found| found.state().is_missing())
+            };
+            let record = |fact: &u32| {
+                sweep.facts[*fact as usize]
+                    .record
+                    .map(|record| record as usize)
+            };
+            let first =
+                known.facts.iter().filter(is_lost).find_map(|fact| {
+                    record(fact).filter(|at| column.lacks.get(*at) != Some(&true))
+                });
+            losses.push(FieldLost {
+                column: position,
+                field,
+                section: first.map_or(0, |record| record + 1),
+            });
         }
     }
     losses
@@ -336,7 +444,11 @@ pub fn readable(pointer: &str) -> String {
             text.push_str(&step);
         }
     }
-    if text.is_empty() { "(all)".to_owned() } else { text }
+    if text.is_empty() {
+        "(all)".to_owned()
+    } else {
+        text
+    }
 }
 
 impl Query for SweepQuery {
@@ -347,7 +459,12 @@ impl Query for SweepQuery {
     }
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
-        Ok(Arc::new(SweepPage::of(cx.subjects, self, cx.hosts, cx.cancel)?))
+        Ok(Arc::new(SweepPage::of(
+            cx.subjects,
+            self,
+            cx.hosts,
+            cx.cancel,
+        )?))
     }
 }
 
@@ -363,21 +480,35 @@ impl Query for SweepRowsQuery {
     const IS_PASSING: bool = true;
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
-        Ok(Arc::new(SweepRows::of(&self.page.0, self.columns, cx.cancel)?))
+        Ok(Arc::new(SweepRows::of(
+            &self.page.0,
+            self.columns,
+            cx.cancel,
+        )?))
     }
 }
 
 impl Weigh for SweepPage {
     fn weight(&self) -> usize {
         let cells = self.sections.len() * self.texts.len() * size_of::<SectionCell>();
-        let facts = self.sweep.facts.len() * (12 + self.sweep.columns.len() * size_of::<crate::capture::Fact>());
-        self.texts.iter().map(|view| view.text.len() + view.lines.len() * 32).sum::<usize>() + cells + facts
+        let facts = self.sweep.facts.len()
+            * (12 + self.sweep.columns.len() * size_of::<crate::capture::Fact>());
+        self.texts
+            .iter()
+            .map(|view| view.text.len() + view.lines.len() * 32)
+            .sum::<usize>()
+            + cells
+            + facts
     }
 }
 
 impl Weigh for SweepRows {
     fn weight(&self) -> usize {
-        self.cells.iter().flatten().map(|rows| rows.len() * size_of::<TextRow>() + 24).sum()
+        self.cells
+            .iter()
+            .flatten()
+            .map(|rows| rows.len() * size_of::<TextRow>() + 24)
+            .sum()
     }
 }
 
@@ -388,7 +519,8 @@ mod tests {
     use crate::capture::Outcome;
 
     const JSON: &str = "{\n  \"items\": [\n    {\n      \"id\": 101,\n      \"name\": \"Ann Ames\",\n      \"city\": \"Rome\"\n    },\n    {\n      \"id\": 102,\n      \"name\": \"Bob Burr\",\n      \"city\": \"Oslo\"\n    }\n  ]\n}";
-    const MARKDOWN: &str = "# People\n\n| id | name |\n|---|---|\n| 101 | Ann Ames |\n| 102 | Bob Burr |\n\nEnd";
+    const MARKDOWN: &str =
+        "# People\n\n| id | name |\n|---|---|\n| 101 | Ann Ames |\n| 102 | Bob Burr |\n\nEnd";
 
     fn page() -> SweepPage {
         let calls = [
@@ -409,14 +541,29 @@ mod tests {
     #[test]
     fn sections_hold_the_whole_text() {
         let page = page();
-        let names: Vec<_> = page.sections.iter().map(|section| section.name.as_str()).collect();
-        assert_eq!(names, ["Preamble", "items[0]", "items[1]", "After the records"]);
+        let names: Vec<_> = page
+            .sections
+            .iter()
+            .map(|section| section.name.as_str())
+            .collect();
+        assert_eq!(
+            names,
+            ["Preamble", "items[0]", "items[1]", "After the records"]
+        );
         for (at, column) in page.sweep.columns.iter().enumerate() {
-            let mut ranges: Vec<_> = page.sections.iter().flat_map(|section| section.cells[at].ranges.clone()).collect();
+            let mut ranges: Vec<_> = page
+                .sections
+                .iter()
+                .flat_map(|section| section.cells[at].ranges.clone())
+                .collect();
             ranges.sort_by_key(|range| range.start);
             let mut end = 0;
             for range in &ranges {
-                assert!(range.start >= end && column.text[end..range.start].trim().is_empty(), "{}: {ranges:?}", column.title);
+                assert!(
+                    range.start >= end && column.text[end..range.start].trim().is_empty(),
+                    "{}: {ranges:?}",
+                    column.title
+                );
                 end = range.end;
             }
             assert!(column.text[end..].trim().is_empty(), "{}", column.title);
@@ -428,26 +575,53 @@ mod tests {
     fn what_is_lost_is_listed_and_shown_at_its_record() {
         let page = page();
         assert_eq!(page.sections[2].cells[1].missing, [2]);
-        assert_eq!(page.losses, [FieldLost { column: 1, field: 2, section: 1 }]);
+        assert_eq!(
+            page.losses,
+            [FieldLost {
+                column: 1,
+                field: 2,
+                section: 1
+            }]
+        );
         let field = &page.sweep.fields[2];
         assert_eq!(
-            (field.pattern.as_str(), field.total, field.records, field.facts.as_slice()),
+            (
+                field.pattern.as_str(),
+                field.total,
+                field.records,
+                field.facts.as_slice()
+            ),
             ("/items/*/city", 2, 2, [2, 5].as_slice())
         );
         let costs: u64 = page.sweep.fields.iter().map(|field| field.tokens).sum();
-        assert!(field.tokens > 4 && costs <= page.sweep.rows[4].tokens.o200k_base, "{field:?}");
+        assert!(
+            field.tokens > 4 && costs <= page.sweep.rows[4].tokens.o200k_base,
+            "{field:?}"
+        );
         let rows = SweepRows::of(&page, 20, &Cancel::new()).unwrap();
         assert_eq!(rows.tops.len(), page.sections.len() + 1);
-        let folded = rows.folded(&page, &BTreeSet::from(["items[0]".to_owned(), "gone".to_owned()]));
+        let folded = rows.folded(
+            &page,
+            &BTreeSet::from(["items[0]".to_owned(), "gone".to_owned()]),
+        );
         assert_eq!((folded[1], folded[2] - folded[1]), (rows.tops[1], 1));
-        assert_eq!(folded.last().copied(), Some(rows.len() - (rows.tops[2] - rows.tops[1] - 1)));
+        assert_eq!(
+            folded.last().copied(),
+            Some(rows.len() - (rows.tops[2] - rows.tops[1] - 1))
+        );
         let text = &page.texts[1];
         let first = &rows.cells[1][1][0];
-        assert_eq!((&text.text[first.range.clone()], first.number), ("| 101 | Ann Ames |", Some(5)));
+        assert_eq!(
+            (&text.text[first.range.clone()], first.number),
+            ("| 101 | Ann Ames |", Some(5))
+        );
     }
 
     #[test]
     fn pointers_are_read_aloud() {
-        assert_eq!(["/items/0/a~1b", "/0", "", "/total"].map(readable), ["items[0].a/b", "[0]", "(all)", "total"]);
+        assert_eq!(
+            ["/items/0/a~1b", "/0", "", "/total"].map(readable),
+            ["items[0].a/b", "[0]", "(all)", "total"]
+        );
     }
 }

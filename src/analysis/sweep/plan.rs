@@ -21,24 +21,85 @@ const MAX_PLACES: usize = 64;
 
 /// Names of arguments that choose how an answer is written, best first, in lower case and without `_` and `-`.
 const FORMAT_NAMES: &[&str] = &[
-    "responseformat", "outputformat", "resultformat", "returnformat", "format", "contentformat", "responsetype", "outputtype",
-    "output", "detail", "detaillevel", "responsedetail", "verbosity", "verbositylevel", "responsemode", "outputmode",
-    "outputstyle", "style", "mode", "view", "representation", "rendering",
+    "responseformat",
+    "outputformat",
+    "resultformat",
+    "returnformat",
+    "format",
+    "contentformat",
+    "responsetype",
+    "outputtype",
+    "output",
+    "detail",
+    "detaillevel",
+    "responsedetail",
+    "verbosity",
+    "verbositylevel",
+    "responsemode",
+    "outputmode",
+    "outputstyle",
+    "style",
+    "mode",
+    "view",
+    "representation",
+    "rendering",
 ];
 /// The same for arguments that are true or false.
 const SWITCH_NAMES: &[&str] = &[
-    "markdown", "asmarkdown", "json", "asjson", "verbose", "concise", "compact", "brief", "detailed", "includedetails", "raw",
-    "structured", "pretty",
+    "markdown",
+    "asmarkdown",
+    "json",
+    "asjson",
+    "verbose",
+    "concise",
+    "compact",
+    "brief",
+    "detailed",
+    "includedetails",
+    "raw",
+    "structured",
+    "pretty",
 ];
 /// Values that say that an argument chooses how an answer is written, whatever its name.
 const FORMAT_VALUES: &[&str] = &[
-    "json", "markdown", "md", "text", "plain", "html", "csv", "yaml", "xml", "toon", "table", "concise", "detailed", "full",
-    "summary", "brief", "minimal", "compact", "verbose", "raw", "structured",
+    "json",
+    "markdown",
+    "md",
+    "text",
+    "plain",
+    "html",
+    "csv",
+    "yaml",
+    "xml",
+    "toon",
+    "table",
+    "concise",
+    "detailed",
+    "full",
+    "summary",
+    "brief",
+    "minimal",
+    "compact",
+    "verbose",
+    "raw",
+    "structured",
 ];
 /// Names of arguments that say how many records are asked for, best first, spelled as above.
 const SIZE_NAMES: &[&str] = &[
-    "pagesize", "limit", "perpage", "maxresults", "count", "first", "top", "size", "maxitems", "maxcount", "numresults", "n",
-    "take", "rows",
+    "pagesize",
+    "limit",
+    "perpage",
+    "maxresults",
+    "count",
+    "first",
+    "top",
+    "size",
+    "maxitems",
+    "maxcount",
+    "numresults",
+    "n",
+    "take",
+    "rows",
 ];
 
 /// An argument with values to choose from.
@@ -77,7 +138,10 @@ impl PageSize {
     /// The sizes to measure: 5, 50 and 200, as far as the schema allows them.
     pub fn sizes(&self) -> Vec<u64> {
         let (least, most) = (self.minimum.unwrap_or(1), self.maximum.unwrap_or(u64::MAX));
-        let mut sizes: Vec<u64> = [5, 50, 200].into_iter().map(|size: u64| size.max(least).min(most)).collect();
+        let mut sizes: Vec<u64> = [5, 50, 200]
+            .into_iter()
+            .map(|size: u64| size.max(least).min(most))
+            .collect();
         sizes.dedup();
         sizes
     }
@@ -85,12 +149,16 @@ impl PageSize {
 
 /// The argument that chooses how the answer is written.
 pub fn format_argument(tool: &Tool) -> Option<SweepChoice> {
-    choices(tool).into_iter().next().filter(|choice| choice.format_rank.is_some())
+    choices(tool)
+        .into_iter()
+        .next()
+        .filter(|choice| choice.format_rank.is_some())
 }
 
 /// Whether an argument says how many records are asked for.
 pub fn is_about_size(tool: &Tool, name: &str) -> bool {
-    page_size_argument(tool).is_some_and(|size| size.name == name) || SIZE_NAMES.contains(&plain(name).as_str())
+    page_size_argument(tool).is_some_and(|size| size.name == name)
+        || SIZE_NAMES.contains(&plain(name).as_str())
 }
 
 /// Whether an argument chooses the form of the answer or how many records it has; where the tool's schema is not known,
@@ -100,20 +168,29 @@ pub fn is_about_form(tool: &Tool, name: &str) -> bool {
         return true;
     }
     let doc = schema(tool);
-    let listed =
-        doc.as_ref().and_then(|doc| properties(doc).find(|(known, _)| known == name).map(|(_, node)| Listed::of(doc, node)));
+    let listed = doc.as_ref().and_then(|doc| {
+        properties(doc)
+            .find(|(known, _)| known == name)
+            .map(|(_, node)| Listed::of(doc, node))
+    });
     format_rank(name, &listed.unwrap_or_default()).is_some()
 }
 
 /// Every argument whose values the schema lists, those that choose a format first, the plainest of them leading.
 pub fn choices(tool: &Tool) -> Vec<SweepChoice> {
-    let Some(doc) = schema(tool) else { return Vec::new() };
+    let Some(doc) = schema(tool) else {
+        return Vec::new();
+    };
     let mut found = Vec::new();
     for (name, node) in properties(&doc) {
         let listed = Listed::of(&doc, node);
         if (2..=MAX_CHOICES).contains(&listed.values.len()) {
             let format_rank = format_rank(&name, &listed);
-            found.push(SweepChoice { name: name.into_owned(), values: listed.values, format_rank });
+            found.push(SweepChoice {
+                name: name.into_owned(),
+                values: listed.values,
+                format_rank,
+            });
         }
     }
     found.sort_by_key(|choice| choice.format_rank.unwrap_or(usize::MAX));
@@ -122,7 +199,13 @@ pub fn choices(tool: &Tool) -> Vec<SweepChoice> {
 
 /// The names of all arguments, in the schema's order.
 pub fn argument_names(tool: &Tool) -> Vec<String> {
-    schema(tool).map(|doc| properties(&doc).map(|(name, _)| name.into_owned()).collect()).unwrap_or_default()
+    schema(tool)
+        .map(|doc| {
+            properties(&doc)
+                .map(|(name, _)| name.into_owned())
+                .collect()
+        })
+        .unwrap_or_default()
 }
 
 /// The argument that says how many records are asked for.
@@ -131,11 +214,21 @@ pub fn page_size_argument(tool: &Tool) -> Option<PageSize> {
     let mut best: Option<(usize, PageSize)> = None;
     for (name, node) in properties(&doc) {
         let plain = plain(&name);
-        let Some(rank) = SIZE_NAMES.iter().position(|known| *known == plain) else { continue };
+        let Some(rank) = SIZE_NAMES.iter().position(|known| *known == plain) else {
+            continue;
+        };
         let listed = Listed::of(&doc, node);
-        let is_number = listed.types.is_empty() || listed.types.iter().any(|kind| kind == "integer" || kind == "number");
+        let is_number = listed.types.is_empty()
+            || listed
+                .types
+                .iter()
+                .any(|kind| kind == "integer" || kind == "number");
         if is_number && best.as_ref().is_none_or(|(known, _)| rank < *known) {
-            let size = PageSize { name: name.into_owned(), minimum: listed.minimum, maximum: listed.maximum };
+            let size = PageSize {
+                name: name.into_owned(),
+                minimum: listed.minimum,
+                maximum: listed.maximum,
+            };
             best = Some((rank, size));
         }
     }
@@ -150,7 +243,11 @@ pub fn page_size_argument(tool: &Tool) -> Option<PageSize> {
 /// Where no values are given, and the schema lists none.
 pub fn values(tool: &Tool, name: &str, given: Option<&str>) -> Result<Vec<String>, Problem> {
     let doc = schema(tool);
-    let node = doc.as_ref().and_then(|doc| properties(doc).find(|(known, _)| known == name).map(|(_, node)| node));
+    let node = doc.as_ref().and_then(|doc| {
+        properties(doc)
+            .find(|(known, _)| known == name)
+            .map(|(_, node)| node)
+    });
     let listed = match (&doc, node) {
         (Some(doc), Some(node)) => Listed::of(doc, node),
         _ => Listed::default(),
@@ -159,15 +256,21 @@ pub fn values(tool: &Tool, name: &str, given: Option<&str>) -> Result<Vec<String
         None => listed.values,
         Some(given) => match array(given) {
             Some(values) => values,
-            None => given.split(',').map(|word| listed.typed(word.trim())).collect(),
+            None => given
+                .split(',')
+                .map(|word| listed.typed(word.trim()))
+                .collect(),
         },
     };
     let mut seen = std::collections::HashSet::new();
     values.retain(|value| seen.insert(value.clone()));
     if values.is_empty() {
-        return Err(Problem::new(Failure::Usage, "the tool's schema lists no values for this argument")
-            .at(name)
-            .hint(format!("name them: `{name}=a,b`")));
+        return Err(Problem::new(
+            Failure::Usage,
+            "the tool's schema lists no values for this argument",
+        )
+        .at(name)
+        .hint(format!("name them: `{name}=a,b`")));
     }
     Ok(values)
 }
@@ -178,30 +281,50 @@ pub fn values(tool: &Tool, name: &str, given: Option<&str>) -> Result<Vec<String
 /// Where the arguments are not a JSON object.
 pub fn with_value(arguments: &str, name: &str, value: &str) -> Result<String, Problem> {
     let doc = Doc::parse(Bytes::copy_from_slice(arguments.as_bytes()));
-    let root = doc.root().filter(|root| doc.is_json() && root.kind() == Kind::Object);
-    let Some(root) = root else { return Err(Problem::new(Failure::Arguments, "arguments are a JSON object")) };
+    let root = doc
+        .root()
+        .filter(|root| doc.is_json() && root.kind() == Kind::Object);
+    let Some(root) = root else {
+        return Err(Problem::new(
+            Failure::Arguments,
+            "arguments are a JSON object",
+        ));
+    };
     let (range, put) = match root.get(name) {
         Some(member) => (member.range(), value.to_owned()),
         None => {
-            let at = root.children().last().map_or(root.range().start + 1, |last| last.range().end);
+            let at = root
+                .children()
+                .last()
+                .map_or(root.range().start + 1, |last| last.range().end);
             let comma = if root.is_empty() { "" } else { "," };
             (at..at, format!("{comma}{}:{value}", string(name)))
         }
     };
-    Ok(format!("{}{put}{}", &arguments[..range.start], &arguments[range.end..]))
+    Ok(format!(
+        "{}{put}{}",
+        &arguments[..range.start],
+        &arguments[range.end..]
+    ))
 }
 
 /// The arguments of one call of a comparison, and why they could not be checked, if so.
 ///
 /// # Errors
 /// Why they may not go out.
-pub fn planned(tool: &Tool, name: &str, value: &str, arguments: &str) -> Result<(String, Option<String>), Problem> {
+pub fn planned(
+    tool: &Tool,
+    name: &str,
+    value: &str,
+    arguments: &str,
+) -> Result<(String, Option<String>), Problem> {
     let arguments = with_value(arguments, name, value)?;
-    let unchecked = refused_by(tool.input_schema.as_ref(), &arguments, false).map_err(|problem| Problem {
-        what: format!("with {name}={} the {}", shown(value), problem.what),
-        hint: Some("nothing was called; leave that value out, or fix the arguments".to_owned()),
-        ..problem
-    })?;
+    let unchecked =
+        refused_by(tool.input_schema.as_ref(), &arguments, false).map_err(|problem| Problem {
+            what: format!("with {name}={} the {}", shown(value), problem.what),
+            hint: Some("nothing was called; leave that value out, or fix the arguments".to_owned()),
+            ..problem
+        })?;
     Ok((arguments, unchecked))
 }
 
@@ -224,15 +347,30 @@ impl SweepPlan {
     ///
     /// # Errors
     /// The tool has no such argument, the schema lists no values, or a call does not fit it.
-    pub fn of(tool: &Tool, vary: &str, given: Option<&str>, arguments: &str) -> Result<Self, Problem> {
+    pub fn of(
+        tool: &Tool,
+        vary: &str,
+        given: Option<&str>,
+        arguments: &str,
+    ) -> Result<Self, Problem> {
         let known = argument_names(tool);
         if !known.is_empty() && !known.iter().any(|name| name == vary) {
             let hint = suggest::hint(vary, known.iter().map(String::as_str))
                 .unwrap_or_else(|| format!("its arguments are {}", known.join(", ")));
-            return Err(Problem::new(Failure::Arguments, "the tool has no such argument").at(vary).hint(hint));
+            return Err(
+                Problem::new(Failure::Arguments, "the tool has no such argument")
+                    .at(vary)
+                    .hint(hint),
+            );
         }
         let values = values(tool, vary, given)?;
-        let mut plan = Self { tool: tool.clone(), vary: vary.to_owned(), values, arguments: Vec::new(), unchecked: None };
+        let mut plan = Self {
+            tool: tool.clone(),
+            vary: vary.to_owned(),
+            values,
+            arguments: Vec::new(),
+            unchecked: None,
+        };
         for value in &plan.values {
             let (arguments, unchecked) = planned(tool, vary, value, arguments)?;
             plan.arguments.push(arguments);
@@ -250,15 +388,21 @@ pub fn value_in(tool: &Tool, name: &str, arguments: &str) -> Option<String> {
     }
     let doc = schema(tool)?;
     let (_, node) = properties(&doc).find(|(known, _)| known == name)?;
-    node.get("default").filter(|value| !value.is_null()).map(|value| value.raw_text().into_owned())
+    node.get("default")
+        .filter(|value| !value.is_null())
+        .map(|value| value.raw_text().into_owned())
 }
 
 /// Whether two texts of arguments are the same but for one of them. The order of the arguments is no difference.
 pub fn differs_only_in(name: &str, one: &str, other: &str) -> bool {
     let others = |text: &str| {
         let doc = Doc::parse(Bytes::copy_from_slice(text.as_bytes()));
-        let root = doc.root().filter(|root| doc.is_json() && root.kind() == Kind::Object)?;
-        let members = root.children().filter_map(|node| Some((node.key()?.into_owned(), node.raw_text().into_owned())));
+        let root = doc
+            .root()
+            .filter(|root| doc.is_json() && root.kind() == Kind::Object)?;
+        let members = root
+            .children()
+            .filter_map(|node| Some((node.key()?.into_owned(), node.raw_text().into_owned())));
         let mut members: Vec<_> = members.filter(|(key, _)| key != name).collect();
         members.sort();
         Some(members)
@@ -269,7 +413,9 @@ pub fn differs_only_in(name: &str, one: &str, other: &str) -> bool {
 /// A value as people read it: a string without its quotes.
 pub fn shown(value: &str) -> String {
     let doc = Doc::parse(Bytes::copy_from_slice(value.as_bytes()));
-    doc.root().and_then(Node::as_str).map_or_else(|| value.to_owned(), Cow::into_owned)
+    doc.root()
+        .and_then(Node::as_str)
+        .map_or_else(|| value.to_owned(), Cow::into_owned)
 }
 
 fn schema(tool: &Tool) -> Option<Doc> {
@@ -278,23 +424,39 @@ fn schema(tool: &Tool) -> Option<Doc> {
 
 fn properties(doc: &Doc) -> impl Iterator<Item = (Cow<'_, str>, Node<'_>)> {
     let properties = doc.root().and_then(|root| root.get("properties"));
-    properties.into_iter().flat_map(Node::children).filter_map(|node| Some((node.key()?, node)))
+    properties
+        .into_iter()
+        .flat_map(Node::children)
+        .filter_map(|node| Some((node.key()?, node)))
 }
 
 fn array(text: &str) -> Option<Vec<String>> {
     let doc = Doc::parse(Bytes::copy_from_slice(text.as_bytes()));
-    let root = doc.root().filter(|root| doc.is_json() && root.kind() == Kind::Array)?;
-    Some(root.children().map(|node| node.raw_text().into_owned()).collect())
+    let root = doc
+        .root()
+        .filter(|root| doc.is_json() && root.kind() == Kind::Array)?;
+    Some(
+        root.children()
+            .map(|node| node.raw_text().into_owned())
+            .collect(),
+    )
 }
 
 fn plain(name: &str) -> String {
-    name.chars().filter(|char| char.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+    name.chars()
+        .filter(|char| char.is_alphanumeric())
+        .flat_map(char::to_lowercase)
+        .collect()
 }
 
 fn format_rank(name: &str, listed: &Listed) -> Option<usize> {
     let plain = plain(name);
     let is_switch = listed.types == ["boolean"];
-    let names = if is_switch { SWITCH_NAMES } else { FORMAT_NAMES };
+    let names = if is_switch {
+        SWITCH_NAMES
+    } else {
+        FORMAT_NAMES
+    };
     let offset = if is_switch { 200 } else { 0 };
     if let Some(at) = names.iter().position(|known| *known == plain) {
         return Some(offset + at);
@@ -302,11 +464,18 @@ fn format_rank(name: &str, listed: &Listed) -> Option<usize> {
     if is_switch {
         return None;
     }
-    let spoken = listed.values.iter().filter(|value| FORMAT_VALUES.contains(&shown(value).to_lowercase().as_str())).count();
+    let spoken = listed
+        .values
+        .iter()
+        .filter(|value| FORMAT_VALUES.contains(&shown(value).to_lowercase().as_str()))
+        .count();
     if spoken >= 2 {
         return Some(100);
     }
-    ["format", "verbosity", "detail"].iter().any(|word| plain.contains(word)).then_some(101)
+    ["format", "verbosity", "detail"]
+        .iter()
+        .any(|word| plain.contains(word))
+        .then_some(101)
 }
 
 /// What a schema says about one argument.
@@ -326,12 +495,18 @@ impl Listed {
         for _ in 0..MAX_PLACES {
             let Some(node) = open.pop() else { break };
             if let Some(reference) = node.get("$ref").and_then(Node::as_str)
-                && let Some(target) = reference.strip_prefix('#').and_then(|pointer| doc.at(pointer))
+                && let Some(target) = reference
+                    .strip_prefix('#')
+                    .and_then(|pointer| doc.at(pointer))
             {
                 open.push(target);
             }
             for word in ["anyOf", "oneOf", "allOf"] {
-                let parts: Vec<_> = node.get(word).into_iter().flat_map(Node::children).collect();
+                let parts: Vec<_> = node
+                    .get(word)
+                    .into_iter()
+                    .flat_map(Node::children)
+                    .collect();
                 open.extend(parts.into_iter().rev());
             }
             listed.values.extend(
@@ -344,11 +519,21 @@ impl Listed {
             );
             let kinds = node.get("type").into_iter().flat_map(|kind| {
                 let several: Vec<_> = kind.children().collect();
-                if several.is_empty() { vec![kind] } else { several }
+                if several.is_empty() {
+                    vec![kind]
+                } else {
+                    several
+                }
             });
-            let kinds = kinds.filter_map(|kind| kind.as_str()).filter(|kind| kind != "null");
+            let kinds = kinds
+                .filter_map(|kind| kind.as_str())
+                .filter(|kind| kind != "null");
             listed.types.extend(kinds.map(Cow::into_owned));
-            let bound = |name: &str| node.get(name).and_then(Node::as_i64).and_then(|bound| u64::try_from(bound).ok());
+            let bound = |name: &str| {
+                node.get(name)
+                    .and_then(Node::as_i64)
+                    .and_then(|bound| u64::try_from(bound).ok())
+            };
             listed.minimum = listed.minimum.or(bound("minimum"));
             listed.maximum = listed.maximum.or(bound("maximum"));
         }
@@ -360,7 +545,11 @@ impl Listed {
     }
 
     fn typed(&self, word: &str) -> String {
-        if let Some(value) = self.values.iter().find(|value| *value == word || shown(value) == word) {
+        if let Some(value) = self
+            .values
+            .iter()
+            .find(|value| *value == word || shown(value) == word)
+        {
             return value.clone();
         }
         let doc = Doc::parse(Bytes::copy_from_slice(word.as_bytes()));
@@ -373,7 +562,11 @@ impl Listed {
             Some(Kind::String) => true,
             None => false,
         };
-        if is_taken { word.to_owned() } else { string(word) }
+        if is_taken {
+            word.to_owned()
+        } else {
+            string(word)
+        }
     }
 }
 
@@ -382,43 +575,79 @@ mod tests {
     use super::*;
 
     fn tool(properties: &str) -> Tool {
-        let raw =
-            format!(r#"{{"name":"t","inputSchema":{{"properties":{properties},"$defs":{{"F":{{"enum":["md","json"]}}}}}}}}"#);
+        let raw = format!(
+            r#"{{"name":"t","inputSchema":{{"properties":{properties},"$defs":{{"F":{{"enum":["md","json"]}}}}}}}}"#
+        );
         Tool::read(Bytes::from(raw))
     }
 
     fn found(properties: &str) -> String {
-        format_argument(&tool(properties))
-            .map_or_else(|| "none".into(), |choice| format!("{} {}", choice.name, choice.values.join(" ")))
+        format_argument(&tool(properties)).map_or_else(
+            || "none".into(),
+            |choice| format!("{} {}", choice.name, choice.values.join(" ")),
+        )
     }
 
     #[test]
     fn format_arguments_are_found() {
         for (properties, expected) in [
-            (r#"{"q":{"type":"string"},"response_format":{"enum":["json","markdown"]}}"#, r#"response_format "json" "markdown""#),
-            (r#"{"mode":{"enum":["a","b"]},"output-format":{"enum":["x","y"]}}"#, r#"output-format "x" "y""#),
-            (r##"{"format":{"anyOf":[{"$ref":"#/$defs/F"},{"type":"null"}],"default":null}}"##, r#"format "md" "json""#),
-            (r#"{"format":{"oneOf":[{"const":"a"},{"const":"b"}]}}"#, r#"format "a" "b""#),
-            (r#"{"how":{"type":"string","enum":["concise","detailed"]}}"#, r#"how "concise" "detailed""#),
-            (r#"{"markdown":{"type":"boolean"},"active":{"type":"boolean"}}"#, "markdown false true"),
-            (r#"{"level":{"enum":[1,2,3]},"verbosity":{"enum":[0,1,2]}}"#, "verbosity 0 1 2"),
-            (r#"{"active":{"type":"boolean"},"sort":{"enum":["asc","desc"]},"format":{"type":"string"}}"#, "none"),
+            (
+                r#"{"q":{"type":"string"},"response_format":{"enum":["json","markdown"]}}"#,
+                r#"response_format "json" "markdown""#,
+            ),
+            (
+                r#"{"mode":{"enum":["a","b"]},"output-format":{"enum":["x","y"]}}"#,
+                r#"output-format "x" "y""#,
+            ),
+            (
+                r##"{"format":{"anyOf":[{"$ref":"#/$defs/F"},{"type":"null"}],"default":null}}"##,
+                r#"format "md" "json""#,
+            ),
+            (
+                r#"{"format":{"oneOf":[{"const":"a"},{"const":"b"}]}}"#,
+                r#"format "a" "b""#,
+            ),
+            (
+                r#"{"how":{"type":"string","enum":["concise","detailed"]}}"#,
+                r#"how "concise" "detailed""#,
+            ),
+            (
+                r#"{"markdown":{"type":"boolean"},"active":{"type":"boolean"}}"#,
+                "markdown false true",
+            ),
+            (
+                r#"{"level":{"enum":[1,2,3]},"verbosity":{"enum":[0,1,2]}}"#,
+                "verbosity 0 1 2",
+            ),
+            (
+                r#"{"active":{"type":"boolean"},"sort":{"enum":["asc","desc"]},"format":{"type":"string"}}"#,
+                "none",
+            ),
             (r#"{"format":{"enum":["only"]}}"#, "none"),
             ("7", "none"),
         ] {
             assert_eq!(found(properties), expected, "{properties}");
         }
-        let choice = SweepChoice { name: "f".into(), values: vec!["\"json\"".into(), "\"md\"".into()], format_rank: Some(0) };
+        let choice = SweepChoice {
+            name: "f".into(),
+            values: vec!["\"json\"".into(), "\"md\"".into()],
+            format_rank: Some(0),
+        };
         assert_eq!(
             (choice.label(0), choice.label(1)),
-            ("Compare json / md · 2 calls".into(), "Compare json / md · 1 more call".into())
+            (
+                "Compare json / md · 2 calls".into(),
+                "Compare json / md · 1 more call".into()
+            )
         );
         let around = r##"{"format":{"$ref":"#/properties/format"}}"##;
         assert_eq!(found(around), "none", "a schema that refers to itself");
-        let names: Vec<_> = choices(&tool(r#"{"active":{"type":"boolean"},"view":{"enum":["a","b"]}}"#))
-            .into_iter()
-            .map(|choice| choice.name)
-            .collect();
+        let names: Vec<_> = choices(&tool(
+            r#"{"active":{"type":"boolean"},"view":{"enum":["a","b"]}}"#,
+        ))
+        .into_iter()
+        .map(|choice| choice.name)
+        .collect();
         assert_eq!(names, ["view", "active"]);
     }
 
@@ -428,7 +657,8 @@ mod tests {
             r#"{"n":{"type":"integer"},"s":{"type":"string"},"e":{"enum":["json",5,true]},"b":{"type":"boolean"},"m":{"type":["integer","string"]}}"#,
         );
         let values = |name: &str, given: &str| {
-            values(&tool, name, Some(given)).map_or_else(|problem| problem.message(), |values| values.join(" "))
+            values(&tool, name, Some(given))
+                .map_or_else(|problem| problem.message(), |values| values.join(" "))
         };
         assert_eq!(values("n", "5, 50,200,5"), "5 50 200");
         assert_eq!(values("n", "five"), "\"five\"");
@@ -438,7 +668,10 @@ mod tests {
         assert_eq!(values("m", "5,a"), r#"5 "a""#);
         assert_eq!(values("s", r#"["a,b",7]"#), r#""a,b" 7"#);
         assert_eq!(values("other", "5,a"), r#"5 "a""#);
-        assert_eq!(values("s", ""), "the tool's schema lists no values for this argument (s)");
+        assert_eq!(
+            values("s", ""),
+            "the tool's schema lists no values for this argument (s)"
+        );
     }
 
     #[test]
@@ -457,15 +690,24 @@ mod tests {
         let value = |name: &str, arguments: &str| value_in(&tool, name, arguments);
         assert_eq!(value("f", r#"{"f":"b"}"#).as_deref(), Some("\"b\""));
         assert_eq!(value("f", "{}").as_deref(), Some("\"a\""));
-        assert_eq!((value("n", "{}"), value("other", "{}"), value("n", "{")), (None, None, None));
-        assert!(differs_only_in("f", r#"{"n":1,"f":"a","m":2}"#, r#"{"m":2,"n":1}"#));
+        assert_eq!(
+            (value("n", "{}"), value("other", "{}"), value("n", "{")),
+            (None, None, None)
+        );
+        assert!(differs_only_in(
+            "f",
+            r#"{"n":1,"f":"a","m":2}"#,
+            r#"{"m":2,"n":1}"#
+        ));
         assert!(!differs_only_in("f", r#"{"n":1}"#, r#"{"n":2}"#));
         assert!(!differs_only_in("f", "[", "["));
     }
 
     #[test]
     fn page_sizes_are_found() {
-        let size = |properties: &str| page_size_argument(&tool(properties)).map(|size| (size.name.clone(), size.sizes()));
+        let size = |properties: &str| {
+            page_size_argument(&tool(properties)).map(|size| (size.name.clone(), size.sizes()))
+        };
         assert_eq!(
             size(r#"{"limit":{"type":"integer","maximum":100},"q":{"type":"string"}}"#),
             Some(("limit".into(), vec![5, 50, 100]))

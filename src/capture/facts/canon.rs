@@ -30,7 +30,11 @@ struct Builder<'a> {
 
 impl Canon {
     pub(super) fn of(source: &str) -> Self {
-        let out = Canon { text: String::with_capacity(source.len()), pieces: Vec::new(), literal_pipes: Vec::new() };
+        let out = Canon {
+            text: String::with_capacity(source.len()),
+            pieces: Vec::new(),
+            literal_pipes: Vec::new(),
+        };
         let mut builder = Builder { source, at: 0, out };
         builder.copy_from(0);
         builder.skip_quote_marks();
@@ -45,14 +49,26 @@ impl Canon {
 
     /// The source range of a canonical range.
     pub(super) fn source(&self, range: Range<usize>) -> Range<usize> {
-        let start = self.pieces.partition_point(|piece| piece.at <= range.start).checked_sub(1);
+        let start = self
+            .pieces
+            .partition_point(|piece| piece.at <= range.start)
+            .checked_sub(1);
         let start = start
             .and_then(|at| self.pieces.get(at))
-            .map_or(range.start, |piece| if piece.is_escape { piece.from } else { piece.from + (range.start - piece.at) });
+            .map_or(range.start, |piece| {
+                if piece.is_escape {
+                    piece.from
+                } else {
+                    piece.from + (range.start - piece.at)
+                }
+            });
         if range.is_empty() {
             return start..start;
         }
-        let last = self.pieces.partition_point(|piece| piece.at < range.end).saturating_sub(1);
+        let last = self
+            .pieces
+            .partition_point(|piece| piece.at < range.end)
+            .saturating_sub(1);
         let end = match (self.pieces.get(last), self.pieces.get(last + 1)) {
             (Some(piece), Some(next)) if piece.is_escape => next.from,
             (Some(piece), _) => piece.from + (range.end - piece.at),
@@ -69,7 +85,11 @@ impl Builder<'_> {
     }
 
     fn piece(&mut self, from: usize, is_escape: bool) {
-        let piece = Piece { at: self.out.text.len(), from, is_escape };
+        let piece = Piece {
+            at: self.out.text.len(),
+            from,
+            is_escape,
+        };
         match self.out.pieces.last_mut() {
             Some(last) if last.at == piece.at => *last = piece,
             _ => self.out.pieces.push(piece),
@@ -87,17 +107,28 @@ impl Builder<'_> {
         let bytes = self.source.as_bytes();
         while self.at < bytes.len() {
             let rest = &bytes[self.at..];
-            let plain = rest.iter().position(|byte| matches!(byte, b'\\' | b'&' | b'<' | b'"' | b'\'' | b'\n' | b'\r' | 0xe2));
+            let plain = rest.iter().position(|byte| {
+                matches!(
+                    byte,
+                    b'\\' | b'&' | b'<' | b'"' | b'\'' | b'\n' | b'\r' | 0xe2
+                )
+            });
             let plain = plain.unwrap_or(rest.len());
-            self.out.text.push_str(&self.source[self.at..self.at + plain]);
+            self.out
+                .text
+                .push_str(&self.source[self.at..self.at + plain]);
             self.at += plain;
-            let Some(&byte) = bytes.get(self.at) else { break };
+            let Some(&byte) = bytes.get(self.at) else {
+                break;
+            };
             match byte {
                 b'\\' => self.backslashes(),
                 b'&' => self.entity(),
                 b'<' => self.tag(),
                 // A true minus sign.
-                0xe2 if self.source[self.at..].starts_with('\u{2212}') => self.replace('-', '\u{2212}'.len_utf8()),
+                0xe2 if self.source[self.at..].starts_with('\u{2212}') => {
+                    self.replace('-', '\u{2212}'.len_utf8())
+                }
                 0xe2 => {
                     let char = self.source[self.at..].chars().next().unwrap_or_default();
                     self.out.text.push(char);
@@ -134,7 +165,10 @@ impl Builder<'_> {
 
     fn backslashes(&mut self) {
         let bytes = self.source.as_bytes();
-        let run = bytes[self.at..].iter().take_while(|byte| **byte == b'\\').count();
+        let run = bytes[self.at..]
+            .iter()
+            .take_while(|byte| **byte == b'\\')
+            .count();
         let next = self.at + run;
         match bytes.get(next) {
             Some(b'n') => {
@@ -144,7 +178,10 @@ impl Builder<'_> {
             Some(b'r' | b't' | b'f' | b'b' | b'e' | b'a' | b'v') => self.replace(' ', run + 1),
             Some(b'u') if self.hex(next + 1, 4).is_some() => self.unicode(run),
             Some(b'x') if self.hex(next + 1, 2).is_some() => {
-                let char = self.hex(next + 1, 2).and_then(char::from_u32).unwrap_or(' ');
+                let char = self
+                    .hex(next + 1, 2)
+                    .and_then(char::from_u32)
+                    .unwrap_or(' ');
                 self.replace(char, run + 3);
             }
             Some(b'|') => {
@@ -159,7 +196,10 @@ impl Builder<'_> {
 
     fn hex(&self, at: usize, len: usize) -> Option<u32> {
         let digits = self.source.get(at..at + len)?;
-        digits.bytes().all(|byte| byte.is_ascii_hexdigit()).then(|| u32::from_str_radix(digits, 16).ok())?
+        digits
+            .bytes()
+            .all(|byte| byte.is_ascii_hexdigit())
+            .then(|| u32::from_str_radix(digits, 16).ok())?
     }
 
     fn unicode(&mut self, run: usize) {
@@ -228,7 +268,13 @@ impl Builder<'_> {
 
 /// The character that an entity stands for, by what follows its `&`, and the length of that: named, decimal or hexadecimal.
 fn character(body: &str) -> Option<(usize, char)> {
-    let named = [("lt;", '<'), ("gt;", '>'), ("quot;", '"'), ("apos;", '\''), ("nbsp;", ' ')];
+    let named = [
+        ("lt;", '<'),
+        ("gt;", '>'),
+        ("quot;", '"'),
+        ("apos;", '\''),
+        ("nbsp;", ' '),
+    ];
     if let Some((name, char)) = named.iter().find(|(name, _)| body.starts_with(name)) {
         return Some((name.len(), *char));
     }
@@ -248,7 +294,10 @@ fn line_break(text: &str) -> Option<usize> {
     let tails: [&[u8]; 3] = [b"br>", b"br/>", b"br />"];
     tails
         .iter()
-        .find(|tail| rest.get(..tail.len()).is_some_and(|start| start.eq_ignore_ascii_case(tail)))
+        .find(|tail| {
+            rest.get(..tail.len())
+                .is_some_and(|start| start.eq_ignore_ascii_case(tail))
+        })
         .map(|tail| tail.len() + 1)
 }
 
@@ -260,7 +309,10 @@ pub(super) fn is_space(char: char) -> bool {
 /// A value as it is looked for: escaping undone, white space folded.
 pub(super) fn needle(value: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_graphic() && !b"\\&<>\"'".contains(&byte);
-    if value.split(' ').all(|word| !word.is_empty() && word.bytes().all(is_plain)) {
+    if value
+        .split(' ')
+        .all(|word| !word.is_empty() && word.bytes().all(is_plain))
+    {
         return value.to_owned();
     }
     let canon = Canon::of(value).text;
@@ -287,9 +339,16 @@ mod tests {
         let markdown = "C:\\\\new \"x\" \\| a&lt;b &amp; &lt;br> é<br>> 'q'";
         let csv = "C:\\new \"\"x\"\" | a<b & <br> é\n> 'q'";
         for text in [json.as_str(), &twice, markdown, csv] {
-            assert!(needle(text).contains(&wanted), "{:?} has no {wanted:?}", needle(text));
+            assert!(
+                needle(text).contains(&wanted),
+                "{:?} has no {wanted:?}",
+                needle(text)
+            );
         }
-        assert_eq!(needle("A &amp;lt; \\u0042 \\ud83d\\ude00 &#x27; &#233; &#xZ; −1"), "A < B 😀 ' é &#xZ; -1");
+        assert_eq!(
+            needle("A &amp;lt; \\u0042 \\ud83d\\ude00 &#x27; &#233; &#xZ; −1"),
+            "A < B 😀 ' é &#xZ; -1"
+        );
     }
 
     #[test]

@@ -25,33 +25,47 @@ const MAX_COPIES: usize = 4;
 impl Exact {
     pub(super) fn find(root: Node<'_>, text: &str) -> Option<Self> {
         // A bare `1` or `{}` may stand anywhere by chance.
-        let found = if root.is_empty() { None } else { Self::verbatim(root, text) };
-        found.or_else(|| reformatted(root, text, Self::of)).or_else(|| embedded(root, text, Self::of))
+        let found = if root.is_empty() {
+            None
+        } else {
+            Self::verbatim(root, text)
+        };
+        found
+            .or_else(|| reformatted(root, text, Self::of))
+            .or_else(|| embedded(root, text, Self::of))
     }
 
     /// Whether the payload stands in the text; cheaper than to find every node's place.
     pub(super) fn is_in(root: Node<'_>, text: &str) -> bool {
-        let is_verbatim = !root.is_empty() && std::str::from_utf8(root.raw()).is_ok_and(|raw| contains(text, raw));
+        let is_verbatim = !root.is_empty()
+            && std::str::from_utf8(root.raw()).is_ok_and(|raw| contains(text, raw));
         is_verbatim || is_written(root, text)
     }
 
     /// Whether its first copy stands in a comment of HTML.
     pub(super) fn is_in_comment(&self, text: &str) -> bool {
         let before = self.at.first().map_or("", |first| &text[..first.start]);
-        before.rfind("<!--").is_some_and(|open| !before[open..].contains("-->"))
+        before
+            .rfind("<!--")
+            .is_some_and(|open| !before[open..].contains("-->"))
     }
 
     /// At a node of JSON that begins at an offset of the text.
     fn of(node: Node<'_>, start: usize) -> Self {
         let place = |node: Node<'_>| node.range().start + start..node.range().end + start;
         let nodes = (node.index()..node.subtree_end()).filter_map(|index| node.doc().node(index));
-        Self { at: vec![place(node)], places: nodes.map(|node| Span::of(&place(node))).collect() }
+        Self {
+            at: vec![place(node)],
+            places: nodes.map(|node| Span::of(&place(node))).collect(),
+        }
     }
 
     /// Whether the payload stands written out inside a string of JSON, as on the wire. Where its parts stand is for others
     /// to find: they are escaped.
     pub(super) fn is_in_a_string(root: Node<'_>, text: &str) -> bool {
-        any_string(root, text, root.subtree_end() - root.index(), |inner| is_written(root, inner))
+        any_string(root, text, root.subtree_end() - root.index(), |inner| {
+            is_written(root, inner)
+        })
     }
 
     /// Whether the text that the payload was read from stands in another, as it is or inside a string of JSON.
@@ -62,11 +76,15 @@ impl Exact {
 
     fn verbatim(root: Node<'_>, text: &str) -> Option<Self> {
         let raw = std::str::from_utf8(root.raw()).ok()?;
-        let at: Vec<_> = copies(text, raw).take(MAX_COPIES).map(|start| start..start + raw.len()).collect();
+        let at: Vec<_> = copies(text, raw)
+            .take(MAX_COPIES)
+            .map(|start| start..start + raw.len())
+            .collect();
         let first = at.first()?.start;
         let from = root.range().start;
         let nodes = (root.index()..root.subtree_end()).filter_map(|index| root.doc().node(index));
-        let place = |node: Node<'_>| node.range().start - from + first..node.range().end - from + first;
+        let place =
+            |node: Node<'_>| node.range().start - from + first..node.range().end - from + first;
         let places = nodes.map(|node| Span::of(&place(node))).collect();
         Some(Self { at, places })
     }
@@ -74,21 +92,36 @@ impl Exact {
     /// A node's place: of a string its inside.
     pub(super) fn place(&self, node: Node<'_>, offset: usize) -> Option<Range<usize>> {
         let range = self.places.get(offset)?.range();
-        Some(if node.kind() == Kind::String && range.len() >= 2 { range.start + 1..range.end - 1 } else { range })
+        Some(if node.kind() == Kind::String && range.len() >= 2 {
+            range.start + 1..range.end - 1
+        } else {
+            range
+        })
     }
 
     /// A container's places in every copy.
     pub(super) fn copies(&self, offset: usize) -> Vec<Range<usize>> {
-        let (Some(first), Some(place)) = (self.at.first(), self.places.get(offset)) else { return Vec::new() };
+        let (Some(first), Some(place)) = (self.at.first(), self.places.get(offset)) else {
+            return Vec::new();
+        };
         let place = place.range();
-        self.at.iter().map(|copy| place.start - first.start + copy.start..place.end - first.start + copy.start).collect()
+        self.at
+            .iter()
+            .map(|copy| {
+                place.start - first.start + copy.start..place.end - first.start + copy.start
+            })
+            .collect()
     }
 
     /// The longer of the stretches before the first copy and after the last.
     pub(super) fn outside(&self, text: &str) -> Range<usize> {
         let before = 0..self.at.first().map_or(0, |copy| copy.start);
         let after = self.at.last().map_or(0, |copy| copy.end)..text.len();
-        if before.len() >= after.len() { before } else { after }
+        if before.len() >= after.len() {
+            before
+        } else {
+            after
+        }
     }
 }
 
@@ -103,8 +136,11 @@ fn copies<'t>(text: &'t str, part: &'t str) -> impl Iterator<Item = usize> + 't 
     std::iter::from_fn(move || {
         while text.len().checked_sub(at)? >= part.len() {
             let rest = &text.as_bytes()[at..];
-            let found =
-                if tried < MAX_BEGINNINGS { memmem::find(rest, beginning)? } else { memmem::find(rest, part.as_bytes())? };
+            let found = if tried < MAX_BEGINNINGS {
+                memmem::find(rest, beginning)?
+            } else {
+                memmem::find(rest, part.as_bytes())?
+            };
             tried += 1;
             let start = at + found;
             if text.as_bytes()[start..].starts_with(part.as_bytes()) {
@@ -124,7 +160,9 @@ fn contains(text: &str, part: &str) -> bool {
 /// Whether the payload is the text, as JSON of any layout, or stands in it.
 fn is_written(root: Node<'_>, text: &str) -> bool {
     let found = |_: Node<'_>, _: usize| ();
-    reformatted(root, text, found).or_else(|| embedded(root, text, found)).is_some()
+    reformatted(root, text, found)
+        .or_else(|| embedded(root, text, found))
+        .is_some()
 }
 
 /// The payload as JSON of another layout.
@@ -139,7 +177,9 @@ fn reformatted<T>(root: Node<'_>, text: &str, take: impl Fn(Node<'_>, usize) -> 
         return None;
     }
     let doc = Doc::parse(Bytes::copy_from_slice(text.as_bytes()));
-    let node = doc.root().filter(|node| doc.is_json() && is_same_subtree(root, *node))?;
+    let node = doc
+        .root()
+        .filter(|node| doc.is_json() && is_same_subtree(root, *node))?;
     Some(take(node, 0))
 }
 
@@ -147,7 +187,10 @@ fn reformatted<T>(root: Node<'_>, text: &str, take: impl Fn(Node<'_>, usize) -> 
 fn embedded<T>(root: Node<'_>, text: &str, take: impl Fn(Node<'_>, usize) -> T) -> Option<T> {
     each_json(root, text, |doc, start| {
         let mut nodes = (0..doc.len()).filter_map(|index| doc.node(index));
-        Some(take(nodes.find(|node| is_same_subtree(root, *node))?, start))
+        Some(take(
+            nodes.find(|node| is_same_subtree(root, *node))?,
+            start,
+        ))
     })
 }
 
@@ -165,7 +208,11 @@ fn any_string(root: Node<'_>, text: &str, least: usize, is_it: impl Fn(&str) -> 
 }
 
 /// Takes the JSON values that a text holds, one after the other with their offsets, until `take` finds what it looks for.
-fn each_json<T>(root: Node<'_>, text: &str, mut take: impl FnMut(&Doc, usize) -> Option<T>) -> Option<T> {
+fn each_json<T>(
+    root: Node<'_>,
+    text: &str,
+    mut take: impl FnMut(&Doc, usize) -> Option<T>,
+) -> Option<T> {
     if !root.is_container() || root.is_empty() {
         return None;
     }
@@ -240,13 +287,22 @@ mod tests {
         let doc = Doc::parse(Bytes::from_static(PAYLOAD.as_bytes()));
         let root = doc.root().unwrap();
         let exact = Exact::find(root, text)?;
-        let leaves = (0..doc.len()).filter_map(|index| doc.node(index)).filter(|node| !node.is_container());
-        Some(leaves.map(|node| text[exact.place(node, node.index()).unwrap()].to_owned()).collect())
+        let leaves = (0..doc.len())
+            .filter_map(|index| doc.node(index))
+            .filter(|node| !node.is_container());
+        Some(
+            leaves
+                .map(|node| text[exact.place(node, node.index()).unwrap()].to_owned())
+                .collect(),
+        )
     }
 
     #[test]
     fn json_is_found_inside_other_words() {
-        let pretty = serde_json::to_string_pretty(&serde_json::from_str::<serde_json::Value>(PAYLOAD).unwrap()).unwrap();
+        let pretty = serde_json::to_string_pretty(
+            &serde_json::from_str::<serde_json::Value>(PAYLOAD).unwrap(),
+        )
+        .unwrap();
         let leaves = ["101", r"hello\nworld", "Denver", "102", "yellow", "Boston"];
         for text in [
             format!("# Result\n\n```json\n{pretty}\n```\n"),
@@ -255,14 +311,22 @@ mod tests {
         ] {
             assert_eq!(found(&text).unwrap(), leaves, "{text}");
         }
-        let wire = format!(r#"{{"content":[{{"type":"text","text":{}}}]}}"#, serde_json::to_string(&pretty).unwrap());
+        let wire = format!(
+            r#"{{"content":[{{"type":"text","text":{}}}]}}"#,
+            serde_json::to_string(&pretty).unwrap()
+        );
         let doc = Doc::parse(Bytes::from_static(PAYLOAD.as_bytes()));
         assert!(found(&wire).is_none() && Exact::is_in_a_string(doc.root().unwrap(), &wire));
     }
 
     #[test]
     fn other_values_and_broken_json_are_not_taken_for_it() {
-        for text in ["{ [ ( {{{", "a [x](y) {1}", &PAYLOAD.replace("Denver", "Dallas"), &PAYLOAD[..PAYLOAD.len() - 1]] {
+        for text in [
+            "{ [ ( {{{",
+            "a [x](y) {1}",
+            &PAYLOAD.replace("Denver", "Dallas"),
+            &PAYLOAD[..PAYLOAD.len() - 1],
+        ] {
             assert!(found(&format!("See: {text}")).is_none(), "{text}");
         }
     }

@@ -42,7 +42,9 @@ pub(super) fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
     let mut at = 0;
     std::iter::from_fn(move || {
         let start = at + text[at..].find(char::is_alphanumeric)?;
-        let end = text[start..].find(|char: char| !char.is_alphanumeric()).map_or(text.len(), |len| start + len);
+        let end = text[start..]
+            .find(|char: char| !char.is_alphanumeric())
+            .map_or(text.len(), |len| start + len);
         at = end;
         Some(start..end)
     })
@@ -76,11 +78,17 @@ impl<'t> Index<'t> {
             places[free[id as usize] as usize] = at;
             free[id as usize] += 1;
         }
-        Self { text, ids, firsts, places }
+        Self {
+            text,
+            ids,
+            firsts,
+            places,
+        }
     }
 
     fn places(&self, word: &str) -> &[u32] {
-        let range = |&id: &u32| self.firsts[id as usize] as usize..self.firsts[id as usize + 1] as usize;
+        let range =
+            |&id: &u32| self.firsts[id as usize] as usize..self.firsts[id as usize + 1] as usize;
         self.ids.get(word).map_or(&[], |id| &self.places[range(id)])
     }
 
@@ -89,17 +97,28 @@ impl<'t> Index<'t> {
         if text.is_empty() {
             return None;
         }
-        let counted = words(&text).take(16).map(|range| (self.places(&text[range.clone()]).len(), range));
+        let counted = words(&text)
+            .take(16)
+            .map(|range| (self.places(&text[range.clone()]).len(), range));
         let (places, word) = counted.min_by_key(|(places, _)| *places).unzip();
         if places == Some(0) {
             return None;
         }
         let is_number = is_number(&text);
-        Some(Needle { text, word, places: places.unwrap_or_default(), is_number })
+        Some(Needle {
+            text,
+            word,
+            places: places.unwrap_or_default(),
+            is_number,
+        })
     }
 
     /// Where the value stands in `within`, in order.
-    pub(super) fn hits<'s>(&'s self, needle: &'s Needle, within: Range<usize>) -> impl Iterator<Item = Range<usize>> + 's {
+    pub(super) fn hits<'s>(
+        &'s self,
+        needle: &'s Needle,
+        within: Range<usize>,
+    ) -> impl Iterator<Item = Range<usize>> + 's {
         let by_word = needle.word.clone().map(|word| {
             let places = self.places(&needle.text[word.clone()]);
             let first = places.partition_point(|&at| (at as usize) < within.start);
@@ -119,10 +138,12 @@ impl<'t> Index<'t> {
             // Without a word there is nothing in the index: signs are searched for, but not through megabytes.
             let end = floor(self.text, within.end.min(within.start + (1 << 20)));
             let sign = needle.text.split(' ').next().unwrap_or_default();
-            self.text[within.start..end].match_indices(sign).filter_map({
-                let start = within.start;
-                move |(at, _)| self.around(needle, &(0..0), start + at)
-            })
+            self.text[within.start..end]
+                .match_indices(sign)
+                .filter_map({
+                    let start = within.start;
+                    move |(at, _)| self.around(needle, &(0..0), start + at)
+                })
         });
         let range = within;
         by_word
@@ -158,7 +179,9 @@ impl<'t> Index<'t> {
 pub(super) fn is_number(value: &str) -> bool {
     let digits = value.strip_prefix('-').unwrap_or(value);
     digits.starts_with(|char: char| char.is_ascii_digit())
-        && digits.bytes().all(|byte| byte.is_ascii_digit() || b".,eE+-".contains(&byte))
+        && digits
+            .bytes()
+            .all(|byte| byte.is_ascii_digit() || b".,eE+-".contains(&byte))
 }
 
 /// The largest character boundary not above `at`.
@@ -208,13 +231,19 @@ mod tests {
     fn found(text: &str, value: &str) -> Vec<String> {
         let index = Index::of(text);
         let needle = index.needle(value.to_owned()).unwrap();
-        index.hits(&needle, 0..text.len()).map(|hit| text[hit].to_owned()).collect()
+        index
+            .hits(&needle, 0..text.len())
+            .map(|hit| text[hit].to_owned())
+            .collect()
     }
 
     #[test]
     fn values_stand_alone() {
         assert_eq!(found("12 123 (12) 12. a12", "12"), ["12", "12", "12"]);
-        assert_eq!(found("New  York, New\nYork New Yorker", "New York"), ["New  York", "New\nYork"]);
+        assert_eq!(
+            found("New  York, New\nYork New Yorker", "New York"),
+            ["New  York", "New\nYork"]
+        );
         assert_eq!(found("a 🎉 b🎉", "🎉"), ["🎉"]);
         assert_eq!(found("(555) 1 x(555) 1", "(555) 1"), ["(555) 1"]);
         assert_eq!(found("$1,234.50", "1,234.50"), ["1,234.50"]);

@@ -20,8 +20,9 @@ pub(in crate::capture) fn spoken(key: &str) -> String {
             before = ' ';
             continue;
         }
-        let begins =
-            before == ' ' || (char.is_uppercase() && !before.is_uppercase()) || char.is_ascii_digit() != before.is_ascii_digit();
+        let begins = before == ' '
+            || (char.is_uppercase() && !before.is_uppercase())
+            || char.is_ascii_digit() != before.is_ascii_digit();
         if begins && !words.is_empty() {
             words.push(' ');
         }
@@ -38,7 +39,8 @@ pub(super) fn case_words(key: &str) -> String {
     let mut chars = key.trim().chars().peekable();
     let mut before = None::<char>;
     while let Some(char) = chars.next() {
-        let is_between = before.is_some_and(char::is_alphanumeric) && chars.peek().is_some_and(|next| next.is_alphanumeric());
+        let is_between = before.is_some_and(char::is_alphanumeric)
+            && chars.peek().is_some_and(|next| next.is_alphanumeric());
         if matches!(char, '_' | '-' | ' ') && is_between {
             words.push(' ');
             before = None;
@@ -46,7 +48,9 @@ pub(super) fn case_words(key: &str) -> String {
         }
         let begins = before.is_some_and(|before| {
             let is_word = before.is_alphanumeric() && char.is_alphanumeric();
-            is_word && ((char.is_uppercase() && !before.is_uppercase()) || char.is_ascii_digit() != before.is_ascii_digit())
+            is_word
+                && ((char.is_uppercase() && !before.is_uppercase())
+                    || char.is_ascii_digit() != before.is_ascii_digit())
         });
         if begins {
             words.push(' ');
@@ -59,12 +63,17 @@ pub(super) fn case_words(key: &str) -> String {
 
 /// The last word of a key, as [`spoken`].
 pub(super) fn last_word(key: &str) -> String {
-    spoken(key).rsplit(' ').next().unwrap_or_default().to_owned()
+    spoken(key)
+        .rsplit(' ')
+        .next()
+        .unwrap_or_default()
+        .to_owned()
 }
 
 /// The words without those that say little; all where there are no others.
 fn significant(mut words: Vec<&str>) -> Vec<&str> {
-    let is_significant = |word: &&str| !["is", "has", "to", "at", "by", "of", "the", "on", "in"].contains(word);
+    let is_significant =
+        |word: &&str| !["is", "has", "to", "at", "by", "of", "the", "on", "in"].contains(word);
     if words.iter().any(is_significant) {
         words.retain(is_significant);
     }
@@ -120,17 +129,32 @@ impl Field {
         keys.retain(|words| !words.is_empty());
         keys.reverse();
         let path = keys.join(" ");
-        Self { own: path.len() - own, path }
+        Self {
+            own: path.len() - own,
+            path,
+        }
     }
 
     /// How well a label names it, whose words are [`spoken`].
     pub(super) fn fit(&self, label: &str) -> Fit {
-        let all_in = |a: &[&str], b: &[&str]| !a.is_empty() && a.iter().all(|word| b.iter().any(|other| same_stem(word, other)));
+        let all_in = |a: &[&str], b: &[&str]| {
+            !a.is_empty()
+                && a.iter()
+                    .all(|word| b.iter().any(|other| same_stem(word, other)))
+        };
         let is_whole = self.path == label;
         let words = |spoken| significant(str::split_whitespace(spoken).collect());
-        let (own, path, given) = (words(&self.path[self.own..]), words(&self.path), words(label));
+        let (own, path, given) = (
+            words(&self.path[self.own..]),
+            words(&self.path),
+            words(label),
+        );
         // `Not archived` is no label of `archived`.
-        let denies = |words: &[&str]| words.iter().any(|word| ["not", "non", "no", "never", "without"].contains(word));
+        let denies = |words: &[&str]| {
+            words
+                .iter()
+                .any(|word| ["not", "non", "no", "never", "without"].contains(word))
+        };
         if denies(&given) != denies(&path) {
             return Fit::None;
         }
@@ -154,7 +178,9 @@ pub(super) fn same_stem(a: &str, b: &str) -> bool {
 
 /// What words of one stem have in common.
 fn stem(word: &str) -> &str {
-    word.char_indices().nth(4).map_or(word, |(at, _)| &word[..at])
+    word.char_indices()
+        .nth(4)
+        .map_or(word, |(at, _)| &word[..at])
 }
 
 /// The fields of one kind of record, and which of them a label stands for.
@@ -175,11 +201,20 @@ impl FieldSet {
                 }
             }
         }
-        Self { fields, by_stem, known: HashMap::new() }
+        Self {
+            fields,
+            by_stem,
+            known: HashMap::new(),
+        }
     }
 
     /// The fields that a label names best; none where it names none or too many.
-    pub(super) fn owners(&mut self, name: u32, label: &str, named: impl Fn(u32) -> Field) -> Rc<[u32]> {
+    pub(super) fn owners(
+        &mut self,
+        name: u32,
+        label: &str,
+        named: impl Fn(u32) -> Field,
+    ) -> Rc<[u32]> {
         if let Some(known) = self.known.get(&name) {
             return Rc::clone(known);
         }
@@ -197,7 +232,11 @@ impl FieldSet {
         let best = fits.iter().map(|(fit, _)| *fit).max().unwrap_or(Fit::None);
         let owners: Rc<[u32]> = match best {
             Fit::None => Rc::new([]),
-            best => fits.iter().filter(|(fit, _)| *fit == best).map(|(_, field)| *field).collect(),
+            best => fits
+                .iter()
+                .filter(|(fit, _)| *fit == best)
+                .map(|(_, field)| *field)
+                .collect(),
         };
         self.known.insert(name, Rc::clone(&owners));
         owners
@@ -237,21 +276,36 @@ mod tests {
         ] {
             assert_eq!(fit(key, label), Fit::Exact, "{key} {label}");
         }
-        for (key, label) in
-            [("companyName", "Company ID"), ("phone", "Address"), ("totalCount", "Total Size"), ("address2", "Address 1")]
-        {
+        for (key, label) in [
+            ("companyName", "Company ID"),
+            ("phone", "Address"),
+            ("totalCount", "Total Size"),
+            ("address2", "Address 1"),
+        ] {
             assert_eq!(fit(key, label), Fit::None, "{key} {label}");
         }
         assert_eq!(field(&["to", "nodeB"]).fit(&spoken("nodeB.to")), Fit::Exact);
-        assert_eq!(field(&["code", "from"]).fit(&spoken("from.code")), Fit::Exact);
+        assert_eq!(
+            field(&["code", "from"]).fit(&spoken("from.code")),
+            Fit::Exact
+        );
     }
 
     #[test]
     fn a_case_style_is_undone_and_no_sign_is_lost() {
-        for same in ["companyName", "Company Name", "company_name", "COMPANY-NAME", "company name"] {
+        for same in [
+            "companyName",
+            "Company Name",
+            "company_name",
+            "COMPANY-NAME",
+            "company name",
+        ] {
             assert_eq!(case_words(same), "company name");
         }
-        assert_eq!([case_words("address1"), case_words("Address 1")], ["address 1", "address 1"]);
+        assert_eq!(
+            [case_words("address1"), case_words("Address 1")],
+            ["address 1", "address 1"]
+        );
         for (a, b) in [
             ("+1", "-1"),
             ("!active", "active"),

@@ -40,18 +40,32 @@ struct Found {
 }
 
 impl Found {
-    const MISSING: Self = Self { state: FactState::Missing, is_reworded: false, span: None };
+    const MISSING: Self = Self {
+        state: FactState::Missing,
+        is_reworded: false,
+        span: None,
+    };
 
     fn at(place: &Range<usize>) -> Self {
-        Self { state: FactState::Found, is_reworded: false, span: Some(Span::of(place)) }
+        Self {
+            state: FactState::Found,
+            is_reworded: false,
+            span: Some(Span::of(place)),
+        }
     }
 
     fn reworded(place: &Range<usize>) -> Self {
-        Self { is_reworded: true, ..Self::at(place) }
+        Self {
+            is_reworded: true,
+            ..Self::at(place)
+        }
     }
 
     fn differs(place: &Range<usize>) -> Self {
-        Self { state: FactState::Differs, ..Self::at(place) }
+        Self {
+            state: FactState::Differs,
+            ..Self::at(place)
+        }
     }
 }
 
@@ -83,7 +97,9 @@ struct Matcher<'t> {
 }
 
 pub(super) fn run(payload: &Payload, text: &str) -> FactMatches {
-    if let Some(exact) = Exact::find(payload.root(), text).filter(|exact| !exact.is_in_comment(text)) {
+    if let Some(exact) =
+        Exact::find(payload.root(), text).filter(|exact| !exact.is_in_comment(text))
+    {
         return of_exact(payload, &exact, text);
     }
     search(payload, text)
@@ -92,17 +108,26 @@ pub(super) fn run(payload: &Payload, text: &str) -> FactMatches {
 /// Whether every text that the payload was read from stands in a text, as it is or inside a string of JSON.
 fn holds_source(payload: &Payload, text: &str) -> bool {
     let root = payload.root();
-    payload
-        .text_source()
-        .is_some_and(|source| root.is_container() && source.texts.iter().all(|own| Exact::holds(root, text, own.trim())))
+    payload.text_source().is_some_and(|source| {
+        root.is_container()
+            && source
+                .texts
+                .iter()
+                .all(|own| Exact::holds(root, text, own.trim()))
+    })
 }
 
 /// The same without places, where the whole payload stands in the text.
 pub(super) fn count(payload: &Payload, text: &str) -> FactMatches {
-    let is_commented =
-        || text.contains("<!--") && Exact::find(payload.root(), text).is_some_and(|exact| exact.is_in_comment(text));
+    let is_commented = || {
+        text.contains("<!--")
+            && Exact::find(payload.root(), text).is_some_and(|exact| exact.is_in_comment(text))
+    };
     if (Exact::is_in(payload.root(), text) || holds_source(payload, text)) && !is_commented() {
-        return FactMatches { count: FactCount::all_proved(payload), ..FactMatches::default() };
+        return FactMatches {
+            count: FactCount::all_proved(payload),
+            ..FactMatches::default()
+        };
     }
     let mut matched = search(payload, text);
     if matched.count.is_proved() {
@@ -128,7 +153,9 @@ fn search(payload: &Payload, text: &str) -> FactMatches {
         None => matched,
     };
     // Asked last, since it tells that everything is there and not where.
-    match !matched.count.is_proved() && (Exact::is_in_a_string(payload.root(), text) || holds_source(payload, text)) {
+    match !matched.count.is_proved()
+        && (Exact::is_in_a_string(payload.root(), text) || holds_source(payload, text))
+    {
         true => matched.proved(),
         false => matched,
     }
@@ -137,18 +164,31 @@ fn search(payload: &Payload, text: &str) -> FactMatches {
 /// The facts of a text that decodes to all of them.
 fn all_proved(payload: &Payload, proof: &Proof, text: &str) -> Option<FactMatches> {
     let root = payload.root();
-    let mut matched = FactMatches { accounted: proof.accounted.clone(), ..FactMatches::default() };
+    let mut matched = FactMatches {
+        accounted: proof.accounted.clone(),
+        ..FactMatches::default()
+    };
     for leaf in leaves(root) {
-        let (Decoded::Equal, place) = proof.leaf(leaf.index() - root.index())? else { return None };
-        matched.facts.push(Fact::of(leaf.index(), FactState::Proved, place.as_ref()));
+        let (Decoded::Equal, place) = proof.leaf(leaf.index() - root.index())? else {
+            return None;
+        };
+        matched
+            .facts
+            .push(Fact::of(leaf.index(), FactState::Proved, place.as_ref()));
         matched.count.add(FactState::Proved);
     }
     for record in row_set(root) {
         let within = |node: usize| matched.facts.partition_point(|fact| fact.node() < node);
         let facts = &matched.facts[within(record.index())..within(record.subtree_end())];
-        let place = facts.iter().filter_map(Fact::place).reduce(|all, one| all.start.min(one.start)..all.end.max(one.end));
+        let place = facts
+            .iter()
+            .filter_map(Fact::place)
+            .reduce(|all, one| all.start.min(one.start)..all.end.max(one.end));
         let places: Vec<Range<usize>> = place.into_iter().collect();
-        matched.records.push(Record { node: record.index(), places: whole_lines(text, &places) });
+        matched.records.push(Record {
+            node: record.index(),
+            places: whole_lines(text, &places),
+        });
     }
     Some(matched)
 }
@@ -164,13 +204,22 @@ fn apply(proof: &Proof, payload: &Payload, text: &str, mut matched: FactMatches)
     for fact in &mut matched.facts {
         let found = fact.place().filter(|_| !fact.state().is_missing());
         // What the matcher found across its value, or in a part of it, stands under its own label.
-        let touches =
-            |place: &Range<usize>| found.as_ref().is_some_and(|found| place.start < found.end && found.start < place.end);
+        let touches = |place: &Range<usize>| {
+            found
+                .as_ref()
+                .is_some_and(|found| place.start < found.end && found.start < place.end)
+        };
         let node = fact.node();
         match proof.leaf(node - base) {
-            Some((Decoded::Equal, place)) => *fact = Fact::of(node, FactState::Proved, place.or(found).as_ref()),
-            Some((Decoded::Alike, place)) => *fact = Fact::of(node, FactState::Found, place.or(found).as_ref()),
-            Some((Decoded::Other, Some(place))) if is_cut(node, &place) => *fact = Fact::of(node, FactState::Missing, None),
+            Some((Decoded::Equal, place)) => {
+                *fact = Fact::of(node, FactState::Proved, place.or(found).as_ref())
+            }
+            Some((Decoded::Alike, place)) => {
+                *fact = Fact::of(node, FactState::Found, place.or(found).as_ref())
+            }
+            Some((Decoded::Other, Some(place))) if is_cut(node, &place) => {
+                *fact = Fact::of(node, FactState::Missing, None)
+            }
             Some((Decoded::Other, Some(place))) if !touches(&place) => {
                 *fact = Fact::of(node, FactState::Differs, Some(&place)).decoded();
             }
@@ -197,7 +246,9 @@ fn of_exact(payload: &Payload, exact: &Exact, text: &str) -> FactMatches {
     let base = root.index();
     for leaf in leaves(root) {
         let place = exact.place(leaf, leaf.index() - base);
-        matched.facts.push(Fact::of(leaf.index(), FactState::Proved, place.as_ref()));
+        matched
+            .facts
+            .push(Fact::of(leaf.index(), FactState::Proved, place.as_ref()));
         matched.count.add(FactState::Proved);
     }
     matched.accounted.clone_from(&exact.at);
@@ -208,18 +259,25 @@ fn of_exact(payload: &Payload, exact: &Exact, text: &str) -> FactMatches {
         let canon = Canon::of(&text[outside.clone()]);
         let page = Page::of(&canon, &HashSet::new());
         let whole = 0..canon.text.len();
-        let places = regions(&records, payload.keys.distinct(&records), &page, &[whole]).unwrap_or_default();
+        let places =
+            regions(&records, payload.keys.distinct(&records), &page, &[whole]).unwrap_or_default();
         let source = |place: &Range<usize>| {
             let place = canon.source(place.clone());
             place.start + outside.start..place.end + outside.start
         };
-        around = places.iter().map(|places| places.iter().map(source).collect()).collect();
+        around = places
+            .iter()
+            .map(|places| places.iter().map(source).collect())
+            .collect();
     }
     for (position, record) in records.iter().enumerate() {
         let mut places = exact.copies(record.index() - base);
         places.extend(around.get(position).into_iter().flatten().cloned());
         places.sort_by_key(|place| place.start);
-        matched.records.push(Record { node: record.index(), places: whole_lines(text, &places) });
+        matched.records.push(Record {
+            node: record.index(),
+            places: whole_lines(text, &places),
+        });
     }
     matched
 }
@@ -233,8 +291,12 @@ fn is_fact(node: Node<'_>) -> bool {
     match node.kind() {
         Kind::Number | Kind::Bool => true,
         // Most texts begin with what is no space; to decode them all costs more.
-        Kind::String if matches!(node.raw(), [b'"', first, ..] if first.is_ascii_alphanumeric()) => true,
-        Kind::String => node.as_str().is_some_and(|text| !text.chars().all(is_space)),
+        Kind::String if matches!(node.raw(), [b'"', first, ..] if first.is_ascii_alphanumeric()) => {
+            true
+        }
+        Kind::String => node
+            .as_str()
+            .is_some_and(|text| !text.chars().all(is_space)),
         Kind::Null | Kind::Array | Kind::Object => false,
     }
 }
@@ -283,14 +345,24 @@ impl<'t> Matcher<'t> {
                 continue;
             }
             let is_list = node.kind() == Kind::Array;
-            let are_records = node.len() >= 2 && node.children().all(|member| member.kind() == Kind::Object);
-            let parts: Vec<Node<'t>> =
-                node.children().filter(|member| member.is_container() && (is_list || !member.is_empty())).collect();
+            let are_records =
+                node.len() >= 2 && node.children().all(|member| member.kind() == Kind::Object);
+            let parts: Vec<Node<'t>> = node
+                .children()
+                .filter(|member| member.is_container() && (is_list || !member.is_empty()))
+                .collect();
             let tries = depth < MAX_DEPTH && attempts < MAX_SECTIONS && parts.len() >= 2;
             let is_row_set = self.row_set == Some(node.index());
             let places = match (is_list, tries) {
-                (true, true) if is_row_set => regions(&parts, self.payload.keys.distinct(&parts), &self.page, within),
-                (true, true) if are_records => regions(&parts, &distinct_fields(&parts), &self.page, within),
+                (true, true) if is_row_set => regions(
+                    &parts,
+                    self.payload.keys.distinct(&parts),
+                    &self.page,
+                    within,
+                ),
+                (true, true) if are_records => {
+                    regions(&parts, &distinct_fields(&parts), &self.page, within)
+                }
                 (false, true) => sections(&parts, are_records, &self.page, within),
                 _ => None,
             };
@@ -298,10 +370,16 @@ impl<'t> Matcher<'t> {
             if is_row_set {
                 self.row_places.clone_from(&places);
             }
-            let mut places = parts.iter().map(|part| part.index()).zip(places.into_iter().flatten()).peekable();
+            let mut places = parts
+                .iter()
+                .map(|part| part.index())
+                .zip(places.into_iter().flatten())
+                .peekable();
             let first = open.len();
             for member in node.children() {
-                let own = places.next_if(|(index, _)| *index == member.index()).map(|(_, places)| places);
+                let own = places
+                    .next_if(|(index, _)| *index == member.index())
+                    .map(|(_, places)| places);
                 let below = match member.raw_key() {
                     // Records that are told by their keys are of one kind.
                     Some(_) if are_records && own.is_some() => field,
@@ -310,7 +388,12 @@ impl<'t> Matcher<'t> {
                 };
                 match own {
                     Some(own) if !own.is_empty() => {
-                        self.place(member, if is_list { NO_FIELD } else { below }, &own, depth + 1);
+                        self.place(
+                            member,
+                            if is_list { NO_FIELD } else { below },
+                            &own,
+                            depth + 1,
+                        );
                         taken.extend(own);
                     }
                     // A record that stands nowhere, as behind a cut, needs no search.
@@ -340,7 +423,10 @@ impl<'t> Matcher<'t> {
 
     fn leaf(&self, node: Node<'_>, field: u32) -> Leaf {
         // A tape has no more than [`crate::json::MAX_NODES`].
-        Leaf { offset: u32::try_from(node.index() - self.root.index()).unwrap_or(u32::MAX), field }
+        Leaf {
+            offset: u32::try_from(node.index() - self.root.index()).unwrap_or(u32::MAX),
+            field,
+        }
     }
 
     fn state(&self, leaf: Leaf) -> Option<FactState> {
@@ -349,7 +435,16 @@ impl<'t> Matcher<'t> {
 
     fn report(self) -> FactMatches {
         // What was searched with is as large as what was found: it goes first.
-        let Self { source, root, page, served, used, found, row_places, .. } = self;
+        let Self {
+            source,
+            root,
+            page,
+            served,
+            used,
+            found,
+            row_places,
+            ..
+        } = self;
         let canon = page.canon;
         drop((page, served, used));
         let mut count = FactCount::default();
@@ -359,13 +454,29 @@ impl<'t> Matcher<'t> {
             count.add(found.state);
             let place = found.span.map(|span| canon.source(span.range()));
             let fact = Fact::of(root.index() + offset, found.state, place.as_ref());
-            Some(if found.is_reworded { fact.reworded() } else { fact })
+            Some(if found.is_reworded {
+                fact.reworded()
+            } else {
+                fact
+            })
         });
-        let mut matched = FactMatches { facts: facts.collect(), count, ..FactMatches::default() };
+        let mut matched = FactMatches {
+            facts: facts.collect(),
+            count,
+            ..FactMatches::default()
+        };
         let mut places = row_places.into_iter().flatten();
         for record in row_set(root) {
-            let places: Places = places.next().into_iter().flatten().map(|place| canon.source(place)).collect();
-            matched.records.push(Record { node: record.index(), places: whole_lines(source, &places) });
+            let places: Places = places
+                .next()
+                .into_iter()
+                .flatten()
+                .map(|place| canon.source(place))
+                .collect();
+            matched.records.push(Record {
+                node: record.index(),
+                places: whole_lines(source, &places),
+            });
         }
         matched
     }
@@ -399,7 +510,9 @@ fn whole_lines(text: &str, places: &[Range<usize>]) -> Vec<Range<usize>> {
         // Only the text's own line ends count: inside JSON, `\n` parts nothing that could be marked as a line.
         let before = text[..place.start].trim_end_matches([' ', '\t', '>', '-']);
         let after = text[place.end..].trim_start_matches([' ', '\t', '\r', ',']);
-        if (before.is_empty() || before.ends_with('\n')) && (after.is_empty() || after.starts_with('\n')) {
+        if (before.is_empty() || before.ends_with('\n'))
+            && (after.is_empty() || after.starts_with('\n'))
+        {
             place = before.len()..text.len() - after.len();
         }
         match out.last_mut() {
@@ -419,8 +532,14 @@ fn leaves(root: Node<'_>) -> impl Iterator<Item = Node<'_>> {
 /// The member that names an enum's code: `statusName` beside `status`. An id is no code.
 fn name_sibling(leaf: Node<'_>) -> Option<Node<'_>> {
     let key = leaf.raw_key()?;
-    let is_id = key.last_chunk::<2>().is_some_and(|end| end.eq_ignore_ascii_case(b"id"));
-    let parent = leaf.parent().filter(|parent| !is_id && parent.len() <= MAX_MEMBERS)?;
+    let is_id = key
+        .last_chunk::<2>()
+        .is_some_and(|end| end.eq_ignore_ascii_case(b"id"));
+    let parent = leaf
+        .parent()
+        .filter(|parent| !is_id && parent.len() <= MAX_MEMBERS)?;
     let is_name = |other: &[u8]| matches!(other.strip_prefix(key), Some(b"Name" | b"_name"));
-    parent.children().find(|member| member.raw_key().is_some_and(is_name))
+    parent
+        .children()
+        .find(|member| member.raw_key().is_some_and(is_name))
 }

@@ -50,7 +50,8 @@ impl PayloadKeys {
 
     /// The words that labels of the data may be.
     pub(super) fn labels(&self, root: Node<'_>) -> &KeyWords {
-        self.labels.get_or_init(|| KeyWords::of(self.words(root).iter()))
+        self.labels
+            .get_or_init(|| KeyWords::of(self.words(root).iter()))
     }
 
     /// The fields that tell the records of the row set apart.
@@ -71,7 +72,12 @@ pub enum FactState {
     Differs,
 }
 
-const STATES: [FactState; 4] = [FactState::Proved, FactState::Found, FactState::Missing, FactState::Differs];
+const STATES: [FactState; 4] = [
+    FactState::Proved,
+    FactState::Found,
+    FactState::Missing,
+    FactState::Differs,
+];
 
 impl FactState {
     /// Whether the text does not carry the value.
@@ -97,15 +103,24 @@ const _: () = assert!(MAX_NODES <= 1 << NODE_BITS);
 impl Fact {
     fn of(node: usize, state: FactState, place: Option<&Range<usize>>) -> Self {
         let node = u32::try_from(node).unwrap_or(u32::MAX) & ((1 << NODE_BITS) - 1);
-        Self { bits: (state as u32) << NODE_BITS | node, span: place.map(Span::of) }
+        Self {
+            bits: (state as u32) << NODE_BITS | node,
+            span: place.map(Span::of),
+        }
     }
 
     fn reworded(self) -> Self {
-        Self { bits: self.bits | REWORDED, ..self }
+        Self {
+            bits: self.bits | REWORDED,
+            ..self
+        }
     }
 
     fn decoded(self) -> Self {
-        Self { bits: self.bits | DECODED, ..self }
+        Self {
+            bits: self.bits | DECODED,
+            ..self
+        }
     }
 
     /// Whether a reader decoded what the text says under the fact's own label: of a fact that differs, the proof that it does.
@@ -147,7 +162,11 @@ impl FactCount {
     /// Of a text that decodes to the whole payload.
     pub fn all_proved(payload: &Payload) -> Self {
         let total = matcher::facts_of(payload.root());
-        Self { total, proved: total, ..Self::default() }
+        Self {
+            total,
+            proved: total,
+            ..Self::default()
+        }
     }
 
     /// Facts that the text carries, proved or found.
@@ -205,7 +224,11 @@ impl FactMatches {
             let place = fact.place().filter(|_| !fact.state().is_missing());
             *fact = Fact::of(fact.node(), FactState::Proved, place.as_ref());
         }
-        self.count = FactCount { total: self.count.total, proved: self.count.total, ..FactCount::default() };
+        self.count = FactCount {
+            total: self.count.total,
+            proved: self.count.total,
+            ..FactCount::default()
+        };
         self
     }
 
@@ -217,7 +240,10 @@ impl FactMatches {
 
     /// The tape index of the leaf whose place holds this byte of the text.
     pub fn node_at(&self, offset: usize) -> Option<usize> {
-        let fact = self.facts.iter().find(|fact| fact.place().is_some_and(|place| place.contains(&offset)))?;
+        let fact = self
+            .facts
+            .iter()
+            .find(|fact| fact.place().is_some_and(|place| place.contains(&offset)))?;
         Some(fact.node())
     }
 }
@@ -237,7 +263,9 @@ pub fn count_facts(payload: &Payload, text: &str) -> FactMatches {
 /// non-empty array of objects. Exactly one is the row set.
 pub fn record_lists(root: Node<'_>) -> Vec<Node<'_>> {
     let is_records = |node: &Node<'_>| {
-        node.kind() == Kind::Array && !node.is_empty() && node.children().all(|child| child.kind() == Kind::Object)
+        node.kind() == Kind::Array
+            && !node.is_empty()
+            && node.children().all(|child| child.kind() == Kind::Object)
     };
     match root.kind() {
         Kind::Array if is_records(&root) => vec![root],

@@ -26,7 +26,11 @@ pub(super) struct Slot {
 
 impl Slot {
     fn new(name: u32, value: &Range<usize>, is_cell: bool) -> Self {
-        Self { name, value: Span::of(value), is_cell }
+        Self {
+            name,
+            value: Span::of(value),
+            is_cell,
+        }
     }
 
     pub(super) fn value(&self) -> Range<usize> {
@@ -70,15 +74,39 @@ pub(super) fn keys(root: Node<'_>) -> HashSet<String> {
     let nodes = (root.index() + 1..root.subtree_end()).filter_map(|index| root.doc().node(index));
     let mut seen: HashSet<&[u8]> = HashSet::new();
     let distinct = nodes.filter(|node| node.raw_key().is_some_and(|key| seen.insert(key)));
-    distinct.filter_map(Node::key).map(|key| spoken(&key)).filter(|key| !key.is_empty()).collect()
+    distinct
+        .filter_map(Node::key)
+        .map(|key| spoken(&key))
+        .filter(|key| !key.is_empty())
+        .collect()
 }
 
 impl<'t> Page<'t> {
     pub(super) fn of(canon: &'t Canon, keys: &HashSet<String>) -> Self {
-        let (index, labels) = join(canon.text.len() < LONG_BYTES, || Index::of(&canon.text), || Builder::read(canon, keys));
-        let Builder { slots, heads, names, are_keys, headers, .. } = labels;
-        let mut page = Self { canon, index, slots, heads, names, are_keys, headers };
-        page.slots.sort_by_key(|slot| (slot.value().start, std::cmp::Reverse(slot.value().end)));
+        let (index, labels) = join(
+            canon.text.len() < LONG_BYTES,
+            || Index::of(&canon.text),
+            || Builder::read(canon, keys),
+        );
+        let Builder {
+            slots,
+            heads,
+            names,
+            are_keys,
+            headers,
+            ..
+        } = labels;
+        let mut page = Self {
+            canon,
+            index,
+            slots,
+            heads,
+            names,
+            are_keys,
+            headers,
+        };
+        page.slots
+            .sort_by_key(|slot| (slot.value().start, std::cmp::Reverse(slot.value().end)));
         page.heads.sort_by_key(|head| head.start);
         page.headers.sort_by_key(|header| header.start);
         page
@@ -90,13 +118,19 @@ impl<'t> Page<'t> {
 
     /// The slot a place stands in.
     pub(super) fn slot_at(&self, at: usize) -> Option<usize> {
-        let last = self.slots.partition_point(|slot| slot.value().start <= at).checked_sub(1)?;
+        let last = self
+            .slots
+            .partition_point(|slot| slot.value().start <= at)
+            .checked_sub(1)?;
         (at < self.slots[last].value().end).then_some(last)
     }
 
     /// The slots that begin in a range.
     pub(super) fn slots_in(&self, range: &Range<usize>) -> Range<usize> {
-        let at = |offset| self.slots.partition_point(|slot| slot.value().start < offset);
+        let at = |offset| {
+            self.slots
+                .partition_point(|slot| slot.value().start < offset)
+        };
         at(range.start)..at(range.end)
     }
 
@@ -107,14 +141,23 @@ impl<'t> Page<'t> {
     }
 
     /// Where a value stands in a range as a whole, in order.
-    pub(super) fn hits<'s>(&'s self, needle: &'s Needle, within: Range<usize>) -> impl Iterator<Item = Range<usize>> + 's {
-        self.index.hits(needle, within).filter(|hit| !self.is_header(hit.start) && (!needle.is_number || self.is_whole(hit)))
+    pub(super) fn hits<'s>(
+        &'s self,
+        needle: &'s Needle,
+        within: Range<usize>,
+    ) -> impl Iterator<Item = Range<usize>> + 's {
+        self.index
+            .hits(needle, within)
+            .filter(|hit| !self.is_header(hit.start) && (!needle.is_number || self.is_whole(hit)))
     }
 
     /// A value that stands at a place of a slot as a whole.
     pub(super) fn hit_at(&self, at: usize, value: &str, slot: usize) -> Option<Range<usize>> {
         let is_inside = at < self.slots[slot].value().end
-            && self.slots.get(slot + 1).is_none_or(|next| next.value().start > at)
+            && self
+                .slots
+                .get(slot + 1)
+                .is_none_or(|next| next.value().start > at)
             && !self.is_header(at);
         let hit = self.index.hit_at(at, value).filter(|_| is_inside)?;
         (!is_number(value) || self.is_whole_in(&hit, Some(slot))).then_some(hit)
@@ -127,7 +170,10 @@ impl<'t> Page<'t> {
     }
 
     fn is_header(&self, at: usize) -> bool {
-        let last = self.headers.partition_point(|header| header.start <= at).checked_sub(1);
+        let last = self
+            .headers
+            .partition_point(|header| header.start <= at)
+            .checked_sub(1);
         last.is_some_and(|last| at < self.headers[last].end)
     }
 
@@ -137,7 +183,9 @@ impl<'t> Page<'t> {
 
     fn is_whole_in(&self, hit: &Range<usize>, slot: Option<usize>) -> bool {
         let slot = slot.map(|slot| &self.slots[slot]);
-        let cell = slot.filter(|slot| slot.is_cell).map(|slot| trim(self.text(), slot.value()));
+        let cell = slot
+            .filter(|slot| slot.is_cell)
+            .map(|slot| trim(self.text(), slot.value()));
         whole::is_whole(self.text(), hit, cell.as_ref(), slot.is_some())
     }
 }
@@ -198,12 +246,21 @@ impl<'t, 'k> Builder<'t, 'k> {
                 Some(Row::Header(header)) => self.headers.push(header),
                 Some(Row::Cells { head, cells }) => {
                     let name = self.name(&trim(text, head.clone()));
-                    self.head(Head { name, start: line.start, body: head.end, opens: false, begins_line: true });
+                    self.head(Head {
+                        name,
+                        start: line.start,
+                        body: head.end,
+                        opens: false,
+                        begins_line: true,
+                    });
                     for (label, value) in cells {
                         let name = self.name(&label);
                         self.slots.push(Slot::new(name, &value, true));
                         // JSON in a cell has labels of its own.
-                        if text[value.clone()].trim_start_matches(is_ornament).starts_with(['{', '[']) {
+                        if text[value.clone()]
+                            .trim_start_matches(is_ornament)
+                            .starts_with(['{', '['])
+                        {
                             self.labels(value);
                         }
                     }
@@ -211,20 +268,35 @@ impl<'t, 'k> Builder<'t, 'k> {
                 Some(Row::Opens { label, body }) => {
                     let name = self.name(&label);
                     self.headers.push(label.end..line.end);
-                    self.head(Head { name, start: label.start, body, opens: true, begins_line: true });
+                    self.head(Head {
+                        name,
+                        start: label.start,
+                        body,
+                        opens: true,
+                        begins_line: true,
+                    });
                 }
                 None => {
                     let (slots, heads) = (self.slots.len(), self.heads.len());
                     self.heading(line.clone());
                     self.labels(line.clone());
                     let body = text[line.clone()].trim();
-                    let is_item = body.starts_with("- ") || body.starts_with("* ") || body.starts_with("**");
-                    let begins = is_item || body.is_empty() || body.starts_with(['#', '<', '|', '`', '{', '[']);
+                    let is_item =
+                        body.starts_with("- ") || body.starts_with("* ") || body.starts_with("**");
+                    let begins = is_item
+                        || body.is_empty()
+                        || body.starts_with(['#', '<', '|', '`', '{', '[']);
                     let Some(slot) = self.slots.get(slots) else {
                         // A value goes on in a bare line; what stands before the first label again is a title.
                         let mut is_title = || {
-                            let next = rest.peek().map(|next| &text[next.clone()]).unwrap_or_default();
-                            let label = next.trim_start_matches(|char| is_ornament(char) || char == '-').split(':').next();
+                            let next = rest
+                                .peek()
+                                .map(|next| &text[next.clone()])
+                                .unwrap_or_default();
+                            let label = next
+                                .trim_start_matches(|char| is_ornament(char) || char == '-')
+                                .split(':')
+                                .next();
                             label
                                 .and_then(|label| self.known.get(label))
                                 .is_some_and(|next| first.is_none_or(|first| first == *next))
@@ -238,7 +310,8 @@ impl<'t, 'k> Builder<'t, 'k> {
                         }
                         continue;
                     };
-                    value = (is_item && !trim(text, slot.value()).is_empty()).then_some(self.slots.len() - 1);
+                    value = (is_item && !trim(text, slot.value()).is_empty())
+                        .then_some(self.slots.len() - 1);
                     first = first.or(Some(slot.name));
                 }
             }
@@ -264,11 +337,19 @@ impl<'t, 'k> Builder<'t, 'k> {
         {
             return;
         }
-        let bracket = text[label.clone()].find(['(', '[', '{', '<']).map(|len| label.start + len);
+        let bracket = text[label.clone()]
+            .find(['(', '[', '{', '<'])
+            .map(|len| label.start + len);
         let label = trim(text, label.start..bracket.unwrap_or(label.end));
         if (1..=60).contains(&label.len()) {
             let name = self.name(&label);
-            self.head(Head { name, start: line.start, body: bracket.unwrap_or(line.end), opens: true, begins_line: true });
+            self.head(Head {
+                name,
+                start: line.start,
+                body: bracket.unwrap_or(line.end),
+                opens: true,
+                begins_line: true,
+            });
         }
     }
 
@@ -284,11 +365,16 @@ impl<'t, 'k> Builder<'t, 'k> {
             match sign {
                 "<" if text[at..].starts_with("</") => {
                     is_open = false;
-                    if let Some(label) =
-                        opening(text, &tag).filter(|_| text[at + 2..].starts_with(tag_name(&text[tag.start + 1..])))
+                    if let Some(label) = opening(text, &tag)
+                        .filter(|_| text[at + 2..].starts_with(tag_name(&text[tag.start + 1..])))
                     {
                         // What looks like labels inside is a part of the value.
-                        while self.slots.len() > first && self.slots.last().is_some_and(|slot| slot.value().start > tag.start) {
+                        while self.slots.len() > first
+                            && self
+                                .slots
+                                .last()
+                                .is_some_and(|slot| slot.value().start > tag.start)
+                        {
                             self.slots.pop();
                         }
                         let name = self.name(&label);
@@ -299,16 +385,27 @@ impl<'t, 'k> Builder<'t, 'k> {
                 "<" => (tag, is_open) = (at..at, true),
                 ">" if is_open => {
                     (tag, is_open) = (tag.start..at + 1, false);
-                    let closes =
-                        || text[tag.end..line.end].find('<').is_some_and(|next| text[tag.end + next..].starts_with("</"));
+                    let closes = || {
+                        text[tag.end..line.end]
+                            .find('<')
+                            .is_some_and(|next| text[tag.end + next..].starts_with("</"))
+                    };
                     if let Some(label) = opening(text, &tag).filter(|_| !closes()) {
                         let name = self.name(&label);
-                        self.head(Head { name, start: tag.start, body: tag.end, opens: true, begins_line: true });
+                        self.head(Head {
+                            name,
+                            start: tag.start,
+                            body: tag.end,
+                            opens: true,
+                            begins_line: true,
+                        });
                     }
                 }
                 ">" => {}
                 _ => {
-                    let Some(label) = self.label_before(line.start, at) else { continue };
+                    let Some(label) = self.label_before(line.start, at) else {
+                        continue;
+                    };
                     if self.slots.len() > first
                         && let Some(last) = self.slots.last_mut()
                         && last.value().end > label.start
@@ -319,8 +416,15 @@ impl<'t, 'k> Builder<'t, 'k> {
                     let value = at + 1..line.end;
                     let beside = text[value.clone()].trim_start_matches(is_ornament);
                     let opens = beside.is_empty() || beside.starts_with(['{', '[', '|', '>']);
-                    let begins_line = !text[line.start..label.start].contains(char::is_alphanumeric);
-                    self.head(Head { name, start: label.start, body: at + 1, opens, begins_line });
+                    let begins_line =
+                        !text[line.start..label.start].contains(char::is_alphanumeric);
+                    self.head(Head {
+                        name,
+                        start: label.start,
+                        body: at + 1,
+                        opens,
+                        begins_line,
+                    });
                     self.slots.push(Slot::new(name, &value, false));
                 }
             }
@@ -336,12 +440,16 @@ impl<'t, 'k> Builder<'t, 'k> {
         }
         let is_quoted = before.len() < mark - from;
         let follows = text[mark + 1..].chars().next();
-        let is_joined = !is_quoted && follows.is_some_and(|char| !is_ornament(char) && !matches!(char, '[' | '{'));
+        let is_joined = !is_quoted
+            && follows.is_some_and(|char| !is_ornament(char) && !matches!(char, '[' | '{'));
         let tail_start = floor(before, before.len().saturating_sub(60));
         let tail = &before[tail_start..];
-        let is_part = |char: char| char.is_alphanumeric() || matches!(char, ' ' | '_' | '-' | '/' | '&' | '.');
-        let mut label =
-            &tail[tail.rfind(|char| !is_part(char)).map_or(0, |at| at + tail[at..].chars().next().map_or(1, char::len_utf8))..];
+        let is_part = |char: char| {
+            char.is_alphanumeric() || matches!(char, ' ' | '_' | '-' | '/' | '&' | '.')
+        };
+        let mut label = &tail[tail.rfind(|char| !is_part(char)).map_or(0, |at| {
+            at + tail[at..].chars().next().map_or(1, char::len_utf8)
+        })..];
         for parting in [" / ", " - ", ". "] {
             label = label.rsplit(parting).next().unwrap_or(label);
         }
@@ -349,7 +457,10 @@ impl<'t, 'k> Builder<'t, 'k> {
         let end = from + before.len();
         let is_mid_line = text[from..end - body.len()].contains(char::is_alphanumeric);
         // Amid other words, a label is as long as the longest key.
-        let suffixes = std::iter::successors(Some(body), |part| part.split_once(' ').map(|(_, rest)| rest)).take(6);
+        let suffixes = std::iter::successors(Some(body), |part| {
+            part.split_once(' ').map(|(_, rest)| rest)
+        })
+        .take(6);
         let key = if is_joined || is_mid_line || text[mark..].starts_with('=') {
             suffixes.clone().find(|part| self.is_key(part))
         } else {
@@ -381,13 +492,17 @@ fn opening(text: &str, tag: &Range<usize>) -> Option<Range<usize>> {
     let start = tag.start + 1;
     if let Some(at) = body.find(" key=\"") {
         let from = at + 6;
-        return body[from..].find('"').map(|len| start + from..start + from + len);
+        return body[from..]
+            .find('"')
+            .map(|len| start + from..start + from + len);
     }
     Some(start..start + name.len())
 }
 
 fn tag_name(body: &str) -> &str {
-    &body[..body.find(|char: char| !(char.is_alphanumeric() || "_-.:".contains(char))).unwrap_or(body.len())]
+    &body[..body
+        .find(|char: char| !(char.is_alphanumeric() || "_-.:".contains(char)))
+        .unwrap_or(body.len())]
 }
 
 /// The lines of a range, without their ends.
@@ -398,7 +513,9 @@ pub(super) fn lines(text: &str, range: Range<usize>) -> impl Iterator<Item = Ran
         if is_done {
             return None;
         }
-        let end = text[at..range.end].find('\n').map_or(range.end, |len| at + len);
+        let end = text[at..range.end]
+            .find('\n')
+            .map_or(range.end, |len| at + len);
         let line = at..end;
         is_done = end == range.end;
         at = end + 1;
@@ -409,8 +526,18 @@ pub(super) fn lines(text: &str, range: Range<usize>) -> impl Iterator<Item = Ran
 /// The title of a line, without its marks.
 fn title(text: &str, range: Range<usize>) -> Range<usize> {
     let inner = &text[range.clone()];
-    let start = range.start + inner.len() - inner.trim_start_matches(|char| is_ornament(char) || matches!(char, '#' | '-')).len();
-    trim(text, start..start + text[start..range.end].trim_end_matches(|char| is_ornament(char) || char == ':').len())
+    let start = range.start + inner.len()
+        - inner
+            .trim_start_matches(|char| is_ornament(char) || matches!(char, '#' | '-'))
+            .len();
+    trim(
+        text,
+        start
+            ..start
+                + text[start..range.end]
+                    .trim_end_matches(|char| is_ornament(char) || char == ':')
+                    .len(),
+    )
 }
 
 #[cfg(test)]
@@ -421,11 +548,16 @@ mod tests {
         let canon = Canon::of(text);
         let page = Page::of(&canon, &keys.iter().map(|key| spoken(key)).collect());
         let value = |slot: &Slot| canon.text[trim(&canon.text, slot.value())].to_owned();
-        page.slots.iter().map(|slot| (page.names[slot.name as usize].to_string(), value(slot))).collect()
+        page.slots
+            .iter()
+            .map(|slot| (page.names[slot.name as usize].to_string(), value(slot)))
+            .collect()
     }
 
     fn pairs(list: &[(&str, &str)]) -> Vec<(String, String)> {
-        list.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect()
+        list.iter()
+            .map(|(a, b)| ((*a).to_owned(), (*b).to_owned()))
+            .collect()
     }
 
     #[test]
@@ -436,11 +568,23 @@ mod tests {
         );
         assert_eq!(found("### Acme (ID: 12)", &[]), pairs(&[("id", "12)")]));
         assert_eq!(found("see https://x.y:80/z at 12:30", &[]), pairs(&[]));
-        assert_eq!(found("From: BGO / To: OSL", &["from", "to"]), pairs(&[("from", "BGO /"), ("to", "OSL")]));
-        assert_eq!(found("host:db port:5432", &["host", "port"]), pairs(&[("host", "db"), ("port", "5432")]));
+        assert_eq!(
+            found("From: BGO / To: OSL", &["from", "to"]),
+            pairs(&[("from", "BGO /"), ("to", "OSL")])
+        );
+        assert_eq!(
+            found("host:db port:5432", &["host", "port"]),
+            pairs(&[("host", "db"), ("port", "5432")])
+        );
         assert_eq!(found("cpu = 4", &["cpu"]), pairs(&[("cpu", "4")]));
-        assert_eq!(found("<a>\n<b>1: 2</b>\n</a>", &[]), pairs(&[("b", "1: 2")]));
-        assert_eq!(found(r#"<entry key="a b">1</entry>"#, &[]), pairs(&[("a b", "1")]));
+        assert_eq!(
+            found("<a>\n<b>1: 2</b>\n</a>", &[]),
+            pairs(&[("b", "1: 2")])
+        );
+        assert_eq!(
+            found(r#"<entry key="a b">1</entry>"#, &[]),
+            pairs(&[("a b", "1")])
+        );
         let json = found(r#"{"id":1,"isActive": true}"#, &[]);
         assert_eq!(json[0].0, "id");
         assert_eq!(json[1].0, "is active");
@@ -453,8 +597,17 @@ mod tests {
         assert_eq!(found("id,name\n1,\"a, b\"\n", &["id", "name"]), wanted);
         assert_eq!(found("x[1]{id,name}:\n  1,\"a, b\"", &[]), wanted);
         assert_eq!(found("x[1:]{id,name}:\n  k: 1,\"a, b\"", &[]), wanted);
-        assert_eq!(found(r#"{"columns":["id","name"],"rows":[[1,"a, b"]]}"#, &[])[2..], wanted);
-        assert_eq!(found("| Field | Value |\n|--|--|\n| **Phone** | 555 |", &[]), pairs(&[("phone", "555")]));
-        assert_eq!(found("sizes[2]: 1,500", &[]), pairs(&[("sizes", "1"), ("sizes", "500")]));
+        assert_eq!(
+            found(r#"{"columns":["id","name"],"rows":[[1,"a, b"]]}"#, &[])[2..],
+            wanted
+        );
+        assert_eq!(
+            found("| Field | Value |\n|--|--|\n| **Phone** | 555 |", &[]),
+            pairs(&[("phone", "555")])
+        );
+        assert_eq!(
+            found("sizes[2]: 1,500", &[]),
+            pairs(&[("sizes", "1"), ("sizes", "500")])
+        );
     }
 }

@@ -51,7 +51,11 @@ pub(super) struct Proof {
 impl Proof {
     /// Of a text that a reader decodes; `None` of any other.
     pub(super) fn of(root: Node<'_>, keys: &KeyWords, text: &str) -> Option<Self> {
-        let found = reader::read(&[TextBlock { block: 0, text, whole: None }])?;
+        let found = reader::read(&[TextBlock {
+            block: 0,
+            text,
+            whole: None,
+        }])?;
         let decoded = found.data.doc.root()?;
         let mut aligner = Aligner {
             base: root.index(),
@@ -64,12 +68,22 @@ impl Proof {
             names: Vec::new(),
         };
         aligner.align_root(root, decoded);
-        let Aligner { leaves, paths, names, .. } = aligner;
+        let Aligner {
+            leaves,
+            paths,
+            names,
+            ..
+        } = aligner;
         let names_field = |label: &Range<usize>| {
             let label = text.get(label.clone()).unwrap_or_default();
             keys.has(label) || (!paths.is_empty() && paths.contains(&case_words(label)))
         };
-        let labels = found.data.labels.iter().map(|(_, label)| label.clone()).filter(names_field);
+        let labels = found
+            .data
+            .labels
+            .iter()
+            .map(|(_, label)| label.clone())
+            .filter(names_field);
         let layout = found.data.layout().iter().map(|(_, range)| range.clone());
         let accounted = reader::merged(labels.chain(names).chain(layout).collect());
         Some(Self { leaves, accounted })
@@ -100,7 +114,10 @@ struct Aligner<'a> {
 impl<'a> Aligner<'a> {
     /// The outermost values: a layout of records does not tell the name of their list, nor that one record is a list.
     fn align_root(&mut self, data: Node<'a>, decoded: Node<'a>) {
-        if self.align_columns_of_data(data, decoded) || self.align_map(data, decoded) || self.align_cells(data, decoded) {
+        if self.align_columns_of_data(data, decoded)
+            || self.align_map(data, decoded)
+            || self.align_cells(data, decoded)
+        {
             return;
         }
         match (data.kind(), decoded.kind()) {
@@ -108,24 +125,38 @@ impl<'a> Aligner<'a> {
                 Some(list) if self.names_another(data, list) => {}
                 Some(list) => self.align(list, decoded, true, 0),
                 None if decoded.len() == 1 => {
-                    decoded.child(0).into_iter().for_each(|record| self.align(data, record, true, 0));
+                    decoded
+                        .child(0)
+                        .into_iter()
+                        .for_each(|record| self.align(data, record, true, 0));
                 }
                 None => {}
             },
-            (Kind::Array, Kind::Object) if decoded.get("columns").is_some() && decoded.get("rows").is_some() => {
+            (Kind::Array, Kind::Object)
+                if decoded.get("columns").is_some() && decoded.get("rows").is_some() =>
+            {
                 self.align(data, decoded, true, 0);
             }
             (Kind::Array, Kind::Object) => match only_list(decoded) {
                 Some(list) => self.align(data, list, true, 0),
-                None if data.len() == 1 => data.child(0).into_iter().for_each(|record| self.align(record, decoded, true, 0)),
+                None if data.len() == 1 => data
+                    .child(0)
+                    .into_iter()
+                    .for_each(|record| self.align(record, decoded, true, 0)),
                 None => {}
             },
             (Kind::Object, Kind::Object) => {
-                let is_named = |list: Node<'_>| decoded.children().any(|child| label_of(child) == label_of(list));
-                let lists = only_list(data).filter(|list| !is_named(*list)).zip(decoded.get("records"));
-                if let Some((list, records)) =
-                    lists.filter(|(list, _)| data.get("records").is_none() && !self.names_another(data, *list))
-                {
+                let is_named = |list: Node<'_>| {
+                    decoded
+                        .children()
+                        .any(|child| label_of(child) == label_of(list))
+                };
+                let lists = only_list(data)
+                    .filter(|list| !is_named(*list))
+                    .zip(decoded.get("records"));
+                if let Some((list, records)) = lists.filter(|(list, _)| {
+                    data.get("records").is_none() && !self.names_another(data, *list)
+                }) {
                     self.align(list, records, true, 0);
                 }
                 self.align(data, decoded, true, 0);
@@ -137,11 +168,14 @@ impl<'a> Aligner<'a> {
     /// Whether a title or a sentence of the text holds the name of another member that the values may be those of: a list, an
     /// object, or nothing. `## Removed` above a table tells no additions of `{"added": […], "removed": []}`.
     fn names_another(&self, object: Node<'a>, chosen: Node<'a>) -> bool {
-        let mut others =
-            object.children().filter(|member| member.index() != chosen.index() && (member.is_container() || member.is_null()));
+        let mut others = object.children().filter(|member| {
+            member.index() != chosen.index() && (member.is_container() || member.is_null())
+        });
         others.any(|member| {
             let label = label_of(member);
-            let words = self.other_words.get_or_init(|| other_words(self.text, self.found, self.keys));
+            let words = self
+                .other_words
+                .get_or_init(|| other_words(self.text, self.found, self.keys));
             !label.is_empty() && label.split(' ').all(|word| words.contains(word))
         })
     }
@@ -164,7 +198,8 @@ impl<'a> Aligner<'a> {
             Decoded::Equal if !is_in_order => Decoded::Alike,
             said => said,
         };
-        self.leaves[data.index() - self.base] = Some((said, self.place(decoded).as_ref().map(Span::of)));
+        self.leaves[data.index() - self.base] =
+            Some((said, self.place(decoded).as_ref().map(Span::of)));
     }
 
     /// Where the text has a decoded value.
@@ -173,7 +208,13 @@ impl<'a> Aligner<'a> {
     }
 
     /// Members under the same label. A label that two members have tells neither.
-    fn align_members(&mut self, data: Node<'a>, decoded: Node<'a>, is_in_order: bool, depth: usize) {
+    fn align_members(
+        &mut self,
+        data: Node<'a>,
+        decoded: Node<'a>,
+        is_in_order: bool,
+        depth: usize,
+    ) {
         let by_label = by_label(decoded);
         let own = self::by_label(data);
         let mut nested: Vec<Node<'a>> = Vec::new();
@@ -192,10 +233,19 @@ impl<'a> Aligner<'a> {
         let mut leaves: Vec<(String, String, Node<'a>)> = Vec::new();
         for member in nested {
             let is_alone = !self.names_another(data, member);
-            let nodes = (member.index() + 1..member.subtree_end()).filter_map(|at| member.doc().node(at));
+            let nodes =
+                (member.index() + 1..member.subtree_end()).filter_map(|at| member.doc().node(at));
             for leaf in nodes.filter(|node| !node.is_container()) {
                 if let Some(path) = path(leaf, data) {
-                    leaves.push((path, if is_alone { label_of(leaf) } else { String::new() }, leaf));
+                    leaves.push((
+                        path,
+                        if is_alone {
+                            label_of(leaf)
+                        } else {
+                            String::new()
+                        },
+                        leaf,
+                    ));
                 }
                 if leaves.len() > MAX_LEAVES {
                     return;
@@ -210,9 +260,16 @@ impl<'a> Aligner<'a> {
             }
         }
         for (path, key, leaf) in &leaves {
-            let is_told = |label: &&String| !label.is_empty() && owners.get(label) == Some(&1) && !own.contains_key(*label);
-            let label = [path, key].into_iter().find(|label| by_label.contains_key(*label)).filter(is_told);
-            if let Some((label, other)) = label.and_then(|label| Some((label, by_label.get(label).copied().flatten()?))) {
+            let is_told = |label: &&String| {
+                !label.is_empty() && owners.get(label) == Some(&1) && !own.contains_key(*label)
+            };
+            let label = [path, key]
+                .into_iter()
+                .find(|label| by_label.contains_key(*label))
+                .filter(is_told);
+            if let Some((label, other)) =
+                label.and_then(|label| Some((label, by_label.get(label).copied().flatten()?)))
+            {
                 self.align(*leaf, other, is_in_order, depth + 1);
                 self.paths.insert(label.clone());
             }
@@ -220,11 +277,20 @@ impl<'a> Aligner<'a> {
     }
 
     /// Elements by position; records that are not at theirs, by the values that tell them apart.
-    fn align_elements(&mut self, data: Node<'a>, decoded: Node<'a>, is_in_order: bool, depth: usize) {
-        let are_records = |list: Node<'_>| list.children().all(|child| child.kind() == Kind::Object);
+    fn align_elements(
+        &mut self,
+        data: Node<'a>,
+        decoded: Node<'a>,
+        is_in_order: bool,
+        depth: usize,
+    ) {
+        let are_records =
+            |list: Node<'_>| list.children().all(|child| child.kind() == Kind::Object);
         if !are_records(data) || !are_records(decoded) {
             if data.len() == decoded.len() {
-                data.children().zip(decoded.children()).for_each(|(a, b)| self.align(a, b, is_in_order, depth + 1));
+                data.children()
+                    .zip(decoded.children())
+                    .for_each(|(a, b)| self.align(a, b, is_in_order, depth + 1));
             }
             return;
         }
@@ -233,7 +299,10 @@ impl<'a> Aligner<'a> {
         if let ([record], [other]) = (&records[..], &others[..]) {
             return self.align(*record, *other, is_in_order, depth + 1);
         }
-        let mut distinct: Vec<String> = distinct_fields(&records).into_iter().map(|field| case_words(field.key())).collect();
+        let mut distinct: Vec<String> = distinct_fields(&records)
+            .into_iter()
+            .map(|field| case_words(field.key()))
+            .collect();
         // A city may be another record's by mistake; an id is the record's own.
         if distinct.iter().any(|key| names_record(key)) {
             distinct.retain(|key| names_record(key));
@@ -241,19 +310,34 @@ impl<'a> Aligner<'a> {
         distinct.truncate(MAX_IDENTITIES);
         let own = identities(&records, &distinct);
         let theirs = identities(&others, &distinct);
-        let is_same = |at: usize| own[at].iter().zip(&theirs[at]).any(|(a, b)| a.is_some() && a == b);
+        let is_same = |at: usize| {
+            own[at]
+                .iter()
+                .zip(&theirs[at])
+                .any(|(a, b)| a.is_some() && a == b)
+        };
         // Records by a field that tells them apart and its value; `None` where several have it.
         let mut by_identity: HashMap<(usize, &str), Option<usize>> = HashMap::new();
         for (record, values) in theirs.iter().enumerate() {
             for (field, value) in values.iter().enumerate() {
                 if let Some(value) = value {
-                    by_identity.entry((field, value)).and_modify(|known| *known = None).or_insert(Some(record));
+                    by_identity
+                        .entry((field, value))
+                        .and_modify(|known| *known = None)
+                        .or_insert(Some(record));
                 }
             }
         }
         for (at, record) in records.iter().enumerate() {
-            let is_here = at < others.len() && if distinct.is_empty() { records.len() == others.len() } else { is_same(at) };
-            let known = |(field, value): (usize, &Option<Cow<'a, str>>)| *by_identity.get(&(field, value.as_deref()?))?;
+            let is_here = at < others.len()
+                && if distinct.is_empty() {
+                    records.len() == others.len()
+                } else {
+                    is_same(at)
+                };
+            let known = |(field, value): (usize, &Option<Cow<'a, str>>)| {
+                *by_identity.get(&(field, value.as_deref()?))?
+            };
             let elsewhere = || own[at].iter().enumerate().find_map(known);
             if let Some(other) = if is_here { Some(at) } else { elsewhere() } {
                 self.align(*record, others[other], is_in_order && is_here, depth + 1);
@@ -262,19 +346,35 @@ impl<'a> Aligner<'a> {
     }
 
     /// Records beside rows of cells under these names; `is_table` says that the rows are the data's.
-    fn align_rows(&mut self, names: &[String], records: Node<'a>, rows: impl Iterator<Item = Node<'a>>, is_table: bool) {
+    fn align_rows(
+        &mut self,
+        names: &[String],
+        records: Node<'a>,
+        rows: impl Iterator<Item = Node<'a>>,
+        is_table: bool,
+    ) {
         let mut columns: HashMap<&str, Option<usize>> = HashMap::with_capacity(names.len());
         for (at, name) in names.iter().enumerate() {
-            columns.entry(name).and_modify(|known| *known = None).or_insert(Some(at));
+            columns
+                .entry(name)
+                .and_modify(|known| *known = None)
+                .or_insert(Some(at));
         }
         for (record, row) in records.children().zip(rows) {
             let cells: Vec<Node<'a>> = row.children().collect();
-            if record.kind() != Kind::Object || row.kind() != Kind::Array || cells.len() != names.len() {
+            if record.kind() != Kind::Object
+                || row.kind() != Kind::Array
+                || cells.len() != names.len()
+            {
                 continue;
             }
             for (label, member) in by_label(record) {
                 if let Some((member, at)) = member.zip(columns.get(&*label).copied().flatten()) {
-                    let (data, decoded) = if is_table { (cells[at], member) } else { (member, cells[at]) };
+                    let (data, decoded) = if is_table {
+                        (cells[at], member)
+                    } else {
+                        (member, cells[at])
+                    };
                     self.align(data, decoded, true, 1);
                 }
             }
@@ -283,21 +383,46 @@ impl<'a> Aligner<'a> {
 
     /// Data of `{"columns": ["a", "b"], "rows": [[1, 2]]}` beside records of `a` and `b`.
     fn align_columns_of_data(&mut self, data: Node<'a>, decoded: Node<'a>) -> bool {
-        let list = |names: [&str; 3]| names.into_iter().find_map(|name| data.get(name)).filter(|list| list.kind() == Kind::Array);
-        let (Some(columns), Some(rows)) = (list(["columns", "fields", "headers"]), list(["rows", "data", "values"])) else {
+        let list = |names: [&str; 3]| {
+            names
+                .into_iter()
+                .find_map(|name| data.get(name))
+                .filter(|list| list.kind() == Kind::Array)
+        };
+        let (Some(columns), Some(rows)) = (
+            list(["columns", "fields", "headers"]),
+            list(["rows", "data", "values"]),
+        ) else {
             return false;
         };
-        let records = if decoded.kind() == Kind::Object { only_list(decoded) } else { Some(decoded) };
-        let Some(records) = records.filter(|records| records.kind() == Kind::Array) else { return false };
-        let Some(names) = names(columns) else { return false };
-        let are_rows = rows.children().all(|row| row.kind() == Kind::Array && row.len() == names.len());
-        let are_records = records.children().all(|record| record.kind() == Kind::Object);
+        let records = if decoded.kind() == Kind::Object {
+            only_list(decoded)
+        } else {
+            Some(decoded)
+        };
+        let Some(records) = records.filter(|records| records.kind() == Kind::Array) else {
+            return false;
+        };
+        let Some(names) = names(columns) else {
+            return false;
+        };
+        let are_rows = rows
+            .children()
+            .all(|row| row.kind() == Kind::Array && row.len() == names.len());
+        let are_records = records
+            .children()
+            .all(|record| record.kind() == Kind::Object);
         if !are_rows || !are_records || rows.len() != records.len() {
             return false;
         }
         self.align_rows(&names, records, rows.children(), true);
         // The names of the columns are said by the head, word for word.
-        let head: HashSet<Cow<'a, str>> = records.child(0).into_iter().flat_map(Node::children).filter_map(Node::key).collect();
+        let head: HashSet<Cow<'a, str>> = records
+            .child(0)
+            .into_iter()
+            .flat_map(Node::children)
+            .filter_map(Node::key)
+            .collect();
         for name in columns.children() {
             if name.as_str().is_some_and(|word| head.contains(&word)) {
                 self.leaves[name.index() - self.base] = Some((Decoded::Equal, None));
@@ -308,23 +433,58 @@ impl<'a> Aligner<'a> {
 
     /// Records beside rows of cells of which the first has the names, as a table of HTML is read.
     fn align_cells(&mut self, data: Node<'a>, decoded: Node<'a>) -> bool {
-        let list = if data.kind() == Kind::Object { only_list(data) } else { Some(data) };
-        let is_row = |row: Node<'_>| row.kind() == Kind::Array && row.children().all(|cell| !cell.is_container());
-        let (Some(list), Kind::Array) = (list.filter(|list| list.kind() == Kind::Array), decoded.kind()) else { return false };
-        let Some((head, names)) = decoded.child(0).and_then(|head| Some((head, names(head)?))) else { return false };
-        if decoded.len() != list.len() + 1 || !decoded.children().all(is_row) || self.names_another(data, list) {
+        let list = if data.kind() == Kind::Object {
+            only_list(data)
+        } else {
+            Some(data)
+        };
+        let is_row = |row: Node<'_>| {
+            row.kind() == Kind::Array && row.children().all(|cell| !cell.is_container())
+        };
+        let (Some(list), Kind::Array) = (
+            list.filter(|list| list.kind() == Kind::Array),
+            decoded.kind(),
+        ) else {
+            return false;
+        };
+        let Some((head, names)) = decoded.child(0).and_then(|head| Some((head, names(head)?)))
+        else {
+            return false;
+        };
+        if decoded.len() != list.len() + 1
+            || !decoded.children().all(is_row)
+            || self.names_another(data, list)
+        {
             return false;
         }
         self.align_rows(&names, list, decoded.children().skip(1), false);
-        let keys: HashSet<String> = list.children().flat_map(|record| by_label(record).into_keys()).collect();
-        let cells = head.children().zip(&names).filter(|(_, name)| keys.contains(*name));
-        self.names.extend(cells.filter_map(|(cell, _)| self.found.data.source(cell)).map(|(_, range)| range));
+        let keys: HashSet<String> = list
+            .children()
+            .flat_map(|record| by_label(record).into_keys())
+            .collect();
+        let cells = head
+            .children()
+            .zip(&names)
+            .filter(|(_, name)| keys.contains(*name));
+        self.names.extend(
+            cells
+                .filter_map(|(cell, _)| self.found.data.source(cell))
+                .map(|(_, range)| range),
+        );
         true
     }
 
     /// Records beside a text that has them as columns and rows.
-    fn align_columns(&mut self, data: Node<'a>, decoded: Node<'a>, is_in_order: bool, depth: usize) {
-        let Some((columns, rows)) = decoded.get("columns").zip(decoded.get("rows")) else { return };
+    fn align_columns(
+        &mut self,
+        data: Node<'a>,
+        decoded: Node<'a>,
+        is_in_order: bool,
+        depth: usize,
+    ) {
+        let Some((columns, rows)) = decoded.get("columns").zip(decoded.get("rows")) else {
+            return;
+        };
         if !is_in_order || depth > 1 || rows.kind() != Kind::Array || rows.len() != data.len() {
             return;
         }
@@ -335,16 +495,32 @@ impl<'a> Aligner<'a> {
 
     /// `{"ann": 11, "bob": 22}` beside a table of two columns, names and values.
     fn align_map(&mut self, data: Node<'a>, decoded: Node<'a>) -> bool {
-        let records = if decoded.kind() == Kind::Object { only_list(decoded) } else { Some(decoded) };
-        let Some(records) = records.filter(|records| records.kind() == Kind::Array && !records.is_empty()) else { return false };
-        let mut by_name: HashMap<String, (usize, Node<'a>, Node<'a>)> = HashMap::with_capacity(records.len());
+        let records = if decoded.kind() == Kind::Object {
+            only_list(decoded)
+        } else {
+            Some(decoded)
+        };
+        let Some(records) =
+            records.filter(|records| records.kind() == Kind::Array && !records.is_empty())
+        else {
+            return false;
+        };
+        let mut by_name: HashMap<String, (usize, Node<'a>, Node<'a>)> =
+            HashMap::with_capacity(records.len());
         for (at, record) in records.children().enumerate() {
-            let (Kind::Object, 2, Some(name), Some(value)) = (record.kind(), record.len(), record.child(0), record.child(1))
-            else {
+            let (Kind::Object, 2, Some(name), Some(value)) = (
+                record.kind(),
+                record.len(),
+                record.child(0),
+                record.child(1),
+            ) else {
                 return false;
             };
             let label = case_words(&name.as_str().unwrap_or_else(|| name.raw_text()));
-            if name.is_container() || value.is_container() || by_name.insert(label, (at, name, value)).is_some() {
+            if name.is_container()
+                || value.is_container()
+                || by_name.insert(label, (at, name, value)).is_some()
+            {
                 return false;
             }
         }
@@ -352,9 +528,14 @@ impl<'a> Aligner<'a> {
             let is_named = |member: Node<'_>| by_name.contains_key(&label_of(member));
             map.kind() == Kind::Object && !map.is_empty() && map.children().all(is_named)
         };
-        let maps: Vec<Node<'a>> = std::iter::once(data).chain(data.children()).filter(is_map).collect();
+        let maps: Vec<Node<'a>> = std::iter::once(data)
+            .chain(data.children())
+            .filter(is_map)
+            .collect();
         let [map] = maps[..] else { return false };
-        if by_label(map).values().any(Option::is_none) || (map.index() != data.index() && self.names_another(data, map)) {
+        if by_label(map).values().any(Option::is_none)
+            || (map.index() != data.index() && self.names_another(data, map))
+        {
             return false;
         }
         for (position, member) in map.children().enumerate() {
@@ -383,7 +564,10 @@ fn label_of(member: Node<'_>) -> String {
 fn by_label(object: Node<'_>) -> HashMap<String, Option<Node<'_>>> {
     let mut members: HashMap<String, Option<Node<'_>>> = HashMap::with_capacity(object.len());
     for member in object.children() {
-        members.entry(label_of(member)).and_modify(|known| *known = None).or_insert(Some(member));
+        members
+            .entry(label_of(member))
+            .and_modify(|known| *known = None)
+            .or_insert(Some(member));
     }
     members
 }
@@ -396,16 +580,37 @@ fn other_words(text: &str, found: &Found, keys: &KeyWords) -> HashSet<String> {
         let parts = text.split(|char: char| !char.is_alphanumeric());
         parts.for_each(|part| words.extend(case_words(part).split(' ').map(str::to_owned)));
     };
-    let extra = found.data.extra(&[TextBlock { block: 0, text, whole: None }]);
-    extra.iter().for_each(|(_, range)| add(&text[range.clone()]));
+    let extra = found.data.extra(&[TextBlock {
+        block: 0,
+        text,
+        whole: None,
+    }]);
+    extra
+        .iter()
+        .for_each(|(_, range)| add(&text[range.clone()]));
     let root = found.data.doc.root();
-    let nodes = || root.into_iter().flat_map(|root| (root.index()..root.subtree_end()).filter_map(|at| found.data.doc.node(at)));
+    let nodes = || {
+        root.into_iter().flat_map(|root| {
+            (root.index()..root.subtree_end()).filter_map(|at| found.data.doc.node(at))
+        })
+    };
     let decoded: HashSet<Cow<'_, str>> = nodes().filter_map(Node::key).collect();
-    let labels = found.data.labels.iter().filter_map(|(_, range)| text.get(range.clone()));
-    labels.filter(|label| !decoded.contains(*label)).for_each(&mut add);
-    let titles = nodes().filter(|node| node.key().is_some_and(|key| !keys.has(&key))).filter_map(Node::as_str);
+    let labels = found
+        .data
+        .labels
+        .iter()
+        .filter_map(|(_, range)| text.get(range.clone()));
+    labels
+        .filter(|label| !decoded.contains(*label))
+        .for_each(&mut add);
+    let titles = nodes()
+        .filter(|node| node.key().is_some_and(|key| !keys.has(&key)))
+        .filter_map(Node::as_str);
     titles.for_each(|title| add(&title));
-    let around = root.filter(|root| root.kind() == Kind::Object).into_iter().flat_map(Node::children);
+    let around = root
+        .filter(|root| root.kind() == Kind::Object)
+        .into_iter()
+        .flat_map(Node::children);
     let around = around.filter(|member| !member.is_container() && !member.is_null());
     around.filter_map(Node::key).for_each(|key| add(&key));
     words
@@ -413,10 +618,16 @@ fn other_words(text: &str, found: &Found, keys: &KeyWords) -> HashSet<String> {
 
 /// The names of columns as labels; `None` where one is no text or comes twice.
 fn names(columns: Node<'_>) -> Option<Vec<String>> {
-    let names: Vec<String> = columns.children().filter_map(Node::as_str).map(|name| case_words(&name)).collect();
+    let names: Vec<String> = columns
+        .children()
+        .filter_map(Node::as_str)
+        .map(|name| case_words(&name))
+        .collect();
     let distinct: HashSet<&String> = names.iter().collect();
-    let are_names =
-        columns.kind() == Kind::Array && !names.is_empty() && names.len() == columns.len() && distinct.len() == names.len();
+    let are_names = columns.kind() == Kind::Array
+        && !names.is_empty()
+        && names.len() == columns.len()
+        && distinct.len() == names.len();
     are_names.then_some(names)
 }
 
@@ -460,7 +671,11 @@ fn compare(data: Node<'_>, decoded: Node<'_>) -> Decoded {
     match (data.kind(), decoded.kind()) {
         (_, Kind::Null) => Decoded::Empty,
         (_, Kind::String) if text.trim().is_empty() => Decoded::Empty,
-        (Kind::String, Kind::Number | Kind::Bool) if data.as_str().is_some_and(|own| own == text) => Decoded::Alike,
+        (Kind::String, Kind::Number | Kind::Bool)
+            if data.as_str().is_some_and(|own| own == text) =>
+        {
+            Decoded::Alike
+        }
         _ => Decoded::Other,
     }
 }
@@ -470,16 +685,23 @@ fn compare(data: Node<'_>, decoded: Node<'_>) -> Decoded {
 fn is_equal(data: Node<'_>, decoded: Node<'_>) -> bool {
     match (data.kind(), decoded.kind()) {
         (Kind::Null, Kind::Null) => true,
-        (Kind::Null, Kind::String) => decoded.as_str().is_some_and(|text| text.is_empty() || text.eq_ignore_ascii_case("null")),
+        (Kind::Null, Kind::String) => decoded
+            .as_str()
+            .is_some_and(|text| text.is_empty() || text.eq_ignore_ascii_case("null")),
         (Kind::Number, Kind::Number) => decimal::is_same(&data.raw_text(), &decoded.raw_text()),
         (Kind::Number, Kind::String) => {
             let number = decoded.as_str().and_then(|text| parse_grouped(&text));
             number.is_some_and(|number| decimal::is_same(&data.raw_text(), &number))
         }
         (Kind::Bool, Kind::Bool) => data.as_bool() == decoded.as_bool(),
-        (Kind::Bool, Kind::String) => decoded.as_str().is_some_and(|text| parse_boolean(&text) == data.as_bool()),
+        (Kind::Bool, Kind::String) => decoded
+            .as_str()
+            .is_some_and(|text| parse_boolean(&text) == data.as_bool()),
         (Kind::String, Kind::String) => {
-            let (own, other) = (data.as_str().unwrap_or_default(), decoded.as_str().unwrap_or_default());
+            let (own, other) = (
+                data.as_str().unwrap_or_default(),
+                decoded.as_str().unwrap_or_default(),
+            );
             own == other || is_same_instant(&own, &other)
         }
         _ => false,
@@ -490,9 +712,13 @@ fn is_equal(data: Node<'_>, decoded: Node<'_>) -> bool {
 /// not break. `1,234` alone may be a decimal comma.
 fn parse_grouped(text: &str) -> Option<String> {
     let digits = text.strip_prefix('-').unwrap_or(text);
-    let (whole, fraction) = digits.split_once('.').map_or((digits, None), |(whole, fraction)| (whole, Some(fraction)));
+    let (whole, fraction) = digits
+        .split_once('.')
+        .map_or((digits, None), |(whole, fraction)| (whole, Some(fraction)));
     let is_digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-    let sign = [',', '\u{a0}', '\u{202f}', '\u{2009}'].into_iter().find(|sign| whole.contains(*sign))?;
+    let sign = [',', '\u{a0}', '\u{202f}', '\u{2009}']
+        .into_iter()
+        .find(|sign| whole.contains(*sign))?;
     let groups: Vec<&str> = whole.split(sign).collect();
     let are_groups = groups.iter().all(|group| is_digits(group))
         && (1..=3).contains(&groups[0].len())
@@ -532,7 +758,9 @@ mod tests {
 
     #[test]
     fn exact_equivalences_prove_in_both_directions() {
-        let equal = |data: &str, decoded: &str| is_equal(doc(data).root().unwrap(), doc(decoded).root().unwrap());
+        let equal = |data: &str, decoded: &str| {
+            is_equal(doc(data).root().unwrap(), doc(decoded).root().unwrap())
+        };
         for (data, decoded) in [
             ("1.0", "1"),
             ("1234567", r#""1,234,567""#),
@@ -540,7 +768,10 @@ mod tests {
             ("-1234", "\"-1\u{a0}234\""),
             ("true", r#""Yes""#),
             ("false", r#""NO""#),
-            (r#""2025-03-04T15:30:00Z""#, r#""2025-03-04T16:30:00+01:00""#),
+            (
+                r#""2025-03-04T15:30:00Z""#,
+                r#""2025-03-04T16:30:00+01:00""#,
+            ),
             (r#""a\u0062""#, r#""ab""#),
             ("null", "null"),
             ("null", r#""""#),
@@ -562,7 +793,10 @@ mod tests {
             ("null", r#""n/a""#),
             ("true", r#""not true""#),
             (r#""12""#, "12"),
-            (r#""2025-03-04T15:30:00Z""#, r#""2025-03-04T15:30:00+01:00""#),
+            (
+                r#""2025-03-04T15:30:00Z""#,
+                r#""2025-03-04T15:30:00+01:00""#,
+            ),
             (r#""2025-03-04T15:30:00Z""#, r#""2025-03-04 15:30""#),
             (r#""Ann""#, r#""ann""#),
             (r#"" Ann""#, r#""Ann""#),

@@ -30,16 +30,32 @@ pub(super) fn refute(root: Node<'_>, text: &str, matched: &mut FactMatches) {
     let comments = comments(text);
     let mut owners: Vec<(Range<usize>, usize)> = Vec::new();
     for record in &matched.records {
-        owners.extend(record.places.iter().map(|place| (place.clone(), record.node)));
+        owners.extend(
+            record
+                .places
+                .iter()
+                .map(|place| (place.clone(), record.node)),
+        );
     }
     owners.sort_by_key(|(place, _)| place.start);
-    let records: Records =
-        matched.records.iter().filter_map(|record| Some((record.node, record.places.first()?.clone()))).collect();
+    let records: Records = matched
+        .records
+        .iter()
+        .filter_map(|record| Some((record.node, record.places.first()?.clone())))
+        .collect();
     let mut siblings: HashMap<usize, Vec<(String, Kind)>> = HashMap::new();
     let mut refuted: HashSet<usize> = HashSet::default();
-    for fact in matched.facts.iter().filter(|fact| fact.state() == FactState::Found) {
-        let (Some(place), Some(leaf)) = (fact.place(), root.doc().node(fact.node())) else { continue };
-        let comment = comments.partition_point(|comment| comment.start <= place.start).checked_sub(1);
+    for fact in matched
+        .facts
+        .iter()
+        .filter(|fact| fact.state() == FactState::Found)
+    {
+        let (Some(place), Some(leaf)) = (fact.place(), root.doc().node(fact.node())) else {
+            continue;
+        };
+        let comment = comments
+            .partition_point(|comment| comment.start <= place.start)
+            .checked_sub(1);
         let is_in_comment = comment.is_some_and(|at| place.end <= comments[at].end);
         if is_in_comment
             || is_in_another_record(&owners, &records, leaf, &place)
@@ -70,7 +86,9 @@ fn comments(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut from = 0;
     while let Some(start) = text[from..].find("<!--").map(|at| from + at) {
-        let end = text[start..].find("-->").map_or(text.len(), |at| start + at + 3);
+        let end = text[start..]
+            .find("-->")
+            .map_or(text.len(), |at| start + at + 3);
         found.push(start..end);
         from = end;
     }
@@ -82,12 +100,16 @@ fn is_commented_out(text: &str, place: &Range<usize>) -> bool {
     let start = text[..place.start].rfind('\n').map_or(0, |at| at + 1);
     let line = text[start..place.start].trim_start_matches([' ', '\t', '*', '>', '|']);
     let line = line.strip_prefix("- ").unwrap_or(line);
-    let is_comment =
-        line.strip_prefix('#').is_some_and(|rest| rest.starts_with(char::is_alphanumeric) && rest.contains([':', '=']));
+    let is_comment = line
+        .strip_prefix('#')
+        .is_some_and(|rest| rest.starts_with(char::is_alphanumeric) && rest.contains([':', '=']));
     is_comment
         || ["//", ";", "!", "~~", "??", "≠", "¬", "−"]
             .iter()
-            .any(|sign| line.strip_prefix(sign).is_some_and(|rest| rest.contains(char::is_alphanumeric)))
+            .any(|sign| {
+                line.strip_prefix(sign)
+                    .is_some_and(|rest| rest.contains(char::is_alphanumeric))
+            })
 }
 
 /// Records of the row set, by tape index, with the first of their places.
@@ -95,30 +117,52 @@ type Records = HashMap<usize, Range<usize>>;
 
 /// The record that a leaf belongs to.
 fn record_of(records: &Records, leaf: Node<'_>) -> Option<usize> {
-    std::iter::successors(leaf.parent(), |node| node.parent()).map(Node::index).find(|index| records.contains_key(index))
+    std::iter::successors(leaf.parent(), |node| node.parent())
+        .map(Node::index)
+        .find(|index| records.contains_key(index))
 }
 
 /// Whether a place is that of a record other than the leaf's own.
-fn is_in_another_record(owners: &[(Range<usize>, usize)], records: &Records, leaf: Node<'_>, place: &Range<usize>) -> bool {
+fn is_in_another_record(
+    owners: &[(Range<usize>, usize)],
+    records: &Records,
+    leaf: Node<'_>,
+    place: &Range<usize>,
+) -> bool {
     let last = owners.partition_point(|(own, _)| own.start <= place.start);
-    let Some((own, node)) = last.checked_sub(1).and_then(|at| owners.get(at)) else { return false };
+    let Some((own, node)) = last.checked_sub(1).and_then(|at| owners.get(at)) else {
+        return false;
+    };
     let is_inside = own.start <= place.start && place.end <= own.end;
-    let is_below =
-        |node: usize| leaf.doc().node(node).is_some_and(|record| (record.index()..record.subtree_end()).contains(&leaf.index()));
+    let is_below = |node: usize| {
+        leaf.doc()
+            .node(node)
+            .is_some_and(|record| (record.index()..record.subtree_end()).contains(&leaf.index()))
+    };
     is_inside && !is_below(*node) && record_of(records, leaf).is_some()
 }
 
 /// Whether a place stands in a heading that is not the nearest one above the leaf's record.
-fn is_under_another_heading(text: &str, records: &Records, leaf: Node<'_>, place: &Range<usize>) -> bool {
+fn is_under_another_heading(
+    text: &str,
+    records: &Records,
+    leaf: Node<'_>,
+    place: &Range<usize>,
+) -> bool {
     let line_start = text[..place.start].rfind('\n').map_or(0, |at| at + 1);
     if !text[line_start..].starts_with('#') {
         return false;
     }
-    let Some(own) = record_of(records, leaf).and_then(|record| records.get(&record)) else { return false };
+    let Some(own) = record_of(records, leaf).and_then(|record| records.get(&record)) else {
+        return false;
+    };
     if own.start <= place.start {
         return own.end <= place.start;
     }
-    let level = text[line_start..].bytes().take_while(|byte| *byte == b'#').count();
+    let level = text[line_start..]
+        .bytes()
+        .take_while(|byte| *byte == b'#')
+        .count();
     let between = text.get(place.end..own.start).unwrap_or_default();
     between.lines().skip(1).any(|line| {
         let own = line.bytes().take_while(|byte| *byte == b'#').count();
@@ -133,7 +177,10 @@ fn is_named_otherwise(
     place: &Range<usize>,
     siblings: &mut HashMap<usize, Vec<(String, Kind)>>,
 ) -> bool {
-    let Some(parent) = leaf.parent().filter(|parent| parent.kind() == Kind::Object && parent.len() <= MAX_MEMBERS) else {
+    let Some(parent) = leaf
+        .parent()
+        .filter(|parent| parent.kind() == Kind::Object && parent.len() <= MAX_MEMBERS)
+    else {
         return false;
     };
     let line_start = text[..place.start].rfind('\n').map_or(0, |at| at + 1);
@@ -141,35 +188,61 @@ fn is_named_otherwise(
     while !text.is_char_boundary(from) {
         from += 1;
     }
-    let before = text[from..place.start].trim_end_matches([' ', '*', '_', '`', '"', '\'', '(', '[']);
+    let before =
+        text[from..place.start].trim_end_matches([' ', '*', '_', '`', '"', '\'', '(', '[']);
     let is_part = |char: char| char.is_alphanumeric() || char == '_';
-    let word =
-        &before[before.rfind(|char| !is_part(char)).map_or(0, |at| at + before[at..].chars().next().map_or(1, char::len_utf8))..];
+    let word = &before[before.rfind(|char| !is_part(char)).map_or(0, |at| {
+        at + before[at..].chars().next().map_or(1, char::len_utf8)
+    })..];
     if word.is_empty() {
         return false;
     }
     let word = spoken(word);
     let own = spoken(&leaf.key().unwrap_or_default());
-    let known = siblings
-        .entry(parent.index())
-        .or_insert_with(|| parent.children().map(|member| (spoken(&member.key().unwrap_or_default()), member.kind())).collect());
+    let known = siblings.entry(parent.index()).or_insert_with(|| {
+        parent
+            .children()
+            .map(|member| (spoken(&member.key().unwrap_or_default()), member.kind()))
+            .collect()
+    });
     let names = |key: &str| same_stem(key, &word);
-    !own.split(' ').any(|part| same_stem(part, &word)) && known.iter().any(|(key, kind)| *kind == leaf.kind() && names(key))
+    !own.split(' ').any(|part| same_stem(part, &word))
+        && known
+            .iter()
+            .any(|(key, kind)| *kind == leaf.kind() && names(key))
 }
 
 /// Whether the line of a place names another row of a list of rows, such as `[["ann", 11], ["bob", 22]]`, and not its own.
 fn is_in_another_row(text: &str, leaf: Node<'_>, place: &Range<usize>) -> bool {
-    let Some(row) = leaf.parent().filter(|row| row.kind() == Kind::Array) else { return false };
-    let Some(rows) = row.parent().filter(|rows| rows.kind() == Kind::Array && rows.len() <= MAX_MEMBERS) else { return false };
+    let Some(row) = leaf.parent().filter(|row| row.kind() == Kind::Array) else {
+        return false;
+    };
+    let Some(rows) = row
+        .parent()
+        .filter(|rows| rows.kind() == Kind::Array && rows.len() <= MAX_MEMBERS)
+    else {
+        return false;
+    };
     let name = |row: Node<'_>| {
         let first = row.child(0)?;
-        first.as_str().filter(|name| !name.is_empty()).map(|name| (first.index(), name.into_owned()))
+        first
+            .as_str()
+            .filter(|name| !name.is_empty())
+            .map(|name| (first.index(), name.into_owned()))
     };
-    let Some((first, own)) = name(row).filter(|(first, _)| *first != leaf.index()) else { return false };
+    let Some((first, own)) = name(row).filter(|(first, _)| *first != leaf.index()) else {
+        return false;
+    };
     let start = text[..place.start].rfind('\n').map_or(0, |at| at + 1);
-    let end = text[place.end..].find('\n').map_or(text.len(), |at| place.end + at);
+    let end = text[place.end..]
+        .find('\n')
+        .map_or(text.len(), |at| place.end + at);
     let line = &text[start..end];
-    let others = || rows.children().filter(|other| other.kind() == Kind::Array).filter_map(name);
+    let others = || {
+        rows.children()
+            .filter(|other| other.kind() == Kind::Array)
+            .filter_map(name)
+    };
     !line.contains(&own) && others().any(|(index, name)| index != first && line.contains(&name))
 }
 
@@ -178,7 +251,10 @@ fn backwards(root: Node<'_>, text: &str, matched: &FactMatches) -> Vec<usize> {
     let mut found = Vec::new();
     let free = |node: Option<Node<'_>>| {
         let node = node?;
-        let at = matched.facts.binary_search_by_key(&node.index(), Fact::node).ok()?;
+        let at = matched
+            .facts
+            .binary_search_by_key(&node.index(), Fact::node)
+            .ok()?;
         let fact = &matched.facts[at];
         let place = fact.place().filter(|_| fact.state() == FactState::Found)?;
         // Under its own label the direction is told.
@@ -186,13 +262,23 @@ fn backwards(root: Node<'_>, text: &str, matched: &FactMatches) -> Vec<usize> {
         (!before.ends_with([':', '=', '|', '>'])).then_some((node.index(), place))
     };
     let mut seen: Option<usize> = None;
-    for fact in matched.facts.iter().filter(|fact| fact.state() == FactState::Found) {
-        let Some(object) = root.doc().node(fact.node()).and_then(Node::parent) else { continue };
-        if object.kind() != Kind::Object || object.len() > MAX_MEMBERS || seen.replace(object.index()) == Some(object.index()) {
+    for fact in matched
+        .facts
+        .iter()
+        .filter(|fact| fact.state() == FactState::Found)
+    {
+        let Some(object) = root.doc().node(fact.node()).and_then(Node::parent) else {
+            continue;
+        };
+        if object.kind() != Kind::Object
+            || object.len() > MAX_MEMBERS
+            || seen.replace(object.index()) == Some(object.index())
+        {
             continue;
         }
         for (first, second) in DIRECTIONS {
-            if let (Some((a, one)), Some((b, other))) = (free(object.get(first)), free(object.get(second)))
+            if let (Some((a, one)), Some((b, other))) =
+                (free(object.get(first)), free(object.get(second)))
                 && one.start > other.start
             {
                 found.extend([a, b]);

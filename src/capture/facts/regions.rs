@@ -17,7 +17,9 @@ const MAX_FIELDS: usize = 12;
 const SAMPLE: usize = 48;
 const MAX_HITS: usize = 32;
 /// Last words of keys that name a record.
-const NAMES: [&str; 9] = ["id", "key", "uuid", "number", "name", "title", "slug", "login", "email"];
+const NAMES: [&str; 9] = [
+    "id", "key", "uuid", "number", "name", "title", "slug", "login", "email",
+];
 
 /// A field whose values differ from record to record, whatever the text.
 #[derive(Clone, Debug)]
@@ -72,7 +74,10 @@ pub(super) fn regions(
         }
         for (rank, field) in fields.iter().take(4).enumerate() {
             let found = hits(*record, field, page, within, 0, MAX_HITS * 2);
-            let value = record.get(field.key).map(|node| node.raw_text().into_owned()).unwrap_or_default();
+            let value = record
+                .get(field.key)
+                .map(|node| node.raw_text().into_owned())
+                .unwrap_or_default();
             // A second field only helps where it is plain.
             if found.is_empty() || (rank > 0 && (found.len() > 8 || value.len() < 6)) {
                 continue;
@@ -81,7 +86,12 @@ pub(super) fn regions(
             let turn = seen.entry(value).or_insert(0);
             let nth = *turn;
             *turn += 1;
-            anchors.extend(found.into_iter().skip(if rank == 0 { nth } else { 0 }).map(|hit| (hit, position)));
+            anchors.extend(
+                found
+                    .into_iter()
+                    .skip(if rank == 0 { nth } else { 0 })
+                    .map(|hit| (hit, position)),
+            );
             break;
         }
     }
@@ -109,10 +119,15 @@ pub(super) fn sections(
     }
     let mut places = vec![Vec::new(); members.len()];
     for part in within {
-        let heads = page.heads_in(part).iter().filter(|head| head.opens || (are_records && head.begins_line));
+        let heads = page
+            .heads_in(part)
+            .iter()
+            .filter(|head| head.opens || (are_records && head.begins_line));
         let mut opened: Option<(usize, usize)> = None;
         for head in heads {
-            let Some(&member) = known.get(&*page.names[head.name as usize]) else { continue };
+            let Some(&member) = known.get(&*page.names[head.name as usize]) else {
+                continue;
+            };
             // Every line of `users[0].name: Ann` opens the same.
             if opened.is_none_or(|(last, _)| last != member)
                 && let Some((last, body)) = opened.replace((member, head.body))
@@ -130,7 +145,9 @@ pub(super) fn sections(
 fn value_of(record: Node<'_>, key: &str) -> Option<String> {
     let node = record.get(key)?;
     match node.kind() {
-        Kind::String => Some(needle(&node.as_str()?)).filter(|text| !text.is_empty() && text.len() <= 200),
+        Kind::String => {
+            Some(needle(&node.as_str()?)).filter(|text| !text.is_empty() && text.len() <= 200)
+        }
         Kind::Number => node.as_number().map(str::to_owned),
         _ => None,
     }
@@ -144,15 +161,31 @@ fn hits(
     from: usize,
     limit: usize,
 ) -> Vec<Range<usize>> {
-    let Some(needle) = value_of(record, field.key).and_then(|text| page.index.needle(text)) else { return Vec::new() };
-    let parts = within.iter().filter(|part| part.end > from).map(|part| part.start.max(from)..part.end);
-    let found = parts.flat_map(|part| page.hits(&needle, part)).take(512).filter(|hit| !page.is_foreign(hit.start, &field.name));
+    let Some(needle) = value_of(record, field.key).and_then(|text| page.index.needle(text)) else {
+        return Vec::new();
+    };
+    let parts = within
+        .iter()
+        .filter(|part| part.end > from)
+        .map(|part| part.start.max(from)..part.end);
+    let found = parts
+        .flat_map(|part| page.hits(&needle, part))
+        .take(512)
+        .filter(|hit| !page.is_foreign(hit.start, &field.name));
     if !field.is_strict {
         return found.take(limit).collect();
     }
-    let marked: Vec<_> = found.map(|hit| (mark(page, &hit, &field.name), hit)).filter(|(mark, _)| *mark > Mark::None).collect();
+    let marked: Vec<_> = found
+        .map(|hit| (mark(page, &hit, &field.name), hit))
+        .filter(|(mark, _)| *mark > Mark::None)
+        .collect();
     let best = marked.iter().map(|(mark, _)| *mark).max();
-    marked.into_iter().filter(|(mark, _)| Some(*mark) == best).map(|(_, hit)| hit).take(limit).collect()
+    marked
+        .into_iter()
+        .filter(|(mark, _)| Some(*mark) == best)
+        .map(|(_, hit)| hit)
+        .take(limit)
+        .collect()
 }
 
 /// How plainly a hit is the record's own field.
@@ -168,7 +201,9 @@ fn mark(page: &Page<'_>, hit: &Range<usize>, name: &Name) -> Mark {
     let from = floor(text, hit.start.saturating_sub(96));
     let before = text[from..hit.start].trim_end_matches([' ', '"', '\'', '*', '`', '[', '#']);
     let slot = page.slot_at(hit.start).map(|slot| &page.slots[slot]);
-    if let Some(slot) = slot.filter(|slot| slot.is_cell || from + before.len() <= slot.value().start) {
+    if let Some(slot) =
+        slot.filter(|slot| slot.is_cell || from + before.len() <= slot.value().start)
+    {
         let fits = name.fit(&page.names[slot.name as usize]) > Fit::None;
         return if fits { Mark::Labelled } else { Mark::None };
     }
@@ -180,9 +215,16 @@ fn mark(page: &Page<'_>, hit: &Range<usize>, name: &Name) -> Mark {
 /// The fields whose values differ from record to record.
 pub(super) fn distinct_fields<'a>(records: &[Node<'a>]) -> Vec<DistinctField> {
     let mut keys: Vec<Cow<'a, str>> = Vec::new();
-    for member in records.iter().take(50).flat_map(|record| record.children().take(64)) {
+    for member in records
+        .iter()
+        .take(50)
+        .flat_map(|record| record.children().take(64))
+    {
         let key = member.key().unwrap_or_default();
-        if matches!(member.kind(), Kind::String | Kind::Number) && keys.len() < MAX_FIELDS && !keys.contains(&key) {
+        if matches!(member.kind(), Kind::String | Kind::Number)
+            && keys.len() < MAX_FIELDS
+            && !keys.contains(&key)
+        {
             keys.push(key);
         }
     }
@@ -201,16 +243,33 @@ pub(super) fn distinct_fields<'a>(records: &[Node<'a>]) -> Vec<DistinctField> {
                 own[at] = Some(member.raw());
             }
         }
-        values.iter_mut().zip(own).for_each(|(values, own)| values.extend(own));
+        values
+            .iter_mut()
+            .zip(own)
+            .for_each(|(values, own)| values.extend(own));
     }
     let is_distinct = |values: &[&[u8]]| {
         // No more than a tenth may have been met before.
         let mut seen = HashSet::with_capacity(values.len());
-        values.len() * 2 >= records.len() && values.iter().filter(|value| !seen.insert(**value)).nth(values.len() / 10).is_none()
+        values.len() * 2 >= records.len()
+            && values
+                .iter()
+                .filter(|value| !seen.insert(**value))
+                .nth(values.len() / 10)
+                .is_none()
     };
-    let distinct = keys.into_iter().zip(values).filter(|(_, values)| is_distinct(values));
-    let is_short = |values: &[&[u8]]| values.iter().map(|value| value.len()).sum::<usize>() < values.len() * 4;
-    distinct.map(|(key, values)| DistinctField { key: key.into_owned(), is_short: is_short(&values) }).collect()
+    let distinct = keys
+        .into_iter()
+        .zip(values)
+        .filter(|(_, values)| is_distinct(values));
+    let is_short =
+        |values: &[&[u8]]| values.iter().map(|value| value.len()).sum::<usize>() < values.len() * 4;
+    distinct
+        .map(|(key, values)| DistinctField {
+            key: key.into_owned(),
+            is_short: is_short(&values),
+        })
+        .collect()
 }
 
 /// Whether a key names its record, rather than says something of it.
@@ -219,7 +278,12 @@ pub(super) fn names_record(key: &str) -> bool {
 }
 
 /// The fields that tell the records apart in parts of a text, the best first.
-fn fields<'a>(records: &[Node<'_>], distinct: &'a [DistinctField], page: &Page<'_>, within: &[Range<usize>]) -> Vec<Field<'a>> {
+fn fields<'a>(
+    records: &[Node<'_>],
+    distinct: &'a [DistinctField],
+    page: &Page<'_>,
+    within: &[Range<usize>],
+) -> Vec<Field<'a>> {
     let step = (records.len() / SAMPLE).max(1);
     let sample: Vec<Node<'_>> = records.iter().copied().step_by(step).collect();
     let mut fields = Vec::new();
@@ -246,11 +310,24 @@ fn fields<'a>(records: &[Node<'_>], distinct: &'a [DistinctField], page: &Page<'
     fields.retain(|field| field.found >= most * 0.6);
     // Found often, always equally often, in one way, in as many parts of the text as can be, and early.
     let rank = |field: &Field<'_>| {
-        let noise = if field.spread < 0.25 { 0 } else { (field.spread * 4.0) as i64 };
+        let noise = if field.spread < 0.25 {
+            0
+        } else {
+            (field.spread * 4.0) as i64
+        };
         let few = field.found < most * 0.9;
         let mean = (field.mean.min(8.0) * 2.0).round() as i64;
         let is_name = names_record(field.key);
-        (few, noise, field.is_short && !field.is_strict, field.is_mixed, !is_name, -mean, field.first, field.is_strict)
+        (
+            few,
+            noise,
+            field.is_short && !field.is_strict,
+            field.is_mixed,
+            !is_name,
+            -mean,
+            field.first,
+            field.is_strict,
+        )
     };
     fields.sort_by_key(rank);
     fields
@@ -267,7 +344,9 @@ fn weigh(field: &mut Field<'_>, sample: &[Node<'_>], page: &Page<'_>, within: &[
             counts.push(found.len());
         }
     }
-    let Some(&least) = counts.iter().min() else { return };
+    let Some(&least) = counts.iter().min() else {
+        return;
+    };
     field.is_mixed = field.is_strict && labelled > 0 && labelled < counts.len();
     field.found = counts.len() as f64 / sample.len() as f64;
     field.mean = counts.iter().sum::<usize>() as f64 / counts.len() as f64;
@@ -296,20 +375,36 @@ fn settle(mut anchors: Vec<(Range<usize>, usize)>) -> Vec<(Range<usize>, usize)>
 }
 
 /// Cuts a part of the text between its anchors, and gives every record its places.
-fn cut(text: &str, part: &Range<usize>, anchors: &[(Range<usize>, usize)], places: &mut [Vec<Range<usize>>]) {
+fn cut(
+    text: &str,
+    part: &Range<usize>,
+    anchors: &[(Range<usize>, usize)],
+    places: &mut [Vec<Range<usize>>],
+) {
     let text = &text[..part.end];
     let mut starts: Vec<usize> = Vec::with_capacity(anchors.len());
     for pair in anchors.windows(2) {
         starts.push(boundary(text, pair[0].0.end, pair[1].0.start));
     }
     if let Some((first, _)) = anchors.first() {
-        let second = anchors.get(1).map(|(next, _)| next.start).zip(starts.first().copied());
-        starts.insert(0, first_start(text, part.start, first.start, second).max(part.start));
+        let second = anchors
+            .get(1)
+            .map(|(next, _)| next.start)
+            .zip(starts.first().copied());
+        starts.insert(
+            0,
+            first_start(text, part.start, first.start, second).max(part.start),
+        );
     }
     let longest = anchors
         .iter()
         .zip(starts.iter().zip(starts.iter().skip(1)))
-        .map(|(_, (&start, &end))| text[start..trim_end(text, start, end)].matches('\n').count() + 1)
+        .map(|(_, (&start, &end))| {
+            text[start..trim_end(text, start, end)]
+                .matches('\n')
+                .count()
+                + 1
+        })
         .max();
     for (position, (hit, record)) in anchors.iter().enumerate() {
         let start = starts[position];
@@ -347,9 +442,10 @@ fn boundary(text: &str, from: usize, to: usize) -> usize {
     // An item under a deeper line, and a row of values, begin with their place: what looks like a heading above is the
     // end of a value of the record before.
     let above = starts().rfind(|at| *at < anchor_line && is_filled(at));
-    let is_new_item =
-        line(anchor_line).trim_start().starts_with("- ") && above.is_some_and(|above| indent(above) > indent(anchor_line));
-    let is_new_row = text[anchor_line..to].trim_matches('"').is_empty() && line(anchor_line).matches(',').count() > 1;
+    let is_new_item = line(anchor_line).trim_start().starts_with("- ")
+        && above.is_some_and(|above| indent(above) > indent(anchor_line));
+    let is_new_row = text[anchor_line..to].trim_matches('"').is_empty()
+        && line(anchor_line).matches(',').count() > 1;
     if is_new_item || is_new_row {
         return anchor_line;
     }
@@ -358,10 +454,14 @@ fn boundary(text: &str, from: usize, to: usize) -> usize {
         return heading;
     }
     let is_row = |at: usize| line(at).trim_start().starts_with('|');
-    let last_blank = |before: usize| starts().rfind(|at| *at < before && line(*at).trim().is_empty());
+    let last_blank =
+        |before: usize| starts().rfind(|at| *at < before && line(*at).trim().is_empty());
     if is_row(anchor_line) {
-        let table =
-            starts().rfind(|at| line(*at).starts_with("|-") || line(*at).starts_with("| -") || line(*at).starts_with("|:"));
+        let table = starts().rfind(|at| {
+            line(*at).starts_with("|-")
+                || line(*at).starts_with("| -")
+                || line(*at).starts_with("|:")
+        });
         return match table {
             Some(table) => last_blank(table).map_or(anchor_line, |blank| next_line(text, blank)),
             None => anchor_line,
@@ -369,10 +469,14 @@ fn boundary(text: &str, from: usize, to: usize) -> usize {
     }
     let least = starts().filter(is_filled).map(indent).min().unwrap_or(0);
     if indent(anchor_line) > least {
-        return starts().rfind(|at| is_filled(at) && indent(*at) == least).unwrap_or(anchor_line);
+        return starts()
+            .rfind(|at| is_filled(at) && indent(*at) == least)
+            .unwrap_or(anchor_line);
     }
     let marker = line(anchor_line).trim_start();
-    let is_item = marker.starts_with("- ") || marker.starts_with("* ") || marker.starts_with(|char: char| char.is_ascii_digit());
+    let is_item = marker.starts_with("- ")
+        || marker.starts_with("* ")
+        || marker.starts_with(|char: char| char.is_ascii_digit());
     if is_item {
         return anchor_line;
     }
@@ -400,7 +504,9 @@ fn inline_boundary(slice: &str) -> usize {
         }
     }
     match after {
-        Some(after) => slice[after..].find(['{', '[']).map_or(after, |len| after + len),
+        Some(after) => slice[after..]
+            .find(['{', '['])
+            .map_or(after, |len| after + len),
         None => slice.len(),
     }
 }
@@ -411,13 +517,23 @@ fn first_start(text: &str, from: usize, first: usize, second: Option<(usize, usi
     match second {
         Some((place, start)) if text[start..place].contains('\n') => {
             let above = text[start..place].matches('\n').count();
-            (0..above).fold(own_line, |at, _| if at == 0 { 0 } else { line_start(text, at - 1) })
+            (0..above).fold(
+                own_line,
+                |at, _| if at == 0 { 0 } else { line_start(text, at - 1) },
+            )
         }
-        Some((place, start)) if start > 0 && line_start(text, place) < start => {
-            text[own_line..first].rfind(['{', '[']).map_or(own_line, |at| own_line + at)
-        }
+        Some((place, start)) if start > 0 && line_start(text, place) < start => text
+            [own_line..first]
+            .rfind(['{', '['])
+            .map_or(own_line, |at| own_line + at),
         Some(_) => own_line,
-        None => boundary(text, from, first).min(own_line.max(text[own_line..first].rfind('{').map_or(0, |at| own_line + at))),
+        None => boundary(text, from, first).min(
+            own_line.max(
+                text[own_line..first]
+                    .rfind('{')
+                    .map_or(0, |at| own_line + at),
+            ),
+        ),
     }
 }
 
@@ -439,11 +555,16 @@ fn last_end(text: &str, start: usize, after: usize, longest: Option<usize>) -> u
     }
     let rank = |line: &str| line.bytes().take_while(|byte| *byte == b'#').count();
     let own = rank(text[start..].trim_start());
-    let is_block = own > 0 || text[..start].trim_end_matches([' ', '\t']).ends_with("\n\n");
+    let is_block = own > 0
+        || text[..start]
+            .trim_end_matches([' ', '\t'])
+            .ends_with("\n\n");
     for (number, line) in lines(text, start..text.len()).enumerate() {
         let body = text[line.clone()].trim();
-        let is_over = longest.is_some_and(|longest| number >= longest && (!is_block || body.is_empty()))
-            || (line.start > after && (is_rule(body) || (rank(body) > 0 && (own == 0 || rank(body) <= own))));
+        let is_over = longest
+            .is_some_and(|longest| number >= longest && (!is_block || body.is_empty()))
+            || (line.start > after
+                && (is_rule(body) || (rank(body) > 0 && (own == 0 || rank(body) <= own))));
         if number > 0 && is_over && line.start > after {
             return line.start;
         }
@@ -452,7 +573,8 @@ fn last_end(text: &str, start: usize, after: usize, longest: Option<usize>) -> u
 }
 
 fn is_rule(line: &str) -> bool {
-    line.len() >= 3 && (line.bytes().all(|byte| byte == b'-') || line.bytes().all(|byte| byte == b'*'))
+    line.len() >= 3
+        && (line.bytes().all(|byte| byte == b'-') || line.bytes().all(|byte| byte == b'*'))
 }
 
 /// Leaves out blank lines and rules at the end.
@@ -464,7 +586,9 @@ fn trim_end(text: &str, start: usize, end: usize) -> usize {
         if body.starts_with('{') && body.ends_with(',') {
             end -= 1;
         }
-        let last = text[start..end].rfind('\n').map_or(start, |at| start + at + 1);
+        let last = text[start..end]
+            .rfind('\n')
+            .map_or(start, |at| start + at + 1);
         if last > start && is_rule(text[last..end].trim()) {
             end = last;
         } else {

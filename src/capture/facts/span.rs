@@ -16,7 +16,10 @@ pub(super) struct Span {
 impl Span {
     pub(super) fn of(range: &Range<usize>) -> Self {
         let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX - 1);
-        Self { start: offset(range.start), past: NonZeroU32::MIN.saturating_add(offset(range.end)) }
+        Self {
+            start: offset(range.start),
+            past: NonZeroU32::MIN.saturating_add(offset(range.end)),
+        }
     }
 
     pub(super) fn range(self) -> Range<usize> {

@@ -13,7 +13,10 @@ pub(super) enum Row {
     /// The labels of the columns, which may stand in the line before.
     Header(Range<usize>),
     /// With what stands first, which may be the name of a record.
-    Cells { head: Range<usize>, cells: Vec<Cell> },
+    Cells {
+        head: Range<usize>,
+        cells: Vec<Cell>,
+    },
     /// The labels stand in a line that opens a list of its own name: `items[2]{id,name}:`.
     Opens { label: Range<usize>, body: usize },
 }
@@ -32,7 +35,12 @@ pub(super) struct Tables {
 
 impl Tables {
     /// Reads the next line; `None` for one that belongs to no table.
-    pub(super) fn line(&mut self, canon: &Canon, line: Range<usize>, is_key: &dyn Fn(&str) -> bool) -> Option<Row> {
+    pub(super) fn line(
+        &mut self,
+        canon: &Canon,
+        line: Range<usize>,
+        is_key: &dyn Fn(&str) -> bool,
+    ) -> Option<Row> {
         let text = canon.text[line.clone()].trim();
         let previous = self.previous.replace(line.clone());
         if is_separator(text)
@@ -48,10 +56,19 @@ impl Tables {
         }
         if let Some(sign) = self.sign {
             self.rows -= 1;
-            let key = canon.text[line.clone()].find(':').filter(|_| self.has_keys).map(|len| line.start..line.start + len);
-            let cells = split(canon, key.as_ref().map_or(line.start, |key| key.end + 1)..line.end, sign);
+            let key = canon.text[line.clone()]
+                .find(':')
+                .filter(|_| self.has_keys)
+                .map(|len| line.start..line.start + len);
+            let cells = split(
+                canon,
+                key.as_ref().map_or(line.start, |key| key.end + 1)..line.end,
+                sign,
+            );
             let head = key.or_else(|| cells.first().cloned())?;
-            return self.row(canon, cells).map(|cells| Row::Cells { head, cells });
+            return self
+                .row(canon, cells)
+                .map(|cells| Row::Cells { head, cells });
         }
         self.has_keys = false;
         if let Some((label, count, columns)) = opening(&canon.text, line.clone()) {
@@ -66,13 +83,18 @@ impl Tables {
                 Err(values) => {
                     let cells = split(canon, values, ',');
                     let head = label.clone();
-                    let cells: Vec<Cell> = cells.into_iter().map(|cell| (label.clone(), cell)).collect();
+                    let cells: Vec<Cell> = cells
+                        .into_iter()
+                        .map(|cell| (label.clone(), cell))
+                        .collect();
                     (cells.len() == count).then_some(Row::Cells { head, cells })
                 }
             };
         }
         let header = &canon.text[line.clone()];
-        let sign = [',', '\t', ';'].into_iter().find(|sign| header.contains(*sign) && is_header(header, *sign, is_key))?;
+        let sign = [',', '\t', ';']
+            .into_iter()
+            .find(|sign| header.contains(*sign) && is_header(header, *sign, is_key))?;
         self.header = split(canon, line.clone(), sign);
         (self.sign, self.rows) = (Some(sign), usize::MAX);
         Some(Row::Header(line))
@@ -83,14 +105,25 @@ impl Tables {
             return Some(vec![(trim(&canon.text, label.clone()), value.clone())]);
         }
         let is_row = cells.len() == self.header.len() || self.sign == Some('|');
-        is_row.then(|| self.header.iter().map(|label| trim(&canon.text, label.clone())).zip(cells).collect())
+        is_row.then(|| {
+            self.header
+                .iter()
+                .map(|label| trim(&canon.text, label.clone()))
+                .zip(cells)
+                .collect()
+        })
     }
 
     /// Two columns, of which the first holds labels.
     fn is_field_table(&self, canon: &Canon) -> bool {
         let generic = ["field", "property", "key", "attribute", "name", ""];
-        let first = self.header.first().map(|cell| canon.text[trim(&canon.text, cell.clone())].to_lowercase());
-        self.sign == Some('|') && self.header.len() == 2 && first.is_some_and(|name| generic.contains(&name.as_str()))
+        let first = self
+            .header
+            .first()
+            .map(|cell| canon.text[trim(&canon.text, cell.clone())].to_lowercase());
+        self.sign == Some('|')
+            && self.header.len() == 2
+            && first.is_some_and(|name| generic.contains(&name.as_str()))
     }
 }
 
@@ -100,7 +133,9 @@ fn is_separator(line: &str) -> bool {
 
 /// Whether a line is the header of separated values: at least two of its cells are keys, and half of all.
 fn is_header(line: &str, sign: char, is_key: &dyn Fn(&str) -> bool) -> bool {
-    let is_title = |cell: &&str| cell.len() <= 60 && !cell.contains([':', '=']) && is_key(cell.trim().trim_matches('"'));
+    let is_title = |cell: &&str| {
+        cell.len() <= 60 && !cell.contains([':', '=']) && is_key(cell.trim().trim_matches('"'))
+    };
     let mut cells = line.split(sign);
     // Most lines are none, and need not be looked at to their ends.
     let known = cells.by_ref().take(4).filter(is_title).count();
@@ -139,7 +174,11 @@ fn split(canon: &Canon, line: Range<usize>, sign: char) -> Vec<Range<usize>> {
         let at = line.start + offset;
         let ends = |at: usize| at == line.end || text[at..].starts_with(sign);
         if char == '"' && sign != '|' {
-            is_quoted = if is_quoted { !ends(at + 1) } else { text[start..at].trim().is_empty() && !ends(at + 1) };
+            is_quoted = if is_quoted {
+                !ends(at + 1)
+            } else {
+                text[start..at].trim().is_empty() && !ends(at + 1)
+            };
         } else if char == sign && !is_quoted && !(sign == '|' && canon.is_literal_pipe(at)) {
             cells.push(start..at);
             start = at + sign.len_utf8();
@@ -149,7 +188,10 @@ fn split(canon: &Canon, line: Range<usize>, sign: char) -> Vec<Range<usize>> {
     if sign == '|' {
         // A row begins and ends with a pipe.
         cells.remove(0);
-        if cells.last().is_some_and(|cell| text[cell.clone()].trim().is_empty()) {
+        if cells
+            .last()
+            .is_some_and(|cell| text[cell.clone()].trim().is_empty())
+        {
             cells.pop();
         }
     }
@@ -174,24 +216,40 @@ pub(super) fn columns_and_rows(text: &str, headers: &mut Vec<Range<usize>>) -> V
     const COLUMNS: &str = "\"columns\":[";
     const ROWS: &str = "\"rows\":[";
     let mut cells = Vec::new();
-    let Some(first) = text.find(COLUMNS) else { return cells };
+    let Some(first) = text.find(COLUMNS) else {
+        return cells;
+    };
     let bytes = text.as_bytes();
-    let mut stack: Vec<Open> = vec![Open { is_object: true, ..Open::default() }];
+    let mut stack: Vec<Open> = vec![Open {
+        is_object: true,
+        ..Open::default()
+    }];
     let mut at = first;
     while at < bytes.len() {
         let byte = bytes[at];
-        let (names_columns, names_rows) = (text[at..].starts_with(COLUMNS), text[at..].starts_with(ROWS));
+        let (names_columns, names_rows) = (
+            text[at..].starts_with(COLUMNS),
+            text[at..].starts_with(ROWS),
+        );
         let Some(top) = stack.last_mut() else { break };
         match byte {
             _ if names_columns && top.is_object => {
                 at += COLUMNS.len();
-                stack.push(Open { names_columns: true, start: at, ..Open::default() });
+                stack.push(Open {
+                    names_columns: true,
+                    start: at,
+                    ..Open::default()
+                });
                 continue;
             }
             _ if names_rows && top.is_object && !top.columns.is_empty() => {
                 at += ROWS.len();
                 let rows = Some(std::rc::Rc::new(std::mem::take(&mut top.columns)));
-                stack.push(Open { rows, start: at, ..Open::default() });
+                stack.push(Open {
+                    rows,
+                    start: at,
+                    ..Open::default()
+                });
                 continue;
             }
             b'"' => {
@@ -203,8 +261,17 @@ pub(super) fn columns_and_rows(text: &str, headers: &mut Vec<Range<usize>>) -> V
                 continue;
             }
             b'{' | b'[' => {
-                let row = top.rows.clone().filter(|_| byte == b'[').map(|columns| (columns, 0));
-                stack.push(Open { is_object: byte == b'{', row, start: at + 1, ..Open::default() });
+                let row = top
+                    .rows
+                    .clone()
+                    .filter(|_| byte == b'[')
+                    .map(|columns| (columns, 0));
+                stack.push(Open {
+                    is_object: byte == b'{',
+                    row,
+                    start: at + 1,
+                    ..Open::default()
+                });
             }
             b',' => top.next_cell(at, &mut cells),
             b'}' | b']' => {
@@ -239,6 +306,7 @@ impl Open {
 /// Where a string of JSON ends whose escapes are undone: at a quote behind which a value may end.
 fn string_end(bytes: &[u8], start: usize) -> usize {
     let quotes = memchr::memchr_iter(b'"', &bytes[start + 1..]).map(|at| start + at + 2);
-    let mut ends = quotes.filter(|&end| bytes.get(end).is_none_or(|next| b",:]} \n".contains(next)));
+    let mut ends =
+        quotes.filter(|&end| bytes.get(end).is_none_or(|next| b",:]} \n".contains(next)));
     ends.next().unwrap_or(bytes.len())
 }

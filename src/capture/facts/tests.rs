@@ -26,7 +26,10 @@ fn a_leaf_is_found_by_its_place_and_its_place_by_the_leaf() {
     assert_eq!(found.place_of(node("age")), Some(11..13));
     assert_eq!(found.place_of(node("city")), None);
     assert_eq!(found.place_of(payload.root().index()), None);
-    assert_eq!([2, 11, 13].map(|at| found.node_at(at)), [Some(node("name")), Some(node("age")), None]);
+    assert_eq!(
+        [2, 11, 13].map(|at| found.node_at(at)),
+        [Some(node("name")), Some(node("age")), None]
+    );
 }
 
 const NOTES: &str = "# A\n\n## One\n\n- **Name:** Ann\n- **Note:** pear\n\n## Two\n\n- **Name:** Bob\n- **Total:** 5\n- **Note:** red\napple\n\n_Use it_\n";
@@ -35,7 +38,12 @@ const NOTES: &str = "# A\n\n## One\n\n- **Name:** Ann\n- **Note:** pear\n\n## Tw
 fn a_value_goes_on_in_the_next_line() {
     let payload = r#"[{"title":"One","Name":"Ann","Note":"pear"},{"title":"Two","Name":"Bob","Total":5,"Note":"red\napple"}]"#;
     let quoted = crate::json::write::string(NOTES);
-    for text in [NOTES, &NOTES.replace("# A", "# All notes"), &quoted, &NOTES.replace("_Use it_", "## Three\n\nNo data.")] {
+    for text in [
+        NOTES,
+        &NOTES.replace("# A", "# All notes"),
+        &quoted,
+        &NOTES.replace("_Use it_", "## Three\n\nNo data."),
+    ] {
         let (_, found) = matched(payload, text);
         assert_eq!((found.count.told(), found.count.total), (7, 7), "{text}");
     }
@@ -47,7 +55,13 @@ fn a_value_goes_on_in_the_next_line() {
     let people = r#"{"Ann":{"Note":"red","Age":31},"Bob":{"Note":"red","Age":42}}"#;
     let text = "Ann\n- Note: red\n- Age: 31\nBob\n- Note: red\n- Age: 42\n";
     assert_eq!(matched(people, text).1.count.told(), 4);
-    assert_eq!(matched(people, &text.replace("31", "42").replacen("42", "31", 2)).1.count.told(), 3);
+    assert_eq!(
+        matched(people, &text.replace("31", "42").replacen("42", "31", 2))
+            .1
+            .count
+            .told(),
+        3
+    );
     let cities = r#"{"Oslo":{"temp":4,"wind":"N"},"Rome":{"temp":9,"wind":"S"}}"#;
     let text = "Unit: C\nOslo\ntemp: 4\nwind: N\nRome\ntemp: 9\nwind: S\n";
     let (_, found) = matched(cities, text);
@@ -59,14 +73,33 @@ fn what_was_read_from_a_text_is_kept_wherever_that_text_stands_whole() {
     // `a b` is not found by its words where a line end stands in it twice.
     for text in [NOTES, "Kind: a\nSize: 4 to\n  5\n\nKind: b\nSize: 1\n"] {
         let message = serde_json::json!({"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": text}]}});
-        let payload = Payload::of(&crate::capture::Reading::read(Bytes::from(message.to_string()))).unwrap();
+        let payload = Payload::of(&crate::capture::Reading::read(Bytes::from(
+            message.to_string(),
+        )))
+        .unwrap();
         let block = serde_json::json!([{"type": "text", "text": text}]).to_string();
-        for shown in [text.to_owned(), format!("Result of the tool:\n{text}"), block.clone(), text.trim().to_owned()] {
-            for found in [locate_facts(&payload, &shown), count_facts(&payload, &shown)] {
+        for shown in [
+            text.to_owned(),
+            format!("Result of the tool:\n{text}"),
+            block.clone(),
+            text.trim().to_owned(),
+        ] {
+            for found in [
+                locate_facts(&payload, &shown),
+                count_facts(&payload, &shown),
+            ] {
                 assert_eq!(found.count, FactCount::all_proved(&payload), "{shown}");
             }
         }
-        assert!(count_facts(&payload, &block.replace("Bob", "Rob").replace("b\\n", "c\\n")).count.missing > 0);
+        assert!(
+            count_facts(
+                &payload,
+                &block.replace("Bob", "Rob").replace("b\\n", "c\\n")
+            )
+            .count
+            .missing
+                > 0
+        );
     }
 }
 
@@ -86,10 +119,15 @@ fn items_with_their_index_stand_under_their_list() {
 
 #[test]
 fn a_choice_in_another_spelling_is_reworded() {
-    let (_, found) =
-        matched(r#"{"status":"in_progress","kind":"active","note":"x-ray"}"#, "Status: In progress\nKind: ACTIVE\nNote: other\n");
+    let (_, found) = matched(
+        r#"{"status":"in_progress","kind":"active","note":"x-ray"}"#,
+        "Status: In progress\nKind: ACTIVE\nNote: other\n",
+    );
     let states: Vec<FactState> = found.facts.iter().map(|fact| fact.state()).collect();
-    assert_eq!(states, [FactState::Found, FactState::Found, FactState::Differs]);
+    assert_eq!(
+        states,
+        [FactState::Found, FactState::Found, FactState::Differs]
+    );
     assert!(found.facts[..2].iter().all(Fact::is_reworded));
 }
 
@@ -102,7 +140,12 @@ fn a_table_of_html_is_read_by_its_head() {
             a[0], a[1], b[0], b[1]
         )
     };
-    assert!(matched(data, &table([31, 180], [32, 181])).1.count.is_proved());
+    assert!(
+        matched(data, &table([31, 180], [32, 181]))
+            .1
+            .count
+            .is_proved()
+    );
     let swapped = matched(data, &table([180, 31], [181, 32])).1.count;
     assert_eq!((swapped.proved, swapped.missing), (2, 4));
 }

@@ -22,14 +22,20 @@ enum Zone {
 
 /// Names of zones that are no offset by themselves.
 const ZONES: [&str; 32] = [
-    "EST", "EDT", "ET", "CST", "CDT", "CT", "MST", "MDT", "MT", "PST", "PDT", "PT", "AKST", "AKDT", "HST", "CET", "CEST", "EET",
-    "EEST", "WET", "WEST", "BST", "IST", "MSK", "JST", "KST", "SGT", "HKT", "AEST", "AEDT", "NZST", "NZDT",
+    "EST", "EDT", "ET", "CST", "CDT", "CT", "MST", "MDT", "MT", "PST", "PDT", "PT", "AKST", "AKDT",
+    "HST", "CET", "CEST", "EET", "EEST", "WET", "WEST", "BST", "IST", "MSK", "JST", "KST", "SGT",
+    "HKT", "AEST", "AEDT", "NZST", "NZDT",
 ];
 
 /// Reads a time at the beginning of a text: `15:30`, `3:30 PM`, `15:30:00Z`, `15:30 UTC`, `15:30:00.5+05:00`.
 fn clock(text: &str) -> Option<Clock> {
     let bytes = text.as_bytes();
-    let digits = |at: usize| bytes[at.min(bytes.len())..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let digits = |at: usize| {
+        bytes[at.min(bytes.len())..]
+            .iter()
+            .take_while(|byte| byte.is_ascii_digit())
+            .count()
+    };
     let number = |range: std::ops::Range<usize>| text.get(range)?.parse::<u32>().ok();
     let first = digits(0);
     if !(1..=2).contains(&first) || bytes.get(first) != Some(&b':') || digits(first + 1) != 2 {
@@ -46,11 +52,17 @@ fn clock(text: &str) -> Option<Clock> {
         }
     }
     let rest = text[at..].trim_start_matches([' ', '\u{a0}', '\u{202f}']);
-    let upper: String = rest.chars().take(6).map(|char| char.to_ascii_uppercase()).collect();
+    let upper: String = rest
+        .chars()
+        .take(6)
+        .map(|char| char.to_ascii_uppercase())
+        .collect();
     let mut tail = rest;
     let mut length = at;
     for (word, is_afternoon) in [("AM", false), ("PM", true), ("A.M.", false), ("P.M.", true)] {
-        let is_word = !rest.get(word.len()..).is_some_and(|after| after.starts_with(char::is_alphabetic));
+        let is_word = !rest
+            .get(word.len()..)
+            .is_some_and(|after| after.starts_with(char::is_alphabetic));
         if upper.starts_with(word) && is_word && hour <= 12 {
             hour = hour % 12 + if is_afternoon { 12 } else { 0 };
             tail = rest[word.len()..].trim_start();
@@ -58,15 +70,25 @@ fn clock(text: &str) -> Option<Clock> {
             break;
         }
     }
-    Some(Clock { hour, minute, second, zone: zone(tail.trim_start_matches(['(', ' '])), length })
+    Some(Clock {
+        hour,
+        minute,
+        second,
+        zone: zone(tail.trim_start_matches(['(', ' '])),
+        length,
+    })
 }
 
 fn zone(text: &str) -> Option<Zone> {
-    let word = &text[..text.find(|char: char| !char.is_ascii_alphabetic() && !matches!(char, '/' | '_')).unwrap_or(text.len())];
+    let word = &text[..text
+        .find(|char: char| !char.is_ascii_alphabetic() && !matches!(char, '/' | '_'))
+        .unwrap_or(text.len())];
     if matches!(word, "UTC" | "GMT" | "Z") {
         return Some(Zone::Offset(0));
     }
-    if ZONES.contains(&word) || word.contains('/') && word.starts_with(|char: char| char.is_ascii_uppercase()) {
+    if ZONES.contains(&word)
+        || word.contains('/') && word.starts_with(|char: char| char.is_ascii_uppercase())
+    {
         return Some(Zone::Named);
     }
     let sign = match text.chars().next()? {
@@ -79,9 +101,10 @@ fn zone(text: &str) -> Option<Zone> {
     let number = |text: &str| text.parse::<i32>().ok();
     let (hours, minutes) = match digits(rest) {
         4 => (number(&rest[..2])?, number(&rest[2..4])?),
-        count @ 1..=2 if rest[count..].starts_with(':') && digits(&rest[count + 1..]) == 2 => {
-            (number(&rest[..count])?, number(&rest[count + 1..count + 3])?)
-        }
+        count @ 1..=2 if rest[count..].starts_with(':') && digits(&rest[count + 1..]) == 2 => (
+            number(&rest[..count])?,
+            number(&rest[count + 1..count + 3])?,
+        ),
         2 => (number(&rest[..2])?, 0),
         _ => return None,
     };
@@ -91,10 +114,14 @@ fn zone(text: &str) -> Option<Zone> {
 /// Whether a text that has the day of a time also has its time of day: hour and minute, seconds and zone where it says
 /// them. `hit` is what of the text was found, `after` what follows.
 pub(super) fn agrees(fact: &str, hit: &str, after: &str) -> bool {
-    let Some(own) = fact.get(11..).and_then(clock) else { return true };
+    let Some(own) = fact.get(11..).and_then(clock) else {
+        return true;
+    };
     // `2025-01-05 14:30` has its time in the hit.
     let inside = hit.find(':').and_then(|colon| {
-        let start = hit[..colon].rfind(|char: char| !char.is_ascii_digit()).map_or(0, |at| at + 1);
+        let start = hit[..colon]
+            .rfind(|char: char| !char.is_ascii_digit())
+            .map_or(0, |at| at + 1);
         hit.get(start..)
     });
     let joined = inside.map(|time| format!("{time}{}", after.chars().take(12).collect::<String>()));
@@ -124,7 +151,8 @@ pub(super) fn length(after: &str) -> usize {
 }
 
 fn is_second(own: Clock, said: Clock) -> bool {
-    said.second.is_none_or(|second| own.second.unwrap_or(0) == second)
+    said.second
+        .is_none_or(|second| own.second.unwrap_or(0) == second)
 }
 
 #[cfg(test)]
@@ -159,7 +187,13 @@ mod tests {
         ] {
             assert!(!agrees(fact, hit, after), "{hit}{after}");
         }
-        assert_eq!([" at 3:30 PM |", "T15:30:00Z", " | 15:30"].map(length), [11, 9, 0]);
-        assert!(agrees("2025-03-04T00:00:00Z", "Mar 4, 2025", " | x"), "midnight is the day");
+        assert_eq!(
+            [" at 3:30 PM |", "T15:30:00Z", " | 15:30"].map(length),
+            [11, 9, 0]
+        );
+        assert!(
+            agrees("2025-03-04T00:00:00Z", "Mar 4, 2025", " | x"),
+            "midnight is the day"
+        );
     }
 }

@@ -35,7 +35,9 @@ pub(super) fn scale(unit: &str) -> Option<(Quantity, f64)> {
 /// A quantity that a text begins with, in the smallest unit: `1.5 s`, `1m 30s`, `1 min 30 s`, `$12.34`; and where it ends.
 fn quantity(text: &str) -> Option<(Quantity, f64, usize)> {
     let number = |text: &str| -> Option<(f64, usize)> {
-        let end = text.find(|char: char| !(char.is_ascii_digit() || char == '.' || char == ',')).unwrap_or(text.len());
+        let end = text
+            .find(|char: char| !(char.is_ascii_digit() || char == '.' || char == ','))
+            .unwrap_or(text.len());
         let digits = text[..end].trim_end_matches(['.', ',']);
         Some((digits.replace(',', "").parse().ok()?, digits.len()))
     };
@@ -48,13 +50,18 @@ fn quantity(text: &str) -> Option<(Quantity, f64, usize)> {
     while let Some((amount, length)) = number(&text[at..]).filter(|(_, length)| *length > 0) {
         let rest = &text[at + length..];
         let blank = rest.len() - rest.trim_start_matches(' ').len();
-        let word: String = rest[blank..].chars().take_while(|char| char.is_alphabetic()).collect();
+        let word: String = rest[blank..]
+            .chars()
+            .take_while(|char| char.is_alphabetic())
+            .collect();
         let own = match (word.as_str(), kind) {
             // Between hours and seconds `m` is a minute.
             ("m", _) => Some((Quantity::Time, 6e4)),
             (word, _) => scale(&word.to_ascii_lowercase()),
         };
-        let Some((own, scale)) = own.filter(|(own, _)| kind.is_none_or(|kind| kind == *own)) else { break };
+        let Some((own, scale)) = own.filter(|(own, _)| kind.is_none_or(|kind| kind == *own)) else {
+            break;
+        };
         (kind, sum) = (Some(own), sum + amount * scale);
         at += length + blank + word.len();
         let next = &text[at..];
@@ -95,11 +102,18 @@ mod tests {
             (1_024.0, "bytes", "1 KiB"),
             (90.0, "duration", "1m 30s"),
         ] {
-            assert_eq!(says(number, unit, text), Some(text.len()), "{number} {unit} {text}");
+            assert_eq!(
+                says(number, unit, text),
+                Some(text.len()),
+                "{number} {unit} {text}"
+            );
         }
-        for (number, unit, text) in
-            [(90.0, "ms", "90 s"), (12.0, "cents", "$12"), (90.0, "seconds", "1m 31s"), (5.0, "apples", "5 s")]
-        {
+        for (number, unit, text) in [
+            (90.0, "ms", "90 s"),
+            (12.0, "cents", "$12"),
+            (90.0, "seconds", "1m 31s"),
+            (5.0, "apples", "5 s"),
+        ] {
             assert_eq!(says(number, unit, text), None, "{number} {unit} {text}");
         }
     }

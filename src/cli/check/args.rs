@@ -13,8 +13,15 @@ pub struct CallList(pub Vec<(String, Option<String>)>);
 
 impl Args for CallList {
     fn augment_args(command: Command) -> Command {
-        let call = Arg::new("call").long("call").value_name("TOOL").action(ArgAction::Append);
-        let args = Arg::new("args").long("args").value_name("JSON|@FILE|-").action(ArgAction::Append).allow_hyphen_values(true);
+        let call = Arg::new("call")
+            .long("call")
+            .value_name("TOOL")
+            .action(ArgAction::Append);
+        let args = Arg::new("args")
+            .long("args")
+            .value_name("JSON|@FILE|-")
+            .action(ArgAction::Append)
+            .allow_hyphen_values(true);
         command.arg(call.help("Call this tool and check its answer; repeatable")).arg(
             args.requires("call").help("The arguments of the `--call` before it: a JSON object, @FILE, or - for standard input"),
         )
@@ -28,11 +35,22 @@ impl Args for CallList {
 impl FromArgMatches for CallList {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let given = |name: &str| -> Vec<(usize, String)> {
-            let values = matches.get_many::<String>(name).into_iter().flatten().cloned();
-            matches.indices_of(name).into_iter().flatten().zip(values).collect()
+            let values = matches
+                .get_many::<String>(name)
+                .into_iter()
+                .flatten()
+                .cloned();
+            matches
+                .indices_of(name)
+                .into_iter()
+                .flatten()
+                .zip(values)
+                .collect()
         };
-        let mut calls: Vec<(usize, String, Option<String>)> =
-            given("call").into_iter().map(|(at, tool)| (at, tool, None)).collect();
+        let mut calls: Vec<(usize, String, Option<String>)> = given("call")
+            .into_iter()
+            .map(|(at, tool)| (at, tool, None))
+            .collect();
         for (at, args) in given("args") {
             let call = calls.iter_mut().rfind(|(own, ..)| *own < at);
             match call {
@@ -45,7 +63,12 @@ impl FromArgMatches for CallList {
                 }
             }
         }
-        Ok(Self(calls.into_iter().map(|(_, tool, args)| (tool, args)).collect()))
+        Ok(Self(
+            calls
+                .into_iter()
+                .map(|(_, tool, args)| (tool, args))
+                .collect(),
+        ))
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
@@ -98,7 +121,13 @@ pub struct CheckArgs {
     #[arg(long, value_name = "PERCENT", requires = "baseline")]
     pub max_increase: Option<u64>,
     /// What is printed
-    #[arg(long = "as", value_enum, default_value_t, value_name = "FORM", conflicts_with = "json")]
+    #[arg(
+        long = "as",
+        value_enum,
+        default_value_t,
+        value_name = "FORM",
+        conflicts_with = "json"
+    )]
     pub form: CheckForm,
     #[command(flatten)]
     pub print: PrintArgs,

@@ -17,22 +17,51 @@ pub fn page(report: &HostsReport, deliveries: Option<&Deliveries>, encoding: Enc
     let mut page = String::new();
     // A host that was not reached might change the verdict.
     if !report.is_interrupted() {
-        page.push_str(&format!("{}\n\n", one_line(&report.verdict(encoding).text())));
+        page.push_str(&format!(
+            "{}\n\n",
+            one_line(&report.verdict(encoding).text())
+        ));
     }
-    let has_media = report.rows.iter().any(|row| row.media.shown + row.media.as_text + row.media.dropped > 0);
-    let mut head = ["HOST", "NAME", "TOKENS", "BYTES", "FACTS", "LIMIT", "DEFINITION", "EVIDENCE"].map(str::to_owned).to_vec();
+    let has_media = report
+        .rows
+        .iter()
+        .any(|row| row.media.shown + row.media.as_text + row.media.dropped > 0);
+    let mut head = [
+        "HOST",
+        "NAME",
+        "TOKENS",
+        "BYTES",
+        "FACTS",
+        "LIMIT",
+        "DEFINITION",
+        "EVIDENCE",
+    ]
+    .map(str::to_owned)
+    .to_vec();
     if has_media {
         head.push("MEDIA BYTES".to_owned());
     }
     let mut rows = vec![head];
     for (number, lane) in texts(report).enumerate() {
         for (position, row) in report.hosts_of(lane).enumerate() {
-            let label = if position == 0 { format!("{}", number + 1) } else { "·".to_owned() };
+            let label = if position == 0 {
+                format!("{}", number + 1)
+            } else {
+                "·".to_owned()
+            };
             let mut cells = line(&label, row, encoding);
             if has_media {
-                let media = [(row.media.shown, "shown"), (row.media.as_text, "as base64 text"), (row.media.dropped, "dropped")];
+                let media = [
+                    (row.media.shown, "shown"),
+                    (row.media.as_text, "as base64 text"),
+                    (row.media.dropped, "dropped"),
+                ];
                 let some = media.iter().filter(|(bytes, _)| *bytes > 0);
-                cells.push(some.map(|(bytes, how)| format!("{} {how}", grouped(*bytes))).collect::<Vec<_>>().join(", "));
+                cells.push(
+                    some.map(|(bytes, how)| format!("{} {how}", grouped(*bytes)))
+                        .collect::<Vec<_>>()
+                        .join(", "),
+                );
             }
             rows.push(cells);
         }
@@ -58,7 +87,10 @@ pub fn page(report: &HostsReport, deliveries: Option<&Deliveries>, encoding: Enc
 
 /// The lanes with a text.
 fn texts(report: &HostsReport) -> impl Iterator<Item = &HostLane> {
-    report.lanes.iter().filter(|lane| lane.outcome != HostOutcome::Unknown)
+    report
+        .lanes
+        .iter()
+        .filter(|lane| lane.outcome != HostOutcome::Unknown)
 }
 
 fn line(label: &str, row: &HostRow, encoding: Encoding) -> Vec<String> {
@@ -66,11 +98,13 @@ fn line(label: &str, row: &HostRow, encoding: Encoding) -> Vec<String> {
     vec![
         format!("{label} {}", row.host.id),
         row.host.name.clone(),
-        row.tokens.map_or_else(String::new, |tokens| grouped(tokens.get(encoding))),
+        row.tokens
+            .map_or_else(String::new, |tokens| grouped(tokens.get(encoding))),
         grouped(row.bytes),
         facts,
         row.limit_text(),
-        row.definition_tokens.map_or_else(String::new, |tokens| grouped(tokens.get(encoding))),
+        row.definition_tokens
+            .map_or_else(String::new, |tokens| grouped(tokens.get(encoding))),
         row.host.evidence.name().to_owned(),
     ]
 }
@@ -79,17 +113,35 @@ fn line(label: &str, row: &HostRow, encoding: Encoding) -> Vec<String> {
 fn lost(report: &HostsReport) -> String {
     let mut out = String::new();
     for lane in texts(report) {
-        let Some(row) = report.hosts_of(lane).next() else { continue };
+        let Some(row) = report.hosts_of(lane).next() else {
+            continue;
+        };
         let missing: Vec<String> = row
             .lost
             .iter()
             .filter(|field| field.missing > 0)
-            .map(|field| format!("{} ({} of {})", field.path, grouped(field.missing), grouped(field.total)))
+            .map(|field| {
+                format!(
+                    "{} ({} of {})",
+                    field.path,
+                    grouped(field.missing),
+                    grouped(field.total)
+                )
+            })
             .collect();
         if !missing.is_empty() {
             let more = missing.len().saturating_sub(FIELDS);
-            let rest = if more > 0 { format!(" and {}", number_of(more as u64, "more fields")) } else { String::new() };
-            let named = missing.iter().take(FIELDS).cloned().collect::<Vec<_>>().join(", ");
+            let rest = if more > 0 {
+                format!(" and {}", number_of(more as u64, "more fields"))
+            } else {
+                String::new()
+            };
+            let named = missing
+                .iter()
+                .take(FIELDS)
+                .cloned()
+                .collect::<Vec<_>>()
+                .join(", ");
             out.push_str(&one_line(&format!("{} loses {named}{rest}", row.host.id)));
             out.push('\n');
         }
@@ -99,7 +151,9 @@ fn lost(report: &HostsReport) -> String {
     let mut places: HashMap<(What, &str), usize> = HashMap::new();
     for row in texts(report).flat_map(|lane| report.hosts_of(lane)) {
         for gone in row.view.dropped.iter() {
-            let place = *places.entry((gone.what, &gone.why)).or_insert(dropped.len());
+            let place = *places
+                .entry((gone.what, &gone.why))
+                .or_insert(dropped.len());
             if let Some((.., hosts)) = dropped.get_mut(place) {
                 hosts.push(row.host.id.as_str());
                 continue;
@@ -113,22 +167,39 @@ fn lost(report: &HostsReport) -> String {
         }
     }
     for (what, why, hosts) in dropped {
-        out.push_str(&one_line(&format!("{what} is not shown by {}: {why}", hosts.join(", "))));
+        out.push_str(&one_line(&format!(
+            "{what} is not shown by {}: {why}",
+            hosts.join(", ")
+        )));
         out.push('\n');
     }
     out
 }
 
 fn table(deliveries: &Deliveries, encoding: Encoding) -> String {
-    let head = ["DELIVERY", "ALL FACTS IN", "FACTS LOST IN ALL", "TOKENS, MEDIAN HOST", "TEXT"];
+    let head = [
+        "DELIVERY",
+        "ALL FACTS IN",
+        "FACTS LOST IN ALL",
+        "TOKENS, MEDIAN HOST",
+        "TEXT",
+    ];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
     for row in &deliveries.rows {
         let (whole, known) = row.whole();
         let is_made = row.result.is_some();
         rows.push(vec![
             row.kind.title().to_owned(),
-            if is_made { format!("{whole} of {known} hosts") } else { "–".to_owned() },
-            if is_made { grouped(row.missing()) } else { "–".to_owned() },
+            if is_made {
+                format!("{whole} of {known} hosts")
+            } else {
+                "–".to_owned()
+            },
+            if is_made {
+                grouped(row.missing())
+            } else {
+                "–".to_owned()
+            },
             row.median(encoding).map_or_else(|| "–".to_owned(), grouped),
             one_line(&row.note),
         ]);

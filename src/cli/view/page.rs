@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::analysis::{Card, Ctx, Mark, MdKind, Query, RenderedQuery, Table, TreeQuery, TreeTokens, TreeTokensQuery, TreeView};
+use crate::analysis::{
+    Card, Ctx, Mark, MdKind, Query, RenderedQuery, Table, TreeQuery, TreeTokens, TreeTokensQuery,
+    TreeView,
+};
 use crate::cancel::Cancel;
 use crate::capture::Block;
 use crate::cli::output::{columns, one_line};
@@ -19,8 +22,14 @@ const INDENT_LEVELS: usize = 32;
 /// A value longer than this is cut in the tree.
 const VALUE_CHARS: usize = 120;
 
-fn get<Q: Query>(subject: &Arc<ParsedCapture>, query: &Q, cancel: &Cancel) -> Result<Q::Out, Problem> {
-    Ctx::of(std::slice::from_ref(subject), &Hosts::built_in(), cancel).get(query).map_err(|_| Problem::interrupted())?
+fn get<Q: Query>(
+    subject: &Arc<ParsedCapture>,
+    query: &Q,
+    cancel: &Cancel,
+) -> Result<Q::Out, Problem> {
+    Ctx::of(std::slice::from_ref(subject), &Hosts::built_in(), cancel)
+        .get(query)
+        .map_err(|_| Problem::interrupted())?
 }
 
 /// The blocks in order, text with its tables drawn, anything else by what it is; each under its number where there are
@@ -48,10 +57,14 @@ fn text(page: &mut String, card: &Card) {
     let mut end = 0;
     for block in &card.blocks {
         // Blank lines between blocks stay; the source says how many there are.
-        page.push_str(&visible(card.text.get(end..block.range.start).unwrap_or("")));
+        page.push_str(&visible(
+            card.text.get(end..block.range.start).unwrap_or(""),
+        ));
         match &block.kind {
             MdKind::Table(table) => page.push_str(&drawn(table)),
-            MdKind::Html | MdKind::Markdown => page.push_str(&visible(card.text.get(block.range.clone()).unwrap_or(""))),
+            MdKind::Html | MdKind::Markdown => {
+                page.push_str(&visible(card.text.get(block.range.clone()).unwrap_or("")))
+            }
         }
         end = block.range.end;
     }
@@ -65,10 +78,25 @@ fn text(page: &mut String, card: &Card) {
 
 /// A block that is no text: its members, and its data by size alone.
 fn other(page: &mut String, block: &Block) {
-    let kind = if block.type_name.is_empty() { "no type" } else { &block.type_name };
-    let size = block.data_bytes.map(|bytes| format!("{}, not shown", number_of(bytes as u64, "bytes")));
-    let members = [block.name.clone(), block.uri.clone(), block.mime_type.clone(), size];
-    let members: Vec<_> = members.into_iter().flatten().map(|member| one_line(&member)).collect();
+    let kind = if block.type_name.is_empty() {
+        "no type"
+    } else {
+        &block.type_name
+    };
+    let size = block
+        .data_bytes
+        .map(|bytes| format!("{}, not shown", number_of(bytes as u64, "bytes")));
+    let members = [
+        block.name.clone(),
+        block.uri.clone(),
+        block.mime_type.clone(),
+        size,
+    ];
+    let members: Vec<_> = members
+        .into_iter()
+        .flatten()
+        .map(|member| one_line(&member))
+        .collect();
     page.push_str(&format!("{} · {}\n", one_line(kind), members.join(" · ")));
     if let Some(text) = &block.text {
         page.push_str(&visible(text));
@@ -77,11 +105,19 @@ fn other(page: &mut String, block: &Block) {
 }
 
 fn drawn(table: &Table) -> String {
-    let cells = |row: &Vec<crate::analysis::Cell>| row.iter().map(|cell| one_line(&cell.source)).collect::<Vec<_>>();
+    let cells = |row: &Vec<crate::analysis::Cell>| {
+        row.iter()
+            .map(|cell| one_line(&cell.source))
+            .collect::<Vec<_>>()
+    };
     let mut rows = vec![cells(&table.header)];
     rows.extend(table.rows.iter().map(|(_, row)| cells(row)));
-    let widths =
-        (0..rows[0].len()).map(|column| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max());
+    let widths = (0..rows[0].len()).map(|column| {
+        rows.iter()
+            .filter_map(|row| row.get(column))
+            .map(|cell| cell.chars().count())
+            .max()
+    });
     let rule = widths.map(|width| "─".repeat(width.unwrap_or(0))).collect();
     rows.insert(1, rule);
     columns(&rows, &[])
@@ -89,7 +125,10 @@ fn drawn(table: &Table) -> String {
 
 /// The payload as an indented tree with the tokens of every container and the marks against the text.
 pub fn tree(subject: &Arc<ParsedCapture>, cancel: &Cancel) -> Result<String, Problem> {
-    let (Some(view), Some(tokens)) = (get(subject, &TreeQuery, cancel)?, get(subject, &TreeTokensQuery, cancel)?) else {
+    let (Some(view), Some(tokens)) = (
+        get(subject, &TreeQuery, cancel)?,
+        get(subject, &TreeTokensQuery, cancel)?,
+    ) else {
         return Err(Problem::new(ProblemKind::Usage, "there is no payload").at("tree"));
     };
     let root = view.payload.root();
@@ -99,7 +138,9 @@ pub fn tree(subject: &Arc<ParsedCapture>, cancel: &Cancel) -> Result<String, Pro
         if index.is_multiple_of(4_096) {
             cancel.check().map_err(|_| Problem::interrupted())?;
         }
-        let Some(node) = root.doc().node(index) else { break };
+        let Some(node) = root.doc().node(index) else {
+            break;
+        };
         while open.last().is_some_and(|end| *end <= index) {
             open.pop();
         }
@@ -123,9 +164,16 @@ fn leaf(node: Node<'_>, view: &TreeView, tokens: &TreeTokens, is_root: bool) -> 
         _ => String::new(),
     };
     if node.is_container() {
-        let (kind, members) = if node.kind() == JsonKind::Array { ("array", "items") } else { ("object", "members") };
+        let (kind, members) = if node.kind() == JsonKind::Array {
+            ("array", "items")
+        } else {
+            ("object", "members")
+        };
         let tokens = number_of(u64::from(tokens.of(node.index())), "tokens");
-        line.push_str(&format!("{kind} · {} · {tokens}", number_of(node.len() as u64, members)));
+        line.push_str(&format!(
+            "{kind} · {} · {tokens}",
+            number_of(node.len() as u64, members)
+        ));
         if let Some((missing, differing)) = view.marks_inside.get(&node.index()) {
             line.push_str(&format!(" · {missing} not in text, {differing} differ"));
         }
@@ -138,7 +186,9 @@ fn leaf(node: Node<'_>, view: &TreeView, tokens: &TreeTokens, is_root: bool) -> 
         }
         match view.marks.get(&node.index()) {
             Some(Mark::NotInText) => line.push_str("  ← not in text"),
-            Some(Mark::Differs(text)) => line.push_str(&format!("  ← text says {}", one_line(text))),
+            Some(Mark::Differs(text)) => {
+                line.push_str(&format!("  ← text says {}", one_line(text)))
+            }
             None => {}
         }
     }
@@ -149,7 +199,9 @@ fn leaf(node: Node<'_>, view: &TreeView, tokens: &TreeTokens, is_root: bool) -> 
 pub fn definition(subject: &Arc<ParsedCapture>) -> Result<String, Problem> {
     let tool = &subject.capture.tool;
     if tool.raw.is_empty() {
-        return Err(Problem::new(ProblemKind::Usage, "there is no definition of the tool").at("definition"));
+        return Err(
+            Problem::new(ProblemKind::Usage, "there is no definition of the tool").at("definition"),
+        );
     }
     let raw = String::from_utf8_lossy(&tool.raw);
     let tokens = token::count(&raw);
@@ -169,7 +221,11 @@ pub fn definition(subject: &Arc<ParsedCapture>) -> Result<String, Problem> {
         ("idempotentHint", tool.annotations.idempotent),
         ("openWorldHint", tool.annotations.open_world),
     ] {
-        page.push_str(&format!("{name} {} ({})\n", hint.value, if hint.declared { "declared" } else { "default" }));
+        page.push_str(&format!(
+            "{name} {} ({})\n",
+            hint.value,
+            if hint.declared { "declared" } else { "default" }
+        ));
     }
     for fault in &tool.faults {
         page.push_str(&format!("odd {}\n", one_line(fault)));

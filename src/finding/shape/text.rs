@@ -19,7 +19,12 @@ fn is_markdown(answer: &CheckedAnswer<'_>) -> bool {
 }
 
 pub fn no_code_block(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
-    let reader = answer.subject.payload.as_ref().and_then(Payload::reader).map(|reader| reader.id);
+    let reader = answer
+        .subject
+        .payload
+        .as_ref()
+        .and_then(Payload::reader)
+        .map(|reader| reader.id);
     if answer.is_success() && reader == Some("key-value") && !answer.text.contains("```") {
         hits.say("records without a fence").at(answer.text_at(0..0));
     }
@@ -30,16 +35,30 @@ fn fenced_records(answer: &CheckedAnswer<'_>) -> Vec<(Range<usize>, Vec<String>)
     let text = answer.markdown_text();
     let is_fence = |event: &Event<'_>| matches!(event, Event::Start(Tag::CodeBlock(_)));
     let labels = |range: &Range<usize>| {
-        let lines = text[range.clone()].lines().filter_map(|line| line.split_once(": "));
-        lines.map(|(label, _)| label.trim().to_owned()).filter(|label| !label.is_empty() && label.len() <= 40).collect::<Vec<_>>()
+        let lines = text[range.clone()]
+            .lines()
+            .filter_map(|line| line.split_once(": "));
+        lines
+            .map(|(label, _)| label.trim().to_owned())
+            .filter(|label| !label.is_empty() && label.len() <= 40)
+            .collect::<Vec<_>>()
     };
-    let fences = answer.markdown().iter().filter(|(event, _)| is_fence(event)).map(|(_, range)| range.clone());
-    fences.map(|range| (range.clone(), labels(&range))).filter(|(_, labels)| labels.len() > 1).collect()
+    let fences = answer
+        .markdown()
+        .iter()
+        .filter(|(event, _)| is_fence(event))
+        .map(|(_, range)| range.clone());
+    fences
+        .map(|range| (range.clone(), labels(&range)))
+        .filter(|(_, labels)| labels.len() > 1)
+        .collect()
 }
 
 pub fn format_drift(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let records = fenced_records(answer);
-    let Some((_, first)) = records.first() else { return };
+    let Some((_, first)) = records.first() else {
+        return;
+    };
     for (range, labels) in &records[1..] {
         let at = |label: &String| first.iter().position(|other| other == label);
         let shared: Vec<usize> = labels.iter().filter_map(at).collect();
@@ -70,9 +89,11 @@ fn labelled(answer: &CheckedAnswer<'_>) -> Vec<(String, Range<usize>)> {
         let at = start;
         start += line.len();
         let marks: &[char] = &['-', '*', '•', '|', ' ', '>'];
-        let Some((head, value)) =
-            body.split_once(':').or_else(|| body.trim_end_matches('|').trim_start_matches('|').split_once('|'))
-        else {
+        let Some((head, value)) = body.split_once(':').or_else(|| {
+            body.trim_end_matches('|')
+                .trim_start_matches('|')
+                .split_once('|')
+        }) else {
             continue;
         };
         let name = head.trim_matches(marks);
@@ -100,24 +121,37 @@ pub fn invented(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         for leaf in leaves(payload.root()) {
             let is_zero = || leaf.as_f64() == Some(0.0) || leaf.as_bool() == Some(false);
             if leaf.is_null() || is_zero() {
-                let keys = if leaf.is_null() { &mut empty } else { &mut given };
+                let keys = if leaf.is_null() {
+                    &mut empty
+                } else {
+                    &mut given
+                };
                 keys.insert(label(&leaf.key().unwrap_or_default()));
             }
         }
         for (name, place) in &values {
             let stated = &answer.text[place.clone()];
             if empty.contains(name) && !given.contains(name) && INVENTED.contains(&stated) {
-                hits.say(format!("`{name}` is missing in the data, and the text says {stated}"))
-                    .at(answer.text_at(place.clone()));
+                hits.say(format!(
+                    "`{name}` is missing in the data, and the text says {stated}"
+                ))
+                .at(answer.text_at(place.clone()));
             }
         }
         return;
     }
-    let marks = values.iter().any(|(_, place)| &answer.text[place.clone()] == "N/A");
-    for (name, place) in values.iter().filter(|(_, place)| marks && &answer.text[place.clone()] == "$0.00") {
-        hits.say(format!("`{name}` is $0.00 where others are N/A: a missing value?"))
-            .at(answer.text_at(place.clone()))
-            .as_severity(Warning);
+    let marks = values
+        .iter()
+        .any(|(_, place)| &answer.text[place.clone()] == "N/A");
+    for (name, place) in values
+        .iter()
+        .filter(|(_, place)| marks && &answer.text[place.clone()] == "$0.00")
+    {
+        hits.say(format!(
+            "`{name}` is $0.00 where others are N/A: a missing value?"
+        ))
+        .at(answer.text_at(place.clone()))
+        .as_severity(Warning);
     }
 }
 
@@ -128,15 +162,21 @@ pub fn absence(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let mut marks: BTreeSet<&str> = BTreeSet::new();
     for (_, place) in labelled(answer) {
         let stated = &answer.text[place.clone()];
-        if matches!(stated, "undefined" | "[object Object]" | "NaN" | "Invalid Date") {
-            hits.say(format!("`{stated}` as a value")).at(answer.text_at(place)).as_severity(Error);
+        if matches!(
+            stated,
+            "undefined" | "[object Object]" | "NaN" | "Invalid Date"
+        ) {
+            hits.say(format!("`{stated}` as a value"))
+                .at(answer.text_at(place))
+                .as_severity(Error);
         } else if matches!(stated, "N/A" | "null" | "None" | "—" | "n/a") {
             marks.insert(stated);
         }
     }
     if marks.len() > 1 {
         let all = marks.into_iter().collect::<Vec<_>>().join(", ");
-        hits.say(format!("what is missing is marked as {all}")).at(answer.text_at(0..0));
+        hits.say(format!("what is missing is marked as {all}"))
+            .at(answer.text_at(0..0));
     }
 }
 
@@ -152,7 +192,10 @@ pub fn emoji_heading(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         if let Event::Start(Tag::Heading { .. }) = event {
             let heading = text[range.clone()].trim_end();
             if heading.contains(is_emoji) {
-                let plain: String = heading.chars().filter(|char| !is_emoji(*char) && *char != '\u{fe0f}').collect();
+                let plain: String = heading
+                    .chars()
+                    .filter(|char| !is_emoji(*char) && *char != '\u{fe0f}')
+                    .collect();
                 let plain = plain.replace("  ", " ");
                 mended.push_str(&text[places.last().map_or(0, |last| last.end)..range.start]);
                 mended.push_str(&plain);
@@ -167,7 +210,13 @@ pub fn emoji_heading(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         let hit = hits.say("emoji in a heading");
         hit.at(answer.text_at(place));
         if at + 1 == many {
-            hit.mends(answer, Parts { text: Some(std::mem::take(&mut mended)), ..answer.parts().clone() });
+            hit.mends(
+                answer,
+                Parts {
+                    text: Some(std::mem::take(&mut mended)),
+                    ..answer.parts().clone()
+                },
+            );
         }
     }
 }
@@ -178,8 +227,11 @@ fn statuses(answer: &CheckedAnswer<'_>) -> Vec<Range<usize>> {
         return Vec::new();
     }
     let text = answer.markdown_text();
-    let mut found: Vec<_> =
-        labelled(answer).into_iter().filter(|(name, _)| name == "status" || name == "state").map(|(_, place)| place).collect();
+    let mut found: Vec<_> = labelled(answer)
+        .into_iter()
+        .filter(|(name, _)| name == "status" || name == "state")
+        .map(|(_, place)| place)
+        .collect();
     let (mut head, mut column, mut at) = (true, None, 0);
     for (event, range) in answer.markdown() {
         match event {
@@ -206,7 +258,8 @@ pub fn emoji_only(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     for place in statuses(answer) {
         let stated = &answer.text[place.clone()];
         if stated.contains(is_emoji) && !stated.chars().any(char::is_alphanumeric) {
-            hits.say(format!("the status is {stated} alone")).at(answer.text_at(place));
+            hits.say(format!("the status is {stated} alone"))
+                .at(answer.text_at(place));
         }
     }
 }
@@ -214,7 +267,8 @@ pub fn emoji_only(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
 pub fn no_icon(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     for place in statuses(answer) {
         if !answer.text[place.clone()].contains(is_emoji) {
-            hits.say("a status without an icon").at(answer.text_at(place));
+            hits.say("a status without an icon")
+                .at(answer.text_at(place));
         }
     }
 }
@@ -224,7 +278,10 @@ pub fn verbose_metrics(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         Regex::new(r"(?im)^\s*[-*]?\s*\**(likes|reposts|replies|quotes|views|comments|shares)\**:\s*(\d+)\s*$").ok()
     });
     let Some(metric) = &*METRIC else { return };
-    let found: Vec<_> = metric.captures_iter(answer.markdown_text()).take(10_000).collect();
+    let found: Vec<_> = metric
+        .captures_iter(answer.markdown_text())
+        .take(10_000)
+        .collect();
     if found.len() < 2 {
         return;
     }
@@ -249,29 +306,52 @@ pub fn verbose_metrics(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let place = found[0].get(0).map_or(0..0, |all| all.range());
     hits.say("metrics on a line each")
         .at(answer.text_at(place))
-        .mends(answer, Parts { text: Some(mended), ..answer.parts().clone() });
+        .mends(
+            answer,
+            Parts {
+                text: Some(mended),
+                ..answer.parts().clone()
+            },
+        );
 }
 
 pub fn iso_time(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
-    static ISO: RulePattern = RulePattern::new(|| Regex::new(r"(?-u:\b)\d{4}-\d{2}-\d{2}T\d{2}:\d{2}").ok());
+    static ISO: RulePattern =
+        RulePattern::new(|| Regex::new(r"(?-u:\b)\d{4}-\d{2}-\d{2}T\d{2}:\d{2}").ok());
     let Some(iso) = &*ISO else { return };
-    for found in iso.find_iter(answer.markdown_text()).take(1_000).filter(|_| is_markdown(answer)) {
-        hits.say("a time in ISO form").at(answer.text_at(found.range()));
+    for found in iso
+        .find_iter(answer.markdown_text())
+        .take(1_000)
+        .filter(|_| is_markdown(answer))
+    {
+        hits.say("a time in ISO form")
+            .at(answer.text_at(found.range()));
     }
 }
 
 pub fn relative_only(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     static RELATIVE: RulePattern = RulePattern::new(|| {
-        Regex::new(r"(?i)(?-u:\b)\d+ ?(?:minutes?|mins?|hours?|days?|weeks?|months?|[mhdw]) ago(?-u:\b)").ok()
+        Regex::new(
+            r"(?i)(?-u:\b)\d+ ?(?:minutes?|mins?|hours?|days?|weeks?|months?|[mhdw]) ago(?-u:\b)",
+        )
+        .ok()
     });
     static DATE: RulePattern = RulePattern::new(|| {
         Regex::new(r"(?i)(?-u:\b)\d{4}-\d{2}-\d{2}|(?-u:\b)(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* \d{1,2},? \d{4}(?-u:\b)").ok()
     });
-    let (Some(relative), Some(date)) = (&*RELATIVE, &*DATE) else { return };
-    let Some(first) = relative.find(answer.markdown_text()) else { return };
-    let is_dated = date.is_match(&answer.text) || answer.structured().is_some_and(|value| date.is_match(&value.raw_text()));
+    let (Some(relative), Some(date)) = (&*RELATIVE, &*DATE) else {
+        return;
+    };
+    let Some(first) = relative.find(answer.markdown_text()) else {
+        return;
+    };
+    let is_dated = date.is_match(&answer.text)
+        || answer
+            .structured()
+            .is_some_and(|value| date.is_match(&value.raw_text()));
     if !is_dated {
-        hits.say(format!("“{}”, and no date anywhere", first.as_str())).at(answer.text_at(first.range()));
+        hits.say(format!("“{}”, and no date anywhere", first.as_str()))
+            .at(answer.text_at(first.range()));
     }
 }
 
@@ -279,21 +359,43 @@ pub fn relative_only(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
 const NEAR_BYTES: usize = 80;
 
 pub fn no_zone(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
-    let Some(payload) = answer.structured_payload() else { return };
-    static UTC: RulePattern = RulePattern::new(|| Regex::new(r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?Z$").ok());
+    let Some(payload) = answer.structured_payload() else {
+        return;
+    };
+    static UTC: RulePattern = RulePattern::new(|| {
+        Regex::new(r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?Z$").ok()
+    });
     static TIME: RulePattern = RulePattern::new(|| Regex::new(r"\b\d{1,2}:\d{2}").ok());
-    static ZONE: RulePattern = RulePattern::new(|| Regex::new(r"UTC|GMT|\bZ\b|\dZ|[+-]\d{2}:?\d{2}\b").ok());
-    let (Some(iso), Some(time), Some(zone)) = (&*UTC, &*TIME, &*ZONE) else { return };
-    for fact in answer.matched().facts.iter().filter(|fact| fact.is_reworded()) {
-        let (Some(node), Some(place)) = (payload.doc.node(fact.node()), fact.place()) else { continue };
+    static ZONE: RulePattern =
+        RulePattern::new(|| Regex::new(r"UTC|GMT|\bZ\b|\dZ|[+-]\d{2}:?\d{2}\b").ok());
+    let (Some(iso), Some(time), Some(zone)) = (&*UTC, &*TIME, &*ZONE) else {
+        return;
+    };
+    for fact in answer
+        .matched()
+        .facts
+        .iter()
+        .filter(|fact| fact.is_reworded())
+    {
+        let (Some(node), Some(place)) = (payload.doc.node(fact.node()), fact.place()) else {
+            continue;
+        };
         // Of a text on one line, what stands next to it.
         let mut end = answer.text.len().min(place.end + NEAR_BYTES);
         while !answer.text.is_char_boundary(end) {
             end -= 1;
         }
-        let line = answer.text[place.start..end].lines().next().unwrap_or_default();
-        if node.as_str().is_some_and(|text| iso.is_match(&text)) && time.is_match(line) && !zone.is_match(line) {
-            hits.say("a time of day without its zone; the data has it in UTC").at(answer.text_at(place)).at(answer.data_at(node));
+        let line = answer.text[place.start..end]
+            .lines()
+            .next()
+            .unwrap_or_default();
+        if node.as_str().is_some_and(|text| iso.is_match(&text))
+            && time.is_match(line)
+            && !zone.is_match(line)
+        {
+            hits.say("a time of day without its zone; the data has it in UTC")
+                .at(answer.text_at(place))
+                .at(answer.data_at(node));
         }
     }
 }
@@ -304,12 +406,16 @@ pub fn heading_levels(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     }
     let mut last: Option<HeadingLevel> = None;
     for (event, range) in answer.markdown() {
-        let Event::Start(Tag::Heading { level, .. }) = event else { continue };
+        let Event::Start(Tag::Heading { level, .. }) = event else {
+            continue;
+        };
         let from = last.map_or(0, |level| level as usize);
         if last.is_none() && *level != HeadingLevel::H1 {
-            hits.say("the first heading is not of the first level").at(answer.text_at(range.clone()));
+            hits.say("the first heading is not of the first level")
+                .at(answer.text_at(range.clone()));
         } else if *level as usize > from + 1 {
-            hits.say("a heading skips a level").at(answer.text_at(range.clone()));
+            hits.say("a heading skips a level")
+                .at(answer.text_at(range.clone()));
         }
         last = Some(*level);
     }
@@ -326,7 +432,11 @@ pub fn heading_overhead(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         .filter(|line| !matches!(line.trim(), "---" | "***" | "___"))
         .map(|line| {
             let trimmed = line.trim_start();
-            let body = if trimmed.starts_with('#') { trimmed.trim_start_matches('#').trim_start() } else { line };
+            let body = if trimmed.starts_with('#') {
+                trimmed.trim_start_matches('#').trim_start()
+            } else {
+                line
+            };
             body.replace("**", "")
         })
         .collect();
@@ -334,14 +444,23 @@ pub fn heading_overhead(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let saves = all.less(tokens(&plain));
     if all.o200k_base >= 50 && saves.o200k_base * 100 > all.o200k_base * hits.limit {
         let percent = saves.o200k_base * 100 / all.o200k_base;
-        hits.say(format!("{percent}% of the tokens are marks of headings, rules and bold"))
-            .at(answer.text_at(0..0))
-            .mends(answer, Parts { text: Some(plain), ..answer.parts().clone() });
+        hits.say(format!(
+            "{percent}% of the tokens are marks of headings, rules and bold"
+        ))
+        .at(answer.text_at(0..0))
+        .mends(
+            answer,
+            Parts {
+                text: Some(plain),
+                ..answer.parts().clone()
+            },
+        );
     }
 }
 
 pub fn inconsistent(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
-    static PROGRESS: RulePattern = RulePattern::new(|| Regex::new(r"(?-u:\b)(\d{1,3})% \((\d{1,9})/(\d{1,9})(?-u:\b)").ok());
+    static PROGRESS: RulePattern =
+        RulePattern::new(|| Regex::new(r"(?-u:\b)(\d{1,3})% \((\d{1,9})/(\d{1,9})(?-u:\b)").ok());
     if let Some(progress) = &*PROGRESS {
         for stated in progress.captures_iter(answer.markdown_text()).take(1_000) {
             let number = |at: usize| stated[at].parse::<u64>().unwrap_or(0);
@@ -351,12 +470,22 @@ pub fn inconsistent(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
             });
         }
     }
-    let Some(payload) = answer.exact_payload() else { return };
-    for percent in
-        leaves(payload.root()).filter(|leaf| leaf.key().is_some_and(|key| key == "percent" || key == "progress_percent"))
-    {
-        let of = |names: &[&str]| percent.parent().and_then(|parent| names.iter().find_map(|name| parent.get(name)?.as_i64()));
-        let (done, total) = (of(&["completed_steps", "completed", "done"]), of(&["total_steps", "total"]));
+    let Some(payload) = answer.exact_payload() else {
+        return;
+    };
+    for percent in leaves(payload.root()).filter(|leaf| {
+        leaf.key()
+            .is_some_and(|key| key == "percent" || key == "progress_percent")
+    }) {
+        let of = |names: &[&str]| {
+            percent
+                .parent()
+                .and_then(|parent| names.iter().find_map(|name| parent.get(name)?.as_i64()))
+        };
+        let (done, total) = (
+            of(&["completed_steps", "completed", "done"]),
+            of(&["total_steps", "total"]),
+        );
         if let (Some(share), Some(done), Some(total)) = (percent.as_i64(), done, total) {
             let plain = |number: i64| u64::try_from(number).unwrap_or(0);
             disagree(plain(share), plain(done), plain(total), |message| {
@@ -378,7 +507,9 @@ pub fn details(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let mut blocks = Vec::new();
     let mut from = 0;
     while let Some(start) = text[from..].find("<details").map(|at| from + at) {
-        let end = text[start..].find("</details>").map_or(text.len(), |at| start + at);
+        let end = text[start..]
+            .find("</details>")
+            .map_or(text.len(), |at| start + at);
         blocks.push(start..end);
         from = end.max(start + 1);
     }
@@ -387,7 +518,9 @@ pub fn details(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     }
     for (node, place) in answer.strings_in_text() {
         let at = blocks.partition_point(|block| block.start <= place.start);
-        let is_within = at.checked_sub(1).is_some_and(|at| place.start < blocks[at].end);
+        let is_within = at
+            .checked_sub(1)
+            .is_some_and(|at| place.start < blocks[at].end);
         let stated = &answer.text[place.clone()];
         if is_within && stated.contains(char::is_whitespace) {
             hits.say(format!("a string within `<details>`: {}", clip(stated)))

@@ -95,20 +95,28 @@ pub(super) struct Found {
 /// # Errors
 /// What came back is no JSON.
 pub(super) fn compare(root: Node<'_>, decoded: &Decoded) -> Result<Found, DecodeError> {
-    let mut differ = Differ { root, found: Found::default(), open: Vec::new() };
+    let mut differ = Differ {
+        root,
+        found: Found::default(),
+        open: Vec::new(),
+    };
     // What comes back byte for byte as it was sent need not be indexed.
     if decoded.json == root.raw() {
         return Ok(differ.found);
     }
     let doc = decoded.doc()?;
-    let Some(back) = doc.root() else { return Ok(differ.found) };
+    let Some(back) = doc.root() else {
+        return Ok(differ.found);
+    };
     let nameless = match back.kind() {
         _ if !decoded.is_nameless => None,
         Kind::Array => Some(back),
         _ => back.children().last(),
     };
     match (nameless, RowSet::of(root)) {
-        (Some(list), Ok(rows)) if rows.list().index() != root.index() => differ.rows(rows.list(), back, list),
+        (Some(list), Ok(rows)) if rows.list().index() != root.index() => {
+            differ.rows(rows.list(), back, list)
+        }
         _ => differ.pair(root, back),
     }
     while let Some(frame) = differ.open.last_mut() {
@@ -162,15 +170,26 @@ impl<'a> Differ<'a> {
         self.found.values.add(|| ValueChange {
             path,
             kind: DifferenceKind::Missing,
-            before: Some(format!("the key {}", write::string(&list.key().unwrap_or_default()))),
+            before: Some(format!(
+                "the key {}",
+                write::string(&list.key().unwrap_or_default())
+            )),
             after: None,
         });
         if back.index() == nameless.index() {
             // No envelope: the other members, if any, are gone.
-            root.children().filter(|child| child.index() != list.index()).for_each(|child| self.missing(child));
+            root.children()
+                .filter(|child| child.index() != list.index())
+                .for_each(|child| self.missing(child));
         } else {
-            let before: Vec<_> = root.children().filter(|child| child.index() != list.index()).collect();
-            let after: Vec<_> = back.children().filter(|child| child.index() != nameless.index()).collect();
+            let before: Vec<_> = root
+                .children()
+                .filter(|child| child.index() != list.index())
+                .collect();
+            let after: Vec<_> = back
+                .children()
+                .filter(|child| child.index() != nameless.index())
+                .collect();
             self.members(root, &before, &after);
         }
         self.pair(list, nameless);
@@ -181,10 +200,18 @@ impl<'a> Differ<'a> {
             (Kind::Null, Kind::Null) => {}
             (Kind::Array, Kind::Array) => self.open_lists(a, b),
             (Kind::Object, Kind::Object) => {
-                if a.len() == b.len() && a.children().zip(b.children()).all(|(a, b)| is_same_key(a, b)) {
+                if a.len() == b.len()
+                    && a.children()
+                        .zip(b.children())
+                        .all(|(a, b)| is_same_key(a, b))
+                {
                     self.open_lists(a, b);
                 } else {
-                    self.members(a, &a.children().collect::<Vec<_>>(), &b.children().collect::<Vec<_>>());
+                    self.members(
+                        a,
+                        &a.children().collect::<Vec<_>>(),
+                        &b.children().collect::<Vec<_>>(),
+                    );
                 }
             }
             (Kind::String, Kind::String) => {
@@ -203,28 +230,42 @@ impl<'a> Differ<'a> {
                 }
             }
             (Kind::Bool, Kind::Bool) if a.as_bool() == b.as_bool() => {}
-            (Kind::String, Kind::Null) if is_empty(a) => self.differs(DifferenceKind::EmptyNull, a, b),
-            (Kind::Null, Kind::String) if is_empty(b) => self.differs(DifferenceKind::EmptyNull, a, b),
+            (Kind::String, Kind::Null) if is_empty(a) => {
+                self.differs(DifferenceKind::EmptyNull, a, b)
+            }
+            (Kind::Null, Kind::String) if is_empty(b) => {
+                self.differs(DifferenceKind::EmptyNull, a, b)
+            }
             _ => self.differs(DifferenceKind::Type, a, b),
         }
     }
 
     fn open_lists(&mut self, a: Node<'a>, b: Node<'a>) {
-        self.open.push(Frame { parent: a, children: Pairs::Lists(a.children(), b.children()) });
+        self.open.push(Frame {
+            parent: a,
+            children: Pairs::Lists(a.children(), b.children()),
+        });
     }
 
     /// Members by key; of a key that stands twice, the first with the first.
     fn members(&mut self, parent: Node<'a>, before: &[Node<'a>], after: &[Node<'a>]) {
-        let mut by_key: HashMap<Cow<'a, [u8]>, VecDeque<usize>> = HashMap::with_capacity(after.len());
+        let mut by_key: HashMap<Cow<'a, [u8]>, VecDeque<usize>> =
+            HashMap::with_capacity(after.len());
         for (position, node) in after.iter().enumerate() {
-            by_key.entry(key_form(*node)).or_default().push_back(position);
+            by_key
+                .entry(key_form(*node))
+                .or_default()
+                .push_back(position);
         }
         let mut is_used = vec![false; after.len()];
         let mut pairs = Vec::with_capacity(before.len());
         let mut last = None;
         let mut is_ordered = true;
         for node in before {
-            match by_key.get_mut(&key_form(*node)).and_then(VecDeque::pop_front) {
+            match by_key
+                .get_mut(&key_form(*node))
+                .and_then(VecDeque::pop_front)
+            {
                 Some(position) => {
                     is_used[position] = true;
                     is_ordered &= last.is_none_or(|last| last < position);
@@ -246,7 +287,10 @@ impl<'a> Differ<'a> {
                 after: Some(keys(after)),
             });
         }
-        self.open.push(Frame { parent, children: Pairs::FactMatches(pairs.into_iter()) });
+        self.open.push(Frame {
+            parent,
+            children: Pairs::FactMatches(pairs.into_iter()),
+        });
     }
 
     fn differs(&mut self, kind: DifferenceKind, a: Node<'a>, b: Node<'a>) {
@@ -258,7 +302,11 @@ impl<'a> Differ<'a> {
         let root = self.root;
         self.found.values.add(|| ValueChange {
             path: node.pointer_from(root.index()),
-            kind: if node.is_null() { DifferenceKind::MissingNull } else { DifferenceKind::Missing },
+            kind: if node.is_null() {
+                DifferenceKind::MissingNull
+            } else {
+                DifferenceKind::Missing
+            },
             before: Some(shown(node)),
             after: None,
         });
@@ -267,10 +315,17 @@ impl<'a> Differ<'a> {
     fn extra(&mut self, parent: Node<'a>, node: Node<'a>) {
         let root = self.root;
         self.found.values.add(|| {
-            let step = node.key().map_or_else(|| node.ordinal().to_string(), |key| key.replace('~', "~0").replace('/', "~1"));
+            let step = node.key().map_or_else(
+                || node.ordinal().to_string(),
+                |key| key.replace('~', "~0").replace('/', "~1"),
+            );
             ValueChange {
                 path: format!("{}/{step}", parent.pointer_from(root.index())),
-                kind: if node.is_null() { DifferenceKind::MissingNull } else { DifferenceKind::Extra },
+                kind: if node.is_null() {
+                    DifferenceKind::MissingNull
+                } else {
+                    DifferenceKind::Extra
+                },
                 before: None,
                 after: Some(shown(node)),
             }
@@ -279,7 +334,12 @@ impl<'a> Differ<'a> {
 }
 
 fn difference(root: Node<'_>, kind: DifferenceKind, a: Node<'_>, b: Node<'_>) -> ValueChange {
-    ValueChange { path: a.pointer_from(root.index()), kind, before: Some(shown(a)), after: Some(shown(b)) }
+    ValueChange {
+        path: a.pointer_from(root.index()),
+        kind,
+        before: Some(shown(a)),
+        after: Some(shown(b)),
+    }
 }
 
 /// A value as JSON text, cut where it is long.

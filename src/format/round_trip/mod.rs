@@ -74,7 +74,10 @@ impl RoundTrip {
     pub fn summary(&self) -> Option<String> {
         let example = |found: &Differences| {
             let and = if found.count > 1 { "first " } else { "" };
-            found.first.first().map_or_else(String::new, |first| format!(" ({and}{})", first.describe()))
+            found
+                .first
+                .first()
+                .map_or_else(String::new, |first| format!(" ({and}{})", first.describe()))
         };
         let counted = |found: &Differences, one: &str, more: &str| {
             let word = if found.count == 1 { one } else { more };
@@ -82,8 +85,16 @@ impl RoundTrip {
         };
         let mut parts = Vec::new();
         parts.extend(counted(&self.differences, "value differs", "values differ"));
-        parts.extend(counted(&self.changes, "change of order or spelling", "changes of order or spelling"));
-        parts.extend(self.note.as_ref().map(|note| format!("{note}{}", example(&self.elsewhere))));
+        parts.extend(counted(
+            &self.changes,
+            "change of order or spelling",
+            "changes of order or spelling",
+        ));
+        parts.extend(
+            self.note
+                .as_ref()
+                .map(|note| format!("{note}{}", example(&self.elsewhere))),
+        );
         (!parts.is_empty()).then(|| parts.join("; "))
     }
 }
@@ -91,19 +102,33 @@ impl RoundTrip {
 impl ValueChange {
     /// In words: where, what, before and after.
     pub fn describe(&self) -> String {
-        let path = if self.path.is_empty() { "the whole" } else { &self.path };
+        let path = if self.path.is_empty() {
+            "the whole"
+        } else {
+            &self.path
+        };
         let side = |side: &Option<String>| side.clone().unwrap_or_else(|| "nothing".to_owned());
-        format!("{path}: {}, {} → {}", self.kind.name(), side(&self.before), side(&self.after))
+        format!(
+            "{path}: {}, {} → {}",
+            self.kind.name(),
+            side(&self.before),
+            side(&self.after)
+        )
     }
 }
 
 /// Reads `bytes`, the text of `format` for this answer, and compares it with the payload. `None` where the question
 /// does not arise: no payload, or it does not stand in this format.
 pub fn prove(format: &dyn Format, subject: &ParsedCapture, bytes: &Bytes) -> Option<RoundTrip> {
-    let Some(payload) = &subject.payload else { return None };
+    let Some(payload) = &subject.payload else {
+        return None;
+    };
     let text = String::from_utf8_lossy(bytes);
     let decoded = match format.id() {
-        "structured" if payload.is_structured() => Ok(Decoded { json: bytes.clone(), is_nameless: false }),
+        "structured" if payload.is_structured() => Ok(Decoded {
+            json: bytes.clone(),
+            is_nameless: false,
+        }),
         "content" => match in_texts(subject, payload) {
             Some(decoded) => Ok(decoded),
             None => return None,
@@ -129,20 +154,34 @@ pub fn prove(format: &dyn Format, subject: &ParsedCapture, bytes: &Bytes) -> Opt
     };
     let (elsewhere, note) = match format.id() {
         "yaml" => yaml11::retyped(payload.root(), verdict),
-        "markdown-table" | "markdown-list" => rendered::differences(payload.root(), &text, format.id()),
+        "markdown-table" | "markdown-list" => {
+            rendered::differences(payload.root(), &text, format.id())
+        }
         _ => (Differences::default(), None),
     };
-    Some(RoundTrip { verdict, differences: found.values, changes: found.changes, elsewhere, note })
+    Some(RoundTrip {
+        verdict,
+        differences: found.values,
+        changes: found.changes,
+        elsewhere,
+        note,
+    })
 }
 
 /// The JSON that stands in the text blocks, where it is what the payload is, or could be: data of the same kind.
 fn in_texts(subject: &ParsedCapture, payload: &Payload) -> Option<Decoded> {
     if !payload.is_structured() {
         // Of data that was read from the text, the text is the source.
-        return Some(Decoded { json: payload.root().raw_bytes(), is_nameless: false });
+        return Some(Decoded {
+            json: payload.root().raw_bytes(),
+            is_nameless: false,
+        });
     }
     let found = Payload::in_texts(&subject.reading)?;
-    (found.root().kind() == payload.root().kind()).then(|| Decoded { json: found.root().raw_bytes(), is_nameless: false })
+    (found.root().kind() == payload.root().kind()).then(|| Decoded {
+        json: found.root().raw_bytes(),
+        is_nameless: false,
+    })
 }
 
 #[cfg(test)]

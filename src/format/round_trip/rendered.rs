@@ -11,7 +11,11 @@ use crate::json::write;
 use crate::json::{Kind, Node};
 
 /// The values that look different, and the sentence about them.
-pub(super) fn differences(root: Node<'_>, text: &str, format: &str) -> (Differences, Option<String>) {
+pub(super) fn differences(
+    root: Node<'_>,
+    text: &str,
+    format: &str,
+) -> (Differences, Option<String>) {
     let mut found = Differences::default();
     let mut seen = Seen::new(text);
     let mut expected = 0_u64;
@@ -19,7 +23,10 @@ pub(super) fn differences(root: Node<'_>, text: &str, format: &str) -> (Differen
         expected += 1;
         let visible = seen.next();
         let want = wanted.text();
-        if visible.as_deref().is_none_or(|visible| !is_same(visible, &want)) {
+        if visible
+            .as_deref()
+            .is_none_or(|visible| !is_same(visible, &want))
+        {
             found.add(|| ValueChange {
                 path: wanted.path(root),
                 kind: DifferenceKind::String,
@@ -30,7 +37,10 @@ pub(super) fn differences(root: Node<'_>, text: &str, format: &str) -> (Differen
     };
     let rows = RowSet::of(root).ok();
     for node in rows.map(RowSet::envelope).unwrap_or_default() {
-        expect(Wanted::Item(node, Some(cell_text(Some(node)).into_owned())), &mut seen);
+        expect(
+            Wanted::Item(node, Some(cell_text(Some(node)).into_owned())),
+            &mut seen,
+        );
     }
     match (format, rows) {
         ("markdown-table", Some(rows)) => {
@@ -79,7 +89,9 @@ impl Wanted<'_> {
     fn text(&self) -> String {
         match self {
             Self::Item(node, value) => {
-                let key = node.key().map_or_else(|| (node.ordinal() + 1).to_string(), |key| key.into_owned());
+                let key = node
+                    .key()
+                    .map_or_else(|| (node.ordinal() + 1).to_string(), |key| key.into_owned());
                 match value {
                     Some(value) => format!("{key}: {value}"),
                     None => format!("{key}:"),
@@ -96,7 +108,11 @@ impl Wanted<'_> {
             Self::Column(_) => String::new(),
             Self::Cell(_, Some(node), _) => node.pointer_from(root.index()),
             Self::Cell(record, None, name) => {
-                format!("{}/{}", record.pointer_from(root.index()), name.replace('~', "~0").replace('/', "~1"))
+                format!(
+                    "{}/{}",
+                    record.pointer_from(root.index()),
+                    name.replace('~', "~0").replace('/', "~1")
+                )
             }
         }
     }
@@ -105,7 +121,9 @@ impl Wanted<'_> {
 /// The items of a value's list, in order.
 fn items<'a>(root: Node<'a>, mut expect: impl FnMut(Wanted<'a>)) {
     for index in root.index() + 1..root.subtree_end() {
-        let Some(node) = root.doc().node(index) else { break };
+        let Some(node) = root.doc().node(index) else {
+            break;
+        };
         let value = match node.kind() {
             Kind::Array if node.is_empty() => Some("[]".to_owned()),
             Kind::Object if node.is_empty() => Some("{}".to_owned()),
@@ -137,7 +155,12 @@ impl<'a> Seen<'a> {
     }
 
     fn in_pieces(text: &'a str, piece: usize) -> Self {
-        Self { rest: text, piece, head: None, ready: Vec::new().into_iter() }
+        Self {
+            rest: text,
+            piece,
+            head: None,
+            ready: Vec::new().into_iter(),
+        }
     }
 
     fn next(&mut self) -> Option<String> {
@@ -158,15 +181,24 @@ impl<'a> Seen<'a> {
                     texts
                 }
                 // Items of an inner list are a list of their own once they stand at the margin.
-                None if indent > 0 => {
-                    visible(&now.split_inclusive('\n').map(|line| line.get(indent..).unwrap_or(line)).collect::<String>())
-                        .into_iter()
-                }
+                None if indent > 0 => visible(
+                    &now.split_inclusive('\n')
+                        .map(|line| line.get(indent..).unwrap_or(line))
+                        .collect::<String>(),
+                )
+                .into_iter(),
                 None => visible(now).into_iter(),
             };
             if self.head.is_none() && later.starts_with('|') {
-                let table = if now.starts_with('|') { 0 } else { now.find("\n|").map_or(now.len(), |at| at + 1) };
-                let head = now[table..].match_indices('\n').nth(1).map_or(now.len(), |(at, _)| table + at + 1);
+                let table = if now.starts_with('|') {
+                    0
+                } else {
+                    now.find("\n|").map_or(now.len(), |at| at + 1)
+                };
+                let head = now[table..]
+                    .match_indices('\n')
+                    .nth(1)
+                    .map_or(now.len(), |(at, _)| table + at + 1);
                 self.head = Some((&now[table..head], visible(&now[table..head]).len()));
             }
         }
@@ -176,14 +208,23 @@ impl<'a> Seen<'a> {
     /// before an item that is indented less than what the piece begins with.
     fn cut(&self, indent: usize) -> usize {
         let bytes = self.rest.as_bytes();
-        let mut from = if indent > 0 { 0 } else { self.piece.min(bytes.len()) };
+        let mut from = if indent > 0 {
+            0
+        } else {
+            self.piece.min(bytes.len())
+        };
         while let Some(end) = memchr::memchr(b'\n', &bytes[from..]) {
             from += end + 1;
             let line = &bytes[from..];
             let inner = indentation(line);
             let is_begin = match line.get(inner) {
                 Some(b'|') => {
-                    self.head.is_some() || self.rest[..from].lines().filter(|line| line.starts_with('|')).nth(1).is_some()
+                    self.head.is_some()
+                        || self.rest[..from]
+                            .lines()
+                            .filter(|line| line.starts_with('|'))
+                            .nth(1)
+                            .is_some()
                 }
                 Some(b'-') => line[inner..].starts_with(b"- **"),
                 Some(b'#') => line.starts_with(b"### "),
@@ -243,7 +284,11 @@ fn visible(text: &str) -> Vec<String> {
 
 /// Equal but for space at either end and the kind of line end.
 fn is_same(visible: &str, wanted: &str) -> bool {
-    let wanted = if wanted.contains('\r') { wanted.replace("\r\n", "\n").replace('\r', "\n") } else { wanted.to_owned() };
+    let wanted = if wanted.contains('\r') {
+        wanted.replace("\r\n", "\n").replace('\r', "\n")
+    } else {
+        wanted.to_owned()
+    };
     visible.trim() == wanted.trim()
 }
 
@@ -274,8 +319,23 @@ mod tests {
             assert_eq!(seen(&text, 1), seen(&text, 10_000), "{text}");
         }
         let text = write("markdown-table", &of_payload(payload)).unwrap();
-        assert_eq!(seen(&text, 1), ["total: 3", "more: true", "a", "b", "x", "|", "y\n", "", r#"{"c":[1]}"#, "z"]);
-        let deep = r#"{"a":{"b":[{"c":"*x*","d":[1,[2,{"e":null}]]},"y"],"f":{"g":{}}},"h":[[["z"]]]}"#;
+        assert_eq!(
+            seen(&text, 1),
+            [
+                "total: 3",
+                "more: true",
+                "a",
+                "b",
+                "x",
+                "|",
+                "y\n",
+                "",
+                r#"{"c":[1]}"#,
+                "z"
+            ]
+        );
+        let deep =
+            r#"{"a":{"b":[{"c":"*x*","d":[1,[2,{"e":null}]]},"y"],"f":{"g":{}}},"h":[[["z"]]]}"#;
         let text = write("markdown-list", &of_payload(deep)).unwrap();
         for piece in [1, 20, 50, 90] {
             assert_eq!(seen(&text, piece), visible(&text), "in {piece}: {text}");

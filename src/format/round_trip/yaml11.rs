@@ -10,7 +10,9 @@ use crate::json::{Kind, Node, write};
 pub(super) fn retyped(root: Node<'_>, verdict: RoundTripVerdict) -> (Differences, Option<String>) {
     let mut found = Differences::default();
     for index in root.index()..root.subtree_end() {
-        let Some(node) = root.doc().node(index) else { break };
+        let Some(node) = root.doc().node(index) else {
+            break;
+        };
         if index != root.index()
             && let Some(key) = node.key()
             && let Some(becomes) = reading(&key)
@@ -37,8 +39,16 @@ pub(super) fn retyped(root: Node<'_>, verdict: RoundTripVerdict) -> (Differences
         }
     }
     let note = (found.count > 0).then(|| {
-        let values = if found.count == 1 { "1 value" } else { &format!("{} values", found.count) };
-        let word = if verdict.is_lossless() { verdict.name() } else { "read back" };
+        let values = if found.count == 1 {
+            "1 value"
+        } else {
+            &format!("{} values", found.count)
+        };
+        let word = if verdict.is_lossless() {
+            verdict.name()
+        } else {
+            "read back"
+        };
         format!("{word} for YAML 1.2; 1.1 readers re-type {values}")
     });
     (found, note)
@@ -94,7 +104,9 @@ fn resolve(text: &str) -> Option<&'static str> {
 
 /// A number as the writer spells it that 1.1 takes for text: an exponent needs a point and a sign there.
 fn number_reading(literal: &str) -> Option<&'static str> {
-    let float = literal.contains(['.', 'e', 'E']).then(|| literal.parse::<f64>().ok())??;
+    let float = literal
+        .contains(['.', 'e', 'E'])
+        .then(|| literal.parse::<f64>().ok())??;
     // Without an exponent, whatever the writer.
     if (1e-4..1e15).contains(&float.abs()) {
         return None;
@@ -127,7 +139,9 @@ fn is_integer(text: &str) -> bool {
     // Sexagesimal: 12:30 is 750.
     let mut parts = digits.split(':');
     let first = parts.next().unwrap_or_default();
-    first.starts_with(|char: char| char.is_ascii_digit()) && all(first, decimal) && parts.all(is_sixtieth)
+    first.starts_with(|char: char| char.is_ascii_digit())
+        && all(first, decimal)
+        && parts.all(is_sixtieth)
 }
 
 fn is_sixtieth(part: &str) -> bool {
@@ -139,7 +153,9 @@ fn is_float(text: &str) -> bool {
     if matches!(digits, ".inf" | ".Inf" | ".INF") || matches!(text, ".nan" | ".NaN" | ".NAN") {
         return true;
     }
-    let Some((whole, rest)) = digits.split_once('.') else { return false };
+    let Some((whole, rest)) = digits.split_once('.') else {
+        return false;
+    };
     let decimal = |byte: u8| byte.is_ascii_digit() || byte == b'_';
     if whole.contains(':') {
         let mut parts = whole.split(':');
@@ -149,13 +165,24 @@ fn is_float(text: &str) -> bool {
             && parts.all(is_sixtieth)
             && rest.bytes().all(decimal);
     }
-    let (fraction, exponent) =
-        rest.split_once(['e', 'E']).map_or((rest, None), |(fraction, exponent)| (fraction, Some(exponent)));
-    let has_digit = whole.bytes().chain(fraction.bytes()).any(|byte| byte.is_ascii_digit());
-    let is_exponent = exponent
-        .is_none_or(|exponent| exponent.strip_prefix(['+', '-']).is_some_and(|digits| all(digits, |byte| byte.is_ascii_digit())));
+    let (fraction, exponent) = rest
+        .split_once(['e', 'E'])
+        .map_or((rest, None), |(fraction, exponent)| {
+            (fraction, Some(exponent))
+        });
+    let has_digit = whole
+        .bytes()
+        .chain(fraction.bytes())
+        .any(|byte| byte.is_ascii_digit());
+    let is_exponent = exponent.is_none_or(|exponent| {
+        exponent
+            .strip_prefix(['+', '-'])
+            .is_some_and(|digits| all(digits, |byte| byte.is_ascii_digit()))
+    });
     has_digit
-        && (whole.is_empty() || (whole.starts_with(|char: char| char.is_ascii_digit()) && whole.bytes().all(decimal)))
+        && (whole.is_empty()
+            || (whole.starts_with(|char: char| char.is_ascii_digit())
+                && whole.bytes().all(decimal)))
         && fraction.bytes().all(decimal)
         && is_exponent
 }
@@ -184,13 +211,18 @@ fn is_time(text: &str) -> bool {
         return text.len() == 10;
     }
     let spaces = rest.trim_start_matches([' ', '\t']);
-    let Some(time) = rest.strip_prefix(['T', 't']).or_else(|| (spaces.len() < rest.len()).then_some(spaces)) else {
+    let Some(time) = rest
+        .strip_prefix(['T', 't'])
+        .or_else(|| (spaces.len() < rest.len()).then_some(spaces))
+    else {
         return false;
     };
     rest = time;
     let mut number = |min: usize, max: usize, after: &str| -> bool {
         let length = rest.bytes().take_while(u8::is_ascii_digit).count();
-        let next = (length >= min && length <= max).then(|| rest[length..].strip_prefix(after)).flatten();
+        let next = (length >= min && length <= max)
+            .then(|| rest[length..].strip_prefix(after))
+            .flatten();
         rest = next.unwrap_or(rest);
         next.is_some()
     };
@@ -204,9 +236,13 @@ fn is_time(text: &str) -> bool {
     if rest.is_empty() || zone == "Z" {
         return true;
     }
-    let Some(offset) = zone.strip_prefix(['+', '-']) else { return false };
+    let Some(offset) = zone.strip_prefix(['+', '-']) else {
+        return false;
+    };
     let (hours, minutes) = offset.split_once(':').unwrap_or((offset, "00"));
-    let digits = |text: &str, min: usize| (min..=2).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
+    let digits = |text: &str, min: usize| {
+        (min..=2).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
+    };
     digits(hours, 1) && digits(minutes, 2)
 }
 
@@ -237,8 +273,21 @@ mod tests {
         ] {
             assert_eq!(resolve(text), Some(becomes), "{text}");
         }
-        for text in ["yEs", "oh", "12:60", "2025-1-5", "2025-01-15T10", "1.2.3", "e5", "_1", "a:b", "12:30 ", "0x", "٣", "1e21"]
-        {
+        for text in [
+            "yEs",
+            "oh",
+            "12:60",
+            "2025-1-5",
+            "2025-01-15T10",
+            "1.2.3",
+            "e5",
+            "_1",
+            "a:b",
+            "12:30 ",
+            "0x",
+            "٣",
+            "1e21",
+        ] {
             assert_eq!(resolve(text), None, "{text}");
         }
     }
@@ -248,13 +297,41 @@ mod tests {
         assert_eq!(reading("yes"), Some("a boolean"));
         // The writer quotes what 1.2 would retype too.
         assert_eq!((reading("true"), reading("0x1f")), (None, None));
-        for time in ["2025-01-15", "2025-01-15T10:00:00Z", "2025-1-5T1:02:03.5+1:30", "2025-01-15T10:00:00.000-05:00"] {
-            assert_eq!((reading(time), &*serde_norway::to_string(time).unwrap()), (Some(TIME), &*format!("{time}\n")));
+        for time in [
+            "2025-01-15",
+            "2025-01-15T10:00:00Z",
+            "2025-1-5T1:02:03.5+1:30",
+            "2025-01-15T10:00:00.000-05:00",
+        ] {
+            assert_eq!(
+                (reading(time), &*serde_norway::to_string(time).unwrap()),
+                (Some(TIME), &*format!("{time}\n"))
+            );
         }
-        for float in ["1e-4", "1e-5", "1e14", "999999999999999.0", "1e15", "1e16", "0.0"] {
+        for float in [
+            "1e-4",
+            "1e-5",
+            "1e14",
+            "999999999999999.0",
+            "1e15",
+            "1e16",
+            "0.0",
+        ] {
             let written = serde_norway::to_string(&float.parse::<f64>().unwrap()).unwrap();
-            assert!(!written.contains('e') || number_reading(float).is_some() || is_float(written.trim()), "{float}: {written}");
+            assert!(
+                !written.contains('e')
+                    || number_reading(float).is_some()
+                    || is_float(written.trim()),
+                "{float}: {written}"
+            );
         }
-        assert_eq!((number_reading("1e21"), number_reading("1.5"), number_reading("10")), (Some("a text"), None, None));
+        assert_eq!(
+            (
+                number_reading("1e21"),
+                number_reading("1.5"),
+                number_reading("10")
+            ),
+            (Some("a text"), None, None)
+        );
     }
 }

@@ -9,8 +9,19 @@ use super::{of_payload, write};
 use crate::capture::{FactState, locate_facts};
 use crate::format::FORMATS;
 
-const KEYS: [&str; 8] = ["name", "city", "state", "owner", "priority", "score", "from", "to"];
-const WORDS: [&str; 8] = ["Ann", "Oslo", "open", "New York", "Rome", "bob", "Lyon", "blue green"];
+const KEYS: [&str; 8] = [
+    "name", "city", "state", "owner", "priority", "score", "from", "to",
+];
+const WORDS: [&str; 8] = [
+    "Ann",
+    "Oslo",
+    "open",
+    "New York",
+    "Rome",
+    "bob",
+    "Lyon",
+    "blue green",
+];
 
 /// Records of equal fields, and how they stand in the answer.
 #[derive(Clone, Debug)]
@@ -22,13 +33,19 @@ struct Answer {
 
 impl Answer {
     fn id(&self, record: usize) -> Value {
-        if self.has_names { json!(format!("k-{}", record + 1)) } else { json!(record + 1) }
+        if self.has_names {
+            json!(format!("k-{}", record + 1))
+        } else {
+            json!(record + 1)
+        }
     }
 
     fn list(&self) -> Value {
         let record = |(at, fields): (usize, &BTreeMap<&'static str, Value>)| {
             let mut record = json!({"id": self.id(at)});
-            fields.iter().for_each(|(key, value)| record[key] = value.clone());
+            fields
+                .iter()
+                .for_each(|(key, value)| record[key] = value.clone());
             record
         };
         self.records.iter().enumerate().map(record).collect()
@@ -39,9 +56,18 @@ impl Answer {
             0 => self.list(),
             1 => json!({"items": self.list(), "total": 4711}),
             2 => json!({"data": {"people": self.list()}}),
-            3 => json!({"users": self.list(), "groups": [{"id": 91, "label": "Alpha"}, {"id": 92, "label": "Beta"}]}),
-            4 => self.records.iter().enumerate().map(|(at, fields)| (format!("node{}", letter(at)), json!(fields))).collect(),
-            5 => json!({"teams": [{"title": "First team", "people": self.list()}, {"title": "Second team", "people": []}]}),
+            3 => {
+                json!({"users": self.list(), "groups": [{"id": 91, "label": "Alpha"}, {"id": 92, "label": "Beta"}]})
+            }
+            4 => self
+                .records
+                .iter()
+                .enumerate()
+                .map(|(at, fields)| (format!("node{}", letter(at)), json!(fields)))
+                .collect(),
+            5 => {
+                json!({"teams": [{"title": "First team", "people": self.list()}, {"title": "Second team", "people": []}]})
+            }
             _ => json!(self.records[0]),
         }
     }
@@ -65,9 +91,13 @@ fn letter(at: usize) -> char {
 
 fn value(kind: u8) -> BoxedStrategy<Value> {
     match kind {
-        0 => prop::sample::select(WORDS.to_vec()).prop_map(|word| json!(word)).boxed(),
+        0 => prop::sample::select(WORDS.to_vec())
+            .prop_map(|word| json!(word))
+            .boxed(),
         1 => (1..40).prop_map(|number| json!(number)).boxed(),
-        2 => (1..9999).prop_map(|number| json!(f64::from(number) / 8.0)).boxed(),
+        2 => (1..9999)
+            .prop_map(|number| json!(f64::from(number) / 8.0))
+            .boxed(),
         _ => any::<bool>().prop_map(|is| json!(is)).boxed(),
     }
 }
@@ -80,10 +110,15 @@ fn answer() -> impl Strategy<Value = Answer> {
     let records = fields.prop_flat_map(|fields| {
         let (keys, kinds): (Vec<_>, Vec<_>) = fields.into_iter().unzip();
         let record = kinds.into_iter().map(value).collect::<Vec<_>>();
-        let record = record.prop_map(move |values| keys.iter().copied().zip(values).collect::<BTreeMap<_, _>>());
+        let record = record
+            .prop_map(move |values| keys.iter().copied().zip(values).collect::<BTreeMap<_, _>>());
         prop::collection::vec(record, 2..5)
     });
-    (0..7_usize, any::<bool>(), records).prop_map(|(shape, has_names, records)| Answer { shape, has_names, records })
+    (0..7_usize, any::<bool>(), records).prop_map(|(shape, has_names, records)| Answer {
+        shape,
+        has_names,
+        records,
+    })
 }
 
 /// Another value of the same kind: negated, shortened, lengthened.
@@ -101,13 +136,27 @@ fn changed(value: &Value, how: usize) -> Option<Value> {
 }
 
 /// What the text of `told` in a layout says of the facts of `answer`, by pointer.
-fn message(answer: &Answer, told: &Answer, layout: &str) -> Option<(String, BTreeMap<String, FactState>)> {
+fn message(
+    answer: &Answer,
+    told: &Answer,
+    layout: &str,
+) -> Option<(String, BTreeMap<String, FactState>)> {
     let subject = of_payload(&answer.payload().to_string());
     let text = write(layout, &of_payload(&told.payload().to_string())).ok()?;
     let payload = subject.payload.as_ref().unwrap();
     let facts = locate_facts(payload, &text).facts.into_iter();
-    let of = |node| payload.doc.node(node).unwrap().pointer_from(payload.root).to_string();
-    Some((text, facts.map(|fact| (of(fact.node()), fact.state())).collect()))
+    let of = |node| {
+        payload
+            .doc
+            .node(node)
+            .unwrap()
+            .pointer_from(payload.root)
+            .to_string()
+    };
+    Some((
+        text,
+        facts.map(|fact| (of(fact.node()), fact.state())).collect(),
+    ))
 }
 
 fn is_told(state: &FactState) -> bool {

@@ -17,7 +17,12 @@ fn quoted(text: &str) -> String {
 }
 
 fn select_word(select: Select) -> String {
-    quoted(SELECTS.iter().find(|(known, _)| *known == select).map_or("", |(_, word)| *word))
+    quoted(
+        SELECTS
+            .iter()
+            .find(|(known, _)| *known == select)
+            .map_or("", |(_, word)| *word),
+    )
 }
 
 fn keep_word(keep: KeepRule) -> &'static str {
@@ -32,14 +37,25 @@ fn keep_word(keep: KeepRule) -> &'static str {
 /// The entry of a built-in host under another name, as a whole hosts file; `None` where it is not built in.
 pub(super) fn copy(of: HostId, today: &str) -> Option<String> {
     let mark = format!("id = {}\n", quoted(of.as_str()));
-    let entry = BUILT_IN.split("[[host]]\n").skip(1).find(|entry| entry.contains(&mark))?;
+    let entry = BUILT_IN
+        .split("[[host]]\n")
+        .skip(1)
+        .find(|entry| entry.contains(&mark))?;
     let mut out = format!(
         "# Found by the probe: the rules of `{of}`, which give the texts pasted.\nschema = \"loupe.hosts/1\"\n\n[[host]]\n"
     );
     let mut is_head = true;
-    for line in entry.trim_end().lines().filter(|line| !line.starts_with('#')) {
+    for line in entry
+        .trim_end()
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+    {
         is_head &= !line.starts_with('[');
-        let value = match line.split_once(" = ").map(|(key, _)| key).filter(|_| is_head) {
+        let value = match line
+            .split_once(" = ")
+            .map(|(key, _)| key)
+            .filter(|_| is_head)
+        {
             Some("id") => Some(ID),
             Some("name") => Some(NAME),
             Some("version") => Some(VERSION),
@@ -47,7 +63,13 @@ pub(super) fn copy(of: HostId, today: &str) -> Option<String> {
             _ => None,
         };
         match value {
-            Some(value) => writeln!(out, "{} = {}", line.split(" = ").next().unwrap_or_default(), quoted(value)).ok(),
+            Some(value) => writeln!(
+                out,
+                "{} = {}",
+                line.split(" = ").next().unwrap_or_default(),
+                quoted(value)
+            )
+            .ok(),
             None => writeln!(out, "{line}").ok(),
         };
     }
@@ -56,8 +78,15 @@ pub(super) fn copy(of: HostId, today: &str) -> Option<String> {
 
 /// The entry as a whole hosts file; `notes` are comments at its head.
 pub(super) fn write(host: &Host, today: &str, notes: &[String]) -> String {
-    let json = MODES.iter().find(|(known, _)| *known == host.json).map_or("", |(_, word)| *word);
-    let delivery = if host.delivery == Delivery::String { "string" } else { "parts" };
+    let json = MODES
+        .iter()
+        .find(|(known, _)| *known == host.json)
+        .map_or("", |(_, word)| *word);
+    let delivery = if host.delivery == Delivery::String {
+        "string"
+    } else {
+        "parts"
+    };
     let mut out = String::from("# Found by the probe.\n");
     for line in notes.iter().flat_map(|note| note.lines()) {
         // Writing into a String cannot fail.

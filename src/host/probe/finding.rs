@@ -65,11 +65,17 @@ pub struct ProbeFinding {
 pub type Answers = Vec<(&'static str, Bytes)>;
 
 /// Judges the texts that a host gave its model, by the session that explains most of them; where several do, by the first.
-pub fn find(sessions: &[Answers], pasted: &[(&'static str, String)], hosts: &Hosts) -> ProbeFinding {
+pub fn find(
+    sessions: &[Answers],
+    pasted: &[(&'static str, String)],
+    hosts: &Hosts,
+) -> ProbeFinding {
     let mut best: Option<ProbeFinding> = None;
     for answers in sessions {
         let found = find_in(answers, pasted, hosts);
-        let is_better = best.as_ref().is_none_or(|best| found.explained() > best.explained());
+        let is_better = best
+            .as_ref()
+            .is_none_or(|best| found.explained() > best.explained());
         if is_better {
             best = Some(found);
         }
@@ -84,12 +90,24 @@ fn find_in(answers: &Answers, pasted: &[(&'static str, String)], hosts: &Hosts) 
     let probe = |name: &str| PROBE_TOOLS.iter().find(|tool| tool.name == name);
     let mut probes = Vec::new();
     for (name, shown) in pasted {
-        if let (Some((_, response)), Some(tool)) = (answers.iter().find(|(known, _)| known == name), probe(name)) {
-            probes.push(ProbeAnswer { tool: (*name).to_owned(), sent: sent(tool, response), shown: shown.clone() });
+        if let (Some((_, response)), Some(tool)) =
+            (answers.iter().find(|(known, _)| known == name), probe(name))
+        {
+            probes.push(ProbeAnswer {
+                tool: (*name).to_owned(),
+                sent: sent(tool, response),
+                shown: shown.clone(),
+            });
         }
     }
     let is_long = |probe: &ProbeAnswer| {
-        PROBE_TOOLS.iter().any(|tool| tool.name == probe.tool && tool.parts.iter().any(|part| part.kind == ProbeKind::LongText))
+        PROBE_TOOLS.iter().any(|tool| {
+            tool.name == probe.tool
+                && tool
+                    .parts
+                    .iter()
+                    .any(|part| part.kind == ProbeKind::LongText)
+        })
     };
     let mut guess = deduce(&probes, SERVER, hosts);
     let long = probes.iter().find(|probe| is_long(probe));
@@ -97,10 +115,17 @@ fn find_in(answers: &Answers, pasted: &[(&'static str, String)], hosts: &Hosts) 
     // A text that arrives as JSON has its line ends escaped.
     let escaped = text.as_deref().map(crate::json::write::string);
     let escaped = escaped.as_deref().map(|text| text.trim_matches('"'));
-    let measured = long.zip(text.as_deref()).zip(escaped).and_then(|((probe, plain), escaped)| {
-        let (plain, escaped) = (cut(plain, &probe.shown)?, cut(escaped, &probe.shown)?);
-        Some(if escaped.head > plain.head { escaped } else { plain })
-    });
+    let measured = long
+        .zip(text.as_deref())
+        .zip(escaped)
+        .and_then(|((probe, plain), escaped)| {
+            let (plain, escaped) = (cut(plain, &probe.shown)?, cut(escaped, &probe.shown)?);
+            Some(if escaped.head > plain.head {
+                escaped
+            } else {
+                plain
+            })
+        });
     let mut entry = guess.entry.clone();
     if let Some(host) = &mut entry {
         host.limit = match (&measured, long) {
@@ -112,16 +137,31 @@ fn find_in(answers: &Answers, pasted: &[(&'static str, String)], hosts: &Hosts) 
         if let (Some(cut), Some(long)) = (&measured, long)
             && !guess.explained.contains(&long.tool)
         {
-            host.limit = vec![unknown(cut_words(cut, text.as_deref().map_or(0, |text| text.chars().count())))];
+            host.limit = vec![unknown(cut_words(
+                cut,
+                text.as_deref().map_or(0, |text| text.chars().count()),
+            ))];
         }
-        guess.open = probes.iter().map(|probe| probe.tool.clone()).filter(|tool| !guess.explained.contains(tool)).collect();
+        guess.open = probes
+            .iter()
+            .map(|probe| probe.tool.clone())
+            .filter(|tool| !guess.explained.contains(tool))
+            .collect();
     }
-    let name = |id: &crate::host::HostId| hosts.get(id.as_str()).map_or_else(|| id.to_string(), |host| host.name.clone());
+    let name = |id: &crate::host::HostId| {
+        hosts
+            .get(id.as_str())
+            .map_or_else(|| id.to_string(), |host| host.name.clone())
+    };
     ProbeFinding {
         names: guess.fits.iter().map(name).collect(),
         nearest: guess.nearest.as_ref().map(|(id, given)| (name(id), *given)),
         tried: probes.len(),
-        untried: PROBE_TOOLS.iter().map(|tool| tool.name).filter(|name| probes.iter().all(|probe| probe.tool != *name)).collect(),
+        untried: PROBE_TOOLS
+            .iter()
+            .map(|tool| tool.name)
+            .filter(|name| probes.iter().all(|probe| probe.tool != *name))
+            .collect(),
         cut: measured,
         long: text.as_deref().map_or(0, |text| text.chars().count()),
         entry,
@@ -134,7 +174,11 @@ fn sent(tool: &ProbeTool, response: &Bytes) -> Arc<ParsedCapture> {
     Arc::new(ParsedCapture::of(Arc::new(Capture {
         tool: Tool::unlisted(tool.name),
         arguments: Bytes::from_static(b"{}"),
-        outcome: if tool.is_error { Outcome::ToolError } else { Outcome::Result },
+        outcome: if tool.is_error {
+            Outcome::ToolError
+        } else {
+            Outcome::Result
+        },
         response: Some(response.clone()),
         ..Capture::empty(CaptureId(tool.name.into()), Server::default())
     })))
@@ -164,16 +208,21 @@ fn limit(cut: &ProbeCut) -> LimitRule {
     let (head, tail) = (cut.head as u64, cut.tail as u64);
     let certainty = "measured by the probe; whether it counts characters, bytes or tokens cannot be seen in ASCII";
     match cut.keep {
-        KeepRule::HeadTail => {
-            LimitRule { head: Some(head), tail: Some(tail), ..rule(head + tail, cut.keep, &cut.notice, certainty) }
-        }
+        KeepRule::HeadTail => LimitRule {
+            head: Some(head),
+            tail: Some(tail),
+            ..rule(head + tail, cut.keep, &cut.notice, certainty)
+        },
         _ => rule(head, cut.keep, &cut.notice, certainty),
     }
 }
 
 /// A limit that is there, or may be, and whose height is not known.
 fn unknown(note: String) -> LimitRule {
-    LimitRule { max_note: Some(note), ..rule(0, KeepRule::Head, "", "not known") }
+    LimitRule {
+        max_note: Some(note),
+        ..rule(0, KeepRule::Head, "", "not known")
+    }
 }
 
 fn cut_words(cut: &ProbeCut, long: usize) -> String {
@@ -182,23 +231,43 @@ fn cut_words(cut: &ProbeCut, long: usize) -> String {
     match cut.keep {
         KeepRule::None => format!("nothing of a text of {sent} characters was left"),
         KeepRule::HeadTail => {
-            format!("of {sent} characters the first {} and the last {} were left", grouped(cut.head), grouped(cut.tail))
+            format!(
+                "of {sent} characters the first {} and the last {} were left",
+                grouped(cut.head),
+                grouped(cut.tail)
+            )
         }
-        _ => format!("of {sent} characters the first {} were left", grouped(cut.head)),
+        _ => format!(
+            "of {sent} characters the first {} were left",
+            grouped(cut.head)
+        ),
     }
 }
 
 impl ProbeFinding {
     /// Whether a known host gives every text, how many the nearest gives, and how many the rules that were found give.
     fn explained(&self) -> (bool, usize, usize) {
-        (!self.names.is_empty(), self.nearest.as_ref().map_or(0, |(_, given)| *given), self.guess.explained.len())
+        (
+            !self.names.is_empty(),
+            self.nearest.as_ref().map_or(0, |(_, given)| *given),
+            self.guess.explained.len(),
+        )
     }
 
     /// How far the rules can be relied on: those of the known host that fits, else those found.
     pub fn confidence(&self) -> Confidence {
-        let given = if self.names.is_empty() { self.guess.explained.len() } else { self.tried };
+        let given = if self.names.is_empty() {
+            self.guess.explained.len()
+        } else {
+            self.tried
+        };
         // What cannot be computed says nothing.
-        let judged = self.tried - if self.names.is_empty() { 0 } else { self.guess.unjudged };
+        let judged = self.tried
+            - if self.names.is_empty() {
+                0
+            } else {
+                self.guess.unjudged
+            };
         if given * 4 < self.tried * 3 || self.tried == 0 {
             Confidence::Low
         } else if given == self.tried && judged >= ENOUGH {
@@ -220,7 +289,9 @@ impl ProbeFinding {
         };
         match self.names.as_slice() {
             [] => self.own_words(),
-            [one] => format!("{all} exactly what the rules of {one} give, and of no other known host.{others_left}"),
+            [one] => format!(
+                "{all} exactly what the rules of {one} give, and of no other known host.{others_left}"
+            ),
             [first, others @ ..] => {
                 let others = others.join(", ");
                 format!(
@@ -232,17 +303,27 @@ impl ProbeFinding {
 
     fn own_words(&self) -> String {
         let nearest = match &self.nearest {
-            Some((name, given)) => format!("No known host gives every text; nearest is {name}, {given} of {}.", self.tried),
+            Some((name, given)) => format!(
+                "No known host gives every text; nearest is {name}, {given} of {}.",
+                self.tried
+            ),
             None => "No known host gives any of these texts.".to_owned(),
         };
-        let shows = self.entry.as_ref().map(|host| host.shows()).unwrap_or_default();
+        let shows = self
+            .entry
+            .as_ref()
+            .map(|host| host.shows())
+            .unwrap_or_default();
         let given = self.guess.explained.len();
         if given == 0 {
             return format!(
                 "{nearest} No rule was found: check that the texts are what the model was given, whole and unchanged."
             );
         }
-        format!("{nearest} The rules found give {given} of {}; the model is shown: {shows}.", self.tried)
+        format!(
+            "{nearest} The rules found give {given} of {}; the model is shown: {shows}.",
+            self.tried
+        )
     }
 
     /// What the long text says of a limit; `None` where it was not tried.
@@ -251,13 +332,23 @@ impl ProbeFinding {
             return None;
         }
         Some(match &self.cut {
-            None => format!("No cut: the whole long text of {} characters arrived.", grouped(self.long as u64)),
+            None => format!(
+                "No cut: the whole long text of {} characters arrived.",
+                grouped(self.long as u64)
+            ),
             Some(cut) => {
                 let words = cut_words(cut, self.long);
                 let notice: String = cut.notice.split_whitespace().collect::<Vec<_>>().join(" ");
-                let notice =
-                    if notice.chars().count() > 160 { notice.chars().take(159).chain(['…']).collect() } else { notice };
-                let notice = if notice.is_empty() { String::new() } else { format!(", and this stands for the rest: {notice}") };
+                let notice = if notice.chars().count() > 160 {
+                    notice.chars().take(159).chain(['…']).collect()
+                } else {
+                    notice
+                };
+                let notice = if notice.is_empty() {
+                    String::new()
+                } else {
+                    format!(", and this stands for the rest: {notice}")
+                };
                 format!("Cut: {words}{notice}")
             }
         })
@@ -269,7 +360,10 @@ impl ProbeFinding {
         if let Some(copy) = self.guess.fits.first().and_then(|id| copy(*id, today)) {
             return Some(copy);
         }
-        let entry = self.entry.as_ref().filter(|_| !self.guess.explained.is_empty())?;
+        let entry = self
+            .entry
+            .as_ref()
+            .filter(|_| !self.guess.explained.is_empty())?;
         let mut notes = vec![format!(
             "It gives {} of the {} texts tried. What is passed on beside a text, such as an image, a text cannot show.",
             self.guess.explained.len(),

@@ -10,8 +10,13 @@ const HINT: &str = "a line `=== probe_one_text`, below it the text that the mode
 
 /// The tool that a line is the heading of.
 fn named(line: &str) -> Option<&str> {
-    Some(line.strip_prefix("===")?.trim().trim_end_matches('=').trim())
-        .filter(|name| !name.is_empty() && !name.contains(char::is_whitespace))
+    Some(
+        line.strip_prefix("===")?
+            .trim()
+            .trim_end_matches('=')
+            .trim(),
+    )
+    .filter(|name| !name.is_empty() && !name.contains(char::is_whitespace))
 }
 
 /// The texts by tool, in their order. An empty text means that the model was given nothing; a tool that is absent was
@@ -20,7 +25,11 @@ fn named(line: &str) -> Option<&str> {
 /// # Errors
 /// No heading, a tool that the probe does not have, a tool twice, with the line.
 pub fn sections(text: &str) -> Result<Vec<(&'static str, String)>, Problem> {
-    let wrong = |what: String, line: usize| Err(Problem::new(ProblemKind::Usage, what).at(format!("line {line}")).hint(HINT));
+    let wrong = |what: String, line: usize| {
+        Err(Problem::new(ProblemKind::Usage, what)
+            .at(format!("line {line}"))
+            .hint(HINT))
+    };
     let mut found: Vec<(&'static str, String)> = Vec::new();
     if let Ok(Value::Object(members)) = serde_json::from_str(text) {
         for (name, value) in members {
@@ -49,11 +58,15 @@ pub fn sections(text: &str) -> Result<Vec<(&'static str, String)>, Problem> {
             }
         }
         for (_, shown) in &mut found {
-            shown.truncate(shown.strip_suffix('\n').map_or(shown.len(), |rest| rest.strip_suffix('\r').unwrap_or(rest).len()));
+            shown.truncate(shown.strip_suffix('\n').map_or(shown.len(), |rest| {
+                rest.strip_suffix('\r').unwrap_or(rest).len()
+            }));
         }
     }
     if found.is_empty() {
-        return Err(Problem::new(ProblemKind::Usage, "nothing that the probe could judge").hint(HINT));
+        return Err(
+            Problem::new(ProblemKind::Usage, "nothing that the probe could judge").hint(HINT),
+        );
     }
     Ok(found)
 }
@@ -67,10 +80,20 @@ mod tests {
         let found =
             sections("\n=== probe_one_text\nLoupeProbe01a\n\n=== probe_nothing ===\r\n=== probe_error\nError: x\n=====\ny")
                 .unwrap();
-        let wanted = [("probe_one_text", "LoupeProbe01a\n"), ("probe_nothing", ""), ("probe_error", "Error: x\n=====\ny")];
+        let wanted = [
+            ("probe_one_text", "LoupeProbe01a\n"),
+            ("probe_nothing", ""),
+            ("probe_error", "Error: x\n=====\ny"),
+        ];
         assert_eq!(found, wanted.map(|(tool, text)| (tool, text.to_owned())));
         let found = sections(r#"{"probe_one_text": "a\nb", "probe_nothing": ""}"#).unwrap();
-        assert_eq!(found, [("probe_one_text", "a\nb".to_owned()), ("probe_nothing", String::new())]);
+        assert_eq!(
+            found,
+            [
+                ("probe_one_text", "a\nb".to_owned()),
+                ("probe_nothing", String::new())
+            ]
+        );
     }
 
     #[test]
@@ -79,7 +102,11 @@ mod tests {
             ("", "nothing that the probe", ""),
             ("{}", "nothing that the probe", ""),
             ("hello", "before the first heading", "line 1"),
-            ("=== probe_one_text\na\n=== probe_two", "no tool `probe_two`", "line 3"),
+            (
+                "=== probe_one_text\na\n=== probe_two",
+                "no tool `probe_two`",
+                "line 3",
+            ),
             ("=== probe_error\n=== probe_error", "twice", "line 2"),
             (r#"{"x": ""}"#, "no tool `x`", "line 1"),
             (r#"{"probe_error": 1}"#, "not a string", "line 1"),

@@ -23,7 +23,11 @@ impl Near {
             Host::Domain(name) => {
                 let name = name.trim_end_matches('.').to_ascii_lowercase();
                 let is_here = name == "localhost" || name.ends_with(".localhost");
-                if is_here { Self::Loopback } else { Self::Public }
+                if is_here {
+                    Self::Loopback
+                } else {
+                    Self::Public
+                }
             }
             Host::Ipv4(address) => Self::v4(address),
             Host::Ipv6(address) => Self::v6(address),
@@ -36,7 +40,11 @@ impl Near {
             Self::Loopback
         } else if address.is_private() || a == 100 && (64..128).contains(&b) {
             Self::Private
-        } else if a == 0 || address.is_link_local() || address.is_broadcast() || address.is_multicast() {
+        } else if a == 0
+            || address.is_link_local()
+            || address.is_broadcast()
+            || address.is_multicast()
+        {
             Self::Reserved
         } else {
             Self::Public
@@ -51,7 +59,10 @@ impl Near {
             Self::Loopback
         } else if address.is_unique_local() {
             Self::Private
-        } else if address.is_unspecified() || address.is_unicast_link_local() || address.is_multicast() {
+        } else if address.is_unspecified()
+            || address.is_unicast_link_local()
+            || address.is_multicast()
+        {
             Self::Reserved
         } else {
             Self::Public
@@ -85,7 +96,11 @@ mod tests {
 
     #[test]
     fn near_addresses_are_for_servers_that_are_there() {
-        let (public, here, private) = ("https://mcp.example", "http://localhost:1/mcp", "http://10.0.0.5/mcp");
+        let (public, here, private) = (
+            "https://mcp.example",
+            "http://localhost:1/mcp",
+            "http://10.0.0.5/mcp",
+        );
         for (server, to, may) in [
             (public, "https://auth.example/token", true),
             (public, "http://auth.example/token", false),
@@ -113,10 +128,15 @@ mod tests {
             ("http://intra/mcp", "http://intra/token", true),
             ("http://intra/mcp", "http://other/token", false),
         ] {
-            assert_eq!(may_send(&Url::parse(server).unwrap(), &Url::parse(to).unwrap()), may, "{server} {to}");
+            assert_eq!(
+                may_send(&Url::parse(server).unwrap(), &Url::parse(to).unwrap()),
+                may,
+                "{server} {to}"
+            );
         }
         assert!(
-            is_safe(&Url::parse("http://127.0.0.1/idp").unwrap()) && !is_safe(&Url::parse("http://127.evil.example/").unwrap())
+            is_safe(&Url::parse("http://127.0.0.1/idp").unwrap())
+                && !is_safe(&Url::parse("http://127.evil.example/").unwrap())
         );
     }
 }

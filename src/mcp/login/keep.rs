@@ -55,20 +55,36 @@ impl LoginStore {
         if self.keychain {
             match keychain::load(name).await {
                 Ok(Some(text)) => match serde_json::from_str(&text) {
-                    Ok(record) => return (Some(record), Some("the login kept in the system's keychain is used".into())),
-                    Err(_) => note = Some("the login kept in the system's keychain cannot be read; it is left aside".into()),
+                    Ok(record) => {
+                        return (
+                            Some(record),
+                            Some("the login kept in the system's keychain is used".into()),
+                        );
+                    }
+                    Err(_) => note = Some(
+                        "the login kept in the system's keychain cannot be read; it is left aside"
+                            .into(),
+                    ),
                 },
                 Ok(None) => {}
                 Err(why) => note = Some(format!("the system's keychain cannot be used: {why}")),
             }
         }
-        let Some(path) = self.path() else { return (None, note) };
+        let Some(path) = self.path() else {
+            return (None, note);
+        };
         match read(&path) {
             Ok(mut all) => match all.remove(name) {
-                Some(record) => (Some(record), Some(format!("the login kept in {} is used", path.display()))),
+                Some(record) => (
+                    Some(record),
+                    Some(format!("the login kept in {} is used", path.display())),
+                ),
                 None => (None, note),
             },
-            Err(why) => (None, Some(format!("{} cannot be read: {why}", path.display()))),
+            Err(why) => (
+                None,
+                Some(format!("{} cannot be read: {why}", path.display())),
+            ),
         }
     }
 
@@ -86,14 +102,22 @@ impl LoginStore {
                 }
             }
         }
-        let Some(path) = self.path() else { return format!("{why_not}the login is kept until the session ends") };
+        let Some(path) = self.path() else {
+            return format!("{why_not}the login is kept until the session ends");
+        };
         let written = read(&path).and_then(|mut all| {
             all.insert(name.to_owned(), record.clone());
             write(&path, &all)
         });
         match written {
-            Ok(()) => format!("{why_not}the login is kept in {}, which only you can read", path.display()),
-            Err(why) => format!("{why_not}{} cannot be written ({why}); the login ends with the session", path.display()),
+            Ok(()) => format!(
+                "{why_not}the login is kept in {}, which only you can read",
+                path.display()
+            ),
+            Err(why) => format!(
+                "{why_not}{} cannot be written ({why}); the login ends with the session",
+                path.display()
+            ),
         }
     }
 
@@ -103,11 +127,15 @@ impl LoginStore {
         if self.keychain {
             match keychain::load(name).await {
                 Ok(Some(_)) => {
-                    keychain::forget(name).await.map_err(|why| format!("the system's keychain did not remove it: {why}"))?;
+                    keychain::forget(name)
+                        .await
+                        .map_err(|why| format!("the system's keychain did not remove it: {why}"))?;
                     gone.push("the system's keychain".to_owned());
                 }
                 Ok(None) => {}
-                Err(why) => unseen = format!("; the system's keychain could not be looked into: {why}"),
+                Err(why) => {
+                    unseen = format!("; the system's keychain could not be looked into: {why}")
+                }
             }
         }
         if let Some(path) = self.path() {
@@ -169,7 +197,10 @@ mod tests {
     use super::*;
 
     fn record(token: &str) -> Record {
-        let response = serde_json::from_value(serde_json::json!({"access_token": token, "token_type": "bearer"})).unwrap();
+        let response = serde_json::from_value(
+            serde_json::json!({"access_token": token, "token_type": "bearer"}),
+        )
+        .unwrap();
         Record {
             server: "http://h/mcp".into(),
             issuer: Some("http://h".into()),
@@ -183,26 +214,59 @@ mod tests {
     #[tokio::test]
     async fn a_file_keeps_logins_for_its_owner_alone() {
         let folder = tempfile::tempdir().unwrap();
-        let keep = LoginStore { keychain: false, folder: Some(folder.path().join("new")) };
+        let keep = LoginStore {
+            keychain: false,
+            folder: Some(folder.path().join("new")),
+        };
         assert!(keep.load("a").await.0.is_none());
-        assert!(keep.save("a", &record("one")).await.contains("which only you can read"));
+        assert!(
+            keep.save("a", &record("one"))
+                .await
+                .contains("which only you can read")
+        );
         keep.save("b", &record("two")).await;
-        assert_eq!(keep.load("a").await.0.unwrap().access_token().unwrap(), "one");
+        assert_eq!(
+            keep.load("a").await.0.unwrap().access_token().unwrap(),
+            "one"
+        );
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
-            let mode = std::fs::metadata(keep.path().unwrap()).unwrap().permissions().mode();
+            let mode = std::fs::metadata(keep.path().unwrap())
+                .unwrap()
+                .permissions()
+                .mode();
             assert_eq!(mode & 0o777, 0o600);
         }
-        assert!(keep.forget("a").await.unwrap().starts_with("the login was removed from "));
-        assert_eq!(keep.forget("a").await.as_deref(), Ok("no login is kept for it"));
+        assert!(
+            keep.forget("a")
+                .await
+                .unwrap()
+                .starts_with("the login was removed from ")
+        );
+        assert_eq!(
+            keep.forget("a").await.as_deref(),
+            Ok("no login is kept for it")
+        );
         assert!(keep.load("a").await.0.is_none() && keep.load("b").await.0.is_some());
         std::fs::write(keep.path().unwrap(), "?").unwrap();
         let (none, note) = keep.load("b").await;
         assert!(none.is_none() && note.unwrap().contains("not a file of logins"));
         // What cannot be read is not overwritten.
-        assert!(keep.save("a", &record("one")).await.contains("cannot be written"));
-        assert!(keep.forget("b").await.unwrap_err().contains("not a file of logins"));
-        assert_eq!(LoginStore::default().save("a", &record("one")).await, "the login is kept until the session ends");
+        assert!(
+            keep.save("a", &record("one"))
+                .await
+                .contains("cannot be written")
+        );
+        assert!(
+            keep.forget("b")
+                .await
+                .unwrap_err()
+                .contains("not a file of logins")
+        );
+        assert_eq!(
+            LoginStore::default().save("a", &record("one")).await,
+            "the login is kept until the session ends"
+        );
     }
 }

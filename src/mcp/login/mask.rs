@@ -52,7 +52,9 @@ impl Secrets {
     /// A header of credentials: all of it, what follows the scheme (`Basic`, `Bearer`), and the parts that Basic is made of.
     pub(super) fn remember_header(&self, value: &str) {
         self.remember(value);
-        let Some((scheme, credentials)) = value.split_once(' ') else { return };
+        let Some((scheme, credentials)) = value.split_once(' ') else {
+            return;
+        };
         if scheme.eq_ignore_ascii_case("basic")
             && let Ok(pair) = STANDARD.decode(credentials.trim())
             && let Some((_, secret)) = String::from_utf8_lossy(&pair).split_once(':')
@@ -87,7 +89,11 @@ impl Secrets {
     /// A JSON document on one line; anything else by its size. Remembers its secrets.
     pub(super) fn document(&self, body: &[u8]) -> String {
         let Ok(mut value) = serde_json::from_slice::<Value>(body) else {
-            return if body.is_empty() { "empty".into() } else { format!("not JSON, {}", number_of(body.len() as u64, "bytes")) };
+            return if body.is_empty() {
+                "empty".into()
+            } else {
+                format!("not JSON, {}", number_of(body.len() as u64, "bytes"))
+            };
         };
         let mut open = vec![&mut value];
         while let Some(value) = open.pop() {
@@ -113,11 +119,19 @@ impl Secrets {
 
     /// An address, the values of secret parameters masked.
     pub(super) fn address(&self, url: &str) -> String {
-        let Ok(mut parsed) = Url::parse(url) else { return self.scrub(url) };
+        let Ok(mut parsed) = Url::parse(url) else {
+            return self.scrub(url);
+        };
         if parsed.query().is_some() {
             let pairs: Vec<_> = parsed
                 .query_pairs()
-                .map(|(name, value)| if is_secret(&name) { format!("{name}={MASK}") } else { format!("{name}={value}") })
+                .map(|(name, value)| {
+                    if is_secret(&name) {
+                        format!("{name}={MASK}")
+                    } else {
+                        format!("{name}={value}")
+                    }
+                })
                 .collect();
             parsed.set_query(None);
             return self.scrub(&format!("{parsed}?{}", pairs.join("&")));
@@ -127,7 +141,10 @@ impl Secrets {
 }
 
 fn shorten(text: &str) -> String {
-    let clean: String = text.chars().map(|char| if char.is_control() { ' ' } else { char }).collect();
+    let clean: String = text
+        .chars()
+        .map(|char| if char.is_control() { ' ' } else { char })
+        .collect();
     match clean.char_indices().nth(SHOWN_CHARS) {
         Some((end, _)) => format!("{}…", &clean[..end]),
         None => clean,
@@ -142,15 +159,23 @@ mod tests {
     fn secrets_are_masked_at_any_depth_and_before_anything_is_cut() {
         let secrets = Secrets::default();
         assert_eq!(
-            secrets.document(br#"{"data":[{"access_token":"canary-1","scope":"a"}],"code":{"x":1}}"#),
+            secrets
+                .document(br#"{"data":[{"access_token":"canary-1","scope":"a"}],"code":{"x":1}}"#),
             r#"{"data":[{"access_token":"…","scope":"a"}],"code":"…"}"#
         );
         assert_eq!(secrets.scrub("canary-1"), MASK);
         // The secret stands across the place where the text is cut.
         secrets.remember("canary-long-secret");
-        let note = format!("{{\"note\":\"{}canary-long-secret\"}}", "x".repeat(SHOWN_CHARS - 15));
+        let note = format!(
+            "{{\"note\":\"{}canary-long-secret\"}}",
+            "x".repeat(SHOWN_CHARS - 15)
+        );
         assert!(!secrets.document(note.as_bytes()).contains("canary"));
-        assert!(!secrets.form(format!("note={}canary-long-secret", "x".repeat(SHOWN_CHARS - 11)).as_bytes()).contains("canary"));
+        assert!(
+            !secrets
+                .form(format!("note={}canary-long-secret", "x".repeat(SHOWN_CHARS - 11)).as_bytes())
+                .contains("canary")
+        );
     }
 
     #[test]
@@ -158,7 +183,12 @@ mod tests {
         let secrets = Secrets::default();
         secrets.remember_header("Bearer canary-token");
         secrets.remember_header(&format!("Basic {}", STANDARD.encode("me:canary%2Dsecret")));
-        for text in ["canary-token", &STANDARD.encode("me:canary%2Dsecret"), "canary%2Dsecret", "canary-secret"] {
+        for text in [
+            "canary-token",
+            &STANDARD.encode("me:canary%2Dsecret"),
+            "canary%2Dsecret",
+            "canary-secret",
+        ] {
             assert_eq!(secrets.scrub(text), MASK, "{text}");
         }
         assert_eq!(secrets.scrub("Bearer me"), "Bearer me");
@@ -175,9 +205,18 @@ mod tests {
             secrets.document(br#"{"access_token":"canary-1","token_type":"Bearer","refresh_token":"canary-2","scope":"a b"}"#),
             r#"{"access_token":"…","token_type":"Bearer","refresh_token":"…","scope":"a b"}"#
         );
-        assert_eq!(secrets.scrub("invalid_grant: abc-123-xyz, canary-2"), "invalid_grant: …, …");
-        assert_eq!(secrets.document(br#"{"token_endpoint":"https://a/token"}"#), r#"{"token_endpoint":"https://a/token"}"#);
+        assert_eq!(
+            secrets.scrub("invalid_grant: abc-123-xyz, canary-2"),
+            "invalid_grant: …, …"
+        );
+        assert_eq!(
+            secrets.document(br#"{"token_endpoint":"https://a/token"}"#),
+            r#"{"token_endpoint":"https://a/token"}"#
+        );
         assert_eq!(secrets.document(b"<html>"), "not JSON, 6 bytes");
-        assert_eq!(secrets.address("http://h/cb?code=q&state=r&iss=https%3A%2F%2Fa"), "http://h/cb?code=…&state=…&iss=https://a");
+        assert_eq!(
+            secrets.address("http://h/cb?code=q&state=r&iss=https%3A%2F%2Fa"),
+            "http://h/cb?code=…&state=…&iss=https://a"
+        );
     }
 }

@@ -6,12 +6,12 @@
 //! (`redirect`), and where logins are kept (`keep`).
 
 mod address;
-mod unattended;
 mod flow;
 mod keep;
 mod mask;
 mod redirect;
 mod servers;
+mod unattended;
 mod wire;
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -66,7 +66,10 @@ pub(super) struct Tries {
 
 impl Tries {
     pub(super) fn of(is_probe: bool) -> Self {
-        Self { is_probe, ..Self::default() }
+        Self {
+            is_probe,
+            ..Self::default()
+        }
     }
 
     /// Whether the message was sent again after a login.
@@ -86,7 +89,11 @@ fn name(url: &str, client_id: Option<&str>) -> String {
 ///
 /// # Errors
 /// Why it may still be kept, for people.
-pub async fn forget(keep: &LoginStore, url: &str, client_id: Option<&str>) -> Result<String, String> {
+pub async fn forget(
+    keep: &LoginStore,
+    url: &str,
+    client_id: Option<&str>,
+) -> Result<String, String> {
     keep.forget(&name(url, client_id)).await
 }
 
@@ -139,7 +146,10 @@ impl Login {
             wire: Arc::new(wire),
             on_step,
             deadline,
-            current: tokio::sync::Mutex::new(Current { record: None, is_loaded: false }),
+            current: tokio::sync::Mutex::new(Current {
+                record: None,
+                is_loaded: false,
+            }),
             token: Mutex::default(),
         }
     }
@@ -155,16 +165,26 @@ impl Login {
 
     /// What to send as `Authorization`, and its number.
     pub(super) fn token(&self) -> (u64, Option<HeaderValue>) {
-        self.token.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.token
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     fn use_token(&self, record: &Record) -> bool {
-        let Some(token) = record.access_token() else { return false };
+        let Some(token) = record.access_token() else {
+            return false;
+        };
         self.secrets.remember(&token);
-        for secret in [record.refresh_token(), record.client_secret.clone()].into_iter().flatten() {
+        for secret in [record.refresh_token(), record.client_secret.clone()]
+            .into_iter()
+            .flatten()
+        {
             self.secrets.remember(&secret);
         }
-        let Ok(mut value) = HeaderValue::from_str(&format!("Bearer {token}")) else { return false };
+        let Ok(mut value) = HeaderValue::from_str(&format!("Bearer {token}")) else {
+            return false;
+        };
         value.set_sensitive(true);
         let mut current = self.token.lock().unwrap_or_else(PoisonError::into_inner);
         *current = (current.0 + 1, Some(value));
@@ -179,7 +199,10 @@ impl Login {
         }
         current.is_loaded = true;
         // A login that is kept makes no use of them, which does not make them less secret.
-        for file in [&self.wish.assertion, &self.wish.client_key].into_iter().flatten() {
+        for file in [&self.wish.assertion, &self.wish.client_key]
+            .into_iter()
+            .flatten()
+        {
             if let Ok(text) = tokio::fs::read_to_string(file).await {
                 self.secrets.remember(text.trim());
             }
@@ -199,7 +222,10 @@ impl Login {
 
     /// Whether an answer asks for a login, or for more than the one there is.
     pub(super) fn is_asked(&self, status: StatusCode, headers: &HeaderMap) -> bool {
-        let wants_scope = || challenge(headers, &self.url).is_some_and(|(_, parameters)| parameters.is_insufficient_scope());
+        let wants_scope = || {
+            challenge(headers, &self.url)
+                .is_some_and(|(_, parameters)| parameters.is_insufficient_scope())
+        };
         status == StatusCode::UNAUTHORIZED || status == StatusCode::FORBIDDEN && wants_scope()
     }
 
@@ -216,7 +242,9 @@ impl Login {
             return Ok(false);
         }
         let challenge = challenge(headers, &self.url);
-        let wants_scope = challenge.as_ref().is_some_and(|(_, parameters)| parameters.is_insufficient_scope());
+        let wants_scope = challenge
+            .as_ref()
+            .is_some_and(|(_, parameters)| parameters.is_insufficient_scope());
         let mut current = self.current.lock().await;
         if self.token().0 != used {
             // Another message led to a login meanwhile.
@@ -240,11 +268,16 @@ impl Login {
         }
         tries.count += 1;
         let held = self.deadline.hold();
-        let mut over = Over { on_step: &self.on_step, worked: false };
+        let mut over = Over {
+            on_step: &self.on_step,
+            worked: false,
+        };
         let (header, parameters) = challenge.unzip();
         let scope = parameters.and_then(|parameters| parameters.scope);
         self.log_line(&match &scope {
-            Some(scope) if wants_scope => format!("HTTP {status}: the server wants the scopes {scope}"),
+            Some(scope) if wants_scope => {
+                format!("HTTP {status}: the server wants the scopes {scope}")
+            }
             _ => format!("HTTP {status}: the server wants a login"),
         });
         let may_refresh = !wants_scope && !std::mem::replace(&mut tries.refreshed, true);
@@ -255,11 +288,21 @@ impl Login {
             may_refresh,
         };
         let on_step = &*self.on_step;
-        let flow =
-            Flow { url: &self.url, login: &self.wish, wire: Arc::clone(&self.wire), secrets: &self.secrets, step: on_step };
+        let flow = Flow {
+            url: &self.url,
+            login: &self.wish,
+            wire: Arc::clone(&self.wire),
+            secrets: &self.secrets,
+            step: on_step,
+        };
         let record = flow.run(wanted).await.map_err(|failure| {
             let LoginFailure { kind, what, hint } = failure;
-            Error::Login { url: self.url.clone(), kind, what, hint }
+            Error::Login {
+                url: self.url.clone(),
+                kind,
+                what,
+                hint,
+            }
         })?;
         if !self.use_token(&record) {
             return Err(refused(
@@ -287,14 +330,19 @@ struct Over<'a> {
 
 impl Drop for Over<'_> {
     fn drop(&mut self) {
-        (self.on_step)(Step::Over { worked: self.worked });
+        (self.on_step)(Step::Over {
+            worked: self.worked,
+        });
     }
 }
 
 /// The challenge that says most, and what it says.
 fn challenge(headers: &HeaderMap, url: &str) -> Option<(String, WWWAuthenticateParams)> {
     let url = Url::parse(url).ok()?;
-    let all = headers.get_all(header::WWW_AUTHENTICATE).iter().filter_map(|value| value.to_str().ok());
+    let all = headers
+        .get_all(header::WWW_AUTHENTICATE)
+        .iter()
+        .filter_map(|value| value.to_str().ok());
     let read = all.map(|value| (value.to_owned(), WWWAuthenticateParams::parse(value, &url)));
     read.max_by_key(|(_, parameters)| {
         u8::from(parameters.resource_metadata_url.is_some()) * 4

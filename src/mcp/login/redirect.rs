@@ -68,7 +68,10 @@ impl Redirect {
     pub(super) async fn wait(self, state: &str) -> Back {
         let (come, came) = oneshot::channel();
         let (finish, finished) = oneshot::channel();
-        let waiting = Arc::new(Mutex::new(Waiting { state: state.to_owned(), come: Some((come, finished)) }));
+        let waiting = Arc::new(Mutex::new(Waiting {
+            state: state.to_owned(),
+            come: Some((come, finished)),
+        }));
         let mut connections = JoinSet::new();
         let mut came = std::pin::pin!(came);
         loop {
@@ -89,40 +92,68 @@ impl Redirect {
 
 impl Back {
     pub(super) fn parameter(&self, name: &str) -> Option<&str> {
-        self.parameters.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+        self.parameters
+            .iter()
+            .find(|(known, _)| known == name)
+            .map(|(_, value)| value.as_str())
     }
 
     /// Gives the browser its page.
     pub(super) async fn finish(mut self, outcome: Outcome) {
         self.finish.send(outcome).ok();
-        tokio::time::timeout(FLUSH_LIMIT, self.connections.join_next()).await.ok();
+        tokio::time::timeout(FLUSH_LIMIT, self.connections.join_next())
+            .await
+            .ok();
     }
 }
 
-async fn answer(waiting: Arc<Mutex<Waiting>>, request: Request<Incoming>) -> Result<Response<Full<Bytes>>, Infallible> {
+async fn answer(
+    waiting: Arc<Mutex<Waiting>>,
+    request: Request<Incoming>,
+) -> Result<Response<Full<Bytes>>, Infallible> {
     if request.uri().path() != PATH {
-        return Ok(page(StatusCode::NOT_FOUND, "Nothing is here", "This address waits for a login to Loupe to come back."));
+        return Ok(page(
+            StatusCode::NOT_FOUND,
+            "Nothing is here",
+            "This address waits for a login to Loupe to come back.",
+        ));
     }
     let query = request.uri().query().unwrap_or_default();
-    let parameters: Parameters = url::form_urlencoded::parse(query.as_bytes()).into_owned().collect();
+    let parameters: Parameters = url::form_urlencoded::parse(query.as_bytes())
+        .into_owned()
+        .collect();
     let finished = {
         let mut waiting = waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_ours = parameters.iter().any(|(name, value)| name == "state" && *value == waiting.state);
+        let is_ours = parameters
+            .iter()
+            .any(|(name, value)| name == "state" && *value == waiting.state);
         let come = if is_ours { waiting.come.take() } else { None };
         come.map(|(come, finished)| come.send(parameters).map(|()| finished))
     };
     let Some(Ok(finished)) = finished else {
-        return Ok(page(StatusCode::BAD_REQUEST, "Not the login that was started", "Go back to Loupe and log in again."));
+        return Ok(page(
+            StatusCode::BAD_REQUEST,
+            "Not the login that was started",
+            "Go back to Loupe and log in again.",
+        ));
     };
     Ok(match tokio::time::timeout(PAGE_LIMIT, finished).await {
-        Ok(Ok(Ok(()))) => page(StatusCode::OK, "You are logged in", "Loupe has what it needs. You can close this page."),
+        Ok(Ok(Ok(()))) => page(
+            StatusCode::OK,
+            "You are logged in",
+            "Loupe has what it needs. You can close this page.",
+        ),
         Ok(Ok(Err(why))) => page(StatusCode::OK, "The login did not work", &why),
         _ => page(StatusCode::OK, "The login was ended", "Go back to Loupe."),
     })
 }
 
 fn page(status: StatusCode, title: &str, text: &str) -> Response<Full<Bytes>> {
-    let escape = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    let escape = |text: &str| {
+        text.replace('&', "&amp;")
+            .replace('<', "&lt;")
+            .replace('>', "&gt;")
+    };
     let html = format!(
         "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>{title}</title>\
          <body style=\"font:16px system-ui;margin:15vh auto;max-width:34em;padding:0 1em\"><h1>{title}</h1><p>{text}</p></body></html>\n",
@@ -132,8 +163,17 @@ fn page(status: StatusCode, title: &str, text: &str) -> Response<Full<Bytes>> {
     let mut response = Response::new(Full::new(Bytes::from(html)));
     *response.status_mut() = status;
     let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, header::HeaderValue::from_static("text/html; charset=utf-8"));
-    headers.insert(header::CACHE_CONTROL, header::HeaderValue::from_static("no-store"));
-    headers.insert(header::REFERRER_POLICY, header::HeaderValue::from_static("no-referrer"));
+    headers.insert(
+        header::CONTENT_TYPE,
+        header::HeaderValue::from_static("text/html; charset=utf-8"),
+    );
+    headers.insert(
+        header::CACHE_CONTROL,
+        header::HeaderValue::from_static("no-store"),
+    );
+    headers.insert(
+        header::REFERRER_POLICY,
+        header::HeaderValue::from_static("no-referrer"),
+    );
     response
 }

@@ -38,7 +38,12 @@ pub(super) enum Choice {
 impl Servers {
     /// A login begins: what was chosen, what a login is kept of, and whether a person is asked where neither says.
     pub(super) fn begin(&self, chosen: Option<String>, kept: Option<String>, asks: bool) {
-        *self.state() = State { chosen, kept, asks, ..State::default() };
+        *self.state() = State {
+            chosen,
+            kept,
+            asks,
+            ..State::default()
+        };
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
@@ -50,17 +55,27 @@ impl Servers {
         let mut document: Value = serde_json::from_slice(body).ok()?;
         document.get("resource")?;
         let list = document.get_mut("authorization_servers")?.as_array_mut()?;
-        let named: Vec<String> = list.iter().filter_map(|server| Some(server.as_str()?.to_owned())).collect();
+        let named: Vec<String> = list
+            .iter()
+            .filter_map(|server| Some(server.as_str()?.to_owned()))
+            .collect();
         let mut state = self.state();
         // A path or none at the end is the same server to people.
         let is = |server: &String, wanted: &Option<String>| {
-            wanted.as_ref().is_some_and(|wanted| wanted.trim_end_matches('/') == server.trim_end_matches('/'))
+            wanted
+                .as_ref()
+                .is_some_and(|wanted| wanted.trim_end_matches('/') == server.trim_end_matches('/'))
         };
         let several = named.len() > 1;
-        let found = named.iter().find(|server| is(server, &state.chosen)).or_else(|| {
-            let may_fall_back = state.chosen.is_none();
-            named.iter().find(|server| several && may_fall_back && is(server, &state.kept))
-        });
+        let found = named
+            .iter()
+            .find(|server| is(server, &state.chosen))
+            .or_else(|| {
+                let may_fall_back = state.chosen.is_none();
+                named
+                    .iter()
+                    .find(|server| several && may_fall_back && is(server, &state.kept))
+            });
         let taken = found.cloned();
         if !several && (taken.is_some() || state.chosen.is_none()) {
             return None;
@@ -81,10 +96,19 @@ impl Servers {
         let named = state.named.clone();
         match (&state.taken, &state.chosen) {
             _ if named.is_empty() => Choice::Free,
-            (Some(server), _) => Choice::Taken { server: server.clone(), named },
-            (None, Some(chosen)) => Choice::Unknown { chosen: chosen.clone(), named },
+            (Some(server), _) => Choice::Taken {
+                server: server.clone(),
+                named,
+            },
+            (None, Some(chosen)) => Choice::Unknown {
+                chosen: chosen.clone(),
+                named,
+            },
             (None, None) if state.asks => Choice::Open(named),
-            (None, None) => Choice::Taken { server: named.first().cloned().unwrap_or_default(), named },
+            (None, None) => Choice::Taken {
+                server: named.first().cloned().unwrap_or_default(),
+                named,
+            },
         }
     }
 }
@@ -111,19 +135,43 @@ mod tests {
         let named = vec!["https://a".to_owned(), "https://b/t".to_owned()];
         let chosen = servers(Some("https://b/t/"), Some("https://a"), true);
         assert_eq!(left(&chosen, BOTH), Some(vec!["https://b/t".to_owned()]));
-        assert_eq!(chosen.choice(), Choice::Taken { server: "https://b/t".into(), named: named.clone() });
-        assert_eq!(left(&servers(None, Some("https://b/t"), true), BOTH), Some(vec!["https://b/t".to_owned()]));
+        assert_eq!(
+            chosen.choice(),
+            Choice::Taken {
+                server: "https://b/t".into(),
+                named: named.clone()
+            }
+        );
+        assert_eq!(
+            left(&servers(None, Some("https://b/t"), true), BOTH),
+            Some(vec!["https://b/t".to_owned()])
+        );
         let first = servers(None, None, false);
         assert_eq!(
             (left(&first, BOTH), first.choice()),
-            (None, Choice::Taken { server: "https://a".into(), named: named.clone() })
+            (
+                None,
+                Choice::Taken {
+                    server: "https://a".into(),
+                    named: named.clone()
+                }
+            )
         );
         let open = servers(None, None, true);
-        assert_eq!((left(&open, BOTH), open.choice()), (Some(Vec::new()), Choice::Open(named.clone())));
+        assert_eq!(
+            (left(&open, BOTH), open.choice()),
+            (Some(Vec::new()), Choice::Open(named.clone()))
+        );
         let unknown = servers(Some("https://c"), Some("https://a"), false);
         assert_eq!(
             (left(&unknown, BOTH), unknown.choice()),
-            (Some(Vec::new()), Choice::Unknown { chosen: "https://c".into(), named })
+            (
+                Some(Vec::new()),
+                Choice::Unknown {
+                    chosen: "https://c".into(),
+                    named
+                }
+            )
         );
     }
 
@@ -138,6 +186,12 @@ mod tests {
             assert_eq!((left(&open, body), open.choice()), (None, Choice::Free));
         }
         let only = servers(Some("https://b"), None, true);
-        assert_eq!(left(&only, br#"{"resource":"r","authorization_servers":["https://a"]}"#), Some(Vec::new()));
+        assert_eq!(
+            left(
+                &only,
+                br#"{"resource":"r","authorization_servers":["https://a"]}"#
+            ),
+            Some(Vec::new())
+        );
     }
 }

@@ -9,8 +9,9 @@ use rmcp::transport::auth::enterprise::{
     EmaAuthorizationServer, EmaClientAuthentication, EmaError, EmaExchangeRequest, EmaExchangeStage,
 };
 use rmcp::transport::auth::{
-    AuthError, AuthorizationManager, AuthorizationMetadata, ClientCredentialsConfig, CredentialStore, InMemoryCredentialStore,
-    JwtSigningAlgorithm, OAuthClientConfig, OAuthTokenResponse, StoredCredentials,
+    AuthError, AuthorizationManager, AuthorizationMetadata, ClientCredentialsConfig,
+    CredentialStore, InMemoryCredentialStore, JwtSigningAlgorithm, OAuthClientConfig,
+    OAuthTokenResponse, StoredCredentials,
 };
 use serde_json::{Value, json};
 use url::Url;
@@ -30,7 +31,10 @@ const ALGORITHMS: &[(JwtSigningAlgorithm, &str)] = &[
 
 /// Whether a list of the metadata names this; where there is no list anything may be tried.
 fn offers(metadata: &AuthorizationMetadata, list: &str, name: &str) -> bool {
-    let list = metadata.additional_fields.get(list).and_then(Value::as_array);
+    let list = metadata
+        .additional_fields
+        .get(list)
+        .and_then(Value::as_array);
     list.is_none_or(|list| list.iter().any(|entry| entry == name))
 }
 
@@ -38,7 +42,10 @@ impl Flow<'_> {
     /// The text of a file that holds a secret, which no message repeats.
     fn secret_file(&self, path: &Path) -> Result<String, LoginFailure> {
         let text = std::fs::read_to_string(path).map_err(|error| {
-            LoginFailure::new(format!("{} cannot be read: {error}", path.display()), "check the path and its permissions")
+            LoginFailure::new(
+                format!("{} cannot be read: {error}", path.display()),
+                "check the path and its permissions",
+            )
         })?;
         let text = text.trim().to_owned();
         self.secrets.remember(&text);
@@ -63,7 +70,11 @@ impl Flow<'_> {
         metadata: &AuthorizationMetadata,
         scopes: Vec<String>,
     ) -> Result<Record, LoginFailure> {
-        match (&self.login.client_id, &self.login.client_secret, &self.login.client_key) {
+        match (
+            &self.login.client_id,
+            &self.login.client_secret,
+            &self.login.client_key,
+        ) {
             (Some(id), _, Some(key)) => self.by_key(manager, metadata, scopes, id, key).await,
             (Some(id), Some(secret), None) => {
                 self.secrets.remember(secret);
@@ -74,7 +85,9 @@ impl Flow<'_> {
                     resource: Some(self.url.to_owned()),
                 };
                 self.log_line(format!("logging in as the client {id}"));
-                let (tokens, _) = credentials(manager, vec![(config, "")]).await.map_err(|error| self.failed(&error))?;
+                let (tokens, _) = credentials(manager, vec![(config, "")])
+                    .await
+                    .map_err(|error| self.failed(&error))?;
                 self.kept(metadata, id, Some(secret), tokens)
             }
             _ => Err(LoginFailure::new(
@@ -94,7 +107,13 @@ impl Flow<'_> {
         path: &Path,
     ) -> Result<Record, LoginFailure> {
         let key = self.secret_file(path)?.into_bytes();
-        let takes = |name: &str| offers(metadata, "token_endpoint_auth_signing_alg_values_supported", name);
+        let takes = |name: &str| {
+            offers(
+                metadata,
+                "token_endpoint_auth_signing_alg_values_supported",
+                name,
+            )
+        };
         let configs: Vec<_> = ALGORITHMS
             .iter()
             .filter(|(_, name)| takes(name))
@@ -112,7 +131,10 @@ impl Flow<'_> {
             .collect();
         let unusable = |why: &str| {
             LoginFailure::new(
-                format!("{} signs with no algorithm that the authorization server takes: {why}", path.display()),
+                format!(
+                    "{} signs with no algorithm that the authorization server takes: {why}",
+                    path.display()
+                ),
                 "give a private key in PEM form, P-256, P-384 or RSA, whose public half is registered there",
             )
         };
@@ -121,7 +143,9 @@ impl Flow<'_> {
         }
         match credentials(manager, configs).await {
             Ok((tokens, name)) => {
-                self.log_line(format!("logged in as the client {id}, by an assertion signed with {name}"));
+                self.log_line(format!(
+                    "logged in as the client {id}, by an assertion signed with {name}"
+                ));
                 self.kept(metadata, id, None, tokens)
             }
             Err(AuthError::JwtSigningError(why)) => Err(unusable(&self.secrets.scrub(&why))),
@@ -131,45 +155,76 @@ impl Flow<'_> {
 
     /// A workload, by the token of its platform as the grant itself (RFC 7523). Asked once: a token that is refused
     /// stays refused.
-    pub(super) async fn workload(&self, metadata: &AuthorizationMetadata, scopes: Vec<String>) -> Result<Record, LoginFailure> {
+    pub(super) async fn workload(
+        &self,
+        metadata: &AuthorizationMetadata,
+        scopes: Vec<String>,
+    ) -> Result<Record, LoginFailure> {
         let assertion = self.assertion("workload")?;
         let scope = (!scopes.is_empty()).then(|| scopes.join(" "));
         let members = [
-            ("grant_type", Some("urn:ietf:params:oauth:grant-type:jwt-bearer")),
+            (
+                "grant_type",
+                Some("urn:ietf:params:oauth:grant-type:jwt-bearer"),
+            ),
             ("assertion", Some(assertion.as_str())),
             ("resource", Some(self.url)),
             ("scope", scope.as_deref()),
             ("client_id", self.login.client_id.as_deref()),
             ("client_secret", self.login.client_secret.as_deref()),
         ];
-        let members = members.into_iter().filter_map(|(name, value)| Some((name, value?)));
-        let form = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(members).finish();
+        let members = members
+            .into_iter()
+            .filter_map(|(name, value)| Some((name, value?)));
+        let form = url::form_urlencoded::Serializer::new(String::new())
+            .extend_pairs(members)
+            .finish();
         self.log_line("logging in with the workload's token");
         let request = http::Request::post(&metadata.token_endpoint)
-            .header(http::header::CONTENT_TYPE, "application/x-www-form-urlencoded")
+            .header(
+                http::header::CONTENT_TYPE,
+                "application/x-www-form-urlencoded",
+            )
             .header(http::header::ACCEPT, "application/json")
             .body(form.into_bytes());
         let answer = self.document(request).await?;
         let tokens: OAuthTokenResponse = serde_json::from_value(answer).map_err(|error| {
-            LoginFailure::new(format!("the authorization server's answer is not a token: {error}"), "tell whoever runs it")
+            LoginFailure::new(
+                format!("the authorization server's answer is not a token: {error}"),
+                "tell whoever runs it",
+            )
         })?;
         let id = self.login.client_id.clone().unwrap_or_default();
         let tokens = StoredCredentials::new(id.clone(), Some(tokens), scopes, Some(now()));
-        self.kept(metadata, &id, self.login.client_secret.as_ref(), Some(tokens))
+        self.kept(
+            metadata,
+            &id,
+            self.login.client_secret.as_ref(),
+            Some(tokens),
+        )
     }
 
     /// A person, by an ID token: the identity provider exchanges it for a grant at the server's authorization server,
     /// and that one for a token.
-    pub(super) async fn enterprise(&self, metadata: &AuthorizationMetadata, scopes: Vec<String>) -> Result<Record, LoginFailure> {
+    pub(super) async fn enterprise(
+        &self,
+        metadata: &AuthorizationMetadata,
+        scopes: Vec<String>,
+    ) -> Result<Record, LoginFailure> {
         let login = self.login;
-        let (Some(id), Some(issuer), Some(idp_id)) = (&login.client_id, &login.idp, &login.idp_client_id) else {
+        let (Some(id), Some(issuer), Some(idp_id)) =
+            (&login.client_id, &login.idp, &login.idp_client_id)
+        else {
             return Err(LoginFailure::new(
                 "`enterprise` needs an identity provider, and a client that is registered at it and at the authorization server",
                 "give them by `--idp`, `--idp-client-id` and `--client-id`",
             ));
         };
         let Some(resource_issuer) = &metadata.issuer else {
-            return Err(LoginFailure::new("the authorization server does not name itself", "tell whoever runs the server"));
+            return Err(LoginFailure::new(
+                "the authorization server does not name itself",
+                "tell whoever runs the server",
+            ));
         };
         let id_token = self.assertion("enterprise")?;
         self.log_line(format!("looking for the identity provider {issuer}"));
@@ -185,14 +240,22 @@ impl Flow<'_> {
         let server = EmaAuthorizationServer::new(resource_issuer, &metadata.token_endpoint, id);
         let server = match &login.client_secret {
             Some(secret) => {
-                let takes_basic = offers(metadata, "token_endpoint_auth_methods_supported", "client_secret_basic");
+                let takes_basic = offers(
+                    metadata,
+                    "token_endpoint_auth_methods_supported",
+                    "client_secret_basic",
+                );
                 server.with_client_authentication(by_secret(secret, takes_basic)?)
             }
             None => server,
         };
         self.log_line("exchanging the ID token for a grant, and that for a token");
-        let request = EmaExchangeRequest::new_with_id_token(idp, server, self.url, &id_token).with_scopes(scopes);
-        let token = request.exchange(&*self.wire, &*self.wire).await.map_err(|error| refused(&error))?;
+        let request = EmaExchangeRequest::new_with_id_token(idp, server, self.url, &id_token)
+            .with_scopes(scopes);
+        let token = request
+            .exchange(&*self.wire, &*self.wire)
+            .await
+            .map_err(|error| refused(&error))?;
         let mut scopes: Vec<String> = token.scopes.into_iter().collect();
         scopes.sort_unstable();
         let answer = json!({
@@ -200,45 +263,79 @@ impl Flow<'_> {
             "token_type": "bearer",
             "expires_in": token.expires_in.map(|limit| limit.as_secs()),
         });
-        let tokens = serde_json::from_value(answer)
-            .map_err(|error| LoginFailure::new(format!("the token cannot be kept: {error}"), "report this"))?;
+        let tokens = serde_json::from_value(answer).map_err(|error| {
+            LoginFailure::new(format!("the token cannot be kept: {error}"), "report this")
+        })?;
         let tokens = StoredCredentials::new(id.clone(), Some(tokens), scopes, Some(now()));
         self.kept(metadata, id, login.client_secret.as_ref(), Some(tokens))
     }
 
     /// Where an identity provider gives tokens, by its OpenID metadata.
     async fn idp_token_endpoint(&self, issuer: &str) -> Result<String, LoginFailure> {
-        let wrong =
-            |what: String| LoginFailure::new(what, "check `--idp`: it is the issuer as the identity provider itself writes it");
-        let address = format!("{}/.well-known/openid-configuration", issuer.trim_end_matches('/'));
-        let parsed = Url::parse(&address).map_err(|error| wrong(format!("{issuer} is not an address: {error}")))?;
+        let wrong = |what: String| {
+            LoginFailure::new(
+                what,
+                "check `--idp`: it is the issuer as the identity provider itself writes it",
+            )
+        };
+        let address = format!(
+            "{}/.well-known/openid-configuration",
+            issuer.trim_end_matches('/')
+        );
+        let parsed = Url::parse(&address)
+            .map_err(|error| wrong(format!("{issuer} is not an address: {error}")))?;
         if !is_safe(&parsed) {
-            return Err(wrong(format!("the identity provider is at no https address: {issuer}")));
+            return Err(wrong(format!(
+                "the identity provider is at no https address: {issuer}"
+            )));
         }
-        let found = self.document(http::Request::get(address).body(Vec::new())).await?;
+        let found = self
+            .document(http::Request::get(address).body(Vec::new()))
+            .await?;
         if found.get("issuer").and_then(Value::as_str) != Some(issuer) {
-            return Err(wrong(format!("the metadata of {issuer} is that of another issuer")));
+            return Err(wrong(format!(
+                "the metadata of {issuer} is that of another issuer"
+            )));
         }
         let endpoint = found.get("token_endpoint").and_then(Value::as_str);
-        let Some(endpoint) = endpoint else { return Err(wrong(format!("{issuer} names no token_endpoint"))) };
+        let Some(endpoint) = endpoint else {
+            return Err(wrong(format!("{issuer} names no token_endpoint")));
+        };
         if !Url::parse(endpoint).is_ok_and(|url| may_send(&parsed, &url)) {
-            return Err(wrong(format!("the token_endpoint of {issuer} is not an address to send to: {endpoint}")));
+            return Err(wrong(format!(
+                "the token_endpoint of {issuer} is not an address to send to: {endpoint}"
+            )));
         }
         Ok(endpoint.to_owned())
     }
 
     /// One exchange, and the JSON that came.
-    async fn document(&self, request: http::Result<http::Request<Vec<u8>>>) -> Result<Value, LoginFailure> {
+    async fn document(
+        &self,
+        request: http::Result<http::Request<Vec<u8>>>,
+    ) -> Result<Value, LoginFailure> {
         let hint = "the log above has what was sent and answered";
-        let request = request.map_err(|error| LoginFailure::new(format!("nothing could be sent: {error}"), hint))?;
+        let request = request
+            .map_err(|error| LoginFailure::new(format!("nothing could be sent: {error}"), hint))?;
         let place = request.uri().to_string();
         let answer = self.wire.send(request).await;
-        let answer = answer.map_err(|error| LoginFailure::new(self.secrets.scrub(&format!("{place}: {error}")), hint))?;
+        let answer = answer.map_err(|error| {
+            LoginFailure::new(self.secrets.scrub(&format!("{place}: {error}")), hint)
+        })?;
         let body: Value = serde_json::from_slice(answer.body()).unwrap_or_default();
         if !answer.status().is_success() {
-            let word = |name: &str| body.get(name).and_then(Value::as_str).map(|text| format!(": {text}")).unwrap_or_default();
-            let what =
-                format!("{place} answered HTTP {}{}{}", answer.status().as_u16(), word("error"), word("error_description"));
+            let word = |name: &str| {
+                body.get(name)
+                    .and_then(Value::as_str)
+                    .map(|text| format!(": {text}"))
+                    .unwrap_or_default()
+            };
+            let what = format!(
+                "{place} answered HTTP {}{}{}",
+                answer.status().as_u16(),
+                word("error"),
+                word("error_description")
+            );
             return Err(LoginFailure::new(self.secrets.scrub(&what), hint));
         }
         Ok(body)
@@ -251,7 +348,8 @@ impl Flow<'_> {
         secret: Option<&String>,
         tokens: Option<StoredCredentials>,
     ) -> Result<Record, LoginFailure> {
-        let tokens = tokens.ok_or_else(|| LoginFailure::new("no token came", "tell whoever runs the server"))?;
+        let tokens = tokens
+            .ok_or_else(|| LoginFailure::new("no token came", "tell whoever runs the server"))?;
         let mut client = OAuthClientConfig::new(id, redirect_uri(0));
         client.client_secret = secret.cloned();
         Ok(self.issued(metadata, &client, None, tokens))
@@ -286,7 +384,9 @@ async fn credentials(
         });
         done.send(exchanged).ok();
     });
-    let name = outcome.await.map_err(|error| AuthError::InternalError(error.to_string()))??;
+    let name = outcome
+        .await
+        .map_err(|error| AuthError::InternalError(error.to_string()))??;
     Ok((store.load().await?, name))
 }
 
@@ -309,18 +409,27 @@ fn refused(error: &EmaError) -> LoginFailure {
     };
     match error {
         EmaError::InvalidGrant(stage) => LoginFailure::new(
-            format!("{} does not accept what it was given (invalid_grant)", who(*stage)),
+            format!(
+                "{} does not accept what it was given (invalid_grant)",
+                who(*stage)
+            ),
             "the ID token may have expired, or be of another client: get a new one, for the client of `--idp-client-id`",
         ),
         EmaError::InsufficientUserAuthentication(stage) => LoginFailure::new(
             format!("{} wants a stronger login of the person", who(*stage)),
             "log in to the identity provider again, and give the new ID token",
         ),
-        other => LoginFailure::new(format!("the exchange failed: {other}"), "the log above has what was sent and answered"),
+        other => LoginFailure::new(
+            format!("the exchange failed: {other}"),
+            "the log above has what was sent and answered",
+        ),
     }
 }
 
 /// Seconds since 1970.
 fn now() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default()
+        .as_secs()
 }

@@ -6,7 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use http::{HeaderName, Method, StatusCode};
-use rmcp::transport::auth::{OAuthHttpClient, OAuthHttpClientError, OAuthHttpClientFuture, OAuthHttpRequest};
+use rmcp::transport::auth::{
+    OAuthHttpClient, OAuthHttpClientError, OAuthHttpClientFuture, OAuthHttpRequest,
+};
 
 use super::mask::Secrets;
 use super::servers::Servers;
@@ -38,11 +40,16 @@ pub(super) struct Wire {
 /// What there is in place of metadata: a page for people, or a refusal.
 fn in_place_of_metadata(answer: &http::Response<Vec<u8>>) -> Option<String> {
     let status = answer.status();
-    let kind = answer.headers().get(http::header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    let kind = answer
+        .headers()
+        .get(http::header::CONTENT_TYPE)
+        .and_then(|kind| kind.to_str().ok())
+        .unwrap_or_default();
     let is_page = kind.contains("html") || answer.body().trim_ascii_start().starts_with(b"<");
     let what = if is_page { "a web page" } else { "no metadata" };
     let is_refusal = matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
-    ((status.is_success() && is_page) || is_refusal).then(|| format!("{what} (HTTP {})", status.as_u16()))
+    ((status.is_success() && is_page) || is_refusal)
+        .then(|| format!("{what} (HTTP {})", status.as_u16()))
 }
 
 impl Wire {
@@ -53,7 +60,10 @@ impl Wire {
     }
 
     /// Looks for metadata. One that is forbidden is asked for once more without the header that some servers refuse.
-    async fn look(&self, request: http::Request<Vec<u8>>) -> Result<http::Response<Vec<u8>>, OAuthHttpClientError> {
+    async fn look(
+        &self,
+        request: http::Request<Vec<u8>>,
+    ) -> Result<http::Response<Vec<u8>>, OAuthHttpClientError> {
         let address = self.secrets.address(&request.uri().to_string());
         let mut plain = request.clone();
         let had_version = plain.headers_mut().remove(VERSION).is_some();
@@ -63,14 +73,24 @@ impl Wire {
             answer = self.send(plain).await?;
         }
         if let Some(what) = in_place_of_metadata(&answer) {
-            self.odd.lock().unwrap_or_else(PoisonError::into_inner).push(format!("{what} from {address}"));
+            self.odd
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .push(format!("{what} from {address}"));
         }
         Ok(answer)
     }
 
-    async fn exchange(&self, request: http::Request<Vec<u8>>) -> Result<http::Response<Vec<u8>>, OAuthHttpClientError> {
+    async fn exchange(
+        &self,
+        request: http::Request<Vec<u8>>,
+    ) -> Result<http::Response<Vec<u8>>, OAuthHttpClientError> {
         let request = reqwest::Request::try_from(request)?;
-        let response = self.client.execute(request).await.map_err(reqwest::Error::without_url)?;
+        let response = self
+            .client
+            .execute(request)
+            .await
+            .map_err(reqwest::Error::without_url)?;
         let mut response = decoded(response).await?;
         let mut head = http::Response::builder().status(response.status());
         for (name, value) in response.headers() {
@@ -83,7 +103,12 @@ impl Wire {
             .is_some_and(|kind| kind.to_lowercase().starts_with("text/event-stream"));
         let mut body = Vec::new();
         // A server that opens a stream where it was asked for a document never ends it.
-        while !is_stream && let Some(chunk) = response.chunk().await.map_err(reqwest::Error::without_url)? {
+        while !is_stream
+            && let Some(chunk) = response
+                .chunk()
+                .await
+                .map_err(reqwest::Error::without_url)?
+        {
             if chunk.len() > DOCUMENT_BYTES - body.len() {
                 return Err(format!("the answer is larger than {DOCUMENT_BYTES} bytes").into());
             }
@@ -93,7 +118,10 @@ impl Wire {
     }
 
     /// One step, told.
-    pub(super) async fn send(&self, request: http::Request<Vec<u8>>) -> Result<http::Response<Vec<u8>>, OAuthHttpClientError> {
+    pub(super) async fn send(
+        &self,
+        request: http::Request<Vec<u8>>,
+    ) -> Result<http::Response<Vec<u8>>, OAuthHttpClientError> {
         let sent = if request.body().is_empty() {
             String::new()
         } else if request.body().starts_with(b"{") {
@@ -101,10 +129,18 @@ impl Wire {
         } else {
             format!(" {}", self.secrets.form(request.body()))
         };
-        if let Some(value) = request.headers().get(http::header::AUTHORIZATION).and_then(|value| value.to_str().ok()) {
+        if let Some(value) = request
+            .headers()
+            .get(http::header::AUTHORIZATION)
+            .and_then(|value| value.to_str().ok())
+        {
             self.secrets.remember_header(value);
         }
-        let what = format!("{} {}{sent}", request.method(), self.secrets.address(&request.uri().to_string()));
+        let what = format!(
+            "{} {}{sent}",
+            request.method(),
+            self.secrets.address(&request.uri().to_string())
+        );
         let begun = Instant::now();
         let answer = match tokio::time::timeout(STEP_LIMIT, self.exchange(request)).await {
             Ok(answer) => answer,
@@ -113,9 +149,16 @@ impl Wire {
         let took = begun.elapsed().as_millis();
         (self.on_line)(match &answer {
             Ok(answer) => {
-                format!("{what} → HTTP {}, {} ({took} ms)", answer.status().as_u16(), self.secrets.document(answer.body()))
+                format!(
+                    "{what} → HTTP {}, {} ({took} ms)",
+                    answer.status().as_u16(),
+                    self.secrets.document(answer.body())
+                )
             }
-            Err(error) => format!("{what} → {} ({took} ms)", self.secrets.scrub(&error.to_string())),
+            Err(error) => format!(
+                "{what} → {} ({took} ms)",
+                self.secrets.scrub(&error.to_string())
+            ),
         });
         answer
     }
@@ -125,8 +168,13 @@ impl OAuthHttpClient for Wire {
     fn execute(&self, request: OAuthHttpRequest) -> OAuthHttpClientFuture<'_> {
         Box::pin(async move {
             let request = request.request;
-            let is_look = request.method() == Method::GET && request.uri().path().contains(WELL_KNOWN);
-            let answer = if is_look { self.look(request).await } else { self.send(request).await };
+            let is_look =
+                request.method() == Method::GET && request.uri().path().contains(WELL_KNOWN);
+            let answer = if is_look {
+                self.look(request).await
+            } else {
+                self.send(request).await
+            };
             answer.map(|answer| match self.servers.narrowed(answer.body()) {
                 Some(narrowed) if answer.status().is_success() => answer.map(|_| narrowed),
                 _ => answer,

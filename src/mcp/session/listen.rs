@@ -57,7 +57,12 @@ impl Session {
         self.subscribe(&mut wanted, limit).await
     }
 
-    pub(super) async fn listen_to(&self, uri: &str, on: bool, limit: Duration) -> Result<(), Error> {
+    pub(super) async fn listen_to(
+        &self,
+        uri: &str,
+        on: bool,
+        limit: Duration,
+    ) -> Result<(), Error> {
         let mut wanted = self.listening.0.lock().await;
         if on {
             wanted.uris.insert(uri.to_owned());
@@ -77,16 +82,33 @@ impl Session {
             return Ok(());
         };
         let (agree, agreed) = oneshot::channel();
-        let listener = Listener { tap: Arc::clone(&self.tap), era: self.era.clone(), filter };
+        let listener = Listener {
+            tap: Arc::clone(&self.tap),
+            era: self.era.clone(),
+            filter,
+        };
         let task = Held(tokio::spawn(listener.run(agree)));
         let Ok(agreed) = tokio::time::timeout(limit, agreed).await else {
             return Err(self.timeout("subscriptions/listen", limit));
         };
-        let taken = agreed.map_err(|_| Error::Closed { place: self.tap.place.clone() })??;
+        let taken = agreed.map_err(|_| Error::Closed {
+            place: self.tap.place.clone(),
+        })??;
         let doc = Doc::parse(taken);
-        let agreed: Vec<_> = doc.at("/resourceSubscriptions").map(Node::children).into_iter().flatten().collect();
-        for uri in wanted.uris.iter().filter(|uri| !agreed.iter().any(|own| own.as_str().is_some_and(|own| own == **uri))) {
-            self.tap.emit(SessionEvent::Noted(format!("the server does not tell of changes of {uri}")));
+        let agreed: Vec<_> = doc
+            .at("/resourceSubscriptions")
+            .map(Node::children)
+            .into_iter()
+            .flatten()
+            .collect();
+        for uri in wanted.uris.iter().filter(|uri| {
+            !agreed
+                .iter()
+                .any(|own| own.as_str().is_some_and(|own| own == **uri))
+        }) {
+            self.tap.emit(SessionEvent::Noted(format!(
+                "the server does not tell of changes of {uri}"
+            )));
         }
         wanted.task = Some(task);
         Ok(())
@@ -100,8 +122,12 @@ fn filter(server: &Server, uris: &BTreeSet<String>) -> Option<String> {
         ("/prompts/listChanged", "promptsListChanged"),
         ("/resources/listChanged", "resourcesListChanged"),
     ];
-    let declared = lists.iter().filter(|(capability, _)| server.declares(capability));
-    let mut members: Vec<String> = declared.map(|(_, name)| format!(r#""{name}":true"#)).collect();
+    let declared = lists
+        .iter()
+        .filter(|(capability, _)| server.declares(capability));
+    let mut members: Vec<String> = declared
+        .map(|(_, name)| format!(r#""{name}":true"#))
+        .collect();
     if !uris.is_empty() {
         let uris: Vec<_> = uris.iter().map(|uri| write::string(uri)).collect();
         members.push(format!(r#""resourceSubscriptions":[{}]"#, uris.join(",")));
@@ -131,9 +157,15 @@ impl Listener {
             if self.tap.failure().is_some() {
                 return;
             }
-            short = if was_taken && begun.elapsed() >= LASTING { 0 } else { short + 1 };
+            short = if was_taken && begun.elapsed() >= LASTING {
+                0
+            } else {
+                short + 1
+            };
             if short > AGAIN {
-                let words = format!("the server does not tell of changes any more ({error}); lists can be read again by hand");
+                let words = format!(
+                    "the server does not tell of changes any more ({error}); lists can be read again by hand"
+                );
                 self.tap.emit(SessionEvent::Noted(words));
                 return;
             }
@@ -142,15 +174,29 @@ impl Listener {
     }
 
     /// One subscription: why it ended, and whether the server had taken it.
-    async fn once(&self, agree: &mut Option<oneshot::Sender<Result<Bytes, Error>>>) -> (Error, bool) {
+    async fn once(
+        &self,
+        agree: &mut Option<oneshot::Sender<Result<Bytes, Error>>>,
+    ) -> (Error, bool) {
         let params = format!(r#"{{"notifications":{}}}"#, self.filter);
-        let write = |id: i64| self.era.request(&id.to_string(), "subscriptions/listen", params.as_bytes(), "", None);
+        let write = |id: i64| {
+            self.era.request(
+                &id.to_string(),
+                "subscriptions/listen",
+                params.as_bytes(),
+                "",
+                None,
+            )
+        };
         let (waiting, taken) = match self.tap.request_aside(write) {
             Ok(sent) => sent,
             Err(error) => return (error, false),
         };
         // Told to the server where nobody listens any more.
-        let mut ask = ServerRequest { tap: &self.tap, waiting };
+        let mut ask = ServerRequest {
+            tap: &self.tap,
+            waiting,
+        };
         // Where it ends first there is nothing more to be told.
         let taken = taken.await.ok();
         let was_taken = taken.is_some();

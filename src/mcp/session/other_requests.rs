@@ -16,24 +16,51 @@ impl Session {
     ///
     /// # Errors
     /// No answer, or an error instead of one.
-    pub async fn request(&self, method: &str, params: &str, limit: Duration) -> Result<Bytes, Error> {
-        let write = |id: i64| self.era.request(&id.to_string(), method, params.as_bytes(), "", None);
-        let asked = self.ask(write, &mut TimeLimit::new(&self.tap, limit), &CancelToken::new()).await?;
+    pub async fn request(
+        &self,
+        method: &str,
+        params: &str,
+        limit: Duration,
+    ) -> Result<Bytes, Error> {
+        let write = |id: i64| {
+            self.era
+                .request(&id.to_string(), method, params.as_bytes(), "", None)
+        };
+        let asked = self
+            .ask(
+                write,
+                &mut TimeLimit::new(&self.tap, limit),
+                &CancelToken::new(),
+            )
+            .await?;
         let answer = match asked.ended {
             Ended::End(End::Answer(answer)) => answer,
             Ended::End(End::Lost(error)) => return Err(Error::Shared(error)),
             Ended::TimedOut(passed) => return Err(self.timeout(method, passed)),
-            Ended::Cancelled => return Err(Error::Cancelled { place: self.tap.place.clone() }),
+            Ended::Cancelled => {
+                return Err(Error::Cancelled {
+                    place: self.tap.place.clone(),
+                });
+            }
         };
         if let Some(fault) = answer.fault {
             return Err(fault);
         }
         let reading = Reading::read(answer.bytes.clone());
         let place = self.tap.place.clone();
-        match (reading.result().filter(|result| !result.is_null()), &reading.rpc_error) {
-            (None, Some(error)) => Err(Error::Rpc { place, error: error.clone() }),
+        match (
+            reading.result().filter(|result| !result.is_null()),
+            &reading.rpc_error,
+        ) {
+            (None, Some(error)) => Err(Error::Rpc {
+                place,
+                error: error.clone(),
+            }),
             (Some(result), _) => Ok(result.raw_bytes()),
-            (None, None) => Err(Error::Malformed { place, what: format!("the answer to `{method}` has no result") }),
+            (None, None) => Err(Error::Malformed {
+                place,
+                what: format!("the answer to `{method}` has no result"),
+            }),
         }
     }
 
@@ -43,7 +70,9 @@ impl Session {
     /// The connection is over.
     pub fn set_roots(&self, roots: Vec<crate::server_request::Root>) -> Result<(), Error> {
         if self.tap.set_roots(roots) {
-            self.tap.send(Bytes::from_static(br#"{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}"#))?;
+            self.tap.send(Bytes::from_static(
+                br#"{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}"#,
+            ))?;
         }
         Ok(())
     }
@@ -59,7 +88,9 @@ impl Session {
             return Ok(());
         }
         let params = format!(r#"{{"level":{}}}"#, write::string(level));
-        self.request("logging/setLevel", &params, limit).await.map(drop)
+        self.request("logging/setLevel", &params, limit)
+            .await
+            .map(drop)
     }
 
     /// Whether the server shall tell of each change of a resource.
@@ -70,7 +101,17 @@ impl Session {
         if self.era.is_stateless() {
             return self.listen_to(uri, on, limit).await;
         }
-        let method = if on { "resources/subscribe" } else { "resources/unsubscribe" };
-        self.request(method, &format!(r#"{{"uri":{}}}"#, write::string(uri)), limit).await.map(drop)
+        let method = if on {
+            "resources/subscribe"
+        } else {
+            "resources/unsubscribe"
+        };
+        self.request(
+            method,
+            &format!(r#"{{"uri":{}}}"#, write::string(uri)),
+            limit,
+        )
+        .await
+        .map(drop)
     }
 }

@@ -48,7 +48,10 @@ pub(in crate::mcp) struct SideMessages {
 
 impl SideMessages {
     pub(in crate::mcp) fn up_to(most: usize) -> Self {
-        Self { most, ..Self::default() }
+        Self {
+            most,
+            ..Self::default()
+        }
     }
 
     pub(in crate::mcp) fn note(&mut self, note: &str) {
@@ -68,7 +71,12 @@ impl SideMessages {
 
     /// What came beside a later request of the same call, which began `by` after the first.
     pub(in crate::mcp) fn add(&mut self, later: SideMessages, by: Duration) {
-        later.messages.into_iter().for_each(|message| self.push(Message { at: message.at + by, ..message }));
+        later.messages.into_iter().for_each(|message| {
+            self.push(Message {
+                at: message.at + by,
+                ..message
+            })
+        });
         later.notes.iter().for_each(|note| self.note(note));
         self.dropped += later.dropped;
     }
@@ -77,7 +85,10 @@ impl SideMessages {
     pub(in crate::mcp) fn finish(mut self) -> Self {
         self.messages.sort_by_key(|message| message.at);
         if self.dropped > 0 {
-            self.notes.push(format!("{} more messages came during the call and are not kept", self.dropped));
+            self.notes.push(format!(
+                "{} more messages came during the call and are not kept",
+                self.dropped
+            ));
         }
         self
     }
@@ -138,17 +149,35 @@ impl Pending {
     /// It is not waited for any more.
     pub(super) fn give_up(mut self) -> AbandonedRequest {
         self.count();
-        AbandonedRequest { beside: self.beside, odd: self.odd.filter(|_| !self.is_heard) }
+        AbandonedRequest {
+            beside: self.beside,
+            odd: self.odd.filter(|_| !self.is_heard),
+        }
     }
 
     /// Says how much of what came was unreadable.
     fn count(&mut self) {
         if self.unreadable > 0 {
-            let plural = if self.unreadable == 1 { "line" } else { "lines" };
+            let plural = if self.unreadable == 1 {
+                "line"
+            } else {
+                "lines"
+            };
             let sum = self.unreadable + self.unreadable_before;
-            let of = if self.unreadable_before > 0 { format!(" ({sum} since the start)") } else { String::new() };
-            let hint = if self.is_in_lines { "; stdout is for MCP messages alone, logs belong on stderr" } else { "" };
-            self.beside.note(&format!("{} unreadable {plural} came during the call{of}{hint}", self.unreadable));
+            let of = if self.unreadable_before > 0 {
+                format!(" ({sum} since the start)")
+            } else {
+                String::new()
+            };
+            let hint = if self.is_in_lines {
+                "; stdout is for MCP messages alone, logs belong on stderr"
+            } else {
+                ""
+            };
+            self.beside.note(&format!(
+                "{} unreadable {plural} came during the call{of}{hint}",
+                self.unreadable
+            ));
         }
     }
 }
@@ -169,7 +198,10 @@ pub(in crate::mcp) struct Text {
 
 impl From<Bytes> for Text {
     fn from(bytes: Bytes) -> Self {
-        Self { sent: bytes.clone(), kept: bytes }
+        Self {
+            sent: bytes.clone(),
+            kept: bytes,
+        }
     }
 }
 
@@ -188,7 +220,11 @@ mod tests {
 
     #[test]
     fn what_came_beside_all_requests_of_a_call_is_bounded_and_in_order() {
-        let message = |ms| Message { at: Duration::from_millis(ms), direction: Direction::In, bytes: Bytes::new() };
+        let message = |ms| Message {
+            at: Duration::from_millis(ms),
+            direction: Direction::In,
+            bytes: Bytes::new(),
+        };
         let mut first = SideMessages::up_to(4);
         first.push(message(7));
         first.note("said");
@@ -200,8 +236,18 @@ mod tests {
             first.add(later, Duration::from_millis(2 + round));
         }
         let beside = first.finish();
-        let times: Vec<_> = beside.messages.iter().map(|message| message.at.as_millis()).collect();
+        let times: Vec<_> = beside
+            .messages
+            .iter()
+            .map(|message| message.at.as_millis())
+            .collect();
         assert_eq!(times, [3, 4, 4, 7]);
-        assert_eq!(beside.notes, ["said", "3 more messages came during the call and are not kept"]);
+        assert_eq!(
+            beside.notes,
+            [
+                "said",
+                "3 more messages came during the call and are not kept"
+            ]
+        );
     }
 }

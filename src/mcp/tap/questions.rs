@@ -23,7 +23,11 @@ const REFUSED: i32 = -1;
 const BUSY: i32 = -32000;
 
 fn error(id: &str, code: i32, message: &str) -> Bytes {
-    format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{code},"message":{}}}}}"#, write::string(message)).into()
+    format!(
+        r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{code},"message":{}}}}}"#,
+        write::string(message)
+    )
+    .into()
 }
 
 impl Tap {
@@ -43,7 +47,9 @@ impl Tap {
             Some(reply) => reply,
         };
         if let Err(why) = &reply.1 {
-            events.push(SessionEvent::Noted(format!("the server asked for `{method}`, which was refused: {why}")));
+            events.push(SessionEvent::Noted(format!(
+                "the server asked for `{method}`, which was refused: {why}"
+            )));
         }
         self.send_reply(state, reply.0, None);
     }
@@ -59,15 +65,29 @@ impl Tap {
     ) -> Option<(Bytes, Result<(), String>)> {
         let method = envelope.method.as_deref().unwrap_or_default();
         let refuse = |code: i32, why: String| Some((error(id, code, &why), Err(why)));
-        if matches!(&envelope.id, Id::Odd(..)) && !matches!(id_raw.first(), Some(b'"' | b'-' | b'0'..=b'9')) {
-            let why = format!("the id of a request is a string or a number, not {}", excerpt(id));
+        if matches!(&envelope.id, Id::Odd(..))
+            && !matches!(id_raw.first(), Some(b'"' | b'-' | b'0'..=b'9'))
+        {
+            let why = format!(
+                "the id of a request is a string or a number, not {}",
+                excerpt(id)
+            );
             return Some((error("null", INVALID_REQUEST, &why), Err(why)));
         }
         if method == "ping" {
-            return Some((format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#).into(), Ok(())));
+            return Some((
+                format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#).into(),
+                Ok(()),
+            ));
         }
         if bytes.len() > MAX_BYTES {
-            return refuse(BUSY, format!("a question is at most {MAX_BYTES} bytes, this one has {}", bytes.len()));
+            return refuse(
+                BUSY,
+                format!(
+                    "a question is at most {MAX_BYTES} bytes, this one has {}",
+                    bytes.len()
+                ),
+            );
         }
         let doc = Doc::parse(bytes.clone());
         let params = doc.root().and_then(|root| root.get("params"));
@@ -77,23 +97,40 @@ impl Tap {
         };
         let answering = self.answering();
         if !answering.takes(&ask.wants) {
-            return refuse(METHOD_NOT_FOUND, format!("Loupe does not answer {method}: it was not declared"));
+            return refuse(
+                METHOD_NOT_FOUND,
+                format!("Loupe does not answer {method}: it was not declared"),
+            );
         }
         if !state.established && !state.pending.is_empty() {
-            return refuse(INVALID_REQUEST, "nothing is answered before the handshake is complete".into());
+            return refuse(
+                INVALID_REQUEST,
+                "nothing is answered before the handshake is complete".into(),
+            );
         }
         if let (RequestKind::Roots, Some(roots)) = (&ask.wants, &answering.roots) {
             let result = server_request::roots_json(roots);
-            return Some((format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#).into(), Ok(())));
+            return Some((
+                format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#).into(),
+                Ok(()),
+            ));
         }
-        if state.server_requests.open.values().any(|(known, _)| known.as_ref() == Some(id_raw)) {
+        if state
+            .server_requests
+            .open
+            .values()
+            .any(|(known, _)| known.as_ref() == Some(id_raw))
+        {
             return refuse(INVALID_REQUEST, format!("the request {id} is still open"));
         }
         if state.server_requests.open.len() >= MAX_OPEN {
             return refuse(BUSY, format!("{MAX_OPEN} questions are already open"));
         }
         state.server_requests.next_key += 1;
-        state.server_requests.open.insert(key, (Some(id_raw.clone()), ask.clone()));
+        state
+            .server_requests
+            .open
+            .insert(key, (Some(id_raw.clone()), ask.clone()));
         state.server_requests.fresh.push(ask);
         state.activity();
         None
@@ -125,12 +162,16 @@ impl Tap {
     /// Answers a request of the server; nothing happens where it is no longer open.
     fn reply(&self, key: u64, reply: &Reply) {
         let mut state = self.state();
-        let Some((id, ask)) = state.server_requests.open.remove(&key) else { return };
+        let Some((id, ask)) = state.server_requests.open.remove(&key) else {
+            return;
+        };
         state.activity();
         let Some(id) = id else { return };
         let id = String::from_utf8_lossy(&id).into_owned();
         let message = |reply: &Reply| match reply.result() {
-            Ok(result) => Bytes::from(format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#)),
+            Ok(result) => Bytes::from(format!(
+                r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#
+            )),
             Err(why) => error(&id, REFUSED, &why),
         };
         self.add_secrets(&ask, reply);
@@ -164,23 +205,36 @@ impl Tap {
     /// Withdraws questions that stood in a result: the call they belong to is over.
     pub(in crate::mcp) fn withdraw(&self, keys: impl IntoIterator<Item = u64>, why: &str) {
         for key in keys {
-            self.emit(SessionEvent::Withdrawn { key, why: why.into() });
+            self.emit(SessionEvent::Withdrawn {
+                key,
+                why: why.into(),
+            });
         }
     }
 
     /// A notification of the server.
-    pub(in crate::mcp) fn notified(&self, state: &mut State, method: &str, bytes: &Bytes, events: &mut Vec<SessionEvent>) {
+    pub(in crate::mcp) fn notified(
+        &self,
+        state: &mut State,
+        method: &str,
+        bytes: &Bytes,
+        events: &mut Vec<SessionEvent>,
+    ) {
         let doc = Doc::parse(bytes.clone());
         let param = |name: &str| doc.root()?.get("params")?.get(name);
         let text = |name: &str| Some(param(name)?.as_str()?.into_owned());
         match method {
             "notifications/progress" => {
-                let token = param("progressToken").and_then(|token| token.as_i64().or_else(|| token.as_str()?.parse().ok()));
+                let token = param("progressToken")
+                    .and_then(|token| token.as_i64().or_else(|| token.as_str()?.parse().ok()));
                 let Some(pending) = token.and_then(|token| state.pending.get_mut(&token)) else {
                     let is_alone = state.pending.values().all(|pending| pending.is_aside);
                     if is_alone && !std::mem::replace(&mut state.has_late_progress, true) {
-                        let token = param("progressToken").map_or_else(|| "none".into(), |token| token.raw_text());
-                        events.push(SessionEvent::Noted(format!("progress came for the token {token}, and no call waits")));
+                        let token = param("progressToken")
+                            .map_or_else(|| "none".into(), |token| token.raw_text());
+                        events.push(SessionEvent::Noted(format!(
+                            "progress came for the token {token}, and no call waits"
+                        )));
                     }
                     return;
                 };
@@ -190,21 +244,37 @@ impl Tap {
                     return;
                 };
                 let total = param("total").and_then(Node::as_f64);
-                events.push(SessionEvent::Progress { progress, total, message: text("message") });
+                events.push(SessionEvent::Progress {
+                    progress,
+                    total,
+                    message: text("message"),
+                });
             }
             "notifications/message" => events.push(SessionEvent::Log {
                 level: text("level").unwrap_or_default(),
                 logger: text("logger"),
                 data: param("data")
-                    .map(|data| data.as_str().map_or_else(|| data.raw_text().into_owned(), |text| text.into_owned()))
+                    .map(|data| {
+                        data.as_str()
+                            .map_or_else(|| data.raw_text().into_owned(), |text| text.into_owned())
+                    })
                     .unwrap_or_default(),
             }),
-            "notifications/tools/list_changed" => events.push(SessionEvent::ListChanged(Listing::Tools)),
-            "notifications/prompts/list_changed" => events.push(SessionEvent::ListChanged(Listing::Prompts)),
-            "notifications/resources/list_changed" => events.push(SessionEvent::ListChanged(Listing::Resources)),
-            "notifications/resources/updated" => events.extend(text("uri").map(SessionEvent::ResourceUpdated)),
+            "notifications/tools/list_changed" => {
+                events.push(SessionEvent::ListChanged(Listing::Tools))
+            }
+            "notifications/prompts/list_changed" => {
+                events.push(SessionEvent::ListChanged(Listing::Prompts))
+            }
+            "notifications/resources/list_changed" => {
+                events.push(SessionEvent::ListChanged(Listing::Resources))
+            }
+            "notifications/resources/updated" => {
+                events.extend(text("uri").map(SessionEvent::ResourceUpdated))
+            }
             "notifications/subscriptions/acknowledged" => {
-                let agreed = param("notifications").map_or_else(|| Bytes::from_static(b"{}"), Node::raw_bytes);
+                let agreed = param("notifications")
+                    .map_or_else(|| Bytes::from_static(b"{}"), Node::raw_bytes);
                 let named = param("_meta").and_then(|meta| meta.get(SUBSCRIPTION));
                 let named = named.and_then(|id| id.as_i64().or_else(|| id.as_str()?.parse().ok()));
                 if let Some(pending) = named.and_then(|id| state.pending.get_mut(&id)) {
@@ -213,16 +283,28 @@ impl Tap {
             }
             "notifications/tasks" | "notifications/tasks/status" => {
                 if let (Some(id), Some(status)) = (text("taskId"), text("status")) {
-                    events.push(SessionEvent::Task { id, status, message: text("statusMessage") });
+                    events.push(SessionEvent::Task {
+                        id,
+                        status,
+                        message: text("statusMessage"),
+                    });
                 }
             }
             "notifications/elicitation/complete" => {
-                events.push(SessionEvent::Visited { id: text("elicitationId").unwrap_or_default() });
+                events.push(SessionEvent::Visited {
+                    id: text("elicitationId").unwrap_or_default(),
+                });
             }
             "notifications/cancelled" => {
-                let Some(id) = param("requestId").map(Node::raw_bytes) else { return };
-                let key =
-                    state.server_requests.open.iter().find(|(_, (known, _))| known.as_ref() == Some(&id)).map(|(key, _)| *key);
+                let Some(id) = param("requestId").map(Node::raw_bytes) else {
+                    return;
+                };
+                let key = state
+                    .server_requests
+                    .open
+                    .iter()
+                    .find(|(_, (known, _))| known.as_ref() == Some(&id))
+                    .map(|(key, _)| *key);
                 if let Some(key) = key {
                     state.server_requests.open.remove(&key);
                     state.server_requests.fresh.retain(|ask| ask.key != key);
@@ -234,7 +316,9 @@ impl Tap {
                     events.push(SessionEvent::Withdrawn { key, why });
                     return;
                 }
-                let Some(id) = param("requestId").and_then(Node::as_i64) else { return };
+                let Some(id) = param("requestId").and_then(Node::as_i64) else {
+                    return;
+                };
                 match state.pending.get_mut(&id) {
                     // So a server ends a subscription.
                     Some(pending) if pending.is_aside => self.ended_aside(state, id, text("reason")),

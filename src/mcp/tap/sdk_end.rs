@@ -23,20 +23,37 @@ pub(in crate::mcp) struct SdkEnd {
 
 impl SdkEnd {
     /// Sends what the SDK says; `None` where nobody waits until it has left.
-    fn put(&mut self, item: ClientJsonRpcMessage) -> Result<Option<oneshot::Receiver<io::Result<Instant>>>, Error> {
+    fn put(
+        &mut self,
+        item: ClientJsonRpcMessage,
+    ) -> Result<Option<oneshot::Receiver<io::Result<Instant>>>, Error> {
         let place = || self.tap.place.clone();
         let ClientJsonRpcMessage::Request(request) = item else {
-            let bytes = serde_json::to_vec(&item).map_err(|error| Error::Write { place: place(), source: error.into() })?;
+            let bytes = serde_json::to_vec(&item).map_err(|error| Error::Write {
+                place: place(),
+                source: error.into(),
+            })?;
             return self.tap.send(bytes.into()).map(Some);
         };
         match (request.request, request.id, self.initialize.take()) {
-            (ClientRequest::InitializeRequest(_), NumberOrString::Number(id), Some((params, initialize))) => {
-                let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"initialize","params":{params}}}"#);
+            (
+                ClientRequest::InitializeRequest(_),
+                NumberOrString::Number(id),
+                Some((params, initialize)),
+            ) => {
+                let text = format!(
+                    r#"{{"jsonrpc":"2.0","id":{id},"method":"initialize","params":{params}}}"#
+                );
                 let waiting = self.tap.request_as(id, Bytes::from(text))?;
-                initialize.send(waiting).map_err(|_| Error::Closed { place: place() })?;
+                initialize
+                    .send(waiting)
+                    .map_err(|_| Error::Closed { place: place() })?;
                 Ok(None)
             }
-            _ => Err(Error::Handshake { place: place(), what: "a request that Loupe did not ask for was held back".into() }),
+            _ => Err(Error::Handshake {
+                place: place(),
+                what: "a request that Loupe did not ask for was held back".into(),
+            }),
         }
     }
 }
@@ -44,7 +61,10 @@ impl SdkEnd {
 impl Transport<RoleClient> for SdkEnd {
     type Error = Error;
 
-    fn send(&mut self, item: ClientJsonRpcMessage) -> impl Future<Output = Result<(), Error>> + Send + 'static {
+    fn send(
+        &mut self,
+        item: ClientJsonRpcMessage,
+    ) -> impl Future<Output = Result<(), Error>> + Send + 'static {
         let sent = self.put(item);
         let place = self.tap.place.clone();
         async move {
@@ -53,7 +73,9 @@ impl Transport<RoleClient> for SdkEnd {
                 Some(left) => match left.await {
                     Ok(Ok(_)) => Ok(()),
                     // What a server said of it says more than that it could not be written.
-                    Ok(Err(source)) => Err(source.downcast::<Error>().unwrap_or_else(|source| Error::Write { place, source })),
+                    Ok(Err(source)) => Err(source
+                        .downcast::<Error>()
+                        .unwrap_or_else(|source| Error::Write { place, source })),
                     Err(_) => Err(Error::Closed { place }),
                 },
             }

@@ -10,7 +10,9 @@ use super::spread::Spread;
 use super::{BATCHES, Incoming, State, Tap, Within, finish, join, only, quote};
 use crate::capture::Direction;
 use crate::mcp::SessionEvent;
-use crate::mcp::envelope::{Elements, Envelope, Id, Member, PROBE, PROBE_TEXT, Peek, peek, peek_or_index};
+use crate::mcp::envelope::{
+    Elements, Envelope, Id, Member, PROBE, PROBE_TEXT, Peek, peek, peek_or_index,
+};
 use crate::mcp::error::{Error, excerpt};
 use crate::number::grouped;
 
@@ -23,14 +25,19 @@ impl Tap {
         let now = Instant::now();
         let bytes = incoming.bytes.clone();
         // What is cut is no JSON to index, and as large as can be: whose it is stands at its beginning, or was cut off.
-        let peeked = if incoming.cut { peek(&bytes[..bytes.len().min(BEGINNING)]) } else { peek_or_index(&bytes) };
+        let peeked = if incoming.cut {
+            peek(&bytes[..bytes.len().min(BEGINNING)])
+        } else {
+            peek_or_index(&bytes)
+        };
         let (count, full) = {
             let mut state = self.state();
             self.log(&mut state, now, (Direction::In, &bytes), Some(&peeked));
             (state.messages, state.log.take_note())
         };
         self.emit(SessionEvent::Messages(count));
-        full.into_iter().for_each(|note| self.emit(SessionEvent::Noted(note)));
+        full.into_iter()
+            .for_each(|note| self.emit(SessionEvent::Noted(note)));
         match peeked {
             Peek::Batch(elements) if !incoming.cut => self.unpack(elements, now, incoming),
             Peek::Object(envelope) => self.take(now, Some(envelope), incoming),
@@ -41,17 +48,30 @@ impl Tap {
     /// Takes the messages of a batch one by one. One revision has batches; under the others they are odd, and cost no answer.
     fn unpack(&self, elements: Elements<'_>, now: Instant, batch: Incoming) -> bool {
         let part = |bytes: Bytes| {
-            let within = batch.within.clone().map(|within| Within { whole: false, ..within });
-            Incoming { bytes, begun: batch.begun, cut: false, within }
+            let within = batch.within.clone().map(|within| Within {
+                whole: false,
+                ..within
+            });
+            Incoming {
+                bytes,
+                begun: batch.begun,
+                cut: false,
+                within,
+            }
         };
         let message = |range: &Range<usize>| match peek(&batch.bytes[range.clone()]) {
-            Peek::Object(envelope) if envelope.method.is_some() || envelope.is_response() => Some(envelope),
+            Peek::Object(envelope) if envelope.method.is_some() || envelope.is_response() => {
+                Some(envelope)
+            }
             _ => None,
         };
-        let (messages, others) = elements.clone().fold((0, 0), |(messages, others), range| match message(&range) {
-            Some(_) => (messages + 1, others),
-            None => (messages, others + 1),
-        });
+        let (messages, others) =
+            elements
+                .clone()
+                .fold((0, 0), |(messages, others), range| match message(&range) {
+                    Some(_) => (messages + 1, others),
+                    None => (messages, others + 1),
+                });
         if messages == 0 {
             return self.take(now, None, batch);
         }
@@ -63,7 +83,9 @@ impl Tap {
         {
             let mut state = self.state();
             if !state.has_batches {
-                state.note_all(&format!("messages came in an array (a batch), which only the revision {BATCHES} has"));
+                state.note_all(&format!(
+                    "messages came in an array (a batch), which only the revision {BATCHES} has"
+                ));
             }
         }
         for range in elements {
@@ -72,8 +94,17 @@ impl Tap {
             }
         }
         if let Some(within) = batch.within.as_ref().filter(|within| within.whole) {
-            let what = format!("the body holds no answer to the request: {}", quote(&batch.bytes));
-            let (request, fault) = (within.request, Error::Malformed { place: self.place.clone(), what });
+            let what = format!(
+                "the body holds no answer to the request: {}",
+                quote(&batch.bytes)
+            );
+            let (request, fault) = (
+                within.request,
+                Error::Malformed {
+                    place: self.place.clone(),
+                    what,
+                },
+            );
             finish(&mut self.state(), request, now, batch, Err(fault));
         }
         readable
@@ -110,12 +141,18 @@ impl Tap {
                 state.spread = None;
                 self.asked(state, now, &envelope, &incoming, events)
             }
-            Some(envelope) if envelope.is_response() && (envelope.complete || is_cut_answer(state, &envelope)) => {
+            Some(envelope)
+                if envelope.is_response()
+                    && (envelope.complete || is_cut_answer(state, &envelope)) =>
+            {
                 state.spread = None;
                 self.answered(state, now, &envelope, incoming, events)
             }
-            Some(envelope) if !envelope.complete && incoming.within.is_none() && state.spread.is_none() => {
-                state.spread = Some(Spread::begin(&incoming.bytes, incoming.begun)).filter(Spread::is_open);
+            Some(envelope)
+                if !envelope.complete && incoming.within.is_none() && state.spread.is_none() =>
+            {
+                state.spread =
+                    Some(Spread::begin(&incoming.bytes, incoming.begun)).filter(Spread::is_open);
                 self.unreadable(state, now, &incoming, events)
             }
             _ => {
@@ -135,9 +172,14 @@ impl Tap {
         incoming: Incoming,
         events: &mut Vec<SessionEvent>,
     ) -> bool {
-        let what = format!("the message is larger than {} bytes; its first part is kept", grouped(self.limits.message as u64));
+        let what = format!(
+            "the message is larger than {} bytes; its first part is kept",
+            grouped(self.limits.message as u64)
+        );
         let within = incoming.within.as_ref();
-        let body = within.filter(|within| within.whole).map(|within| within.request);
+        let body = within
+            .filter(|within| within.whole)
+            .map(|within| within.request);
         let known = || envelope.and_then(|envelope| answers(state, envelope, within));
         let likely = || {
             let envelope = envelope?;
@@ -148,13 +190,24 @@ impl Tap {
             state.note_all(&what);
             return self.unreadable(state, now, &incoming, events);
         };
-        finish(state, target, now, incoming, Err(Error::Malformed { place: self.place.clone(), what }));
+        finish(
+            state,
+            target,
+            now,
+            incoming,
+            Err(Error::Malformed {
+                place: self.place.clone(),
+                what,
+            }),
+        );
         true
     }
 
     /// Puts a message together that a server printed over several lines; it is an answer, but not one MCP allows.
     fn gather(&self, state: &mut State, now: Instant, incoming: &Incoming) {
-        let Some(mut spread) = state.spread.take().filter(|_| incoming.within.is_none()) else { return };
+        let Some(mut spread) = state.spread.take().filter(|_| incoming.within.is_none()) else {
+            return;
+        };
         if !spread.add(&incoming.bytes) {
             return;
         }
@@ -162,21 +215,54 @@ impl Tap {
             state.spread = Some(spread);
             return;
         }
-        let Peek::Object(envelope) = peek(&spread.text) else { return };
+        let Peek::Object(envelope) = peek(&spread.text) else {
+            return;
+        };
         if let Some(target) = answers(state, &envelope, None).filter(|_| envelope.complete) {
-            let what = "the answer spans several lines; on standard output a message is one line".into();
-            let whole = Incoming { bytes: spread.text.into(), begun: spread.begun, cut: false, within: None };
-            finish(state, target, now, whole, Err(Error::Malformed { place: self.place.clone(), what }));
+            let what =
+                "the answer spans several lines; on standard output a message is one line".into();
+            let whole = Incoming {
+                bytes: spread.text.into(),
+                begun: spread.begun,
+                cut: false,
+                within: None,
+            };
+            finish(
+                state,
+                target,
+                now,
+                whole,
+                Err(Error::Malformed {
+                    place: self.place.clone(),
+                    what,
+                }),
+            );
         }
     }
 
     /// A line that is no message: shown and counted, and it may belong to any call that waits.
-    fn unreadable(&self, state: &mut State, now: Instant, incoming: &Incoming, events: &mut Vec<SessionEvent>) -> bool {
+    fn unreadable(
+        &self,
+        state: &mut State,
+        now: Instant,
+        incoming: &Incoming,
+        events: &mut Vec<SessionEvent>,
+    ) -> bool {
         if let Some(within) = incoming.within.as_ref().filter(|within| within.whole) {
             let what = format!("the body is not an MCP message: {}", quote(&incoming.bytes));
-            let (target, fault) = (within.request, Error::Malformed { place: self.place.clone(), what });
-            let whole =
-                Incoming { bytes: incoming.bytes.clone(), begun: incoming.begun, cut: false, within: incoming.within.clone() };
+            let (target, fault) = (
+                within.request,
+                Error::Malformed {
+                    place: self.place.clone(),
+                    what,
+                },
+            );
+            let whole = Incoming {
+                bytes: incoming.bytes.clone(),
+                begun: incoming.begun,
+                cut: false,
+                within: incoming.within.clone(),
+            };
             finish(state, target, now, whole, Err(fault));
             return false;
         }
@@ -187,7 +273,11 @@ impl Tap {
         let first = || excerpt(&String::from_utf8_lossy(&incoming.bytes));
         state.first_of_all.get_or_insert_with(first);
         state.first_unreadable.get_or_insert_with(first);
-        for pending in state.pending.values_mut().filter(|pending| !pending.is_aside) {
+        for pending in state
+            .pending
+            .values_mut()
+            .filter(|pending| !pending.is_aside)
+        {
             pending.unreadable += 1;
             pending.unreadable_before = state.unreadable - pending.unreadable;
             pending.odd = Some(incoming.bytes.clone());
@@ -208,11 +298,22 @@ impl Tap {
         events: &mut Vec<SessionEvent>,
     ) -> bool {
         join(state, now, Direction::In, &incoming.bytes, None);
-        state.pending.values_mut().for_each(|pending| pending.is_heard = true);
+        state
+            .pending
+            .values_mut()
+            .for_each(|pending| pending.is_heard = true);
         let method = envelope.method.as_deref().unwrap_or_default();
         match (&envelope.id, &envelope.id_range) {
-            (Id::Absent | Id::Null, _) | (_, None) => self.notified(state, method, &incoming.bytes, events),
-            (_, Some(range)) => self.questioned(state, envelope, &incoming.bytes, &incoming.bytes.slice(range.clone()), events),
+            (Id::Absent | Id::Null, _) | (_, None) => {
+                self.notified(state, method, &incoming.bytes, events)
+            }
+            (_, Some(range)) => self.questioned(
+                state,
+                envelope,
+                &incoming.bytes,
+                &incoming.bytes.slice(range.clone()),
+                events,
+            ),
         }
         true
     }
@@ -240,12 +341,21 @@ impl Tap {
             finish(state, target, now, incoming, Ok(envelope.doc.clone()));
             return true;
         }
-        let body = within.filter(|within| within.whole).map(|within| within.request);
+        let body = within
+            .filter(|within| within.whole)
+            .map(|within| within.request);
         if let Some(id) = envelope.id.number() {
-            let is_earlier = (0..state.next_id).contains(&id) && within.is_none_or(|within| within.request == id);
+            let is_earlier = (0..state.next_id).contains(&id)
+                && within.is_none_or(|within| within.request == id);
             if is_earlier || (id == PROBE && body.is_none()) {
                 // Late, or a second answer: on the wire log, and beside whatever else waits.
-                join(state, now, Direction::In, &incoming.bytes, Some("an answer to an earlier request came"));
+                join(
+                    state,
+                    now,
+                    Direction::In,
+                    &incoming.bytes,
+                    Some("an answer to an earlier request came"),
+                );
                 return true;
             }
         }
@@ -263,9 +373,22 @@ impl Tap {
             }
             return false;
         };
-        let had = if target == PROBE { PROBE_TEXT.to_owned() } else { target.to_string() };
+        let had = if target == PROBE {
+            PROBE_TEXT.to_owned()
+        } else {
+            target.to_string()
+        };
         let what = format!("the answer carries {shown}, the request had {had}");
-        finish(state, target, now, incoming, Err(Error::Malformed { place: self.place.clone(), what }));
+        finish(
+            state,
+            target,
+            now,
+            incoming,
+            Err(Error::Malformed {
+                place: self.place.clone(),
+                what,
+            }),
+        );
         true
     }
 }
@@ -284,7 +407,9 @@ fn answers(state: &State, envelope: &Envelope, within: Option<&Within>) -> Optio
     let is_body = within.is_some_and(|within| within.whole);
     let is_nameless = matches!(envelope.id, Id::Absent | Id::Null) && envelope.complete;
     // A line of a log may have a member `error` too.
-    let is_error = envelope.method.is_none() && envelope.error == Member::Present && (envelope.versioned || is_body);
+    let is_error = envelope.method.is_none()
+        && envelope.error == Member::Present
+        && (envelope.versioned || is_body);
     waiting(state, within).filter(|_| is_nameless && is_error)
 }
 

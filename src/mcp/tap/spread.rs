@@ -18,7 +18,13 @@ pub(super) struct Spread {
 
 impl Spread {
     pub(super) fn begin(line: &[u8], begun: Instant) -> Self {
-        let mut spread = Self { text: line.to_vec(), begun, depth: 0, is_in_string: false, is_escaped: false };
+        let mut spread = Self {
+            text: line.to_vec(),
+            begun,
+            depth: 0,
+            is_in_string: false,
+            is_escaped: false,
+        };
         spread.look(line);
         spread
     }
@@ -76,9 +82,15 @@ mod tests {
             assert_eq!(spread.text, lines.join("\n").as_bytes());
             open
         };
-        assert_eq!(open_after(&["{", "\"a\": [{", "}", "]", "}"]), [true, true, true, true, false]);
+        assert_eq!(
+            open_after(&["{", "\"a\": [{", "}", "]", "}"]),
+            [true, true, true, true, false]
+        );
         // Brackets and quotes within a string, a string over two lines, and an end in the midst of a line.
-        assert_eq!(open_after(&["{\"a\": \"}\\\"}", "} \\", "\", \"b\":", "1} x"]), [true, true, true, false]);
+        assert_eq!(
+            open_after(&["{\"a\": \"}\\\"}", "} \\", "\", \"b\":", "1} x"]),
+            [true, true, true, false]
+        );
         let mut spread = Spread::begin(b"{", Instant::now());
         assert!(!spread.add(&vec![b' '; SPREAD_BYTES]));
     }

@@ -24,7 +24,13 @@ impl Tap {
     pub(in crate::mcp) fn fail_step(&self, why: &str) {
         let (under_way, has_failed) = {
             let state = self.state();
-            (state.step.is_some(), state.steps.last().is_some_and(|step| step.state == StepState::Failed))
+            (
+                state.step.is_some(),
+                state
+                    .steps
+                    .last()
+                    .is_some_and(|step| step.state == StepState::Failed),
+            )
         };
         match (under_way, has_failed) {
             (_, true) => {}
@@ -36,12 +42,22 @@ impl Tap {
     /// What is being waited for.
     pub(in crate::mcp) fn waiting_for(&self) -> String {
         let state = self.state();
-        let tried = state.step.as_ref().map(|(_, tried, _)| tried.split(" (").next().unwrap_or_default().to_owned());
+        let tried = state
+            .step
+            .as_ref()
+            .map(|(_, tried, _)| tried.split(" (").next().unwrap_or_default().to_owned());
         tried.unwrap_or_else(|| "the connection".into())
     }
 
     /// Notes a step of connecting that has just ended.
-    pub(in crate::mcp) fn step(&self, name: &'static str, begun: Instant, tried: &str, answered: &str, state: StepState) {
+    pub(in crate::mcp) fn step(
+        &self,
+        name: &'static str,
+        begun: Instant,
+        tried: &str,
+        answered: &str,
+        state: StepState,
+    ) {
         self.add_step(name, Some(begun.elapsed()), tried, answered, state);
     }
 
@@ -54,7 +70,14 @@ impl Tap {
         state: StepState,
     ) {
         let text = |text: &str| self.known.words(text).into_owned();
-        let step = Step { name, at: self.began.elapsed(), took, tried: text(tried), answered: text(answered), state };
+        let step = Step {
+            name,
+            at: self.began.elapsed(),
+            took,
+            tried: text(tried),
+            answered: text(answered),
+            state,
+        };
         self.state().steps.push(step.clone());
         self.emit(SessionEvent::Step(step));
     }

@@ -17,7 +17,14 @@ impl Replay {
     fn named(&self, method: &'static str, member: &str) -> Vec<String> {
         let mut names: Vec<String> = Vec::new();
         for group in self.of_tool(method, "") {
-            let Some(name) = group.arguments.root().and_then(|root| root.get(member)).and_then(Node::as_str) else { continue };
+            let Some(name) = group
+                .arguments
+                .root()
+                .and_then(|root| root.get(member))
+                .and_then(Node::as_str)
+            else {
+                continue;
+            };
             if !names.iter().any(|known| *known == name) {
                 names.push(name.into_owned());
             }
@@ -27,13 +34,18 @@ impl Replay {
 }
 
 fn entries(names: &[String], entry: impl Fn(&str) -> String) -> String {
-    let entries: Vec<String> = names.iter().map(|name| entry(&write::string(name))).collect();
+    let entries: Vec<String> = names
+        .iter()
+        .map(|name| entry(&write::string(name)))
+        .collect();
     format!("[{}]", entries.join(","))
 }
 
 impl Library for Replay {
     fn resources(&self) -> String {
-        entries(&self.named("resources/read", "uri"), |uri| format!("{{\"uri\":{uri},\"name\":{uri}}}"))
+        entries(&self.named("resources/read", "uri"), |uri| {
+            format!("{{\"uri\":{uri},\"name\":{uri}}}")
+        })
     }
 
     fn templates(&self) -> String {
@@ -46,7 +58,9 @@ impl Library for Replay {
     }
 
     fn prompts(&self) -> String {
-        entries(&self.named("prompts/get", "name"), |name| format!("{{\"name\":{name}}}"))
+        entries(&self.named("prompts/get", "name"), |name| {
+            format!("{{\"name\":{name}}}")
+        })
     }
 
     /// Only asked for what was not recorded.
@@ -54,7 +68,12 @@ impl Library for Replay {
         Err(self.miss("prompts/get", ""))
     }
 
-    fn complete(&self, _of: Reference<'_>, _argument: &str, _typed: &str) -> Result<Vec<String>, Refusal> {
+    fn complete(
+        &self,
+        _of: Reference<'_>,
+        _argument: &str,
+        _typed: &str,
+    ) -> Result<Vec<String>, Refusal> {
         Ok(Vec::new())
     }
 }

@@ -53,7 +53,12 @@ pub struct ReplayOptions {
 
 impl Default for ReplayOptions {
     fn default() -> Self {
-        Self { variant: Variant::Both, nearest: false, delay: false, lines: true }
+        Self {
+            variant: Variant::Both,
+            nearest: false,
+            delay: false,
+            lines: true,
+        }
     }
 }
 
@@ -129,9 +134,17 @@ impl Replay {
     /// # Errors
     /// Where there is none.
     pub fn of(captures: Vec<Capture>, options: ReplayOptions, note: Note) -> Result<Self, Problem> {
-        let Some(first) = captures.first() else { return Err(Problem::new(ProblemKind::Io, "no capture to replay")) };
+        let Some(first) = captures.first() else {
+            return Err(Problem::new(ProblemKind::Io, "no capture to replay"));
+        };
         let server = first.server.clone();
-        let named = |text: String, other: &str| if text.is_empty() { other.to_owned() } else { text };
+        let named = |text: String, other: &str| {
+            if text.is_empty() {
+                other.to_owned()
+            } else {
+                text
+            }
+        };
         let mut replay = Self {
             options,
             note,
@@ -147,7 +160,10 @@ impl Replay {
         let mut reshaped = 0_usize;
         for capture in captures {
             if capture.tool.name.is_empty() {
-                (replay.note)(&format!("left out: {} names no tool, so no call can ask for it", capture.name));
+                (replay.note)(&format!(
+                    "left out: {} names no tool, so no call can ask for it",
+                    capture.name
+                ));
                 continue;
             }
             if library::method(&capture.tool.name).is_none() {
@@ -157,9 +173,14 @@ impl Replay {
         }
         if reshaped > 0 {
             let text = "line feeds between the values of recorded answers are sent as spaces, since a message is a line here";
-            (replay.note)(&format!("{text} (answers: {reshaped}); over HTTP they stay"));
+            (replay.note)(&format!(
+                "{text} (answers: {reshaped}); over HTTP they stay"
+            ));
         }
-        let texts: Vec<_> = definitions.iter().map(|(_, raw)| String::from_utf8_lossy(raw)).collect();
+        let texts: Vec<_> = definitions
+            .iter()
+            .map(|(_, raw)| String::from_utf8_lossy(raw))
+            .collect();
         replay.tools = format!("[{}]", texts.join(","));
         Ok(replay)
     }
@@ -171,13 +192,22 @@ impl Replay {
 
     fn define(&self, definitions: &mut Vec<(String, Bytes)>, tool: &Tool) {
         let raw = if tool.raw.is_empty() {
-            Bytes::from(format!("{{\"name\":{},\"inputSchema\":{{\"type\":\"object\"}}}}", write::string(&tool.name)))
+            Bytes::from(format!(
+                "{{\"name\":{},\"inputSchema\":{{\"type\":\"object\"}}}}",
+                write::string(&tool.name)
+            ))
         } else {
             let doc = Doc::parse(tool.raw.clone());
             let raw = match doc.root().filter(|root| root.kind() == JsonKind::Object) {
-                Some(root) if !self.options.variant.keeps_structured() && root.get("outputSchema").is_some() => {
+                Some(root)
+                    if !self.options.variant.keeps_structured()
+                        && root.get("outputSchema").is_some() =>
+                {
                     // A tool that declares it has to send `structuredContent`; clients refuse the answer otherwise.
-                    (self.note)(&format!("`outputSchema` of {} is left out: this variant sends no structuredContent", tool.name));
+                    (self.note)(&format!(
+                        "`outputSchema` of {} is left out: this variant sends no structuredContent",
+                        tool.name
+                    ));
                     with_members(root, |key| (key != "outputSchema").then_some(None))
                 }
                 _ => tool.raw.clone(),
@@ -187,7 +217,9 @@ impl Replay {
         match definitions.iter_mut().find(|(name, _)| *name == tool.name) {
             Some((_, known)) if *known == raw => {}
             Some((name, known)) => {
-                (self.note)(&format!("{name} was recorded with different definitions; the last one is listed"));
+                (self.note)(&format!(
+                    "{name} was recorded with different definitions; the last one is listed"
+                ));
                 *known = raw;
             }
             None => definitions.push((tool.name.clone(), raw)),
@@ -214,7 +246,9 @@ impl Replay {
                 (Reply::Whole(bytes), reshaped)
             }
             Reply::Nothing(why) => {
-                (self.note)(&format!("{name}: {why}; a call is answered with an error that says so"));
+                (self.note)(&format!(
+                    "{name}: {why}; a call is answered with an error that says so"
+                ));
                 (Reply::Nothing(why), false)
             }
         };
@@ -224,7 +258,13 @@ impl Replay {
             Some(&at) => self.groups[at].recorded.push(recorded),
             None => {
                 self.index.insert(key, self.groups.len());
-                self.groups.push(Group { method, tool, arguments, recorded: vec![recorded], turn: AtomicUsize::new(0) });
+                self.groups.push(Group {
+                    method,
+                    tool,
+                    arguments,
+                    recorded: vec![recorded],
+                    turn: AtomicUsize::new(0),
+                });
             }
         }
         reshaped
@@ -233,9 +273,18 @@ impl Replay {
     fn reply(&self, subject: &ParsedCapture) -> Reply {
         let capture = &subject.capture;
         let Some(response) = &capture.response else {
-            return Reply::Nothing(format!("no answer was recorded ({})", capture.outcome.name()));
+            return Reply::Nothing(format!(
+                "no answer was recorded ({})",
+                capture.outcome.name()
+            ));
         };
-        if subject.reading.doc.faults().iter().any(|fault| fault.kind.is_fatal()) {
+        if subject
+            .reading
+            .doc
+            .faults()
+            .iter()
+            .any(|fault| fault.kind.is_fatal())
+        {
             return Reply::Whole(response.clone());
         }
         if subject.reading.result().is_some() {
@@ -255,27 +304,49 @@ impl Replay {
         if !self.options.lines || memchr::memchr2(b'\n', b'\r', &bytes).is_none() {
             return (bytes, false);
         }
-        let line: Vec<u8> = bytes.iter().map(|&byte| if matches!(byte, b'\n' | b'\r') { b' ' } else { byte }).collect();
+        let line: Vec<u8> = bytes
+            .iter()
+            .map(|&byte| {
+                if matches!(byte, b'\n' | b'\r') {
+                    b' '
+                } else {
+                    byte
+                }
+            })
+            .collect();
         (line.into(), true)
     }
 
     fn digest(&self, arguments: &Doc) -> u64 {
-        arguments.root().map(|root| digest(root, &self.seed)).unwrap_or_default()
+        arguments
+            .root()
+            .map(|root| digest(root, &self.seed))
+            .unwrap_or_default()
     }
 
     /// The recorded call that answers this one.
     fn find(&self, method: &'static str, tool: &str, arguments: &Doc) -> Option<&Group> {
-        if let Some(&at) = self.index.get(&(method, tool.to_owned(), self.digest(arguments))) {
+        if let Some(&at) = self
+            .index
+            .get(&(method, tool.to_owned(), self.digest(arguments)))
+        {
             return self.groups.get(at);
         }
         if !self.options.nearest {
             return None;
         }
         let far = |group: &Group| {
-            let differences = tree(group.arguments.root()?, arguments.root()?, &TreeOptions::default());
+            let differences = tree(
+                group.arguments.root()?,
+                arguments.root()?,
+                &TreeOptions::default(),
+            );
             Some(differences.counts.total())
         };
-        let near = self.of_tool(method, tool).filter_map(|group| Some((far(group)?, group))).min_by_key(|(far, _)| *far);
+        let near = self
+            .of_tool(method, tool)
+            .filter_map(|group| Some((far(group)?, group)))
+            .min_by_key(|(far, _)| *far);
         let (far, group) = near?;
         let asked = shown(arguments);
         (self.note)(&format!(
@@ -288,23 +359,37 @@ impl Replay {
     }
 
     fn of_tool(&self, method: &'static str, tool: &str) -> impl Iterator<Item = &Group> {
-        self.groups.iter().filter(move |group| group.method == method && group.tool == tool)
+        self.groups
+            .iter()
+            .filter(move |group| group.method == method && group.tool == tool)
     }
 
     /// The answer to a request for something recorded; `None` where the core answers.
     fn recorded(&self, root: Node<'_>) -> Option<Bytes> {
-        let id = root.get("id").filter(|id| matches!(id.kind(), JsonKind::String | JsonKind::Number))?;
+        let id = root
+            .get("id")
+            .filter(|id| matches!(id.kind(), JsonKind::String | JsonKind::Number))?;
         let params = root.get("params")?;
         let (method, tool, arguments) = match root.get("method")?.as_str()?.as_ref() {
             "tools/call" => {
                 let arguments = match params.get("arguments") {
                     None => Bytes::new(),
-                    Some(arguments) if arguments.kind() == JsonKind::Object => arguments.raw_bytes(),
+                    Some(arguments) if arguments.kind() == JsonKind::Object => {
+                        arguments.raw_bytes()
+                    }
                     Some(_) => return None,
                 };
-                ("tools/call", params.get("name")?.as_str()?.into_owned(), arguments)
+                (
+                    "tools/call",
+                    params.get("name")?.as_str()?.into_owned(),
+                    arguments,
+                )
             }
-            other => (library::method(other)?, String::new(), with_members(params, |key| (key != "_meta").then_some(None))),
+            other => (
+                library::method(other)?,
+                String::new(),
+                with_members(params, |key| (key != "_meta").then_some(None)),
+            ),
         };
         let group = self.find(method, &tool, &arguments_of(&arguments))?;
         let turn = group.turn.fetch_add(1, Ordering::Relaxed) % group.recorded.len();
@@ -316,12 +401,24 @@ impl Replay {
         match reply {
             Reply::Whole(bytes) => return Some(bytes.clone()),
             Reply::Member(name, bytes) => {
-                message.put_slice(format!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"{name}\":", id.raw_text()).as_bytes());
+                message.put_slice(
+                    format!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"{name}\":", id.raw_text())
+                        .as_bytes(),
+                );
                 message.put_slice(bytes);
             }
             Reply::Nothing(why) => {
-                let error = format!("{{\"code\":{INTERNAL_ERROR},\"message\":{}}}", write::string(why));
-                message.put_slice(format!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"error\":{error}", id.raw_text()).as_bytes());
+                let error = format!(
+                    "{{\"code\":{INTERNAL_ERROR},\"message\":{}}}",
+                    write::string(why)
+                );
+                message.put_slice(
+                    format!(
+                        "{{\"jsonrpc\":\"2.0\",\"id\":{},\"error\":{error}",
+                        id.raw_text()
+                    )
+                    .as_bytes(),
+                );
             }
         }
         message.put_u8(b'}');
@@ -330,13 +427,23 @@ impl Replay {
 
     /// What is said of a call that was not recorded.
     fn miss(&self, method: &'static str, tool: &str) -> Refusal {
-        let recorded: Vec<String> = self.of_tool(method, tool).map(|group| shown(&group.arguments)).collect();
+        let recorded: Vec<String> = self
+            .of_tool(method, tool)
+            .map(|group| shown(&group.arguments))
+            .collect();
         let (first, rest) = recorded.split_at(recorded.len().min(LISTED));
-        let more = if rest.is_empty() { String::new() } else { format!(" · and {} more", rest.len()) };
+        let more = if rest.is_empty() {
+            String::new()
+        } else {
+            format!(" · and {} more", rest.len())
+        };
         let what = if tool.is_empty() { method } else { tool };
         Refusal::new(
             INVALID_PARAMS,
-            format!("Not recorded: {what} with these arguments. Recorded arguments: {}{more}", first.join(" · ")),
+            format!(
+                "Not recorded: {what} with these arguments. Recorded arguments: {}{more}",
+                first.join(" · ")
+            ),
         )
     }
 }
@@ -344,7 +451,9 @@ impl Replay {
 impl Backend for Replay {
     fn handle(&self, message: &[u8]) -> Vec<Bytes> {
         let doc = Doc::parse(Bytes::copy_from_slice(message));
-        let recorded = doc.root().filter(|root| doc.is_json() && root.kind() == JsonKind::Object);
+        let recorded = doc
+            .root()
+            .filter(|root| doc.is_json() && root.kind() == JsonKind::Object);
         match recorded.and_then(|root| self.recorded(root)) {
             Some(answer) => vec![answer],
             None => rpc::answer(self, message),
@@ -374,9 +483,20 @@ impl Service for Replay {
         if self.of_tool("tools/call", tool).next().is_some() {
             return Err(self.miss("tools/call", tool));
         }
-        let mut known: Vec<&str> = self.groups.iter().map(|group| group.tool.as_str()).filter(|tool| !tool.is_empty()).collect();
+        let mut known: Vec<&str> = self
+            .groups
+            .iter()
+            .map(|group| group.tool.as_str())
+            .filter(|tool| !tool.is_empty())
+            .collect();
         known.dedup();
-        Err(Refusal::new(INVALID_PARAMS, format!("Not recorded: the tool {tool}. Recorded tools: {}", known.join(", "))))
+        Err(Refusal::new(
+            INVALID_PARAMS,
+            format!(
+                "Not recorded: the tool {tool}. Recorded tools: {}",
+                known.join(", ")
+            ),
+        ))
     }
 
     fn library(&self) -> Option<&dyn Library> {
@@ -388,7 +508,11 @@ impl Service for Replay {
 /// Arguments to compare: none are an empty object.
 fn arguments_of(bytes: &Bytes) -> Doc {
     let doc = Doc::parse(bytes.clone());
-    if doc.is_empty() { Doc::parse(Bytes::from_static(b"{}")) } else { doc }
+    if doc.is_empty() {
+        Doc::parse(Bytes::from_static(b"{}"))
+    } else {
+        doc
+    }
 }
 
 fn shown(arguments: &Doc) -> String {

@@ -22,18 +22,27 @@ pub enum Variant {
 
 impl Variant {
     /// The words, formats apart.
-    pub const WORDS: &'static [(&'static str, Variant)] =
-        &[("both", Variant::Both), ("content-only", Variant::ContentOnly), ("structured-only", Variant::StructuredOnly)];
+    pub const WORDS: &'static [(&'static str, Variant)] = &[
+        ("both", Variant::Both),
+        ("content-only", Variant::ContentOnly),
+        ("structured-only", Variant::StructuredOnly),
+    ];
 
     /// Reads a word or a format's id.
     pub fn parse(word: &str) -> Option<Self> {
-        let known = Self::WORDS.iter().find(|(known, _)| *known == word).map(|&(_, variant)| variant);
+        let known = Self::WORDS
+            .iter()
+            .find(|(known, _)| *known == word)
+            .map(|&(_, variant)| variant);
         known.or_else(|| format::by_id(word).map(Self::Format))
     }
 
     /// Everything [`Variant::parse`] takes.
     pub fn names() -> impl Iterator<Item = &'static str> {
-        Self::WORDS.iter().map(|(word, _)| *word).chain(FORMATS.iter().map(|format| format.id()))
+        Self::WORDS
+            .iter()
+            .map(|(word, _)| *word)
+            .chain(FORMATS.iter().map(|format| format.id()))
     }
 
     /// Whether answers keep a `structuredContent`, which a tool with an `outputSchema` has to send.
@@ -43,21 +52,35 @@ impl Variant {
 
     /// The `result` of a recorded answer in this form; why there is none is a sentence fragment.
     pub(super) fn result(self, subject: &ParsedCapture) -> Result<Bytes, String> {
-        let Some(result) = subject.reading.result() else { return Err("the recorded answer holds no result".to_owned()) };
+        let Some(result) = subject.reading.result() else {
+            return Err("the recorded answer holds no result".to_owned());
+        };
         match self {
             // A failure is said by its text; there is no data to write otherwise.
             _ if subject.capture.outcome == Outcome::ToolError => Ok(result.raw_bytes()),
             Self::Both => Ok(result.raw_bytes()),
-            Self::ContentOnly => Ok(with_members(result, |key| (key != "structuredContent").then_some(None))),
+            Self::ContentOnly => Ok(with_members(result, |key| {
+                (key != "structuredContent").then_some(None)
+            })),
             Self::StructuredOnly if subject.reading.structured().is_none() => {
                 Err("the recorded answer has no `structuredContent`".to_owned())
             }
-            Self::StructuredOnly => Ok(with_members(result, |key| Some((key == "content").then_some("[]")))),
+            Self::StructuredOnly => Ok(with_members(result, |key| {
+                Some((key == "content").then_some("[]"))
+            })),
             Self::Format(format) => {
-                let bytes = format_bytes(format, subject)
-                    .map_err(|problem| format!("the recorded answer has no {}: {}", format.title(), problem.what))?;
+                let bytes = format_bytes(format, subject).map_err(|problem| {
+                    format!(
+                        "the recorded answer has no {}: {}",
+                        format.title(),
+                        problem.what
+                    )
+                })?;
                 let text = String::from_utf8_lossy(&bytes).into_owned();
-                Ok(Bytes::from(format!("{{\"content\":[{{\"type\":\"text\",\"text\":{}}}]}}", write::string(&text))))
+                Ok(Bytes::from(format!(
+                    "{{\"content\":[{{\"type\":\"text\",\"text\":{}}}]}}",
+                    write::string(&text)
+                )))
             }
         }
     }
@@ -65,10 +88,15 @@ impl Variant {
 
 /// The object with its members as they are, those left out for which `keep` gives `None`, and another value where it
 /// gives one.
-pub(super) fn with_members(object: Node<'_>, keep: impl Fn(&str) -> Option<Option<&'static str>>) -> Bytes {
+pub(super) fn with_members(
+    object: Node<'_>,
+    keep: impl Fn(&str) -> Option<Option<&'static str>>,
+) -> Bytes {
     let mut out = vec![b'{'];
     for member in object.children() {
-        let Some(value) = keep(&member.key().unwrap_or_default()) else { continue };
+        let Some(value) = keep(&member.key().unwrap_or_default()) else {
+            continue;
+        };
         if out.len() > 1 {
             out.push(b',');
         }

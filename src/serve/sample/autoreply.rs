@@ -27,9 +27,21 @@ pub(super) const KIT: Kit<Network> = Kit {
             Hints::writes(false, true),
             &[
                 SchemaField::optional("handle", SchemaTakes::Text(0), "Handle, such as @alice"),
-                SchemaField::optional("password", SchemaTakes::Text(0), "App password, never the main one"),
-                SchemaField::optional("port", SchemaTakes::Between(1, 65_535), "Port that OAuth returns to"),
-                SchemaField::optional("command", SchemaTakes::Choice(&["login", "list", "default", "delete"]), "What to do"),
+                SchemaField::optional(
+                    "password",
+                    SchemaTakes::Text(0),
+                    "App password, never the main one",
+                ),
+                SchemaField::optional(
+                    "port",
+                    SchemaTakes::Between(1, 65_535),
+                    "Port that OAuth returns to",
+                ),
+                SchemaField::optional(
+                    "command",
+                    SchemaTakes::Choice(&["login", "list", "default", "delete"]),
+                    "What to do",
+                ),
             ],
             login,
         ),
@@ -38,12 +50,22 @@ pub(super) const KIT: Kit<Network> = Kit {
             "Older name for `login` with a command.",
             Hints::writes(false, true),
             &[
-                SchemaField::required("action", SchemaTakes::Choice(&["list", "set-default"]), "What to do"),
+                SchemaField::required(
+                    "action",
+                    SchemaTakes::Choice(&["list", "set-default"]),
+                    "What to do",
+                ),
                 SchemaField::optional("handle", SchemaTakes::Text(0), "Handle, such as @alice"),
             ],
             accounts,
         ),
-        SampleTool::new("profile", "Show an account.", Hints::READS, &[ACCOUNT], profile),
+        SampleTool::new(
+            "profile",
+            "Show an account.",
+            Hints::READS,
+            &[ACCOUNT],
+            profile,
+        ),
         SampleTool::new(
             "search",
             "Search an account's posts.",
@@ -51,7 +73,11 @@ pub(super) const KIT: Kit<Network> = Kit {
             &[
                 ACCOUNT,
                 SchemaField::required("query", SchemaTakes::Text(1), "Part of the text"),
-                SchemaField::optional("limit", SchemaTakes::Between(1, 100), "Posts to show, 25 if unset"),
+                SchemaField::optional(
+                    "limit",
+                    SchemaTakes::Between(1, 100),
+                    "Posts to show, 25 if unset",
+                ),
             ],
             search,
         ),
@@ -60,26 +86,60 @@ pub(super) const KIT: Kit<Network> = Kit {
             "Show the newest posts of those one follows.",
             Hints::READS,
             &[
-                SchemaField::optional("limit", SchemaTakes::Between(1, 100), "Posts to show, 50 if unset"),
-                SchemaField::optional("cursor", SchemaTakes::Text(0), "Where to go on, from the answer before"),
+                SchemaField::optional(
+                    "limit",
+                    SchemaTakes::Between(1, 100),
+                    "Posts to show, 50 if unset",
+                ),
+                SchemaField::optional(
+                    "cursor",
+                    SchemaTakes::Text(0),
+                    "Where to go on, from the answer before",
+                ),
             ],
             feed,
         ),
-        SampleTool::new("thread", "Show a post and the replies to it.", Hints::READS, &[URI], thread),
-        SampleTool::new("post_details", "Show a post with its technical data.", Hints::READS, &[URI], post_details),
+        SampleTool::new(
+            "thread",
+            "Show a post and the replies to it.",
+            Hints::READS,
+            &[URI],
+            thread,
+        ),
+        SampleTool::new(
+            "post_details",
+            "Show a post with its technical data.",
+            Hints::READS,
+            &[URI],
+            post_details,
+        ),
         SampleTool::new(
             "post",
             "Write a post.",
             Hints::writes(false, false),
-            &[SchemaField::required("text", SchemaTakes::Text(1), "What to say")],
+            &[SchemaField::required(
+                "text",
+                SchemaTakes::Text(1),
+                "What to say",
+            )],
             write_post,
         ),
-        SampleTool::new("delete", "Delete a post.", Hints::writes(true, true), &[URI], delete),
+        SampleTool::new(
+            "delete",
+            "Delete a post.",
+            Hints::writes(true, true),
+            &[URI],
+            delete,
+        ),
         SampleTool::new(
             "like",
             "Like posts.",
             Hints::writes(false, true),
-            &[SchemaField::required("uris", SchemaTakes::Texts, "URIs of the posts")],
+            &[SchemaField::required(
+                "uris",
+                SchemaTakes::Texts,
+                "URIs of the posts",
+            )],
             like,
         ),
     ],
@@ -95,7 +155,13 @@ pub(super) const KIT: Kit<Network> = Kit {
             name: "posts",
             about: "The feed's posts as the network's own interface has them",
             key: "",
-            records: |network| network.posts.iter().map(|post| network.view(post)).collect(),
+            records: |network| {
+                network
+                    .posts
+                    .iter()
+                    .map(|post| network.view(post))
+                    .collect()
+            },
         },
         Shelf {
             name: "accounts",
@@ -117,7 +183,11 @@ fn account(account: &Account) -> Value {
     })
 }
 
-const ACCOUNT: SchemaField = SchemaField::required("account", SchemaTakes::Text(1), "Handle, such as @scientist");
+const ACCOUNT: SchemaField = SchemaField::required(
+    "account",
+    SchemaTakes::Text(1),
+    "Handle, such as @scientist",
+);
 const URI: SchemaField = SchemaField::required("uri", SchemaTakes::Text(1), URI_ABOUT);
 const URI_ABOUT: &str = "URI of a post, such as at://did:plc:alice2vh7kq3xw5m2n4p6r7t/app.bsky.feed.post/3lfthread4alice";
 
@@ -141,7 +211,10 @@ fn warn(text: &str) -> Value {
 }
 
 fn invalid(violations: &[Violation], _: &SampleCall<'_>) -> Value {
-    let messages: Vec<_> = violations.iter().map(|violation| violation.message.as_str()).collect();
+    let messages: Vec<_> = violations
+        .iter()
+        .map(|violation| violation.message.as_str())
+        .collect();
     warn(&messages.join("; "))
 }
 
@@ -150,7 +223,10 @@ fn no_account(handle: &str) -> Value {
 }
 
 fn handle(call: &SampleCall<'_>) -> Option<String> {
-    call.args.text("handle").map(|handle| short(&handle).to_owned()).filter(|handle| !handle.is_empty())
+    call.args
+        .text("handle")
+        .map(|handle| short(&handle).to_owned())
+        .filter(|handle| !handle.is_empty())
 }
 
 fn login(network: &mut Network, call: &SampleCall<'_>) -> Value {
@@ -160,7 +236,12 @@ fn login(network: &mut Network, call: &SampleCall<'_>) -> Value {
         Some("delete") => return forget(network, call),
         _ => {}
     }
-    let (Some(handle), Some(_)) = (handle(call), call.args.text("password").filter(|password| !password.is_empty())) else {
+    let (Some(handle), Some(_)) = (
+        handle(call),
+        call.args
+            .text("password")
+            .filter(|password| !password.is_empty()),
+    ) else {
         return ask(call);
     };
     if network.account(&handle).is_none() {
@@ -179,7 +260,10 @@ fn login(network: &mut Network, call: &SampleCall<'_>) -> Value {
 fn ask(call: &SampleCall<'_>) -> Value {
     let (field, wanted) = match handle(call) {
         None => ("handle", "Handle needed".to_owned()),
-        Some(handle) => ("password", format!("App password needed for @{}", full(&handle))),
+        Some(handle) => (
+            "password",
+            format!("App password needed for @{}", full(&handle)),
+        ),
     };
     if call.shape() == "input-text" {
         return json!({
@@ -201,19 +285,40 @@ fn list_logins(network: &Network) -> Value {
     if network.logins.is_empty() {
         return say("No accounts are logged in.");
     }
-    let line = |(n, handle): (usize, &String)| format!("- @{}{}", full(handle), if n == 0 { " (default)" } else { "" });
-    say(&network.logins.iter().enumerate().map(line).collect::<Vec<_>>().join("\n"))
+    let line = |(n, handle): (usize, &String)| {
+        format!(
+            "- @{}{}",
+            full(handle),
+            if n == 0 { " (default)" } else { "" }
+        )
+    };
+    say(&network
+        .logins
+        .iter()
+        .enumerate()
+        .map(line)
+        .collect::<Vec<_>>()
+        .join("\n"))
 }
 
 /// Where the handle given stands among the logins, or what to answer.
 fn logged_in(network: &Network, call: &SampleCall<'_>) -> Result<usize, Value> {
-    let Some(handle) = handle(call) else { return Err(warn("handle is required")) };
-    network.logins.iter().position(|known| *known == handle).ok_or_else(|| no_account(&handle))
+    let Some(handle) = handle(call) else {
+        return Err(warn("handle is required"));
+    };
+    network
+        .logins
+        .iter()
+        .position(|known| *known == handle)
+        .ok_or_else(|| no_account(&handle))
 }
 
 fn set_default(network: &mut Network, call: &SampleCall<'_>) -> Value {
     match logged_in(network, call) {
-        Ok(0) => warn(&format!("Already the default: @{}", full(&network.logins[0]))),
+        Ok(0) => warn(&format!(
+            "Already the default: @{}",
+            full(&network.logins[0])
+        )),
         Ok(at) => {
             let handle = network.logins.remove(at);
             let text = format!("✓ Default account: @{}", full(&handle));
@@ -232,7 +337,11 @@ fn forget(network: &mut Network, call: &SampleCall<'_>) -> Value {
 }
 
 fn accounts(network: &mut Network, call: &SampleCall<'_>) -> Value {
-    if call.args.text("action").as_deref() == Some("list") { list_logins(network) } else { set_default(network, call) }
+    if call.args.text("action").as_deref() == Some("list") {
+        list_logins(network)
+    } else {
+        set_default(network, call)
+    }
 }
 
 /// `3m`, `2h`, `5d`.
@@ -247,21 +356,36 @@ fn age(at: OffsetDateTime) -> String {
 
 /// `1.2K`.
 fn short_count(count: i64) -> String {
-    if count < 1000 { count.to_string() } else { format!("{:.1}K", count as f64 / 1000.0) }
+    if count < 1000 {
+        count.to_string()
+    } else {
+        format!("{:.1}K", count as f64 / 1000.0)
+    }
 }
 
 /// People's text so that it stays theirs, or in the older way that does not do it.
 fn quoted(call: &SampleCall<'_>, text: &str) -> String {
-    let prefix = if call.shape() == "indented" { "  " } else { "> " };
+    let prefix = if call.shape() == "indented" {
+        "  "
+    } else {
+        "> "
+    };
     let line = |line: &str| format!("{prefix}{line}").trim_end().to_owned();
     text.split('\n').map(line).collect::<Vec<_>>().join("\n")
 }
 
 /// One line; what is zero is left out.
 fn metrics(post: &Post) -> String {
-    let counts = [("👍", post.likes), ("♻️", post.reposts), ("💬", post.replies)];
-    let mut parts: Vec<_> =
-        counts.iter().filter(|(_, count)| *count != 0).map(|(icon, count)| format!("{icon} {count}")).collect();
+    let counts = [
+        ("👍", post.likes),
+        ("♻️", post.reposts),
+        ("💬", post.replies),
+    ];
+    let mut parts: Vec<_> = counts
+        .iter()
+        .filter(|(_, count)| *count != 0)
+        .map(|(icon, count)| format!("{icon} {count}"))
+        .collect();
     parts.extend(post.media.map(|media| picture(media).to_owned()));
     parts.join("  ")
 }
@@ -288,12 +412,17 @@ fn body(call: &SampleCall<'_>, post: &Post) -> String {
 
 /// Raw data folded away.
 fn technical(lines: &[String]) -> String {
-    format!("<details><summary>Technical</summary>\n\n{}\n\n</details>", lines.join("\n"))
+    format!(
+        "<details><summary>Technical</summary>\n\n{}\n\n</details>",
+        lines.join("\n")
+    )
 }
 
 fn profile(network: &mut Network, call: &SampleCall<'_>) -> Value {
     let handle = call.args.text("account").unwrap_or_default();
-    let Some(account) = network.account(&handle).map(|at| &network.accounts[at]) else { return no_account(&handle) };
+    let Some(account) = network.account(&handle).map(|at| &network.accounts[at]) else {
+        return no_account(&handle);
+    };
     say(&format!(
         "# @{}\n\n{}\n\n📊 Joined {} · {} followers · {} following\n\n{}",
         account.handle,
@@ -306,13 +435,35 @@ fn profile(network: &mut Network, call: &SampleCall<'_>) -> Value {
 }
 
 fn search(network: &mut Network, call: &SampleCall<'_>) -> Value {
-    let (handle, query) = (call.args.text("account").unwrap_or_default(), call.args.text("query").unwrap_or_default());
-    let Some(account) = network.account(&handle) else { return no_account(&handle) };
-    let found: Vec<_> = network.posts.iter().filter(|post| post.author == account && contains(&post.text, &query)).collect();
-    let limit = call.args.integer("limit").and_then(|limit| usize::try_from(limit).ok()).unwrap_or(25);
-    let mut text = format!("# Search: \"{query}\" in @{}\n\nFound {} posts", network.handle(account), found.len());
+    let (handle, query) = (
+        call.args.text("account").unwrap_or_default(),
+        call.args.text("query").unwrap_or_default(),
+    );
+    let Some(account) = network.account(&handle) else {
+        return no_account(&handle);
+    };
+    let found: Vec<_> = network
+        .posts
+        .iter()
+        .filter(|post| post.author == account && contains(&post.text, &query))
+        .collect();
+    let limit = call
+        .args
+        .integer("limit")
+        .and_then(|limit| usize::try_from(limit).ok())
+        .unwrap_or(25);
+    let mut text = format!(
+        "# Search: \"{query}\" in @{}\n\nFound {} posts",
+        network.handle(account),
+        found.len()
+    );
     for (n, post) in found.into_iter().take(limit).enumerate() {
-        text += &format!("\n\n---\n\n## Post {} · {} ago · @{}", n + 1, age(post.at), network.handle(account));
+        text += &format!(
+            "\n\n---\n\n## Post {} · {} ago · @{}",
+            n + 1,
+            age(post.at),
+            network.handle(account)
+        );
         text += &body(call, post);
     }
     say(&text)
@@ -324,7 +475,11 @@ fn cursor(text: &str) -> Option<usize> {
 }
 
 fn feed(network: &mut Network, call: &SampleCall<'_>) -> Value {
-    let limit = call.args.integer("limit").and_then(|limit| usize::try_from(limit).ok()).unwrap_or(50);
+    let limit = call
+        .args
+        .integer("limit")
+        .and_then(|limit| usize::try_from(limit).ok())
+        .unwrap_or(50);
     let from = match call.args.text("cursor").filter(|cursor| !cursor.is_empty()) {
         None => 0,
         Some(text) => match cursor(&text).filter(|from| *from <= network.posts.len()) {
@@ -342,7 +497,12 @@ fn feed(network: &mut Network, call: &SampleCall<'_>) -> Value {
     } else {
         for post in &posts {
             text += &match post.reposted_by {
-                Some(by) => format!("\n\n## @{} · {} · ↻ @{}", network.handle(by), age(post.at), network.handle(post.author)),
+                Some(by) => format!(
+                    "\n\n## @{} · {} · ↻ @{}",
+                    network.handle(by),
+                    age(post.at),
+                    network.handle(post.author)
+                ),
                 None => format!("\n\n## @{} · {}", network.handle(post.author), age(post.at)),
             };
             text += &body(call, post);
@@ -365,12 +525,25 @@ fn one_line(network: &Network, post: &Post) -> String {
         None => text,
     };
     let who = match post.reposted_by {
-        Some(by) => format!("@{} · {} · ↻@{}", network.handle(by), age(post.at), network.handle(post.author)),
+        Some(by) => format!(
+            "@{} · {} · ↻@{}",
+            network.handle(by),
+            age(post.at),
+            network.handle(post.author)
+        ),
         None => format!("@{} · {}", network.handle(post.author), age(post.at)),
     };
-    let counts = [("👍", post.likes), ("♻️", post.reposts), ("💬", post.replies)];
+    let counts = [
+        ("👍", post.likes),
+        ("♻️", post.reposts),
+        ("💬", post.replies),
+    ];
     let mut parts = vec![format!("{who} — {text}")];
-    let counts: Vec<_> = counts.iter().filter(|(_, count)| *count != 0).map(|(icon, count)| format!("{icon}{count}")).collect();
+    let counts: Vec<_> = counts
+        .iter()
+        .filter(|(_, count)| *count != 0)
+        .map(|(icon, count)| format!("{icon}{count}"))
+        .collect();
     if !counts.is_empty() {
         parts.push(counts.join(" "));
     }
@@ -403,8 +576,17 @@ fn thread(network: &mut Network, call: &SampleCall<'_>) -> Value {
         body(call, post)
     );
     for reply in &replies {
-        let level = if reply.depth == 0 { "---\n\n###" } else { "####" };
-        text += &format!("\n\n{level} @{} · {} ago\n\n{}", network.handle(reply.author), age(reply.at), quoted(call, reply.text));
+        let level = if reply.depth == 0 {
+            "---\n\n###"
+        } else {
+            "####"
+        };
+        text += &format!(
+            "\n\n{level} @{} · {} ago\n\n{}",
+            network.handle(reply.author),
+            age(reply.at),
+            quoted(call, reply.text)
+        );
     }
     say(&text)
 }
@@ -421,18 +603,39 @@ fn post_details(network: &mut Network, call: &SampleCall<'_>) -> Value {
         author.handle,
         age(post.at),
         body(call, post),
-        technical(&[format!("URI: {}", post.uri), format!("CID: {}", post.cid), format!("DID: {}", author.did)]),
+        technical(&[
+            format!("URI: {}", post.uri),
+            format!("CID: {}", post.cid),
+            format!("DID: {}", author.did)
+        ]),
     ))
 }
 
 fn write_post(network: &mut Network, call: &SampleCall<'_>) -> Value {
-    let Some(author) = network.logins.first().and_then(|handle| network.account(handle)) else {
+    let Some(author) = network
+        .logins
+        .first()
+        .and_then(|handle| network.account(handle))
+    else {
         return warn("Post failed: not logged in");
     };
-    let mut written = network.posts.first().cloned().unwrap_or_else(|| Network::new(1, false).posts.remove(0));
-    let uri = format!("at://{}/app.bsky.feed.post/3lnew{:08}", network.accounts[author].did, network.posts.len() + 1);
+    let mut written = network
+        .posts
+        .first()
+        .cloned()
+        .unwrap_or_else(|| Network::new(1, false).posts.remove(0));
+    let uri = format!(
+        "at://{}/app.bsky.feed.post/3lnew{:08}",
+        network.accounts[author].did,
+        network.posts.len() + 1
+    );
     written.text = call.args.text("text").unwrap_or_default();
-    (written.author, written.reposted_by, written.media, written.at) = (author, None, None, NOW);
+    (
+        written.author,
+        written.reposted_by,
+        written.media,
+        written.at,
+    ) = (author, None, None, NOW);
     (written.likes, written.reposts, written.replies) = (0, 0, 0);
     written.uri.clone_from(&uri);
     network.posts.insert(0, written);
@@ -455,5 +658,9 @@ fn like(network: &mut Network, call: &SampleCall<'_>) -> Value {
     for at in found.into_iter().flatten() {
         network.posts[at].likes = network.posts[at].likes.saturating_add(1);
     }
-    say(&format!("✓ Liked {} post{}", uris.len(), if uris.len() == 1 { "" } else { "s" }))
+    say(&format!(
+        "✓ Liked {} post{}",
+        uris.len(),
+        if uris.len() == 1 { "" } else { "s" }
+    ))
 }

@@ -16,7 +16,11 @@ pub fn list(shape: u8, query: &str, page: &Page<'_, Company>, empty: &str) -> St
 }
 
 fn status(company: &Company) -> &'static str {
-    if company["isActive"] == true { "Active" } else { "Inactive" }
+    if company["isActive"] == true {
+        "Active"
+    } else {
+        "Inactive"
+    }
 }
 
 fn name(company: &Company) -> &str {
@@ -33,13 +37,23 @@ fn number(company: &Company) -> String {
 }
 
 fn address(company: &Company) -> String {
-    let parts: Vec<_> = ["address1", "city", "state", "postalCode"].iter().filter_map(|key| field(company, key)).collect();
-    if parts.is_empty() { "N/A".into() } else { parts.join(", ") }
+    let parts: Vec<_> = ["address1", "city", "state", "postalCode"]
+        .iter()
+        .filter_map(|key| field(company, key))
+        .collect();
+    if parts.is_empty() {
+        "N/A".into()
+    } else {
+        parts.join(", ")
+    }
 }
 
 fn modified(company: &Company, write: fn(OffsetDateTime) -> String) -> String {
-    let parse = |iso: &str| OffsetDateTime::parse(iso, &time::format_description::well_known::Rfc3339).ok();
-    field(company, "lastModifiedDate").and_then(parse).map_or("N/A".into(), write)
+    let parse =
+        |iso: &str| OffsetDateTime::parse(iso, &time::format_description::well_known::Rfc3339).ok();
+    field(company, "lastModifiedDate")
+        .and_then(parse)
+        .map_or("N/A".into(), write)
 }
 
 /// Kept fault: the heading counts all that match, the list shows one page of them.
@@ -50,10 +64,16 @@ fn bullets(page: &Page<'_, Company>, empty: &str) -> String {
     }
     for company in &page.items {
         let street = field(company, "address1");
-        let place: Vec<_> = ["state", "postalCode"].iter().filter_map(|key| field(company, key)).collect();
+        let place: Vec<_> = ["state", "postalCode"]
+            .iter()
+            .filter_map(|key| field(company, key))
+            .collect();
         let place = place.join(" ");
-        let parts: Vec<_> =
-            [street, field(company, "city"), Some(&*place)].into_iter().flatten().filter(|part| !part.is_empty()).collect();
+        let parts: Vec<_> = [street, field(company, "city"), Some(&*place)]
+            .into_iter()
+            .flatten()
+            .filter(|part| !part.is_empty())
+            .collect();
         text += &format!(
             "### {} (ID: {})\n- **Status**: {}\n- **Type**: {}\n- **Phone**: {}\n- **Address**: {}\n- **Last Modified**: {}\n\n",
             name(company),
@@ -61,11 +81,19 @@ fn bullets(page: &Page<'_, Company>, empty: &str) -> String {
             status(company),
             kind(company),
             number(company),
-            if parts.is_empty() { "N/A".into() } else { parts.join(", ") },
+            if parts.is_empty() {
+                "N/A".into()
+            } else {
+                parts.join(", ")
+            },
             modified(company, absolute),
         );
     }
-    text += &format!("---\n*Showing {} of {} results.", page.items.len(), page.matched);
+    text += &format!(
+        "---\n*Showing {} of {} results.",
+        page.items.len(),
+        page.matched
+    );
     if page.items.len() < page.matched {
         text += " Use `pageSize: -1` to see all results.";
     }
@@ -73,7 +101,10 @@ fn bullets(page: &Page<'_, Company>, empty: &str) -> String {
 }
 
 fn heading(query: &str, page: &Page<'_, Company>) -> String {
-    format!("## Company Search Results\n\n**Query**: {query}\n**Results**: {} companies found{RULE}", page.items.len())
+    format!(
+        "## Company Search Results\n\n**Query**: {query}\n**Results**: {} companies found{RULE}",
+        page.items.len()
+    )
 }
 
 /// One company as a table of fields: also what the write tools show.
@@ -96,7 +127,11 @@ fn field_tables(query: &str, page: &Page<'_, Company>, empty: &str) -> String {
     if page.items.is_empty() {
         return text + empty;
     }
-    let records: Vec<_> = page.items.iter().map(|company| field_table(company)).collect();
+    let records: Vec<_> = page
+        .items
+        .iter()
+        .map(|company| field_table(company))
+        .collect();
     text + &records.join(RULE) + &page.footer()
 }
 
@@ -108,7 +143,12 @@ fn rows(query: &str, page: &Page<'_, Company>, empty: &str) -> String {
     text += "| ID | Company | Status | Type | Last Modified |\n|----|---------|--------|------|---------------|";
     for company in &page.items {
         let (status, modified) = (status(company), modified(company, date));
-        text += &format!("\n| {} | {} | {status} | {} | {modified} |", company["id"], name(company), kind(company));
+        text += &format!(
+            "\n| {} | {} | {status} | {} | {modified} |",
+            company["id"],
+            name(company),
+            kind(company)
+        );
     }
     text + &page.footer()
 }

@@ -6,8 +6,8 @@ use time::{Duration, OffsetDateTime};
 
 use super::hostile;
 use super::words::{
-    ABOUTS, DESCRIPTIONS, FIRST_NAMES, LAST_NAMES, LONG_NOTE, NAME_ENDS, NAME_STARTS, NOTES, OTHER_NAMES, PLACES, QUEUES,
-    RESOURCES, STREETS, TICKET_TITLES,
+    ABOUTS, DESCRIPTIONS, FIRST_NAMES, LAST_NAMES, LONG_NOTE, NAME_ENDS, NAME_STARTS, NOTES,
+    OTHER_NAMES, PLACES, QUEUES, RESOURCES, STREETS, TICKET_TITLES,
 };
 
 /// The moment at which everything happens, so that relative times stay the same.
@@ -84,11 +84,29 @@ pub struct Desk {
 impl Desk {
     /// `size` companies and as many tickets, the hostile ones first.
     pub fn new(size: usize, hostile: bool) -> Self {
-        let odd = if hostile { hostile::TEXTS.len().min(size) } else { 0 };
-        let companies = (0..odd).map(hostile_company).chain((0..size - odd).map(company)).collect();
-        let tickets: Vec<_> = (0..odd).map(hostile_ticket).chain((0..size - odd).map(|n| ticket(n, size - odd))).collect();
-        let notes = tickets.iter().enumerate().flat_map(|(n, ticket)| notes(ticket, n.checked_sub(odd))).collect();
-        Self { companies, tickets, notes }
+        let odd = if hostile {
+            hostile::TEXTS.len().min(size)
+        } else {
+            0
+        };
+        let companies = (0..odd)
+            .map(hostile_company)
+            .chain((0..size - odd).map(company))
+            .collect();
+        let tickets: Vec<_> = (0..odd)
+            .map(hostile_ticket)
+            .chain((0..size - odd).map(|n| ticket(n, size - odd)))
+            .collect();
+        let notes = tickets
+            .iter()
+            .enumerate()
+            .flat_map(|(n, ticket)| notes(ticket, n.checked_sub(odd)))
+            .collect();
+        Self {
+            companies,
+            tickets,
+            notes,
+        }
     }
 
     pub fn company(&self, id: i64) -> Option<&Company> {
@@ -96,7 +114,9 @@ impl Desk {
     }
 
     pub fn company_mut(&mut self, id: i64) -> Option<&mut Company> {
-        self.companies.iter_mut().find(|company| company["id"] == id)
+        self.companies
+            .iter_mut()
+            .find(|company| company["id"] == id)
     }
 
     pub fn ticket(&self, id: i64) -> Option<&Ticket> {
@@ -121,8 +141,17 @@ pub struct Directory {
 impl Directory {
     /// `size` users, the hostile ones first.
     pub fn new(size: usize, hostile: bool) -> Self {
-        let odd = if hostile { hostile::TEXTS.len().min(size) } else { 0 };
-        Self { users: (0..odd).map(hostile_user).chain((0..size - odd).map(user)).collect() }
+        let odd = if hostile {
+            hostile::TEXTS.len().min(size)
+        } else {
+            0
+        };
+        Self {
+            users: (0..odd)
+                .map(hostile_user)
+                .chain((0..size - odd).map(user))
+                .collect(),
+        }
     }
 
     /// Where the user with this id stands.
@@ -133,13 +162,18 @@ impl Directory {
 
 /// The id of the next record to be created: past all others but the one made too large on purpose.
 pub fn next_id(ids: impl Iterator<Item = i64>) -> i64 {
-    ids.filter(|id| *id < hostile::BIG_INTEGER).max().unwrap_or(0) + 1
+    ids.filter(|id| *id < hostile::BIG_INTEGER)
+        .max()
+        .unwrap_or(0)
+        + 1
 }
 
 /// The name of a resource, known or not.
 pub fn resource(id: i64) -> Named {
-    let name =
-        RESOURCES.iter().find(|(known, _)| *known == id).map_or_else(|| format!("Resource {id}"), |(_, name)| (*name).to_owned());
+    let name = RESOURCES
+        .iter()
+        .find(|(known, _)| *known == id)
+        .map_or_else(|| format!("Resource {id}"), |(_, name)| (*name).to_owned());
     (id, name)
 }
 
@@ -150,7 +184,9 @@ fn named(list: &[(i64, &str)], n: usize) -> Named {
 
 /// A number that looks random and is not (SplitMix64), so that neighbouring records differ.
 pub fn mix(seed: usize, salt: u64) -> usize {
-    let mut z = (seed as u64).wrapping_add(salt.wrapping_mul(0x9e37_79b9_7f4a_7c15)).wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut z = (seed as u64)
+        .wrapping_add(salt.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+        .wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     ((z ^ (z >> 31)) >> 1) as usize
@@ -165,7 +201,13 @@ pub fn ago(minutes: usize) -> OffsetDateTime {
 pub fn iso(time: OffsetDateTime) -> String {
     let (date, clock) = (time.date(), time.time());
     let (year, month, day) = date.to_calendar_date();
-    format!("{year:04}-{:02}-{day:02}T{:02}:{:02}:{:02}Z", u8::from(month), clock.hour(), clock.minute(), clock.second())
+    format!(
+        "{year:04}-{:02}-{day:02}T{:02}:{:02}:{:02}Z",
+        u8::from(month),
+        clock.hour(),
+        clock.minute(),
+        clock.second()
+    )
 }
 
 const ACME: &str = "Acme Corp";
@@ -185,9 +227,17 @@ fn company_name(n: usize) -> String {
         OTHER_NAMES[n / 9].to_owned()
     } else {
         let start = n % NAME_STARTS.len();
-        format!("{} {}", NAME_STARTS[start], NAME_ENDS[(n / NAME_STARTS.len() + 7 * start) % NAME_ENDS.len()])
+        format!(
+            "{} {}",
+            NAME_STARTS[start],
+            NAME_ENDS[(n / NAME_STARTS.len() + 7 * start) % NAME_ENDS.len()]
+        )
     };
-    if again == 0 { name } else { format!("{name} {}", again + 1) }
+    if again == 0 {
+        name
+    } else {
+        format!("{name} {}", again + 1)
+    }
 }
 
 fn company(n: usize) -> Company {
@@ -199,22 +249,40 @@ fn company(n: usize) -> Company {
     set("id", company_id(n).into());
     set("companyName", company_name(n).into());
     set("isActive", (!mix(n, 2).is_multiple_of(5) || n == 0).into());
-    set("companyType", (if n == 0 { 1 } else { 1 + mix(n, 3) % 8 }).into());
+    set(
+        "companyType",
+        (if n == 0 { 1 } else { 1 + mix(n, 3) % 8 }).into(),
+    );
     match n {
         0 => set("phone", "555-123-4567".into()),
         // Null and absent are different facts, and both occur.
         n if n % 23 == 7 => set("phone", Value::Null),
         n if n % 23 == 18 => {}
-        n => set("phone", format!("{area}-555-01{:02}", mix(n, 4) % 100).into()),
+        n => set(
+            "phone",
+            format!("{area}-555-01{:02}", mix(n, 4) % 100).into(),
+        ),
     }
     if n % 31 != 11 {
-        set("address1", format!("{} {}", 1 + mix(n, 5) % 9800, STREETS[mix(n, 6) % STREETS.len()]).into());
+        set(
+            "address1",
+            format!(
+                "{} {}",
+                1 + mix(n, 5) % 9800,
+                STREETS[mix(n, 6) % STREETS.len()]
+            )
+            .into(),
+        );
         set("city", city.into());
         set("state", state.into());
         set("postalCode", zip.into());
     }
     if n % 29 != 13 {
-        let time = if n == 0 { ago(2 * 24 * 60) } else { ago(60 + mix(n, 7) % (400 * 24 * 60)) };
+        let time = if n == 0 {
+            ago(2 * 24 * 60)
+        } else {
+            ago(60 + mix(n, 7) % (400 * 24 * 60))
+        };
         set("lastModifiedDate", iso(time).into());
     }
     company
@@ -245,8 +313,11 @@ fn hostile_company(n: usize) -> Company {
     company
 }
 
-const PLAN: &[&str] =
-    &["Restart the application pool", "Fail over to the standby node", "Confirm with the customer and monitor for an hour"];
+const PLAN: &[&str] = &[
+    "Restart the application pool",
+    "Fail over to the standby node",
+    "Confirm with the customer and monitor for an hour",
+];
 const NO_PLAN: &[&str] = &[];
 
 /// The five tickets of the original come first: title, status, priority, assignee, minutes since the update.
@@ -260,7 +331,10 @@ const FIRST_TICKETS: &[(&str, i64, i64, Option<usize>, usize)] = &[
 
 fn ticket(n: usize, companies: usize) -> Ticket {
     let id = 1001 + n as i64;
-    let (first, last) = (FIRST_NAMES[mix(n, 11) % FIRST_NAMES.len()], LAST_NAMES[mix(n, 12) % LAST_NAMES.len()]);
+    let (first, last) = (
+        FIRST_NAMES[mix(n, 11) % FIRST_NAMES.len()],
+        LAST_NAMES[mix(n, 12) % LAST_NAMES.len()],
+    );
     let mut ticket = Ticket {
         id,
         title: TICKET_TITLES[mix(n, 13) % TICKET_TITLES.len()].into(),
@@ -269,7 +343,11 @@ fn ticket(n: usize, companies: usize) -> Ticket {
         priority: 1 + (mix(n, 16) % 4) as i64,
         assigned: (!mix(n, 17).is_multiple_of(4)).then(|| named(RESOURCES, mix(n, 18))),
         company: {
-            let of = if companies > 1 { 1 + mix(n, 19) % (companies - 1) } else { 0 };
+            let of = if companies > 1 {
+                1 + mix(n, 19) % (companies - 1)
+            } else {
+                0
+            };
             (company_id(of), company_name(of))
         },
         contact: (3000 + (mix(n, 20) % 900) as i64, format!("{first} {last}")),
@@ -280,7 +358,8 @@ fn ticket(n: usize, companies: usize) -> Ticket {
         updated: ago(mix(n, 24) % (12 * 24 * 60)),
         updated_by: RESOURCES[mix(n, 25) % RESOURCES.len()].1.into(),
         activity: NOW,
-        due: (!mix(n, 26).is_multiple_of(3)).then(|| NOW + Duration::hours(mix(n, 27) as i64 % 240 - 60)),
+        due: (!mix(n, 26).is_multiple_of(3))
+            .then(|| NOW + Duration::hours(mix(n, 27) as i64 % 240 - 60)),
         estimated_hours: (mix(n, 28) % 16 + 1) as f64 * 0.5,
         hours_worked: (mix(n, 29) % 12) as f64 * 0.25,
         plan: NO_PLAN,
@@ -321,7 +400,10 @@ fn hostile_ticket(n: usize) -> Ticket {
     ticket.id = 9001 + n as i64;
     ticket.title = text.into();
     ticket.description = format!("{text}\n---\nSecond line");
-    ticket.company = (company["id"].as_i64().unwrap_or(hostile::BIG_INTEGER), text.into());
+    ticket.company = (
+        company["id"].as_i64().unwrap_or(hostile::BIG_INTEGER),
+        text.into(),
+    );
     ticket.contact.1 = text.into();
     match what {
         "odd numbers" => {
@@ -341,28 +423,61 @@ fn hostile_ticket(n: usize) -> Ticket {
 
 /// The notes of a ticket; `plain` is its number among the plain ones.
 fn notes(ticket: &Ticket, plain: Option<usize>) -> Vec<TicketNote> {
-    let note = |n: i64, title: &str, description: String, minutes: usize, author: usize| TicketNote {
-        id: if ticket.id == hostile::BIG_INTEGER { 7_000_000 } else { ticket.id * 100 } + n,
-        ticket: ticket.id,
-        title: title.to_owned(),
-        description,
-        created: ago(minutes),
-        author: named(RESOURCES, author),
-    };
+    let note =
+        |n: i64, title: &str, description: String, minutes: usize, author: usize| TicketNote {
+            id: if ticket.id == hostile::BIG_INTEGER {
+                7_000_000
+            } else {
+                ticket.id * 100
+            } + n,
+            ticket: ticket.id,
+            title: title.to_owned(),
+            description,
+            created: ago(minutes),
+            author: named(RESOURCES, author),
+        };
     match plain {
         None => vec![note(1, &ticket.title, ticket.description.clone(), 60, 0)],
         Some(0) => vec![
-            note(1, "Failover started", "Started the failover to the standby node".into(), 0, 0),
-            note(2, "Cause found", "Disk controller of node 1 reports errors".into(), 45, 1),
-            note(3, "First response", "Called Jane Doe, confirmed that orders are down".into(), 135, 0),
+            note(
+                1,
+                "Failover started",
+                "Started the failover to the standby node".into(),
+                0,
+                0,
+            ),
+            note(
+                2,
+                "Cause found",
+                "Disk controller of node 1 reports errors".into(),
+                45,
+                1,
+            ),
+            note(
+                3,
+                "First response",
+                "Called Jane Doe, confirmed that orders are down".into(),
+                135,
+                0,
+            ),
         ],
         Some(n) => {
             let long = n % 20 == 7;
             (0..(mix(n, 41) % 4).max(usize::from(long)))
                 .map(|k| {
                     let (title, text) = NOTES[mix(n * 4 + k, 42) % NOTES.len()];
-                    let text = if long && k == 0 { LONG_NOTE.repeat(8).trim_end().to_owned() } else { text.to_owned() };
-                    note(1 + k as i64, title, text, 30 + k * 700 + mix(n, 43) % 5000, mix(n + k, 44))
+                    let text = if long && k == 0 {
+                        LONG_NOTE.repeat(8).trim_end().to_owned()
+                    } else {
+                        text.to_owned()
+                    };
+                    note(
+                        1 + k as i64,
+                        title,
+                        text,
+                        30 + k * 700 + mix(n, 43) % 5000,
+                        mix(n + k, 44),
+                    )
                 })
                 .collect()
         }
@@ -370,15 +485,25 @@ fn notes(ticket: &Ticket, plain: Option<usize>) -> Vec<TicketNote> {
 }
 
 fn user(n: usize) -> User {
-    let (name, surname) = (FIRST_NAMES[mix(n, 31) % FIRST_NAMES.len()], LAST_NAMES[mix(n, 32) % LAST_NAMES.len()]);
+    let (name, surname) = (
+        FIRST_NAMES[mix(n, 31) % FIRST_NAMES.len()],
+        LAST_NAMES[mix(n, 32) % LAST_NAMES.len()],
+    );
     User {
         id: 1 + n as i64,
         name: name.into(),
         surname: surname.into(),
         email: format!("user{}@example.com", n + 1),
-        phone: (n % 11 != 6).then(|| format!("+1 {} 555 01{:02}", PLACES[mix(n, 33) % PLACES.len()].3, mix(n, 34) % 100)),
+        phone: (n % 11 != 6).then(|| {
+            format!(
+                "+1 {} 555 01{:02}",
+                PLACES[mix(n, 33) % PLACES.len()].3,
+                mix(n, 34) % 100
+            )
+        }),
         company: (n % 13 != 9).then(|| company_name(mix(n, 35) % 400)),
-        salary: (n % 17 != 12).then(|| (42 + mix(n, 36) % 140) as f64 * 1000.0 + (mix(n, 37) % 4) as f64 * 250.5),
+        salary: (n % 17 != 12)
+            .then(|| (42 + mix(n, 36) % 140) as f64 * 1000.0 + (mix(n, 37) % 4) as f64 * 250.5),
         about: (n % 7 != 5).then(|| ABOUTS[mix(n, 38) % ABOUTS.len()].into()),
     }
 }

@@ -23,21 +23,51 @@ const fn kit_of(tools: &'static [SampleTool<TasksByOutcome>]) -> Kit<TasksByOutc
             name: "tasks",
             about: "All tasks: running, queued and completed",
             key: "task_id",
-            records: |works| works.processes.iter().chain(&works.queue).chain(&works.completed).cloned().collect(),
+            records: |works| {
+                works
+                    .processes
+                    .iter()
+                    .chain(&works.queue)
+                    .chain(&works.completed)
+                    .cloned()
+                    .collect()
+            },
         }],
     }
 }
 
 const fn status_tool(fields: &'static [SchemaField]) -> SampleTool<TasksByOutcome> {
-    SampleTool::new("status", "Show running, queued and completed tasks.", Hints::READS, fields, status)
+    SampleTool::new(
+        "status",
+        "Show running, queued and completed tasks.",
+        Hints::READS,
+        fields,
+        status,
+    )
 }
 
-const TASK: SchemaField = SchemaField::optional("task_id", SchemaTakes::Text(0), "Only this task, such as T-local-xyz");
+const TASK: SchemaField = SchemaField::optional(
+    "task_id",
+    SchemaTakes::Text(0),
+    "Only this task, such as T-local-xyz",
+);
 const ABOUT_FORMAT: &str = "How the status is written";
-static JSON_FIRST: Kit<TasksByOutcome> =
-    kit_of(&[status_tool(&[TASK, SchemaField::optional("format", SchemaTakes::Choice(&["json", "markdown"]), ABOUT_FORMAT)])]);
-static MARKDOWN_FIRST: Kit<TasksByOutcome> =
-    kit_of(&[status_tool(&[TASK, SchemaField::optional("format", SchemaTakes::Choice(&["markdown", "json"]), ABOUT_FORMAT)])]);
+static JSON_FIRST: Kit<TasksByOutcome> = kit_of(&[status_tool(&[
+    TASK,
+    SchemaField::optional(
+        "format",
+        SchemaTakes::Choice(&["json", "markdown"]),
+        ABOUT_FORMAT,
+    ),
+])]);
+static MARKDOWN_FIRST: Kit<TasksByOutcome> = kit_of(&[status_tool(&[
+    TASK,
+    SchemaField::optional(
+        "format",
+        SchemaTakes::Choice(&["markdown", "json"]),
+        ABOUT_FORMAT,
+    ),
+])]);
 
 /// The two shapes that are Markdown have it as the default of `format` too.
 fn markdown_first(options: &SampleOptions) -> bool {
@@ -45,7 +75,11 @@ fn markdown_first(options: &SampleOptions) -> bool {
 }
 
 pub(super) fn kit(options: &SampleOptions) -> &'static Kit<TasksByOutcome> {
-    if markdown_first(options) { &MARKDOWN_FIRST } else { &JSON_FIRST }
+    if markdown_first(options) {
+        &MARKDOWN_FIRST
+    } else {
+        &JSON_FIRST
+    }
 }
 
 fn variant(options: &SampleOptions) -> String {
@@ -59,7 +93,10 @@ fn variant(options: &SampleOptions) -> String {
 }
 
 fn invalid(violations: &[Violation], _: &SampleCall<'_>) -> Value {
-    let messages: Vec<_> = violations.iter().map(|violation| violation.message.as_str()).collect();
+    let messages: Vec<_> = violations
+        .iter()
+        .map(|violation| violation.message.as_str())
+        .collect();
     text_result(&format!("Error: {}", messages.join("; ")), true)
 }
 
@@ -76,12 +113,18 @@ fn status(works: &mut TasksByOutcome, call: &SampleCall<'_>) -> Value {
         }
         None => works,
     };
-    let markdown = call.args.text("format").map_or(markdown_first(call.options), |format| format == "markdown");
+    let markdown = call
+        .args
+        .text("format")
+        .map_or(markdown_first(call.options), |format| format == "markdown");
     let text = match (markdown, call.shape()) {
         (true, "plain") => plain(works),
         (true, _) => before(works),
         (false, "bare" | "before") => pretty(&data(works)),
-        (false, _) => format!("# Status Check Result\n\n```json\n{}\n```\n", pretty(&data(works))),
+        (false, _) => format!(
+            "# Status Check Result\n\n```json\n{}\n```\n",
+            pretty(&data(works))
+        ),
     };
     text_result(&text, false)
 }
@@ -95,7 +138,11 @@ pub fn data(works: &TasksByOutcome) -> Value {
     let mut data = Map::new();
     let summary = json!({"running": works.processes.len(), "queued": works.queue.len(), "recently_completed": last(works).len()});
     data.insert("summary".into(), summary);
-    for (name, list) in [("processes", &works.processes[..]), ("queue", &works.queue), ("recently_completed", last(works))] {
+    for (name, list) in [
+        ("processes", &works.processes[..]),
+        ("queue", &works.queue),
+        ("recently_completed", last(works)),
+    ] {
         if !list.is_empty() {
             data.insert(name.into(), list.into());
         }
@@ -113,7 +160,10 @@ fn word(value: &Value) -> String {
 }
 
 fn before(works: &TasksByOutcome) -> String {
-    let mut blocks = vec!["## 📊 Codex Execution Status".to_owned(), "### Active Processes (MCP Server)".to_owned()];
+    let mut blocks = vec![
+        "## 📊 Codex Execution Status".to_owned(),
+        "### Active Processes (MCP Server)".to_owned(),
+    ];
     if works.processes.is_empty() {
         blocks.push("_No active processes_".into());
     }
@@ -139,15 +189,27 @@ fn before(works: &TasksByOutcome) -> String {
     blocks.push(format!("**Queued:** {}", works.queue.len()));
     if !works.queue.is_empty() {
         blocks.push(lines(&works.queue, |task| {
-            format!("- **{}:** {} (waiting {} seconds)", word(&task["task_id"]), word(&task["title"]), task["waiting_seconds"])
+            format!(
+                "- **{}:** {} (waiting {} seconds)",
+                word(&task["task_id"]),
+                word(&task["title"]),
+                task["waiting_seconds"]
+            )
         }));
     }
-    blocks.extend(["---".into(), format!("### ✅ Recently Completed Tasks (Last {LAST} in this directory)")]);
+    blocks.extend([
+        "---".into(),
+        format!("### ✅ Recently Completed Tasks (Last {LAST} in this directory)"),
+    ]);
     if works.completed.is_empty() {
         blocks.push("_No recently completed tasks in this directory_".into());
     } else {
         blocks.push(lines(last(works), |task| {
-            let icon = if task["status"] == "completed" { "✅" } else { "❌" };
+            let icon = if task["status"] == "completed" {
+                "✅"
+            } else {
+                "❌"
+            };
             format!(
                 "- {icon} **{}:** {} ({} seconds ago)",
                 word(&task["task_id"]),
@@ -164,8 +226,11 @@ fn lines(tasks: &[Value], line: impl Fn(&Value) -> String) -> String {
 }
 
 fn plain(works: &TasksByOutcome) -> String {
-    let (running, queued, completed) = (works.processes.len(), works.queue.len(), last(works).len());
-    let mut blocks = vec![format!("# Status\n\n{running} running, {queued} queued, {completed} recently completed")];
+    let (running, queued, completed) =
+        (works.processes.len(), works.queue.len(), last(works).len());
+    let mut blocks = vec![format!(
+        "# Status\n\n{running} running, {queued} queued, {completed} recently completed"
+    )];
     if running > 0 {
         let list = lines(&works.processes, |process| {
             let (progress, metrics) = (&process["progress"], &process["metrics"]);
@@ -187,7 +252,12 @@ fn plain(works: &TasksByOutcome) -> String {
     }
     if queued > 0 {
         let list = lines(&works.queue, |task| {
-            format!("- {}: {}, waiting {} s", word(&task["task_id"]), word(&task["title"]), task["waiting_seconds"])
+            format!(
+                "- {}: {}, waiting {} s",
+                word(&task["task_id"]),
+                word(&task["title"]),
+                task["waiting_seconds"]
+            )
         });
         blocks.push(format!("## Task Queue\n\n{list}"));
     }

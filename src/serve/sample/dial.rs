@@ -23,7 +23,13 @@ pub(super) const KIT: Kit<Directory> = Kit {
     annotated: false,
     titled: false,
     tools: &[
-        SampleTool::new("get_user_by_id", "Get one user by id.", Hints::READS, &[USER_ID], get_user_by_id),
+        SampleTool::new(
+            "get_user_by_id",
+            "Get one user by id.",
+            Hints::READS,
+            &[USER_ID],
+            get_user_by_id,
+        ),
         SampleTool::new(
             "search_user",
             "Search users by name, surname and e-mail.",
@@ -66,7 +72,13 @@ pub(super) const KIT: Kit<Directory> = Kit {
             ],
             update_user,
         ),
-        SampleTool::new("delete_user", "Delete a user.", Hints::writes(true, true), &[USER_ID], delete_user),
+        SampleTool::new(
+            "delete_user",
+            "Delete a user.",
+            Hints::writes(true, true),
+            &[USER_ID],
+            delete_user,
+        ),
     ],
     invalid,
     shelves: &[Shelf {
@@ -77,10 +89,12 @@ pub(super) const KIT: Kit<Directory> = Kit {
     }],
 };
 
-const USER_ID: SchemaField = SchemaField::required("user_id", SchemaTakes::Integer, "User id, such as 42");
+const USER_ID: SchemaField =
+    SchemaField::required("user_id", SchemaTakes::Integer, "User id, such as 42");
 const PHONE: SchemaField = SchemaField::optional("phone", SchemaTakes::Text(0), "Phone number");
 const COMPANY: SchemaField = SchemaField::optional("company", SchemaTakes::Text(0), "Company");
-const SALARY: SchemaField = SchemaField::optional("salary", SchemaTakes::Number, "Yearly salary in dollars");
+const SALARY: SchemaField =
+    SchemaField::optional("salary", SchemaTakes::Number, "Yearly salary in dollars");
 const ABOUT: SchemaField = SchemaField::optional("about_me", SchemaTakes::Text(0), "A few words");
 
 fn variant(options: &SampleOptions) -> String {
@@ -125,10 +139,18 @@ pub fn model(user: &User) -> Value {
 fn python(value: &Value) -> String {
     struct Spaced;
     impl Formatter for Spaced {
-        fn begin_array_value<W: ?Sized + io::Write>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
+        fn begin_array_value<W: ?Sized + io::Write>(
+            &mut self,
+            out: &mut W,
+            first: bool,
+        ) -> io::Result<()> {
             if first { Ok(()) } else { out.write_all(b", ") }
         }
-        fn begin_object_key<W: ?Sized + io::Write>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
+        fn begin_object_key<W: ?Sized + io::Write>(
+            &mut self,
+            out: &mut W,
+            first: bool,
+        ) -> io::Result<()> {
             if first { Ok(()) } else { out.write_all(b", ") }
         }
         fn begin_object_value<W: ?Sized + io::Write>(&mut self, out: &mut W) -> io::Result<()> {
@@ -137,7 +159,9 @@ fn python(value: &Value) -> String {
     }
     let mut out = Vec::new();
     // Writing a value that is in memory already cannot fail; the compact form would be the same data.
-    match value.serialize(&mut serde_json::Serializer::with_formatter(&mut out, Spaced)) {
+    match value.serialize(&mut serde_json::Serializer::with_formatter(
+        &mut out, Spaced,
+    )) {
         Ok(()) => String::from_utf8_lossy(&out).into_owned(),
         Err(_) => value.to_string(),
     }
@@ -161,7 +185,11 @@ fn one(call: &SampleCall<'_>, done: &str, user: &User) -> Value {
 }
 
 fn record(call: &SampleCall<'_>, user: &User) -> String {
-    if call.shape() == "lines" { lines(user) } else { format!("```\n{}\n```", lines(user)) }
+    if call.shape() == "lines" {
+        lines(user)
+    } else {
+        format!("```\n{}\n```", lines(user))
+    }
 }
 
 fn say(text: &str) -> Value {
@@ -169,12 +197,18 @@ fn say(text: &str) -> Value {
 }
 
 fn invalid(violations: &[Violation], _: &SampleCall<'_>) -> Value {
-    let messages: Vec<_> = violations.iter().map(|violation| violation.message.as_str()).collect();
+    let messages: Vec<_> = violations
+        .iter()
+        .map(|violation| violation.message.as_str())
+        .collect();
     say(&format!("Error: {}", messages.join("; ")))
 }
 
 fn not_found(call: &SampleCall<'_>) -> Value {
-    say(&format!("Error: User with ID {} not found", call.args.integer("user_id").unwrap_or_default()))
+    say(&format!(
+        "Error: User with ID {} not found",
+        call.args.integer("user_id").unwrap_or_default()
+    ))
 }
 
 fn position(directory: &Directory, call: &SampleCall<'_>) -> Option<usize> {
@@ -182,15 +216,19 @@ fn position(directory: &Directory, call: &SampleCall<'_>) -> Option<usize> {
 }
 
 fn get_user_by_id(directory: &mut Directory, call: &SampleCall<'_>) -> Value {
-    position(directory, call).map_or_else(|| not_found(call), |at| one(call, "", &directory.users[at]))
+    position(directory, call)
+        .map_or_else(|| not_found(call), |at| one(call, "", &directory.users[at]))
 }
 
 /// Kept fault: there is no limit and no paging, however many users match.
 fn search_user(directory: &mut Directory, call: &SampleCall<'_>) -> Value {
     let term = |name: &str| call.args.text(name).unwrap_or_default();
     let (name, surname, email) = (term("name"), term("surname"), term("email"));
-    let matches =
-        |user: &&User| contains(&user.name, &name) && contains(&user.surname, &surname) && contains(&user.email, &email);
+    let matches = |user: &&User| {
+        contains(&user.name, &name)
+            && contains(&user.surname, &surname)
+            && contains(&user.email, &email)
+    };
     let found: Vec<_> = directory.users.iter().filter(matches).collect();
     if let Some(write) = as_json(call) {
         return say(&write(&found.into_iter().map(model).collect()));
@@ -200,7 +238,11 @@ fn search_user(directory: &mut Directory, call: &SampleCall<'_>) -> Value {
         [user] => one(call, "", user),
         many => {
             let records: Vec<_> = many.iter().map(|user| record(call, user)).collect();
-            say(&format!("Found {} users:\n\n{}", many.len(), records.join("\n\n")))
+            say(&format!(
+                "Found {} users:\n\n{}",
+                many.len(),
+                records.join("\n\n")
+            ))
         }
     }
 }
@@ -241,13 +283,17 @@ fn create_user(directory: &mut Directory, call: &SampleCall<'_>) -> Value {
 }
 
 fn update_user(directory: &mut Directory, call: &SampleCall<'_>) -> Value {
-    let Some(at) = position(directory, call) else { return not_found(call) };
+    let Some(at) = position(directory, call) else {
+        return not_found(call);
+    };
     assign(&mut directory.users[at], call);
     one(call, "User successfully updated:\n\n", &directory.users[at])
 }
 
 fn delete_user(directory: &mut Directory, call: &SampleCall<'_>) -> Value {
-    let Some(at) = position(directory, call) else { return not_found(call) };
+    let Some(at) = position(directory, call) else {
+        return not_found(call);
+    };
     directory.users.remove(at);
     say("User successfully deleted")
 }

@@ -9,8 +9,8 @@ use super::data::{Desk, NOW, Ticket};
 use super::kit::{Kit, SampleCall, SampleOptions, SampleTool, text_result};
 use super::page::{Page, RULE, result};
 use super::records::{
-    READS, SHELVES, TICKET_ID, WRITES, create_company, create_ticket, find_companies, matches_term, note_row, ticket_detail,
-    ticket_row, update_ticket,
+    READS, SHELVES, TICKET_ID, WRITES, create_company, create_ticket, find_companies, matches_term,
+    note_row, ticket_detail, ticket_row, update_ticket,
 };
 use super::schema::{SchemaField, SchemaTakes, Violation};
 use super::text::{absolute, clock, field, icon, priority_name, relative, status_name};
@@ -30,8 +30,16 @@ pub(super) const KIT: Kit<Desk> = Kit {
             "Search companies.",
             READS,
             &[
-                SchemaField::optional("searchTerm", SchemaTakes::Text(0), "Part of the company name"),
-                SchemaField::optional("isActive", SchemaTakes::Flag, "Only active or only inactive companies"),
+                SchemaField::optional(
+                    "searchTerm",
+                    SchemaTakes::Text(0),
+                    "Part of the company name",
+                ),
+                SchemaField::optional(
+                    "isActive",
+                    SchemaTakes::Flag,
+                    "Only active or only inactive companies",
+                ),
                 PAGE_SIZE,
             ],
             search_companies,
@@ -42,17 +50,39 @@ pub(super) const KIT: Kit<Desk> = Kit {
             "Search tickets.",
             READS,
             &[
-                SchemaField::optional("status", SchemaTakes::Text(0), "Status id or comparison, such as `1` or `<5` (open)"),
-                SchemaField::optional("companyID", SchemaTakes::Integer, "Only tickets of this company"),
-                SchemaField::optional("assignedResourceID", SchemaTakes::Integer, "Only tickets assigned to this resource"),
-                SchemaField::optional("searchTerm", SchemaTakes::Text(0), "Part of the title or ticket number"),
+                SchemaField::optional(
+                    "status",
+                    SchemaTakes::Text(0),
+                    "Status id or comparison, such as `1` or `<5` (open)",
+                ),
+                SchemaField::optional(
+                    "companyID",
+                    SchemaTakes::Integer,
+                    "Only tickets of this company",
+                ),
+                SchemaField::optional(
+                    "assignedResourceID",
+                    SchemaTakes::Integer,
+                    "Only tickets assigned to this resource",
+                ),
+                SchemaField::optional(
+                    "searchTerm",
+                    SchemaTakes::Text(0),
+                    "Part of the title or ticket number",
+                ),
                 PAGE_SIZE,
             ],
             search_tickets,
         )
         .answering(output::tickets),
-        SampleTool::new("get_ticket_details", "Get one ticket with its recent notes.", READS, &[TICKET_ID], get_ticket_details)
-            .answering(output::ticket_details),
+        SampleTool::new(
+            "get_ticket_details",
+            "Get one ticket with its recent notes.",
+            READS,
+            &[TICKET_ID],
+            get_ticket_details,
+        )
+        .answering(output::ticket_details),
         SampleTool::new(
             "search_ticket_notes",
             "List the notes of one ticket.",
@@ -69,7 +99,11 @@ pub(super) const KIT: Kit<Desk> = Kit {
                 TICKET_ID,
                 SchemaField::optional("status", SchemaTakes::Integer, "Status id, 1 to 5"),
                 SchemaField::optional("priority", SchemaTakes::Integer, "Priority id, 1 to 4"),
-                SchemaField::optional("assignedResourceID", SchemaTakes::Integer, "Resource to assign"),
+                SchemaField::optional(
+                    "assignedResourceID",
+                    SchemaTakes::Integer,
+                    "Resource to assign",
+                ),
             ],
             change_ticket,
         )
@@ -79,11 +113,19 @@ pub(super) const KIT: Kit<Desk> = Kit {
             "Create a ticket.",
             WRITES,
             &[
-                SchemaField::required("companyID", SchemaTakes::Integer, "Company the ticket is for"),
+                SchemaField::required(
+                    "companyID",
+                    SchemaTakes::Integer,
+                    "Company the ticket is for",
+                ),
                 SchemaField::required("title", SchemaTakes::Text(0), "Short title"),
                 SchemaField::optional("description", SchemaTakes::Text(0), "What happened"),
                 SchemaField::optional("priority", SchemaTakes::Integer, "Priority id, 1 to 4"),
-                SchemaField::optional("assignedResourceID", SchemaTakes::Integer, "Resource to assign"),
+                SchemaField::optional(
+                    "assignedResourceID",
+                    SchemaTakes::Integer,
+                    "Resource to assign",
+                ),
             ],
             add_ticket,
         )
@@ -94,7 +136,11 @@ pub(super) const KIT: Kit<Desk> = Kit {
             WRITES,
             &[
                 SchemaField::required("companyName", SchemaTakes::Text(0), "Name"),
-                SchemaField::optional("companyType", SchemaTakes::Integer, "Type id, 1 (customer) to 7"),
+                SchemaField::optional(
+                    "companyType",
+                    SchemaTakes::Integer,
+                    "Type id, 1 (customer) to 7",
+                ),
                 SchemaField::optional("phone", SchemaTakes::Text(0), "Phone number"),
                 SchemaField::optional("address1", SchemaTakes::Text(0), "Street"),
                 SchemaField::optional("city", SchemaTakes::Text(0), "City"),
@@ -109,8 +155,11 @@ pub(super) const KIT: Kit<Desk> = Kit {
     shelves: SHELVES,
 };
 
-const PAGE_SIZE: SchemaField =
-    SchemaField::optional("pageSize", SchemaTakes::PageSize("number"), "Results to return, -1 for all up to 500");
+const PAGE_SIZE: SchemaField = SchemaField::optional(
+    "pageSize",
+    SchemaTakes::PageSize("number"),
+    "Results to return, -1 for all up to 500",
+);
 
 fn variant(options: &SampleOptions) -> String {
     let what = match (options.phase, options.text) {
@@ -127,8 +176,14 @@ fn failure(what: &str, advice: &str) -> Value {
 }
 
 fn invalid(violations: &[Violation], _: &SampleCall<'_>) -> Value {
-    let list: Vec<_> = violations.iter().map(|violation| format!("- {}", violation.message)).collect();
-    text_result(&format!("❌ **Invalid Parameters**\n\n{}", list.join("\n")), true)
+    let list: Vec<_> = violations
+        .iter()
+        .map(|violation| format!("- {}", violation.message))
+        .collect();
+    text_result(
+        &format!("❌ **Invalid Parameters**\n\n{}", list.join("\n")),
+        true,
+    )
 }
 
 fn no_results(call: &SampleCall<'_>) -> String {
@@ -140,10 +195,19 @@ fn no_results(call: &SampleCall<'_>) -> String {
 
 fn search_companies(desk: &mut Desk, call: &SampleCall<'_>) -> Value {
     let page = Page::new(find_companies(desk, call.args), call.args);
-    let query = call.args.text("searchTerm").filter(|term| !term.is_empty()).unwrap_or_else(|| "All companies".into());
+    let query = call
+        .args
+        .text("searchTerm")
+        .filter(|term| !term.is_empty())
+        .unwrap_or_else(|| "All companies".into());
     let text = companies::list(call.options.text, &query, &page, &no_results(call));
     let message = format!("Found {} companies", page.items.len());
-    result(call, &message, text, page.structured(|company| Value::Object(company.clone()), None))
+    result(
+        call,
+        &message,
+        text,
+        page.structured(|company| Value::Object(company.clone()), None),
+    )
 }
 
 /// `1`, `<5`, `>=2`, `!=5`: the comparison and the number.
@@ -160,12 +224,22 @@ fn status_filter(text: &str) -> Option<(&str, i64)> {
 
 fn search_tickets(desk: &mut Desk, call: &SampleCall<'_>) -> Value {
     let args = call.args;
-    let (status, company, assigned) = (args.text("status"), args.integer("companyID"), args.integer("assignedResourceID"));
-    let filter = match status.as_deref().map(|text| status_filter(text).ok_or(text)) {
+    let (status, company, assigned) = (
+        args.text("status"),
+        args.integer("companyID"),
+        args.integer("assignedResourceID"),
+    );
+    let filter = match status
+        .as_deref()
+        .map(|text| status_filter(text).ok_or(text))
+    {
         None => None,
         Some(Ok(filter)) => Some(filter),
         Some(Err(text)) => {
-            return failure(&format!("`{text}` is not a status filter"), "Use a status id or a comparison, such as `1` or `<5`.");
+            return failure(
+                &format!("`{text}` is not a status filter"),
+                "Use a status id or a comparison, such as `1` or `<5`.",
+            );
         }
     };
     let of_status = |ticket: &Ticket| match filter {
@@ -187,26 +261,42 @@ fn search_tickets(desk: &mut Desk, call: &SampleCall<'_>) -> Value {
 
     let (mut named, mut filters) = (Vec::new(), json!({}));
     if let (Some(text), Some((sign, n))) = (&status, filter) {
-        let meaning = if (sign, n) == ("<", 5) { "Open".into() } else { status_name(n) };
+        let meaning = if (sign, n) == ("<", 5) {
+            "Open".into()
+        } else {
+            status_name(n)
+        };
         named.push(format!("Status {sign} {n} ({meaning})"));
         filters["status"] = text.as_str().into();
     }
     if let Some(id) = company {
-        let name = desk.company(id).and_then(|company| field(company, "companyName")).unwrap_or("Unknown");
+        let name = desk
+            .company(id)
+            .and_then(|company| field(company, "companyName"))
+            .unwrap_or("Unknown");
         named.push(format!("Company: {name} (ID: {id})"));
         filters["companyID"] = id.into();
     }
     if let Some(id) = assigned {
-        named.push(format!("Assigned To: {} (Resource ID: {id})", super::data::resource(id).1));
+        named.push(format!(
+            "Assigned To: {} (Resource ID: {id})",
+            super::data::resource(id).1
+        ));
         filters["assignedResourceID"] = id.into();
     }
     if let Some(term) = args.text("searchTerm") {
         named.push(format!("Search: \"{term}\""));
         filters["searchTerm"] = term.into();
     }
-    let named = if named.is_empty() { "None".into() } else { named.join(", ") };
-    let mut text =
-        format!("## Ticket Search Results\n\n**Filters**: {named}\n**Results**: {} tickets found{RULE}", page.items.len());
+    let named = if named.is_empty() {
+        "None".into()
+    } else {
+        named.join(", ")
+    };
+    let mut text = format!(
+        "## Ticket Search Results\n\n**Filters**: {named}\n**Results**: {} tickets found{RULE}",
+        page.items.len()
+    );
     if page.items.is_empty() {
         text += &no_results(call);
     } else {
@@ -225,12 +315,20 @@ fn search_tickets(desk: &mut Desk, call: &SampleCall<'_>) -> Value {
         );
     }
     let message = format!("Found {} tickets", page.items.len());
-    result(call, &message, text, page.structured(ticket_row, Some(filters)))
+    result(
+        call,
+        &message,
+        text,
+        page.structured(ticket_row, Some(filters)),
+    )
 }
 
 fn ticket_cells(ticket: &Ticket) -> String {
     let status = status_name(ticket.status);
-    let assigned = ticket.assigned.as_ref().map_or("Unassigned", |(_, name)| name);
+    let assigned = ticket
+        .assigned
+        .as_ref()
+        .map_or("Unassigned", |(_, name)| name);
     format!(
         "\n| [{}](#{}) | {} | {} {status} | P{} | {assigned} | {} |",
         ticket.number(),
@@ -254,20 +352,33 @@ fn ticket_footer(shown: usize, matched: usize) -> String {
 
 fn no_ticket(id: Option<i64>, call: &SampleCall<'_>) -> Value {
     let id = id.unwrap_or_default();
-    failure(&format!("Ticket with ID {id} not found"), &format!("Use `{}` to find the ID.", call.tool("search_tickets")))
+    failure(
+        &format!("Ticket with ID {id} not found"),
+        &format!("Use `{}` to find the ID.", call.tool("search_tickets")),
+    )
 }
 
 fn get_ticket_details(desk: &mut Desk, call: &SampleCall<'_>) -> Value {
     let id = call.args.integer("ticketID");
-    let Some(ticket) = id.and_then(|id| desk.ticket(id)) else { return no_ticket(id, call) };
+    let Some(ticket) = id.and_then(|id| desk.ticket(id)) else {
+        return no_ticket(id, call);
+    };
     let notes: Vec<_> = desk.notes_of(ticket.id).collect();
     let status = status_name(ticket.status);
-    let assigned = ticket.assigned.as_ref().map_or("Unassigned".into(), |(id, name)| format!("{name} (Resource ID: {id})"));
+    let assigned = ticket
+        .assigned
+        .as_ref()
+        .map_or("Unassigned".into(), |(id, name)| {
+            format!("{name} (Resource ID: {id})")
+        });
     let due = ticket.due.map_or("N/A".into(), |due| {
         let left = due - NOW;
         let note = match left {
             left if left.is_negative() => " ⚠️ (overdue)".into(),
-            left if left < Duration::DAY => format!(" ⚠️ ({:.1} hours remaining)", left.whole_minutes() as f64 / 60.0),
+            left if left < Duration::DAY => format!(
+                " ⚠️ ({:.1} hours remaining)",
+                left.whole_minutes() as f64 / 60.0
+            ),
             _ => String::new(),
         };
         format!("{}{note}", absolute(due))
@@ -294,8 +405,17 @@ fn get_ticket_details(desk: &mut Desk, call: &SampleCall<'_>) -> Value {
     );
     text += if notes.is_empty() { "" } else { "\n" };
     for (n, note) in notes.iter().enumerate() {
-        let when = if note.created.date() == NOW.date() { clock(note.created) } else { absolute(note.created) };
-        text += &format!("\n{}. **[{when}] {}** - {}", n + 1, note.author.1, note.description);
+        let when = if note.created.date() == NOW.date() {
+            clock(note.created)
+        } else {
+            absolute(note.created)
+        };
+        text += &format!(
+            "\n{}. **[{when}] {}** - {}",
+            n + 1,
+            note.author.1,
+            note.description
+        );
     }
     if !ticket.plan.is_empty() {
         text += "\n\n## Resolution Plan\n";
@@ -320,7 +440,9 @@ fn get_ticket_details(desk: &mut Desk, call: &SampleCall<'_>) -> Value {
 
 fn search_ticket_notes(desk: &mut Desk, call: &SampleCall<'_>) -> Value {
     let id = call.args.integer("ticketID");
-    let Some(ticket) = id.and_then(|id| desk.ticket(id)) else { return no_ticket(id, call) };
+    let Some(ticket) = id.and_then(|id| desk.ticket(id)) else {
+        return no_ticket(id, call);
+    };
     let page = Page::new(desk.notes_of(ticket.id).collect(), call.args);
     let mut text = format!(
         "## Notes of Ticket {}\n\n**Ticket**: {}\n**Results**: {} notes found{RULE}",
@@ -350,7 +472,9 @@ fn search_ticket_notes(desk: &mut Desk, call: &SampleCall<'_>) -> Value {
 }
 
 fn change_ticket(desk: &mut Desk, call: &SampleCall<'_>) -> Value {
-    let Some(ticket) = update_ticket(desk, call.args) else { return no_ticket(call.args.integer("ticketID"), call) };
+    let Some(ticket) = update_ticket(desk, call.args) else {
+        return no_ticket(call.args.integer("ticketID"), call);
+    };
     saved(call, "updated", &ticket)
 }
 
@@ -367,10 +491,19 @@ fn add_ticket(desk: &mut Desk, call: &SampleCall<'_>) -> Value {
 
 fn saved(call: &SampleCall<'_>, what: &str, ticket: &Ticket) -> Value {
     let status = status_name(ticket.status);
-    let assigned = ticket.assigned.as_ref().map_or("Unassigned".into(), |(id, name)| format!("{name} (Resource ID: {id})"));
+    let assigned = ticket
+        .assigned
+        .as_ref()
+        .map_or("Unassigned".into(), |(id, name)| {
+            format!("{name} (Resource ID: {id})")
+        });
     let text = format!(
         "✅ **Ticket {}**: Ticket {} - {}\n\n- **Status**: {} {status}\n- **Priority**: P{}\n- **Assigned To**: {assigned}\n- **Company**: {} (ID: {})",
-        if what == "updated" { "Updated" } else { "Created" },
+        if what == "updated" {
+            "Updated"
+        } else {
+            "Created"
+        },
         ticket.number(),
         ticket.title,
         icon(&status),
@@ -378,11 +511,19 @@ fn saved(call: &SampleCall<'_>, what: &str, ticket: &Ticket) -> Value {
         ticket.company.1,
         ticket.company.0,
     );
-    result(call, &format!("Ticket {what}"), text, json!({"ticket": ticket_detail(ticket)}))
+    result(
+        call,
+        &format!("Ticket {what}"),
+        text,
+        json!({"ticket": ticket_detail(ticket)}),
+    )
 }
 
 fn add_company(desk: &mut Desk, call: &SampleCall<'_>) -> Value {
     let company = create_company(desk, call.args);
-    let text = format!("✅ **Company Created**\n\n{}", companies::field_table(&company));
+    let text = format!(
+        "✅ **Company Created**\n\n{}",
+        companies::field_table(&company)
+    );
     result(call, "Company created", text, json!({"company": company}))
 }

@@ -44,25 +44,43 @@ struct Waiting {
 
 impl Asking {
     pub fn new(asks_by_block: bool) -> Self {
-        Self { asks_by_block, sessions: Mutex::default() }
+        Self {
+            asks_by_block,
+            sessions: Mutex::default(),
+        }
     }
 
     /// The messages to send, where a message has to do with asking; `None` leaves it to everybody else.
     pub fn handle(&self, sample: &Sample, session: &str, message: &[u8]) -> Option<Vec<Bytes>> {
         let doc = Doc::parse(Bytes::copy_from_slice(message));
-        let root = doc.root().filter(|root| doc.is_json() && root.kind() == Kind::Object)?;
+        let root = doc
+            .root()
+            .filter(|root| doc.is_json() && root.kind() == Kind::Object)?;
         let params = root.get("params");
         match root.get("method").and_then(Node::as_str).as_deref() {
             Some("initialize") => {
-                let declared = doc.at("/params/capabilities/elicitation").is_some_and(|node| node.kind() == Kind::Object);
-                self.client(session, |client| *client = Client { can_be_asked: declared, ..Client::default() });
+                let declared = doc
+                    .at("/params/capabilities/elicitation")
+                    .is_some_and(|node| node.kind() == Kind::Object);
+                self.client(session, |client| {
+                    *client = Client {
+                        can_be_asked: declared,
+                        ..Client::default()
+                    }
+                });
                 None
             }
             Some("tools/call") => {
-                let id = root.get("id").filter(|id| matches!(id.kind(), Kind::String | Kind::Number))?;
+                let id = root
+                    .get("id")
+                    .filter(|id| matches!(id.kind(), Kind::String | Kind::Number))?;
                 let (tool, arguments) = self.login(sample, params?)?;
                 let question = question(&arguments)?;
-                let waiting = Waiting { id: id.raw_text().into_owned(), tool, arguments };
+                let waiting = Waiting {
+                    id: id.raw_text().into_owned(),
+                    tool,
+                    arguments,
+                };
                 self.client(session, |client| {
                     client.can_be_asked.then(|| {
                         client.count += 1;
@@ -88,13 +106,24 @@ impl Asking {
                 let ask = root.get("id")?.as_str()?.into_owned();
                 let waiting = self.client(session, |client| client.open.remove(&ask))?;
                 let result = finish(sample, &waiting.tool, waiting.arguments, root.get("result"));
-                Some(vec![format!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":{result}}}", waiting.id).into()])
+                Some(vec![
+                    format!(
+                        "{{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":{result}}}",
+                        waiting.id
+                    )
+                    .into(),
+                ])
             }
         }
     }
 
     /// One call without a session: the question inside of its result, or the answer to the call that brings the answer.
-    pub fn round(&self, sample: &Sample, params: Node<'_>, can_be_asked: bool) -> Option<Result<String, Refusal>> {
+    pub fn round(
+        &self,
+        sample: &Sample,
+        params: Node<'_>,
+        can_be_asked: bool,
+    ) -> Option<Result<String, Refusal>> {
         let (tool, arguments) = self.login(sample, params)?;
         let question = question(&arguments)?;
         let Some(responses) = params.get("inputResponses") else {
@@ -103,7 +132,10 @@ impl Asking {
             return can_be_asked.then(|| Ok(result.to_string()));
         };
         if params.get("requestState").and_then(Node::as_str).as_deref() != Some(STATE) {
-            return Some(Err(Refusal::new(INVALID_PARAMS, "Invalid or expired requestState")));
+            return Some(Err(Refusal::new(
+                INVALID_PARAMS,
+                "Invalid or expired requestState",
+            )));
         }
         Some(Ok(finish(sample, &tool, arguments, responses.get(KEY))))
     }
@@ -114,7 +146,9 @@ impl Asking {
         if self.asks_by_block || !LOGINS.contains(&&*tool) || !sample.index.contains_key(&tool) {
             return None;
         }
-        let arguments = params.get("arguments").map_or_else(|| b"{}".to_vec(), |node| node.raw().to_vec());
+        let arguments = params
+            .get("arguments")
+            .map_or_else(|| b"{}".to_vec(), |node| node.raw().to_vec());
         Some((tool, serde_json::from_slice(&arguments).ok()?))
     }
 
@@ -131,38 +165,59 @@ fn message_of(message: &Value) -> Bytes {
 /// What a login that lacks something asks for; `None` where it lacks nothing or is no login.
 fn question(arguments: &Value) -> Option<Value> {
     let text = |name: &str| arguments[name].as_str().filter(|text| !text.is_empty());
-    if !matches!(arguments.get("command").map(Value::as_str), None | Some(Some("login"))) {
+    if !matches!(
+        arguments.get("command").map(Value::as_str),
+        None | Some(Some("login"))
+    ) {
         return None;
     }
     let password = json!({"type": "string", "title": "App password", "description": "Made in the settings; never the main password of the account", "minLength": 8});
     let (message, properties, required) = match (text("handle"), text("password")) {
         (Some(_), Some(_)) => return None,
-        (Some(handle), None) => (format!("App password of {handle}"), json!({"password": password}), json!(["password"])),
+        (Some(handle), None) => (
+            format!("App password of {handle}"),
+            json!({"password": password}),
+            json!(["password"]),
+        ),
         (None, _) => (
             "Log in to autoreply".to_owned(),
             json!({"handle": {"type": "string", "title": "Handle", "description": "Such as @alice", "minLength": 1}, "password": password}),
             json!(["handle", "password"]),
         ),
     };
-    Some(json!({"message": message, "requestedSchema": {"type": "object", "properties": properties, "required": required}}))
+    Some(
+        json!({"message": message, "requestedSchema": {"type": "object", "properties": properties, "required": required}}),
+    )
 }
 
 /// The answer to the call, now that the client has answered.
 fn finish(sample: &Sample, tool: &str, mut arguments: Value, result: Option<Node<'_>>) -> String {
-    let action = result.and_then(|result| result.get("action")).and_then(Node::as_str).unwrap_or_default();
+    let action = result
+        .and_then(|result| result.get("action"))
+        .and_then(Node::as_str)
+        .unwrap_or_default();
     if action != "accept" {
-        let text = if action == "decline" { "⚠️ Login declined" } else { "⚠️ Login cancelled" };
+        let text = if action == "decline" {
+            "⚠️ Login declined"
+        } else {
+            "⚠️ Login cancelled"
+        };
         return text_result(text, true).to_string();
     }
     for name in ["handle", "password"] {
-        let given = result.and_then(|result| result.get("content")).and_then(|content| content.get(name)).and_then(Node::as_str);
+        let given = result
+            .and_then(|result| result.get("content"))
+            .and_then(|content| content.get(name))
+            .and_then(Node::as_str);
         // Arguments that are no object are refused by the tool itself.
         if let (Some(given), Some(arguments)) = (given, arguments.as_object_mut()) {
             arguments.insert(name.to_owned(), given.into_owned().into());
         }
     }
     let doc = Doc::parse(arguments.to_string().into());
-    sample.call(tool, doc.root()).unwrap_or_else(|refusal| text_result(&refusal.message, true).to_string())
+    sample
+        .call(tool, doc.root())
+        .unwrap_or_else(|refusal| text_result(&refusal.message, true).to_string())
 }
 
 #[cfg(test)]
@@ -174,7 +229,9 @@ mod tests {
     fn exchange(sample: &Sample, session: &str, message: &str) -> String {
         let answers = sample.handle_of(session, message.as_bytes());
         assert!(answers.len() < 2, "{message}");
-        answers.first().map_or_else(String::new, |bytes| String::from_utf8(bytes.to_vec()).unwrap())
+        answers.first().map_or_else(String::new, |bytes| {
+            String::from_utf8(bytes.to_vec()).unwrap()
+        })
     }
 
     #[test]
@@ -187,22 +244,40 @@ mod tests {
         };
         exchange(&sample, "a", &hello(r#"{"elicitation":{}}"#));
         exchange(&sample, "b", &hello("{}"));
-        let call =
-            r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"login","arguments":{"handle":"@carol.art"}}}"#;
+        let call = r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"login","arguments":{"handle":"@carol.art"}}}"#;
         assert!(exchange(&sample, "b", call).contains("this client cannot be asked"));
         let asked = exchange(&sample, "a", call);
         assert!(
-            asked.contains(r#""id":"login-1","method":"elicitation/create""#) && asked.contains("App password of @carol.art")
+            asked.contains(r#""id":"login-1","method":"elicitation/create""#)
+                && asked.contains("App password of @carol.art")
         );
         let accept = r#"{"jsonrpc":"2.0","id":"login-1","result":{"action":"accept","content":{"password":"abcd-efgh"}}}"#;
         assert_eq!(exchange(&sample, "b", accept), "", "nobody else's answer");
         let done = exchange(&sample, "a", accept);
-        assert!(done.starts_with(r#"{"jsonrpc":"2.0","id":7,"#) && done.contains("Logged in as @carol.art"), "{done}");
+        assert!(
+            done.starts_with(r#"{"jsonrpc":"2.0","id":7,"#)
+                && done.contains("Logged in as @carol.art"),
+            "{done}"
+        );
         assert_eq!(exchange(&sample, "a", accept), "", "answered once");
         exchange(&sample, "a", &call.replace("@carol.art", "@bob.dev"));
-        assert!(exchange(&sample, "a", r#"{"id":"login-2","result":{"action":"decline"}}"#).contains("Login declined"));
+        assert!(
+            exchange(
+                &sample,
+                "a",
+                r#"{"id":"login-2","result":{"action":"decline"}}"#
+            )
+            .contains("Login declined")
+        );
         exchange(&sample, "a", call.replace("@carol.art", "").as_str());
-        let withdrawn = exchange(&sample, "a", r#"{"method":"notifications/cancelled","params":{"requestId":7}}"#);
-        assert!(withdrawn.contains(r#""requestId":"login-3""#), "{withdrawn}");
+        let withdrawn = exchange(
+            &sample,
+            "a",
+            r#"{"method":"notifications/cancelled","params":{"requestId":7}}"#,
+        );
+        assert!(
+            withdrawn.contains(r#""requestId":"login-3""#),
+            "{withdrawn}"
+        );
     }
 }

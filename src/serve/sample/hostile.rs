@@ -10,7 +10,10 @@ pub const TEXTS: &[(&str, &str)] = &[
     ("image link", "![x](https://evil.example/?q=1)"),
     ("right-to-left override", "Invoice \u{202e}gpj.exe"),
     ("zero width", "Zero\u{200b}Width"),
-    ("tag characters", "Plain name\u{e0001}\u{e0041}\u{e0042}\u{e0043}\u{e007f}"),
+    (
+        "tag characters",
+        "Plain name\u{e0001}\u{e0041}\u{e0042}\u{e0043}\u{e007f}",
+    ),
     ("terminal escape", "\u{1b}[31mRed Alert\u{1b}[0m"),
     ("right-to-left", "شركة النور للتجارة"),
     ("cjk", "深圳市星河科技有限公司"),
@@ -27,5 +30,10 @@ pub const ZIP: &str = "02108";
 
 /// A value of 3,000 characters.
 pub fn long() -> String {
-    "Building 7, Floor 3, Suite 100, ".chars().cycle().take(2999).chain(['!']).collect()
+    "Building 7, Floor 3, Suite 100, "
+        .chars()
+        .cycle()
+        .take(2999)
+        .chain(['!'])
+        .collect()
 }

@@ -63,10 +63,20 @@ pub struct Hints {
 
 impl Hints {
     /// `readOnlyHint: true` and nothing else.
-    pub const READS: Self = Self { read_only: true, destructive: None, idempotent: None, open_world: None };
+    pub const READS: Self = Self {
+        read_only: true,
+        destructive: None,
+        idempotent: None,
+        open_world: None,
+    };
     /// `readOnlyHint: false`, and whether what is there may be lost.
     pub const fn writes(destructive: bool, idempotent: bool) -> Self {
-        Self { read_only: false, destructive: Some(destructive), idempotent: Some(idempotent), open_world: None }
+        Self {
+            read_only: false,
+            destructive: Some(destructive),
+            idempotent: Some(idempotent),
+            open_world: None,
+        }
     }
 
     /// As a system with an outside world declares them.
@@ -96,7 +106,14 @@ impl<S> SampleTool<S> {
         fields: &'static [SchemaField],
         run: fn(&mut S, &SampleCall<'_>) -> Value,
     ) -> Self {
-        Self { name, about, hints, fields, output: None, run }
+        Self {
+            name,
+            about,
+            hints,
+            fields,
+            output: None,
+            run,
+        }
     }
 
     /// Gives the schema that is declared where output schemas are on.
@@ -108,7 +125,12 @@ impl<S> SampleTool<S> {
     /// `search_companies` as `Search Companies`.
     fn title(&self) -> String {
         let capital = |word: &str| word[..1].to_uppercase() + &word[1..];
-        self.name.split('_').filter(|word| !word.is_empty()).map(capital).collect::<Vec<_>>().join(" ")
+        self.name
+            .split('_')
+            .filter(|word| !word.is_empty())
+            .map(capital)
+            .collect::<Vec<_>>()
+            .join(" ")
     }
 }
 
@@ -189,9 +211,19 @@ pub struct Set<S: 'static> {
 
 impl<S: Send> Set<S> {
     /// `unique`: whether tool names have to differ from those of all other sets.
-    pub fn boxed(kit: &'static Kit<S>, unique: bool, options: &SampleOptions, state: S) -> Box<dyn Group> {
+    pub fn boxed(
+        kit: &'static Kit<S>,
+        unique: bool,
+        options: &SampleOptions,
+        state: S,
+    ) -> Box<dyn Group> {
         let prefix = if unique { kit.unique } else { kit.original };
-        Box::new(Self { kit, prefix, options: options.clone(), state: Mutex::new(state) })
+        Box::new(Self {
+            kit,
+            prefix,
+            options: options.clone(),
+            state: Mutex::new(state),
+        })
     }
 
     fn annotations(&self, tool: &SampleTool<S>) -> Value {
@@ -239,22 +271,38 @@ impl<S: Send> Group for Set<S> {
     fn call(&self, position: usize, arguments: Option<Node<'_>>) -> Value {
         let tool = &self.kit.tools[position];
         let raw = arguments.map_or(&b"{}"[..], Node::raw);
-        let call = SampleCall { args: Args(arguments), options: &self.options, prefix: self.prefix, tool: tool.name, raw };
+        let call = SampleCall {
+            args: Args(arguments),
+            options: &self.options,
+            prefix: self.prefix,
+            tool: tool.name,
+            raw,
+        };
         let violations = call.args.check(tool.fields, self.kit.closed);
         if !violations.is_empty() {
             return (self.kit.invalid)(&violations, &call);
         }
-        (tool.run)(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner), &call)
+        (tool.run)(
+            &mut self.state.lock().unwrap_or_else(PoisonError::into_inner),
+            &call,
+        )
     }
 
     fn shelves(&self) -> Vec<ShelfCard> {
-        let card = |shelf: &Shelf<S>| ShelfCard { set: self.kit.set, name: shelf.name, about: shelf.about, key: shelf.key };
+        let card = |shelf: &Shelf<S>| ShelfCard {
+            set: self.kit.set,
+            name: shelf.name,
+            about: shelf.about,
+            key: shelf.key,
+        };
         self.kit.shelves.iter().map(card).collect()
     }
 
     fn records(&self, shelf: &str) -> Option<Value> {
         let shelf = self.kit.shelves.iter().find(|known| known.name == shelf)?;
-        Some((shelf.records)(&self.state.lock().unwrap_or_else(PoisonError::into_inner)))
+        Some((shelf.records)(
+            &self.state.lock().unwrap_or_else(PoisonError::into_inner),
+        ))
     }
 }
 

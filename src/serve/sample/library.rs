@@ -27,7 +27,9 @@ fn template(shelf: &ShelfCard) -> String {
 
 /// The value that tells a record from others, as it stands in a URI.
 fn key_of(record: &Value, key: &str) -> String {
-    record[key].as_str().map_or_else(|| record[key].to_string(), str::to_owned)
+    record[key]
+        .as_str()
+        .map_or_else(|| record[key].to_string(), str::to_owned)
 }
 
 impl Sample {
@@ -36,12 +38,18 @@ impl Sample {
     }
 
     fn records(&self, shelf: &ShelfCard) -> Option<Value> {
-        let group = self.groups.iter().find(|group| group.shelves().iter().any(|known| known.set == shelf.set))?;
+        let group = self
+            .groups
+            .iter()
+            .find(|group| group.shelves().iter().any(|known| known.set == shelf.set))?;
         group.records(shelf.name)
     }
 
     fn about(&self) -> String {
-        let shelves: Vec<_> = self.shelves().map(|shelf| format!("- `{}`: {}", uri(&shelf), shelf.about)).collect();
+        let shelves: Vec<_> = self
+            .shelves()
+            .map(|shelf| format!("- `{}`: {}", uri(&shelf), shelf.about))
+            .collect();
         format!(
             "# Loupe's sample server\n\nRe-creates the answers of real MCP servers, faults included. Nothing here is real: the records are made from \
              word lists, the clock stands at {}, and two runs are equal byte for byte.\n\nRuns as `--sample={}`, with {} tools.\n\n## Records\n\n{}\n",
@@ -55,7 +63,11 @@ impl Sample {
     /// The contents behind a URI, as one entry of `contents`.
     fn contents(&self, asked: &str) -> Option<Value> {
         match asked {
-            ABOUT => return Some(json!({"uri": asked, "mimeType": "text/markdown", "text": self.about()})),
+            ABOUT => {
+                return Some(
+                    json!({"uri": asked, "mimeType": "text/markdown", "text": self.about()}),
+                );
+            }
             LOGO => return Some(json!({"uri": asked, "mimeType": "image/png", "blob": PNG})),
             _ => {}
         }
@@ -65,13 +77,18 @@ impl Sample {
                 return self.records(&shelf);
             }
             let wanted = rest.strip_prefix('/').filter(|_| !shelf.key.is_empty())?;
-            self.records(&shelf)?.as_array()?.iter().find(|record| key_of(record, shelf.key) == wanted).cloned()
+            self.records(&shelf)?
+                .as_array()?
+                .iter()
+                .find(|record| key_of(record, shelf.key) == wanted)
+                .cloned()
         })?;
         Some(json!({"uri": asked, "mimeType": "application/json", "text": data.to_string()}))
     }
 
     fn summarize(&self, argument: impl Fn(&str) -> Option<String>) -> Result<Value, Refusal> {
-        let asked = argument("uri").ok_or_else(|| Refusal::new(INVALID_PARAMS, "Missing argument: uri"))?;
+        let asked =
+            argument("uri").ok_or_else(|| Refusal::new(INVALID_PARAMS, "Missing argument: uri"))?;
         let contents = self.contents(&asked).ok_or_else(|| not_found(&asked))?;
         let length = argument("length").unwrap_or_else(|| LENGTHS[0].into());
         Ok(json!([
@@ -81,9 +98,13 @@ impl Sample {
     }
 
     fn which_format(&self, argument: impl Fn(&str) -> Option<String>) -> Result<Value, Refusal> {
-        let tool = argument("tool").ok_or_else(|| Refusal::new(INVALID_PARAMS, "Missing argument: tool"))?;
+        let tool = argument("tool")
+            .ok_or_else(|| Refusal::new(INVALID_PARAMS, "Missing argument: tool"))?;
         if !self.index.contains_key(&tool) {
-            return Err(Refusal::new(INVALID_PARAMS, format!("Unknown tool: {tool}")));
+            return Err(Refusal::new(
+                INVALID_PARAMS,
+                format!("Unknown tool: {tool}"),
+            ));
         }
         let text = format!(
             "Call `{tool}` once. Then list which facts of its answer you would need to act on it, and say in which format you would \
@@ -116,7 +137,11 @@ impl Library for Sample {
             json!({"uriTemplate": template(&shelf), "name": format!("{}-{}-one", shelf.set, shelf.name),
                 "description": format!("One of: {}", shelf.about), "mimeType": "application/json"})
         };
-        self.shelves().filter(|shelf| !shelf.key.is_empty()).map(template).collect::<Value>().to_string()
+        self.shelves()
+            .filter(|shelf| !shelf.key.is_empty())
+            .map(template)
+            .collect::<Value>()
+            .to_string()
     }
 
     fn read(&self, uri: &str) -> Result<String, Refusal> {
@@ -147,27 +172,57 @@ impl Library for Sample {
                 {"role": "user", "content": {"type": "text", "text": "What is this server?"}},
                 {"role": "assistant", "content": {"type": "text", "text": self.about()}},
             ]),
-            _ => return Err(Refusal::new(INVALID_PARAMS, format!("Unknown prompt: {name}"))),
+            _ => {
+                return Err(Refusal::new(
+                    INVALID_PARAMS,
+                    format!("Unknown prompt: {name}"),
+                ));
+            }
         };
         Ok(json!({"messages": messages}).to_string())
     }
 
-    fn complete(&self, of: Reference<'_>, argument: &str, typed: &str) -> Result<Vec<String>, Refusal> {
+    fn complete(
+        &self,
+        of: Reference<'_>,
+        argument: &str,
+        typed: &str,
+    ) -> Result<Vec<String>, Refusal> {
         let values: Vec<String> = match (of, argument) {
-            (Reference::Prompt("summarize"), "uri") => {
-                [ABOUT, LOGO].into_iter().map(str::to_owned).chain(self.shelves().map(|shelf| uri(&shelf))).collect()
+            (Reference::Prompt("summarize"), "uri") => [ABOUT, LOGO]
+                .into_iter()
+                .map(str::to_owned)
+                .chain(self.shelves().map(|shelf| uri(&shelf)))
+                .collect(),
+            (Reference::Prompt("summarize"), "length") => {
+                LENGTHS.iter().map(|&length| length.to_owned()).collect()
             }
-            (Reference::Prompt("summarize"), "length") => LENGTHS.iter().map(|&length| length.to_owned()).collect(),
             (Reference::Prompt("which_format"), "tool") => self.index.keys().cloned().collect(),
             (Reference::Template(asked), key) => {
-                let shelf = self.shelves().find(|shelf| !shelf.key.is_empty() && template(shelf) == asked && shelf.key == key);
-                let records = shelf.as_ref().and_then(|shelf| self.records(shelf)).unwrap_or_default();
-                records.as_array().into_iter().flatten().map(|record| key_of(record, key)).collect()
+                let shelf = self.shelves().find(|shelf| {
+                    !shelf.key.is_empty() && template(shelf) == asked && shelf.key == key
+                });
+                let records = shelf
+                    .as_ref()
+                    .and_then(|shelf| self.records(shelf))
+                    .unwrap_or_default();
+                records
+                    .as_array()
+                    .into_iter()
+                    .flatten()
+                    .map(|record| key_of(record, key))
+                    .collect()
             }
             (of, argument) => {
-                return Err(Refusal::new(INVALID_PARAMS, format!("Nothing to complete: {of:?} has no argument `{argument}`")));
+                return Err(Refusal::new(
+                    INVALID_PARAMS,
+                    format!("Nothing to complete: {of:?} has no argument `{argument}`"),
+                ));
             }
         };
-        Ok(values.into_iter().filter(|value| value.starts_with(typed)).collect())
+        Ok(values
+            .into_iter()
+            .filter(|value| value.starts_with(typed))
+            .collect())
     }
 }

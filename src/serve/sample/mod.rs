@@ -3,13 +3,13 @@
 //! The faults are the point and are kept exactly; comments call them by that name. Nothing is random and the clock
 //! stands still, so two runs are equal byte for byte. State belongs to one `Sample` and goes with it.
 
-mod elicitation;
 mod autoreply;
 mod companies;
 mod data;
 mod delegator;
 mod dial;
 mod dual;
+mod elicitation;
 mod hostile;
 mod kit;
 mod library;
@@ -63,19 +63,44 @@ impl Sample {
         let asking = elicitation::Asking::new(options.shape == "input-text");
         let mut groups = Vec::new();
         if wanted("autotask-dual") {
-            groups.push(Set::boxed(&dual::KIT, all, &options, data::Desk::new(size, hostile)));
+            groups.push(Set::boxed(
+                &dual::KIT,
+                all,
+                &options,
+                data::Desk::new(size, hostile),
+            ));
         }
         if wanted("autotask-strict") {
-            groups.push(Set::boxed(&strict::KIT, all, &options, data::Desk::new(size, hostile)));
+            groups.push(Set::boxed(
+                &strict::KIT,
+                all,
+                &options,
+                data::Desk::new(size, hostile),
+            ));
         }
         if wanted("dial") {
-            groups.push(Set::boxed(&dial::KIT, all, &options, data::Directory::new(size, hostile)));
+            groups.push(Set::boxed(
+                &dial::KIT,
+                all,
+                &options,
+                data::Directory::new(size, hostile),
+            ));
         }
         if wanted("delegator") {
-            groups.push(Set::boxed(delegator::kit(&options), all, &options, tasks::TasksByOutcome::new(size, hostile)));
+            groups.push(Set::boxed(
+                delegator::kit(&options),
+                all,
+                &options,
+                tasks::TasksByOutcome::new(size, hostile),
+            ));
         }
         if wanted("autoreply") {
-            groups.push(Set::boxed(&autoreply::KIT, all, &options, posts::Network::new(size, hostile)));
+            groups.push(Set::boxed(
+                &autoreply::KIT,
+                all,
+                &options,
+                posts::Network::new(size, hostile),
+            ));
         }
         let mut index = BTreeMap::new();
         let mut definitions = Vec::new();
@@ -87,7 +112,13 @@ impl Sample {
                 definitions.push(definition);
             }
         }
-        Ok(Self { spec: spec.to_string(), groups, index, definitions: Value::Array(definitions).to_string(), asking })
+        Ok(Self {
+            spec: spec.to_string(),
+            groups,
+            index,
+            definitions: Value::Array(definitions).to_string(),
+            asking,
+        })
     }
 }
 
@@ -97,7 +128,9 @@ impl Backend for Sample {
     }
 
     fn handle_of(&self, session: &str, message: &[u8]) -> Vec<Bytes> {
-        self.asking.handle(self, session, message).unwrap_or_else(|| rpc::answer(self, message))
+        self.asking
+            .handle(self, session, message)
+            .unwrap_or_else(|| rpc::answer(self, message))
     }
 }
 
@@ -110,7 +143,11 @@ impl Service for Sample {
         env!("CARGO_PKG_VERSION")
     }
 
-    fn round(&self, params: Option<Node<'_>>, can_be_asked: bool) -> Option<Result<String, Refusal>> {
+    fn round(
+        &self,
+        params: Option<Node<'_>>,
+        can_be_asked: bool,
+    ) -> Option<Result<String, Refusal>> {
         self.asking.round(self, params?, can_be_asked)
     }
 
@@ -126,7 +163,10 @@ impl Service for Sample {
     fn call(&self, tool: &str, arguments: Option<Node<'_>>) -> Result<String, Refusal> {
         let Some(&(group, position)) = self.index.get(tool) else {
             let known: Vec<_> = self.index.keys().map(String::as_str).collect();
-            return Err(Refusal::new(INVALID_PARAMS, format!("Unknown tool: {tool}. Known tools: {}", known.join(", "))));
+            return Err(Refusal::new(
+                INVALID_PARAMS,
+                format!("Unknown tool: {tool}. Known tools: {}", known.join(", ")),
+            ));
         };
         Ok(self.groups[group].call(position, arguments).to_string())
     }

@@ -5,7 +5,10 @@ use serde_json::{Map, Value, json};
 /// An object whose members are all required, given as name and type.
 fn object(members: &[(&str, Value)]) -> Value {
     let names: Vec<_> = members.iter().map(|(name, _)| *name).collect();
-    let properties: Map<_, _> = members.iter().map(|(name, schema)| ((*name).to_owned(), schema.clone())).collect();
+    let properties: Map<_, _> = members
+        .iter()
+        .map(|(name, schema)| ((*name).to_owned(), schema.clone()))
+        .collect();
     json!({"type": "object", "properties": properties, "required": names})
 }
 
@@ -30,13 +33,21 @@ fn page(item: &Value, filters: bool) -> Value {
     if filters {
         members.push(("filters", json!({"type": "object"})));
     }
-    members.extend([("totalCount", integer()), ("pageSize", json!({"type": "number"})), ("hasMore", json!({"type": "boolean"}))]);
+    members.extend([
+        ("totalCount", integer()),
+        ("pageSize", json!({"type": "number"})),
+        ("hasMore", json!({"type": "boolean"})),
+    ]);
     object(&members)
 }
 
 /// Any member but the first three may be absent.
 fn company_record() -> Value {
-    let mut schema = object(&[("id", integer()), ("companyName", string()), ("isActive", json!({"type": "boolean"}))]);
+    let mut schema = object(&[
+        ("id", integer()),
+        ("companyName", string()),
+        ("isActive", json!({"type": "boolean"})),
+    ]);
     schema["properties"]["companyType"] = integer();
     schema["properties"]["phone"] = or_null("string");
     for name in ["address1", "city", "state", "postalCode"] {
@@ -122,7 +133,10 @@ pub fn ticket_details() -> Value {
     ]);
     object(&[
         ("ticket", ticket_record()),
-        ("recentNotes", json!({"type": "array", "items": note_record()})),
+        (
+            "recentNotes",
+            json!({"type": "array", "items": note_record()}),
+        ),
         ("metadata", metadata),
     ])
 }

@@ -14,7 +14,11 @@ pub const RULE: &str = "\n\n---\n\n";
 pub fn result(call: &SampleCall<'_>, message: &str, text: String, structured: Value) -> Value {
     if call.options.phase < 2 {
         let text = pretty(&json!({"message": message, "data": structured, "timestamp": iso(NOW)}));
-        return if call.options.phase == 0 { text_result(&text, false) } else { both(&text, structured) };
+        return if call.options.phase == 0 {
+            text_result(&text, false)
+        } else {
+            both(&text, structured)
+        };
     }
     both(&guarded(text, length(&structured.to_string())), structured)
 }
@@ -48,9 +52,16 @@ pub struct Page<'a, T> {
 
 impl<'a, T> Page<'a, T> {
     pub fn new(matches: Vec<&'a T>, args: Args<'_>) -> Self {
-        let size = args.number("pageSize").filter(|size| *size != 0.0).unwrap_or(50.0);
+        let size = args
+            .number("pageSize")
+            .filter(|size| *size != 0.0)
+            .unwrap_or(50.0);
         let limit = if size == -1.0 { 500 } else { size as usize };
-        Self { matched: matches.len(), items: matches.into_iter().take(limit).collect(), size }
+        Self {
+            matched: matches.len(),
+            items: matches.into_iter().take(limit).collect(),
+            size,
+        }
     }
 
     /// Kept fault: a full page counts as "more to come", and with −1 every page is full.
@@ -63,12 +74,19 @@ impl<'a, T> Page<'a, T> {
         if !self.has_more() {
             return String::new();
         }
-        format!("{RULE}⚠️ **Truncated**: Showing first {} results. Use `pageSize: -1` to see all matches.", self.items.len())
+        format!(
+            "{RULE}⚠️ **Truncated**: Showing first {} results. Use `pageSize: -1` to see all matches.",
+            self.items.len()
+        )
     }
 
     /// The data of a page. Kept fault: `totalCount` is the length of the page.
     pub fn structured(&self, row: impl Fn(&T) -> Value, filters: Option<Value>) -> Value {
-        let size = if self.size.fract() == 0.0 { json!(self.size as i64) } else { json!(self.size) };
+        let size = if self.size.fract() == 0.0 {
+            json!(self.size as i64)
+        } else {
+            json!(self.size)
+        };
         let items: Vec<_> = self.items.iter().map(|item| row(item)).collect();
         let mut structured = json!({"items": items});
         if let Some(filters) = filters {

@@ -56,7 +56,8 @@ pub struct Network {
 }
 
 /// The thread that the tools' descriptions name.
-pub const THREAD_URI: &str = "at://did:plc:alice2vh7kq3xw5m2n4p6r7t/app.bsky.feed.post/3lfthread4alice";
+pub const THREAD_URI: &str =
+    "at://did:plc:alice2vh7kq3xw5m2n4p6r7t/app.bsky.feed.post/3lfthread4alice";
 /// Its place among the plain posts, and its author's among the accounts.
 const THREAD: usize = 4;
 const ALICE: usize = 0;
@@ -64,14 +65,63 @@ const SCIENTIST: usize = 3;
 
 /// Handle, name, bio, joined, followers, following.
 const ACCOUNTS: &[(&str, &str, &str, &str, i64, i64)] = &[
-    ("alice", "Alice", "Protocol engineer. Bridges, both kinds. 🌍", "May 2023", 1_204, 843),
-    ("bob.dev", "Bob", "I ship small things often.", "Jul 2023", 318, 290),
-    ("dave", "Dave", "Reposts mostly. Opinions of others.", "Feb 2024", 77, 1_410),
-    ("scientist", "Dr. Mara Lindqvist", "Climate data, ice cores, bad puns. 🐕", "Apr 2023", 45_870, 512),
-    ("original", "Original Sources", "Links to where it was said first.", "Nov 2023", 9_022, 12),
-    ("carol.art", "Carol", "Watercolours and train stations 📷", "Sep 2023", 2_650, 401),
+    (
+        "alice",
+        "Alice",
+        "Protocol engineer. Bridges, both kinds. 🌍",
+        "May 2023",
+        1_204,
+        843,
+    ),
+    (
+        "bob.dev",
+        "Bob",
+        "I ship small things often.",
+        "Jul 2023",
+        318,
+        290,
+    ),
+    (
+        "dave",
+        "Dave",
+        "Reposts mostly. Opinions of others.",
+        "Feb 2024",
+        77,
+        1_410,
+    ),
+    (
+        "scientist",
+        "Dr. Mara Lindqvist",
+        "Climate data, ice cores, bad puns. 🐕",
+        "Apr 2023",
+        45_870,
+        512,
+    ),
+    (
+        "original",
+        "Original Sources",
+        "Links to where it was said first.",
+        "Nov 2023",
+        9_022,
+        12,
+    ),
+    (
+        "carol.art",
+        "Carol",
+        "Watercolours and train stations 📷",
+        "Sep 2023",
+        2_650,
+        401,
+    ),
     ("yuki", "ゆき", "猫とコンパイラ", "Jun 2024", 640, 222),
-    ("omar", "Omar Haddad", "Maps, bicycles, Rust.", "Jan 2024", 1_001, 999),
+    (
+        "omar",
+        "Omar Haddad",
+        "Maps, bicycles, Rust.",
+        "Jan 2024",
+        1_001,
+        999,
+    ),
 ];
 
 const TEXTS: &[&str] = &[
@@ -97,7 +147,8 @@ const CLIMATE: &[&str] = &[
     "Our climate archive now has daily values back to 1881. Free to use, please cite it.",
 ];
 /// Kept fault in the indented shape: the second line is a heading to a Markdown reader.
-const FEATURES: &str = "Version 2.0 is here!\n## Features\n- offline mode\n- half the memory\n\nTell me what breaks.";
+const FEATURES: &str =
+    "Version 2.0 is here!\n## Features\n- offline mode\n- half the memory\n\nTell me what breaks.";
 
 /// Depth and text of the replies, in the order in which they stand.
 const REPLIES: &[(usize, &str)] = &[
@@ -113,7 +164,9 @@ const REPLIES: &[(usize, &str)] = &[
 /// Letters and digits that look like the identifiers of the real network.
 fn base32(seed: usize, salt: u64, length: usize) -> String {
     const ALPHABET: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
-    (0..length).map(|n| char::from(ALPHABET[mix(seed * 64 + n, salt) % 32])).collect()
+    (0..length)
+        .map(|n| char::from(ALPHABET[mix(seed * 64 + n, salt) % 32]))
+        .collect()
 }
 
 fn account(n: usize) -> Account {
@@ -122,7 +175,15 @@ fn account(n: usize) -> Account {
         ALICE => "did:plc:alice2vh7kq3xw5m2n4p6r7t".into(),
         n => format!("did:plc:{}", base32(n, 61, 24)),
     };
-    Account { handle, name, did, bio, joined, followers, following }
+    Account {
+        handle,
+        name,
+        did,
+        bio,
+        joined,
+        followers,
+        following,
+    }
 }
 
 fn post(n: usize, accounts: &[Account]) -> Post {
@@ -154,8 +215,11 @@ fn post(n: usize, accounts: &[Account]) -> Post {
         1 => (post.author, post.reposted_by) = (4, Some(2)),
         2 => (post.author, post.text) = (1, FEATURES.into()),
         THREAD => {
-            (post.author, post.text) =
-                (ALICE, "We moved the index to the new layout. Reads are faster, writes are not slower.".into());
+            (post.author, post.text) = (
+                ALICE,
+                "We moved the index to the new layout. Reads are faster, writes are not slower."
+                    .into(),
+            );
             (post.at, post.likes, post.reposts, post.replies) = (ago(4 * 60), 142, 67, 23);
         }
         n if n % 12 == 7 => post.reposted_by = Some(2),
@@ -163,7 +227,11 @@ fn post(n: usize, accounts: &[Account]) -> Post {
     }
     post.uri = match n {
         THREAD => THREAD_URI.into(),
-        n => format!("at://{}/app.bsky.feed.post/3l{}", accounts[post.author].did, base32(n, 71, 11)),
+        n => format!(
+            "at://{}/app.bsky.feed.post/3l{}",
+            accounts[post.author].did,
+            base32(n, 71, 11)
+        ),
     };
     post
 }
@@ -189,15 +257,28 @@ impl Network {
     /// `size` posts, the hostile ones first.
     pub fn new(size: usize, hostile: bool) -> Self {
         let accounts: Vec<_> = (0..ACCOUNTS.len()).map(account).collect();
-        let odd = if hostile { hostile::TEXTS.len().min(size) } else { 0 };
-        let posts = (0..odd).map(|n| hostile_post(n, &accounts)).chain((0..size - odd).map(|n| post(n, &accounts))).collect();
-        Self { accounts, posts, logins: vec!["alice".into(), "bob.dev".into()] }
+        let odd = if hostile {
+            hostile::TEXTS.len().min(size)
+        } else {
+            0
+        };
+        let posts = (0..odd)
+            .map(|n| hostile_post(n, &accounts))
+            .chain((0..size - odd).map(|n| post(n, &accounts)))
+            .collect();
+        Self {
+            accounts,
+            posts,
+            logins: vec!["alice".into(), "bob.dev".into()],
+        }
     }
 
     /// The account of a handle, with or without `@` and the network's own ending.
     pub fn account(&self, handle: &str) -> Option<usize> {
         let handle = short(handle);
-        self.accounts.iter().position(|account| account.handle == handle)
+        self.accounts
+            .iter()
+            .position(|account| account.handle == handle)
     }
 
     pub fn handle(&self, account: usize) -> &'static str {
@@ -213,9 +294,15 @@ impl Network {
         let count = usize::try_from(post.replies).map_or(0, |count| count.min(REPLIES.len()));
         let reply = |(n, &(depth, text)): (usize, &(usize, &'static str))| PostReply {
             // The original's author answers where the depth is odd.
-            author: if depth % 2 == 1 { post.author } else { (post.author + 1 + n) % self.accounts.len() },
+            author: if depth % 2 == 1 {
+                post.author
+            } else {
+                (post.author + 1 + n) % self.accounts.len()
+            },
             text,
-            at: post.at + time::Duration::minutes(20 * (n as i64 + 1)).min((super::data::NOW - post.at) / 2),
+            at: post.at
+                + time::Duration::minutes(20 * (n as i64 + 1))
+                    .min((super::data::NOW - post.at) / 2),
             depth,
         };
         REPLIES[..count].iter().enumerate().map(reply).collect()
@@ -235,7 +322,12 @@ impl Network {
             row["repostedBy"] = self.handle(by).into();
         }
         if let Some(media) = post.media {
-            row["media"] = if media == PostMedia::Photo { "photo" } else { "video" }.into();
+            row["media"] = if media == PostMedia::Photo {
+                "photo"
+            } else {
+                "video"
+            }
+            .into();
         }
         row
     }
@@ -286,5 +378,9 @@ pub fn short(handle: &str) -> &str {
 
 /// `alice` as `alice.bsky.social`; a handle that is a domain stays.
 pub fn full(handle: &str) -> String {
-    if handle.contains('.') { handle.to_owned() } else { format!("{handle}.bsky.social") }
+    if handle.contains('.') {
+        handle.to_owned()
+    } else {
+        format!("{handle}.bsky.social")
+    }
 }

@@ -7,7 +7,8 @@ use super::kit::{Hints, Shelf};
 use super::schema::{Args, SchemaField, SchemaTakes};
 use super::text::{contains, priority_name, status_name};
 
-pub const TICKET_ID: SchemaField = SchemaField::required("ticketID", SchemaTakes::Integer, "Ticket id, such as 1001");
+pub const TICKET_ID: SchemaField =
+    SchemaField::required("ticketID", SchemaTakes::Integer, "Ticket id, such as 1001");
 
 /// What the tools of both systems declare; of the dual one only when told to.
 pub const READS: Hints = Hints::READS.outside();
@@ -16,7 +17,12 @@ pub const WRITES: Hints = Hints::writes(false, false).outside();
 
 /// What both systems hold.
 pub const SHELVES: &[Shelf<Desk>] = &[
-    Shelf { name: "companies", about: "All companies", key: "id", records: |desk| json!(desk.companies) },
+    Shelf {
+        name: "companies",
+        about: "All companies",
+        key: "id",
+        records: |desk| json!(desk.companies),
+    },
     Shelf {
         name: "tickets",
         about: "All tickets, in full",
@@ -86,28 +92,46 @@ pub fn note_row(note: &TicketNote) -> Value {
 pub fn find_companies<'a>(desk: &'a Desk, args: Args<'_>) -> Vec<&'a Company> {
     let (term, active) = (args.text("searchTerm"), args.flag("isActive"));
     let matches = |company: &&Company| {
-        term.as_ref().is_none_or(|term| company["companyName"].as_str().is_some_and(|name| contains(name, term)))
-            && active.is_none_or(|active| company["isActive"] == active)
+        term.as_ref().is_none_or(|term| {
+            company["companyName"]
+                .as_str()
+                .is_some_and(|name| contains(name, term))
+        }) && active.is_none_or(|active| company["isActive"] == active)
     };
     desk.companies.iter().filter(matches).collect()
 }
 
 /// Whether `searchTerm` is in the ticket's title or number.
 pub fn matches_term(ticket: &Ticket, args: Args<'_>) -> bool {
-    args.text("searchTerm").is_none_or(|term| contains(&ticket.title, &term) || contains(&ticket.number(), &term))
+    args.text("searchTerm")
+        .is_none_or(|term| contains(&ticket.title, &term) || contains(&ticket.number(), &term))
 }
 
 /// The keys of a company that the write tools take.
-const TEXT_KEYS: &[&str] = &["companyName", "phone", "address1", "city", "state", "postalCode"];
+const TEXT_KEYS: &[&str] = &[
+    "companyName",
+    "phone",
+    "address1",
+    "city",
+    "state",
+    "postalCode",
+];
 
 /// Adds a company of the given fields.
 pub fn create_company(desk: &mut Desk, args: Args<'_>) -> Company {
-    let id = data::next_id(desk.companies.iter().filter_map(|company| company["id"].as_i64()));
+    let id = data::next_id(
+        desk.companies
+            .iter()
+            .filter_map(|company| company["id"].as_i64()),
+    );
     let mut company = Company::new();
     company.insert("id".into(), id.into());
     company.insert("companyName".into(), args.text("companyName").into());
     company.insert("isActive".into(), true.into());
-    company.insert("companyType".into(), args.integer("companyType").unwrap_or(1).into());
+    company.insert(
+        "companyType".into(),
+        args.integer("companyType").unwrap_or(1).into(),
+    );
     for key in &TEXT_KEYS[1..] {
         if let Some(text) = args.text(key) {
             company.insert((*key).into(), text.into());

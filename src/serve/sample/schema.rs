@@ -33,11 +33,21 @@ pub enum SchemaTakes {
 
 impl SchemaField {
     pub const fn required(name: &'static str, takes: SchemaTakes, about: &'static str) -> Self {
-        Self { name, takes, required: true, about }
+        Self {
+            name,
+            takes,
+            required: true,
+            about,
+        }
     }
 
     pub const fn optional(name: &'static str, takes: SchemaTakes, about: &'static str) -> Self {
-        Self { name, takes, required: false, about }
+        Self {
+            name,
+            takes,
+            required: false,
+            about,
+        }
     }
 
     fn schema(&self) -> Value {
@@ -47,10 +57,18 @@ impl SchemaField {
             SchemaTakes::Flag => json!({"type": "boolean"}),
             SchemaTakes::Integer => json!({"type": "integer"}),
             SchemaTakes::Number => json!({"type": "number"}),
-            SchemaTakes::PageSize(kind) => json!({"type": kind, "minimum": -1, "maximum": 500, "default": 50}),
-            SchemaTakes::Choice(values) => json!({"type": "string", "enum": values, "default": values.first()}),
-            SchemaTakes::Between(min, max) => json!({"type": "integer", "minimum": min, "maximum": max}),
-            SchemaTakes::Texts => json!({"type": "array", "items": {"type": "string"}, "minItems": 1}),
+            SchemaTakes::PageSize(kind) => {
+                json!({"type": kind, "minimum": -1, "maximum": 500, "default": 50})
+            }
+            SchemaTakes::Choice(values) => {
+                json!({"type": "string", "enum": values, "default": values.first()})
+            }
+            SchemaTakes::Between(min, max) => {
+                json!({"type": "integer", "minimum": min, "maximum": max})
+            }
+            SchemaTakes::Texts => {
+                json!({"type": "array", "items": {"type": "string"}, "minItems": 1})
+            }
         };
         if !self.about.is_empty() {
             schema["description"] = self.about.into();
@@ -62,21 +80,32 @@ impl SchemaField {
     fn fault(&self, value: Node<'_>) -> Option<String> {
         let name = self.name;
         let (expected, fits) = match self.takes {
-            SchemaTakes::Text(_) | SchemaTakes::Choice(_) => ("string", value.kind() == Kind::String),
+            SchemaTakes::Text(_) | SchemaTakes::Choice(_) => {
+                ("string", value.kind() == Kind::String)
+            }
             SchemaTakes::Texts => ("array", value.kind() == Kind::Array),
             SchemaTakes::Flag => ("boolean", value.kind() == Kind::Bool),
-            SchemaTakes::Number | SchemaTakes::PageSize("number") => ("number", value.kind() == Kind::Number),
-            SchemaTakes::Integer | SchemaTakes::PageSize(_) | SchemaTakes::Between(..) => ("integer", integer(value).is_some()),
+            SchemaTakes::Number | SchemaTakes::PageSize("number") => {
+                ("number", value.kind() == Kind::Number)
+            }
+            SchemaTakes::Integer | SchemaTakes::PageSize(_) | SchemaTakes::Between(..) => {
+                ("integer", integer(value).is_some())
+            }
         };
         if !fits {
-            return Some(format!("{name} must be of type {expected}, received {}", value.kind().name()));
+            return Some(format!(
+                "{name} must be of type {expected}, received {}",
+                value.kind().name()
+            ));
         }
         match self.takes {
             SchemaTakes::Texts if value.is_empty() => Some(format!("{name} cannot be empty")),
             SchemaTakes::Texts if value.children().any(|item| item.kind() != Kind::String) => {
                 Some(format!("{name} must hold strings only"))
             }
-            SchemaTakes::Text(min) if (value.as_str()?.chars().count() as u64) < min => Some(format!("{name} cannot be empty")),
+            SchemaTakes::Text(min) if (value.as_str()?.chars().count() as u64) < min => {
+                Some(format!("{name} cannot be empty"))
+            }
             SchemaTakes::Choice(values) if !values.contains(&&*value.as_str()?) => {
                 Some(format!("{name} must be one of {}", values.join(", ")))
             }
@@ -100,15 +129,25 @@ impl SchemaField {
 
 /// A whole number, however it is spelled: `5`, `5.0`, `5e0`.
 fn integer(value: Node<'_>) -> Option<i64> {
-    value
-        .as_i64()
-        .or_else(|| value.as_f64().filter(|number| number.fract() == 0.0 && number.abs() < 9e15).map(|number| number as i64))
+    value.as_i64().or_else(|| {
+        value
+            .as_f64()
+            .filter(|number| number.fract() == 0.0 && number.abs() < 9e15)
+            .map(|number| number as i64)
+    })
 }
 
 /// The input schema of a tool. A closed one says its dialect and forbids unknown keys.
 pub fn schema(fields: &[SchemaField], closed: bool) -> Value {
-    let properties: Map<_, _> = fields.iter().map(|field| (field.name.to_owned(), field.schema())).collect();
-    let required: Vec<_> = fields.iter().filter(|field| field.required).map(|field| field.name).collect();
+    let properties: Map<_, _> = fields
+        .iter()
+        .map(|field| (field.name.to_owned(), field.schema()))
+        .collect();
+    let required: Vec<_> = fields
+        .iter()
+        .filter(|field| field.required)
+        .map(|field| field.name)
+        .collect();
     let mut schema = json!({"type": "object", "properties": properties});
     if !required.is_empty() {
         schema["required"] = required.into();
@@ -142,7 +181,13 @@ impl<'a> Args<'a> {
 
     /// The strings of a list.
     pub fn texts(self, name: &str) -> Option<Vec<String>> {
-        Some(self.get(name)?.children().filter_map(Node::as_str).map(std::borrow::Cow::into_owned).collect())
+        Some(
+            self.get(name)?
+                .children()
+                .filter_map(Node::as_str)
+                .map(std::borrow::Cow::into_owned)
+                .collect(),
+        )
     }
 
     pub fn flag(self, name: &str) -> Option<bool> {
@@ -160,7 +205,12 @@ impl<'a> Args<'a> {
     /// Everything that breaks the fields, in their order, then unknown keys where these are not allowed.
     pub fn check(self, fields: &[SchemaField], closed: bool) -> Vec<Violation> {
         let mut violations = Vec::new();
-        let mut add = |field: &str, message| violations.push(Violation { field: field.to_owned(), message });
+        let mut add = |field: &str, message| {
+            violations.push(Violation {
+                field: field.to_owned(),
+                message,
+            })
+        };
         for field in fields {
             match self.get(field.name) {
                 Some(value) => {
@@ -212,26 +262,50 @@ mod tests {
     #[test]
     fn violations_are_named() {
         let cases = [
-            (r#"{"id":7,"term":"a","size":-1,"loose":2.5,"kind":"json","on":true,"type":7}"#, ""),
+            (
+                r#"{"id":7,"term":"a","size":-1,"loose":2.5,"kind":"json","on":true,"type":7}"#,
+                "",
+            ),
             (r#"{"id":7.0,"size":5e2}"#, ""),
             ("{}", "id is required"),
-            (r#"{"id":"7"}"#, "id must be of type integer, received string"),
-            (r#"{"id":7.5}"#, "id must be of type integer, received number"),
+            (
+                r#"{"id":"7"}"#,
+                "id must be of type integer, received string",
+            ),
+            (
+                r#"{"id":7.5}"#,
+                "id must be of type integer, received number",
+            ),
             (r#"{"id":1,"term":""}"#, "term cannot be empty"),
             (r#"{"id":1,"size":501}"#, "size cannot exceed 500"),
             (r#"{"id":1,"size":-2}"#, "size cannot be less than -1"),
-            (r#"{"id":1,"kind":"xml"}"#, "kind must be one of json, markdown"),
-            (r#"{"id":1,"on":null}"#, "on must be of type boolean, received null"),
+            (
+                r#"{"id":1,"kind":"xml"}"#,
+                "kind must be one of json, markdown",
+            ),
+            (
+                r#"{"id":1,"on":null}"#,
+                "on must be of type boolean, received null",
+            ),
             (r#"{"id":1,"list":["a","b"]}"#, ""),
-            (r#"{"id":1,"list":"a"}"#, "list must be of type array, received string"),
+            (
+                r#"{"id":1,"list":"a"}"#,
+                "list must be of type array, received string",
+            ),
             (r#"{"id":1,"list":[]}"#, "list cannot be empty"),
             (r#"{"id":1,"list":["a",1]}"#, "list must hold strings only"),
-            (r#"{"id":1,"type":8,"other":1}"#, "type cannot exceed 7|other is not a known parameter"),
+            (
+                r#"{"id":1,"type":8,"other":1}"#,
+                "type cannot exceed 7|other is not a known parameter",
+            ),
         ];
         for (arguments, expected) in cases {
             let doc = Doc::parse(arguments.into());
             let violations = Args(doc.root()).check(FIELDS, true);
-            let messages: Vec<_> = violations.into_iter().map(|violation| violation.message).collect();
+            let messages: Vec<_> = violations
+                .into_iter()
+                .map(|violation| violation.message)
+                .collect();
             assert_eq!(messages.join("|"), expected, "{arguments}");
         }
         assert_eq!(Args(None).check(FIELDS, false).len(), 1);

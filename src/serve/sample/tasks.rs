@@ -17,8 +17,11 @@ const RUNNING: usize = 3;
 const QUEUED: usize = 2;
 
 /// What a process does and how it is called: the first is the original's.
-const ACTIVITIES: &[(&str, &str)] =
-    &[("working", "Processing turn unknown"), ("working", "Running tests in crates/core"), ("waiting", "Waiting for approval")];
+const ACTIVITIES: &[(&str, &str)] = &[
+    ("working", "Processing turn unknown"),
+    ("working", "Running tests in crates/core"),
+    ("waiting", "Waiting for approval"),
+];
 const TITLES: &[&str] = &[
     "Fix the flaky login test",
     "Rename Session to Connection",
@@ -33,20 +36,38 @@ const TITLES: &[&str] = &[
 impl TasksByOutcome {
     /// `size` tasks: at most three run (besides the hostile ones, which all do), two wait, the rest are done.
     pub fn new(size: usize, hostile: bool) -> Self {
-        let odd = if hostile { hostile::TEXTS.len().min(size) } else { 0 };
+        let odd = if hostile {
+            hostile::TEXTS.len().min(size)
+        } else {
+            0
+        };
         let plain = size - odd;
         let queued = plain.saturating_sub(RUNNING).min(QUEUED);
         Self {
-            processes: (0..odd).map(hostile_process).chain((0..plain.min(RUNNING)).map(process)).collect(),
+            processes: (0..odd)
+                .map(hostile_process)
+                .chain((0..plain.min(RUNNING)).map(process))
+                .collect(),
             queue: (0..queued).map(waiting).collect(),
-            completed: (0..plain.saturating_sub(RUNNING + QUEUED)).map(done).collect(),
+            completed: (0..plain.saturating_sub(RUNNING + QUEUED))
+                .map(done)
+                .collect(),
         }
     }
 
     /// Only what is known of one task.
     pub fn only(&self, task: &str) -> Self {
-        let of = |list: &[Value]| list.iter().filter(|value| value["task_id"] == task).cloned().collect();
-        Self { processes: of(&self.processes), queue: of(&self.queue), completed: of(&self.completed) }
+        let of = |list: &[Value]| {
+            list.iter()
+                .filter(|value| value["task_id"] == task)
+                .cloned()
+                .collect()
+        };
+        Self {
+            processes: of(&self.processes),
+            queue: of(&self.queue),
+            completed: of(&self.completed),
+        }
     }
 }
 
@@ -56,7 +77,12 @@ fn process(n: usize) -> Value {
     let (task, pid, seconds, steps) = if n == 0 {
         ("T-local-xyz".into(), 12345, 97, (50, 0, 2))
     } else {
-        (format!("T-local-r{n:02}"), 12345 + 11 * n, 97 + 140 * n, (25 * n, n, 4))
+        (
+            format!("T-local-r{n:02}"),
+            12345 + 11 * n,
+            97 + 140 * n,
+            (25 * n, n, 4),
+        )
     };
     json!({
         "pid": pid,

@@ -5,7 +5,9 @@ use time::OffsetDateTime;
 
 use super::data::NOW;
 
-const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+const MONTHS: [&str; 12] = [
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+];
 
 /// The 25,000 characters that both Autotask servers promise to stay within.
 pub const LIMIT: usize = 25_000;
@@ -13,12 +15,21 @@ pub const LIMIT: usize = 25_000;
 /// `2:30 PM`.
 pub fn clock(time: OffsetDateTime) -> String {
     let (hour, half) = (time.hour() % 12, if time.hour() < 12 { "AM" } else { "PM" });
-    format!("{}:{:02} {half}", if hour == 0 { 12 } else { hour }, time.minute())
+    format!(
+        "{}:{:02} {half}",
+        if hour == 0 { 12 } else { hour },
+        time.minute()
+    )
 }
 
 /// `Jan 15, 2025`.
 pub fn date(time: OffsetDateTime) -> String {
-    format!("{} {}, {}", MONTHS[usize::from(u8::from(time.month())) - 1], time.day(), time.year())
+    format!(
+        "{} {}, {}",
+        MONTHS[usize::from(u8::from(time.month())) - 1],
+        time.day(),
+        time.year()
+    )
 }
 
 /// `Jan 15, 2025 at 2:30 PM`.
@@ -98,7 +109,9 @@ pub fn field<'a>(record: &'a Map<String, Value>, key: &str) -> Option<&'a str> {
 pub fn phone(digits: &str) -> String {
     let parts: Vec<_> = digits.split('-').collect();
     match parts[..] {
-        [area, exchange, line] if (area.len(), exchange.len(), line.len()) == (3, 3, 4) => format!("({area}) {exchange}-{line}"),
+        [area, exchange, line] if (area.len(), exchange.len(), line.len()) == (3, 3, 4) => {
+            format!("({area}) {exchange}-{line}")
+        }
         _ => digits.to_owned(),
     }
 }
@@ -107,7 +120,9 @@ pub fn phone(digits: &str) -> String {
 pub fn dollars(amount: f64) -> String {
     let plain = format!("{amount:.2}");
     let (whole, cents) = plain.split_once('.').unwrap_or((&plain, "00"));
-    let (sign, digits) = whole.strip_prefix('-').map_or(("", whole), |digits| ("-", digits));
+    let (sign, digits) = whole
+        .strip_prefix('-')
+        .map_or(("", whole), |digits| ("-", digits));
     let mut grouped = String::new();
     for (position, digit) in digits.chars().enumerate() {
         if position > 0 && (digits.len() - position) % 3 == 0 {

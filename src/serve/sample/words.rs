@@ -1,10 +1,46 @@
 //! The words that the plain records are made of.
 
 pub const NAME_STARTS: &[&str] = &[
-    "Northbeam", "Harbor", "Cedar", "Summit", "Bluewater", "Granite", "Prairie", "Redwood", "Silverlake", "Ironbridge",
-    "Sunrise", "Maple", "Clearview", "Stonegate", "Riverbend", "Lakeshore", "Highland", "Westfield", "Eastgate", "Pinecrest",
-    "Oakmont", "Brightway", "Keystone", "Lighthouse", "Meadow", "Falcon", "Evergreen", "Copper Hill", "Juniper", "Atlas",
-    "Beacon", "Cascade", "Delta", "Fairview", "Glenwood", "Horizon", "Liberty", "Monarch", "Orchard", "Pioneer",
+    "Northbeam",
+    "Harbor",
+    "Cedar",
+    "Summit",
+    "Bluewater",
+    "Granite",
+    "Prairie",
+    "Redwood",
+    "Silverlake",
+    "Ironbridge",
+    "Sunrise",
+    "Maple",
+    "Clearview",
+    "Stonegate",
+    "Riverbend",
+    "Lakeshore",
+    "Highland",
+    "Westfield",
+    "Eastgate",
+    "Pinecrest",
+    "Oakmont",
+    "Brightway",
+    "Keystone",
+    "Lighthouse",
+    "Meadow",
+    "Falcon",
+    "Evergreen",
+    "Copper Hill",
+    "Juniper",
+    "Atlas",
+    "Beacon",
+    "Cascade",
+    "Delta",
+    "Fairview",
+    "Glenwood",
+    "Horizon",
+    "Liberty",
+    "Monarch",
+    "Orchard",
+    "Pioneer",
 ];
 pub const NAME_ENDS: &[&str] = &[
     "Health Partners",
@@ -99,8 +135,12 @@ pub const RESOURCES: &[(i64, &str)] = &[
     (5007, "Priya Raman"),
     (5008, "Liam O'Connor"),
 ];
-pub const QUEUES: &[(i64, &str)] =
-    &[(8, "Level 1 Support"), (9, "Level 2 Support"), (12, "Network Operations"), (15, "Onboarding")];
+pub const QUEUES: &[(i64, &str)] = &[
+    (8, "Level 1 Support"),
+    (9, "Level 2 Support"),
+    (12, "Network Operations"),
+    (15, "Onboarding"),
+];
 pub const TICKET_TITLES: &[&str] = &[
     "Printer offline on floor 3",
     "VPN disconnects every hour",
@@ -126,24 +166,63 @@ pub const DESCRIPTIONS: &[&str] = &[
     "Monitoring raised this on its own.\nNobody has complained yet 🙂",
 ];
 pub const NOTES: &[(&str, &str)] = &[
-    ("Called the user", "Left a voicemail and sent an e-mail with two time slots."),
-    ("Checked the logs", "Nothing unusual before 06:40, then repeated timeouts from the same host."),
-    ("Waiting for vendor", "Case opened with the vendor; they answer within one business day."),
-    ("Rückmeldung", "Der Benutzer bestätigt: läuft wieder – danke! 👍"),
-    ("Escalated", "Moved to level 2, since the switch needs a firmware update."),
-    ("対応完了", "設定を更新し、再起動後に正常動作を確認しました。"),
+    (
+        "Called the user",
+        "Left a voicemail and sent an e-mail with two time slots.",
+    ),
+    (
+        "Checked the logs",
+        "Nothing unusual before 06:40, then repeated timeouts from the same host.",
+    ),
+    (
+        "Waiting for vendor",
+        "Case opened with the vendor; they answer within one business day.",
+    ),
+    (
+        "Rückmeldung",
+        "Der Benutzer bestätigt: läuft wieder – danke! 👍",
+    ),
+    (
+        "Escalated",
+        "Moved to level 2, since the switch needs a firmware update.",
+    ),
+    (
+        "対応完了",
+        "設定を更新し、再起動後に正常動作を確認しました。",
+    ),
 ];
 /// Repeated to make the long notes.
 pub const LONG_NOTE: &str = "Timeline of the outage as told by the on-site team: the first alarm came from the rack sensor, \
 then the core switch rebooted twice, after which the storage paths failed over as designed but did not fail back. ";
 
 pub const FIRST_NAMES: &[&str] = &[
-    "Maria", "James", "Chloé", "Wei", "Amara", "Jürgen", "Sofía", "Noah", "Yuki", "Elena", "Omar", "Grace", "Åsa", "Lucas",
-    "Hana", "Mateo", "Ingrid", "Daniel", "Zeynep", "Ruth",
+    "Maria", "James", "Chloé", "Wei", "Amara", "Jürgen", "Sofía", "Noah", "Yuki", "Elena", "Omar",
+    "Grace", "Åsa", "Lucas", "Hana", "Mateo", "Ingrid", "Daniel", "Zeynep", "Ruth",
 ];
 pub const LAST_NAMES: &[&str] = &[
-    "García", "Miller", "Dubois", "Zhang", "Okafor", "Schäfer", "Rossi", "Brown", "Tanaka", "Ivanova", "Haddad", "Kim",
-    "Lindström", "Silva", "Nováková", "Clark", "O'Neill", "Patel", "Yılmaz", "Wright", "Jensen", "Moreau", "Adeyemi",
+    "García",
+    "Miller",
+    "Dubois",
+    "Zhang",
+    "Okafor",
+    "Schäfer",
+    "Rossi",
+    "Brown",
+    "Tanaka",
+    "Ivanova",
+    "Haddad",
+    "Kim",
+    "Lindström",
+    "Silva",
+    "Nováková",
+    "Clark",
+    "O'Neill",
+    "Patel",
+    "Yılmaz",
+    "Wright",
+    "Jensen",
+    "Moreau",
+    "Adeyemi",
 ];
 pub const ABOUTS: &[&str] = &[
     "Likes hiking and black coffee",

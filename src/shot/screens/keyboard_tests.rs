@@ -18,21 +18,36 @@ const MOST: usize = 600;
 /// The nodes of the last pass, with their parents.
 fn nodes(stage: &Stage) -> (BTreeMap<NodeId, Node>, BTreeMap<NodeId, NodeId>) {
     let output = stage.shot.output().expect("a pass was made");
-    let update = output.platform_output.accesskit_update.clone().expect("the tree is told");
-    let parents = update.nodes.iter().flat_map(|(id, node)| node.children().iter().map(|child| (*child, *id))).collect();
+    let update = output
+        .platform_output
+        .accesskit_update
+        .clone()
+        .expect("the tree is told");
+    let parents = update
+        .nodes
+        .iter()
+        .flat_map(|(id, node)| node.children().iter().map(|child| (*child, *id)))
+        .collect();
     (update.nodes.into_iter().collect(), parents)
 }
 
 /// What a person acts on. A text that is only selected, and a place that a control beside it is clicked by, take no focus.
 fn is_control(node: &Node) -> bool {
-    let acts = node.supports_action(accesskit::Action::Click) || node.supports_action(accesskit::Action::SetValue);
-    let is_for_the_mouse = matches!(node.role(), Role::Label | Role::Unknown) && !node.supports_action(accesskit::Action::Focus);
-    acts && !node.is_disabled() && !is_for_the_mouse && !matches!(node.role(), Role::ScrollView | Role::ScrollBar)
+    let acts = node.supports_action(accesskit::Action::Click)
+        || node.supports_action(accesskit::Action::SetValue);
+    let is_for_the_mouse = matches!(node.role(), Role::Label | Role::Unknown)
+        && !node.supports_action(accesskit::Action::Focus);
+    acts && !node.is_disabled()
+        && !is_for_the_mouse
+        && !matches!(node.role(), Role::ScrollView | Role::ScrollBar)
 }
 
 /// Parts of a list, table or tree, which is one stop of Tab; the arrows go from one to the next.
 fn is_part(node: &Node) -> bool {
-    matches!(node.role(), Role::TreeItem | Role::Row | Role::ListItem | Role::ListBoxOption)
+    matches!(
+        node.role(),
+        Role::TreeItem | Role::Row | Role::ListItem | Role::ListBoxOption
+    )
 }
 
 /// What is said of a text is its value.
@@ -44,7 +59,12 @@ fn name_of(node: &Node) -> &str {
 /// What a screen reader says of a control.
 fn spoken(node: &Node) -> String {
     let part = |text: Option<&str>| text.unwrap_or_default().trim().to_owned();
-    format!("{:?} {:?} {:?}", node.role(), name_of(node), part(node.description()))
+    format!(
+        "{:?} {:?} {:?}",
+        node.role(),
+        name_of(node),
+        part(node.description())
+    )
 }
 
 /// How far around a control its ring may be.
@@ -55,9 +75,17 @@ type Opener = (&'static str, fn(&mut Stage));
 
 /// Every [`Dialog`], in the order of [`place_of`].
 const DIALOGS: &[Opener] = &[
-    ("ConfirmCall", |stage| quietly(stage, CallAction::Call { send_anyway: true })),
+    ("ConfirmCall", |stage| {
+        quietly(stage, CallAction::Call { send_anyway: true })
+    }),
     ("ConfirmCompare", |stage| {
-        quietly(stage, Action::Compare(CompareAction::Start { vary: "pageSize".into(), written: "5,50".into() }));
+        quietly(
+            stage,
+            Action::Compare(CompareAction::Start {
+                vary: "pageSize".into(),
+                written: "5,50".into(),
+            }),
+        );
     }),
     ("ConfirmFixtures", |stage| {
         let tool = stage.state.tool().unwrap().tool.name.clone();
@@ -68,17 +96,30 @@ const DIALOGS: &[Opener] = &[
             verdict: None,
             sides: None,
         };
-        stage.apply(Event::Fixture(FixtureEvent::Found { path: "/home/me/fixtures".into(), fixtures: vec![found] }));
-        quietly(stage, Action::Fixture(FixtureAction::Verify { offline: false }));
+        stage.apply(Event::Fixture(FixtureEvent::Found {
+            path: "/home/me/fixtures".into(),
+            fixtures: vec![found],
+        }));
+        quietly(
+            stage,
+            Action::Fixture(FixtureAction::Verify { offline: false }),
+        );
         let calls = Ok(vec![Ok((tool, "{}".into()))]);
         stage.apply(Event::Fixture(FixtureEvent::Prepared { run: 2, calls }));
     }),
     ("Values", |stage| {
         let headers = ["Authorization", "X-Key"].map(|name| (name.to_owned(), LEFT_OUT.to_owned()));
-        let source = Source::Http(Http { url: "http://127.0.0.1:9/mcp".into(), headers: headers.into(), ..Http::default() });
+        let source = Source::Http(Http {
+            url: "http://127.0.0.1:9/mcp".into(),
+            headers: headers.into(),
+            ..Http::default()
+        });
         let key = server_key(&source, stage.state.servers.here()).unwrap();
         quietly(stage, ConnectAction::Connect(Box::new(source)));
-        stage.apply(Event::Import(ImportEvent::ValuesFound { key, values: Ok(BTreeMap::new()) }));
+        stage.apply(Event::Import(ImportEvent::ValuesFound {
+            key,
+            values: Ok(BTreeMap::new()),
+        }));
     }),
     ("AllowedTools", |stage| {
         quietly(stage, CallAction::Call { send_anyway: true });
@@ -87,37 +128,109 @@ const DIALOGS: &[Opener] = &[
         show(stage, Dialog::AllowedTools);
     }),
     ("Silence", |stage| {
-        let silence = ToolSilence { rule: "annotations/missing", tool: "search".into(), reason: "our host asks".into() };
+        let silence = ToolSilence {
+            rule: "annotations/missing",
+            tool: "search".into(),
+            reason: "our host asks".into(),
+        };
         show(stage, Dialog::Silence(silence));
     }),
     ("KeepArguments", |stage| {
         quietly(stage, ServersAction::KeepArguments("one".into()));
         quietly(stage, ServersAction::KeepArguments("two".into()));
-        show(stage, Dialog::KeepArguments { name: "three".into() });
+        show(
+            stage,
+            Dialog::KeepArguments {
+                name: "three".into(),
+            },
+        );
     }),
     ("Variables", |stage| {
         for name in ["user", "team"] {
-            quietly(stage, ServersAction::SetVariable { name: name.into(), value: Some("1".into()) });
+            quietly(
+                stage,
+                ServersAction::SetVariable {
+                    name: name.into(),
+                    value: Some("1".into()),
+                },
+            );
         }
-        show(stage, Dialog::Variables { name: "new".into(), value: "2".into() });
+        show(
+            stage,
+            Dialog::Variables {
+                name: "new".into(),
+                value: "2".into(),
+            },
+        );
     }),
-    ("Watch", |stage| show(stage, Dialog::Watch(Watch { is_on: true, places: "src".into(), ..Watch::default() }))),
-    ("Definition", |stage| show(stage, Dialog::Definition { tool: "dual_search_companies".into() })),
-    ("OpenLink", |stage| show(stage, Dialog::OpenLink { url: "https://example.org/".into() })),
+    ("Watch", |stage| {
+        show(
+            stage,
+            Dialog::Watch(Watch {
+                is_on: true,
+                places: "src".into(),
+                ..Watch::default()
+            }),
+        )
+    }),
+    ("Definition", |stage| {
+        show(
+            stage,
+            Dialog::Definition {
+                tool: "dual_search_companies".into(),
+            },
+        )
+    }),
+    ("OpenLink", |stage| {
+        show(
+            stage,
+            Dialog::OpenLink {
+                url: "https://example.org/".into(),
+            },
+        )
+    }),
     ("Shortcuts", |stage| show(stage, Dialog::Shortcuts)),
-    ("Palette", |stage| show(stage, Dialog::Palette { text: String::new(), chosen: 0 })),
+    ("Palette", |stage| {
+        show(
+            stage,
+            Dialog::Palette {
+                text: String::new(),
+                chosen: 0,
+            },
+        )
+    }),
     ("History", |stage| {
         let folder = tempfile::tempdir().unwrap();
-        stage.perform(Action::History(HistoryAction::Use(folder.path().to_owned())));
+        stage.perform(Action::History(HistoryAction::Use(
+            folder.path().to_owned(),
+        )));
         show(stage, Dialog::History);
     }),
-    ("Fixture", |stage| stage.open_fixture("/home/me/fixtures").unwrap()),
+    ("Fixture", |stage| {
+        stage.open_fixture("/home/me/fixtures").unwrap()
+    }),
     ("ToolsChanged", |stage| show(stage, Dialog::ToolsChanged)),
     ("Steps", |stage| show(stage, Dialog::Steps)),
     ("Stderr", |stage| show(stage, Dialog::Stderr)),
     ("ExactCount", |stage| show(stage, Dialog::ExactCount)),
-    ("Roots", |stage| show(stage, Dialog::Roots { text: "/home/me".into(), is_declared: true })),
-    ("Path", |stage| show(stage, Dialog::Path { purpose: PathPurpose::OpenCapture, text: "/home/me/x.json".into() })),
+    ("Roots", |stage| {
+        show(
+            stage,
+            Dialog::Roots {
+                text: "/home/me".into(),
+                is_declared: true,
+            },
+        )
+    }),
+    ("Path", |stage| {
+        show(
+            stage,
+            Dialog::Path {
+                purpose: PathPurpose::OpenCapture,
+                text: "/home/me/x.json".into(),
+            },
+        )
+    }),
 ];
 
 /// Where a dialog is in [`DIALOGS`]: a new one belongs there.
@@ -166,7 +279,10 @@ const QUESTIONS: &[(&str, &str)] = &[
         "one":{"type":"string","enum":["a","b"]},
         "many":{"type":"array","items":{"type":"string","enum":["a","b"]}}}}}"#,
     ),
-    ("elicitation/create", r#"{"mode":"url","message":"Log in","url":"https://example.org/login","elicitationId":"1"}"#),
+    (
+        "elicitation/create",
+        r#"{"mode":"url","message":"Log in","url":"https://example.org/login","elicitationId":"1"}"#,
+    ),
     (
         "sampling/createMessage",
         r#"{"messages":[{"role":"user","content":{"type":"text","text":"hi"}}],"systemPrompt":"Be kind","maxTokens":10}"#,
@@ -180,15 +296,40 @@ fn stage_of_dialogs() -> Stage {
     stage.shot.ctx.enable_accesskit();
     stage.perform(ServersAction::StartIn("/projects/companies".into()));
     stage.connect(Source::sample()).unwrap();
-    stage.call("dual_search_companies", r#"{"searchTerm":"north","pageSize":5}"#).unwrap();
-    let tools = stage.state.session().tools.iter().map(|listed| (*listed.tool).clone()).collect();
-    let server = Command { program: "my-server".into(), ..Command::default() };
-    quietly(&mut stage, ConnectAction::Connect(Box::new(Source::Command(server))));
+    stage
+        .call(
+            "dual_search_companies",
+            r#"{"searchTerm":"north","pageSize":5}"#,
+        )
+        .unwrap();
+    let tools = stage
+        .state
+        .session()
+        .tools
+        .iter()
+        .map(|listed| (*listed.tool).clone())
+        .collect();
+    let server = Command {
+        program: "my-server".into(),
+        ..Command::default()
+    };
+    quietly(
+        &mut stage,
+        ConnectAction::Connect(Box::new(Source::Command(server))),
+    );
     let session = stage.state.session().id;
-    for update in [SessionUpdate::Connected(Server::default()), SessionUpdate::Tools { tools, note: None }] {
-        stage.state.apply(Event::Session { session, update }, &mut Vec::new());
+    for update in [
+        SessionUpdate::Connected(Server::default()),
+        SessionUpdate::Tools { tools, note: None },
+    ] {
+        stage
+            .state
+            .apply(Event::Session { session, update }, &mut Vec::new());
     }
-    quietly(&mut stage, CallAction::SelectTool("dual_search_companies".into()));
+    quietly(
+        &mut stage,
+        CallAction::SelectTool("dual_search_companies".into()),
+    );
     let called = stage.state.captures[0].id.clone();
     quietly(&mut stage, ViewAction::SelectCapture(called));
     assert!(stage.state.can_remember());
@@ -200,43 +341,81 @@ fn nodes_under(stage: &mut Stage) -> BTreeSet<NodeId> {
     let dialog = stage.state.dialog.take();
     let asked = std::mem::take(&mut stage.state.session_mut().server_requests.open);
     stage.shot.settled(&stage.state);
-    (stage.state.dialog, stage.state.session_mut().server_requests.open) = (dialog, asked);
+    (
+        stage.state.dialog,
+        stage.state.session_mut().server_requests.open,
+    ) = (dialog, asked);
     nodes(stage).0.into_keys().collect()
 }
 
 /// Goes through the controls of a screen, or of the dialog above it where `under` is what stands below that. Looks at how
 /// the focus shows once for each control that sounds the same.
-fn faults(name: &str, stage: &mut Stage, under: Option<&BTreeSet<NodeId>>, shown: &mut BTreeSet<String>) -> Vec<String> {
+fn faults(
+    name: &str,
+    stage: &mut Stage,
+    under: Option<&BTreeSet<NodeId>>,
+    shown: &mut BTreeSet<String>,
+) -> Vec<String> {
     stage.shot.settled(&stage.state);
     let mut faults = BTreeSet::new();
     let (all, parents) = nodes(stage);
     let is_judged = |id: &NodeId| under.is_none_or(|under| !under.contains(id));
     let mut seen: BTreeMap<(Option<NodeId>, String), NodeId> = BTreeMap::new();
-    for (id, node) in all.iter().filter(|(id, node)| is_judged(id) && is_control(node)) {
+    for (id, node) in all
+        .iter()
+        .filter(|(id, node)| is_judged(id) && is_control(node))
+    {
         if name_of(node).is_empty() {
-            faults.insert(format!("{name}: no name: {:?} at {:?}", node.role(), node.bounds()));
+            faults.insert(format!(
+                "{name}: no name: {:?} at {:?}",
+                node.role(),
+                node.bounds()
+            ));
         } else if !is_part(node)
             && let Some(twin) = seen.insert((parents.get(id).copied(), spoken(node)), *id)
         {
-            faults.insert(format!("{name}: two are {} at {:?} and {:?}", spoken(node), all[&twin].bounds(), node.bounds()));
+            faults.insert(format!(
+                "{name}: two are {} at {:?} and {:?}",
+                spoken(node),
+                all[&twin].bounds(),
+                node.bounds()
+            ));
         }
     }
     // Round by Tab until the first comes again.
     let (mut reached, mut first, mut last) = (BTreeSet::new(), None, None);
     for _ in 0..MOST {
-        let event =
-            |pressed| egui::Event::Key { key: Key::Tab, physical_key: None, pressed, repeat: false, modifiers: Modifiers::NONE };
+        let event = |pressed| egui::Event::Key {
+            key: Key::Tab,
+            physical_key: None,
+            pressed,
+            repeat: false,
+            modifiers: Modifiers::NONE,
+        };
         // What the window would do is not asked: only where the focus goes.
-        stage.shot.frame_with(&stage.state, vec![event(true), event(false)]);
-        let Some(focus) = stage.shot.ctx.memory(Memory::focused) else { continue };
+        stage
+            .shot
+            .frame_with(&stage.state, vec![event(true), event(false)]);
+        let Some(focus) = stage.shot.ctx.memory(Memory::focused) else {
+            continue;
+        };
         if first == Some(focus) {
             break;
         }
         first = first.or(Some(focus));
         reached.insert(focus.accesskit_id());
-        let told = all.get(&focus.accesskit_id()).map(spoken).filter(|told| shown.insert(told.clone()));
-        if all.get(&focus.accesskit_id()).is_some_and(|node| name_of(node).is_empty()) {
-            faults.insert(format!("{name}: Tab stops at what has no name: {:?}", all[&focus.accesskit_id()]));
+        let told = all
+            .get(&focus.accesskit_id())
+            .map(spoken)
+            .filter(|told| shown.insert(told.clone()));
+        if all
+            .get(&focus.accesskit_id())
+            .is_some_and(|node| name_of(node).is_empty())
+        {
+            faults.insert(format!(
+                "{name}: Tab stops at what has no name: {:?}",
+                all[&focus.accesskit_id()]
+            ));
         }
         if let Some((told, last)) = told.zip(last)
             && let Some(fault) = fault_of_focus(stage, focus, last)
@@ -248,19 +427,30 @@ fn faults(name: &str, stage: &mut Stage, under: Option<&BTreeSet<NodeId>>, shown
     if reached.len() < 3 && under.is_none() {
         faults.insert(format!("{name}: Tab goes nowhere"));
     }
-    for (_, node) in all.iter().filter(|(id, node)| is_judged(id) && is_control(node) && !is_part(node) && !reached.contains(*id))
-    {
+    for (_, node) in all.iter().filter(|(id, node)| {
+        is_judged(id) && is_control(node) && !is_part(node) && !reached.contains(*id)
+    }) {
         faults.insert(format!("{name}: not reached by Tab: {}", spoken(node)));
     }
-    let outside = reached.iter().filter(|id| !is_judged(id)).filter_map(|id| all.get(id));
-    faults.extend(outside.map(|node| format!("{name}: Tab leads out of the dialog: {}", spoken(node))));
+    let outside = reached
+        .iter()
+        .filter(|id| !is_judged(id))
+        .filter_map(|id| all.get(id));
+    faults.extend(
+        outside.map(|node| format!("{name}: Tab leads out of the dialog: {}", spoken(node))),
+    );
     faults.into_iter().collect()
 }
 
 /// What is painted at a place in the last pass.
 fn painted(stage: &Stage, place: egui::Rect) -> Vec<ClippedShape> {
     let shapes = stage.shot.output().map_or(&[][..], |output| &output.shapes);
-    let is_there = |shape: &&ClippedShape| shape.clip_rect.intersect(shape.shape.visual_bounding_rect()).intersects(place);
+    let is_there = |shape: &&ClippedShape| {
+        shape
+            .clip_rect
+            .intersect(shape.shape.visual_bounding_rect())
+            .intersects(place)
+    };
     shapes.iter().filter(is_there).cloned().collect()
 }
 
@@ -272,14 +462,23 @@ fn fault_of_focus(stage: &mut Stage, focus: Id, other: Id) -> Option<&'static st
             stage.shot.frame(&stage.state);
         }
         let response = stage.shot.ctx.read_response(focus)?;
-        Some((response.interact_rect, painted(stage, response.interact_rect.expand(RING))))
+        Some((
+            response.interact_rect,
+            painted(stage, response.interact_rect.expand(RING)),
+        ))
     };
     let (place, with) = look(stage)?;
-    stage.shot.ctx.memory_mut(|memory| memory.request_focus(other));
+    stage
+        .shot
+        .ctx
+        .memory_mut(|memory| memory.request_focus(other));
     let without = look(stage);
     // The field of the palette keeps the keyboard.
     let is_kept = stage.shot.ctx.memory(|memory| memory.has_focus(focus));
-    stage.shot.ctx.memory_mut(|memory| memory.request_focus(focus));
+    stage
+        .shot
+        .ctx
+        .memory_mut(|memory| memory.request_focus(focus));
     stage.shot.frame(&stage.state);
     if !place.is_positive() {
         return Some("out of sight with the focus");
@@ -296,8 +495,13 @@ fn every_control_is_reached_by_tab_has_a_name_of_its_own_and_shows_the_focus() {
     for name in SCREENS {
         let stage = Stage::new([1_280, 800], egui::Theme::Dark, true).unwrap();
         stage.shot.ctx.enable_accesskit();
-        let mut stage = staged(stage, name, None, None, None).unwrap_or_else(|problem| panic!("{name}: {problem}"));
-        let under = stage.state.dialog.is_some().then(|| nodes_under(&mut stage));
+        let mut stage = staged(stage, name, None, None, None)
+            .unwrap_or_else(|problem| panic!("{name}: {problem}"));
+        let under = stage
+            .state
+            .dialog
+            .is_some()
+            .then(|| nodes_under(&mut stage));
         all.extend(faults(name, &mut stage, under.as_ref(), &mut shown));
     }
     assert!(all.is_empty(), "{} faults:\n{}", all.len(), all.join("\n"));
@@ -318,7 +522,10 @@ fn every_dialog_is_gone_through_by_tab() {
     for (method, params) in QUESTIONS {
         let mut stage = stage_of_dialogs();
         stage.state.as_if_asked(method, params);
-        assert!(!stage.state.session().server_requests.open.is_empty(), "{method} is asked");
+        assert!(
+            !stage.state.session().server_requests.open.is_empty(),
+            "{method} is asked"
+        );
         let under = nodes_under(&mut stage);
         all.extend(faults(method, &mut stage, Some(&under), &mut shown));
     }

@@ -23,8 +23,14 @@ pub fn strip(text: &str) -> String {
                 continue;
             }
             b'/' if bytes.get(at + 1) == Some(&b'*') => {
-                let end = bytes[at + 2..].windows(2).position(|pair| pair == b"*/").map_or(bytes.len(), |end| at + end + 4);
-                bytes[at..end].iter_mut().filter(|byte| **byte != b'\n').for_each(|byte| *byte = b' ');
+                let end = bytes[at + 2..]
+                    .windows(2)
+                    .position(|pair| pair == b"*/")
+                    .map_or(bytes.len(), |end| at + end + 4);
+                bytes[at..end]
+                    .iter_mut()
+                    .filter(|byte| **byte != b'\n')
+                    .for_each(|byte| *byte = b' ');
                 at = end;
                 continue;
             }
@@ -52,7 +58,10 @@ mod tests {
         let cases = [
             ("{\"a\":1,}", "{\"a\":1 }"),
             ("[1, // one\n 2, /* é */ ]", "[1,       \n 2           ]"),
-            (r#"{"a//b":"c/*d*/,}","e":"\"//"}"#, r#"{"a//b":"c/*d*/,}","e":"\"//"}"#),
+            (
+                r#"{"a//b":"c/*d*/,}","e":"\"//"}"#,
+                r#"{"a//b":"c/*d*/,}","e":"\"//"}"#,
+            ),
             ("{} // end", "{}       "),
             ("{} /* open", "{}        "),
             ("\u{feff}{}", "{}"),
@@ -60,7 +69,11 @@ mod tests {
             ("\"open \\", "\"open \\"),
         ];
         for (text, expected) in cases {
-            assert_eq!(strip(text).replace("  ", " "), expected.replace("  ", " "), "{text}");
+            assert_eq!(
+                strip(text).replace("  ", " "),
+                expected.replace("  ", " "),
+                "{text}"
+            );
         }
     }
 }

@@ -30,7 +30,13 @@ fn one(what: &'static str, name: &str, reach: Reach, notes: Vec<String>) -> Past
         given: Vec::new(),
         own: Vec::new(),
     };
-    Pasted::Servers { what, import: Import { servers: vec![entry], notes: Vec::new() } }
+    Pasted::Servers {
+        what,
+        import: Import {
+            servers: vec![entry],
+            notes: Vec::new(),
+        },
+    }
 }
 
 fn remote(url: String, headers: Vec<(String, String)>, kind: RemoteKind) -> Reach {
@@ -43,7 +49,9 @@ fn remote(url: String, headers: Vec<(String, String)>, kind: RemoteKind) -> Reac
 /// It is nothing of the kind, with a hint what would be.
 pub fn understand(text: &str) -> Result<Pasted, Problem> {
     let text = text.trim().trim_start_matches('\u{feff}');
-    let prompt = ["$ ", "> ", "% "].iter().find_map(|prompt| text.strip_prefix(prompt));
+    let prompt = ["$ ", "> ", "% "]
+        .iter()
+        .find_map(|prompt| text.strip_prefix(prompt));
     let text = prompt.unwrap_or(text).trim();
     let wrong = |what: &str| {
         Problem::new(ProblemKind::Usage, what).hint(
@@ -54,13 +62,22 @@ pub fn understand(text: &str) -> Result<Pasted, Problem> {
         return Err(wrong("nothing was pasted"));
     }
     if text.starts_with("[mcp_servers") || text.contains("\n[mcp_servers") {
-        return Ok(Pasted::Servers { what: "a client's configuration", import: super::read("pasted.toml", text)? });
+        return Ok(Pasted::Servers {
+            what: "a client's configuration",
+            import: super::read("pasted.toml", text)?,
+        });
     }
     if text.starts_with(['{', '[', '"']) {
-        return json(text).ok_or_else(|| wrong("this JSON is neither a client's configuration nor an answer"))?;
+        return json(text)
+            .ok_or_else(|| wrong("this JSON is neither a client's configuration nor an answer"))?;
     }
     if is_web(text) && !text.contains(char::is_whitespace) {
-        return Ok(one("an address", "server", remote(text.to_owned(), Vec::new(), RemoteKind::Unsaid), Vec::new()));
+        return Ok(one(
+            "an address",
+            "server",
+            remote(text.to_owned(), Vec::new(), RemoteKind::Unsaid),
+            Vec::new(),
+        ));
     }
     // Lines that go on after a backslash are one, as in a shell.
     let joined = text.replace("\\\r\n", " ").replace("\\\n", " ");
@@ -68,10 +85,14 @@ pub fn understand(text: &str) -> Result<Pasted, Problem> {
     let plain: Vec<&str> = words.iter().map(String::as_str).collect();
     match plain.as_slice() {
         [] => Err(wrong("nothing was pasted")),
-        ["curl" | "curl.exe", rest @ ..] => curl(rest).ok_or_else(|| wrong("this curl command has no address")),
+        ["curl" | "curl.exe", rest @ ..] => {
+            curl(rest).ok_or_else(|| wrong("this curl command has no address"))
+        }
         [_, "mcp", "add", rest @ ..] => mcp_add(rest),
         [_, "mcp", "add-json", rest @ ..] => add_json(rest),
-        [_, "--add-mcp", entry, ..] => json(entry).ok_or_else(|| wrong("what follows --add-mcp is not a server"))?,
+        [_, "--add-mcp", entry, ..] => {
+            json(entry).ok_or_else(|| wrong("what follows --add-mcp is not a server"))?
+        }
         ["mcp-loupe", rest @ ..] => loupe(rest),
         words => command(words),
     }
@@ -80,11 +101,19 @@ pub fn understand(text: &str) -> Result<Pasted, Problem> {
 /// `None` where it is JSON of another kind, or no JSON.
 fn json(text: &str) -> Option<Result<Pasted, Problem>> {
     // A piece out of the middle of a file: `"name": {…}`, perhaps with a comma behind it.
-    let whole =
-        if text.starts_with('"') { format!("{{{}}}", text.trim_end_matches([',', ' ', '\n', '\r'])) } else { text.to_owned() };
+    let whole = if text.starts_with('"') {
+        format!("{{{}}}", text.trim_end_matches([',', ' ', '\n', '\r']))
+    } else {
+        text.to_owned()
+    };
     let root: Value = match serde_json::from_str(&jsonc::strip(&whole)) {
         Ok(root) => root,
-        Err(error) => return Some(Err(Problem::new(ProblemKind::Malformed, format!("not JSON: {error}")))),
+        Err(error) => {
+            return Some(Err(Problem::new(
+                ProblemKind::Malformed,
+                format!("not JSON: {error}"),
+            )));
+        }
     };
     let is_answer = root.get("content").is_some_and(Value::is_array)
         || root.get("jsonrpc").is_some()
@@ -92,21 +121,38 @@ fn json(text: &str) -> Option<Result<Pasted, Problem>> {
     if is_answer {
         return Some(Ok(Pasted::Answer));
     }
-    let found = |import: Import| Ok(Pasted::Servers { what: "a client's configuration", import });
+    let found = |import: Import| {
+        Ok(Pasted::Servers {
+            what: "a client's configuration",
+            import,
+        })
+    };
     if let Some(import) = shapes::read("pasted.json", &root, text) {
         return Some(found(import));
     }
     let object = root.as_object()?;
-    let is_entry = |value: &Value| ["command", "url", "serverUrl", "httpUrl"].iter().any(|key| value.get(key).is_some());
+    let is_entry = |value: &Value| {
+        ["command", "url", "serverUrl", "httpUrl"]
+            .iter()
+            .any(|key| value.get(key).is_some())
+    };
     let list = if is_entry(&root) {
-        let name = object.get("name").and_then(Value::as_str).unwrap_or("server");
+        let name = object
+            .get("name")
+            .and_then(Value::as_str)
+            .unwrap_or("server");
         serde_json::json!({ name: root })
     } else if object.values().any(is_entry) {
         root
     } else {
         return None;
     };
-    shapes::read("pasted.json", &serde_json::json!({ "mcpServers": list }), "").map(found)
+    shapes::read(
+        "pasted.json",
+        &serde_json::json!({ "mcpServers": list }),
+        "",
+    )
+    .map(found)
 }
 
 /// Options of `mcp add` that take a value and are not used.
@@ -124,7 +170,8 @@ const UNUSED: &[&str] = &[
 
 /// `claude mcp add`, `codex mcp add`, `gemini mcp add` and the like.
 fn mcp_add(words: &[&str]) -> Result<Pasted, Problem> {
-    let (mut env, mut headers, mut rest, mut notes) = (Vec::new(), Vec::new(), Vec::<String>::new(), Vec::new());
+    let (mut env, mut headers, mut rest, mut notes) =
+        (Vec::new(), Vec::new(), Vec::<String>::new(), Vec::new());
     let (mut url, mut kind) = (None, RemoteKind::Unsaid);
     let mut at = 0;
     while let Some(&word) = words.get(at) {
@@ -133,9 +180,16 @@ fn mcp_add(words: &[&str]) -> Result<Pasted, Problem> {
             Some((option, value)) if word.starts_with("--") => (option, Some(value)),
             _ => (word, None),
         };
-        let takes_value =
-            matches!(option, "-e" | "--env" | "-H" | "--header" | "-t" | "--transport" | "--url" | "--bearer-token-env-var")
-                || UNUSED.contains(&option);
+        let takes_value = matches!(
+            option,
+            "-e" | "--env"
+                | "-H"
+                | "--header"
+                | "-t"
+                | "--transport"
+                | "--url"
+                | "--bearer-token-env-var"
+        ) || UNUSED.contains(&option);
         // What follows the program is its own; an address has nothing of its own.
         let is_own = rest.len() >= 2 && !is_web(&rest[1]);
         if word == "--" {
@@ -155,12 +209,17 @@ fn mcp_add(words: &[&str]) -> Result<Pasted, Problem> {
             at += 1;
             value
         });
-        let value = value.ok_or_else(|| Problem::new(ProblemKind::Usage, format!("`{option}` has no value")))?;
+        let value = value
+            .ok_or_else(|| Problem::new(ProblemKind::Usage, format!("`{option}` has no value")))?;
         match option {
             "-e" | "--env" => {
                 env.extend(pair(&value, '='));
                 // Claude takes several after one `--env`.
-                while let Some(more) = words.get(at).filter(|word| is_assignment(word)).and_then(|word| pair(word, '=')) {
+                while let Some(more) = words
+                    .get(at)
+                    .filter(|word| is_assignment(word))
+                    .and_then(|word| pair(word, '='))
+                {
                     env.push(more);
                     at += 1;
                 }
@@ -174,32 +233,62 @@ fn mcp_add(words: &[&str]) -> Result<Pasted, Problem> {
                 }
             }
             "--url" => url = Some(value),
-            "--bearer-token-env-var" => headers.push(("Authorization".into(), format!("Bearer ${{{value}}}"))),
+            "--bearer-token-env-var" => {
+                headers.push(("Authorization".into(), format!("Bearer ${{{value}}}")))
+            }
             option => notes.push(format!("`{option} {value}` is not used")),
         }
     }
-    let name = if rest.is_empty() { "server".to_owned() } else { rest.remove(0) };
+    let name = if rest.is_empty() {
+        "server".to_owned()
+    } else {
+        rest.remove(0)
+    };
     let what = "an `mcp add` line";
     if let Some(url) = url.or_else(|| rest.first().filter(|word| is_web(word)).cloned()) {
         return Ok(one(what, &name, remote(url, headers, kind), notes));
     }
     let mut words = rest.into_iter();
     let program = words.next().ok_or_else(|| {
-        Problem::new(ProblemKind::Usage, "the line names no command and no address")
-            .hint("after the name comes what is started, or a URL")
+        Problem::new(
+            ProblemKind::Usage,
+            "the line names no command and no address",
+        )
+        .hint("after the name comes what is started, or a URL")
     })?;
-    Ok(one(what, &name, Reach::Command { program, args: words.collect(), env, cwd: None }, notes))
+    Ok(one(
+        what,
+        &name,
+        Reach::Command {
+            program,
+            args: words.collect(),
+            env,
+            cwd: None,
+        },
+        notes,
+    ))
 }
 
 fn add_json(words: &[&str]) -> Result<Pasted, Problem> {
-    let wrong = || Problem::new(ProblemKind::Usage, "the line has no name and JSON").hint("it reads `… mcp add-json NAME '{…}'`");
+    let wrong = || {
+        Problem::new(ProblemKind::Usage, "the line has no name and JSON")
+            .hint("it reads `… mcp add-json NAME '{…}'`")
+    };
     let mut plain = words.iter().filter(|word| !word.starts_with('-'));
-    let name = plain.find(|word| !word.starts_with('{')).ok_or_else(wrong)?;
-    let entry = words.iter().find(|word| word.starts_with('{')).ok_or_else(wrong)?;
+    let name = plain
+        .find(|word| !word.starts_with('{'))
+        .ok_or_else(wrong)?;
+    let entry = words
+        .iter()
+        .find(|word| word.starts_with('{'))
+        .ok_or_else(wrong)?;
     let entry: Value = serde_json::from_str(entry).map_err(|_| wrong())?;
     let root = serde_json::json!({ "mcpServers": { *name: entry } });
     let import = shapes::read("pasted.json", &root, "").ok_or_else(wrong)?;
-    Ok(Pasted::Servers { what: "an `mcp add` line", import })
+    Ok(Pasted::Servers {
+        what: "an `mcp add` line",
+        import,
+    })
 }
 
 fn curl(words: &[&str]) -> Option<Pasted> {
@@ -208,14 +297,16 @@ fn curl(words: &[&str]) -> Option<Pasted> {
     while let Some(word) = words.next() {
         let mut value = || words.next().unwrap_or_default();
         match word {
-            "-H" | "--header" => headers.extend(pair(value(), ':').filter(|(name, _)| !is_own(name))),
+            "-H" | "--header" => {
+                headers.extend(pair(value(), ':').filter(|(name, _)| !is_own(name)))
+            }
             "--url" => url = Some(value().to_owned()),
             "-u" | "--user" | "-b" | "--cookie" => {
                 value();
                 notes.push(format!("`{word}` is not used: add its header by hand"));
             }
-            "-X" | "--request" | "-d" | "--data" | "--data-raw" | "--data-binary" | "--json" | "-o" | "--output" | "-m"
-            | "--max-time" | "-A" | "--user-agent" => {
+            "-X" | "--request" | "-d" | "--data" | "--data-raw" | "--data-binary" | "--json"
+            | "-o" | "--output" | "-m" | "--max-time" | "-A" | "--user-agent" => {
                 value();
             }
             word if is_web(word) => url = Some(word.to_owned()),
@@ -223,13 +314,26 @@ fn curl(words: &[&str]) -> Option<Pasted> {
             _ => {}
         }
     }
-    Some(one("a curl command", "server", remote(url?, headers, RemoteKind::Unsaid), notes))
+    Some(one(
+        "a curl command",
+        "server",
+        remote(url?, headers, RemoteKind::Unsaid),
+        notes,
+    ))
 }
 
 /// Headers that Loupe sets itself.
 fn is_own(name: &str) -> bool {
-    ["content-type", "accept", "content-length", "host", "mcp-session-id", "mcp-protocol-version", "user-agent"]
-        .contains(&name.to_lowercase().as_str())
+    [
+        "content-type",
+        "accept",
+        "content-length",
+        "host",
+        "mcp-session-id",
+        "mcp-protocol-version",
+        "user-agent",
+    ]
+    .contains(&name.to_lowercase().as_str())
 }
 
 /// Loupe's own command line.
@@ -249,13 +353,29 @@ fn loupe(words: &[&str]) -> Result<Pasted, Problem> {
     }
     let what = "a Loupe command line";
     if let Some(url) = url {
-        return Ok(one(what, "server", remote(url, headers, RemoteKind::Unsaid), Vec::new()));
+        return Ok(one(
+            what,
+            "server",
+            remote(url, headers, RemoteKind::Unsaid),
+            Vec::new(),
+        ));
     }
     let mut rest = words.map(str::to_owned);
     let program = rest.next().ok_or_else(|| {
-        Problem::new(ProblemKind::Usage, "the line names no server").hint("it has `--url URL` or `-- COMMAND [ARG…]`")
+        Problem::new(ProblemKind::Usage, "the line names no server")
+            .hint("it has `--url URL` or `-- COMMAND [ARG…]`")
     })?;
-    Ok(one(what, "server", Reach::Command { program, args: rest.collect(), env, cwd }, Vec::new()))
+    Ok(one(
+        what,
+        "server",
+        Reach::Command {
+            program,
+            args: rest.collect(),
+            env,
+            cwd,
+        },
+        Vec::new(),
+    ))
 }
 
 fn command(words: &[&str]) -> Result<Pasted, Problem> {
@@ -275,26 +395,45 @@ fn command(words: &[&str]) -> Result<Pasted, Problem> {
     }
     let [program, args @ ..] = words else {
         return Err(
-            Problem::new(ProblemKind::Usage, "there is no command in it").hint("after the variables comes what is started")
+            Problem::new(ProblemKind::Usage, "there is no command in it")
+                .hint("after the variables comes what is started"),
         );
     };
     for operator in args.iter().filter(|word| OPERATORS.contains(word)) {
-        notes.push(format!("no shell is asked, so `{operator}` is handed to the program as it stands"));
+        notes.push(format!(
+            "no shell is asked, so `{operator}` is handed to the program as it stands"
+        ));
     }
     let args = args.iter().map(|word| (*word).to_owned()).collect();
-    Ok(one("a command line", "server", Reach::Command { program: (*program).to_owned(), args, env, cwd }, notes))
+    Ok(one(
+        "a command line",
+        "server",
+        Reach::Command {
+            program: (*program).to_owned(),
+            args,
+            env,
+            cwd,
+        },
+        notes,
+    ))
 }
 
 fn pair(text: &str, separator: char) -> Option<(String, String)> {
     let (name, value) = text.split_once(separator)?;
-    Some(if separator == ':' { (name.trim().to_owned(), value.trim().to_owned()) } else { (name.to_owned(), value.to_owned()) })
+    Some(if separator == ':' {
+        (name.trim().to_owned(), value.trim().to_owned())
+    } else {
+        (name.to_owned(), value.to_owned())
+    })
 }
 
 /// `NAME=value`, as before a command.
 fn is_assignment(word: &str) -> bool {
     word.split_once('=').is_some_and(|(name, _)| {
         name.starts_with(|char: char| char.is_ascii_alphabetic() || char == '_')
-            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+            && name
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
     })
 }
 
@@ -307,12 +446,24 @@ mod tests {
         match understand(text) {
             Ok(Pasted::Answer) => "an answer".into(),
             Ok(Pasted::Servers { what, import }) => {
-                let servers: Vec<_> = import.servers.iter().map(|entry| format!("{}: {entry}", entry.name)).collect();
-                let notes: Vec<_> = import.servers.iter().flat_map(|entry| entry.notes.clone()).collect();
+                let servers: Vec<_> = import
+                    .servers
+                    .iter()
+                    .map(|entry| format!("{}: {entry}", entry.name))
+                    .collect();
+                let notes: Vec<_> = import
+                    .servers
+                    .iter()
+                    .flat_map(|entry| entry.notes.clone())
+                    .collect();
                 format!(
                     "{what} = {}{}",
                     servers.join(" / "),
-                    if notes.is_empty() { String::new() } else { format!(" [{}]", notes.join("; ")) }
+                    if notes.is_empty() {
+                        String::new()
+                    } else {
+                        format!(" [{}]", notes.join("; "))
+                    }
                 )
             }
             Err(problem) => format!("! {}", problem.message()),
@@ -322,22 +473,46 @@ mod tests {
     #[test]
     fn what_people_paste_is_understood() {
         let cases = [
-            ("http://127.0.0.1:3001/mcp", "an address = server: --url http://127.0.0.1:3001/mcp"),
-            ("npx -y 'my server' --port 1", "a command line = server: -- npx -y 'my server' --port 1"),
-            ("$ cd /srv && KEY=s3cret uvx thing", "a command line = server: --env KEY=… --cwd /srv -- uvx thing"),
+            (
+                "http://127.0.0.1:3001/mcp",
+                "an address = server: --url http://127.0.0.1:3001/mcp",
+            ),
+            (
+                "npx -y 'my server' --port 1",
+                "a command line = server: -- npx -y 'my server' --port 1",
+            ),
+            (
+                "$ cd /srv && KEY=s3cret uvx thing",
+                "a command line = server: --env KEY=… --cwd /srv -- uvx thing",
+            ),
             (
                 "npx a | tee log",
                 "a command line = server: -- npx a '|' tee log [no shell is asked, so `|` is handed to the program as it stands]",
             ),
-            ("env A=1 B=2 node x.js", "a command line = server: --env A=… --env B=… -- node x.js"),
+            (
+                "env A=1 B=2 node x.js",
+                "a command line = server: --env A=… --env B=… -- node x.js",
+            ),
             (
                 r#"{"mcpServers":{"a":{"command":"x"},"b":{"url":"https://h"}}}"#,
                 "a client's configuration = a: -- x / b: --url https://h",
             ),
-            (r#""a": {"command": "x", "args": ["1"]},"#, "a client's configuration = a: -- x 1"),
-            (r#"{"command":"x","env":{"K":"v"}}"#, "a client's configuration = server: --env K=… -- x"),
-            (r#"{"a":{"url":"https://h","type":"http"}} // mine"#, "a client's configuration = a: --url https://h"),
-            ("[mcp_servers.a]\ncommand = \"x\"", "a client's configuration = a: -- x"),
+            (
+                r#""a": {"command": "x", "args": ["1"]},"#,
+                "a client's configuration = a: -- x 1",
+            ),
+            (
+                r#"{"command":"x","env":{"K":"v"}}"#,
+                "a client's configuration = server: --env K=… -- x",
+            ),
+            (
+                r#"{"a":{"url":"https://h","type":"http"}} // mine"#,
+                "a client's configuration = a: --url https://h",
+            ),
+            (
+                "[mcp_servers.a]\ncommand = \"x\"",
+                "a client's configuration = a: -- x",
+            ),
             (r#"{"content":[{"type":"text","text":"hi"}]}"#, "an answer"),
             (r#"{"jsonrpc":"2.0","id":1,"result":{}}"#, "an answer"),
             (
@@ -352,24 +527,45 @@ mod tests {
                 "claude mcp add -s user -e A=1 B=2 fs -- npx -y fs --root /tmp",
                 "an `mcp add` line = fs: --env A=… --env B=… -- npx -y fs --root /tmp [`-s user` is not used]",
             ),
-            ("codex mcp add x --env K=v -- node x.js", "an `mcp add` line = x: --env K=… -- node x.js"),
+            (
+                "codex mcp add x --env K=v -- node x.js",
+                "an `mcp add` line = x: --env K=… -- node x.js",
+            ),
             (
                 "codex mcp add x --url https://h --bearer-token-env-var TOK",
                 "an `mcp add` line = x: --url https://h --header 'Authorization: …'",
             ),
-            ("claude mcp add-json w '{\"type\":\"http\",\"url\":\"https://h\"}'", "an `mcp add` line = w: --url https://h"),
-            ("code --add-mcp '{\"name\":\"w\",\"command\":\"x\"}'", "a client's configuration = w: -- x"),
+            (
+                "claude mcp add-json w '{\"type\":\"http\",\"url\":\"https://h\"}'",
+                "an `mcp add` line = w: --url https://h",
+            ),
+            (
+                "code --add-mcp '{\"name\":\"w\",\"command\":\"x\"}'",
+                "a client's configuration = w: -- x",
+            ),
             (
                 "curl -X POST https://h/mcp \\\n  -H 'Authorization: Bearer s3cret' -H 'Content-Type: application/json' -d '{}'",
                 "a curl command = server: --url https://h/mcp --header 'Authorization: …'",
             ),
-            ("mcp-loupe tools --env K=v --cwd /x -- node a.js", "a Loupe command line = server: --env K=… --cwd /x -- node a.js"),
-            ("mcp-loupe --url http://h --header 'A: b'", "a Loupe command line = server: --url http://h --header 'A: …'"),
+            (
+                "mcp-loupe tools --env K=v --cwd /x -- node a.js",
+                "a Loupe command line = server: --env K=… --cwd /x -- node a.js",
+            ),
+            (
+                "mcp-loupe --url http://h --header 'A: b'",
+                "a Loupe command line = server: --url http://h --header 'A: …'",
+            ),
             ("", "! nothing was pasted"),
             ("npx 'a", "! a quote is not closed"),
-            ("{\"a\":1}", "! this JSON is neither a client's configuration nor an answer"),
+            (
+                "{\"a\":1}",
+                "! this JSON is neither a client's configuration nor an answer",
+            ),
             ("curl -v", "! this curl command has no address"),
-            ("claude mcp add x", "! the line names no command and no address"),
+            (
+                "claude mcp add x",
+                "! the line names no command and no address",
+            ),
             ("A=1", "! there is no command in it"),
         ];
         for (text, expected) in cases {

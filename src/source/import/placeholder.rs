@@ -43,19 +43,28 @@ impl fmt::Display for Placeholder {
 
 fn is_name(text: &str) -> bool {
     text.starts_with(|char: char| char.is_ascii_alphabetic() || char == '_')
-        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 /// What stands between the braces; `None` leaves the text as it is.
 fn known(inside: &str) -> Option<Placeholder> {
     let variable = |name: &str, default: Option<&str>| {
-        is_name(name).then(|| Placeholder::Variable { name: name.to_owned(), default: default.map(str::to_owned) })
+        is_name(name).then(|| Placeholder::Variable {
+            name: name.to_owned(),
+            default: default.map(str::to_owned),
+        })
     };
     match inside {
         "workspaceFolder" => Some(Placeholder::WorkspaceFolder),
         "userHome" => Some(Placeholder::UserHome),
         "pathSeparator" | "/" => Some(Placeholder::PathSeparator),
-        _ => match (inside.strip_prefix("env:"), inside.strip_prefix("input:"), inside.split_once(":-")) {
+        _ => match (
+            inside.strip_prefix("env:"),
+            inside.strip_prefix("input:"),
+            inside.split_once(":-"),
+        ) {
             (Some(name), ..) => variable(name, None),
             (_, Some(id), _) => Some(Placeholder::Input(id.to_owned())),
             (_, _, Some((name, default))) => variable(name, Some(default)),
@@ -76,15 +85,23 @@ fn parts(text: &str, bare_dollars: bool) -> Vec<Part<'_>> {
     while let Some(at) = rest.find('$') {
         parts.push(Part::Text(&rest[..at]));
         let after = &rest[at + 1..];
-        let braced = after.strip_prefix('{').and_then(|inside| inside.split_once('}'));
-        let bare = after.len() - after.trim_start_matches(|char: char| char.is_ascii_alphanumeric() || char == '_').len();
+        let braced = after
+            .strip_prefix('{')
+            .and_then(|inside| inside.split_once('}'));
+        let bare = after.len()
+            - after
+                .trim_start_matches(|char: char| char.is_ascii_alphanumeric() || char == '_')
+                .len();
         match braced.and_then(|(inside, after)| Some((known(inside)?, after))) {
             Some((placeholder, after)) => {
                 parts.push(Part::Hole(placeholder));
                 rest = after;
             }
             None if bare_dollars && is_name(&after[..bare]) => {
-                parts.push(Part::Hole(Placeholder::Variable { name: after[..bare].to_owned(), default: None }));
+                parts.push(Part::Hole(Placeholder::Variable {
+                    name: after[..bare].to_owned(),
+                    default: None,
+                }));
                 rest = &after[bare..];
             }
             None => {
@@ -103,7 +120,10 @@ pub fn all(text: &str, bare_dollars: bool) -> Vec<Placeholder> {
         Part::Hole(placeholder) => Some(placeholder),
         Part::Text(_) => None,
     };
-    parts(text, bare_dollars).into_iter().filter_map(placeholder).collect()
+    parts(text, bare_dollars)
+        .into_iter()
+        .filter_map(placeholder)
+        .collect()
 }
 
 /// The text with its placeholders filled.
@@ -123,17 +143,39 @@ mod tests {
     fn placeholders_are_found_and_filled() {
         let cases = [
             ("a ${X} b", false, "a <${X}> b"),
-            ("${env:X_1}${input:my-key}", false, "<${X_1}><${input:my-key}>"),
-            ("${X:-a b}/${workspaceFolder}", false, "<${X}>/<${workspaceFolder}>"),
+            (
+                "${env:X_1}${input:my-key}",
+                false,
+                "<${X_1}><${input:my-key}>",
+            ),
+            (
+                "${X:-a b}/${workspaceFolder}",
+                false,
+                "<${X}>/<${workspaceFolder}>",
+            ),
             ("$X $HOME/x", false, "$X $HOME/x"),
             ("$X-$ $HOME/x", true, "<${X}>-$ <${HOME}>/x"),
             ("pa$$word $$", false, "pa$$word $$"),
-            ("${not a name} ${open ${1}", false, "${not a name} ${open ${1}"),
+            (
+                "${not a name} ${open ${1}",
+                false,
+                "${not a name} ${open ${1}",
+            ),
             ("", false, ""),
         ];
         for (text, bare, expected) in cases {
-            assert_eq!(fill(text, bare, |placeholder| format!("<{placeholder}>")), expected, "{text}");
+            assert_eq!(
+                fill(text, bare, |placeholder| format!("<{placeholder}>")),
+                expected,
+                "{text}"
+            );
         }
-        assert_eq!(all("${X:-d}", false), [Placeholder::Variable { name: "X".into(), default: Some("d".into()) }]);
+        assert_eq!(
+            all("${X:-d}", false),
+            [Placeholder::Variable {
+                name: "X".into(),
+                default: Some("d".into())
+            }]
+        );
     }
 }

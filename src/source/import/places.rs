@@ -8,7 +8,9 @@ const INSIDE_PROJECTS: &[&str] = &[".vscode", ".cursor", ".zed", ".codex", ".gem
 /// The folder of the project that a configuration file belongs to.
 pub fn project(file: &Path) -> PathBuf {
     let folder = file.parent().unwrap_or(file);
-    let is_inside = folder.file_name().is_some_and(|name| INSIDE_PROJECTS.iter().any(|inside| name == *inside));
+    let is_inside = folder
+        .file_name()
+        .is_some_and(|name| INSIDE_PROJECTS.iter().any(|inside| name == *inside));
     match folder.parent() {
         Some(project) if is_inside => project.to_owned(),
         _ => folder.to_owned(),
@@ -55,7 +57,11 @@ pub const PLACES: &[ConfigPlace] = &[
         project: ".zed/settings.json",
     },
     same("Codex", "~/.codex/config.toml", ".codex/config.toml"),
-    same("Gemini CLI", "~/.gemini/settings.json", ".gemini/settings.json"),
+    same(
+        "Gemini CLI",
+        "~/.gemini/settings.json",
+        ".gemini/settings.json",
+    ),
     same("LM Studio", "~/.lmstudio/mcp.json", ""),
     ConfigPlace {
         client: "Cline",
@@ -64,9 +70,21 @@ pub const PLACES: &[ConfigPlace] = &[
         windows: "%APPDATA%\\Code\\User\\globalStorage\\saoudrizwan.claude-dev\\settings\\cline_mcp_settings.json",
         project: "",
     },
-    ConfigPlace { client: "Registry", linux: "", macos: "", windows: "", project: "server.json" },
+    ConfigPlace {
+        client: "Registry",
+        linux: "",
+        macos: "",
+        windows: "",
+        project: "server.json",
+    },
 ];
 
 const fn same(client: &'static str, path: &'static str, project: &'static str) -> ConfigPlace {
-    ConfigPlace { client, linux: path, macos: path, windows: path, project }
+    ConfigPlace {
+        client,
+        linux: path,
+        macos: path,
+        windows: path,
+        project,
+    }
 }

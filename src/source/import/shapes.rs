@@ -9,7 +9,12 @@ use super::{Import, ImportedServer, Input, Reach, RemoteKind};
 /// The servers of a file, or nothing where it lists none. `text` is the file's, for the lines of what cannot be read.
 pub fn read(path: &str, root: &Value, text: &str) -> Option<Import> {
     let is_gemini = path.contains(".gemini");
-    let mut reader = Reader { inputs: inputs(root), is_gemini, text, import: Import::default() };
+    let mut reader = Reader {
+        inputs: inputs(root),
+        is_gemini,
+        text,
+        import: Import::default(),
+    };
     let mut known = false;
     let lists = [
         root.get("mcpServers"),
@@ -23,7 +28,12 @@ pub fn read(path: &str, root: &Value, text: &str) -> Option<Import> {
         known = true;
         reader.list(list, "");
     }
-    for (project, settings) in root.get("projects").and_then(Value::as_object).into_iter().flatten() {
+    for (project, settings) in root
+        .get("projects")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten()
+    {
         if let Some(list) = settings.get("mcpServers").and_then(Value::as_object) {
             known = true;
             reader.list(list, project);
@@ -43,31 +53,54 @@ pub(super) fn text(object: &Map<String, Value>, key: &str) -> Option<String> {
 
 /// Strings of a list; other values as they are written.
 pub(super) fn texts(value: Option<&Value>) -> Vec<String> {
-    value.and_then(Value::as_array).into_iter().flatten().map(written).collect()
+    value
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .map(written)
+        .collect()
 }
 
 pub(super) fn written(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+    value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned)
 }
 
 fn pairs(value: Option<&Value>) -> Vec<(String, String)> {
-    value.and_then(Value::as_object).into_iter().flatten().map(|(name, value)| (name.clone(), written(value))).collect()
+    value
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten()
+        .map(|(name, value)| (name.clone(), written(value)))
+        .collect()
 }
 
 fn inputs(root: &Value) -> Vec<Input> {
     let input = |input: &Value| {
         let input = input.as_object()?;
-        let options = input.get("options").and_then(Value::as_array).into_iter().flatten();
+        let options = input
+            .get("options")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten();
         Some(Input {
             id: text(input, "id")?,
             about: text(input, "description").unwrap_or_default(),
             is_secret: input.get("password") == Some(&Value::Bool(true)),
             default: text(input, "default"),
-            options: options.map(|option| option.get("value").map_or_else(|| written(option), written)).collect(),
+            options: options
+                .map(|option| option.get("value").map_or_else(|| written(option), written))
+                .collect(),
         })
     };
     let listed = root.get("inputs").or_else(|| root.pointer("/mcp/inputs"));
-    listed.and_then(Value::as_array).into_iter().flatten().filter_map(input).collect()
+    listed
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(input)
+        .collect()
 }
 
 /// Members that say nothing about how a server is reached, or are read elsewhere.
@@ -114,9 +147,15 @@ fn line_of(text: &str, keys: [&str; 2]) -> Option<usize> {
         let quoted = format!("\"{key}\"");
         let is_key = |end: usize| text[end..].trim_start().starts_with([':', '=', ']', '.']);
         let begins = |at: usize| text[..at].ends_with(['\n', '.', '[', ' ', '\t']);
-        let in_json = text[at..].match_indices(&quoted).map(|(found, _)| (at + found, quoted.len()));
-        let in_toml = text[at..].match_indices(*key).map(|(found, _)| (at + found, key.len()));
-        let found = in_json.chain(in_toml.filter(|(found, _)| begins(*found))).find(|(found, length)| is_key(found + length))?;
+        let in_json = text[at..]
+            .match_indices(&quoted)
+            .map(|(found, _)| (at + found, quoted.len()));
+        let in_toml = text[at..]
+            .match_indices(*key)
+            .map(|(found, _)| (at + found, key.len()));
+        let found = in_json
+            .chain(in_toml.filter(|(found, _)| begins(*found)))
+            .find(|(found, length)| is_key(found + length))?;
         at = found.0 + found.1;
     }
     Some(text[..at].matches('\n').count() + 1)
@@ -157,13 +196,23 @@ const FORMS: &[(&str, &[&str])] = &[
 /// The first member that holds something else than it has to, or that would be taken for a secret and is none.
 fn check(entry: &Map<String, Value>) -> Result<(), Refused> {
     if entry.contains_key("bearer_token") {
-        return Err(("bearer_token", "it is read by no client any more; name a variable in `bearer_token_env_var`".to_owned()));
+        return Err((
+            "bearer_token",
+            "it is read by no client any more; name a variable in `bearer_token_env_var`"
+                .to_owned(),
+        ));
     }
     for (name, forms) in FORMS {
-        let Some(value) = entry.get(*name).filter(|value| !value.is_null()) else { continue };
+        let Some(value) = entry.get(*name).filter(|value| !value.is_null()) else {
+            continue;
+        };
         let found = kind(value);
         if !forms.contains(&found) {
-            let more = if *name == "transport" { "; `command` or `url` stand in the entry itself" } else { "" };
+            let more = if *name == "transport" {
+                "; `command` or `url` stand in the entry itself"
+            } else {
+                ""
+            };
             return Err((name, format!("it is {found}, not {}{more}", forms[0])));
         }
     }
@@ -182,21 +231,44 @@ impl Reader<'_> {
     fn list(&mut self, list: &Map<String, Value>, scope: &str) {
         for (key, value) in list {
             let name = key;
-            let name = if scope.is_empty() { name.clone() } else { self.free(name, scope) };
+            let name = if scope.is_empty() {
+                name.clone()
+            } else {
+                self.free(name, scope)
+            };
             let not_an_entry = || ("", format!("it is {}, not an object", kind(value)));
-            match value.as_object().ok_or_else(not_an_entry).and_then(|entry| self.entry(entry)) {
+            match value
+                .as_object()
+                .ok_or_else(not_an_entry)
+                .and_then(|entry| self.entry(entry))
+            {
                 Ok((reach, notes)) => {
                     let entry = value.as_object();
-                    let is = |key: &str, flag: bool| entry.and_then(|entry| entry.get(key)) == Some(&Value::Bool(flag));
-                    self.add(&name, reach, is("disabled", true) || is("enabled", false), notes);
+                    let is = |key: &str, flag: bool| {
+                        entry.and_then(|entry| entry.get(key)) == Some(&Value::Bool(flag))
+                    };
+                    self.add(
+                        &name,
+                        reach,
+                        is("disabled", true) || is("enabled", false),
+                        notes,
+                    );
                     if let Some(added) = self.import.servers.last_mut() {
                         added.own = pairs(value.get("env"));
                     }
                 }
                 Err((member, why)) => {
-                    let line = line_of(self.text, [key, member]).map(|line| format!(" (line {line})")).unwrap_or_default();
-                    let member = if member.is_empty() { String::new() } else { format!("`{member}`: ") };
-                    self.import.notes.push(format!("`{name}` is left out{line}: {member}{why}"));
+                    let line = line_of(self.text, [key, member])
+                        .map(|line| format!(" (line {line})"))
+                        .unwrap_or_default();
+                    let member = if member.is_empty() {
+                        String::new()
+                    } else {
+                        format!("`{member}`: ")
+                    };
+                    self.import
+                        .notes
+                        .push(format!("`{name}` is left out{line}: {member}{why}"));
                 }
             }
         }
@@ -208,7 +280,11 @@ impl Reader<'_> {
         let mut free = name.to_owned();
         let mut again = 1;
         while taken(&free) {
-            free = if again == 1 { format!("{name} ({scope})") } else { format!("{name} ({scope} {again})") };
+            free = if again == 1 {
+                format!("{name} ({scope})")
+            } else {
+                format!("{name} ({scope} {again})")
+            };
             again += 1;
         }
         free
@@ -240,34 +316,62 @@ impl Reader<'_> {
         }
         check(entry)?;
         let unused = |name: &&String| !QUIET.contains(&name.as_str());
-        let mut notes: Vec<_> = entry.keys().filter(unused).map(|name| format!("`{name}` is not used")).collect();
-        if let Some(helper) = notes.iter_mut().find(|note| note.starts_with("`headersHelper`")) {
+        let mut notes: Vec<_> = entry
+            .keys()
+            .filter(unused)
+            .map(|name| format!("`{name}` is not used"))
+            .collect();
+        if let Some(helper) = notes
+            .iter_mut()
+            .find(|note| note.starts_with("`headersHelper`"))
+        {
             *helper = "`headersHelper` is not run: add its headers by hand".into();
         }
         let remote = [("serverUrl", false), ("httpUrl", true), ("url", false)];
-        if let Some((url, says_http)) = remote.iter().find_map(|(key, http)| Some((text(entry, key)?, *http))) {
+        if let Some((url, says_http)) = remote
+            .iter()
+            .find_map(|(key, http)| Some((text(entry, key)?, *http)))
+        {
             let kind = match text(entry, "type").as_deref() {
                 Some("sse") => RemoteKind::Sse,
-                Some("http" | "streamable-http" | "streamableHttp" | "streamable_http") => RemoteKind::StreamableHttp,
+                Some("http" | "streamable-http" | "streamableHttp" | "streamable_http") => {
+                    RemoteKind::StreamableHttp
+                }
                 _ if says_http => RemoteKind::StreamableHttp,
                 // Gemini's older rule: a plain `url` is for server-sent events.
                 _ if self.is_gemini => RemoteKind::Sse,
                 _ => RemoteKind::Unsaid,
             };
-            return Ok((Reach::Remote { url, headers: headers(entry), kind }, notes));
+            return Ok((
+                Reach::Remote {
+                    url,
+                    headers: headers(entry),
+                    kind,
+                },
+                notes,
+            ));
         }
         // Zed once kept program, arguments and variables together under `command`.
         let nested = entry.get("command").and_then(Value::as_object);
         let program = nested.map_or_else(|| text(entry, "command"), |nested| text(nested, "path"));
-        let program =
-            program.filter(|program| !program.is_empty()).ok_or_else(|| ("", "it has neither a command nor a URL".to_owned()))?;
+        let program = program
+            .filter(|program| !program.is_empty())
+            .ok_or_else(|| ("", "it has neither a command nor a URL".to_owned()))?;
         let from = nested.unwrap_or(entry);
         let mut env = pairs(from.get("env"));
         env.extend(texts(entry.get("env_vars")).into_iter().map(|name| {
             let placeholder = format!("${{{name}}}");
             (name, placeholder)
         }));
-        Ok((Reach::Command { program, args: texts(from.get("args")), env, cwd: text(entry, "cwd") }, notes))
+        Ok((
+            Reach::Command {
+                program,
+                args: texts(from.get("args")),
+                env,
+                cwd: text(entry, "cwd"),
+            },
+            notes,
+        ))
     }
 
     /// Gemini lists elsewhere which servers may run.
@@ -275,7 +379,9 @@ impl Reader<'_> {
         let excluded = texts(root.pointer("/mcp/excluded"));
         let allowed = root.pointer("/mcp/allowed").map(|list| texts(Some(list)));
         for entry in &mut self.import.servers {
-            let is_allowed = allowed.as_ref().is_none_or(|allowed| allowed.contains(&entry.name));
+            let is_allowed = allowed
+                .as_ref()
+                .is_none_or(|allowed| allowed.contains(&entry.name));
             entry.disabled |= excluded.contains(&entry.name) || !is_allowed;
         }
     }
@@ -284,7 +390,11 @@ impl Reader<'_> {
 fn headers(entry: &Map<String, Value>) -> Vec<(String, String)> {
     let mut headers = pairs(entry.get("headers"));
     headers.extend(pairs(entry.get("http_headers")));
-    headers.extend(pairs(entry.get("env_http_headers")).into_iter().map(|(name, variable)| (name, format!("${{{variable}}}"))));
+    headers.extend(
+        pairs(entry.get("env_http_headers"))
+            .into_iter()
+            .map(|(name, variable)| (name, format!("${{{variable}}}"))),
+    );
     if let Some(variable) = text(entry, "bearer_token_env_var") {
         headers.push(("Authorization".into(), format!("Bearer ${{{variable}}}")));
     }

@@ -37,17 +37,94 @@ enum Variables {
 
 /// The clients, as in [`super::PLACES`].
 const SHAPES: &[Shape] = &[
-    shape("Claude Desktop", "mcpServers", "", ("", ""), ("", ""), Variables::No),
-    shape("Claude Code", "mcpServers", "stdio", ("url", "http"), ("url", "sse"), Variables::Plain),
-    shape("VS Code", "servers", "stdio", ("url", "http"), ("url", "sse"), Variables::Env),
-    shape("Copilot CLI", "mcpServers", "local", ("url", "http"), ("url", "sse"), Variables::Plain),
-    shape("Cursor", "mcpServers", "", ("url", ""), ("url", ""), Variables::Env),
-    shape("Windsurf", "mcpServers", "", ("serverUrl", ""), ("serverUrl", ""), Variables::Env),
-    shape("Zed", "context_servers", "", ("url", ""), ("", ""), Variables::No),
-    shape("Codex", "mcp_servers", "", ("url", ""), ("", ""), Variables::Members),
-    shape("Gemini CLI", "mcpServers", "", ("httpUrl", ""), ("url", ""), Variables::Plain),
-    shape("LM Studio", "mcpServers", "", ("url", ""), ("", ""), Variables::No),
-    shape("Cline", "mcpServers", "stdio", ("url", "streamableHttp"), ("url", "sse"), Variables::No),
+    shape(
+        "Claude Desktop",
+        "mcpServers",
+        "",
+        ("", ""),
+        ("", ""),
+        Variables::No,
+    ),
+    shape(
+        "Claude Code",
+        "mcpServers",
+        "stdio",
+        ("url", "http"),
+        ("url", "sse"),
+        Variables::Plain,
+    ),
+    shape(
+        "VS Code",
+        "servers",
+        "stdio",
+        ("url", "http"),
+        ("url", "sse"),
+        Variables::Env,
+    ),
+    shape(
+        "Copilot CLI",
+        "mcpServers",
+        "local",
+        ("url", "http"),
+        ("url", "sse"),
+        Variables::Plain,
+    ),
+    shape(
+        "Cursor",
+        "mcpServers",
+        "",
+        ("url", ""),
+        ("url", ""),
+        Variables::Env,
+    ),
+    shape(
+        "Windsurf",
+        "mcpServers",
+        "",
+        ("serverUrl", ""),
+        ("serverUrl", ""),
+        Variables::Env,
+    ),
+    shape(
+        "Zed",
+        "context_servers",
+        "",
+        ("url", ""),
+        ("", ""),
+        Variables::No,
+    ),
+    shape(
+        "Codex",
+        "mcp_servers",
+        "",
+        ("url", ""),
+        ("", ""),
+        Variables::Members,
+    ),
+    shape(
+        "Gemini CLI",
+        "mcpServers",
+        "",
+        ("httpUrl", ""),
+        ("url", ""),
+        Variables::Plain,
+    ),
+    shape(
+        "LM Studio",
+        "mcpServers",
+        "",
+        ("url", ""),
+        ("", ""),
+        Variables::No,
+    ),
+    shape(
+        "Cline",
+        "mcpServers",
+        "stdio",
+        ("url", "streamableHttp"),
+        ("url", "sse"),
+        Variables::No,
+    ),
 ];
 
 const fn shape(
@@ -58,7 +135,14 @@ const fn shape(
     sse: (&'static str, &'static str),
     variables: Variables,
 ) -> Shape {
-    Shape { client, list, command, http, sse, variables }
+    Shape {
+        client,
+        list,
+        command,
+        http,
+        sse,
+        variables,
+    }
 }
 
 /// The lines for a client's file, and what they leave to a person.
@@ -81,19 +165,32 @@ pub fn clients() -> impl Iterator<Item = &'static str> {
 pub fn write(client: &str, name: &str, source: &Source) -> Result<Configuration, Problem> {
     // `claude-code` and `vscode` are as good as the names with a space.
     let plain = |name: &str| name.replace([' ', '-', '_'], "").to_ascii_lowercase();
-    let Some(shape) = SHAPES.iter().find(|shape| plain(shape.client) == plain(client)) else {
+    let Some(shape) = SHAPES
+        .iter()
+        .find(|shape| plain(shape.client) == plain(client))
+    else {
         let known: Vec<_> = clients().collect();
-        return Err(Problem::new(ProblemKind::Usage, "no such client").at(client).hint(format!("one of {}", known.join(", "))));
+        return Err(Problem::new(ProblemKind::Usage, "no such client")
+            .at(client)
+            .hint(format!("one of {}", known.join(", "))));
     };
-    let mut writer = Writer { shape, variables: Vec::new(), notes: Vec::new() };
+    let mut writer = Writer {
+        shape,
+        variables: Vec::new(),
+        notes: Vec::new(),
+    };
     let entry = writer.entry(source)?;
     let servers = json!({ shape.list: { name: Value::Object(entry) } });
     let text = match shape.variables {
-        Variables::Members => toml::to_string(&servers)
-            .map_err(|error| Problem::new(ProblemKind::Internal, format!("cannot write TOML: {error}")))?,
+        Variables::Members => toml::to_string(&servers).map_err(|error| {
+            Problem::new(ProblemKind::Internal, format!("cannot write TOML: {error}"))
+        })?,
         _ => format!("{servers:#}\n"),
     };
-    Ok(Configuration { text, notes: writer.notes })
+    Ok(Configuration {
+        text,
+        notes: writer.notes,
+    })
 }
 
 struct Writer {
@@ -110,10 +207,24 @@ fn mark(number: usize) -> String {
 
 /// A name of the environment for what a secret is called: a variable keeps its own.
 fn variable(name: &str) -> String {
-    let plain = |char: char| if char.is_ascii_alphanumeric() { char } else { '_' };
+    let plain = |char: char| {
+        if char.is_ascii_alphanumeric() {
+            char
+        } else {
+            '_'
+        }
+    };
     let name: String = name.trim_start_matches('-').chars().map(plain).collect();
-    let name = if name.chars().any(|char| char.is_ascii_lowercase()) { name.to_ascii_uppercase() } else { name };
-    if name.starts_with(|char: char| char.is_ascii_digit()) { format!("_{name}") } else { name }
+    let name = if name.chars().any(|char| char.is_ascii_lowercase()) {
+        name.to_ascii_uppercase()
+    } else {
+        name
+    };
+    if name.starts_with(|char: char| char.is_ascii_digit()) {
+        format!("_{name}")
+    } else {
+        name
+    }
 }
 
 impl Writer {
@@ -122,27 +233,40 @@ impl Writer {
         let mut names = Vec::new();
         let marked = map_secrets(source, &mut |name, value| {
             let name = variable(name);
-            let number = names.iter().position(|known| *known == name).unwrap_or(names.len());
+            let number = names
+                .iter()
+                .position(|known| *known == name)
+                .unwrap_or(names.len());
             if number == names.len() {
                 names.push(name);
             }
             // The scheme is no secret, and some clients write it themselves.
-            let scheme = if value.starts_with("Bearer ") { "Bearer " } else { "" };
+            let scheme = if value.starts_with("Bearer ") {
+                "Bearer "
+            } else {
+                ""
+            };
             Some(format!("{scheme}{}", mark(number)))
         });
         self.variables = names;
         if let Protocol::Version(version) = source.protocol() {
-            self.notes.push(format!("{client} chooses the revision of the protocol itself; here it is {version}."));
+            self.notes.push(format!(
+                "{client} chooses the revision of the protocol itself; here it is {version}."
+            ));
         }
         let entry = match marked {
-            Source::Sample(spec) => self.command(&own(["sample-server", "--set", &spec.to_string()])),
+            Source::Sample(spec) => {
+                self.command(&own(["sample-server", "--set", &spec.to_string()]))
+            }
             Source::Fixture(folder) => self.command(&own(["replay", &folder.to_string_lossy()])),
             Source::Command(command) => self.command(&command),
             Source::Http(http) => self.http(&http)?,
         };
         if self.shape.variables == Variables::No && !self.variables.is_empty() {
             let names = self.variables.join(", ");
-            self.notes.push(format!("{client} is not known to fill in variables: put the values of {names} in by hand."));
+            self.notes.push(format!(
+                "{client} is not known to fill in variables: put the values of {names} in by hand."
+            ));
         }
         Ok(entry)
     }
@@ -150,18 +274,27 @@ impl Writer {
     fn command(&mut self, command: &Command) -> Map<String, Value> {
         let mut entry = self.typed(self.shape.command);
         if command.is_clean {
-            self.notes.push("The command inherits the environment of the client.".to_owned());
+            self.notes
+                .push("The command inherits the environment of the client.".to_owned());
         }
         entry.insert("command".to_owned(), self.filled(&command.program).into());
-        entry.insert("args".to_owned(), command.args.iter().map(|arg| self.filled(arg)).collect());
+        entry.insert(
+            "args".to_owned(),
+            command.args.iter().map(|arg| self.filled(arg)).collect(),
+        );
         if let Some(cwd) = &command.cwd {
             entry.insert("cwd".to_owned(), cwd.to_string_lossy().into());
         }
         // A variable that hands on the client's own has the same name there.
-        let (handed_on, env): (Vec<_>, Vec<_>) =
-            command.env.iter().partition(|(name, value)| self.members() && self.variable_of(value) == Some(name));
+        let (handed_on, env): (Vec<_>, Vec<_>) = command
+            .env
+            .iter()
+            .partition(|(name, value)| self.members() && self.variable_of(value) == Some(name));
         if !handed_on.is_empty() {
-            entry.insert("env_vars".to_owned(), handed_on.iter().map(|(name, _)| name.as_str()).collect());
+            entry.insert(
+                "env_vars".to_owned(),
+                handed_on.iter().map(|(name, _)| name.as_str()).collect(),
+            );
         }
         if !env.is_empty() {
             entry.insert("env".to_owned(), self.pairs(env.into_iter()));
@@ -174,7 +307,11 @@ impl Writer {
 
     fn http(&mut self, http: &Http) -> Result<Map<String, Value>, Problem> {
         let client = self.shape.client;
-        let (member, word) = if http.transport == Transport::Sse { self.shape.sse } else { self.shape.http };
+        let (member, word) = if http.transport == Transport::Sse {
+            self.shape.sse
+        } else {
+            self.shape.http
+        };
         if member.is_empty() {
             let what = format!("the file of {client} takes no address of this kind");
             return Err(Problem::new(ProblemKind::Usage, what)
@@ -186,16 +323,27 @@ impl Writer {
         let (mut plain, mut named) = (Vec::new(), Map::new());
         for header in &http.headers {
             let (name, value) = header;
-            match (self.variable_of(value), self.variable_of(value.trim_start_matches("Bearer "))) {
-                (Some(variable), _) if self.members() => drop(named.insert(name.clone(), variable.as_str().into())),
-                (None, Some(variable)) if self.members() && name.eq_ignore_ascii_case("authorization") => {
+            match (
+                self.variable_of(value),
+                self.variable_of(value.trim_start_matches("Bearer ")),
+            ) {
+                (Some(variable), _) if self.members() => {
+                    drop(named.insert(name.clone(), variable.as_str().into()))
+                }
+                (None, Some(variable))
+                    if self.members() && name.eq_ignore_ascii_case("authorization") =>
+                {
                     entry.insert("bearer_token_env_var".to_owned(), variable.as_str().into());
                 }
                 _ => plain.push(header),
             }
         }
         if !plain.is_empty() {
-            let member = if self.members() { "http_headers" } else { "headers" };
+            let member = if self.members() {
+                "http_headers"
+            } else {
+                "headers"
+            };
             entry.insert(member.to_owned(), self.pairs(plain.into_iter()));
         }
         if !named.is_empty() {
@@ -227,7 +375,11 @@ impl Writer {
 
     /// The variable that a text is, and nothing else.
     fn variable_of(&self, text: &str) -> Option<&String> {
-        self.variables.iter().enumerate().find(|(number, _)| mark(*number) == text).map(|(_, name)| name)
+        self.variables
+            .iter()
+            .enumerate()
+            .find(|(number, _)| mark(*number) == text)
+            .map(|(_, name)| name)
     }
 
     /// A text with its variables as the client reads them.
@@ -236,25 +388,47 @@ impl Writer {
         let client = self.shape.client;
         if !matches!(self.shape.variables, Variables::No | Variables::Members) {
             let placeholders = placeholder::all(text, client == "Gemini CLI");
-            self.notes.extend(placeholders.iter().map(|placeholder| format!("{client} reads {placeholder} as a variable.")));
+            self.notes.extend(
+                placeholders
+                    .iter()
+                    .map(|placeholder| format!("{client} reads {placeholder} as a variable.")),
+            );
         }
-        for (number, name) in self.variables.iter().enumerate().filter(|(number, _)| text.contains(&mark(*number))) {
-            let written =
-                if self.shape.variables == Variables::Env { format!("${{env:{name}}}") } else { format!("${{{name}}}") };
+        for (number, name) in self
+            .variables
+            .iter()
+            .enumerate()
+            .filter(|(number, _)| text.contains(&mark(*number)))
+        {
+            let written = if self.shape.variables == Variables::Env {
+                format!("${{env:{name}}}")
+            } else {
+                format!("${{{name}}}")
+            };
             out = out.replace(&mark(number), &written);
             if self.shape.variables == Variables::Members {
-                self.notes.push(format!("{client} fills in no variable here: put the value of {name} in by hand."));
+                self.notes.push(format!(
+                    "{client} fills in no variable here: put the value of {name} in by hand."
+                ));
             }
         }
         out
     }
 
     fn pairs<'p>(&mut self, pairs: impl Iterator<Item = &'p (String, String)>) -> Value {
-        Value::Object(pairs.map(|(name, value)| (name.clone(), self.filled(value).into())).collect())
+        Value::Object(
+            pairs
+                .map(|(name, value)| (name.clone(), self.filled(value).into()))
+                .collect(),
+        )
     }
 }
 
 /// Loupe's own command, which serves what it otherwise has inside.
 fn own<const N: usize>(args: [&str; N]) -> Command {
-    Command { program: "mcp-loupe".to_owned(), args: args.map(str::to_owned).to_vec(), ..Command::default() }
+    Command {
+        program: "mcp-loupe".to_owned(),
+        args: args.map(str::to_owned).to_vec(),
+        ..Command::default()
+    }
 }

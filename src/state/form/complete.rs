@@ -53,7 +53,13 @@ pub fn complete(schemas: &FieldSchemas, text: &str, caret: usize) -> Option<Comp
             b'{' | b'[' => {
                 let is_object = bytes[at] == b'{';
                 let place = if is_object { Place::Key } else { Place::Value };
-                open.push(Open { schemas: value_schemas(schemas, &open), is_object, keys: Vec::new(), at: 0, place });
+                open.push(Open {
+                    schemas: value_schemas(schemas, &open),
+                    is_object,
+                    keys: Vec::new(),
+                    at: 0,
+                    place,
+                });
                 at += 1;
             }
             b'}' | b']' => {
@@ -66,14 +72,22 @@ pub fn complete(schemas: &FieldSchemas, text: &str, caret: usize) -> Option<Comp
             b':' | b',' => {
                 let around = open.last_mut()?;
                 around.at += usize::from(bytes[at] == b',');
-                around.place = if bytes[at] == b',' && around.is_object { Place::Key } else { Place::Value };
+                around.place = if bytes[at] == b',' && around.is_object {
+                    Place::Key
+                } else {
+                    Place::Value
+                };
                 at += 1;
             }
             b'"' => {
-                let Some(end) = string_end(bytes, at + 1) else { return at_place(schemas, &open, text, start..caret) };
+                let Some(end) = string_end(bytes, at + 1) else {
+                    return at_place(schemas, &open, text, start..caret);
+                };
                 let around = open.last_mut()?;
                 if around.place == Place::Key {
-                    around.keys.push(decode_string(&bytes[at + 1..end]).into_owned());
+                    around
+                        .keys
+                        .push(decode_string(&bytes[at + 1..end]).into_owned());
                     around.place = Place::Colon;
                 } else {
                     around.place = Place::Comma;
@@ -83,7 +97,11 @@ pub fn complete(schemas: &FieldSchemas, text: &str, caret: usize) -> Option<Comp
             byte if byte.is_ascii_whitespace() => at += 1,
             _ => {
                 let ends = |byte: &u8| byte.is_ascii_whitespace() || b",:]}[{\"".contains(byte);
-                at += bytes[at..].iter().position(ends).unwrap_or(bytes.len() - at).max(1);
+                at += bytes[at..]
+                    .iter()
+                    .position(ends)
+                    .unwrap_or(bytes.len() - at)
+                    .max(1);
                 if at == bytes.len() {
                     return at_place(schemas, &open, text, start..caret);
                 }
@@ -110,10 +128,15 @@ fn string_end(bytes: &[u8], mut at: usize) -> Option<usize> {
 fn value_schemas(schemas: &FieldSchemas, open: &[Open]) -> Vec<SchemaId> {
     let here: Vec<SchemaId> = match open.last() {
         None => schemas.whole().into_iter().collect(),
-        Some(around) => around.schemas.iter().filter_map(|id| inside(&schemas.get(*id).kind, around)).collect(),
+        Some(around) => around
+            .schemas
+            .iter()
+            .filter_map(|id| inside(&schemas.get(*id).kind, around))
+            .collect(),
     };
     let mut flat = Vec::new();
-    here.into_iter().for_each(|id| flatten(schemas, id, MAX_UNIONS, &mut flat));
+    here.into_iter()
+        .for_each(|id| flatten(schemas, id, MAX_UNIONS, &mut flat));
     flat
 }
 
@@ -121,7 +144,11 @@ fn inside(kind: &FieldKind, around: &Open) -> Option<SchemaId> {
     match kind {
         FieldKind::Object { properties, others } => {
             let key = around.keys.last()?;
-            properties.iter().find(|property| property.name == *key).map(|property| property.schema).or(*others)
+            properties
+                .iter()
+                .find(|property| property.name == *key)
+                .map(|property| property.schema)
+                .or(*others)
         }
         kind => item_schema(kind, around.at),
     }
@@ -130,21 +157,32 @@ fn inside(kind: &FieldKind, around: &Open) -> Option<SchemaId> {
 fn flatten(schemas: &FieldSchemas, id: SchemaId, depth: usize, into: &mut Vec<SchemaId>) {
     match &schemas.get(id).kind {
         FieldKind::Union(branches) if depth > 0 => {
-            branches.iter().for_each(|branch| flatten(schemas, branch.schema, depth - 1, into));
+            branches
+                .iter()
+                .for_each(|branch| flatten(schemas, branch.schema, depth - 1, into));
         }
         _ => into.push(id),
     }
 }
 
 /// The choices at the place that the text has come to; `typed` is what stands there already.
-fn at_place(schemas: &FieldSchemas, open: &[Open], text: &str, typed: Range<usize>) -> Option<Completion> {
+fn at_place(
+    schemas: &FieldSchemas,
+    open: &[Open],
+    text: &str,
+    typed: Range<usize>,
+) -> Option<Completion> {
     let around = open.last()?;
     let begun = &text[typed.clone()];
     let mut choices: Vec<String> = Vec::new();
     match around.place {
         Place::Key => {
             let kinds = around.schemas.iter().map(|id| &schemas.get(*id).kind);
-            for property in kinds.filter_map(properties).flatten().filter(|property| !around.keys.contains(&property.name)) {
+            for property in kinds
+                .filter_map(properties)
+                .flatten()
+                .filter(|property| !around.keys.contains(&property.name))
+            {
                 choices.push(write::string(&property.name));
             }
         }
@@ -152,7 +190,9 @@ fn at_place(schemas: &FieldSchemas, open: &[Open], text: &str, typed: Range<usiz
             for id in value_schemas(schemas, open) {
                 let schema = schemas.get(id);
                 match &schema.kind {
-                    FieldKind::Enum(all) => choices.extend(all.iter().map(|choice| choice.json.clone())),
+                    FieldKind::Enum(all) => {
+                        choices.extend(all.iter().map(|choice| choice.json.clone()))
+                    }
                     FieldKind::Boolean => choices.extend(["true".to_owned(), "false".to_owned()]),
                     _ => choices.extend(schema.default.iter().chain(&schema.example).cloned()),
                 }
@@ -168,18 +208,29 @@ fn at_place(schemas: &FieldSchemas, open: &[Open], text: &str, typed: Range<usiz
     let rest = &text[typed.end..];
     let line = rest.lines().next().unwrap_or_default();
     let end = match begun.starts_with('"') {
-        true => line.find(['"', ',', ':', '}', ']']).filter(|at| line[*at..].starts_with('"')).map_or(0, |at| at + 1),
+        true => line
+            .find(['"', ',', ':', '}', ']'])
+            .filter(|at| line[*at..].starts_with('"'))
+            .map_or(0, |at| at + 1),
         false => 0,
     };
     if around.place == Place::Key && !rest[end..].trim_start().starts_with(':') {
         choices.iter_mut().for_each(|choice| choice.push_str(": "));
     }
     let range = typed.start..typed.end + end;
-    (!choices.is_empty()).then_some(Completion { range, choices, is_begun: !begun.is_empty() })
+    (!choices.is_empty()).then_some(Completion {
+        range,
+        choices,
+        is_begun: !begun.is_empty(),
+    })
 }
 
 fn properties(kind: &FieldKind) -> Option<&[super::Property]> {
-    if let FieldKind::Object { properties, .. } = kind { Some(properties) } else { None }
+    if let FieldKind::Object { properties, .. } = kind {
+        Some(properties)
+    } else {
+        None
+    }
 }
 
 #[cfg(test)]
@@ -200,7 +251,9 @@ mod tests {
         let schemas = FieldSchemas::read(doc.root());
         let caret = text.find('|').unwrap();
         let mut text = text.replacen('|', "", 1);
-        let Some(found) = complete(&schemas, &text, caret) else { return (Vec::new(), text) };
+        let Some(found) = complete(&schemas, &text, caret) else {
+            return (Vec::new(), text);
+        };
         text.replace_range(found.range, &found.choices[0]);
         (found.choices, text)
     }
@@ -208,19 +261,49 @@ mod tests {
     #[test]
     fn keys_are_those_that_are_not_there_yet() {
         let keys = at(r#"{"format": "json", |}"#).0;
-        assert_eq!(keys, [r#""active": "#, r#""na\"me": "#, r#""items": "#, r#""by": "#]);
-        assert_eq!(at(r#"{"ac|}"#), (vec![r#""active": "#.into()], r#"{"active": }"#.into()));
+        assert_eq!(
+            keys,
+            [
+                r#""active": "#,
+                r#""na\"me": "#,
+                r#""items": "#,
+                r#""by": "#
+            ]
+        );
+        assert_eq!(
+            at(r#"{"ac|}"#),
+            (vec![r#""active": "#.into()], r#"{"active": }"#.into())
+        );
         assert_eq!(at(r#"{"ac|xx": true}"#).1, r#"{"active": true}"#);
-        assert_eq!(at(r#"{"items": [{"unit": "kg"}, {"p|}]}"#).1, r#"{"items": [{"unit": "kg"}, {"price": }]}"#);
-        assert_eq!(at(r#"{"by": {|}}"#).0, [r#""id": "#, r#""email": "#], "of every branch");
+        assert_eq!(
+            at(r#"{"items": [{"unit": "kg"}, {"p|}]}"#).1,
+            r#"{"items": [{"unit": "kg"}, {"price": }]}"#
+        );
+        assert_eq!(
+            at(r#"{"by": {|}}"#).0,
+            [r#""id": "#, r#""email": "#],
+            "of every branch"
+        );
     }
 
     #[test]
     fn values_are_those_of_the_schema() {
-        assert_eq!(at(r#"{"format": |}"#).0, [r#""json""#, r#""markdown""#, "7"]);
-        assert_eq!(at(r#"{"format": "mark|down"}"#).1, r#"{"format": "markdown"}"#);
-        assert_eq!(at(r#"{"format": "j|, "active": null}"#).1, r#"{"format": "json", "active": null}"#);
-        assert_eq!(at(r#"{"active": t|}"#), (vec!["true".into()], r#"{"active": true}"#.into()));
+        assert_eq!(
+            at(r#"{"format": |}"#).0,
+            [r#""json""#, r#""markdown""#, "7"]
+        );
+        assert_eq!(
+            at(r#"{"format": "mark|down"}"#).1,
+            r#"{"format": "markdown"}"#
+        );
+        assert_eq!(
+            at(r#"{"format": "j|, "active": null}"#).1,
+            r#"{"format": "json", "active": null}"#
+        );
+        assert_eq!(
+            at(r#"{"active": t|}"#),
+            (vec!["true".into()], r#"{"active": true}"#.into())
+        );
         assert_eq!(at(r#"{"active": |}"#).0, ["true", "false", "null"]);
         assert_eq!(at(r#"{"na\"me": |}"#).0, [r#""x""#]);
         assert_eq!(at(r#"{"items": [{"unit": "|"}]}"#).0, [r#""kg""#, r#""g""#]);
@@ -228,7 +311,15 @@ mod tests {
 
     #[test]
     fn where_the_schema_says_nothing_there_is_nothing() {
-        for text in ["|", r#"{"format" |}"#, r#"{"format": "json" |}"#, r#"{"no": |}"#, "]|", r#"{"items": [|]}"#, "{}|"] {
+        for text in [
+            "|",
+            r#"{"format" |}"#,
+            r#"{"format": "json" |}"#,
+            r#"{"no": |}"#,
+            "]|",
+            r#"{"items": [|]}"#,
+            "{}|",
+        ] {
             assert_eq!(at(text).0, [""; 0], "{text}");
         }
     }

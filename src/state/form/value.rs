@@ -37,7 +37,9 @@ impl Value {
     /// What a branch of a union begins as: also with the constants that tell it from the others, required or not.
     pub fn first_of_branch(schemas: &FieldSchemas, id: SchemaId) -> Self {
         let mut first = Self::first(schemas, id);
-        if let (Self::Members(members), FieldKind::Object { properties, .. }) = (&mut first, &schemas.get(id).kind) {
+        if let (Self::Members(members), FieldKind::Object { properties, .. }) =
+            (&mut first, &schemas.get(id).kind)
+        {
             for (property, value) in properties.iter().zip(&mut members.named) {
                 let is_constant = matches!(&schemas.get(property.schema).kind, FieldKind::Enum(choices) if choices.len() == 1);
                 if is_constant && *value == Self::Unset {
@@ -51,34 +53,69 @@ impl Value {
     fn first_at(schemas: &FieldSchemas, id: SchemaId, depth: usize) -> Self {
         let schema = schemas.get(id);
         match &schema.kind {
-            FieldKind::String { .. } => Self::Text(schema.default.as_deref().map(super::plain).unwrap_or_default()),
-            FieldKind::Number { minimum, .. } => {
-                Self::Json(schema.default.clone().or_else(|| minimum.clone()).unwrap_or_else(|| "0".into()))
+            FieldKind::String { .. } => Self::Text(
+                schema
+                    .default
+                    .as_deref()
+                    .map(super::plain)
+                    .unwrap_or_default(),
+            ),
+            FieldKind::Number { minimum, .. } => Self::Json(
+                schema
+                    .default
+                    .clone()
+                    .or_else(|| minimum.clone())
+                    .unwrap_or_else(|| "0".into()),
+            ),
+            FieldKind::Boolean => {
+                Self::Json(schema.default.clone().unwrap_or_else(|| "false".into()))
             }
-            FieldKind::Boolean => Self::Json(schema.default.clone().unwrap_or_else(|| "false".into())),
-            FieldKind::Enum(choices) => choices.first().map_or(Self::Null, |choice| Self::Json(choice.json.clone())),
+            FieldKind::Enum(choices) => choices
+                .first()
+                .map_or(Self::Null, |choice| Self::Json(choice.json.clone())),
             FieldKind::Array(item) if schema.min_items > 0 && depth < MAX_DEPTH => {
-                Self::Items(vec![Self::first_at(schemas, *item, depth + 1); schema.min_items.min(MAX_FIRST_ITEMS)])
+                Self::Items(vec![
+                    Self::first_at(schemas, *item, depth + 1);
+                    schema.min_items.min(MAX_FIRST_ITEMS)
+                ])
             }
             FieldKind::Array(_) => Self::Items(Vec::new()),
-            FieldKind::Tuple(places, _) if depth < MAX_DEPTH => {
-                Self::Items(places.iter().map(|place| Self::first_at(schemas, *place, depth + 1)).collect())
-            }
+            FieldKind::Tuple(places, _) if depth < MAX_DEPTH => Self::Items(
+                places
+                    .iter()
+                    .map(|place| Self::first_at(schemas, *place, depth + 1))
+                    .collect(),
+            ),
             FieldKind::Object { properties, .. } if depth < MAX_DEPTH => {
                 let member = |property: &Property| match property.required {
                     true => Self::first_at(schemas, property.schema, depth + 1),
                     false => Self::Unset,
                 };
-                Self::Members(Members { named: properties.iter().map(member).collect(), others: Vec::new() })
+                Self::Members(Members {
+                    named: properties.iter().map(member).collect(),
+                    others: Vec::new(),
+                })
             }
             FieldKind::Union(branches) if depth < MAX_DEPTH => match branches.first() {
-                Some(branch) if depth == 0 => Self::Branch(0, Box::new(Self::first_of_branch(schemas, branch.schema))),
-                Some(branch) => Self::Branch(0, Box::new(Self::first_at(schemas, branch.schema, depth + 1))),
+                Some(branch) if depth == 0 => {
+                    Self::Branch(0, Box::new(Self::first_of_branch(schemas, branch.schema)))
+                }
+                Some(branch) => Self::Branch(
+                    0,
+                    Box::new(Self::first_at(schemas, branch.schema, depth + 1)),
+                ),
                 None => Self::Unset,
             },
-            FieldKind::Tuple(..) | FieldKind::Object { .. } | FieldKind::Union(_) | FieldKind::Json => {
-                Self::Json(schema.example.clone().or_else(|| schema.default.clone()).unwrap_or_else(|| "{}".into()))
-            }
+            FieldKind::Tuple(..)
+            | FieldKind::Object { .. }
+            | FieldKind::Union(_)
+            | FieldKind::Json => Self::Json(
+                schema
+                    .example
+                    .clone()
+                    .or_else(|| schema.default.clone())
+                    .unwrap_or_else(|| "{}".into()),
+            ),
         }
     }
 
@@ -86,14 +123,20 @@ impl Value {
     pub fn read(node: Node<'_>, schemas: &FieldSchemas, id: SchemaId) -> Self {
         let kind = &schemas.get(id).kind;
         match (kind, node.kind()) {
-            (FieldKind::Enum(choices), Kind::Null) if choices.iter().any(|choice| choice.json == "null") => {
+            (FieldKind::Enum(choices), Kind::Null)
+                if choices.iter().any(|choice| choice.json == "null") =>
+            {
                 Self::Json("null".into())
             }
             (_, Kind::Null) => Self::Null,
-            (FieldKind::String { .. }, Kind::String) => Self::Text(node.as_str().unwrap_or_default().into_owned()),
-            (FieldKind::Array(item), Kind::Array) => {
-                Self::Items(node.children().map(|child| Self::read(child, schemas, *item)).collect())
+            (FieldKind::String { .. }, Kind::String) => {
+                Self::Text(node.as_str().unwrap_or_default().into_owned())
             }
+            (FieldKind::Array(item), Kind::Array) => Self::Items(
+                node.children()
+                    .map(|child| Self::read(child, schemas, *item))
+                    .collect(),
+            ),
             (FieldKind::Tuple(places, rest), Kind::Array) => {
                 let item = |(at, child)| match places.get(at).or(rest.as_ref()) {
                     Some(item) => Self::read(child, schemas, *item),
@@ -104,8 +147,13 @@ impl Value {
             (FieldKind::Object { properties, others }, Kind::Object) => {
                 Self::Members(Members::read(node, schemas, properties, *others))
             }
-            (FieldKind::Union(branches), _) => match branches.iter().position(|branch| fits(node, schemas, branch.schema)) {
-                Some(at) => Self::Branch(at, Box::new(Self::read(node, schemas, branches[at].schema))),
+            (FieldKind::Union(branches), _) => match branches
+                .iter()
+                .position(|branch| fits(node, schemas, branch.schema))
+            {
+                Some(at) => {
+                    Self::Branch(at, Box::new(Self::read(node, schemas, branches[at].schema)))
+                }
                 None => raw(node),
             },
             _ => raw(node),
@@ -119,16 +167,28 @@ impl Value {
             Self::Unset => None,
             Self::Null => Some("null".into()),
             Self::Text(text) => Some(write::string(text)),
-            Self::Json(text) => Some(text.trim()).filter(|text| !text.is_empty()).map(str::to_owned),
+            Self::Json(text) => Some(text.trim())
+                .filter(|text| !text.is_empty())
+                .map(str::to_owned),
             Self::Items(items) => {
                 let item = |(at, value): (usize, &Value)| match item_schema(kind, at) {
                     Some(item) => value.json(schemas, item),
                     None => value.typed(),
                 };
-                Some(format!("[{}]", items.iter().enumerate().filter_map(item).collect::<Vec<_>>().join(",")))
+                Some(format!(
+                    "[{}]",
+                    items
+                        .iter()
+                        .enumerate()
+                        .filter_map(item)
+                        .collect::<Vec<_>>()
+                        .join(",")
+                ))
             }
             Self::Members(members) => match kind {
-                FieldKind::Object { properties, others } => Some(members.json(schemas, properties, *others)),
+                FieldKind::Object { properties, others } => {
+                    Some(members.json(schemas, properties, *others))
+                }
                 _ => None,
             },
             Self::Branch(at, value) => match kind {
@@ -141,7 +201,9 @@ impl Value {
     /// The value at a place within this one.
     fn at_mut(&mut self, pointer: &str, schemas: &FieldSchemas, id: SchemaId) -> Option<&mut Self> {
         match (self, &schemas.get(id).kind) {
-            (Self::Branch(at, value), FieldKind::Union(branches)) => value.at_mut(pointer, schemas, branches.get(*at)?.schema),
+            (Self::Branch(at, value), FieldKind::Union(branches)) => {
+                value.at_mut(pointer, schemas, branches.get(*at)?.schema)
+            }
             (value, _) if pointer.is_empty() => Some(value),
             (Self::Members(members), FieldKind::Object { properties, others }) => {
                 members.at_mut(pointer, schemas, properties, *others)
@@ -149,7 +211,9 @@ impl Value {
             (Self::Items(items), kind) => {
                 let (at, within) = step(pointer)?;
                 let at: usize = at.parse().ok()?;
-                items.get_mut(at)?.at_mut(within, schemas, item_schema(kind, at)?)
+                items
+                    .get_mut(at)?
+                    .at_mut(within, schemas, item_schema(kind, at)?)
             }
             _ => None,
         }
@@ -178,16 +242,33 @@ impl Value {
 }
 
 impl Members {
-    pub fn read(object: Node<'_>, schemas: &FieldSchemas, properties: &[Property], others: Option<SchemaId>) -> Self {
+    pub fn read(
+        object: Node<'_>,
+        schemas: &FieldSchemas,
+        properties: &[Property],
+        others: Option<SchemaId>,
+    ) -> Self {
         let value = |property: &Property| {
-            object.get(&property.name).map_or(Value::Unset, |child| Value::read(child, schemas, property.schema))
+            object.get(&property.name).map_or(Value::Unset, |child| {
+                Value::read(child, schemas, property.schema)
+            })
         };
-        let is_other = |child: &Node<'_>| !properties.iter().any(|property| child.key().is_some_and(|key| key == property.name));
+        let is_other = |child: &Node<'_>| {
+            !properties
+                .iter()
+                .any(|property| child.key().is_some_and(|key| key == property.name))
+        };
         let other = |child: Node<'_>| {
             let key = child.key().unwrap_or_default();
-            (write::string(&key), others.map_or_else(|| raw(child), |id| Value::read(child, schemas, id)))
+            (
+                write::string(&key),
+                others.map_or_else(|| raw(child), |id| Value::read(child, schemas, id)),
+            )
         };
-        Self { named: properties.iter().map(value).collect(), others: object.children().filter(is_other).map(other).collect() }
+        Self {
+            named: properties.iter().map(value).collect(),
+            others: object.children().filter(is_other).map(other).collect(),
+        }
     }
 
     /// The value at a place within them: a JSON Pointer, not the empty one.
@@ -200,30 +281,53 @@ impl Members {
     ) -> Option<&mut Value> {
         let (name, within) = step(pointer)?;
         match properties.iter().position(|property| property.name == name) {
-            Some(at) => self.named.get_mut(at)?.at_mut(within, schemas, properties[at].schema),
+            Some(at) => self
+                .named
+                .get_mut(at)?
+                .at_mut(within, schemas, properties[at].schema),
             None => {
-                let (_, value) = self.others.iter_mut().find(|(key, _)| super::plain(key) == name)?;
+                let (_, value) = self
+                    .others
+                    .iter_mut()
+                    .find(|(key, _)| super::plain(key) == name)?;
                 value.at_mut(within, schemas, others?)
             }
         }
     }
 
     /// The members as they are written: what is set, in the schema's order, then those of other names.
-    pub fn json(&self, schemas: &FieldSchemas, properties: &[Property], others: Option<SchemaId>) -> String {
+    pub fn json(
+        &self,
+        schemas: &FieldSchemas,
+        properties: &[Property],
+        others: Option<SchemaId>,
+    ) -> String {
         let named = properties.iter().zip(&self.named);
-        let named =
-            named.filter_map(|(property, value)| Some((write::string(&property.name), value.json(schemas, property.schema)?)));
-        let rest = self
-            .others
-            .iter()
-            .filter_map(|(key, value)| Some((key.clone(), others.map_or_else(|| value.typed(), |id| value.json(schemas, id))?)));
-        let members: Vec<_> = named.chain(rest).map(|(key, value)| format!("{key}:{value}")).collect();
+        let named = named.filter_map(|(property, value)| {
+            Some((
+                write::string(&property.name),
+                value.json(schemas, property.schema)?,
+            ))
+        });
+        let rest = self.others.iter().filter_map(|(key, value)| {
+            Some((
+                key.clone(),
+                others.map_or_else(|| value.typed(), |id| value.json(schemas, id))?,
+            ))
+        });
+        let members: Vec<_> = named
+            .chain(rest)
+            .map(|(key, value)| format!("{key}:{value}"))
+            .collect();
         format!("{{{}}}", members.join(","))
     }
 
     /// Whether something in them was typed as JSON and is none.
     pub fn is_unfinished(&self) -> bool {
-        self.named.iter().chain(self.others.iter().map(|(_, value)| value)).any(Value::is_unfinished)
+        self.named
+            .iter()
+            .chain(self.others.iter().map(|(_, value)| value))
+            .any(Value::is_unfinished)
     }
 }
 
@@ -256,25 +360,32 @@ fn raw(node: Node<'_>) -> Value {
 fn fits(node: Node<'_>, schemas: &FieldSchemas, id: SchemaId) -> bool {
     let schema = schemas.get(id);
     match (&schema.kind, node.kind()) {
-        (FieldKind::Enum(choices), _) => choices.iter().any(|choice| choice.json.as_bytes() == node.raw()),
+        (FieldKind::Enum(choices), _) => choices
+            .iter()
+            .any(|choice| choice.json.as_bytes() == node.raw()),
         (_, Kind::Null) => schema.nullable,
         (FieldKind::String { .. }, kind) => kind == Kind::String,
         (FieldKind::Number { integer, .. }, kind) => {
-            kind == Kind::Number && (!integer || node.as_f64().is_some_and(|number| number.fract() == 0.0))
+            kind == Kind::Number
+                && (!integer || node.as_f64().is_some_and(|number| number.fract() == 0.0))
         }
         (FieldKind::Boolean, kind) => kind == Kind::Bool,
         (FieldKind::Array(_) | FieldKind::Tuple(..), kind) => kind == Kind::Array,
         (FieldKind::Object { properties, .. }, Kind::Object) => {
-            properties.iter().all(|property| match node.get(&property.name) {
-                None => !property.required,
-                Some(child) => match &schemas.get(property.schema).kind {
-                    FieldKind::Enum(_) => fits(child, schemas, property.schema),
-                    _ => true,
-                },
-            })
+            properties
+                .iter()
+                .all(|property| match node.get(&property.name) {
+                    None => !property.required,
+                    Some(child) => match &schemas.get(property.schema).kind {
+                        FieldKind::Enum(_) => fits(child, schemas, property.schema),
+                        _ => true,
+                    },
+                })
         }
         (FieldKind::Object { .. }, _) => false,
-        (FieldKind::Union(branches), _) => branches.iter().any(|branch: &Branch| fits(node, schemas, branch.schema)),
+        (FieldKind::Union(branches), _) => branches
+            .iter()
+            .any(|branch: &Branch| fits(node, schemas, branch.schema)),
         (FieldKind::Json, _) => true,
     }
 }

@@ -43,7 +43,11 @@ pub(super) struct Index {
 impl Entry {
     pub(super) fn of(id: &HistoryId, capture: &Capture, bytes: u64) -> Self {
         let arguments = String::from_utf8_lossy(&capture.arguments);
-        let end = arguments.char_indices().map(|(at, _)| at).find(|at| *at >= ARGUMENTS).unwrap_or(arguments.len());
+        let end = arguments
+            .char_indices()
+            .map(|(at, _)| at)
+            .find(|at| *at >= ARGUMENTS)
+            .unwrap_or(arguments.len());
         Self {
             id: id.clone(),
             started_at: capture.started_at,
@@ -59,7 +63,12 @@ impl Entry {
         }
     }
 
-    pub(super) fn unreadable(id: &HistoryId, started_at: OffsetDateTime, bytes: u64, health: Health) -> Self {
+    pub(super) fn unreadable(
+        id: &HistoryId,
+        started_at: OffsetDateTime,
+        bytes: u64,
+        health: Health,
+    ) -> Self {
         Self {
             id: id.clone(),
             started_at,
@@ -88,8 +97,16 @@ impl Entry {
             outcome: self.outcome.name().to_owned(),
             wire: self.wire_bytes,
             bytes: self.bytes,
-            damaged: if let Health::Damaged(why) = &self.health { Some(why.clone()) } else { None },
-            newer: if let Health::Newer(schema) = &self.health { Some(schema.clone()) } else { None },
+            damaged: if let Health::Damaged(why) = &self.health {
+                Some(why.clone())
+            } else {
+                None
+            },
+            newer: if let Health::Newer(schema) = &self.health {
+                Some(schema.clone())
+            } else {
+                None
+            },
         }
     }
 }
@@ -118,12 +135,23 @@ impl Line {
 
 impl History {
     pub(super) fn read_index(&self) -> Index {
-        let Ok(text) = fs::read(self.root.join(INDEX)) else { return Index { entries: Vec::new(), is_damaged: true } };
+        let Ok(text) = fs::read(self.root.join(INDEX)) else {
+            return Index {
+                entries: Vec::new(),
+                is_damaged: true,
+            };
+        };
         let mut entries: Vec<Entry> = Vec::new();
         let mut places = std::collections::HashMap::new();
         let mut is_damaged = false;
-        for line in text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
-            match serde_json::from_slice::<Line>(line).ok().and_then(Line::entry) {
+        for line in text
+            .split(|byte| *byte == b'\n')
+            .filter(|line| !line.is_empty())
+        {
+            match serde_json::from_slice::<Line>(line)
+                .ok()
+                .and_then(Line::entry)
+            {
                 Some(entry) => match places.entry(entry.id.clone()) {
                     std::collections::hash_map::Entry::Occupied(place) => {
                         let at: &usize = place.get();
@@ -139,7 +167,10 @@ impl History {
         }
         // What was damaged may have been mended, and costs little to look at again.
         entries.retain(|entry| entry.health == Health::Whole);
-        Index { entries, is_damaged }
+        Index {
+            entries,
+            is_damaged,
+        }
     }
 
     /// Adds a line.
@@ -147,7 +178,11 @@ impl History {
         let lock = self.lock()?;
         let mut line = serde_json::to_vec(&entry.line())?;
         line.push(b'\n');
-        let mut file = Readers::Owner.open().create(true).append(true).open(self.root.join(INDEX))?;
+        let mut file = Readers::Owner
+            .open()
+            .create(true)
+            .append(true)
+            .open(self.root.join(INDEX))?;
         // In one piece: a reader sees the whole line or a part that it leaves out.
         file.write_all(&line)?;
         drop(lock);
@@ -157,14 +192,20 @@ impl History {
     /// Writes the index anew.
     pub(super) fn write_index(&self, entries: &[Entry]) -> io::Result<()> {
         let lock = self.lock()?;
-        let temporary = tempfile::Builder::new().prefix(super::TEMPORARY).tempfile_in(&self.root)?;
+        let temporary = tempfile::Builder::new()
+            .prefix(super::TEMPORARY)
+            .tempfile_in(&self.root)?;
         let mut writer = BufWriter::new(temporary);
         for entry in entries.iter().rev() {
             serde_json::to_writer(&mut writer, &entry.line())?;
             writer.write_all(b"\n")?;
         }
-        let temporary = writer.into_inner().map_err(io::IntoInnerError::into_error)?;
-        temporary.persist(self.root.join(INDEX)).map_err(|error| error.error)?;
+        let temporary = writer
+            .into_inner()
+            .map_err(io::IntoInnerError::into_error)?;
+        temporary
+            .persist(self.root.join(INDEX))
+            .map_err(|error| error.error)?;
         drop(lock);
         Ok(())
     }

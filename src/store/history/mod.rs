@@ -61,7 +61,8 @@ impl Removed {
     /// [`StoreError::Io`]; it can be tried again.
     pub fn put_back(&self) -> Result<(), StoreError> {
         let name = self.place.file_name().unwrap_or_default();
-        fs::rename(self.away.path().join(name), &self.place).map_err(StoreError::io("cannot put back", &self.place))
+        fs::rename(self.away.path().join(name), &self.place)
+            .map_err(StoreError::io("cannot put back", &self.place))
     }
 
     /// Deletes it now.
@@ -70,7 +71,8 @@ impl Removed {
     /// [`StoreError::Io`].
     pub fn delete(self) -> Result<(), StoreError> {
         let Self { away, place } = self;
-        away.close().map_err(StoreError::io("cannot delete", &place))
+        away.close()
+            .map_err(StoreError::io("cannot delete", &place))
     }
 }
 
@@ -83,7 +85,9 @@ pub struct History {
 impl History {
     /// The history under a data folder. Nothing is read or made yet.
     pub fn at(data_dir: &Path) -> Self {
-        Self { root: data_dir.join("history") }
+        Self {
+            root: data_dir.join("history"),
+        }
     }
 
     pub fn root(&self) -> &Path {
@@ -104,12 +108,20 @@ impl History {
     /// # Errors
     /// [`StoreError::Io`]: a full disk, a folder that may not be written. Nothing of the capture is left behind.
     pub fn add(&self, capture: &Capture) -> Result<Entry, StoreError> {
-        self.make_folder().map_err(StoreError::io("cannot create the folder", &self.root))?;
+        self.make_folder()
+            .map_err(StoreError::io("cannot create the folder", &self.root))?;
         let base = folder_name(capture);
         for number in 1..NAMES {
-            let name = if number == 1 { base.clone() } else { format!("{base}-{number}") };
+            let name = if number == 1 {
+                base.clone()
+            } else {
+                format!("{base}-{number}")
+            };
             let id = HistoryId(name.as_str().into());
-            let named = Capture { name: Arc::clone(&id.0), ..capture.clone() };
+            let named = Capture {
+                name: Arc::clone(&id.0),
+                ..capture.clone()
+            };
             match write_folder(&named, &self.captures().join(&name)) {
                 Ok(()) => {
                     let entry = Entry::of(&id, &named, folder_bytes(&self.folder(&id)));
@@ -120,11 +132,16 @@ impl History {
                 Err(StoreError::Exists { .. }) => {}
                 // Another copy put one there in the meantime.
                 Err(StoreError::Io { source, .. })
-                    if matches!(source.kind(), io::ErrorKind::AlreadyExists | io::ErrorKind::DirectoryNotEmpty) => {}
+                    if matches!(
+                        source.kind(),
+                        io::ErrorKind::AlreadyExists | io::ErrorKind::DirectoryNotEmpty
+                    ) => {}
                 Err(error) => return Err(error),
             }
         }
-        Err(StoreError::Exists { path: self.captures().join(base) })
+        Err(StoreError::Exists {
+            path: self.captures().join(base),
+        })
     }
 
     /// Every capture, newest first: from the index, completed by what it lacks. A damaged one is listed as damaged and
@@ -152,7 +169,11 @@ impl History {
                 listed.entries.push(self.read_entry(&id));
             }
         }
-        listed.entries.sort_by(|a, b| b.started_at.cmp(&a.started_at).then_with(|| b.id.cmp(&a.id)));
+        listed.entries.sort_by(|a, b| {
+            b.started_at
+                .cmp(&a.started_at)
+                .then_with(|| b.id.cmp(&a.id))
+        });
         // Lines of what is gone cost little; many of them are swept out.
         if (added > 0 || index.is_damaged || gone > listed.entries.len())
             && let Err(error) = self.write_index(&listed.entries)
@@ -209,7 +230,10 @@ impl History {
     /// As [`read_folder`].
     pub fn open(&self, id: &HistoryId) -> Result<Capture, StoreError> {
         // Its name here is the one it is known by, whoever copied the folder.
-        Ok(Capture { name: Arc::clone(&id.0), ..read_folder(&self.folder(id))? })
+        Ok(Capture {
+            name: Arc::clone(&id.0),
+            ..read_folder(&self.folder(id))?
+        })
     }
 
     /// Takes a capture out of the list, in one step, so that a crash leaves no half of it there.
@@ -223,8 +247,12 @@ impl History {
         #[cfg(unix)]
         away.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
         let away = away.tempdir_in(self.captures());
-        let moved = away.and_then(|away| fs::rename(&place, away.path().join(&*id.0)).map(|()| away));
-        Ok(Removed { away: moved.map_err(StoreError::io("cannot remove", &place))?, place })
+        let moved =
+            away.and_then(|away| fs::rename(&place, away.path().join(&*id.0)).map(|()| away));
+        Ok(Removed {
+            away: moved.map_err(StoreError::io("cannot remove", &place))?,
+            place,
+        })
     }
 
     /// Lets go of what the limits do not allow, oldest first, and of what was left half-written. Gives how many captures
@@ -234,7 +262,8 @@ impl History {
     /// [`StoreError::Io`], with what could go gone.
     pub fn prune(&self, keep: HistoryLimits, now: OffsetDateTime) -> Result<usize, StoreError> {
         let listed = self.list()?;
-        let oldest = (keep.days > 0).then(|| now - Duration::from_secs(u64::from(keep.days) * 24 * 60 * 60));
+        let oldest =
+            (keep.days > 0).then(|| now - Duration::from_secs(u64::from(keep.days) * 24 * 60 * 60));
         let mut bytes = 0_u64;
         let (mut gone, mut failed) = (0, None);
         for entry in &listed.entries {
@@ -258,9 +287,18 @@ impl History {
 
     /// Deletes what a copy that ended left half-written, or removed.
     fn sweep(&self) {
-        let entries = fs::read_dir(self.captures()).into_iter().flatten().filter_map(Result::ok);
-        for entry in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(TEMPORARY)) {
-            let age = entry.metadata().and_then(|data| data.modified()).ok().and_then(|at| at.elapsed().ok());
+        let entries = fs::read_dir(self.captures())
+            .into_iter()
+            .flatten()
+            .filter_map(Result::ok);
+        for entry in
+            entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(TEMPORARY))
+        {
+            let age = entry
+                .metadata()
+                .and_then(|data| data.modified())
+                .ok()
+                .and_then(|at| at.elapsed().ok());
             if age.is_some_and(|age| age > STALE) {
                 fs::remove_dir_all(entry.path()).ok();
             }
@@ -271,14 +309,21 @@ impl History {
     fn make_folder(&self) -> io::Result<()> {
         Readers::Owner.make_folder(&self.root)?;
         #[cfg(unix)]
-        fs::set_permissions(&self.root, std::os::unix::fs::PermissionsExt::from_mode(0o700))?;
+        fs::set_permissions(
+            &self.root,
+            std::os::unix::fs::PermissionsExt::from_mode(0o700),
+        )?;
         Ok(())
     }
 
     /// Holds off other writers of the index until it is dropped.
     fn lock(&self) -> io::Result<File> {
         self.make_folder()?;
-        let file = Readers::Owner.open().create(true).append(true).open(self.root.join(LOCK))?;
+        let file = Readers::Owner
+            .open()
+            .create(true)
+            .append(true)
+            .open(self.root.join(LOCK))?;
         file.lock()?;
         Ok(file)
     }
@@ -287,14 +332,32 @@ impl History {
 /// A name that sorts by time, says the tool, and is a folder's name everywhere.
 fn folder_name(capture: &Capture) -> String {
     let at = capture.started_at.to_offset(time::UtcOffset::UTC);
-    let format = time::macros::format_description!("[year][month][day]T[hour][minute][second].[subsecond digits:3]Z");
-    let safe = |char: char| if char.is_ascii_alphanumeric() || matches!(char, '-' | '_') { char } else { '_' };
+    let format = time::macros::format_description!(
+        "[year][month][day]T[hour][minute][second].[subsecond digits:3]Z"
+    );
+    let safe = |char: char| {
+        if char.is_ascii_alphanumeric() || matches!(char, '-' | '_') {
+            char
+        } else {
+            '_'
+        }
+    };
     let tool: String = capture.tool.name.chars().take(60).map(safe).collect();
     // Every field is there, so formatting cannot fail.
-    format!("{}-{}", at.format(&format).unwrap_or_default(), if tool.is_empty() { "answer" } else { &tool })
+    format!(
+        "{}-{}",
+        at.format(&format).unwrap_or_default(),
+        if tool.is_empty() { "answer" } else { &tool }
+    )
 }
 
 fn folder_bytes(folder: &Path) -> u64 {
-    let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
-    entries.filter_map(|entry| entry.metadata().ok()).map(|data| data.len()).sum()
+    let entries = fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .filter_map(Result::ok);
+    entries
+        .filter_map(|entry| entry.metadata().ok())
+        .map(|data| data.len())
+        .sum()
 }

@@ -14,11 +14,18 @@ impl History {
     ///
     /// # Errors
     /// [`Cancelled`] when the asker looked away.
-    pub fn search(&self, entries: &[Entry], query: &HistoryQuery, cancel: &Cancel) -> Result<Vec<HistoryId>, Cancelled> {
+    pub fn search(
+        &self,
+        entries: &[Entry],
+        query: &HistoryQuery,
+        cancel: &Cancel,
+    ) -> Result<Vec<HistoryId>, Cancelled> {
         let mut found = Vec::new();
         for entry in entries {
             cancel.check()?;
-            let Some(open) = query.open(entry) else { continue };
+            let Some(open) = query.open(entry) else {
+                continue;
+            };
             if open.is_empty() || self.answer_says(&entry.id, &open) {
                 found.push(entry.id.clone());
             }
@@ -27,7 +34,9 @@ impl History {
     }
 
     fn answer_says(&self, id: &HistoryId, words: &[&str]) -> bool {
-        let Ok(mut bytes) = fs::read(self.folder(id).join(RESPONSE)) else { return false };
+        let Ok(mut bytes) = fs::read(self.folder(id).join(RESPONSE)) else {
+            return false;
+        };
         // As it was sent, without the escapes that stand for letters of other alphabets.
         bytes.make_ascii_lowercase();
         let mut unescaped = None;
@@ -38,7 +47,8 @@ impl History {
             if word.is_ascii() && !word.contains(['"', '\\', '/', '\n']) {
                 return false;
             }
-            let text = unescaped.get_or_insert_with(|| crate::json::decode_string(&bytes).to_lowercase());
+            let text =
+                unescaped.get_or_insert_with(|| crate::json::decode_string(&bytes).to_lowercase());
             text.contains(word)
         })
     }

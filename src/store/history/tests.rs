@@ -16,16 +16,26 @@ fn capture(tool: &str, second: i64, text: &str) -> Capture {
         arguments: Bytes::from(format!("{{\"q\":\"{tool}-q\"}}")),
         started_at: datetime!(2026-01-01 00:00:00 UTC) + Duration::from_secs(second.unsigned_abs()),
         request: Bytes::from_static(b"{}"),
-        response: Some(Bytes::from(format!("{{\"result\":{{\"content\":[{{\"type\":\"text\",\"text\":\"{text}\"}}]}}}}"))),
+        response: Some(Bytes::from(format!(
+            "{{\"result\":{{\"content\":[{{\"type\":\"text\",\"text\":\"{text}\"}}]}}}}"
+        ))),
         ..Capture::empty(
             CaptureId("001-x".into()),
-            Server { name: "Desk".into(), source: "-- node desk.js".into(), ..Server::default() },
+            Server {
+                name: "Desk".into(),
+                source: "-- node desk.js".into(),
+                ..Server::default()
+            },
         )
     }
 }
 
 fn tools(listed: &HistoryPage) -> Vec<&str> {
-    listed.entries.iter().map(|entry| entry.tool.as_str()).collect()
+    listed
+        .entries
+        .iter()
+        .map(|entry| entry.tool.as_str())
+        .collect()
 }
 
 #[test]
@@ -41,11 +51,27 @@ fn what_is_kept_is_there_again() {
     let again = History::at(folder.path());
     let listed = again.list().unwrap();
     assert_eq!(tools(&listed), ["b", "a", "a"]);
-    assert_eq!(*listed.entries.iter().find(|entry| entry.id == a).unwrap(), kept);
-    assert_eq!(history.read_entry(&a), kept, "as it is read from the folder");
+    assert_eq!(
+        *listed.entries.iter().find(|entry| entry.id == a).unwrap(),
+        kept
+    );
+    assert_eq!(
+        history.read_entry(&a),
+        kept,
+        "as it is read from the folder"
+    );
     let opened = again.open(&a).unwrap();
-    let named = Capture { name: a.0.clone(), ..capture("a", 1, "x") };
-    assert_eq!(opened, Capture { id: opened.id.clone(), ..named });
+    let named = Capture {
+        name: a.0.clone(),
+        ..capture("a", 1, "x")
+    };
+    assert_eq!(
+        opened,
+        Capture {
+            id: opened.id.clone(),
+            ..named
+        }
+    );
 }
 
 #[cfg(unix)]
@@ -56,13 +82,19 @@ fn nobody_else_can_look_into_it() {
         let data = fs::metadata(folder).unwrap();
         found.push((data.permissions().mode() & 0o777, data.is_dir()));
         if data.is_dir() {
-            fs::read_dir(folder).unwrap().for_each(|entry| modes(&entry.unwrap().path(), found));
+            fs::read_dir(folder)
+                .unwrap()
+                .for_each(|entry| modes(&entry.unwrap().path(), found));
         }
     }
     let folder = tempfile::tempdir().unwrap();
     // One of an earlier version.
     fs::create_dir(folder.path().join("history")).unwrap();
-    fs::set_permissions(folder.path().join("history"), fs::Permissions::from_mode(0o755)).unwrap();
+    fs::set_permissions(
+        folder.path().join("history"),
+        fs::Permissions::from_mode(0o755),
+    )
+    .unwrap();
     let history = History::at(folder.path());
     history.add(&capture("a", 1, "x")).unwrap();
     let b = history.add(&capture("b", 2, "x")).unwrap().id;
@@ -73,7 +105,12 @@ fn nobody_else_can_look_into_it() {
     let mut found = Vec::new();
     modes(history.root(), &mut found);
     assert!(found.len() > 10, "{found:?}");
-    assert!(found.iter().all(|(mode, is_folder)| *mode == if *is_folder { 0o700 } else { 0o600 }), "{found:?}");
+    assert!(
+        found
+            .iter()
+            .all(|(mode, is_folder)| *mode == if *is_folder { 0o700 } else { 0o600 }),
+        "{found:?}"
+    );
 }
 
 #[test]
@@ -90,7 +127,11 @@ fn the_index_is_a_cache() {
             Some(text) => fs::write(&index, text).unwrap(),
         }
         assert_eq!(history.list().unwrap(), whole);
-        assert_eq!(fs::read_to_string(&index).unwrap().lines().count(), 2, "it is written anew");
+        assert_eq!(
+            fs::read_to_string(&index).unwrap().lines().count(),
+            2,
+            "it is written anew"
+        );
     }
     // The index of another run may lag behind in either direction.
     fs::rename(history.folder(&a), folder.path().join("elsewhere")).unwrap();
@@ -111,7 +152,11 @@ fn damage_hides_nothing_else() {
     fs::create_dir(history.captures().join(".loupe-half")).unwrap();
     let listed = history.list().unwrap();
     assert_eq!(listed.entries.len(), 3);
-    let damaged = listed.entries.iter().filter(|entry| matches!(entry.health, Health::Damaged(_))).count();
+    let damaged = listed
+        .entries
+        .iter()
+        .filter(|entry| matches!(entry.health, Health::Damaged(_)))
+        .count();
     assert_eq!(damaged, 2);
     assert!(history.open(&a).is_err());
 }
@@ -138,9 +183,17 @@ fn what_is_removed_comes_back_until_it_is_let_go() {
     std::mem::forget(history.remove(&b).unwrap());
     history.prune(HistoryLimits::default(), now).unwrap();
     assert_eq!(left(), 1);
-    let away = fs::read_dir(history.captures()).unwrap().next().unwrap().unwrap().path();
+    let away = fs::read_dir(history.captures())
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .path();
     let long_ago = std::time::SystemTime::now() - STALE - Duration::from_secs(1);
-    fs::File::open(away).unwrap().set_modified(long_ago).unwrap();
+    fs::File::open(away)
+        .unwrap()
+        .set_modified(long_ago)
+        .unwrap();
     history.prune(HistoryLimits::default(), now).unwrap();
     assert_eq!(left(), 0);
 }
@@ -154,11 +207,32 @@ fn limits_let_the_oldest_go() {
         history.add(&capture(tool, at, "x")).unwrap();
     }
     let now = datetime!(2026-01-01 00:00:00 UTC) + Duration::from_secs(100 * day.unsigned_abs());
-    assert_eq!(history.prune(HistoryLimits { days: 0, bytes: 0 }, now).unwrap(), 0);
-    assert_eq!(history.prune(HistoryLimits { days: 60, bytes: 0 }, now).unwrap(), 1);
+    assert_eq!(
+        history
+            .prune(HistoryLimits { days: 0, bytes: 0 }, now)
+            .unwrap(),
+        0
+    );
+    assert_eq!(
+        history
+            .prune(HistoryLimits { days: 60, bytes: 0 }, now)
+            .unwrap(),
+        1
+    );
     assert_eq!(tools(&history.list().unwrap()), ["new", "mid"]);
     let one = history.list().unwrap().entries[0].bytes;
-    assert_eq!(history.prune(HistoryLimits { days: 0, bytes: one + 10 }, now).unwrap(), 1);
+    assert_eq!(
+        history
+            .prune(
+                HistoryLimits {
+                    days: 0,
+                    bytes: one + 10
+                },
+                now
+            )
+            .unwrap(),
+        1
+    );
     assert_eq!(tools(&history.list().unwrap()), ["new"]);
 }
 
@@ -166,12 +240,22 @@ fn limits_let_the_oldest_go() {
 fn captures_are_found() {
     let folder = tempfile::tempdir().unwrap();
     let history = History::at(folder.path());
-    history.add(&capture("search_tickets", 1, "Über den Wolken")).unwrap();
-    history.add(&capture("get_user", 2, "plain \\u00fcber words")).unwrap();
+    history
+        .add(&capture("search_tickets", 1, "Über den Wolken"))
+        .unwrap();
+    history
+        .add(&capture("get_user", 2, "plain \\u00fcber words"))
+        .unwrap();
     let entries = history.list().unwrap().entries;
     let found = |query: &str| -> Vec<String> {
-        let ids = history.search(&entries, &HistoryQuery::parse(query), &Cancel::new()).unwrap();
-        entries.iter().filter(|entry| ids.contains(&entry.id)).map(|entry| entry.tool.clone()).collect()
+        let ids = history
+            .search(&entries, &HistoryQuery::parse(query), &Cancel::new())
+            .unwrap();
+        entries
+            .iter()
+            .filter(|entry| ids.contains(&entry.id))
+            .map(|entry| entry.tool.clone())
+            .collect()
     };
     assert_eq!(found(""), ["get_user", "search_tickets"]);
     assert_eq!(found("tool:user"), ["get_user"]);
@@ -191,7 +275,9 @@ fn two_copies_write_at_once() {
             let history = History::at(folder.path());
             scope.spawn(move || {
                 for number in 0..10 {
-                    history.add(&capture("t", number, &format!("{copy}-{number}"))).unwrap();
+                    history
+                        .add(&capture("t", number, &format!("{copy}-{number}")))
+                        .unwrap();
                     history.list().unwrap();
                 }
             });
@@ -199,7 +285,10 @@ fn two_copies_write_at_once() {
     });
     let history = History::at(folder.path());
     let entries = history.list().unwrap().entries;
-    let answers: HashSet<_> = entries.iter().map(|entry| history.open(&entry.id).unwrap().response).collect();
+    let answers: HashSet<_> = entries
+        .iter()
+        .map(|entry| history.open(&entry.id).unwrap().response)
+        .collect();
     assert_eq!((entries.len(), answers.len()), (40, 40));
 }
 
@@ -221,7 +310,10 @@ fn a_folder_that_may_not_be_written_is_said() {
     }
     // Root may write anywhere.
     if let Err(error) = refused {
-        assert!(error.to_string().starts_with("cannot create the folder"), "{error}");
+        assert!(
+            error.to_string().starts_with("cannot create the folder"),
+            "{error}"
+        );
         let listed = listed.unwrap();
         assert_eq!((tools(&listed), listed.notes.len()), (vec!["a"], 1));
     }

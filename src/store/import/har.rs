@@ -18,34 +18,78 @@ use crate::problem::Problem;
 pub(super) const IMPORTER: Importer = Importer {
     kind: ReadAs::Har,
     title: "an HTTP archive",
-    detect: |input| input.doc.at("/log/entries").is_some_and(|entries| entries.kind() == Kind::Array),
+    detect: |input| {
+        input
+            .doc
+            .at("/log/entries")
+            .is_some_and(|entries| entries.kind() == Kind::Array)
+    },
     read,
 };
 
 /// Headers of an answer that are kept: no other can be known to hold no secret.
-const KEPT: &[&str] = &["content-type", "content-length", "content-encoding", "mcp-protocol-version", "date", "server"];
+const KEPT: &[&str] = &[
+    "content-type",
+    "content-length",
+    "content-encoding",
+    "mcp-protocol-version",
+    "date",
+    "server",
+];
 
 fn read(input: &Input<'_>) -> Result<Vec<Capture>, Problem> {
-    let entries = input.doc.at("/log/entries").into_iter().flat_map(Node::children);
+    let entries = input
+        .doc
+        .at("/log/entries")
+        .into_iter()
+        .flat_map(Node::children);
     pair(input, "http", IMPORTER.title, entries.flat_map(exchange))
 }
 
 fn exchange(entry: Node<'_>) -> Vec<Entry> {
-    let text = |pointer: &str| entry.at(pointer).and_then(Node::as_str).map(|text| text.into_owned());
-    let time = |pointer: &str| {
-        let milliseconds = entry.at(pointer).and_then(Node::as_f64).filter(|time| (0.0..1e12).contains(time));
-        milliseconds.map(|time| Duration::from_nanos((time * 1e6).round() as u64)).unwrap_or_default()
+    let text = |pointer: &str| {
+        entry
+            .at(pointer)
+            .and_then(Node::as_str)
+            .map(|text| text.into_owned())
     };
-    let started_at = text("/startedDateTime").and_then(|time| OffsetDateTime::parse(&time, &Rfc3339).ok());
-    let timings = Timings { send: time("/timings/send"), server: time("/timings/wait"), receive: time("/timings/receive") };
-    let headers = entry.at("/response/headers").into_iter().flat_map(Node::children).filter_map(|header| {
-        let member = |name: &str| Some(header.get(name)?.as_str()?.into_owned());
-        let name = member("name")?;
-        KEPT.contains(&name.to_lowercase().as_str()).then_some((name, member("value")?))
+    let time = |pointer: &str| {
+        let milliseconds = entry
+            .at(pointer)
+            .and_then(Node::as_f64)
+            .filter(|time| (0.0..1e12).contains(time));
+        milliseconds
+            .map(|time| Duration::from_nanos((time * 1e6).round() as u64))
+            .unwrap_or_default()
+    };
+    let started_at =
+        text("/startedDateTime").and_then(|time| OffsetDateTime::parse(&time, &Rfc3339).ok());
+    let timings = Timings {
+        send: time("/timings/send"),
+        server: time("/timings/wait"),
+        receive: time("/timings/receive"),
+    };
+    let headers = entry
+        .at("/response/headers")
+        .into_iter()
+        .flat_map(Node::children)
+        .filter_map(|header| {
+            let member = |name: &str| Some(header.get(name)?.as_str()?.into_owned());
+            let name = member("name")?;
+            KEPT.contains(&name.to_lowercase().as_str())
+                .then_some((name, member("value")?))
+        });
+    let status = entry
+        .at("/response/status")
+        .and_then(Node::as_i64)
+        .and_then(|status| u16::try_from(status).ok());
+    let http = status.filter(|status| *status > 0).map(|status| HttpInfo {
+        status,
+        headers: headers.collect(),
     });
-    let status = entry.at("/response/status").and_then(Node::as_i64).and_then(|status| u16::try_from(status).ok());
-    let http = status.filter(|status| *status > 0).map(|status| HttpInfo { status, headers: headers.collect() });
-    let request = text("/request/postData/text").map(Bytes::from).unwrap_or_default();
+    let request = text("/request/postData/text")
+        .map(Bytes::from)
+        .unwrap_or_default();
     let came = text("/response/content/text").unwrap_or_default();
     let came = match text("/response/content/encoding").as_deref() {
         Some("base64") => BASE64_STANDARD.decode(came).unwrap_or_default().into(),

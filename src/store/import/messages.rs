@@ -14,7 +14,12 @@ use crate::capture::{Capture, Direction};
 use crate::json::{Doc, Kind, Node};
 use crate::problem::Problem;
 
-pub(super) const IMPORTER: Importer = Importer { kind: ReadAs::Messages, title: "JSON Lines of messages", detect, read };
+pub(super) const IMPORTER: Importer = Importer {
+    kind: ReadAs::Messages,
+    title: "JSON Lines of messages",
+    detect,
+    read,
+};
 
 /// Lines that are looked at to tell what a file is.
 const LOOKED_AT: usize = 20;
@@ -29,28 +34,49 @@ fn detect(input: &Input<'_>) -> bool {
 }
 
 fn read(input: &Input<'_>) -> Result<Vec<Capture>, Problem> {
-    pair(input, "file", IMPORTER.title, input.lines().filter_map(|line| entry(&line)))
+    pair(
+        input,
+        "file",
+        IMPORTER.title,
+        input.lines().filter_map(|line| entry(&line)),
+    )
 }
 
 fn entry(line: &Bytes) -> Option<Entry> {
     let doc = Doc::parse(line.clone());
-    let root = doc.root().filter(|root| doc.is_json() && root.kind() == Kind::Object)?;
+    let root = doc
+        .root()
+        .filter(|root| doc.is_json() && root.kind() == Kind::Object)?;
     if root.get("jsonrpc").is_some() {
-        return Some(Entry { bytes: line.clone(), ..Entry::default() });
+        return Some(Entry {
+            bytes: line.clone(),
+            ..Entry::default()
+        });
     }
     let word = |names: &[&str]| names.iter().find_map(|name| root.get(name)?.as_str());
-    let direction = word(&["dir", "direction"]).and_then(|word| match word.to_lowercase().as_str() {
-        "in" | "recv" | "received" | "incoming" | "server" | "s2c" | "server-to-client" | "server->client" => Some(Direction::In),
-        "out" | "send" | "sent" | "outgoing" | "client" | "c2s" | "client-to-server" | "client->server" => Some(Direction::Out),
-        _ => None,
-    });
-    let at = root.get("atMs").and_then(Node::as_f64).filter(|at| (0.0..1e12).contains(at));
+    let direction =
+        word(&["dir", "direction"]).and_then(|word| match word.to_lowercase().as_str() {
+            "in" | "recv" | "received" | "incoming" | "server" | "s2c" | "server-to-client"
+            | "server->client" => Some(Direction::In),
+            "out" | "send" | "sent" | "outgoing" | "client" | "c2s" | "client-to-server"
+            | "client->server" => Some(Direction::Out),
+            _ => None,
+        });
+    let at = root
+        .get("atMs")
+        .and_then(Node::as_f64)
+        .filter(|at| (0.0..1e12).contains(at));
     let at = at.map(|at| Duration::from_nanos((at * 1e6).round() as u64));
     let bytes = match root.get("base64").and_then(Node::as_str) {
         Some(text) => Bytes::from(BASE64_STANDARD.decode(&*text).ok()?),
         None => root.children().find_map(message)?,
     };
-    Some(Entry { bytes, direction, at, ..Entry::default() })
+    Some(Entry {
+        bytes,
+        direction,
+        at,
+        ..Entry::default()
+    })
 }
 
 /// The message that a member is, or holds as text.

@@ -57,17 +57,30 @@ impl ReadAs {
     ];
 
     pub fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(kind, _)| *kind == self).map_or("", |(_, name)| name)
+        Self::ALL
+            .iter()
+            .find(|(kind, _)| *kind == self)
+            .map_or("", |(_, name)| name)
     }
 
     pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(_, known)| *known == name).map(|&(kind, _)| kind)
+        Self::ALL
+            .iter()
+            .find(|(_, known)| *known == name)
+            .map(|&(kind, _)| kind)
     }
 }
 
 /// A capture with nothing in it yet, of something that was read from a file.
 pub(in crate::store) fn empty_capture(id: CaptureId, transport: &str, source: String) -> Capture {
-    Capture::empty(id, Server { transport: transport.into(), source, ..Server::default() })
+    Capture::empty(
+        id,
+        Server {
+            transport: transport.into(),
+            source,
+            ..Server::default()
+        },
+    )
 }
 
 /// A kind of file with many answers.
@@ -81,7 +94,8 @@ pub(super) struct Importer {
 }
 
 /// Every kind, the most telling first.
-pub(super) static IMPORTERS: &[Importer] = &[har::IMPORTER, claude_code::IMPORTER, messages::IMPORTER];
+pub(super) static IMPORTERS: &[Importer] =
+    &[har::IMPORTER, claude_code::IMPORTER, messages::IMPORTER];
 
 /// The file.
 pub(super) struct Input<'a> {
@@ -96,7 +110,12 @@ pub(super) struct Input<'a> {
 
 impl<'a> Input<'a> {
     pub fn of(bytes: &'a Bytes, name: &'a str) -> Self {
-        Self { bytes, name, doc: Doc::parse(bytes.clone()), digest: OnceCell::new() }
+        Self {
+            bytes,
+            name,
+            doc: Doc::parse(bytes.clone()),
+            digest: OnceCell::new(),
+        }
     }
 
     /// The lines that hold something, each shared with the file.
@@ -112,13 +131,19 @@ impl<'a> Input<'a> {
     fn capture(&self, number: usize, transport: &str, source: String) -> Capture {
         let digest = self.digest.get_or_init(|| sha256(self.bytes));
         let named = |digest: &str| format!("{}-{digest}-{number}", self.name).into();
-        Capture { name: named(&digest[..SHORT]), ..empty_capture(CaptureId(named(digest)), transport, source) }
+        Capture {
+            name: named(&digest[..SHORT]),
+            ..empty_capture(CaptureId(named(digest)), transport, source)
+        }
     }
 
     fn nothing(&self, what: &str) -> Problem {
-        Problem::new(ProblemKind::Io, format!("{what} without an answer of an MCP server"))
-            .at(self.name)
-            .hint("`--read-as payload` or `--read-as text` shows the file as it is")
+        Problem::new(
+            ProblemKind::Io,
+            format!("{what} without an answer of an MCP server"),
+        )
+        .at(self.name)
+        .hint("`--read-as payload` or `--read-as text` shows the file as it is")
     }
 }
 

@@ -69,23 +69,37 @@ pub(super) fn pair(
     };
     for (count, entry) in entries.enumerate() {
         if count >= MOST_MESSAGES {
-            let what = format!("{what} with more than {MOST_MESSAGES} messages, and no more are taken");
-            return Err(Problem::new(ProblemKind::Io, what).at(input.name).hint("cut it into several files"));
+            let what =
+                format!("{what} with more than {MOST_MESSAGES} messages, and no more are taken");
+            return Err(Problem::new(ProblemKind::Io, what)
+                .at(input.name)
+                .hint("cut it into several files"));
         }
         pairing.take(entry);
     }
     for asked in std::mem::take(&mut pairing.open).into_values() {
-        if matches!(asked.method.as_str(), "tools/call" | "resources/read" | "prompts/get") {
+        if matches!(
+            asked.method.as_str(),
+            "tools/call" | "resources/read" | "prompts/get"
+        ) {
             pairing.capture(Some(asked), None);
         }
     }
-    let Pairing { mut captures, server, tools, .. } = pairing;
+    let Pairing {
+        mut captures,
+        server,
+        tools,
+        ..
+    } = pairing;
     if captures.is_empty() {
         return Err(input.nothing(what));
     }
     for capture in &mut captures {
         // What the server said of itself may stand after the first call, where a file was cut at its beginning.
-        capture.server = Server { source: std::mem::take(&mut capture.server.source), ..server.clone() };
+        capture.server = Server {
+            source: std::mem::take(&mut capture.server.source),
+            ..server.clone()
+        };
         capture.server.transport = transport.to_owned();
         if let Some(tool) = tools.get(&capture.tool.name) {
             capture.tool = tool.clone();
@@ -102,9 +116,16 @@ impl Pairing<'_> {
         match (root.get("method").and_then(Node::as_str), id) {
             (Some(method), Some(id)) if entry.direction != Some(Direction::In) => {
                 let params = root.get("params");
-                let text = |key: &str| params.and_then(|params| params.get(key)).and_then(Node::as_str);
+                let text = |key: &str| {
+                    params
+                        .and_then(|params| params.get(key))
+                        .and_then(Node::as_str)
+                };
                 let (name, arguments) = match &*method {
-                    "tools/call" => (text("name"), params.and_then(|params| params.get("arguments"))),
+                    "tools/call" => (
+                        text("name"),
+                        params.and_then(|params| params.get("arguments")),
+                    ),
                     other => (Some(other.into()), params),
                 };
                 let asked = Asked {
@@ -134,7 +155,11 @@ impl Pairing<'_> {
                 self.beside += self.open.len();
                 for asked in self.open.values_mut() {
                     let at = since(&asked.entry, &entry).unwrap_or_default();
-                    asked.beside.push(Message { at, direction, bytes: entry.bytes.clone() });
+                    asked.beside.push(Message {
+                        at,
+                        direction,
+                        bytes: entry.bytes.clone(),
+                    });
                 }
             }
         }
@@ -147,18 +172,27 @@ impl Pairing<'_> {
                 let text = |pointer: &str| result.and_then(|result| result.at(pointer)?.as_str());
                 self.server.name = text("/serverInfo/name").unwrap_or_default().into_owned();
                 self.server.version = text("/serverInfo/version").unwrap_or_default().into_owned();
-                self.server.protocol_version = text("/protocolVersion").unwrap_or_default().into_owned();
+                self.server.protocol_version =
+                    text("/protocolVersion").unwrap_or_default().into_owned();
                 self.server.instructions = text("/instructions").map(|text| text.into_owned());
             }
             Some("tools/list") => {
-                for tool in result.and_then(|result| result.get("tools")).into_iter().flat_map(Node::children) {
+                for tool in result
+                    .and_then(|result| result.get("tools"))
+                    .into_iter()
+                    .flat_map(Node::children)
+                {
                     let tool = Tool::read(tool.raw_bytes());
                     self.tools.insert(tool.name.clone(), tool);
                 }
             }
-            Some("tools/call" | "resources/read" | "prompts/get") => self.capture(asked, Some(entry)),
+            Some("tools/call" | "resources/read" | "prompts/get") => {
+                self.capture(asked, Some(entry))
+            }
             // The request is not in the file; what looks like a tool's answer is one.
-            None if result.is_some_and(|result| result.get("content").is_some()) => self.capture(None, Some(entry)),
+            None if result.is_some_and(|result| result.get("content").is_some()) => {
+                self.capture(None, Some(entry))
+            }
             _ => {}
         }
     }
@@ -166,11 +200,18 @@ impl Pairing<'_> {
     fn capture(&mut self, asked: Option<Asked>, answer: Option<Entry>) {
         let name = self.input.name;
         let number = self.captures.len() + 1;
-        let mut capture = self.input.capture(number, self.transport, format!("message {number} of {name}"));
+        let mut capture = self.input.capture(
+            number,
+            self.transport,
+            format!("message {number} of {name}"),
+        );
         if let (Some(asked), Some(answer)) = (&asked, &answer) {
             capture.timings = answer.timings.unwrap_or_default();
             if let Some(took) = since(&asked.entry, answer).filter(|_| answer.timings.is_none()) {
-                capture.timings = Timings { server: took, ..Timings::default() };
+                capture.timings = Timings {
+                    server: took,
+                    ..Timings::default()
+                };
             }
         }
         if let Some(asked) = asked {
@@ -183,8 +224,14 @@ impl Pairing<'_> {
             capture.request = asked.entry.bytes;
             capture.messages = asked.beside;
             if let lost @ 1.. = self.lost - asked.lost_before {
-                let messages = if lost == 1 { "1 more message" } else { &format!("{lost} more messages") };
-                capture.notes.push(format!("{messages} came during the call and are not kept"));
+                let messages = if lost == 1 {
+                    "1 more message"
+                } else {
+                    &format!("{lost} more messages")
+                };
+                capture
+                    .notes
+                    .push(format!("{messages} came during the call and are not kept"));
             }
             if let Some(url) = asked.entry.url {
                 capture.server.source = format!("--url {}", crate::quote::shell(&url));
@@ -199,8 +246,13 @@ impl Pairing<'_> {
             }
             None => {
                 capture.outcome = Outcome::Disconnected;
-                capture.problem =
-                    Some(Problem::new(ProblemKind::Disconnected, "the file holds no answer to this request").at(name));
+                capture.problem = Some(
+                    Problem::new(
+                        ProblemKind::Disconnected,
+                        "the file holds no answer to this request",
+                    )
+                    .at(name),
+                );
             }
         }
         self.captures.push(capture);

@@ -12,14 +12,24 @@ use crate::ui::widgets;
 
 /// How Loupe names itself.
 fn own(cx: &Cx<'_>) -> Identity {
-    Identity::own(server_request::capabilities(true, true, cx.state.roots.is_some()))
+    Identity::own(server_request::capabilities(
+        true,
+        true,
+        cx.state.roots.is_some(),
+    ))
 }
 
 /// An entry of the menu beside *Call*.
 pub fn menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let chosen = cx.state.call_as();
-    let name = chosen.map_or_else(|| "Call as Loupe".to_owned(), |host| format!("Call as {}", host.name));
-    let sent = chosen.and_then(|host| host.identity()).unwrap_or_else(|| own(cx)).says();
+    let name = chosen.map_or_else(
+        || "Call as Loupe".to_owned(),
+        |host| format!("Call as {}", host.name),
+    );
+    let sent = chosen
+        .and_then(|host| host.identity())
+        .unwrap_or_else(|| own(cx))
+        .says();
     SubMenuButton::new(name).ui(ui, |ui| {
         ui.set_width(420.0);
         ui.spacing_mut().item_spacing.y = 2.0;
@@ -69,13 +79,27 @@ fn row(ui: &mut Ui, name: &str, identity: &Identity, is_chosen: bool, source: &s
     let response = widgets::menu_row(ui, name, None, is_chosen);
     let weak = ThemeTokens::of(ui).weak;
     let short = format!("{} {}", identity.name, identity.version);
-    let width = |text: &str, font| ui.painter().layout_no_wrap(text.to_owned(), font, weak).size().x;
+    let width = |text: &str, font| {
+        ui.painter()
+            .layout_no_wrap(text.to_owned(), font, weak)
+            .size()
+            .x
+    };
     let right = response.rect.right_center() - vec2(28.0, 0.0);
     let room = response.rect.width() - width(name, theme::base()) - 56.0;
     if room > 40.0 {
         let taken = width(&short, theme::small()).min(room);
-        widgets::text_at(ui, right - vec2(taken, 0.0), &short, theme::small(), weak, taken + 1.0);
+        widgets::text_at(
+            ui,
+            right - vec2(taken, 0.0),
+            &short,
+            theme::small(),
+            weak,
+            taken + 1.0,
+        );
     }
-    ui.ctx().accesskit_node_builder(response.id, |node| node.set_description(format!("sends {}", identity.says())));
+    ui.ctx().accesskit_node_builder(response.id, |node| {
+        node.set_description(format!("sends {}", identity.says()))
+    });
     response.on_hover_text(format!("Sends {}.\n{source}", identity.says()).trim_end())
 }

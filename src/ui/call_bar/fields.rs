@@ -55,41 +55,65 @@ struct FormUi<'a> {
 }
 
 /// The fields, in rows as wide as the room allows. `lead` is painted at the head of the first row.
-pub(super) fn form_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &str, form: &Form, lead: impl FnOnce(&mut Ui)) {
+pub(super) fn form_ui(
+    ui: &mut Ui,
+    cx: &Cx<'_>,
+    tool: &str,
+    form: &Form,
+    lead: impl FnOnce(&mut Ui),
+) {
     let painted = FormUi { tool, form, cx };
     let refused = painted.newly_refused(ui);
     let height_id = Id::unique("height of the form");
     let dragged = ui.data(|data| data.get_temp::<f32>(height_id));
-    let height = dragged.unwrap_or_else(|| (ui.content_rect().height() * MOST_SHARE).max(LEAST_HEIGHT));
-    let shown =
-        ScrollArea::vertical().id_salt("fields").max_height(height).min_scrolled_height(height).auto_shrink([false, true]).show(
-            ui,
-            |ui| {
-                ui.spacing_mut().item_spacing = vec2(GAP, 2.0);
-                ui.spacing_mut().interact_size.y = LABEL;
-                let entries = form.fields().map(|(property, value)| Entry {
-                    name: Cow::Borrowed(&property.name),
-                    path: property.name.clone(),
-                    pointer: pointer_of("", &property.name),
-                    schema: property.schema,
-                    value,
-                    required: property.required,
-                });
-                if let Some((field, value)) = painted.flow(ui, &entries.collect::<Vec<_>>(), refused.as_deref(), Some(lead)) {
-                    cx.send(CallAction::SetField { field, value });
-                }
-            },
-        );
+    let height =
+        dragged.unwrap_or_else(|| (ui.content_rect().height() * MOST_SHARE).max(LEAST_HEIGHT));
+    let shown = ScrollArea::vertical()
+        .id_salt("fields")
+        .max_height(height)
+        .min_scrolled_height(height)
+        .auto_shrink([false, true])
+        .show(ui, |ui| {
+            ui.spacing_mut().item_spacing = vec2(GAP, 2.0);
+            ui.spacing_mut().interact_size.y = LABEL;
+            let entries = form.fields().map(|(property, value)| Entry {
+                name: Cow::Borrowed(&property.name),
+                path: property.name.clone(),
+                pointer: pointer_of("", &property.name),
+                schema: property.schema,
+                value,
+                required: property.required,
+            });
+            if let Some((field, value)) = painted.flow(
+                ui,
+                &entries.collect::<Vec<_>>(),
+                refused.as_deref(),
+                Some(lead),
+            ) {
+                cx.send(CallAction::SetField { field, value });
+            }
+        });
     if dragged.is_some() || shown.content_size.y > height {
-        let (handle, response) = ui.allocate_exact_size(vec2(ui.available_width(), HANDLE), Sense::drag());
-        let response = response.on_hover_cursor(egui::CursorIcon::ResizeVertical).on_hover_text("Drag to make the form higher");
+        let (handle, response) =
+            ui.allocate_exact_size(vec2(ui.available_width(), HANDLE), Sense::drag());
+        let response = response
+            .on_hover_cursor(egui::CursorIcon::ResizeVertical)
+            .on_hover_text("Drag to make the form higher");
         if response.dragged() {
             let most = ui.content_rect().height() * 0.8;
             let height = (height + response.drag_delta().y).clamp(LABEL + theme::INPUT, most);
             ui.data_mut(|data| data.insert_temp(height_id, height));
         }
-        let color = if response.hovered() || response.dragged() { ThemeTokens::of(ui).accent } else { ThemeTokens::of(ui).line2 };
-        ui.painter().hline(handle.center().x - 20.0..=handle.center().x + 20.0, handle.center().y, Stroke::new(2.0, color));
+        let color = if response.hovered() || response.dragged() {
+            ThemeTokens::of(ui).accent
+        } else {
+            ThemeTokens::of(ui).line2
+        };
+        ui.painter().hline(
+            handle.center().x - 20.0..=handle.center().x + 20.0,
+            handle.center().y,
+            Stroke::new(2.0, color),
+        );
     }
 }
 
@@ -118,7 +142,8 @@ impl FormUi<'_> {
                     left -= before - ui.available_width();
                 }
                 let mut is_row_empty = left >= width;
-                while let Some((at, entry)) = waiting.next_if(|(_, entry)| is_row_empty || self.width(entry, width) + GAP <= left)
+                while let Some((at, entry)) = waiting
+                    .next_if(|(_, entry)| is_row_empty || self.width(entry, width) + GAP <= left)
                 {
                     is_row_empty = false;
                     let wanted = self.width(entry, width).min(width);
@@ -138,7 +163,10 @@ impl FormUi<'_> {
             });
         }
         for (at, place) in menus {
-            changed = self.menu_ui(ui, &entries[at], place).map(|value| (at, value)).or(changed);
+            changed = self
+                .menu_ui(ui, &entries[at], place)
+                .map(|value| (at, value))
+                .or(changed);
         }
         changed
     }
@@ -177,39 +205,78 @@ impl FormUi<'_> {
     fn is_scalar(&self, id: SchemaId) -> bool {
         matches!(
             self.form.schemas.get(id).kind,
-            FieldKind::String { .. } | FieldKind::Number { .. } | FieldKind::Boolean | FieldKind::Enum(_)
+            FieldKind::String { .. }
+                | FieldKind::Number { .. }
+                | FieldKind::Boolean
+                | FieldKind::Enum(_)
         )
     }
 
     fn problem<'a>(&'a self, entry: &Entry<'_>) -> Option<&'a str> {
-        self.form.problem_at(&entry.pointer, entry.value, !self.is_block(self.kind(entry)))
+        self.form.problem_at(
+            &entry.pointer,
+            entry.value,
+            !self.is_block(self.kind(entry)),
+        )
     }
 
     /// A value with its label and its menu.
-    fn value_ui(&self, ui: &mut Ui, entry: &Entry<'_>, width: f32, refused: Option<&str>) -> Option<Value> {
+    fn value_ui(
+        &self,
+        ui: &mut Ui,
+        entry: &Entry<'_>,
+        width: f32,
+        refused: Option<&str>,
+    ) -> Option<Value> {
         let (changed, menu) = self.field_ui(ui, entry, width, refused);
         changed.or(menu.and_then(|place| self.menu_ui(ui, entry, place)))
     }
 
     /// A value with its label; what was changed, and where its menu belongs.
-    fn field_ui(&self, ui: &mut Ui, entry: &Entry<'_>, width: f32, refused: Option<&str>) -> (Option<Value>, Option<Rect>) {
+    fn field_ui(
+        &self,
+        ui: &mut Ui,
+        entry: &Entry<'_>,
+        width: f32,
+        refused: Option<&str>,
+    ) -> (Option<Value>, Option<Rect>) {
         let t = ThemeTokens::of(ui);
         let menu = ui.horizontal(|ui| {
             ui.set_height(LABEL);
             ui.spacing_mut().item_spacing.x = 6.0;
-            let label = ui.label(RichText::new(&*entry.name).font(theme::mono(12.0)).color(t.text));
-            ui.label(RichText::new(self.type_text(entry.schema)).font(theme::regular(12.0)).color(t.weak));
+            let label = ui.label(
+                RichText::new(&*entry.name)
+                    .font(theme::mono(12.0))
+                    .color(t.text),
+            );
+            ui.label(
+                RichText::new(self.type_text(entry.schema))
+                    .font(theme::regular(12.0))
+                    .color(t.weak),
+            );
             if entry.required {
-                ui.label(RichText::new("required").font(theme::regular(12.0)).color(t.weak));
+                ui.label(
+                    RichText::new("required")
+                        .font(theme::regular(12.0))
+                        .color(t.weak),
+                );
             }
             if let Some(description) = &self.form.schemas.get(entry.schema).description {
                 label.on_hover_text(description);
             }
-            self.has_menu(entry).then(|| ui.allocate_exact_size(Vec2::splat(LABEL), Sense::hover()).0)
+            self.has_menu(entry)
+                .then(|| ui.allocate_exact_size(Vec2::splat(LABEL), Sense::hover()).0)
         });
         let changed = self.control(ui, entry, width, refused);
         if let Some(problem) = self.problem(entry) {
-            let label = ui.add(egui::Label::new(RichText::new(problem).font(theme::regular(12.0)).color(t.bad)).wrap());
+            let label = ui.add(
+                egui::Label::new(
+                    RichText::new(problem)
+                        .font(theme::regular(12.0))
+                        .color(t.bad),
+                )
+                .wrap(),
+            );
             label.accessible_name(format!("{}: {problem}", entry.path));
         }
         (changed, menu.inner)
@@ -219,20 +286,34 @@ impl FormUi<'_> {
     fn menu_ui(&self, ui: &mut Ui, entry: &Entry<'_>, place: Rect) -> Option<Value> {
         let mut changed = None;
         let name = format!("Value of {}", entry.path);
-        let more = widgets::Button::new("").icon(icons::MORE).name(&name).tip("Unset, null or empty").frameless().height(LABEL);
+        let more = widgets::Button::new("")
+            .icon(icons::MORE)
+            .name(&name)
+            .tip("Unset, null or empty")
+            .frameless()
+            .height(LABEL);
         let salt = (self.tool, &entry.pointer, "menu");
         let more = more.show(&mut ui.new_child(widgets::region(ui, salt).max_rect(place)));
         Popup::menu(&more).show(|ui| {
             ui.set_width(180.0);
             for (name, value) in self.menu_values(entry) {
-                let mark = if value == *entry.value { icons::CHECK } else { " " };
+                let mark = if value == *entry.value {
+                    icons::CHECK
+                } else {
+                    " "
+                };
                 if widgets::menu_item(ui, mark, name, "", true).clicked() {
                     changed = Some(value);
                     ui.close();
                 }
             }
-            if takes_file(self.kind(entry)) && widgets::menu_item(ui, icons::OPEN_FILE, "From a file…", "", true).clicked() {
-                self.cx.send(CallAction::FillField { field: self.file_of(entry), path: None });
+            if takes_file(self.kind(entry))
+                && widgets::menu_item(ui, icons::OPEN_FILE, "From a file…", "", true).clicked()
+            {
+                self.cx.send(CallAction::FillField {
+                    field: self.file_of(entry),
+                    path: None,
+                });
                 ui.close();
             }
         });
@@ -240,7 +321,13 @@ impl FormUi<'_> {
     }
 
     /// The control of a value; gives the new value where a person changed it.
-    fn control(&self, ui: &mut Ui, entry: &Entry<'_>, width: f32, refused: Option<&str>) -> Option<Value> {
+    fn control(
+        &self,
+        ui: &mut Ui,
+        entry: &Entry<'_>,
+        width: f32,
+        refused: Option<&str>,
+    ) -> Option<Value> {
         let schema = self.form.schemas.get(entry.schema);
         let hint = self.hint(entry);
         let editor = Editor {
@@ -251,7 +338,11 @@ impl FormUi<'_> {
             is_invalid: self.problem(entry).is_some(),
         };
         match &schema.kind {
-            FieldKind::String { .. } | FieldKind::Array(_) if matches!(entry.value, Value::Json(_)) => self.unfit(ui, entry),
+            FieldKind::String { .. } | FieldKind::Array(_)
+                if matches!(entry.value, Value::Json(_)) =>
+            {
+                self.unfit(ui, entry)
+            }
             FieldKind::String { multiline, .. } => {
                 let text = match entry.value {
                     Value::Text(text) => text.as_str(),
@@ -263,31 +354,54 @@ impl FormUi<'_> {
                 let Some(has_time) = date_time(&schema.kind) else {
                     let field = ui.scope(|ui| editor.text(ui, text, *multiline, false));
                     if let Some(path) = drops::on(ui, field.response.rect) {
-                        self.cx.send(CallAction::FillField { field: self.file_of(entry), path: Some(path) });
+                        self.cx.send(CallAction::FillField {
+                            field: self.file_of(entry),
+                            path: Some(path),
+                        });
                     }
                     return field.inner.map(Value::Text);
                 };
-                let editor = Editor { width: width - theme::INPUT - 6.0, ..editor };
+                let editor = Editor {
+                    width: width - theme::INPUT - 6.0,
+                    ..editor
+                };
                 let changed = ui.horizontal(|ui| {
                     ui.spacing_mut().item_spacing.x = 6.0;
                     let typed = editor.text(ui, text, false, false);
-                    let picked = date::pick_ui(ui, editor.id, &entry.path, text, has_time, self.cx.state.today());
+                    let picked = date::pick_ui(
+                        ui,
+                        editor.id,
+                        &entry.path,
+                        text,
+                        has_time,
+                        self.cx.state.today(),
+                    );
                     typed.or(picked)
                 });
                 changed.inner.map(Value::Text)
             }
-            FieldKind::Number { .. } => editor.text(ui, json_text(entry.value), false, true).map(json_value),
-            FieldKind::Json => editor.text(ui, json_text(entry.value), true, true).map(json_value),
+            FieldKind::Number { .. } => editor
+                .text(ui, json_text(entry.value), false, true)
+                .map(json_value),
+            FieldKind::Json => editor
+                .text(ui, json_text(entry.value), true, true)
+                .map(json_value),
             FieldKind::Boolean => {
                 let choice = |json: &str| (json.to_owned(), Value::Json(json.to_owned()));
-                let mut choices = vec![(UNSET.to_owned(), Value::Unset), choice("true"), choice("false")];
+                let mut choices = vec![
+                    (UNSET.to_owned(), Value::Unset),
+                    choice("true"),
+                    choice("false"),
+                ];
                 if schema.nullable {
                     choices.push(("null".to_owned(), Value::Null));
                 }
                 editor.choose(ui, choices, entry.value)
             }
             kind @ FieldKind::Enum(_) => editor.choose(ui, enum_choices(kind, entry), entry.value),
-            kind @ FieldKind::Array(item) if self.is_scalar(*item) => self.list(ui, &editor, kind, entry),
+            kind @ FieldKind::Array(item) if self.is_scalar(*item) => {
+                self.list(ui, &editor, kind, entry)
+            }
             kind => self.block(ui, kind, entry, refused),
         }
     }
@@ -307,40 +421,81 @@ impl FormUi<'_> {
     /// What does not fit its control is sent all the same, so it is shown as it is.
     fn unfit(&self, ui: &mut Ui, entry: &Entry<'_>) -> Option<Value> {
         let width = ui.available_width();
-        let editor = Editor { id: self.id(&entry.pointer), name: &entry.path, hint: "unset", width, is_invalid: true };
-        editor.text(ui, json_text(entry.value), true, true).map(json_value)
+        let editor = Editor {
+            id: self.id(&entry.pointer),
+            name: &entry.path,
+            hint: "unset",
+            width,
+            is_invalid: true,
+        };
+        editor
+            .text(ui, json_text(entry.value), true, true)
+            .map(json_value)
     }
 
     /// What a value holds, below it and a little to the right.
-    fn block(&self, ui: &mut Ui, kind: &FieldKind, entry: &Entry<'_>, refused: Option<&str>) -> Option<Value> {
+    fn block(
+        &self,
+        ui: &mut Ui,
+        kind: &FieldKind,
+        entry: &Entry<'_>,
+        refused: Option<&str>,
+    ) -> Option<Value> {
         let t = ThemeTokens::of(ui);
         if matches!(entry.value, Value::Unset | Value::Null) {
-            let add = widgets::Button::new("Add").icon(icons::ADD).name(&format!("Add {}", entry.path)).small().show(ui);
+            let add = widgets::Button::new("Add")
+                .icon(icons::ADD)
+                .name(&format!("Add {}", entry.path))
+                .small()
+                .show(ui);
             // Who adds a list has an item to add.
-            return add.clicked().then(|| match (Value::first(&self.form.schemas, entry.schema), item_schema(kind, 0)) {
-                (Value::Items(items), Some(item)) if items.is_empty() => {
-                    Value::Items(vec![Value::first(&self.form.schemas, item)])
+            return add.clicked().then(|| {
+                match (
+                    Value::first(&self.form.schemas, entry.schema),
+                    item_schema(kind, 0),
+                ) {
+                    (Value::Items(items), Some(item)) if items.is_empty() => {
+                        Value::Items(vec![Value::first(&self.form.schemas, item)])
+                    }
+                    (value, _) => value,
                 }
-                (value, _) => value,
             });
         }
-        let inner =
-            Frame::new().inner_margin(Margin { left: INDENT as i8, ..Margin::ZERO }).show(ui, |ui| match (kind, entry.value) {
+        let inner = Frame::new()
+            .inner_margin(Margin {
+                left: INDENT as i8,
+                ..Margin::ZERO
+            })
+            .show(ui, |ui| match (kind, entry.value) {
                 (FieldKind::Object { properties, others }, Value::Members(members)) => {
                     self.members(ui, entry, members, properties, *others, refused)
                 }
-                (FieldKind::Array(_) | FieldKind::Tuple(..), Value::Items(items)) => self.items(ui, kind, entry, items, refused),
-                (FieldKind::Union(branches), value) => self.union(ui, branches, entry, value, refused),
+                (FieldKind::Array(_) | FieldKind::Tuple(..), Value::Items(items)) => {
+                    self.items(ui, kind, entry, items, refused)
+                }
+                (FieldKind::Union(branches), value) => {
+                    self.union(ui, branches, entry, value, refused)
+                }
                 _ => self.unfit(ui, entry),
             });
-        let line = Rect::from_min_max(inner.response.rect.left_top(), inner.response.rect.left_bottom());
-        ui.painter().vline(line.left() + 3.0, line.y_range(), Stroke::new(1.0, t.line2));
+        let line = Rect::from_min_max(
+            inner.response.rect.left_top(),
+            inner.response.rect.left_bottom(),
+        );
+        ui.painter()
+            .vline(line.left() + 3.0, line.y_range(), Stroke::new(1.0, t.line2));
         inner.inner
     }
 }
 
 impl Entry<'_> {
-    fn member<'a>(&self, name: &'a str, schema: SchemaId, value: &'a Value, required: bool) -> Entry<'a> {
+    fn member<'a>(
+        &self,
+        name: &'a str,
+        schema: SchemaId,
+        value: &'a Value,
+        required: bool,
+    ) -> Entry<'a> {
         Entry {
             name: Cow::Borrowed(name),
             path: format!("{}.{name}", self.path),
@@ -355,8 +510,18 @@ impl Entry<'_> {
 /// What nobody typed is not laid out in each frame: how much there is of it, and a way to let go of it.
 fn long_text(ui: &mut Ui, entry: &Entry<'_>, text: &str) -> Option<Value> {
     let clear = ui.horizontal(|ui| {
-        ui.label(RichText::new(format!("{} bytes of text", widgets::grouped(text.len() as u64))).font(theme::base()));
-        widgets::icon_button(ui, icons::REMOVE, &format!("Remove the text of {}", entry.path))
+        ui.label(
+            RichText::new(format!(
+                "{} bytes of text",
+                widgets::grouped(text.len() as u64)
+            ))
+            .font(theme::base()),
+        );
+        widgets::icon_button(
+            ui,
+            icons::REMOVE,
+            &format!("Remove the text of {}", entry.path),
+        )
     });
     clear.inner.clicked().then_some(Value::Unset)
 }
@@ -369,8 +534,14 @@ fn takes_file(kind: &FieldKind) -> bool {
 /// Whether a date, and whether one with a time.
 fn date_time(kind: &FieldKind) -> Option<bool> {
     match kind {
-        FieldKind::String { format: Some(format), .. } if format == "date" => Some(false),
-        FieldKind::String { format: Some(format), .. } if format == "date-time" => Some(true),
+        FieldKind::String {
+            format: Some(format),
+            ..
+        } if format == "date" => Some(false),
+        FieldKind::String {
+            format: Some(format),
+            ..
+        } if format == "date-time" => Some(true),
         _ => None,
     }
 }

@@ -17,13 +17,21 @@ pub(super) fn has_outcome(cx: &Cx<'_>, tool: &Tool) -> bool {
 }
 
 fn shown_capture<'a>(cx: &Cx<'a>, tool: &Tool) -> Option<&'a Capture> {
-    cx.state.capture().filter(|capture| capture.tool.name == tool.name && !capture.request.is_empty()).map(|capture| &**capture)
+    cx.state
+        .capture()
+        .filter(|capture| capture.tool.name == tool.name && !capture.request.is_empty())
+        .map(|capture| &**capture)
 }
 
 /// How the call goes or went, on one line.
 pub(super) fn outcome_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) {
     if let Some(running) = &cx.state.running {
-        widgets::waiting(ui, &format!("of {}", widgets::seconds(running.limit)), running.since, cx);
+        widgets::waiting(
+            ui,
+            &format!("of {}", widgets::seconds(running.limit)),
+            running.since,
+            cx,
+        );
     } else if let Some(capture) = shown_capture(cx, tool) {
         done_words(ui, capture);
     }
@@ -43,35 +51,63 @@ fn running_ui(ui: &mut Ui, cx: &Cx<'_>, running: &CallInFlight) {
     let elapsed = cx.state.now.saturating_sub(running.since);
     ui.horizontal(|ui| {
         widgets::waiting(ui, "Running", running.since, cx);
-        ui.label(RichText::new(format!("of {}", widgets::seconds(running.limit))).font(theme::mono(12.0)).color(t.weak));
+        ui.label(
+            RichText::new(format!("of {}", widgets::seconds(running.limit)))
+                .font(theme::mono(12.0))
+                .color(t.weak),
+        );
     });
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 4.0), Sense::hover());
     match &running.progress {
-        Some((value, Some(total), _)) if *total > 0.0 => widgets::bar(ui, rect, (value / total) as f32, t.accent),
+        Some((value, Some(total), _)) if *total > 0.0 => {
+            widgets::bar(ui, rect, (value / total) as f32, t.accent)
+        }
         _ => {
             // The total is unknown: a piece moves through the track once in two seconds.
             ui.painter().rect_filled(rect, theme::RADIUS_BAR, t.hover);
             let moves = !cx.state.settings.reduce_motion;
-            let at = if moves { (elapsed.as_secs_f32() / 2.0).fract() } else { 0.5 };
-            let piece =
-                Rect::from_min_size(pos2(rect.left() + at * rect.width() * 0.75, rect.top()), vec2(rect.width() * 0.25, 4.0));
+            let at = if moves {
+                (elapsed.as_secs_f32() / 2.0).fract()
+            } else {
+                0.5
+            };
+            let piece = Rect::from_min_size(
+                pos2(rect.left() + at * rect.width() * 0.75, rect.top()),
+                vec2(rect.width() * 0.25, 4.0),
+            );
             ui.painter().rect_filled(piece, theme::RADIUS_BAR, t.accent);
         }
     }
     let words = running_words(cx, running);
-    ui.add(egui::Label::new(RichText::new(&words).font(theme::small()).color(t.weak)).truncate()).on_hover_text(&words);
+    ui.add(egui::Label::new(RichText::new(&words).font(theme::small()).color(t.weak)).truncate())
+        .on_hover_text(&words);
 }
 
 /// How far the call is: the task, the progress and its message, what came that nobody could read.
 pub fn running_words(cx: &Cx<'_>, running: &CallInFlight) -> String {
-    let mut words: Vec<String> = cx.state.running.iter().filter_map(|running| running.task.clone()).collect();
+    let mut words: Vec<String> = cx
+        .state
+        .running
+        .iter()
+        .filter_map(|running| running.task.clone())
+        .collect();
     if let Some((value, total, message)) = &running.progress {
-        words.push(total.map_or_else(|| format!("progress {value}"), |total| format!("progress {value} of {total}")));
+        words.push(total.map_or_else(
+            || format!("progress {value}"),
+            |total| format!("progress {value} of {total}"),
+        ));
         words.extend(message.clone());
     }
     if running.unreadable > 0 {
-        let lines = if running.unreadable == 1 { "line" } else { "lines" };
-        words.push(format!("{} unreadable {lines} came", widgets::grouped(running.unreadable)));
+        let lines = if running.unreadable == 1 {
+            "line"
+        } else {
+            "lines"
+        };
+        words.push(format!(
+            "{} unreadable {lines} came",
+            widgets::grouped(running.unreadable)
+        ));
     }
     if words.is_empty() {
         words.push("waiting for the answer".into());
@@ -93,7 +129,11 @@ pub(super) fn done_words(ui: &mut Ui, capture: &Capture) {
         Outcome::Disconnected => format!("Server went away after {time}"),
     };
     let mark = icons::icon_fill(glyph, 14.0, color);
-    let color = if capture.outcome == Outcome::Result { t.text } else { color };
+    let color = if capture.outcome == Outcome::Result {
+        t.text
+    } else {
+        color
+    };
     let words = RichText::new(words).font(theme::medium(12.5)).color(color);
     let is_from_right = ui.layout().prefer_right_to_left();
     ui.horizontal(|ui| {
@@ -119,33 +159,55 @@ fn done_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture) {
         // Where the server is gone still, the strip below the bar has the button.
         let is_gone = matches!(cx.state.session().connection, Connection::Gone { .. });
         if matches!(capture.outcome, Outcome::Timeout | Outcome::Disconnected) && !is_gone {
-            ui.with_layout(Layout::right_to_left(Align::Center), |ui| match &cx.state.session().connection {
-                Connection::None | Connection::Failed { .. } => {
-                    if widgets::Button::new("Reconnect").small().show(ui).clicked() {
-                        cx.send(ConnectAction::Reconnect);
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                match &cx.state.session().connection {
+                    Connection::None | Connection::Failed { .. } => {
+                        if widgets::Button::new("Reconnect").small().show(ui).clicked() {
+                            cx.send(ConnectAction::Reconnect);
+                        }
                     }
-                }
-                _ => {
-                    if widgets::Button::new("Retry").small().enabled(cx.state.can_call()).show(ui).clicked() {
-                        cx.send(CallAction::Call { send_anyway: false });
+                    _ => {
+                        if widgets::Button::new("Retry")
+                            .small()
+                            .enabled(cx.state.can_call())
+                            .show(ui)
+                            .clicked()
+                        {
+                            cx.send(CallAction::Call { send_anyway: false });
+                        }
                     }
                 }
             });
         }
     });
     match (&capture.problem, capture.outcome) {
-        (Some(problem), Outcome::ProtocolError | Outcome::Malformed | Outcome::Disconnected | Outcome::Timeout) => {
-            let text = problem.hint.as_ref().map_or_else(|| problem.message(), |hint| format!("{}\n{hint}", problem.message()));
-            ui.add(egui::Label::new(RichText::new(problem.message()).font(theme::small()).color(t.weak)).truncate())
-                .on_hover_text(text);
+        (
+            Some(problem),
+            Outcome::ProtocolError | Outcome::Malformed | Outcome::Disconnected | Outcome::Timeout,
+        ) => {
+            let text = problem.hint.as_ref().map_or_else(
+                || problem.message(),
+                |hint| format!("{}\n{hint}", problem.message()),
+            );
+            ui.add(
+                egui::Label::new(
+                    RichText::new(problem.message())
+                        .font(theme::small())
+                        .color(t.weak),
+                )
+                .truncate(),
+            )
+            .on_hover_text(text);
         }
         (_, Outcome::Result | Outcome::ToolError) => parts_ui(ui, capture.timings),
         _ => {}
     }
     if !capture.notes.is_empty() {
         let notes = capture.notes.join(" · ");
-        ui.add(egui::Label::new(RichText::new(&notes).font(theme::small()).color(t.warn)).truncate())
-            .on_hover_text(capture.notes.join("\n"));
+        ui.add(
+            egui::Label::new(RichText::new(&notes).font(theme::small()).color(t.warn)).truncate(),
+        )
+        .on_hover_text(capture.notes.join("\n"));
     }
 }
 
@@ -154,18 +216,34 @@ fn parts_ui(ui: &mut Ui, timings: Timings) {
     let t = ThemeTokens::of(ui);
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 4.0), Sense::hover());
     let total = timings.total().as_secs_f32();
-    let parts =
-        [("send", timings.send, t.hue_text.color), ("server", timings.server, t.accent), ("receive", timings.receive, t.weak)];
+    let parts = [
+        ("send", timings.send, t.hue_text.color),
+        ("server", timings.server, t.accent),
+        ("receive", timings.receive, t.weak),
+    ];
     if total > 0.0 {
         let mut x = rect.left();
         for (_, time, color) in parts {
             let width = (time.as_secs_f32() / total * rect.width()).max(1.0);
-            let piece = Rect::from_min_max(pos2(x, rect.top()), pos2((x + width).min(rect.right()), rect.bottom()));
+            let piece = Rect::from_min_max(
+                pos2(x, rect.top()),
+                pos2((x + width).min(rect.right()), rect.bottom()),
+            );
             ui.painter().rect_filled(piece, theme::RADIUS_BAR, color);
             x += width;
         }
     }
     let short = |time: Duration| sidebar::duration(time);
-    let words: Vec<_> = parts.iter().map(|(name, time, _)| format!("{name} {}", short(*time))).collect();
-    ui.add(egui::Label::new(RichText::new(words.join("  ")).font(theme::small()).color(t.weak)).truncate());
+    let words: Vec<_> = parts
+        .iter()
+        .map(|(name, time, _)| format!("{name} {}", short(*time)))
+        .collect();
+    ui.add(
+        egui::Label::new(
+            RichText::new(words.join("  "))
+                .font(theme::small())
+                .color(t.weak),
+        )
+        .truncate(),
+    );
 }

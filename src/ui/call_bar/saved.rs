@@ -16,7 +16,11 @@ pub(super) fn menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
         return;
     }
     ui.separator();
-    ui.label(RichText::new("Arguments").font(theme::regular(11.5)).color(ThemeTokens::of(ui).weak));
+    ui.label(
+        RichText::new("Arguments")
+            .font(theme::regular(11.5))
+            .color(ThemeTokens::of(ui).weak),
+    );
     let item = |ui: &mut Ui, glyph: &str, words: &str, action: Action| {
         if widgets::menu_item(ui, glyph, words, "", true).clicked() {
             cx.send(action);
@@ -24,28 +28,50 @@ pub(super) fn menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
         }
     };
     if let Some(known) = cx.state.tool_arguments() {
-        if known.last.as_deref() != cx.state.form().map(|form| &*form.text) && known.last.is_some() {
-            item(ui, icons::UNDO, "Arguments of the last call", ServersAction::UseArguments(None).into());
+        if known.last.as_deref() != cx.state.form().map(|form| &*form.text) && known.last.is_some()
+        {
+            item(
+                ui,
+                icons::UNDO,
+                "Arguments of the last call",
+                ServersAction::UseArguments(None).into(),
+            );
         }
         for name in known.named.keys() {
-            item(ui, icons::ARGUMENTS, name, ServersAction::UseArguments(Some(name.clone())).into());
+            item(
+                ui,
+                icons::ARGUMENTS,
+                name,
+                ServersAction::UseArguments(Some(name.clone())).into(),
+            );
         }
     }
-    for (glyph, words, action) in [(icons::ADD, "Save these arguments…", keep(cx)), (icons::CODE, "Variables…", variables(cx))]
-    {
-        action.into_iter().for_each(|action| item(ui, glyph, words, action));
+    for (glyph, words, action) in [
+        (icons::ADD, "Save these arguments…", keep(cx)),
+        (icons::CODE, "Variables…", variables(cx)),
+    ] {
+        action
+            .into_iter()
+            .for_each(|action| item(ui, glyph, words, action));
     }
 }
 
 /// Asks for a name to keep the arguments under.
 pub fn keep(cx: &Cx<'_>) -> Option<Action> {
     let can_keep = cx.state.can_remember() && cx.state.form().is_some();
-    can_keep.then(|| Action::ShowDialog(Dialog::KeepArguments { name: String::new() }))
+    can_keep.then(|| {
+        Action::ShowDialog(Dialog::KeepArguments {
+            name: String::new(),
+        })
+    })
 }
 
 /// Opens the variables of the server.
 pub fn variables(cx: &Cx<'_>) -> Option<Action> {
-    let new = Dialog::Variables { name: String::new(), value: String::new() };
+    let new = Dialog::Variables {
+        name: String::new(),
+        value: String::new(),
+    };
     cx.state.can_remember().then_some(Action::ShowDialog(new))
 }
 
@@ -53,15 +79,29 @@ pub fn keep_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str) {
     let t = ThemeTokens::of(ui);
     title(ui, cx, "Save these arguments");
     let mut typed = name.to_owned();
-    let field = LineEdit { name: "Name of the arguments", hint: "a name", width: ui.available_width(), is_secret: false };
+    let field = LineEdit {
+        name: "Name of the arguments",
+        hint: "a name",
+        width: ui.available_width(),
+        is_secret: false,
+    };
     widgets::focus_first(ui, field.id("arguments"));
     if field.show(ui, "arguments", &mut typed) {
-        cx.send(Action::ShowDialog(Dialog::KeepArguments { name: typed.clone() }));
+        cx.send(Action::ShowDialog(Dialog::KeepArguments {
+            name: typed.clone(),
+        }));
     }
     ui.label(
-        RichText::new("For this tool of this server. What looks like a secret is not saved.").font(theme::small()).color(t.weak),
+        RichText::new("For this tool of this server. What looks like a secret is not saved.")
+            .font(theme::small())
+            .color(t.weak),
     );
-    let known = cx.state.tool_arguments().map(|known| known.named.keys()).into_iter().flatten();
+    let known = cx
+        .state
+        .tool_arguments()
+        .map(|known| known.named.keys())
+        .into_iter()
+        .flatten();
     for kept in known {
         ui.horizontal(|ui| {
             ui.label(RichText::new(kept).font(theme::mono(12.5)).color(t.text));
@@ -89,44 +129,91 @@ pub fn variables_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str, value: &str, height: f
     title(ui, cx, "Variables of this server");
     let words = "{{name}} in an argument stands for the value. What looks like a secret is not kept from run to run.";
     ui.add(Label::new(RichText::new(words).font(theme::small()).color(t.weak)).wrap());
-    let set = |name: &str, value: Option<String>| cx.send(ServersAction::SetVariable { name: name.to_owned(), value });
-    let known = cx.state.memory().map(|memory| &memory.variables).into_iter().flatten();
-    ScrollArea::vertical().id_salt("variables").max_height(height).min_scrolled_height(height).auto_shrink([false, true]).show(
-        ui,
-        |ui| {
+    let set = |name: &str, value: Option<String>| {
+        cx.send(ServersAction::SetVariable {
+            name: name.to_owned(),
+            value,
+        })
+    };
+    let known = cx
+        .state
+        .memory()
+        .map(|memory| &memory.variables)
+        .into_iter()
+        .flatten();
+    ScrollArea::vertical()
+        .id_salt("variables")
+        .max_height(height)
+        .min_scrolled_height(height)
+        .auto_shrink([false, true])
+        .show(ui, |ui| {
             for (known, value) in known {
                 ui.horizontal(|ui| {
                     ui.allocate_ui(vec2(NAME, theme::INPUT), |ui| {
                         ui.set_min_width(NAME);
-                        ui.add(Label::new(RichText::new(known).font(theme::mono(12.5)).color(t.strong)).truncate());
+                        ui.add(
+                            Label::new(
+                                RichText::new(known).font(theme::mono(12.5)).color(t.strong),
+                            )
+                            .truncate(),
+                        );
                     });
                     let mut edited = value.clone();
                     let label = format!("Value of {known}");
                     let width = ui.available_width() - theme::ICON_BUTTON - 24.0;
-                    if (LineEdit { name: &label, hint: "", width, is_secret: false }).show(ui, "variable", &mut edited) {
+                    if (LineEdit {
+                        name: &label,
+                        hint: "",
+                        width,
+                        is_secret: false,
+                    })
+                    .show(ui, "variable", &mut edited)
+                    {
                         set(known, Some(edited));
                     }
-                    if widgets::icon_button(ui, icons::TRASH, &format!("Remove {known}")).clicked() {
+                    if widgets::icon_button(ui, icons::TRASH, &format!("Remove {known}")).clicked()
+                    {
                         set(known, None);
                     }
                 });
             }
             ui.horizontal(|ui| {
                 let (mut new, mut of) = (name.to_owned(), value.to_owned());
-                let name_field = LineEdit { name: "Name of a new variable", hint: "name", width: NAME, is_secret: false };
+                let name_field = LineEdit {
+                    name: "Name of a new variable",
+                    hint: "name",
+                    width: NAME,
+                    is_secret: false,
+                };
                 widgets::focus_first(ui, name_field.id("variable"));
                 let is_name = name_field.show(ui, "variable", &mut new);
                 let width = ui.available_width() - theme::ICON_BUTTON - 24.0;
-                let value_field = LineEdit { name: "Value of the new variable", hint: "value", width, is_secret: false };
+                let value_field = LineEdit {
+                    name: "Value of the new variable",
+                    hint: "value",
+                    width,
+                    is_secret: false,
+                };
                 if value_field.show(ui, "variable", &mut of) || is_name {
-                    cx.send(Action::ShowDialog(Dialog::Variables { name: new.clone(), value: of.clone() }));
+                    cx.send(Action::ShowDialog(Dialog::Variables {
+                        name: new.clone(),
+                        value: of.clone(),
+                    }));
                 }
                 let is_named = !new.trim().is_empty() && !new.contains(['{', '}']);
-                if Button::new("").icon(icons::ADD).name("Add the variable").enabled(is_named).show(ui).clicked() {
+                if Button::new("")
+                    .icon(icons::ADD)
+                    .name("Add the variable")
+                    .enabled(is_named)
+                    .show(ui)
+                    .clicked()
+                {
                     set(new.trim(), Some(of));
-                    cx.send(Action::ShowDialog(Dialog::Variables { name: String::new(), value: String::new() }));
+                    cx.send(Action::ShowDialog(Dialog::Variables {
+                        name: String::new(),
+                        value: String::new(),
+                    }));
                 }
             });
-        },
-    );
+        });
 }

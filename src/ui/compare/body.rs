@@ -26,37 +26,71 @@ struct Place {
     column: usize,
 }
 
-pub fn body_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged, rect: Rect, width: f32) {
+pub fn body_ui(
+    ui: &mut Ui,
+    cx: &Cx<'_>,
+    compare: &Compare,
+    judged: &Judged,
+    rect: Rect,
+    width: f32,
+) {
     let page = &judged.page;
-    let question = SweepRowsQuery { page: ThisPage(Arc::clone(page)), columns: fitting(ui, width) };
-    let captures = compare.query(cx.state.settings.encoding()).map(|(captures, _)| captures).unwrap_or_default();
+    let question = SweepRowsQuery {
+        page: ThisPage(Arc::clone(page)),
+        columns: fitting(ui, width),
+    };
+    let captures = compare
+        .query(cx.state.settings.encoding())
+        .map(|(captures, _)| captures)
+        .unwrap_or_default();
     let asked = cx.ask_of(&captures, question);
     if let QueryState::Working { .. } = asked {
         ui.add_space(10.0);
     }
     // Until the columns are laid out, what is waited for stands there.
-    let Some(rows) = widgets::ready(ui, cx, "Laying out the texts", asked) else { return };
+    let Some(rows) = widgets::ready(ui, cx, "Laying out the texts", asked) else {
+        return;
+    };
     let tops = tops(ui, compare, page, rows);
-    let mut area = ScrollArea::vertical().id_salt("compare down").auto_shrink(false);
+    let mut area = ScrollArea::vertical()
+        .id_salt("compare down")
+        .auto_shrink(false);
     if let Some(section) = place::wanted(ui, cx, compare, page) {
         area = area.vertical_scroll_offset(tops.get(section).copied().unwrap_or(0) as f32 * ROW);
     }
-    let chosen = compare.at.and_then(|(at, _)| page.losses.get(at)).map(|loss| loss.section);
+    let chosen = compare
+        .at
+        .and_then(|(at, _)| page.losses.get(at))
+        .map(|loss| loss.section);
     area.show_viewport(ui, |ui, viewport| {
         let origin = ui.min_rect().min;
         let total = vec2(rect.width(), count_of(&tops) as f32 * ROW + 16.0);
         ui.allocate_rect(Rect::from_min_size(origin, total), Sense::hover());
         let first = (viewport.min.y / ROW).max(0.0) as usize;
         let count = (viewport.height() / ROW) as usize + 2;
-        let top = origin.y + viewport.min.y + (first as f64 * f64::from(ROW) - f64::from(viewport.min.y)) as f32;
+        let top = origin.y
+            + viewport.min.y
+            + (first as f64 * f64::from(ROW) - f64::from(viewport.min.y)) as f32;
         for row in first..(first + count).min(count_of(&tops)) {
             let y = (top + (row - first) as f32 * ROW).round();
             let section = tops.partition_point(|top| *top <= row).saturating_sub(1);
             let line = Rect::from_min_size(pos2(rect.left(), y), vec2(rect.width(), ROW));
             match row - tops[section] {
                 0 => {
-                    let is_folded = tops[section + 1] - row == 1 && compare.folded.contains(&page.sections[section].name);
-                    head_ui(ui, cx, page, section, &Head { rect: line, width, is_chosen: chosen == Some(section), is_folded });
+                    let is_folded = tops[section + 1] - row == 1
+                        && compare.folded.contains(&page.sections[section].name);
+                    head_ui(
+                        ui,
+                        cx,
+                        page,
+                        section,
+                        &Head {
+                            rect: line,
+                            width,
+                            is_chosen: chosen == Some(section),
+                            is_folded,
+                        },
+                    );
                 }
                 at => cells_ui(ui, judged, rows, section, at - 1, line, width),
             }
@@ -66,7 +100,12 @@ pub fn body_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged, rec
 
 /// How many characters fit into a row of a column.
 fn fitting(ui: &Ui, width: f32) -> u16 {
-    let char_width = ui.painter().layout_no_wrap("0".repeat(64), theme::code(), egui::Color32::PLACEHOLDER).size().x / 64.0;
+    let char_width = ui
+        .painter()
+        .layout_no_wrap("0".repeat(64), theme::code(), egui::Color32::PLACEHOLDER)
+        .size()
+        .x
+        / 64.0;
     ((width - GUTTER - SIDE) / char_width).clamp(16.0, f32::from(u16::MAX)) as u16
 }
 
@@ -76,10 +115,20 @@ fn tops(ui: &Ui, compare: &Compare, page: &SweepPage, rows: &Arc<SweepRows>) -> 
     type Kept = (Arc<SweepRows>, Arc<BTreeSet<String>>, Arc<Vec<usize>>);
     let id = egui::Id::unique("compare tops");
     let known: Option<Kept> = ui.data(|data| data.get_temp(id));
-    let known = known.filter(|(of, folded, _)| Arc::ptr_eq(of, rows) && Arc::ptr_eq(folded, &compare.folded));
+    let known = known
+        .filter(|(of, folded, _)| Arc::ptr_eq(of, rows) && Arc::ptr_eq(folded, &compare.folded));
     known.map(|(.., tops)| tops).unwrap_or_else(|| {
         let tops = Arc::new(rows.folded(page, &compare.folded));
-        ui.data_mut(|data| data.insert_temp::<Kept>(id, (Arc::clone(rows), Arc::clone(&compare.folded), Arc::clone(&tops))));
+        ui.data_mut(|data| {
+            data.insert_temp::<Kept>(
+                id,
+                (
+                    Arc::clone(rows),
+                    Arc::clone(&compare.folded),
+                    Arc::clone(&tops),
+                ),
+            )
+        });
         tops
     })
 }
@@ -98,8 +147,17 @@ struct Head {
 
 fn head_ui(ui: &Ui, cx: &Cx<'_>, page: &SweepPage, section: usize, head: &Head) {
     let t = ThemeTokens::of(ui);
-    let Head { rect, width, is_chosen, is_folded } = *head;
-    let response = ui.interact(rect, ui.scope_id().with(("section", section)), Sense::click());
+    let Head {
+        rect,
+        width,
+        is_chosen,
+        is_folded,
+    } = *head;
+    let response = ui.interact(
+        rect,
+        ui.scope_id().with(("section", section)),
+        Sense::click(),
+    );
     let known = &page.sections[section];
     let fill = match (is_chosen, response.hovered()) {
         (true, _) => t.accent_bg,
@@ -107,27 +165,68 @@ fn head_ui(ui: &Ui, cx: &Cx<'_>, page: &SweepPage, section: usize, head: &Head) 
         (false, false) => t.card,
     };
     ui.painter().rect_filled(rect, 0.0, fill);
-    ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, t.line));
+    ui.painter().hline(
+        rect.x_range(),
+        rect.bottom() - 0.5,
+        Stroke::new(1.0, t.line),
+    );
     if is_chosen {
-        ui.painter().rect_filled(Rect::from_min_size(rect.min, vec2(2.0, rect.height())), 0.0, t.accent);
+        ui.painter().rect_filled(
+            Rect::from_min_size(rect.min, vec2(2.0, rect.height())),
+            0.0,
+            t.accent,
+        );
     }
     let y = rect.center().y;
     let glyph = if is_folded { icons::RIGHT } else { icons::DOWN };
-    widgets::glyph_at(ui, pos2(rect.left() + SIDE, y), glyph, theme::icon_font(11.0), t.weak);
+    widgets::glyph_at(
+        ui,
+        pos2(rect.left() + SIDE, y),
+        glyph,
+        theme::icon_font(11.0),
+        t.weak,
+    );
     for (column, cell) in known.cells.iter().enumerate() {
         let left = rect.left() + column as f32 * width;
         let mut end = left + SIDE;
         if column == 0 {
             end += 12.0;
-            end = widgets::text_at(ui, pos2(end, y), &known.name, theme::mono_semibold(12.0), t.strong, width * 0.5);
+            end = widgets::text_at(
+                ui,
+                pos2(end, y),
+                &known.name,
+                theme::mono_semibold(12.0),
+                t.strong,
+                width * 0.5,
+            );
             let title = Shown::of(&known.title).text;
-            end = widgets::text_at(ui, pos2(end + 8.0, y), title, theme::small(), t.weak, left + width - end - 86.0);
+            end = widgets::text_at(
+                ui,
+                pos2(end + 8.0, y),
+                title,
+                theme::small(),
+                t.weak,
+                left + width - end - 86.0,
+            );
         }
         if !cell.ranges.is_empty() {
             let tokens = widgets::number_text(cell.tokens.get(cx.state.settings.encoding()), "tok");
-            widgets::text_right(ui, pos2(left + width - SIDE, y), tokens, theme::mono(11.5), t.weak);
+            widgets::text_right(
+                ui,
+                pos2(left + width - SIDE, y),
+                tokens,
+                theme::mono(11.5),
+                t.weak,
+            );
         } else if !known.title.is_empty() && column > 0 {
-            widgets::text_at(ui, pos2(end, y), "not here", theme::small(), t.weak, width - 2.0 * SIDE);
+            widgets::text_at(
+                ui,
+                pos2(end, y),
+                "not here",
+                theme::small(),
+                t.weak,
+                width - 2.0 * SIDE,
+            );
         }
     }
     let name = format!("{} {}", known.name, known.title);
@@ -136,9 +235,19 @@ fn head_ui(ui: &Ui, cx: &Cx<'_>, page: &SweepPage, section: usize, head: &Head) 
     let mut toggles = response.clicked();
     if response.has_focus() {
         ui.memory_mut(|memory| {
-            memory.set_focus_lock_filter(response.id, egui::EventFilter { horizontal_arrows: true, ..Default::default() });
+            memory.set_focus_lock_filter(
+                response.id,
+                egui::EventFilter {
+                    horizontal_arrows: true,
+                    ..Default::default()
+                },
+            );
         });
-        let key = if is_folded { Key::ArrowRight } else { Key::ArrowLeft };
+        let key = if is_folded {
+            Key::ArrowRight
+        } else {
+            Key::ArrowLeft
+        };
         toggles |= ui.input_mut(|input| input.consume_key(egui::Modifiers::NONE, key));
     }
     if toggles {
@@ -146,16 +255,28 @@ fn head_ui(ui: &Ui, cx: &Cx<'_>, page: &SweepPage, section: usize, head: &Head) 
     }
 }
 
-fn cells_ui(ui: &Ui, judged: &Judged, rows: &SweepRows, section: usize, at: usize, line: Rect, width: f32) {
+fn cells_ui(
+    ui: &Ui,
+    judged: &Judged,
+    rows: &SweepRows,
+    section: usize,
+    at: usize,
+    line: Rect,
+    width: f32,
+) {
     let page = &judged.page;
     for (column, of_column) in rows.cells[section].iter().enumerate() {
-        let rect = Rect::from_min_size(pos2(line.left() + column as f32 * width, line.top()), vec2(width, ROW));
+        let rect = Rect::from_min_size(
+            pos2(line.left() + column as f32 * width, line.top()),
+            vec2(width, ROW),
+        );
         if !ui.is_rect_visible(rect) {
             continue;
         }
         let missing = missing(judged, section, column);
         if !missing.is_empty() {
-            ui.painter().rect_filled(rect, 0.0, ThemeTokens::of(ui).warn_bg);
+            ui.painter()
+                .rect_filled(rect, 0.0, ThemeTokens::of(ui).warn_bg);
         }
         if let Some(row) = of_column.get(at) {
             row_ui(ui, page, row, &Place { rect, column });
@@ -167,8 +288,12 @@ fn cells_ui(ui: &Ui, judged: &Judged, rows: &SweepRows, section: usize, at: usiz
 
 /// Names of the needed fields that a column loses of a section.
 fn missing(judged: &Judged, section: usize, column: usize) -> Vec<String> {
-    let lost = judged.page.sections[section].cells[column].missing.iter().filter(|field| judged.is_needed[**field]);
-    lost.map(|field| name(&judged.page.sweep.fields[*field].pattern)).collect()
+    let lost = judged.page.sections[section].cells[column]
+        .missing
+        .iter()
+        .filter(|field| judged.is_needed[**field]);
+    lost.map(|field| name(&judged.page.sweep.fields[*field].pattern))
+        .collect()
 }
 
 /// Which fields a column loses of the record above.
@@ -178,10 +303,21 @@ fn missing_ui(ui: &Ui, missing: &[String], section: usize, place: &Place) {
     let words = format!("Missing {}: {}", missing.len(), missing.join(", "));
     let center = pos2(rect.left() + SIDE + 6.0, rect.center().y);
     widgets::glyph_at(ui, center, icons::MISSING, theme::icon_font(13.0), t.warn);
-    widgets::text_at(ui, center + vec2(12.0, 0.0), &words, theme::small(), t.warn, rect.width() - SIDE * 2.0 - 18.0);
-    ui.interact(rect, ui.scope_id().with(("missing", section, column)), Sense::hover())
-        .on_hover_text(&words)
-        .widget_info(|| WidgetInfo::labeled(Role::Label, true, &words));
+    widgets::text_at(
+        ui,
+        center + vec2(12.0, 0.0),
+        &words,
+        theme::small(),
+        t.warn,
+        rect.width() - SIDE * 2.0 - 18.0,
+    );
+    ui.interact(
+        rect,
+        ui.scope_id().with(("missing", section, column)),
+        Sense::hover(),
+    )
+    .on_hover_text(&words)
+    .widget_info(|| WidgetInfo::labeled(Role::Label, true, &words));
 }
 
 /// Paints one exact row.
@@ -200,6 +336,10 @@ fn row_ui(ui: &Ui, page: &SweepPage, row: &TextRow, place: &Place) {
     let galley = painter.layout_job(job(t, &shown, view, row));
     let y = (rect.center().y - galley.size().y / 2.0).round();
     painter.galley(pos2(rect.left() + GUTTER, y), galley, t.text);
-    ui.interact(rect, ui.scope_id().with(("cell", column, row.range.start)), Sense::empty())
-        .widget_info(|| WidgetInfo::labeled(Role::Label, true, text));
+    ui.interact(
+        rect,
+        ui.scope_id().with(("cell", column, row.range.start)),
+        Sense::empty(),
+    )
+    .widget_info(|| WidgetInfo::labeled(Role::Label, true, text));
 }

@@ -1,7 +1,10 @@
 //! The fields of the data and what each column makes of them; below them one field in every record. Which fields are
 //! needed is ticked here, and decides who wins.
 
-use egui::{EventFilter, Id, Key, Modifiers, Pos2, Rect, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui, Vec2, WidgetInfo};
+use egui::{
+    EventFilter, Id, Key, Modifiers, Pos2, Rect, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui,
+    Vec2, WidgetInfo,
+};
 use egui::{pos2, vec2};
 
 use super::{Judged, clipped, head, place};
@@ -50,20 +53,33 @@ impl Grid {
 
     fn size(&self) -> Vec2 {
         let rows = ROW * (self.fields + self.records) as f32 + 2.0 * FOOT + BAND;
-        vec2(self.field + self.width * self.order.len() as f32, head::HEIGHT + rows + 12.0)
+        vec2(
+            self.field + self.width * self.order.len() as f32,
+            head::HEIGHT + rows + 12.0,
+        )
     }
 
     /// The cell of a column in a line.
     fn cell(&self, nth: usize, line: Rect) -> Rect {
         let scrolled = self.origin.x + self.field + nth as f32 * self.width;
-        let left = if nth == 0 && self.is_pinned { self.view.left() + self.field } else { scrolled };
-        Rect::from_min_size(pos2(left.round(), line.top()), vec2(self.width, line.height()))
+        let left = if nth == 0 && self.is_pinned {
+            self.view.left() + self.field
+        } else {
+            scrolled
+        };
+        Rect::from_min_size(
+            pos2(left.round(), line.top()),
+            vec2(self.width, line.height()),
+        )
     }
 
     /// A line of the table, over all that is in sight; `None` where it is not.
     fn line(&self, top: f32, height: f32) -> Option<Rect> {
         let y = self.origin.y + head::HEIGHT + top;
-        let line = Rect::from_min_size(pos2(self.view.left(), y.round()), vec2(self.view.width(), height));
+        let line = Rect::from_min_size(
+            pos2(self.view.left(), y.round()),
+            vec2(self.view.width(), height),
+        );
         (line.bottom() > self.view.top() && line.top() < self.view.bottom()).then_some(line)
     }
 
@@ -89,7 +105,9 @@ pub fn fields_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged) {
     if sweep.fields.is_empty() {
         let words = "No answer has data to compare. By record shows the texts side by side.";
         if widgets::empty_ui(ui, words, Some("By record")) {
-            cx.send(Action::Compare(CompareAction::Show(crate::state::CompareTab::Records)));
+            cx.send(Action::Compare(CompareAction::Show(
+                crate::state::CompareTab::Records,
+            )));
         }
         return;
     }
@@ -100,8 +118,12 @@ pub fn fields_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged) {
         _ => FIELD_LEAST,
     };
     let base = judged.base.unwrap_or(0);
-    let order: Vec<usize> = std::iter::once(base).chain((0..sweep.columns.len()).filter(|at| *at != base)).collect();
-    let width = ((area.width() - field) / order.len() as f32).max(MIN_COLUMN).floor();
+    let order: Vec<usize> = std::iter::once(base)
+        .chain((0..sweep.columns.len()).filter(|at| *at != base))
+        .collect();
+    let width = ((area.width() - field) / order.len() as f32)
+        .max(MIN_COLUMN)
+        .floor();
     let chosen = chosen(compare, judged);
     let mut grid = Grid {
         view: area,
@@ -113,38 +135,75 @@ pub fn fields_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged) {
         fields: sweep.fields.len(),
         records: sweep.fields[chosen].facts.len(),
     };
-    let mut scroll = ScrollArea::both().id_salt("compare fields").auto_shrink(false);
-    if let Some(offset) = wanted(ui, compare, "field", compare.at.map(|at| at.1)).then_some(chosen as f32 * ROW) {
+    let mut scroll = ScrollArea::both()
+        .id_salt("compare fields")
+        .auto_shrink(false);
+    if let Some(offset) =
+        wanted(ui, compare, "field", compare.at.map(|at| at.1)).then_some(chosen as f32 * ROW)
+    {
         scroll = scroll.vertical_scroll_offset((offset - area.height() * 0.3).max(0.0));
     }
     if wanted(ui, compare, "column", compare.column.map(|column| column.1))
-        && let Some(nth) = compare.column.and_then(|(at, _)| grid.order.iter().position(|known| *known == at))
+        && let Some(nth) = compare
+            .column
+            .and_then(|(at, _)| grid.order.iter().position(|known| *known == at))
     {
-        let nth = if grid.is_pinned { nth.saturating_sub(1) } else { nth };
+        let nth = if grid.is_pinned {
+            nth.saturating_sub(1)
+        } else {
+            nth
+        };
         let fitting = ((area.width() - grid.pins()) / width).floor().max(1.0);
         scroll = scroll.horizontal_scroll_offset(((nth as f32 + 1.0 - fitting) * width).max(0.0));
     }
     scroll.show_viewport(ui, |ui, viewport| {
         grid.origin = ui.min_rect().min;
         grid.view = Rect::from_min_size(grid.origin + viewport.min.to_vec2(), viewport.size());
-        ui.allocate_rect(Rect::from_min_size(grid.origin, grid.size()), Sense::hover());
-        let (heads, body) = grid.view.split_top_bottom_at_y(grid.view.top() + head::HEIGHT);
-        clipped(ui, body, "fields", |ui| body_ui(ui, cx, judged, &grid, chosen));
+        ui.allocate_rect(
+            Rect::from_min_size(grid.origin, grid.size()),
+            Sense::hover(),
+        );
+        let (heads, body) = grid
+            .view
+            .split_top_bottom_at_y(grid.view.top() + head::HEIGHT);
+        clipped(ui, body, "fields", |ui| {
+            body_ui(ui, cx, judged, &grid, chosen)
+        });
         let t = ThemeTokens::of(ui);
         clipped(ui, heads, "heads", |ui| {
             ui.painter().rect_filled(heads, 0.0, t.panel);
             let pins = grid.view.left() + grid.pins();
             for (clip, of) in [(heads.with_min_x(pins), 1..), (heads.with_max_x(pins), 0..)] {
-                clipped(ui, clip, if of.start == 0 { "pinned" } else { "others" }, |ui| {
-                    let pinned = usize::from(grid.is_pinned);
-                    let range = if of.start == 0 { 0..pinned } else { pinned..grid.order.len() };
-                    for nth in range {
-                        head::head_ui(ui, cx, compare, judged, grid.order[nth], grid.cell(nth, heads));
-                    }
-                });
+                clipped(
+                    ui,
+                    clip,
+                    if of.start == 0 { "pinned" } else { "others" },
+                    |ui| {
+                        let pinned = usize::from(grid.is_pinned);
+                        let range = if of.start == 0 {
+                            0..pinned
+                        } else {
+                            pinned..grid.order.len()
+                        };
+                        for nth in range {
+                            head::head_ui(
+                                ui,
+                                cx,
+                                compare,
+                                judged,
+                                grid.order[nth],
+                                grid.cell(nth, heads),
+                            );
+                        }
+                    },
+                );
             }
             corner_ui(ui, cx, judged, heads.with_max_x(heads.left() + grid.field));
-            ui.painter().hline(heads.x_range(), heads.bottom() - 0.5, Stroke::new(1.0, t.line));
+            ui.painter().hline(
+                heads.x_range(),
+                heads.bottom() - 0.5,
+                Stroke::new(1.0, t.line),
+            );
         });
         clipped(ui, grid.view, "lines", |ui| lines_ui(ui, &grid));
     });
@@ -154,10 +213,31 @@ pub fn fields_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged) {
 /// The field whose values are shown: the one that was chosen, else the first of which something needed is lost or reworded.
 fn chosen(compare: &Compare, judged: &Judged) -> usize {
     let sweep = &judged.page.sweep;
-    let known = compare.field.as_ref().and_then(|pattern| sweep.fields.iter().position(|field| field.pattern == *pattern));
-    let lost = || judged.page.losses.iter().map(|loss| loss.field).find(|field| judged.is_needed[*field]);
-    let is_reworded = |field: &usize| sweep.columns.iter().any(|column| column.cells[*field].reworded > 0);
-    let reworded = || (0..sweep.fields.len()).filter(|field| judged.is_needed[*field]).find(is_reworded);
+    let known = compare.field.as_ref().and_then(|pattern| {
+        sweep
+            .fields
+            .iter()
+            .position(|field| field.pattern == *pattern)
+    });
+    let lost = || {
+        judged
+            .page
+            .losses
+            .iter()
+            .map(|loss| loss.field)
+            .find(|field| judged.is_needed[*field])
+    };
+    let is_reworded = |field: &usize| {
+        sweep
+            .columns
+            .iter()
+            .any(|column| column.cells[*field].reworded > 0)
+    };
+    let reworded = || {
+        (0..sweep.fields.len())
+            .filter(|field| judged.is_needed[*field])
+            .find(is_reworded)
+    };
     known.or_else(lost).or_else(reworded).unwrap_or(0)
 }
 
@@ -165,14 +245,19 @@ fn chosen(compare: &Compare, judged: &Judged) -> usize {
 fn wanted(ui: &Ui, compare: &Compare, what: &str, number: Option<u64>) -> bool {
     let id = Id::unique(("compare gone to", what, &compare.tool.name));
     let known: Option<u64> = ui.data(|data| data.get_temp(id));
-    let Some(number) = number.filter(|number| known != Some(*number)) else { return false };
+    let Some(number) = number.filter(|number| known != Some(*number)) else {
+        return false;
+    };
     ui.data_mut(|data| data.insert_temp(id, number));
     true
 }
 
 /// Bare keys while nothing has the focus: Space ticks the field, Left and Right go over the columns.
 fn keys(ui: &Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged, grid: &Grid, chosen: usize) {
-    if ui.memory(egui::Memory::focused).is_some() || cx.state.dialog.is_some() || egui::Popup::is_any_open(ui) {
+    if ui.memory(egui::Memory::focused).is_some()
+        || cx.state.dialog.is_some()
+        || egui::Popup::is_any_open(ui)
+    {
         return;
     }
     let pressed = |key| ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
@@ -180,7 +265,9 @@ fn keys(ui: &Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged, grid: &Grid, c
         judged.toggle(cx, chosen);
     }
     let count = grid.order.len();
-    let at = compare.column.and_then(|(at, _)| grid.order.iter().position(|known| *known == at));
+    let at = compare
+        .column
+        .and_then(|(at, _)| grid.order.iter().position(|known| *known == at));
     let next = match (pressed(Key::ArrowRight), pressed(Key::ArrowLeft)) {
         (true, _) => at.map_or(0, |at| (at + 1).min(count - 1)),
         (_, true) => at.map_or(0, |at| at.saturating_sub(1)),
@@ -196,11 +283,20 @@ fn lines_ui(ui: &Ui, grid: &Grid) {
     let bottom = (grid.origin.y + grid.size().y - 12.0).min(grid.view.bottom());
     let pins = grid.view.left() + grid.pins();
     let pinned = usize::from(grid.is_pinned);
-    let scrolled = (pinned..grid.order.len()).map(|nth| grid.cell(nth, grid.view).left()).filter(|x| *x > pins);
-    for x in [grid.view.left() + grid.field, pins].into_iter().chain(scrolled) {
-        for (from, to) in [(grid.view.top(), band.min(bottom)), ((band + BAND).max(grid.view.top() + head::HEIGHT), bottom)] {
+    let scrolled = (pinned..grid.order.len())
+        .map(|nth| grid.cell(nth, grid.view).left())
+        .filter(|x| *x > pins);
+    for x in [grid.view.left() + grid.field, pins]
+        .into_iter()
+        .chain(scrolled)
+    {
+        for (from, to) in [
+            (grid.view.top(), band.min(bottom)),
+            ((band + BAND).max(grid.view.top() + head::HEIGHT), bottom),
+        ] {
             if from < to {
-                ui.painter().vline(x - 0.5, from..=to, Stroke::new(1.0, t.line));
+                ui.painter()
+                    .vline(x - 0.5, from..=to, Stroke::new(1.0, t.line));
             }
         }
     }
@@ -212,11 +308,34 @@ fn corner_ui(ui: &mut Ui, cx: &Cx<'_>, judged: &Judged, rect: Rect) {
     ui.painter().rect_filled(rect, 0.0, t.panel);
     let fields = &judged.page.sweep.fields;
     let (left, y) = (rect.left() + PAD, rect.top() + 19.0);
-    let end = widgets::text_at(ui, pos2(left, y), "Fields", theme::semibold(13.0), t.strong, 80.0);
-    let needed =
-        format!("{} of {} needed", widgets::grouped(judged.count_needed() as u64), widgets::grouped(fields.len() as u64));
-    let right = widgets::text_right(ui, pos2(rect.right() - 12.0, y), "Cost", theme::small(), t.weak);
-    widgets::text_whole(ui, pos2(end + 8.0, y), needed, theme::small(), t.weak, right - end - 14.0);
+    let end = widgets::text_at(
+        ui,
+        pos2(left, y),
+        "Fields",
+        theme::semibold(13.0),
+        t.strong,
+        80.0,
+    );
+    let needed = format!(
+        "{} of {} needed",
+        widgets::grouped(judged.count_needed() as u64),
+        widgets::grouped(fields.len() as u64)
+    );
+    let right = widgets::text_right(
+        ui,
+        pos2(rect.right() - 12.0, y),
+        "Cost",
+        theme::small(),
+        t.weak,
+    );
+    widgets::text_whole(
+        ui,
+        pos2(end + 8.0, y),
+        needed,
+        theme::small(),
+        t.weak,
+        right - end - 14.0,
+    );
     let is_all = judged.needed.is_none();
     let y = rect.top() + 33.0;
     let (all, end) = chip(ui, pos2(left, y), "All", is_all, rect.right() - 8.0);
@@ -228,12 +347,22 @@ fn corner_ui(ui: &mut Ui, cx: &Cx<'_>, judged: &Judged, rect: Rect) {
         column.is_offered() && column.is_answer() && column.cells.iter().any(|cell| cell.lost > 0)
     };
     let encoding = judged.page.sweep.encoding;
-    let cheapest = columns.filter(loses).min_by_key(|(_, column)| column.row.tokens.get(encoding));
+    let cheapest = columns
+        .filter(loses)
+        .min_by_key(|(_, column)| column.row.tokens.get(encoding));
     if let Some((at, column)) = cheapest {
         let has = |field: usize| column.cells[field].lost == 0;
         let is_chosen = (0..fields.len()).all(|field| judged.is_needed[field] == has(field));
         let label = format!("Only what {} has", column.value_title());
-        if chip(ui, pos2(end + 6.0, y), &label, is_chosen, rect.right() - 8.0).0 {
+        if chip(
+            ui,
+            pos2(end + 6.0, y),
+            &label,
+            is_chosen,
+            rect.right() - 8.0,
+        )
+        .0
+        {
             judged.need_what_it_has(cx, at);
         }
     }
@@ -243,13 +372,39 @@ fn corner_ui(ui: &mut Ui, cx: &Cx<'_>, judged: &Judged, rect: Rect) {
 fn chip(ui: &Ui, at: Pos2, label: &str, is_on: bool, end: f32) -> (bool, f32) {
     let t = ThemeTokens::of(ui);
     let font = theme::medium(12.0);
-    let wide = ui.painter().layout_no_wrap(label.to_owned(), font.clone(), t.text).size().x + 16.0;
+    let wide = ui
+        .painter()
+        .layout_no_wrap(label.to_owned(), font.clone(), t.text)
+        .size()
+        .x
+        + 16.0;
     let rect = Rect::from_min_size(at, vec2(wide.min(end - at.x), 24.0));
     let response = ui.interact(rect, ui.scope_id().with(("chip", label)), Sense::click());
-    let (fill, line) = if is_on { (t.accent_bg, t.accent_line) } else { (t.card, t.line2) };
-    let fill = if response.hovered() && !is_on { t.hover } else { fill };
-    ui.painter().rect(rect, theme::RADIUS_CONTROL, fill, Stroke::new(1.0, line), StrokeKind::Inside);
-    widgets::text_at(ui, pos2(rect.left() + 8.0, rect.center().y), label, font, t.text, rect.width() - 14.0);
+    let (fill, line) = if is_on {
+        (t.accent_bg, t.accent_line)
+    } else {
+        (t.card, t.line2)
+    };
+    let fill = if response.hovered() && !is_on {
+        t.hover
+    } else {
+        fill
+    };
+    ui.painter().rect(
+        rect,
+        theme::RADIUS_CONTROL,
+        fill,
+        Stroke::new(1.0, line),
+        StrokeKind::Inside,
+    );
+    widgets::text_at(
+        ui,
+        pos2(rect.left() + 8.0, rect.center().y),
+        label,
+        font,
+        t.text,
+        rect.width() - 14.0,
+    );
     response.widget_info(|| WidgetInfo::selected(Role::Button, true, is_on, label));
     widgets::focus_ring(ui, &response, theme::RADIUS_CONTROL);
     (response.on_hover_text(label).clicked(), rect.right())
@@ -284,22 +439,43 @@ fn cells(ui: &mut Ui, grid: &Grid, line: Rect, cell: impl Fn(&Ui, usize, Rect)) 
             }
         }
     };
-    clipped(ui, line.with_min_x(pins), "others", |ui| of(ui, pinned..grid.order.len()));
+    clipped(ui, line.with_min_x(pins), "others", |ui| {
+        of(ui, pinned..grid.order.len())
+    });
     of(ui, 0..pinned);
 }
 
-fn field_ui(ui: &mut Ui, cx: &Cx<'_>, judged: &Judged, grid: &Grid, at: usize, line: Rect, is_chosen: bool) {
+fn field_ui(
+    ui: &mut Ui,
+    cx: &Cx<'_>,
+    judged: &Judged,
+    grid: &Grid,
+    at: usize,
+    line: Rect,
+    is_chosen: bool,
+) {
     let t = ThemeTokens::of(ui);
     let field = &judged.page.sweep.fields[at];
     let is_needed = judged.is_needed[at];
     let response = ui.interact(line, ui.scope_id().with(("field", at)), Sense::click());
     if is_chosen || response.hovered() {
-        ui.painter().rect_filled(line, 0.0, if is_chosen { t.accent_bg } else { t.hover });
+        ui.painter()
+            .rect_filled(line, 0.0, if is_chosen { t.accent_bg } else { t.hover });
     }
-    cells(ui, grid, line, |ui, column, rect| cell_ui(ui, judged, at, column, rect));
-    ui.painter().hline(line.x_range(), line.bottom() - 0.5, Stroke::new(1.0, t.line));
+    cells(ui, grid, line, |ui, column, rect| {
+        cell_ui(ui, judged, at, column, rect)
+    });
+    ui.painter().hline(
+        line.x_range(),
+        line.bottom() - 0.5,
+        Stroke::new(1.0, t.line),
+    );
     if is_chosen {
-        ui.painter().rect_filled(Rect::from_min_size(line.min, vec2(2.0, line.height())), 0.0, t.accent);
+        ui.painter().rect_filled(
+            Rect::from_min_size(line.min, vec2(2.0, line.height())),
+            0.0,
+            t.accent,
+        );
     }
     let name = &judged.names[at];
     let y = line.center().y;
@@ -308,24 +484,47 @@ fn field_ui(ui: &mut Ui, cx: &Cx<'_>, judged: &Judged, grid: &Grid, at: usize, l
         judged.toggle(cx, at);
     }
     let tokens = widgets::number_text(field.tokens, "tok");
-    let right = widgets::text_right(ui, pos2(line.left() + grid.field - 12.0, y), tokens, theme::mono(11.5), t.weak);
+    let right = widgets::text_right(
+        ui,
+        pos2(line.left() + grid.field - 12.0, y),
+        tokens,
+        theme::mono(11.5),
+        t.weak,
+    );
     let color = if is_needed { t.strong } else { t.weak };
     let left = tick.right() + 8.0;
-    let end = widgets::text_at(ui, pos2(left, y), Shown::of(name).text, theme::mono(12.0), color, right - left - 8.0);
+    let end = widgets::text_at(
+        ui,
+        pos2(left, y),
+        Shown::of(name).text,
+        theme::mono(12.0),
+        color,
+        right - left - 8.0,
+    );
     if !is_needed {
         head::strike(ui, left, end, y, color);
     }
     response.widget_info(|| {
         let needed = if is_needed { "needed" } else { "not needed" };
-        let mut spoken = format!("{name}, {needed}, {}", widgets::number_text(field.tokens, "tokens"));
+        let mut spoken = format!(
+            "{name}, {needed}, {}",
+            widgets::number_text(field.tokens, "tokens")
+        );
         for column in &grid.order {
-            spoken.push_str(&format!("; {}: {}", judged.column(*column).title, outcome_of(judged, at, *column).0));
+            spoken.push_str(&format!(
+                "; {}: {}",
+                judged.column(*column).title,
+                outcome_of(judged, at, *column).0
+            ));
         }
         WidgetInfo::selected(Role::Row, true, is_chosen, spoken)
     });
     widgets::focus_ring_inside(ui, &response);
     if response.has_focus() {
-        let arrows = EventFilter { horizontal_arrows: false, ..Default::default() };
+        let arrows = EventFilter {
+            horizontal_arrows: false,
+            ..Default::default()
+        };
         ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, arrows));
     }
     if response.clicked() {
@@ -339,13 +538,24 @@ fn field_ui(ui: &mut Ui, cx: &Cx<'_>, judged: &Judged, grid: &Grid, at: usize, l
 /// A box to tick; whether it was clicked.
 fn tick_ui(ui: &Ui, rect: Rect, name: &str, is_ticked: bool) -> bool {
     let t = ThemeTokens::of(ui);
-    let response = ui.interact(rect.expand(5.0), ui.scope_id().with(("tick", name)), Sense::click());
+    let response = ui.interact(
+        rect.expand(5.0),
+        ui.scope_id().with(("tick", name)),
+        Sense::click(),
+    );
     if is_ticked {
         ui.painter().rect_filled(rect, 3.0, t.accent);
-        widgets::glyph_at(ui, rect.center(), icons::CHECK, theme::icon_font(11.0), t.on_accent);
+        widgets::glyph_at(
+            ui,
+            rect.center(),
+            icons::CHECK,
+            theme::icon_font(11.0),
+            t.on_accent,
+        );
     } else {
         let line = if response.hovered() { t.weak } else { t.line2 };
-        ui.painter().rect_stroke(rect, 3.0, Stroke::new(1.0, line), StrokeKind::Inside);
+        ui.painter()
+            .rect_stroke(rect, 3.0, Stroke::new(1.0, line), StrokeKind::Inside);
     }
     response.widget_info(|| WidgetInfo::selected(Role::CheckBox, true, is_ticked, name));
     widgets::focus_ring(ui, &response, theme::RADIUS_BADGE);
@@ -354,13 +564,26 @@ fn tick_ui(ui: &Ui, rect: Rect, name: &str, is_ticked: bool) -> bool {
 
 /// What a column makes of a field: "missing 11 of 11", and whether it loses something by that.
 fn outcome_of(judged: &Judged, field: usize, at: usize) -> (String, bool) {
-    let (total, cell) = (judged.page.sweep.fields[field].total, &judged.column(at).cells[field]);
+    let (total, cell) = (
+        judged.page.sweep.fields[field].total,
+        &judged.column(at).cells[field],
+    );
     let of = |count: u64| {
-        if total == 1 { String::new() } else { format!(" {} of {}", widgets::grouped(count), widgets::grouped(total)) }
+        if total == 1 {
+            String::new()
+        } else {
+            format!(
+                " {} of {}",
+                widgets::grouped(count),
+                widgets::grouped(total)
+            )
+        }
     };
     match () {
         () if !judged.column(at).is_answer() => ("no answer".to_owned(), false),
-        () if cell.lost > 0 && cell.differing == cell.lost => (format!("differs{}", of(cell.differing)), true),
+        () if cell.lost > 0 && cell.differing == cell.lost => {
+            (format!("differs{}", of(cell.differing)), true)
+        }
         () if cell.lost > 0 => (format!("missing{}", of(cell.lost)), true),
         () if cell.reworded > 0 => ("in other words".to_owned(), false),
         () => ("kept".to_owned(), false),
@@ -373,7 +596,11 @@ fn cell_ui(ui: &Ui, judged: &Judged, field: usize, at: usize, rect: Rect) {
     let cell = &column.cells[field];
     let (words, is_lost) = outcome_of(judged, field, at);
     if is_lost {
-        let glyph = if cell.differing == cell.lost { icons::DIFFERS } else { icons::MISSING };
+        let glyph = if cell.differing == cell.lost {
+            icons::DIFFERS
+        } else {
+            icons::MISSING
+        };
         return lost_ui(ui, rect, glyph, &words, judged.is_needed[field]);
     }
     if !column.is_answer() {
@@ -383,14 +610,34 @@ fn cell_ui(ui: &Ui, judged: &Judged, field: usize, at: usize, rect: Rect) {
     let room = rect.right() - 8.0;
     let end = if cell.reworded > 0 {
         let end = widgets::text_at(ui, pos2(x, y), "Aa", theme::medium(11.0), t.weak, 20.0);
-        widgets::text_at(ui, pos2(end + 6.0, y), words, theme::small(), t.text, room - end)
+        widgets::text_at(
+            ui,
+            pos2(end + 6.0, y),
+            words,
+            theme::small(),
+            t.text,
+            room - end,
+        )
     } else {
-        widgets::glyph_at(ui, pos2(x + 6.0, y), icons::CHECK, theme::icon_font(12.0), t.weak);
+        widgets::glyph_at(
+            ui,
+            pos2(x + 6.0, y),
+            icons::CHECK,
+            theme::icon_font(12.0),
+            t.weak,
+        );
         x + 12.0
     };
     if cell.reworded > 0 || judged.base == Some(at) {
         let text = Shown::of(&cell.text).text;
-        widgets::text_at(ui, pos2(end + 7.0, y), text, theme::mono(11.5), t.weak, room - end - 7.0);
+        widgets::text_at(
+            ui,
+            pos2(end + 7.0, y),
+            text,
+            theme::mono(11.5),
+            t.weak,
+            room - end - 7.0,
+        );
     }
 }
 
@@ -401,9 +648,23 @@ fn lost_ui(ui: &Ui, rect: Rect, glyph: &str, words: &str, is_needed: bool) {
     if is_needed {
         ui.painter().rect_filled(rect, 0.0, t.warn_bg);
         widgets::glyph_at(ui, pos2(x + 6.0, y), glyph, theme::icon_font(12.0), t.warn);
-        widgets::text_at(ui, pos2(x + 19.0, y), words, theme::small(), t.warn, rect.right() - x - 25.0);
+        widgets::text_at(
+            ui,
+            pos2(x + 19.0, y),
+            words,
+            theme::small(),
+            t.warn,
+            rect.right() - x - 25.0,
+        );
     } else {
-        let end = widgets::text_at(ui, pos2(x, y), words, theme::small(), t.weak, rect.right() - x - 8.0);
+        let end = widgets::text_at(
+            ui,
+            pos2(x, y),
+            words,
+            theme::small(),
+            t.weak,
+            rect.right() - x - 8.0,
+        );
         head::strike(ui, x, end, y, t.weak);
     }
 }
@@ -412,21 +673,51 @@ fn lost_ui(ui: &Ui, rect: Rect, glyph: &str, words: &str, is_needed: bool) {
 fn foot_ui(ui: &mut Ui, judged: &Judged, grid: &Grid) {
     let t = ThemeTokens::of(ui);
     for (nth, name) in ["Round trip", "Facts"].into_iter().enumerate() {
-        let Some(line) = grid.line(grid.foot() + nth as f32 * FOOT, FOOT) else { continue };
-        widgets::text_at(ui, pos2(line.left() + PAD, line.center().y), name, theme::small(), t.weak, grid.field - PAD);
+        let Some(line) = grid.line(grid.foot() + nth as f32 * FOOT, FOOT) else {
+            continue;
+        };
+        widgets::text_at(
+            ui,
+            pos2(line.left() + PAD, line.center().y),
+            name,
+            theme::small(),
+            t.weak,
+            grid.field - PAD,
+        );
         cells(ui, grid, line, |ui, at, rect| {
-            let (words, is_lost) = if nth == 0 { round_trip(judged, at) } else { facts(judged, at) };
+            let (words, is_lost) = if nth == 0 {
+                round_trip(judged, at)
+            } else {
+                facts(judged, at)
+            };
             let (mut x, y) = (rect.left() + PAD, rect.center().y);
             if is_lost {
-                let glyph = if nth == 0 { icons::DIFFERS } else { icons::MISSING };
+                let glyph = if nth == 0 {
+                    icons::DIFFERS
+                } else {
+                    icons::MISSING
+                };
                 widgets::glyph_at(ui, pos2(x + 6.0, y), glyph, theme::icon_font(12.0), t.warn);
                 x += 19.0;
             }
             let color = if is_lost { t.warn } else { t.weak };
-            widgets::text_at(ui, pos2(x, y), &words, theme::small(), color, rect.right() - x - 6.0);
-            ui.interact(rect, ui.scope_id().with(("foot", nth, at)), Sense::hover()).on_hover_text(&words).widget_info(|| {
-                WidgetInfo::labeled(Role::Label, true, format!("{name} of {}: {words}", judged.column(at).title))
-            });
+            widgets::text_at(
+                ui,
+                pos2(x, y),
+                &words,
+                theme::small(),
+                color,
+                rect.right() - x - 6.0,
+            );
+            ui.interact(rect, ui.scope_id().with(("foot", nth, at)), Sense::hover())
+                .on_hover_text(&words)
+                .widget_info(|| {
+                    WidgetInfo::labeled(
+                        Role::Label,
+                        true,
+                        format!("{name} of {}: {words}", judged.column(at).title),
+                    )
+                });
         });
     }
 }
@@ -437,7 +728,9 @@ fn round_trip(judged: &Judged, at: usize) -> (String, bool) {
     let is_of_reference = judged.page.sweep.reference == Some(call);
     match &column.row.round_trip {
         // What is read from another answer's text is its own data, which may be less.
-        Some(trip) if column.is_answer() && !is_of_reference => (format!("{} for its own data", trip.words()), false),
+        Some(trip) if column.is_answer() && !is_of_reference => {
+            (format!("{} for its own data", trip.words()), false)
+        }
         Some(trip) if column.is_answer() => (trip.words(), !trip.verdict.is_lossless()),
         None if column.is_answer() => ("not tested".to_owned(), false),
         _ => (String::new(), false),
@@ -450,7 +743,9 @@ fn facts(judged: &Judged, at: usize) -> (String, bool) {
         () if !column.is_answer() => (String::new(), false),
         () if loss.tone == ClaimTone::Warn => (loss.text.clone(), true),
         () if column.absent > 0 => (held(&judged.page.sweep, column), false),
-        () if column.cells.iter().any(|cell| cell.lost > 0) => ("all that are needed".to_owned(), false),
+        () if column.cells.iter().any(|cell| cell.lost > 0) => {
+            ("all that are needed".to_owned(), false)
+        }
         () => (column.facts.map_or_else(String::new, facts_cell), false),
     }
 }
@@ -462,7 +757,8 @@ fn band_ui(ui: &mut Ui, judged: &Judged, chosen: usize, line: Rect) {
     let field = &sweep.fields[chosen];
     ui.painter().rect_filled(line, 0.0, t.card);
     for y in [line.top() + 0.5, line.bottom() - 0.5] {
-        ui.painter().hline(line.x_range(), y, Stroke::new(1.0, t.line));
+        ui.painter()
+            .hline(line.x_range(), y, Stroke::new(1.0, t.line));
     }
     let y = line.center().y;
     let name = &judged.names[chosen];
@@ -470,30 +766,77 @@ fn band_ui(ui: &mut Ui, judged: &Judged, chosen: usize, line: Rect) {
     if line.width() > 760.0 {
         for (words, keys) in [("Tick or untick", "Space"), ("Next difference", "F8")] {
             let key = widgets::key_cap_at(ui, pos2(right + 5.0, y), keys, t.text, t.line2);
-            right = widgets::text_right(ui, pos2(key - 8.0, y), words, theme::small(), t.weak) - 20.0;
+            right =
+                widgets::text_right(ui, pos2(key - 8.0, y), words, theme::small(), t.weak) - 20.0;
         }
     }
     let all = judged.records;
     let where_ = match field.records {
         _ if !field.is_of_record => "beside the records".to_owned(),
         records if records == all => format!("in all {}", number_of(all, "records")),
-        records => format!("in {} of {}", widgets::grouped(records), number_of(all, "records")),
+        records => format!(
+            "in {} of {}",
+            widgets::grouped(records),
+            number_of(all, "records")
+        ),
     };
-    let mut words = format!("costs {} as compact JSON", widgets::number_text(field.tokens, "tok"));
-    let reworded = sweep.columns.iter().position(|column| column.cells[chosen].reworded > 0 && column.cells[chosen].lost == 0);
+    let mut words = format!(
+        "costs {} as compact JSON",
+        widgets::number_text(field.tokens, "tok")
+    );
+    let reworded = sweep
+        .columns
+        .iter()
+        .position(|column| column.cells[chosen].reworded > 0 && column.cells[chosen].lost == 0);
     if let (Some(at), Some(base)) = (reworded, judged.base) {
         let text = |at: usize| judged.column(at).cells[chosen].text.clone();
-        words.push_str(&format!(" · {} reads “{}” in {}", text(base), text(at), judged.column(at).value_title()));
+        words.push_str(&format!(
+            " · {} reads “{}” in {}",
+            text(base),
+            text(at),
+            judged.column(at).value_title()
+        ));
     }
-    let x = widgets::text_at(ui, pos2(line.left() + PAD, y), Shown::of(name).text, theme::mono_semibold(12.0), t.strong, 260.0);
-    let x = widgets::text_at(ui, pos2(x + 8.0, y), &where_, theme::medium(12.0), t.strong, right - x - 8.0);
-    widgets::text_at(ui, pos2(x + 8.0, y), Shown::of(&words).text, theme::small(), t.weak, right - x - 8.0);
+    let x = widgets::text_at(
+        ui,
+        pos2(line.left() + PAD, y),
+        Shown::of(name).text,
+        theme::mono_semibold(12.0),
+        t.strong,
+        260.0,
+    );
+    let x = widgets::text_at(
+        ui,
+        pos2(x + 8.0, y),
+        &where_,
+        theme::medium(12.0),
+        t.strong,
+        right - x - 8.0,
+    );
+    widgets::text_at(
+        ui,
+        pos2(x + 8.0, y),
+        Shown::of(&words).text,
+        theme::small(),
+        t.weak,
+        right - x - 8.0,
+    );
     ui.interact(line, ui.scope_id().with("band"), Sense::hover())
-        .widget_info(|| WidgetInfo::labeled(Role::Heading, true, format!("{name} {where_}, {words}")));
+        .widget_info(|| {
+            WidgetInfo::labeled(Role::Heading, true, format!("{name} {where_}, {words}"))
+        });
 }
 
 /// One value of the field in every column.
-fn record_ui(ui: &mut Ui, cx: &Cx<'_>, judged: &Judged, grid: &Grid, chosen: usize, at: usize, line: Rect) {
+fn record_ui(
+    ui: &mut Ui,
+    cx: &Cx<'_>,
+    judged: &Judged,
+    grid: &Grid,
+    chosen: usize,
+    at: usize,
+    line: Rect,
+) {
     let t = ThemeTokens::of(ui);
     let sweep = &judged.page.sweep;
     let field = &sweep.fields[chosen];
@@ -502,23 +845,52 @@ fn record_ui(ui: &mut Ui, cx: &Cx<'_>, judged: &Judged, grid: &Grid, chosen: usi
     // What stands before the records may have no section.
     let section = record.and_then(|record| {
         let name = readable(&sweep.records.get(record)?.path);
-        [record + 1, record].into_iter().find(|at| judged.page.sections.get(*at).is_some_and(|section| section.name == name))
+        [record + 1, record].into_iter().find(|at| {
+            judged
+                .page
+                .sections
+                .get(*at)
+                .is_some_and(|section| section.name == name)
+        })
     });
-    let sense = if section.is_some() { Sense::click() } else { Sense::hover() };
-    let response = ui.interact(line.intersect(ui.clip_rect()), ui.scope_id().with(("record", at)), sense);
+    let sense = if section.is_some() {
+        Sense::click()
+    } else {
+        Sense::hover()
+    };
+    let response = ui.interact(
+        line.intersect(ui.clip_rect()),
+        ui.scope_id().with(("record", at)),
+        sense,
+    );
     if section.is_some() && response.hovered() {
         ui.painter().rect_filled(line, 0.0, t.hover);
     }
-    cells(ui, grid, line, |ui, column, rect| value_ui(ui, judged, chosen, fact, column, rect));
+    cells(ui, grid, line, |ui, column, rect| {
+        value_ui(ui, judged, chosen, fact, column, rect)
+    });
     let y = line.center().y;
     let number = record.map_or(at, |record| record) + 1;
     let left = line.left() + PAD + 30.0;
-    widgets::text_right(ui, pos2(left - 8.0, y), widgets::grouped(number as u64), theme::mono(11.5), t.weak);
+    widgets::text_right(
+        ui,
+        pos2(left - 8.0, y),
+        widgets::grouped(number as u64),
+        theme::mono(11.5),
+        t.weak,
+    );
     let title = record
         .and_then(|record| sweep.records.get(record))
         .map_or_else(|| readable(&field.pattern), |record| record.title.clone());
     let room = line.left() + grid.field - 8.0 - left;
-    widgets::text_at(ui, pos2(left, y), Shown::of(&title).text, theme::base(), t.text, room);
+    widgets::text_at(
+        ui,
+        pos2(left, y),
+        Shown::of(&title).text,
+        theme::base(),
+        t.text,
+        room,
+    );
     response.widget_info(|| {
         let mut spoken = format!("{number}, {title}");
         for column in &grid.order {
@@ -531,11 +903,23 @@ fn record_ui(ui: &mut Ui, cx: &Cx<'_>, judged: &Judged, grid: &Grid, chosen: usi
             };
             spoken.push_str(&format!("; {}: {text}", judged.column(*column).title));
         }
-        WidgetInfo::labeled(if section.is_some() { Role::Button } else { Role::Row }, true, spoken)
+        WidgetInfo::labeled(
+            if section.is_some() {
+                Role::Button
+            } else {
+                Role::Row
+            },
+            true,
+            spoken,
+        )
     });
     if let Some(section) = section {
         widgets::focus_ring_inside(ui, &response);
-        if response.on_hover_cursor(egui::CursorIcon::PointingHand).on_hover_text("Show this record in the texts").clicked() {
+        if response
+            .on_hover_cursor(egui::CursorIcon::PointingHand)
+            .on_hover_text("Show this record in the texts")
+            .clicked()
+        {
             place::go(ui, cx, section);
         }
     }
@@ -558,17 +942,25 @@ const LONGEST: usize = 400;
 
 fn value(judged: &Judged, fact: usize, at: usize) -> Value {
     let column = judged.column(at);
-    let Some(found) = column.found.get(fact) else { return Value::None };
-    let record = judged.page.sweep.facts[fact].record.map(|record| record as usize);
+    let Some(found) = column.found.get(fact) else {
+        return Value::None;
+    };
+    let record = judged.page.sweep.facts[fact]
+        .record
+        .map(|record| record as usize);
     if record.is_some_and(|record| column.lacks.get(record) == Some(&true)) {
         return Value::Absent;
     }
     let text = || {
         let place = found.place()?;
         // With its quotes, where it has any.
-        let quoted = place.start.checked_sub(1).and_then(|start| column.text.get(start..place.end + 1));
-        let text =
-            quoted.filter(|text| text.starts_with('"') && text.ends_with('"')).or_else(|| column.text.get(place.clone()))?;
+        let quoted = place
+            .start
+            .checked_sub(1)
+            .and_then(|start| column.text.get(start..place.end + 1));
+        let text = quoted
+            .filter(|text| text.starts_with('"') && text.ends_with('"'))
+            .or_else(|| column.text.get(place.clone()))?;
         Some(text.chars().take(LONGEST).collect::<String>())
     };
     match found.state() {
@@ -589,10 +981,23 @@ fn value_ui(ui: &Ui, judged: &Judged, field: usize, fact: usize, at: usize, rect
         }
         Value::Other(text) => lost_ui(ui, rect, icons::DIFFERS, &text, judged.is_needed[field]),
         Value::Absent => {
-            widgets::text_at(ui, pos2(x, y), "no such record", theme::small(), t.weak, room);
+            widgets::text_at(
+                ui,
+                pos2(x, y),
+                "no such record",
+                theme::small(),
+                t.weak,
+                room,
+            );
         }
         Value::Text(text) if text.is_empty() => {
-            widgets::glyph_at(ui, pos2(x + 6.0, y), icons::CHECK, theme::icon_font(12.0), t.weak);
+            widgets::glyph_at(
+                ui,
+                pos2(x + 6.0, y),
+                icons::CHECK,
+                theme::icon_font(12.0),
+                t.weak,
+            );
         }
         Value::Text(text) => {
             let color = match text.chars().next() {
@@ -601,7 +1006,14 @@ fn value_ui(ui: &Ui, judged: &Judged, field: usize, fact: usize, at: usize, rect
                 Some('t' | 'f') => t.json_bool,
                 _ => t.json_number,
             };
-            widgets::text_at(ui, pos2(x, y), Shown::of(&text).text, theme::mono(12.0), color, room);
+            widgets::text_at(
+                ui,
+                pos2(x, y),
+                Shown::of(&text).text,
+                theme::mono(12.0),
+                color,
+                room,
+            );
         }
         Value::None => {}
     }

@@ -23,7 +23,8 @@ pub fn is_loser(judged: &Judged, at: usize) -> bool {
 
 /// A line through a text that ends there.
 pub fn strike(ui: &Ui, left: f32, right: f32, y: f32, color: egui::Color32) {
-    ui.painter().hline(left..=right, y + 0.5, Stroke::new(1.0, color));
+    ui.painter()
+        .hline(left..=right, y + 0.5, Stroke::new(1.0, color));
 }
 
 pub fn head_ui(ui: &Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged, at: usize, rect: Rect) {
@@ -36,9 +37,17 @@ pub fn head_ui(ui: &Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged, at: usi
     // Green is a proof.
     let is_proved = is_winner && judged.strip.winner().is_some_and(StripCell::is_proved);
     if is_winner {
-        let (fill, line) = if is_proved { (t.ok_bg, t.ok) } else { (t.hover, t.accent) };
+        let (fill, line) = if is_proved {
+            (t.ok_bg, t.ok)
+        } else {
+            (t.hover, t.accent)
+        };
         ui.painter().rect_filled(rect, 0.0, fill);
-        ui.painter().rect_filled(Rect::from_min_size(rect.min, vec2(rect.width(), 2.0)), 0.0, line);
+        ui.painter().rect_filled(
+            Rect::from_min_size(rect.min, vec2(rect.width(), 2.0)),
+            0.0,
+            line,
+        );
     }
     if response.hovered() && !is_winner {
         ui.painter().rect_filled(rect, 0.0, t.hover);
@@ -50,11 +59,21 @@ pub fn head_ui(ui: &Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged, at: usi
         () if column.is_offered() => t.hue(column.format).color,
         () => t.faint,
     };
-    ui.painter().rect_filled(Rect::from_center_size(pos2(left + 4.0, first), vec2(8.0, 8.0)), theme::RADIUS_BAR, hue);
+    ui.painter().rect_filled(
+        Rect::from_center_size(pos2(left + 4.0, first), vec2(8.0, 8.0)),
+        theme::RADIUS_BAR,
+        hue,
+    );
     // With whom it ties stands in the strip.
-    let badge = judged.strip.winner().and_then(|winner| winner.badge.as_deref()?.split(',').next()).unwrap_or_default();
+    let badge = judged
+        .strip
+        .winner()
+        .and_then(|winner| winner.badge.as_deref()?.split(',').next())
+        .unwrap_or_default();
     let room = match (is_winner, is_base) {
-        (true, _) if rect.width() > 180.0 + 7.0 * badge.len() as f32 => strip::badge_at(ui, pos2(right, first), badge, is_proved),
+        (true, _) if rect.width() > 180.0 + 7.0 * badge.len() as f32 => {
+            strip::badge_at(ui, pos2(right, first), badge, is_proved)
+        }
         (true, _) => {
             widgets::glyph_at(
                 ui,
@@ -66,43 +85,105 @@ pub fn head_ui(ui: &Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged, at: usi
             right - 18.0
         }
         (false, true) => {
-            let left = widgets::text_right(ui, pos2(right - 6.0, first), "baseline", theme::medium(11.0), t.text) - 6.0;
+            let left = widgets::text_right(
+                ui,
+                pos2(right - 6.0, first),
+                "baseline",
+                theme::medium(11.0),
+                t.text,
+            ) - 6.0;
             let badge = Rect::from_min_max(pos2(left, first - 9.0), pos2(right, first + 9.0));
-            ui.painter().rect_stroke(badge, theme::RADIUS_BADGE, Stroke::new(1.0, t.line2), StrokeKind::Inside);
+            ui.painter().rect_stroke(
+                badge,
+                theme::RADIUS_BADGE,
+                Stroke::new(1.0, t.line2),
+                StrokeKind::Inside,
+            );
             left
         }
         (false, false) => right,
     } - 6.0;
     let name = column.value_title();
-    let color = if is_loser(judged, at) { t.weak } else { t.strong };
-    let end = widgets::text_at(ui, pos2(left + 16.0, first), name, theme::semibold(13.0), color, room - left - 16.0);
+    let color = if is_loser(judged, at) {
+        t.weak
+    } else {
+        t.strong
+    };
+    let end = widgets::text_at(
+        ui,
+        pos2(left + 16.0, first),
+        name,
+        theme::semibold(13.0),
+        color,
+        room - left - 16.0,
+    );
     if is_loser(judged, at) {
         strike(ui, left + 16.0, end, first, color);
     }
-    let origin = column.title.get(name.len()..).map(str::trim).filter(|_| column.is_offered()).unwrap_or("no call");
+    let origin = column
+        .title
+        .get(name.len()..)
+        .map(str::trim)
+        .filter(|_| column.is_offered())
+        .unwrap_or("no call");
     if room - end > 50.0 {
-        widgets::text_at(ui, pos2(end + 7.0, first), origin, theme::small(), t.weak, room - end - 7.0);
+        widgets::text_at(
+            ui,
+            pos2(end + 7.0, first),
+            origin,
+            theme::small(),
+            t.weak,
+            room - end - 7.0,
+        );
     }
     if let (false, Some(why)) = (is_measured && column.is_answer(), &column.why) {
         let has_failed = column.is_offered() && column.outcome != Outcome::Result;
         // An answer that has no such part is not a failed one.
-        let (words, color) =
-            if has_failed { (format!("{}: {why}", column.outcome.name()), t.bad) } else { (why.clone(), t.weak) };
-        widgets::text_at(ui, pos2(left, second), words, theme::small(), color, right - left);
+        let (words, color) = if has_failed {
+            (format!("{}: {why}", column.outcome.name()), t.bad)
+        } else {
+            (why.clone(), t.weak)
+        };
+        widgets::text_at(
+            ui,
+            pos2(left, second),
+            words,
+            theme::small(),
+            color,
+            right - left,
+        );
     } else {
         let tokens = widgets::grouped(column.row.tokens.get(encoding));
-        let end = widgets::number_at(ui, pos2(left, second), &tokens, theme::mono_semibold(20.0), t.strong, "tok");
+        let end = widgets::number_at(
+            ui,
+            pos2(left, second),
+            &tokens,
+            theme::mono_semibold(20.0),
+            t.strong,
+            "tok",
+        );
         if let Some(change) = change(judged, column) {
-            strip::change_at(ui, pos2(end + 8.0, second), &change, is_proved && change.starts_with('−'));
+            strip::change_at(
+                ui,
+                pos2(end + 8.0, second),
+                &change,
+                is_proved && change.starts_with('−'),
+            );
         }
     }
     if compare.column.is_some_and(|(chosen, _)| chosen == at) {
-        ui.painter().rect_filled(Rect::from_min_max(pos2(rect.left(), rect.bottom() - 2.0), rect.max), 0.0, t.accent);
+        ui.painter().rect_filled(
+            Rect::from_min_max(pos2(rect.left(), rect.bottom() - 2.0), rect.max),
+            0.0,
+            t.accent,
+        );
     }
     let spoken = spoken(judged, at);
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &spoken));
     widgets::focus_ring_inside(ui, &response);
-    Popup::menu(&response).width(220.0).show(|ui| menu_ui(ui, cx, judged, at));
+    Popup::menu(&response)
+        .width(220.0)
+        .show(|ui| menu_ui(ui, cx, judged, at));
     response.on_hover_text(spoken);
 }
 
@@ -119,16 +200,24 @@ fn menu_ui(ui: &mut Ui, cx: &Cx<'_>, judged: &Judged, at: usize) {
     }
     match column.origin {
         ColumnOrigin::Call(call) if column.is_answer() && judged.base != Some(at) => {
-            item("Make it the baseline", Action::Compare(CompareAction::SetBaseline(call)));
+            item(
+                "Make it the baseline",
+                Action::Compare(CompareAction::SetBaseline(call)),
+            );
         }
         ColumnOrigin::Call(_) => {}
         ColumnOrigin::Derived(_) => {
             let mut next = derived(&judged.page);
             next.retain(|(_, format)| *format != column.format);
-            item("Remove the column", Action::Compare(CompareAction::SetDerived(next)));
+            item(
+                "Remove the column",
+                Action::Compare(CompareAction::SetDerived(next)),
+            );
         }
     }
-    if column.cells.iter().any(|cell| cell.lost > 0) && ui.button("Need only the fields it has").clicked() {
+    if column.cells.iter().any(|cell| cell.lost > 0)
+        && ui.button("Need only the fields it has").clicked()
+    {
         judged.need_what_it_has(cx, at);
         ui.close();
     }
@@ -136,9 +225,17 @@ fn menu_ui(ui: &mut Ui, cx: &Cx<'_>, judged: &Judged, at: usize) {
 
 /// "−81%", of columns other than the baseline.
 fn change(judged: &Judged, column: &Column) -> Option<String> {
-    let base = judged.column(judged.base.filter(|base| judged.column(*base).origin != column.origin)?);
+    let base = judged.column(
+        judged
+            .base
+            .filter(|base| judged.column(*base).origin != column.origin)?,
+    );
     let ratio = ratio(&column.row, &base.row, judged.page.sweep.encoding)?;
-    Some(if (ratio - 1.0).abs() < 0.005 { "±0".to_owned() } else { percent_change(ratio) })
+    Some(if (ratio - 1.0).abs() < 0.005 {
+        "±0".to_owned()
+    } else {
+        percent_change(ratio)
+    })
 }
 
 /// The whole head in words.
@@ -148,7 +245,10 @@ fn spoken(judged: &Judged, at: usize) -> String {
     if let Some(why) = &column.why {
         words.push(why.clone());
     } else {
-        words.push(widgets::number_text(column.row.tokens.get(judged.page.sweep.encoding), "tokens"));
+        words.push(widgets::number_text(
+            column.row.tokens.get(judged.page.sweep.encoding),
+            "tokens",
+        ));
         if let (Some(change), Some(base)) = (change(judged, column), judged.base) {
             words.push(format!("{change} against {}", judged.column(base).title));
         }
@@ -157,6 +257,10 @@ fn spoken(judged: &Judged, at: usize) -> String {
         }
         words.push(widgets::number_text(column.row.bytes, "bytes"));
     }
-    words.push(column.latency.map_or_else(|| "no call made".to_owned(), widgets::seconds));
+    words.push(
+        column
+            .latency
+            .map_or_else(|| "no call made".to_owned(), widgets::seconds),
+    );
     words.join(", ")
 }

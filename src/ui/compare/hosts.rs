@@ -21,7 +21,9 @@ const MIN_COLUMN: f32 = 130.0;
 
 /// Hosts in display order: own and pinned ones first. Positions among those known.
 fn order(cx: &Cx<'_>, report: &HostsReport) -> Vec<usize> {
-    host_row::first(0..report.rows.len(), |at| host_row::is_first(&report.rows[*at], &cx.state.view.hosts))
+    host_row::first(0..report.rows.len(), |at| {
+        host_row::is_first(&report.rows[*at], &cx.state.view.hosts)
+    })
 }
 
 /// What is known of a column.
@@ -71,11 +73,18 @@ impl<'a> Known<'a> {
 
 fn known<'a>(cx: &Cx<'a>, column: &Column, captures: &[CaptureId]) -> Known<'a> {
     let (ColumnOrigin::Call(call) | ColumnOrigin::Derived(call)) = column.origin;
-    let Some(capture) = captures.get(call) else { return Known::Not("no answer".into()) };
+    let Some(capture) = captures.get(call) else {
+        return Known::Not("no answer".into());
+    };
     let capture = std::slice::from_ref(capture);
     match column.origin {
-        ColumnOrigin::Call(_) => Known::of(cx.ask_of(capture, HostsQuery), |report| Known::Sent(report)),
-        ColumnOrigin::Derived(_) => Known::of(cx.ask_of(capture, SentAsTextQuery(column.format)), |cells| Known::Written(cells)),
+        ColumnOrigin::Call(_) => {
+            Known::of(cx.ask_of(capture, HostsQuery), |report| Known::Sent(report))
+        }
+        ColumnOrigin::Derived(_) => Known::of(
+            cx.ask_of(capture, SentAsTextQuery(column.format)),
+            |cells| Known::Written(cells),
+        ),
     }
 }
 
@@ -101,39 +110,87 @@ fn limit_word(limit: LimitState) -> Option<&'static str> {
 
 pub fn hosts_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged) {
     let page = &judged.page;
-    let captures = compare.query(cx.state.settings.encoding()).map(|(captures, _)| captures).unwrap_or_default();
-    let columns: Vec<(&Column, Known<'_>)> =
-        page.sweep.columns.iter().map(|column| (column, known(cx, column, &captures))).collect();
-    let report = columns.iter().find_map(|(_, known)| if let Known::Sent(report) = known { Some(*report) } else { None });
+    let captures = compare
+        .query(cx.state.settings.encoding())
+        .map(|(captures, _)| captures)
+        .unwrap_or_default();
+    let columns: Vec<(&Column, Known<'_>)> = page
+        .sweep
+        .columns
+        .iter()
+        .map(|column| (column, known(cx, column, &captures)))
+        .collect();
+    let report = columns.iter().find_map(|(_, known)| {
+        if let Known::Sent(report) = known {
+            Some(*report)
+        } else {
+            None
+        }
+    });
     let Some(report) = report else {
         ui.add_space(8.0);
         ui.horizontal(|ui| {
             ui.add_space(SIDE);
-            widgets::waiting(ui, "Reading the answers as each host does", cx.state.answers.since().unwrap_or(cx.state.now), cx);
+            widgets::waiting(
+                ui,
+                "Reading the answers as each host does",
+                cx.state.answers.since().unwrap_or(cx.state.now),
+                cx,
+            );
         });
         return;
     };
     let order = order(cx, report);
     let area = ui.available_rect_before_wrap();
-    let width = ((area.width() - NAME - SIDE) / columns.len().max(1) as f32).max(MIN_COLUMN).floor();
-    ScrollArea::both().id_salt("hosts of columns").auto_shrink(false).show_viewport(ui, |ui, viewport| {
-        let origin = ui.min_rect().min;
-        let wide = NAME + width * columns.len() as f32 + SIDE;
-        ui.allocate_rect(Rect::from_min_size(origin, vec2(wide, ROW * (order.len() + 1) as f32 + 8.0)), Sense::hover());
-        let line = |row: usize| Rect::from_min_size(origin + vec2(0.0, row as f32 * ROW), vec2(wide, ROW));
-        head_ui(ui, judged, &columns, line(0), width);
-        let first = (viewport.min.y / ROW).max(0.0) as usize;
-        let last = (viewport.max.y / ROW) as usize + 1;
-        for (row, at) in order.iter().enumerate().take(last).skip(first.saturating_sub(1)) {
-            row_ui(ui, cx, &columns, &report.rows[*at].host, *at, line(row + 1), width);
-        }
-    });
+    let width = ((area.width() - NAME - SIDE) / columns.len().max(1) as f32)
+        .max(MIN_COLUMN)
+        .floor();
+    ScrollArea::both()
+        .id_salt("hosts of columns")
+        .auto_shrink(false)
+        .show_viewport(ui, |ui, viewport| {
+            let origin = ui.min_rect().min;
+            let wide = NAME + width * columns.len() as f32 + SIDE;
+            ui.allocate_rect(
+                Rect::from_min_size(origin, vec2(wide, ROW * (order.len() + 1) as f32 + 8.0)),
+                Sense::hover(),
+            );
+            let line = |row: usize| {
+                Rect::from_min_size(origin + vec2(0.0, row as f32 * ROW), vec2(wide, ROW))
+            };
+            head_ui(ui, judged, &columns, line(0), width);
+            let first = (viewport.min.y / ROW).max(0.0) as usize;
+            let last = (viewport.max.y / ROW) as usize + 1;
+            for (row, at) in order
+                .iter()
+                .enumerate()
+                .take(last)
+                .skip(first.saturating_sub(1))
+            {
+                row_ui(
+                    ui,
+                    cx,
+                    &columns,
+                    &report.rows[*at].host,
+                    *at,
+                    line(row + 1),
+                    width,
+                );
+            }
+        });
 }
 
 fn head_ui(ui: &Ui, judged: &Judged, columns: &[(&Column, Known<'_>)], rect: Rect, width: f32) {
     let t = ThemeTokens::of(ui);
     let y = rect.center().y;
-    widgets::text_at(ui, pos2(rect.left() + SIDE, y), "Against its own data", theme::small(), t.weak, NAME - SIDE);
+    widgets::text_at(
+        ui,
+        pos2(rect.left() + SIDE, y),
+        "Against its own data",
+        theme::small(),
+        t.weak,
+        NAME - SIDE,
+    );
     ui.interact(rect, ui.scope_id().with("what"), Sense::hover())
         .on_hover_text("What each host loses of the data of that column's own answer. Answers count as they were sent, columns without a call as the only text of an answer");
     for (at, (column, known)) in columns.iter().enumerate() {
@@ -144,24 +201,59 @@ fn head_ui(ui: &Ui, judged: &Judged, columns: &[(&Column, Known<'_>)], rect: Rec
             Known::Sent(_) | Known::Written(_) => title(column),
         };
         // What an answer lacks before any host has seen it.
-        let lacks = column.facts.filter(|facts| facts.missing > 0 && matches!(column.origin, ColumnOrigin::Call(_)));
+        let lacks = column
+            .facts
+            .filter(|facts| facts.missing > 0 && matches!(column.origin, ColumnOrigin::Call(_)));
         let lacks = lacks.map(|facts| format!("lacks {}", widgets::grouped(facts.missing)));
-        let mut end = widgets::text_at(ui, pos2(left, y), &words, theme::small(), t.weak, width - 12.0);
+        let mut end = widgets::text_at(
+            ui,
+            pos2(left, y),
+            &words,
+            theme::small(),
+            t.weak,
+            width - 12.0,
+        );
         if let Some(lacks) = lacks {
-            end = widgets::text_at(ui, pos2(end + 8.0, y), lacks, theme::small(), t.warn, left + width - 20.0 - end);
+            end = widgets::text_at(
+                ui,
+                pos2(end + 8.0, y),
+                lacks,
+                theme::small(),
+                t.warn,
+                left + width - 20.0 - end,
+            );
         }
         if head::is_loser(judged, at) {
             head::strike(ui, left, end, y, t.weak);
         }
     }
-    ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, t.line));
+    ui.painter().hline(
+        rect.x_range(),
+        rect.bottom() - 0.5,
+        Stroke::new(1.0, t.line),
+    );
 }
 
-fn row_ui(ui: &Ui, cx: &Cx<'_>, columns: &[(&Column, Known<'_>)], host: &Host, at: usize, rect: Rect, width: f32) {
+fn row_ui(
+    ui: &Ui,
+    cx: &Cx<'_>,
+    columns: &[(&Column, Known<'_>)],
+    host: &Host,
+    at: usize,
+    rect: Rect,
+    width: f32,
+) {
     let t = ThemeTokens::of(ui);
     let y = rect.center().y;
     let mut spoken = vec![host.name.clone()];
-    widgets::name_at(ui, pos2(rect.left() + SIDE, y), &host.name, theme::base(), t.strong, NAME - SIDE - 12.0);
+    widgets::name_at(
+        ui,
+        pos2(rect.left() + SIDE, y),
+        &host.name,
+        theme::base(),
+        t.strong,
+        NAME - SIDE - 12.0,
+    );
     for (position, (column, known)) in columns.iter().enumerate() {
         let left = rect.left() + NAME + position as f32 * width;
         let cell = Rect::from_min_size(pos2(left, rect.top()), vec2(width, ROW));
@@ -176,21 +268,50 @@ fn row_ui(ui: &Ui, cx: &Cx<'_>, columns: &[(&Column, Known<'_>)], host: &Host, a
             continue;
         };
         let number = widgets::number_text(tokens.get(cx.state.settings.encoding()), "tok");
-        let mut end = widgets::text_at(ui, pos2(left, y), &number, theme::mono(12.0), t.text, width - 12.0);
-        let lost = seen
-            .missing
-            .filter(|missing| *missing > 0)
-            .map(|missing| format!("{} {} lost", widgets::grouped(missing), if missing == 1 { "fact" } else { "facts" }));
+        let mut end = widgets::text_at(
+            ui,
+            pos2(left, y),
+            &number,
+            theme::mono(12.0),
+            t.text,
+            width - 12.0,
+        );
+        let lost = seen.missing.filter(|missing| *missing > 0).map(|missing| {
+            format!(
+                "{} {} lost",
+                widgets::grouped(missing),
+                if missing == 1 { "fact" } else { "facts" }
+            )
+        });
         let limit = limit_word(seen.limit);
-        let color = if seen.limit.is_truncated() == Some(true) { t.bad } else { t.weak };
+        let color = if seen.limit.is_truncated() == Some(true) {
+            t.bad
+        } else {
+            t.weak
+        };
         for (words, color) in [(limit, color), (lost.as_deref(), t.warn)] {
             if let Some(words) = words.filter(|_| end + 30.0 < left + width - 12.0) {
-                end = widgets::text_at(ui, pos2(end + 8.0, y), words, theme::small(), color, left + width - 20.0 - end);
+                end = widgets::text_at(
+                    ui,
+                    pos2(end + 8.0, y),
+                    words,
+                    theme::small(),
+                    color,
+                    left + width - 20.0 - end,
+                );
             }
         }
-        let message = [Some(number.as_str()), limit, lost.as_deref()].into_iter().flatten().collect::<Vec<_>>().join(", ");
+        let message = [Some(number.as_str()), limit, lost.as_deref()]
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>()
+            .join(", ");
         spoken.push(format!("{}: {message}", title(column)));
     }
-    let response = ui.interact(rect, ui.scope_id().with(("host of columns", host.id.as_str())), Sense::hover());
+    let response = ui.interact(
+        rect,
+        ui.scope_id().with(("host of columns", host.id.as_str())),
+        Sense::hover(),
+    );
     response.widget_info(|| WidgetInfo::labeled(Role::Row, true, spoken.join("; ")));
 }

@@ -34,7 +34,11 @@ pub fn wanted(ui: &Ui, cx: &Cx<'_>, compare: &Compare, page: &SweepPage) -> Opti
 
 /// What was gone to is to be seen.
 fn unfold(cx: &Cx<'_>, compare: &Compare, page: &SweepPage, section: usize) {
-    if let Some(known) = page.sections.get(section).filter(|known| compare.folded.contains(&known.name)) {
+    if let Some(known) = page
+        .sections
+        .get(section)
+        .filter(|known| compare.folded.contains(&known.name))
+    {
         cx.send(Action::Compare(CompareAction::Fold(known.name.clone())));
     }
 }

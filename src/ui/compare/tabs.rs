@@ -28,53 +28,105 @@ fn shown(compare: &Compare, judged: Option<&Judged>) -> CompareTab {
         Some(judged) if judged.page.sweep.fields.is_empty() => CompareTab::Records,
         _ => CompareTab::Fields,
     };
-    compare.tab.filter(|tab| *tab != CompareTab::Curve || has_curve).unwrap_or(usual)
+    compare
+        .tab
+        .filter(|tab| *tab != CompareTab::Curve || has_curve)
+        .unwrap_or(usual)
 }
 
-pub fn tabs_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: Option<&Judged>, rect: Rect) -> CompareTab {
+pub fn tabs_ui(
+    ui: &mut Ui,
+    cx: &Cx<'_>,
+    compare: &Compare,
+    judged: Option<&Judged>,
+    rect: Rect,
+) -> CompareTab {
     let t = ThemeTokens::of(ui);
     let tab = shown(compare, judged);
-    ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, t.line));
+    ui.painter().hline(
+        rect.x_range(),
+        rect.bottom() - 0.5,
+        Stroke::new(1.0, t.line),
+    );
     let inner = rect.shrink2(vec2(SIDE, 0.0));
-    ui.scope_builder(widgets::region(ui, "compare tabs").max_rect(inner).layout(Layout::left_to_right(Align::Center)), |ui| {
-        ui.spacing_mut().item_spacing.x = if inner.width() < TIGHT { 10.0 } else { 18.0 };
-        let name = if cx.state.view.capture.is_some() { "Answer" } else { "Start" };
-        let back = Button::new(name).icon(icons::ARROW_LEFT).frameless().small().tip("Back to the panes");
-        let back = if inner.width() < TIGHT { back } else { back.shortcut("Esc") };
-        if back.show(ui).clicked() {
-            cx.send(ViewAction::ShowAnswer);
-        }
-        let count = |count: usize| Some(widgets::grouped(count as u64));
-        let sweep = judged.map(|judged| &judged.page.sweep);
-        let curve = judged.filter(|judged| !judged.page.curves.is_empty());
-        let tabs = [
-            curve.map(|_| (CompareTab::Curve, "Curve", None)),
-            Some((CompareTab::Fields, "Fields", sweep.and_then(|sweep| count(sweep.fields.len())))),
-            Some((CompareTab::Records, "By record", sweep.and_then(|sweep| count(sweep.records.len())))),
-            Some((CompareTab::Hosts, "Hosts", count(cx.state.hosts.iter().count()))),
-        ];
-        for (of, label, count) in tabs.into_iter().flatten() {
-            if widgets::tab(ui, None, label, count.as_deref(), tab == of, theme::HEADER).clicked() {
-                cx.send(Action::Compare(CompareAction::Show(of)));
+    ui.scope_builder(
+        widgets::region(ui, "compare tabs")
+            .max_rect(inner)
+            .layout(Layout::left_to_right(Align::Center)),
+        |ui| {
+            ui.spacing_mut().item_spacing.x = if inner.width() < TIGHT { 10.0 } else { 18.0 };
+            let name = if cx.state.view.capture.is_some() {
+                "Answer"
+            } else {
+                "Start"
+            };
+            let back = Button::new(name)
+                .icon(icons::ARROW_LEFT)
+                .frameless()
+                .small()
+                .tip("Back to the panes");
+            let back = if inner.width() < TIGHT {
+                back
+            } else {
+                back.shortcut("Esc")
+            };
+            if back.show(ui).clicked() {
+                cx.send(ViewAction::ShowAnswer);
             }
-        }
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            ui.spacing_mut().item_spacing.x = 8.0;
-            controls_ui(ui, cx, compare, judged, inner.width());
-        });
-    });
+            let count = |count: usize| Some(widgets::grouped(count as u64));
+            let sweep = judged.map(|judged| &judged.page.sweep);
+            let curve = judged.filter(|judged| !judged.page.curves.is_empty());
+            let tabs = [
+                curve.map(|_| (CompareTab::Curve, "Curve", None)),
+                Some((
+                    CompareTab::Fields,
+                    "Fields",
+                    sweep.and_then(|sweep| count(sweep.fields.len())),
+                )),
+                Some((
+                    CompareTab::Records,
+                    "By record",
+                    sweep.and_then(|sweep| count(sweep.records.len())),
+                )),
+                Some((
+                    CompareTab::Hosts,
+                    "Hosts",
+                    count(cx.state.hosts.iter().count()),
+                )),
+            ];
+            for (of, label, count) in tabs.into_iter().flatten() {
+                if widgets::tab(ui, None, label, count.as_deref(), tab == of, theme::HEADER)
+                    .clicked()
+                {
+                    cx.send(Action::Compare(CompareAction::Show(of)));
+                }
+            }
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                ui.spacing_mut().item_spacing.x = 8.0;
+                controls_ui(ui, cx, compare, judged, inner.width());
+            });
+        },
+    );
     tab
 }
 
 fn controls_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: Option<&Judged>, width: f32) {
     let is_tight = width < TIGHT;
-    let why = match (compare.series.is_running(), cx.state.session().connection.is_connected()) {
+    let why = match (
+        compare.series.is_running(),
+        cx.state.session().connection.is_connected(),
+    ) {
         (true, _) => "Calls are being made",
         (_, false) => "Not connected",
         _ => "Makes every call again",
     };
-    let can_run = !compare.series.is_running() && cx.state.running.is_none() && cx.state.session().connection.is_connected();
-    let again = Button::new(if is_tight { "" } else { "Run again" }).name("Run again").icon(icons::REFRESH).small();
+    let can_run = !compare.series.is_running()
+        && cx.state.running.is_none()
+        && cx.state.session().connection.is_connected();
+    let again = Button::new(if is_tight { "" } else { "Run again" })
+        .name("Run again")
+        .icon(icons::REFRESH)
+        .small();
     if again.enabled(can_run).tip(why).show(ui).clicked() {
         cx.send(Action::Compare(CompareAction::Again));
     }
@@ -96,20 +148,39 @@ pub fn derived(page: &SweepPage) -> Vec<(usize, &'static str)> {
 }
 
 fn add_column_ui(ui: &mut Ui, cx: &Cx<'_>, page: &SweepPage, is_tight: bool) {
-    let button = Button::new(if is_tight { "" } else { "Add column" }).name("Add column").icon(icons::ADD).small();
+    let button = Button::new(if is_tight { "" } else { "Add column" })
+        .name("Add column")
+        .icon(icons::ADD)
+        .small();
     let Some(call) = page.sweep.reference else {
-        button.enabled(false).tip("No answer has data to write another format from").show(ui);
+        button
+            .enabled(false)
+            .tip("No answer has data to write another format from")
+            .show(ui);
         return;
     };
-    let button = button.tip("A format that Loupe writes from the data; no call").show(ui);
+    let button = button
+        .tip("A format that Loupe writes from the data; no call")
+        .show(ui);
     Popup::menu(&button).width(280.0).show(|ui| {
         let shown = derived(page);
-        ui.label(RichText::new("Written from the data, no call made").font(theme::small()).color(ThemeTokens::of(ui).weak));
+        ui.label(
+            RichText::new("Written from the data, no call made")
+                .font(theme::small())
+                .color(ThemeTokens::of(ui).weak),
+        );
         ScrollArea::vertical().max_height(420.0).show(ui, |ui| {
             ui.spacing_mut().item_spacing.y = 0.0;
             for format in FORMATS.iter().filter(|format| !format.is_as_sent()) {
                 let is_shown = shown.iter().any(|(_, id)| *id == format.id());
-                if widgets::menu_row(ui, format.title(), Some(ThemeTokens::of(ui).faint), is_shown).clicked() {
+                if widgets::menu_row(
+                    ui,
+                    format.title(),
+                    Some(ThemeTokens::of(ui).faint),
+                    is_shown,
+                )
+                .clicked()
+                {
                     let mut next = shown.clone();
                     if is_shown {
                         next.retain(|(_, id)| *id != format.id());
@@ -128,11 +199,22 @@ fn baseline_ui(ui: &mut Ui, cx: &Cx<'_>, judged: &Judged, width: f32) {
     let Some(base) = judged.base else { return };
     let title = &judged.column(base).title;
     let name = format!("Baseline: {title}");
-    let button = Button::new(title).menu().small().name(&name).tip("What the others are compared with").show(ui);
+    let button = Button::new(title)
+        .menu()
+        .small()
+        .name(&name)
+        .tip("What the others are compared with")
+        .show(ui);
     Popup::menu(&button).width(240.0).show(|ui| {
         for (at, column) in judged.page.sweep.columns.iter().enumerate() {
             if let (ColumnOrigin::Call(call), true) = (column.origin, column.is_answer())
-                && widgets::menu_row(ui, &column.title, Some(ThemeTokens::of(ui).hue(column.format).color), at == base).clicked()
+                && widgets::menu_row(
+                    ui,
+                    &column.title,
+                    Some(ThemeTokens::of(ui).hue(column.format).color),
+                    at == base,
+                )
+                .clicked()
             {
                 cx.send(Action::Compare(CompareAction::SetBaseline(call)));
                 ui.close();
@@ -140,7 +222,11 @@ fn baseline_ui(ui: &mut Ui, cx: &Cx<'_>, judged: &Judged, width: f32) {
         }
     });
     if width >= WHOLE {
-        ui.label(RichText::new("Baseline").font(theme::small()).color(ThemeTokens::of(ui).weak));
+        ui.label(
+            RichText::new("Baseline")
+                .font(theme::small())
+                .color(ThemeTokens::of(ui).weak),
+        );
     }
 }
 
@@ -159,9 +245,17 @@ fn part_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged, width: 
     };
     let name = format!("Columns show: {chosen}");
     let label = if width < TIGHT { "" } else { &chosen };
-    let button = Button::new(label).icon(icons::FILTER).menu().small().name(&name).tip(&name).show(ui);
+    let button = Button::new(label)
+        .icon(icons::FILTER)
+        .menu()
+        .small()
+        .name(&name)
+        .tip(&name)
+        .show(ui);
     Popup::menu(&button).width(200.0).show(|ui| {
-        let parts = ResultPart::ALL.into_iter().map(|part| (ReadChoice::Part(part), part.title()));
+        let parts = ResultPart::ALL
+            .into_iter()
+            .map(|part| (ReadChoice::Part(part), part.title()));
         for (reads, name) in std::iter::once((ReadChoice::Most, MOST_HOSTS)).chain(parts) {
             if widgets::menu_row(ui, name, None, reads == compare.reads).clicked() {
                 cx.send(Action::Compare(CompareAction::SetReads(reads)));

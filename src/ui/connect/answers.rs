@@ -9,7 +9,11 @@ use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, icons, server_requests};
 
 pub(super) fn answers_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    ui.label(RichText::new("What a server may ask of you").font(theme::semibold(13.0)).color(ThemeTokens::of(ui).strong));
+    ui.label(
+        RichText::new("What a server may ask of you")
+            .font(theme::semibold(13.0))
+            .color(ThemeTokens::of(ui).strong),
+    );
     pair(
         ui,
         0.4,
@@ -21,22 +25,39 @@ pub(super) fn answers_ui(ui: &mut Ui, cx: &Cx<'_>) {
             };
             let name = format!("Folders for servers: {words}");
             let tip = "The folders that servers are told about; some then allow nothing else";
-            if Button::new(&words).icon(icons::OPEN_FILE).height(theme::INPUT).name(&name).tip(tip).show(ui).clicked() {
+            if Button::new(&words)
+                .icon(icons::OPEN_FILE)
+                .height(theme::INPUT)
+                .name(&name)
+                .tip(tip)
+                .show(ui)
+                .clicked()
+            {
                 cx.send(server_requests::roots_dialog(cx));
             }
         },
         |ui, width| {
             label(ui, "Answer to requests for a completion (sampling)");
             let mut text = cx.state.sampling_reply.clone().unwrap_or_default();
-            let line =
-                widgets::LineEdit { name: "Answer to completions", hint: "you are asked each time", width, is_secret: false };
+            let line = widgets::LineEdit {
+                name: "Answer to completions",
+                hint: "you are asked each time",
+                width,
+                is_secret: false,
+            };
             if line.show(ui, "connect", &mut text) {
-                cx.send(SettingsAction::SetSamplingReply((!text.is_empty()).then_some(text)));
+                cx.send(SettingsAction::SetSamplingReply(
+                    (!text.is_empty()).then_some(text),
+                ));
             }
         },
     );
     if cx.state.sampling_reply.is_some() {
         let words = "Every request of a server for a completion gets this answer at once, until the field is empty.";
-        ui.label(RichText::new(words).font(theme::small()).color(ThemeTokens::of(ui).warn));
+        ui.label(
+            RichText::new(words)
+                .font(theme::small())
+                .color(ThemeTokens::of(ui).warn),
+        );
     }
 }

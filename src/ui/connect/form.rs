@@ -13,9 +13,10 @@ pub(super) fn form_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let mut form = cx.state.connect_form.clone();
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 20.0;
-        for (mode, icon, name) in
-            [(ConnectMode::Command, icons::STDIO, "Command (stdio)"), (ConnectMode::Url, icons::HTTP, "HTTP URL")]
-        {
+        for (mode, icon, name) in [
+            (ConnectMode::Command, icons::STDIO, "Command (stdio)"),
+            (ConnectMode::Url, icons::HTTP, "HTTP URL"),
+        ] {
             if widgets::tab(ui, Some(icon), name, None, form.mode == mode, 32.0).clicked() {
                 form.mode = mode;
             }
@@ -35,17 +36,32 @@ pub(super) fn form_ui(ui: &mut Ui, cx: &Cx<'_>) {
     consent_ui(ui, &form, &source);
     ui.add_space(6.0);
     let is_choosing = cx.state.versus.is_choosing;
-    let busy = if is_choosing { &cx.state.versus.connection } else { &cx.state.session().connection };
+    let busy = if is_choosing {
+        &cx.state.versus.connection
+    } else {
+        &cx.state.session().connection
+    };
     let is_connecting = matches!(busy, Connection::Connecting { .. });
     widgets::at_right(ui, theme::BUTTON, |ui| {
-        let keys = format!("{} ↵", if cfg!(target_os = "macos") { "Cmd" } else { "Ctrl" });
+        let keys = format!(
+            "{} ↵",
+            if cfg!(target_os = "macos") {
+                "Cmd"
+            } else {
+                "Ctrl"
+            }
+        );
         let why = match &source {
             Err(problem) => problem.what.clone(),
             Ok(_) if is_connecting => "Already connecting".into(),
             Ok(_) => String::new(),
         };
         let name = if is_choosing { other::LIST } else { "Connect" };
-        let mut button = widgets::Button::new(name).icon_fill(icons::PLUG).shortcut(&keys).primary().enabled(why.is_empty());
+        let mut button = widgets::Button::new(name)
+            .icon_fill(icons::PLUG)
+            .shortcut(&keys)
+            .primary()
+            .enabled(why.is_empty());
         if !why.is_empty() {
             button = button.tip(&why);
         }
@@ -64,10 +80,21 @@ pub(super) fn label(ui: &mut Ui, words: &str) {
 }
 
 pub(super) fn field(ui: &mut Ui, name: &str, hint: &str, width: f32, text: &mut String) {
-    widgets::LineEdit { name, hint, width, is_secret: false }.show(ui, "connect", text);
+    widgets::LineEdit {
+        name,
+        hint,
+        width,
+        is_secret: false,
+    }
+    .show(ui, "connect", text);
 }
 
-pub(super) fn pair<R>(ui: &mut Ui, first: f32, left: impl FnOnce(&mut Ui, f32), right: impl FnOnce(&mut Ui, f32) -> R) {
+pub(super) fn pair<R>(
+    ui: &mut Ui,
+    first: f32,
+    left: impl FnOnce(&mut Ui, f32),
+    right: impl FnOnce(&mut Ui, f32) -> R,
+) {
     let width = ui.available_width();
     if width < 420.0 {
         left(ui, width);
@@ -89,7 +116,13 @@ pub(super) fn pair<R>(ui: &mut Ui, first: f32, left: impl FnOnce(&mut Ui, f32), 
 }
 
 fn command_ui(ui: &mut Ui, form: &mut ConnectForm) {
-    let ConnectForm { command, arguments, folder, environment, .. } = form;
+    let ConnectForm {
+        command,
+        arguments,
+        folder,
+        environment,
+        ..
+    } = form;
     pair(
         ui,
         0.4,
@@ -108,7 +141,13 @@ fn command_ui(ui: &mut Ui, form: &mut ConnectForm) {
         0.4,
         |ui, width| {
             label(ui, "Working folder");
-            field(ui, "Working folder", "where Loupe was started", width, folder);
+            field(
+                ui,
+                "Working folder",
+                "where Loupe was started",
+                width,
+                folder,
+            );
         },
         |ui, width| {
             label(ui, "Environment");
@@ -135,11 +174,24 @@ fn rows_ui(ui: &mut Ui, noun: &str, hint: &str, rows: &mut Vec<(String, String)>
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = 6.0;
             let each = ((width - 24.0 - 2.0 * 6.0) / 2.0).max(80.0);
-            field(ui, &format!("Name of {noun} {}", index + 1), hint, each, name);
+            field(
+                ui,
+                &format!("Name of {noun} {}", index + 1),
+                hint,
+                each,
+                name,
+            );
             let named = format!("Value of {noun} {}", index + 1);
-            let line = widgets::LineEdit { name: &named, hint: "value, kept secret", width: each, is_secret: true };
+            let line = widgets::LineEdit {
+                name: &named,
+                hint: "value, kept secret",
+                width: each,
+                is_secret: true,
+            };
             line.show(ui, "connect value", value);
-            if widgets::icon_button(ui, icons::REMOVE, &format!("Remove {noun} {}", index + 1)).clicked() {
+            if widgets::icon_button(ui, icons::REMOVE, &format!("Remove {noun} {}", index + 1))
+                .clicked()
+            {
                 removed = Some(index);
             }
         });
@@ -147,7 +199,13 @@ fn rows_ui(ui: &mut Ui, noun: &str, hint: &str, rows: &mut Vec<(String, String)>
     if let Some(index) = removed {
         rows.remove(index);
     }
-    if widgets::Button::new(&format!("Add {noun}")).icon(icons::ADD).small().frameless().show(ui).clicked() {
+    if widgets::Button::new(&format!("Add {noun}"))
+        .icon(icons::ADD)
+        .small()
+        .frameless()
+        .show(ui)
+        .clicked()
+    {
         rows.push(Default::default());
     }
 }
@@ -197,19 +255,27 @@ fn consent_ui(ui: &mut Ui, form: &ConnectForm, source: &Result<Source, crate::pr
 pub(super) fn source_ui(ui: &mut Ui, source: &Source) {
     let t = ThemeTokens::of(ui);
     let exact = |ui: &mut Ui, text: String| {
-        ui.add(Label::new(RichText::new(text).font(theme::mono(12.5)).color(t.strong)).wrap().selectable(true))
+        ui.add(
+            Label::new(RichText::new(text).font(theme::mono(12.5)).color(t.strong))
+                .wrap()
+                .selectable(true),
+        )
     };
-    let names = |pairs: &[(String, String)]| pairs.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ");
+    let names = |pairs: &[(String, String)]| {
+        pairs
+            .iter()
+            .map(|(name, _)| name.as_str())
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
     let mut notes = Vec::new();
     match source {
         Source::Command(command) => {
             exact(ui, format!("$ {}", command.line()));
-            notes.push(
-                command
-                    .cwd
-                    .as_ref()
-                    .map_or_else(|| "In the folder Loupe was started in".to_owned(), |cwd| format!("In {}", cwd.display())),
-            );
+            notes.push(command.cwd.as_ref().map_or_else(
+                || "In the folder Loupe was started in".to_owned(),
+                |cwd| format!("In {}", cwd.display()),
+            ));
             if command.env.is_empty() {
                 notes.push("no extra variables".into());
             } else {
@@ -232,6 +298,17 @@ pub(super) fn source_ui(ui: &mut Ui, source: &Source) {
     }
     let has_secrets = !matches!(source, Source::Command(command) if command.env.is_empty())
         && !matches!(source, Source::Http(http) if http.headers.is_empty());
-    let secrets = if has_secrets { ". Their values stay out of captures" } else { "" };
-    ui.add(Label::new(RichText::new(format!("{}{secrets}.", notes.join(", "))).font(theme::small()).color(t.text)).wrap());
+    let secrets = if has_secrets {
+        ". Their values stay out of captures"
+    } else {
+        ""
+    };
+    ui.add(
+        Label::new(
+            RichText::new(format!("{}{secrets}.", notes.join(", ")))
+                .font(theme::small())
+                .color(t.text),
+        )
+        .wrap(),
+    );
 }

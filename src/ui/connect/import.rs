@@ -21,7 +21,11 @@ pub(super) fn import_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let is_narrow = ui.available_width() < ONE_ROW;
     ui.horizontal(|ui| {
         ui.add(Label::new(icons::icon(icons::IMPORT, 16.0, t.weak)));
-        ui.label(RichText::new("Import from another client").font(theme::semibold(13.0)).color(t.strong));
+        ui.label(
+            RichText::new("Import from another client")
+                .font(theme::semibold(13.0))
+                .color(t.strong),
+        );
         if !is_narrow {
             widgets::at_right(ui, theme::BUTTON, |ui| ways_ui(ui, cx));
         }
@@ -50,7 +54,10 @@ pub(super) fn import_ui(ui: &mut Ui, cx: &Cx<'_>) {
                     {
                         send(cx, ImportAction::Read(config.path.clone()));
                     }
-                    ui.add(Label::new(RichText::new(path).font(theme::code()).color(t.weak)).truncate());
+                    ui.add(
+                        Label::new(RichText::new(path).font(theme::code()).color(t.weak))
+                            .truncate(),
+                    );
                 });
             }
         }
@@ -59,25 +66,43 @@ pub(super) fn import_ui(ui: &mut Ui, cx: &Cx<'_>) {
 
 /// Where the configurations come from.
 fn ways_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    if widgets::Button::new("Choose a file…").name("Import a configuration file").show(ui).clicked() {
+    if widgets::Button::new("Choose a file…")
+        .name("Import a configuration file")
+        .show(ui)
+        .clicked()
+    {
         send(cx, ImportAction::Browse);
     }
     let looked = cx.state.importing.found.is_some();
-    let name = if looked { "Look again" } else { "Search this computer" };
-    if widgets::Button::new(name).icon(icons::SEARCH).show(ui).clicked() {
+    let name = if looked {
+        "Look again"
+    } else {
+        "Search this computer"
+    };
+    if widgets::Button::new(name)
+        .icon(icons::SEARCH)
+        .show(ui)
+        .clicked()
+    {
         send(cx, ImportAction::Look);
     }
 }
 
 /// What was understood, with what is still missing; false where there is nothing.
 pub(super) fn understood_ui(ui: &mut Ui, cx: &Cx<'_>) -> bool {
-    let Some(understood) = &cx.state.importing.understood else { return false };
+    let Some(understood) = &cx.state.importing.understood else {
+        return false;
+    };
     let t = ThemeTokens::of(ui);
     ui.horizontal(|ui| {
         ui.add(Label::new(icons::icon(icons::CHECK_CIRCLE, 16.0, t.weak)));
         ui.add(
-            Label::new(RichText::new(format!("Understood: {}", understood.what)).font(theme::semibold(13.0)).color(t.strong))
-                .truncate(),
+            Label::new(
+                RichText::new(format!("Understood: {}", understood.what))
+                    .font(theme::semibold(13.0))
+                    .color(t.strong),
+            )
+            .truncate(),
         );
         widgets::at_right(ui, theme::ICON_BUTTON, |ui| {
             if widgets::icon_button(ui, icons::CLOSE, "Close the import").clicked() {
@@ -90,16 +115,31 @@ pub(super) fn understood_ui(ui: &mut Ui, cx: &Cx<'_>) -> bool {
     }
     if understood.import.servers.len() != 1 {
         for (at, entry) in understood.import.servers.iter().enumerate() {
-            let label = if entry.disabled { format!("{} (off)", entry.name) } else { entry.name.clone() };
+            let label = if entry.disabled {
+                format!("{} (off)", entry.name)
+            } else {
+                entry.name.clone()
+            };
             ui.horizontal(|ui| {
                 let is_chosen = understood.chosen == Some(at);
                 let name = format!("Show the server {label}");
                 let button = widgets::Button::new(&label).small().name(&name);
-                let button = if is_chosen { button.icon(icons::CHECK) } else { button };
+                let button = if is_chosen {
+                    button.icon(icons::CHECK)
+                } else {
+                    button
+                };
                 if button.show(ui).clicked() {
                     send(cx, ImportAction::Choose(at));
                 }
-                ui.add(Label::new(RichText::new(entry.to_string()).font(theme::code()).color(t.weak)).truncate());
+                ui.add(
+                    Label::new(
+                        RichText::new(entry.to_string())
+                            .font(theme::code())
+                            .color(t.weak),
+                    )
+                    .truncate(),
+                );
             });
         }
     }
@@ -110,21 +150,46 @@ pub(super) fn understood_ui(ui: &mut Ui, cx: &Cx<'_>) -> bool {
 fn chosen_ui(ui: &mut Ui, cx: &Cx<'_>, understood: &ImportGuess) {
     let t = ThemeTokens::of(ui);
     let Some(entry) = understood.entry() else {
-        ui.label(RichText::new("Choose a server").font(theme::small()).color(t.weak));
+        ui.label(
+            RichText::new("Choose a server")
+                .font(theme::small())
+                .color(t.weak),
+        );
         return;
     };
     ui.add_space(6.0);
-    ui.add(Label::new(RichText::new(entry.to_string()).font(theme::mono(12.5)).color(t.strong)).wrap().selectable(true));
+    ui.add(
+        Label::new(
+            RichText::new(entry.to_string())
+                .font(theme::mono(12.5))
+                .color(t.strong),
+        )
+        .wrap()
+        .selectable(true),
+    );
     if entry.disabled {
-        widgets::badge(ui, Some(icons::WARNING), "Disabled in the file", Tone::Warn, false);
+        widgets::badge(
+            ui,
+            Some(icons::WARNING),
+            "Disabled in the file",
+            Tone::Warn,
+            false,
+        );
     }
     for note in &entry.notes {
         ui.add(Label::new(RichText::new(note).font(theme::small()).color(t.weak)).wrap());
     }
     let secrets = entry.secrets();
     if !secrets.is_empty() {
-        let from = if understood.path.is_some() { "; they stay in the file, and are read from it again next time" } else { "" };
-        let words = format!("Secret: {}. Values do not show and are not kept{from}.", secrets.join(", "));
+        let from = if understood.path.is_some() {
+            "; they stay in the file, and are read from it again next time"
+        } else {
+            ""
+        };
+        let words = format!(
+            "Secret: {}. Values do not show and are not kept{from}.",
+            secrets.join(", ")
+        );
         ui.add(Label::new(RichText::new(words).font(theme::small()).color(t.text)).wrap());
     }
     for placeholder in entry.placeholders() {
@@ -142,19 +207,47 @@ fn chosen_ui(ui: &mut Ui, cx: &Cx<'_>, understood: &ImportGuess) {
     ui.add_space(4.0);
     widgets::at_right(ui, theme::BUTTON, |ui| {
         let why = source.as_ref().err().map(|problem| problem.what.clone());
-        let keys = format!("{} ↵", if cfg!(target_os = "macos") { "Cmd" } else { "Ctrl" });
-        let connect = widgets::Button::new("Connect").icon_fill(icons::PLUG).shortcut(&keys).primary().enabled(why.is_none());
-        let take = widgets::Button::new("Use this server").shortcut("↵").enabled(why.is_none());
+        let keys = format!(
+            "{} ↵",
+            if cfg!(target_os = "macos") {
+                "Cmd"
+            } else {
+                "Ctrl"
+            }
+        );
+        let connect = widgets::Button::new("Connect")
+            .icon_fill(icons::PLUG)
+            .shortcut(&keys)
+            .primary()
+            .enabled(why.is_none());
+        let take = widgets::Button::new("Use this server")
+            .shortcut("↵")
+            .enabled(why.is_none());
         let tip = why.as_deref();
-        if connect.tip(tip.unwrap_or("Connects to exactly what is shown above")).show(ui).clicked() {
+        if connect
+            .tip(tip.unwrap_or("Connects to exactly what is shown above"))
+            .show(ui)
+            .clicked()
+        {
             cx.send(ConnectAction::UseForm);
         }
-        if take.tip(tip.unwrap_or("Fills in the form, to edit before connecting")).show(ui).clicked() {
+        if take
+            .tip(tip.unwrap_or("Fills in the form, to edit before connecting"))
+            .show(ui)
+            .clicked()
+        {
             send(cx, ImportAction::Use);
         }
     });
     if let Err(problem) = &source {
-        ui.add(Label::new(RichText::new(&problem.what).font(theme::small()).color(t.bad)).wrap());
+        ui.add(
+            Label::new(
+                RichText::new(&problem.what)
+                    .font(theme::small())
+                    .color(t.bad),
+            )
+            .wrap(),
+        );
     }
 }
 
@@ -162,17 +255,27 @@ fn chosen_ui(ui: &mut Ui, cx: &Cx<'_>, understood: &ImportGuess) {
 fn placeholder_ui(ui: &mut Ui, cx: &Cx<'_>, understood: &ImportGuess, placeholder: &Placeholder) {
     let t = ThemeTokens::of(ui);
     let name = placeholder.to_string();
-    let input =
-        understood.entry().and_then(|entry| entry.inputs.iter().find(|input| Some(input.id.as_str()) == placeholder.name()));
-    let about = input.map(|input| input.about.as_str()).filter(|about| !about.is_empty());
+    let input = understood.entry().and_then(|entry| {
+        entry
+            .inputs
+            .iter()
+            .find(|input| Some(input.id.as_str()) == placeholder.name())
+    });
+    let about = input
+        .map(|input| input.about.as_str())
+        .filter(|about| !about.is_empty());
     ui.label(
-        RichText::new(about.map_or_else(|| name.clone(), |about| format!("{name}: {about}"))).font(theme::small()).color(t.weak),
+        RichText::new(about.map_or_else(|| name.clone(), |about| format!("{name}: {about}")))
+            .font(theme::small())
+            .color(t.weak),
     );
     let mut value = understood.values.get(&name).cloned().unwrap_or_default();
-    let default = input.and_then(|input| input.default.clone()).or_else(|| match placeholder {
-        Placeholder::Variable { default, .. } => default.clone(),
-        _ => None,
-    });
+    let default = input
+        .and_then(|input| input.default.clone())
+        .or_else(|| match placeholder {
+            Placeholder::Variable { default, .. } => default.clone(),
+            _ => None,
+        });
     let is_secret = understood.is_secret(placeholder);
     let hint = match default.filter(|_| !is_secret) {
         Some(default) => format!("{default} (default)"),
@@ -181,15 +284,40 @@ fn placeholder_ui(ui: &mut Ui, cx: &Cx<'_>, understood: &ImportGuess, placeholde
     };
     let width = ui.available_width();
     let named = format!("Value of {name}");
-    let line = widgets::LineEdit { name: &named, hint: &hint, width, is_secret };
+    let line = widgets::LineEdit {
+        name: &named,
+        hint: &hint,
+        width,
+        is_secret,
+    };
     if line.show(ui, "import value", &mut value) {
-        send(cx, ImportAction::SetValue { placeholder: name.clone(), value });
+        send(
+            cx,
+            ImportAction::SetValue {
+                placeholder: name.clone(),
+                value,
+            },
+        );
     }
-    if let Some(options) = input.map(|input| &input.options).filter(|options| !options.is_empty()) {
+    if let Some(options) = input
+        .map(|input| &input.options)
+        .filter(|options| !options.is_empty())
+    {
         ui.horizontal_wrapped(|ui| {
             for option in options {
-                if widgets::Button::new(option).small().name(&format!("{name}: {option}")).show(ui).clicked() {
-                    send(cx, ImportAction::SetValue { placeholder: name.clone(), value: option.clone() });
+                if widgets::Button::new(option)
+                    .small()
+                    .name(&format!("{name}: {option}"))
+                    .show(ui)
+                    .clicked()
+                {
+                    send(
+                        cx,
+                        ImportAction::SetValue {
+                            placeholder: name.clone(),
+                            value: option.clone(),
+                        },
+                    );
                 }
             }
         });

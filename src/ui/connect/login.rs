@@ -18,8 +18,14 @@ fn send(cx: &Cx<'_>, action: LoginAction) {
 /// The switch in the form, and what belongs to it.
 pub(super) fn wish_ui(ui: &mut Ui, cx: &Cx<'_>, form: &mut ConnectForm) {
     let mut wanted = form.login.is_some();
-    if ui.checkbox(&mut wanted, "Log in if the server asks for it").changed() {
-        form.login = wanted.then(|| Login { asks: true, ..Login::default() });
+    if ui
+        .checkbox(&mut wanted, "Log in if the server asks for it")
+        .changed()
+    {
+        form.login = wanted.then(|| Login {
+            asks: true,
+            ..Login::default()
+        });
     }
     let Some(login) = &mut form.login else { return };
     let mut id = login.client_id.clone().unwrap_or_default();
@@ -29,7 +35,14 @@ pub(super) fn wish_ui(ui: &mut Ui, cx: &Cx<'_>, form: &mut ConnectForm) {
         0.5,
         |ui, width| {
             label(ui, "Client ID, if you registered one");
-            line(ui, "Client id", "Loupe registers itself", width, false, &mut id);
+            line(
+                ui,
+                "Client id",
+                "Loupe registers itself",
+                width,
+                false,
+                &mut id,
+            );
         },
         |ui, width| {
             label(ui, "Client secret, if it has one");
@@ -40,8 +53,18 @@ pub(super) fn wish_ui(ui: &mut Ui, cx: &Cx<'_>, form: &mut ConnectForm) {
     (login.client_id, login.client_secret) = (given(id), given(secret));
     if login.client_secret.is_some() {
         let mut alone = login.grant == Grant::ClientCredentials;
-        if ui.checkbox(&mut alone, "As the client itself, without a browser (client credentials)").changed() {
-            login.grant = if alone { Grant::ClientCredentials } else { Grant::Browser };
+        if ui
+            .checkbox(
+                &mut alone,
+                "As the client itself, without a browser (client credentials)",
+            )
+            .changed()
+        {
+            login.grant = if alone {
+                Grant::ClientCredentials
+            } else {
+                Grant::Browser
+            };
         }
     } else if login.grant == Grant::ClientCredentials && login.client_key.is_none() {
         login.grant = Grant::Browser;
@@ -51,13 +74,32 @@ pub(super) fn wish_ui(ui: &mut Ui, cx: &Cx<'_>, form: &mut ConnectForm) {
         return;
     }
     let tip = "Removes the tokens that are kept for this address, from the system's keychain or Loupe's file";
-    if widgets::Button::new("Forget the login").icon(icons::REMOVE).small().frameless().tip(tip).show(ui).clicked() {
-        send(cx, LoginAction::Forget { url: url.to_owned(), client_id: login.client_id.clone() });
+    if widgets::Button::new("Forget the login")
+        .icon(icons::REMOVE)
+        .small()
+        .frameless()
+        .tip(tip)
+        .show(ui)
+        .clicked()
+    {
+        send(
+            cx,
+            LoginAction::Forget {
+                url: url.to_owned(),
+                client_id: login.client_id.clone(),
+            },
+        );
     }
 }
 
 fn line(ui: &mut Ui, name: &str, hint: &str, width: f32, is_secret: bool, text: &mut String) {
-    widgets::LineEdit { name, hint, width, is_secret }.show(ui, "connect login", text);
+    widgets::LineEdit {
+        name,
+        hint,
+        width,
+        is_secret,
+    }
+    .show(ui, "connect login", text);
 }
 
 /// After a refusal: the way to log in, and the log of the login that failed.
@@ -68,14 +110,30 @@ pub(super) fn offer_ui(ui: &mut Ui, cx: &Cx<'_>) {
         card(ui, true, |ui| {
             ui.horizontal(|ui| {
                 ui.add(Label::new(icons::icon(icons::KEY, 16.0, t.accent)));
-                ui.label(RichText::new("This server requires a login").font(theme::semibold(13.0)).color(t.strong));
+                ui.label(
+                    RichText::new("This server requires a login")
+                        .font(theme::semibold(13.0))
+                        .color(t.strong),
+                );
                 widgets::at_right(ui, theme::BUTTON, |ui| {
-                    if widgets::Button::new("Log in").icon(icons::KEY).primary().show(ui).clicked() {
-                        send(cx, LoginAction::Start(Login { asks: true, ..Login::default() }));
+                    if widgets::Button::new("Log in")
+                        .icon(icons::KEY)
+                        .primary()
+                        .show(ui)
+                        .clicked()
+                    {
+                        send(
+                            cx,
+                            LoginAction::Start(Login {
+                                asks: true,
+                                ..Login::default()
+                            }),
+                        );
                     }
                 });
             });
-            let words = "Loupe finds out where, and shows you the address before your browser opens it.";
+            let words =
+                "Loupe finds out where, and shows you the address before your browser opens it.";
             ui.add(Label::new(RichText::new(words).font(theme::small()).color(t.weak)).wrap());
         });
         ui.add_space(8.0);
@@ -94,17 +152,28 @@ fn servers_ui(ui: &mut Ui, cx: &Cx<'_>) {
     card(ui, true, |ui| {
         ui.horizontal(|ui| {
             ui.add(Label::new(icons::icon(icons::KEY, 16.0, t.accent)));
-            ui.label(RichText::new("Where do you want to log in?").font(theme::semibold(13.0)).color(t.strong));
+            ui.label(
+                RichText::new("Where do you want to log in?")
+                    .font(theme::semibold(13.0))
+                    .color(t.strong),
+            );
         });
         let words = match cx.state.login_log().servers.len() {
             1 => {
                 "The server sends you to another authorization server, which sees your credentials. Continue only if you know it."
             }
-            _ => "The server accepts several authorization servers. Choose the one where you have an account.",
+            _ => {
+                "The server accepts several authorization servers. Choose the one where you have an account."
+            }
         };
         ui.add(Label::new(RichText::new(words).font(theme::small()).color(t.weak)).wrap());
         for server in &cx.state.login_log().servers {
-            if widgets::Button::new(server).icon(icons::KEY).name(&format!("Log in at {server}")).show(ui).clicked() {
+            if widgets::Button::new(server)
+                .icon(icons::KEY)
+                .name(&format!("Log in at {server}"))
+                .show(ui)
+                .clicked()
+            {
                 send(cx, LoginAction::StartAt(server.clone()));
             }
         }
@@ -121,8 +190,18 @@ pub(super) fn log_ui(ui: &mut Ui, cx: &Cx<'_>) {
     }
     ui.horizontal(|ui| {
         ui.add(Label::new(icons::icon(icons::KEY, 14.0, t.weak)));
-        ui.label(RichText::new("Login, step by step").font(theme::semibold(12.5)).color(t.strong));
-        if widgets::Button::new("Copy").small().frameless().name("Copy the log of the login").show(ui).clicked() {
+        ui.label(
+            RichText::new("Login, step by step")
+                .font(theme::semibold(12.5))
+                .color(t.strong),
+        );
+        if widgets::Button::new("Copy")
+            .small()
+            .frameless()
+            .name("Copy the log of the login")
+            .show(ui)
+            .clicked()
+        {
             cx.send(Action::Copy(lines.join("\n")));
         }
     });
@@ -133,15 +212,21 @@ pub(super) fn log_ui(ui: &mut Ui, cx: &Cx<'_>) {
         .auto_shrink([false, true])
         .show_rows(ui, theme::TEXT_ROW, lines.len(), |ui, range| {
             for line in &lines[range] {
-                ui.add(Label::new(RichText::new(line).font(theme::code()).color(t.text)).truncate());
+                ui.add(
+                    Label::new(RichText::new(line).font(theme::code()).color(t.text)).truncate(),
+                );
             }
         });
 }
 
 /// The address, whole, before a browser opens it.
 pub(in super::super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let Some((session, login, other)) = cx.state.open_login() else { return };
-    let Some((url, since, limit)) = &login.open else { return };
+    let Some((session, login, other)) = cx.state.open_login() else {
+        return;
+    };
+    let Some((url, since, limit)) = &login.open else {
+        return;
+    };
     let t = ThemeTokens::of(ui);
     let room = widgets::modal_room(ui);
     widgets::modal(ui, Id::unique("login dialog"), 620.0, |ui| {
@@ -149,9 +234,19 @@ pub(in super::super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>) {
             Some(server) => format!("Log in to {server} with your browser"),
             None => "Log in with your browser".to_owned(),
         };
-        ui.label(RichText::new(title).font(theme::semibold(16.0)).color(t.strong));
-        let host = url.split("://").nth(1).and_then(|rest| rest.split(['/', '?']).next()).unwrap_or_default();
-        let words = format!("The server sends you to {host}. Check that you recognise it; this is the whole address:");
+        ui.label(
+            RichText::new(title)
+                .font(theme::semibold(16.0))
+                .color(t.strong),
+        );
+        let host = url
+            .split("://")
+            .nth(1)
+            .and_then(|rest| rest.split(['/', '?']).next())
+            .unwrap_or_default();
+        let words = format!(
+            "The server sends you to {host}. Check that you recognise it; this is the whole address:"
+        );
         ui.add(Label::new(RichText::new(words).font(theme::base()).color(t.text)).wrap());
         Frame::new()
             .fill(t.bg)
@@ -159,24 +254,52 @@ pub(in super::super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>) {
             .corner_radius(theme::RADIUS_CONTROL)
             .inner_margin(Margin::same(10))
             .show(ui, |ui| {
-                ScrollArea::vertical().id_salt("login address").max_height((room.y - 220.0).max(60.0)).show(ui, |ui| {
-                    ui.set_width(ui.available_width());
-                    ui.add(Label::new(RichText::new(url).font(theme::code()).color(t.strong)).wrap().selectable(true));
-                });
+                ScrollArea::vertical()
+                    .id_salt("login address")
+                    .max_height((room.y - 220.0).max(60.0))
+                    .show(ui, |ui| {
+                        ui.set_width(ui.available_width());
+                        ui.add(
+                            Label::new(RichText::new(url).font(theme::code()).color(t.strong))
+                                .wrap()
+                                .selectable(true),
+                        );
+                    });
             });
         ui.horizontal(|ui| {
-            let what = if login.is_opened { "Waiting for your browser" } else { "Waiting for you" };
+            let what = if login.is_opened {
+                "Waiting for your browser"
+            } else {
+                "Waiting for you"
+            };
             widgets::waiting(ui, what, *since, cx);
-            ui.label(RichText::new(format!("of {}", widgets::seconds(*limit))).font(theme::code()).color(t.weak));
+            ui.label(
+                RichText::new(format!("of {}", widgets::seconds(*limit)))
+                    .font(theme::code())
+                    .color(t.weak),
+            );
         });
         widgets::at_right(ui, theme::BUTTON, |ui| {
-            if widgets::Button::new("Open in the browser").icon(icons::OPEN_LINK).primary().show(ui).clicked() {
+            if widgets::Button::new("Open in the browser")
+                .icon(icons::OPEN_LINK)
+                .primary()
+                .show(ui)
+                .clicked()
+            {
                 send(cx, LoginAction::Open(session));
             }
-            if widgets::Button::new("Copy the address").icon(icons::COPY).show(ui).clicked() {
+            if widgets::Button::new("Copy the address")
+                .icon(icons::COPY)
+                .show(ui)
+                .clicked()
+            {
                 send(cx, LoginAction::Copy(session));
             }
-            if widgets::Button::new("Cancel").name("Cancel the login").show(ui).clicked() {
+            if widgets::Button::new("Cancel")
+                .name("Cancel the login")
+                .show(ui)
+                .clicked()
+            {
                 send(cx, LoginAction::Cancel(session));
             }
         });

@@ -17,19 +17,43 @@ pub(super) const LIST_SAMPLE: &str = "List this sample's tools";
 pub(super) fn head_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let t = ThemeTokens::of(ui);
     let name = cx.state.own_list().name;
-    ui.label(RichText::new("Compare tools with another server or version").font(theme::page_title()).color(t.strong));
+    ui.label(
+        RichText::new("Compare tools with another server or version")
+            .font(theme::page_title())
+            .color(t.strong),
+    );
     let words = format!(
         "Choose what the tools of {name} are compared with. It is connected only while it lists its tools; {name} stays connected."
     );
-    ui.add(Label::new(RichText::new(words).font(theme::regular(14.0)).color(t.weak)).wrap());
+    ui.add(
+        Label::new(
+            RichText::new(words)
+                .font(theme::regular(14.0))
+                .color(t.weak),
+        )
+        .wrap(),
+    );
 }
 
 pub(super) fn retry_ui(ui: &mut Ui, cx: &Cx<'_>, source: &Source) {
     ui.horizontal(|ui| {
-        if widgets::Button::new("Retry").icon(icons::REFRESH).show(ui).clicked() {
-            cx.send(Action::ServerDiff(ServerDiffAction::List(Box::new(source.clone()))));
+        if widgets::Button::new("Retry")
+            .icon(icons::REFRESH)
+            .show(ui)
+            .clicked()
+        {
+            cx.send(Action::ServerDiff(ServerDiffAction::List(Box::new(
+                source.clone(),
+            ))));
         }
-        ui.add(Label::new(RichText::new(source.to_string()).font(theme::code()).color(ThemeTokens::of(ui).weak)).truncate());
+        ui.add(
+            Label::new(
+                RichText::new(source.to_string())
+                    .font(theme::code())
+                    .color(ThemeTokens::of(ui).weak),
+            )
+            .truncate(),
+        );
     });
 }
 

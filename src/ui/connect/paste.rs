@@ -26,11 +26,15 @@ pub(super) fn paste_ui(ui: &mut Ui, cx: &Cx<'_>) {
         .return_key(KeyboardShortcut::new(Modifiers::SHIFT, Key::Enter))
         .margin(Margin::symmetric(8, 5))
         .min_size(vec2(width, theme::INPUT));
-    let response = ui.add(edit).accessible_name("Paste anything that names a server");
+    let response = ui
+        .add(edit)
+        .accessible_name("Paste anything that names a server");
     if response.changed() {
         cx.send(Action::Import(ImportAction::SetText(text)));
     }
-    if response.has_focus() && ui.input(|input| input.modifiers.is_none() && input.key_pressed(Key::Enter)) {
+    if response.has_focus()
+        && ui.input(|input| input.modifiers.is_none() && input.key_pressed(Key::Enter))
+    {
         if importing.is_answer {
             cx.send(Action::Import(ImportAction::OpenAnswer));
         } else if importing.understood.is_some() {
@@ -38,14 +42,24 @@ pub(super) fn paste_ui(ui: &mut Ui, cx: &Cx<'_>) {
         }
     }
     if let Some(problem) = &importing.problem {
-        ui.label(RichText::new(problem.message()).font(theme::small()).color(t.bad));
+        ui.label(
+            RichText::new(problem.message())
+                .font(theme::small())
+                .color(t.bad),
+        );
         if let Some(hint) = &problem.hint {
             ui.add(Label::new(RichText::new(hint).font(theme::small()).color(t.weak)).wrap());
         }
     }
     if importing.is_answer {
         ui.horizontal(|ui| {
-            widgets::badge(ui, Some(icons::JSON), "An answer, not a server", Tone::Accent, false);
+            widgets::badge(
+                ui,
+                Some(icons::JSON),
+                "An answer, not a server",
+                Tone::Accent,
+                false,
+            );
             if widgets::button(ui, "Open it").clicked() {
                 cx.send(Action::Import(ImportAction::OpenAnswer));
             }
@@ -62,7 +76,13 @@ pub(super) fn chips_ui(ui: &mut Ui, form: &mut ConnectForm) {
         ui.spacing_mut().item_spacing = vec2(6.0, 6.0);
         match &source {
             Source::Command(command) => {
-                widgets::badge(ui, Some(icons::STDIO), &command.program, Tone::Accent, false);
+                widgets::badge(
+                    ui,
+                    Some(icons::STDIO),
+                    &command.program,
+                    Tone::Accent,
+                    false,
+                );
                 for (at, arg) in command.args.iter().enumerate() {
                     if chip(ui, arg, &format!("Remove the argument {arg}")) {
                         removed = Some((0, at));
@@ -74,8 +94,16 @@ pub(super) fn chips_ui(ui: &mut Ui, form: &mut ConnectForm) {
             }
             Source::Sample(_) | Source::Fixture(_) => {}
         }
-        let pairs = if form.mode == ConnectMode::Command { &form.environment } else { &form.headers };
-        for (at, (name, _)) in pairs.iter().enumerate().filter(|(_, (name, _))| !name.trim().is_empty()) {
+        let pairs = if form.mode == ConnectMode::Command {
+            &form.environment
+        } else {
+            &form.headers
+        };
+        for (at, (name, _)) in pairs
+            .iter()
+            .enumerate()
+            .filter(|(_, (name, _))| !name.trim().is_empty())
+        {
             if chip(ui, &format!("{name}=…"), &format!("Remove {name}")) {
                 removed = Some((1, at));
             }
@@ -86,7 +114,10 @@ pub(super) fn chips_ui(ui: &mut Ui, form: &mut ConnectForm) {
         {
             removed = Some((2, 0));
         }
-        if form.login.is_some() && form.mode == ConnectMode::Url && chip(ui, "log in", "Do not log in") {
+        if form.login.is_some()
+            && form.mode == ConnectMode::Url
+            && chip(ui, "log in", "Do not log in")
+        {
             removed = Some((3, 0));
         }
     });
@@ -96,7 +127,9 @@ pub(super) fn chips_ui(ui: &mut Ui, form: &mut ConnectForm) {
             form.command = shell_words::quote(&command.program).into_owned();
             form.arguments = shell_words::join(&command.args);
         }
-        (Some((1, at)), _) if form.mode == ConnectMode::Command => drop(form.environment.remove(at)),
+        (Some((1, at)), _) if form.mode == ConnectMode::Command => {
+            drop(form.environment.remove(at))
+        }
         (Some((1, at)), _) => drop(form.headers.remove(at)),
         (Some((2, _)), _) => form.folder.clear(),
         (Some((3, _)), _) => form.login = None,
@@ -105,7 +138,16 @@ pub(super) fn chips_ui(ui: &mut Ui, form: &mut ConnectForm) {
 }
 
 fn chip(ui: &mut Ui, text: &str, name: &str) -> bool {
-    let shown =
-        if text.chars().count() > 48 { format!("{}…", text.chars().take(47).collect::<String>()) } else { text.to_owned() };
-    widgets::Button::new(&shown).icon(icons::CLOSE).small().name(name).tip(name).show(ui).clicked()
+    let shown = if text.chars().count() > 48 {
+        format!("{}…", text.chars().take(47).collect::<String>())
+    } else {
+        text.to_owned()
+    };
+    widgets::Button::new(&shown)
+        .icon(icons::CLOSE)
+        .small()
+        .name(name)
+        .tip(name)
+        .show(ui)
+        .clicked()
 }

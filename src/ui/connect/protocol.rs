@@ -10,7 +10,12 @@ use crate::ui::{theme, widgets};
 pub fn protocol_ui(ui: &mut Ui, form: &mut ConnectForm) {
     ui.add_space(4.0);
     let is_url = form.mode == ConnectMode::Url;
-    let ConnectForm { protocol, transport, cacert, .. } = form;
+    let ConnectForm {
+        protocol,
+        transport,
+        cacert,
+        ..
+    } = form;
     if !is_url {
         revision_ui(ui, protocol);
         return;
@@ -22,7 +27,10 @@ pub fn protocol_ui(ui: &mut Ui, form: &mut ConnectForm) {
         |ui, _| {
             label(ui, "Transport");
             let names = ["Automatic", "Streamable HTTP", "HTTP+SSE"];
-            let at = Transport::WORDS.iter().position(|(known, _)| known == transport).unwrap_or(0);
+            let at = Transport::WORDS
+                .iter()
+                .position(|(known, _)| known == transport)
+                .unwrap_or(0);
             if let Some(chosen) = widgets::segmented(ui, "Transport", &names, at)
                 && let Some((chosen, _)) = Transport::WORDS.get(chosen)
             {
@@ -33,21 +41,39 @@ pub fn protocol_ui(ui: &mut Ui, form: &mut ConnectForm) {
     ui.add_space(4.0);
     let width = ui.available_width();
     label(ui, "More certificate authorities (a PEM file)");
-    field(ui, "Certificate authorities", "only those of the system", width, cacert);
+    field(
+        ui,
+        "Certificate authorities",
+        "only those of the system",
+        width,
+        cacert,
+    );
 }
 
 fn revision_ui(ui: &mut Ui, protocol: &mut Protocol) {
     label(ui, "Protocol");
     let words = |protocol: Protocol| match protocol {
         Protocol::Auto => "Automatic".to_owned(),
-        Protocol::Version(version) if Protocol::is_stateless(version) => format!("{version}, without a handshake"),
+        Protocol::Version(version) if Protocol::is_stateless(version) => {
+            format!("{version}, without a handshake")
+        }
         Protocol::Version(version) => version.to_owned(),
     };
-    let all = std::iter::once(Protocol::Auto).chain(Protocol::VERSIONS.iter().rev().map(|version| Protocol::Version(version)));
+    let all = std::iter::once(Protocol::Auto).chain(
+        Protocol::VERSIONS
+            .iter()
+            .rev()
+            .map(|version| Protocol::Version(version)),
+    );
     let shown = words(*protocol);
     let spoken = format!("Protocol: {shown}");
     let tip = "The revision of the protocol; automatic asks the server";
-    let button = widgets::Button::new(&shown).menu().height(theme::INPUT).name(&spoken).tip(tip).show(ui);
+    let button = widgets::Button::new(&shown)
+        .menu()
+        .height(theme::INPUT)
+        .name(&spoken)
+        .tip(tip)
+        .show(ui);
     Popup::menu(&button).width(260.0).show(|ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
         for choice in all {

@@ -18,13 +18,26 @@ pub(super) fn recent_ui(ui: &mut Ui, cx: &Cx<'_>) {
     card(ui, false, |ui| {
         ui.horizontal(|ui| {
             ui.add(Label::new(icons::icon(icons::HISTORY, 16.0, t.weak)));
-            ui.label(RichText::new("Used before").font(theme::semibold(13.0)).color(t.strong));
-            ui.label(RichText::new("Secrets come from the keychain, or are asked for").font(theme::small()).color(t.weak));
+            ui.label(
+                RichText::new("Used before")
+                    .font(theme::semibold(13.0))
+                    .color(t.strong),
+            );
+            ui.label(
+                RichText::new("Secrets come from the keychain, or are asked for")
+                    .font(theme::small())
+                    .color(t.weak),
+            );
         });
         for (at, (recent, (name, place))) in recent.iter().zip(servers::names(cx)).enumerate() {
             ui.horizontal(|ui| {
                 if is_choosing {
-                    if widgets::Button::new(&name).small().name(&format!("Use {name} again")).show(ui).clicked() {
+                    if widgets::Button::new(&name)
+                        .small()
+                        .name(&format!("Use {name} again"))
+                        .show(ui)
+                        .clicked()
+                    {
                         send(ImportAction::UseRecent(at));
                     }
                 } else if widgets::Button::new(&name)
@@ -39,7 +52,10 @@ pub(super) fn recent_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 let room = (ui.available_width() - 3.0 * theme::ICON_BUTTON - 32.0).max(40.0);
                 ui.scope(|ui| {
                     ui.set_max_width(room);
-                    ui.add(Label::new(RichText::new(place).font(theme::code()).color(t.weak)).truncate());
+                    ui.add(
+                        Label::new(RichText::new(place).font(theme::code()).color(t.weak))
+                            .truncate(),
+                    );
                 });
                 widgets::at_right(ui, theme::ICON_BUTTON, |ui| {
                     if widgets::icon_button(ui, icons::TRASH, &format!("Forget {name}")).clicked() {
@@ -53,7 +69,10 @@ pub(super) fn recent_ui(ui: &mut Ui, cx: &Cx<'_>) {
                     if widgets::icon_button(ui, glyph, &words).clicked() {
                         send(ImportAction::Pin(at));
                     }
-                    if !is_choosing && widgets::icon_button(ui, icons::ARGUMENTS, &format!("Edit {name} first")).clicked() {
+                    if !is_choosing
+                        && widgets::icon_button(ui, icons::ARGUMENTS, &format!("Edit {name} first"))
+                            .clicked()
+                    {
                         send(ImportAction::UseRecent(at));
                     }
                 });

@@ -20,15 +20,21 @@ pub fn steps_ui(ui: &mut Ui, cx: &Cx<'_>) {
             StepState::Failed => (icons::ERROR, t.bad, "failed"),
         };
         ui.horizontal_top(|ui| {
-            ui.add(Label::new(icons::icon(icon, 14.0, color))).on_hover_text(words);
-            let name = RichText::new(step.name).font(theme::medium(12.5)).color(t.strong);
+            ui.add(Label::new(icons::icon(icon, 14.0, color)))
+                .on_hover_text(words);
+            let name = RichText::new(step.name)
+                .font(theme::medium(12.5))
+                .color(t.strong);
             if ui.available_width() < WIDE {
                 ui.vertical(|ui| {
                     ui.label(name);
                     text_ui(ui, step);
                 });
             } else {
-                ui.add_sized(vec2(116.0, 18.0), Label::new(name).halign(egui::Align::LEFT));
+                ui.add_sized(
+                    vec2(116.0, 18.0),
+                    Label::new(name).halign(egui::Align::LEFT),
+                );
                 ui.vertical(|ui| text_ui(ui, step));
             }
         });
@@ -37,16 +43,39 @@ pub fn steps_ui(ui: &mut Ui, cx: &Cx<'_>) {
 
 fn text_ui(ui: &mut Ui, step: &Step) {
     let t = ThemeTokens::of(ui);
-    let took = step.took.map(time).map(|took| format!(" · {took}")).unwrap_or_default();
+    let took = step
+        .took
+        .map(time)
+        .map(|took| format!(" · {took}"))
+        .unwrap_or_default();
     if !step.tried.is_empty() {
         ui.add(Label::new(RichText::new(&step.tried).font(theme::code()).color(t.weak)).wrap());
     }
-    let color = if step.state == StepState::Failed { t.bad } else { t.text };
-    let answered = if step.answered.is_empty() { "done" } else { &step.answered };
-    ui.add(Label::new(RichText::new(format!("{answered}{took}")).font(theme::small()).color(color)).wrap());
+    let color = if step.state == StepState::Failed {
+        t.bad
+    } else {
+        t.text
+    };
+    let answered = if step.answered.is_empty() {
+        "done"
+    } else {
+        &step.answered
+    };
+    ui.add(
+        Label::new(
+            RichText::new(format!("{answered}{took}"))
+                .font(theme::small())
+                .color(color),
+        )
+        .wrap(),
+    );
 }
 
 /// What takes no time worth a number says so.
 fn time(took: std::time::Duration) -> String {
-    if took.as_micros() < 1_000 { "under 1 ms".into() } else { milliseconds(took) }
+    if took.as_micros() < 1_000 {
+        "under 1 ms".into()
+    } else {
+        milliseconds(took)
+    }
 }

@@ -1,6 +1,8 @@
 //! The built-in sample on the connect screen: its sets, their switches, and the button that starts it.
 
-use egui::{Id, Label, Margin, Popup, RichText, Role, Sense, Stroke, TextEdit, Ui, WidgetInfo, pos2, vec2};
+use egui::{
+    Id, Label, Margin, Popup, RichText, Role, Sense, Stroke, TextEdit, Ui, WidgetInfo, pos2, vec2,
+};
 
 use super::super::theme::{self, ThemeTokens};
 use super::super::widgets::{self, Tone};
@@ -16,19 +18,34 @@ pub(super) fn sample_ui(ui: &mut Ui, cx: &Cx<'_>) {
     card(ui, true, |ui| {
         ui.horizontal(|ui| {
             ui.add(Label::new(icons::icon(icons::SPARKLE, 18.0, t.accent)));
-            ui.label(RichText::new("Sample server").font(theme::semibold(15.0)).color(t.strong));
+            ui.label(
+                RichText::new("Sample server")
+                    .font(theme::semibold(15.0))
+                    .color(t.strong),
+            );
             widgets::at_right(ui, theme::BUTTON, |ui| {
-                widgets::badge(ui, Some(icons::CHECK_CIRCLE), "Offline, built in", Tone::Ok, false);
+                widgets::badge(
+                    ui,
+                    Some(icons::CHECK_CIRCLE),
+                    "Offline, built in",
+                    Tone::Ok,
+                    false,
+                );
             });
         });
-        let words =
-            "Tools that reproduce the response formats of real systems, inside this program. Nothing leaves this computer.";
+        let words = "Tools that reproduce the response formats of real systems, inside this program. Nothing leaves this computer.";
         ui.add(Label::new(RichText::new(words).font(theme::base()).color(t.weak)).wrap());
         ui.add_space(6.0);
         for set in SAMPLE_SETS {
             if set_row(ui, set, spec.set == set.id) && spec.set != set.id {
                 // Switches that the set knows too stay as they are.
-                let old = std::mem::replace(&mut spec, SampleSpec { set: set.id.to_owned(), ..SampleSpec::default() });
+                let old = std::mem::replace(
+                    &mut spec,
+                    SampleSpec {
+                        set: set.id.to_owned(),
+                        ..SampleSpec::default()
+                    },
+                );
                 for (key, value) in old.keys {
                     let mut with = spec.clone();
                     with.keys.insert(key, value);
@@ -52,20 +69,37 @@ pub(super) fn sample_ui(ui: &mut Ui, cx: &Cx<'_>) {
             if widgets::icon_button(ui, icons::COPY, "Copy the command line").clicked() {
                 cx.send(Action::Copy(line.clone()));
             }
-            ui.add(Label::new(RichText::new(&line).font(theme::code()).color(t.weak)).wrap().selectable(true));
+            ui.add(
+                Label::new(RichText::new(&line).font(theme::code()).color(t.weak))
+                    .wrap()
+                    .selectable(true),
+            );
         });
         ui.add_space(4.0);
         let problem = spec.check().err();
         if let Some(problem) = &problem {
-            let hint = problem.hint.as_deref().map_or_else(String::new, |hint| format!(": {hint}"));
-            let words = RichText::new(format!("{}{hint}", problem.what)).font(theme::small()).color(t.bad);
+            let hint = problem
+                .hint
+                .as_deref()
+                .map_or_else(String::new, |hint| format!(": {hint}"));
+            let words = RichText::new(format!("{}{hint}", problem.what))
+                .font(theme::small())
+                .color(t.bad);
             ui.add(Label::new(words).wrap());
         }
         let is_default = spec == SampleSpec::default();
-        let keys = if is_default { shortcuts::text(&shortcuts::START_SAMPLE) } else { String::new() };
+        let keys = if is_default {
+            shortcuts::text(&shortcuts::START_SAMPLE)
+        } else {
+            String::new()
+        };
         ui.horizontal(|ui| {
             let is_choosing = cx.state.versus.is_choosing;
-            let name = if is_choosing { other::LIST_SAMPLE } else { "Start sample server" };
+            let name = if is_choosing {
+                other::LIST_SAMPLE
+            } else {
+                "Start sample server"
+            };
             let is_clicked = if problem.is_some() {
                 widgets::Button::new(name)
                     .icon_fill(icons::CALL)
@@ -75,7 +109,13 @@ pub(super) fn sample_ui(ui: &mut Ui, cx: &Cx<'_>) {
                     .show(ui)
                     .clicked()
             } else {
-                widgets::primary_button(ui, name, Some(icons::CALL), Some(&*keys).filter(|keys| !keys.is_empty())).clicked()
+                widgets::primary_button(
+                    ui,
+                    name,
+                    Some(icons::CALL),
+                    Some(&*keys).filter(|keys| !keys.is_empty()),
+                )
+                .clicked()
             };
             if is_clicked {
                 cx.send(if is_choosing {
@@ -85,14 +125,22 @@ pub(super) fn sample_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 });
             }
             if !is_default
-                && widgets::Button::new("Defaults").icon(icons::UNDO).frameless().name("Sample defaults").show(ui).clicked()
+                && widgets::Button::new("Defaults")
+                    .icon(icons::UNDO)
+                    .frameless()
+                    .name("Sample defaults")
+                    .show(ui)
+                    .clicked()
             {
                 spec = SampleSpec::default();
             }
         });
     });
     if spec != cx.state.connect_form.sample {
-        let form = ConnectForm { sample: spec, ..cx.state.connect_form.clone() };
+        let form = ConnectForm {
+            sample: spec,
+            ..cx.state.connect_form.clone()
+        };
         cx.send(ConnectAction::Edit(Box::new(form)));
     }
 }
@@ -102,22 +150,53 @@ fn set_row(ui: &mut Ui, set: &'static SampleSet, is_chosen: bool) -> bool {
     let t = ThemeTokens::of(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 40.0), Sense::click());
     let title = set.title;
-    response
-        .widget_info(|| WidgetInfo::selected(Role::RadioButton, true, is_chosen, format!("Sample set {title}: {}", set.about)));
+    response.widget_info(|| {
+        WidgetInfo::selected(
+            Role::RadioButton,
+            true,
+            is_chosen,
+            format!("Sample set {title}: {}", set.about),
+        )
+    });
     if is_chosen || response.hovered() {
         let fill = if is_chosen { t.accent_bg } else { t.hover };
         ui.painter().rect_filled(rect, theme::RADIUS_CONTROL, fill);
     }
     widgets::focus_ring_inside(ui, &response);
     let center = pos2(rect.left() + 14.0, rect.center().y);
-    ui.painter().circle_stroke(center, 6.0, Stroke::new(1.5, if is_chosen { t.accent } else { t.weak }));
+    ui.painter().circle_stroke(
+        center,
+        6.0,
+        Stroke::new(1.5, if is_chosen { t.accent } else { t.weak }),
+    );
     if is_chosen {
         ui.painter().circle_filled(center, 3.0, t.accent);
     }
     let (left, width) = (rect.left() + 30.0, rect.width() - 38.0);
-    let end = widgets::text_at(ui, pos2(left, rect.top() + 12.0), title, theme::semibold(13.0), t.strong, width);
-    widgets::text_at(ui, pos2(end + 8.0, rect.top() + 12.0), set.id, theme::code(), t.weak, (rect.right() - end - 12.0).max(0.0));
-    widgets::text_at(ui, pos2(left, rect.top() + 29.0), set.about, theme::small(), t.weak, width);
+    let end = widgets::text_at(
+        ui,
+        pos2(left, rect.top() + 12.0),
+        title,
+        theme::semibold(13.0),
+        t.strong,
+        width,
+    );
+    widgets::text_at(
+        ui,
+        pos2(end + 8.0, rect.top() + 12.0),
+        set.id,
+        theme::code(),
+        t.weak,
+        (rect.right() - end - 12.0).max(0.0),
+    );
+    widgets::text_at(
+        ui,
+        pos2(left, rect.top() + 29.0),
+        set.about,
+        theme::small(),
+        t.weak,
+        width,
+    );
     response.on_hover_text(set.about).clicked()
 }
 
@@ -127,7 +206,14 @@ fn key_row(ui: &mut Ui, key: &'static SampleKey, spec: &mut SampleSpec) {
     ui.horizontal(|ui| {
         ui.set_height(theme::INPUT);
         let (rect, label) = ui.allocate_exact_size(vec2(124.0, theme::INPUT), Sense::hover());
-        widgets::text_at(ui, rect.left_center(), key.name, theme::mono(12.5), t.text, rect.width());
+        widgets::text_at(
+            ui,
+            rect.left_center(),
+            key.name,
+            theme::mono(12.5),
+            t.text,
+            rect.width(),
+        );
         label.on_hover_text(key.about);
         let given = spec.keys.get(key.name).cloned();
         // Where each set of `all` has its own, the default is no value.
@@ -136,21 +222,39 @@ fn key_row(ui: &mut Ui, key: &'static SampleKey, spec: &mut SampleSpec) {
             Takes::Word(words) => {
                 let shown = given.as_deref().unwrap_or(default);
                 let is_default = given.is_none() || given.as_deref() == key.default;
-                let label = if is_default { format!("{shown} (default)") } else { shown.to_owned() };
+                let label = if is_default {
+                    format!("{shown} (default)")
+                } else {
+                    shown.to_owned()
+                };
                 let spoken = format!("{}: {label}", key.name);
-                let button =
-                    widgets::Button::new(&label).menu().height(theme::SMALL_BUTTON).name(&spoken).tip(key.about).show(ui);
+                let button = widgets::Button::new(&label)
+                    .menu()
+                    .height(theme::SMALL_BUTTON)
+                    .name(&spoken)
+                    .tip(key.about)
+                    .show(ui);
                 Popup::menu(&button).width(220.0).show(|ui| {
                     ui.spacing_mut().item_spacing.y = 0.0;
                     if key.default.is_none()
-                        && widgets::menu_row(ui, &format!("{default} (default)"), None, given.is_none()).clicked()
+                        && widgets::menu_row(
+                            ui,
+                            &format!("{default} (default)"),
+                            None,
+                            given.is_none(),
+                        )
+                        .clicked()
                     {
                         spec.keys.remove(key.name);
                         ui.close();
                     }
                     for word in words {
                         let is_default = Some(*word) == key.default;
-                        let label = if is_default { format!("{word} (default)") } else { (*word).to_owned() };
+                        let label = if is_default {
+                            format!("{word} (default)")
+                        } else {
+                            (*word).to_owned()
+                        };
                         let is_chosen = given.as_deref().or(key.default) == Some(*word);
                         if widgets::menu_row(ui, &label, None, is_chosen).clicked() {
                             if is_default {
@@ -176,10 +280,15 @@ fn key_row(ui: &mut Ui, key: &'static SampleKey, spec: &mut SampleSpec) {
                     if text.trim().is_empty() || Some(text.trim()) == key.default {
                         spec.keys.remove(key.name);
                     } else {
-                        spec.keys.insert(key.name.to_owned(), text.trim().to_owned());
+                        spec.keys
+                            .insert(key.name.to_owned(), text.trim().to_owned());
                     }
                 }
-                response.on_hover_text(format!("{}: 0 to {}", key.about, widgets::grouped(most.into())));
+                response.on_hover_text(format!(
+                    "{}: 0 to {}",
+                    key.about,
+                    widgets::grouped(most.into())
+                ));
             }
         }
     });

@@ -4,7 +4,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use egui::mutex::Mutex;
-use egui::{Align, Color32, Id, Layout, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{
+    Align, Color32, Id, Layout, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo,
+    pos2, vec2,
+};
 
 use super::texts::{formats_ui, hue_of};
 use super::{Stops, act, inside};
@@ -46,15 +49,29 @@ struct Flat {
 pub fn blocks(view: &DiffView) -> usize {
     let Ok(text) = &view.text else { return 0 };
     let starts = |lines: &[DiffLine]| {
-        (0..lines.len()).filter(|&at| lines[at].side != Side::Both && (at == 0 || lines[at - 1].side == Side::Both)).count()
+        (0..lines.len())
+            .filter(|&at| {
+                lines[at].side != Side::Both && (at == 0 || lines[at - 1].side == Side::Both)
+            })
+            .count()
     };
-    text.found.hunks.iter().map(|hunk| starts(&hunk.lines)).sum()
+    text.found
+        .hunks
+        .iter()
+        .map(|hunk| starts(&hunk.lines))
+        .sum()
 }
 
 impl Flat {
     fn new(view: &Arc<DiffView>, is_split: bool) -> Self {
-        let mut flat =
-            Self { view: Arc::clone(view), is_split, shows: Vec::new(), blocks: Vec::new(), gone_to: None, widest: 0.0 };
+        let mut flat = Self {
+            view: Arc::clone(view),
+            is_split,
+            shows: Vec::new(),
+            blocks: Vec::new(),
+            gone_to: None,
+            widest: 0.0,
+        };
         let Ok(text) = &view.text else { return flat };
         let mut next = 1;
         for (number, hunk) in text.found.hunks.iter().enumerate() {
@@ -66,14 +83,25 @@ impl Flat {
             let mut at = 0;
             while at < lines.len() {
                 if lines[at].side == Side::Both {
-                    flat.shows.push(Shows::Lines(Some((number, at)), Some((number, at)).filter(|_| is_split)));
+                    flat.shows.push(Shows::Lines(
+                        Some((number, at)),
+                        Some((number, at)).filter(|_| is_split),
+                    ));
                     at += 1;
                     continue;
                 }
                 flat.blocks.push(flat.shows.len());
-                let end = at + lines[at..].iter().take_while(|line| line.side != Side::Both).count();
+                let end = at
+                    + lines[at..]
+                        .iter()
+                        .take_while(|line| line.side != Side::Both)
+                        .count();
                 if is_split {
-                    let of = |side| (at..end).filter(move |&line| lines[line].side == side).map(move |line| (number, line));
+                    let of = |side| {
+                        (at..end)
+                            .filter(move |&line| lines[line].side == side)
+                            .map(move |line| (number, line))
+                    };
                     let (mut old, mut new) = (of(Side::A), of(Side::B));
                     loop {
                         let pair = (old.next(), new.next());
@@ -83,7 +111,8 @@ impl Flat {
                         flat.shows.push(Shows::Lines(pair.0, pair.1));
                     }
                 } else {
-                    flat.shows.extend((at..end).map(|line| Shows::Lines(Some((number, line)), None)));
+                    flat.shows
+                        .extend((at..end).map(|line| Shows::Lines(Some((number, line)), None)));
                 }
                 at = end;
             }
@@ -96,63 +125,135 @@ pub fn text_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, view: &Arc<DiffView>) {
     let t = ThemeTokens::of(ui);
     ui.painter().rect_filled(rect, 0.0, t.panel);
     let header = Rect::from_min_size(rect.min, vec2(rect.width(), theme::HEADER));
-    ui.painter().hline(header.x_range(), header.bottom() - 0.5, Stroke::new(1.0, t.line));
-    inside(ui, header.shrink2(vec2(12.0, 0.0)), "text head", Layout::right_to_left(Align::Center), |ui| {
-        let is_split = cx.state.diff.is_split;
-        if let Some(chosen) = widgets::segmented(ui, "Lines", &["Unified", "Split"], usize::from(is_split)) {
-            act(cx, DiffAction::Split(chosen == 1));
-        }
-        let left = Rect::from_min_max(pos2(header.left() + 12.0, header.top()), pos2(ui.cursor().right() - 8.0, header.bottom()));
-        inside(ui, left, "text title", Layout::left_to_right(Align::Center), |ui| {
-            ui.spacing_mut().item_spacing.x = 6.0;
-            widgets::swatch(ui, t.hue(hue_of(cx.state.diff.ask.texts.1)).color);
-            ui.label(RichText::new("Text").font(theme::title()).color(t.strong));
-            if let Ok(text) = &view.text {
-                let count = |sign: &str, count| format!("{sign}{}", widgets::grouped(count));
-                ui.label(RichText::new(count("+", text.found.added)).font(theme::medium(12.0)).color(t.ok));
-                ui.label(RichText::new(count("−", text.found.removed)).font(theme::medium(12.0)).color(t.bad));
-                ui.label(RichText::new("lines").font(theme::small()).color(t.weak));
+    ui.painter().hline(
+        header.x_range(),
+        header.bottom() - 0.5,
+        Stroke::new(1.0, t.line),
+    );
+    inside(
+        ui,
+        header.shrink2(vec2(12.0, 0.0)),
+        "text head",
+        Layout::right_to_left(Align::Center),
+        |ui| {
+            let is_split = cx.state.diff.is_split;
+            if let Some(chosen) =
+                widgets::segmented(ui, "Lines", &["Unified", "Split"], usize::from(is_split))
+            {
+                act(cx, DiffAction::Split(chosen == 1));
             }
-            let room = left.right() - ui.cursor().left();
-            formats_ui(ui, cx, room);
-            if view.is_laid_out && room > 420.0 {
-                ui.label(RichText::new("JSON, keys sorted").font(theme::small()).color(t.weak))
+            let left = Rect::from_min_max(
+                pos2(header.left() + 12.0, header.top()),
+                pos2(ui.cursor().right() - 8.0, header.bottom()),
+            );
+            inside(
+                ui,
+                left,
+                "text title",
+                Layout::left_to_right(Align::Center),
+                |ui| {
+                    ui.spacing_mut().item_spacing.x = 6.0;
+                    widgets::swatch(ui, t.hue(hue_of(cx.state.diff.ask.texts.1)).color);
+                    ui.label(RichText::new("Text").font(theme::title()).color(t.strong));
+                    if let Ok(text) = &view.text {
+                        let count =
+                            |sign: &str, count| format!("{sign}{}", widgets::grouped(count));
+                        ui.label(
+                            RichText::new(count("+", text.found.added))
+                                .font(theme::medium(12.0))
+                                .color(t.ok),
+                        );
+                        ui.label(
+                            RichText::new(count("−", text.found.removed))
+                                .font(theme::medium(12.0))
+                                .color(t.bad),
+                        );
+                        ui.label(RichText::new("lines").font(theme::small()).color(t.weak));
+                    }
+                    let room = left.right() - ui.cursor().left();
+                    formats_ui(ui, cx, room);
+                    if view.is_laid_out && room > 420.0 {
+                        ui.label(RichText::new("JSON, keys sorted").font(theme::small()).color(t.weak))
                     .on_hover_text("Laid out by Loupe so that lines can be compared; the order of keys does not count");
-            }
-        });
-    });
+                    }
+                },
+            );
+        },
+    );
     let footer = Rect::from_min_max(pos2(rect.left(), rect.bottom() - theme::FOOTER), rect.max);
-    ui.painter().hline(footer.x_range(), footer.top() - 0.5, Stroke::new(1.0, t.line));
+    ui.painter().hline(
+        footer.x_range(),
+        footer.top() - 0.5,
+        Stroke::new(1.0, t.line),
+    );
     footer_ui(ui, footer, view);
-    let body = Rect::from_min_max(pos2(rect.left(), header.bottom()), pos2(rect.right(), footer.top() - 1.0));
-    inside(ui, body, "text body", Layout::top_down(Align::Min), |ui| match &view.text {
-        Ok(text) if text.found.is_empty() => {
-            widgets::empty_ui(ui, "The texts are the same.", None);
-        }
-        Ok(text) => body_ui(ui, cx, view, text),
-        Err(problem) => {
-            let words = format!("No text to compare: {}. Choose another format above.", problem.what);
-            widgets::empty_ui(ui, &words, None);
-        }
-    });
+    let body = Rect::from_min_max(
+        pos2(rect.left(), header.bottom()),
+        pos2(rect.right(), footer.top() - 1.0),
+    );
+    inside(
+        ui,
+        body,
+        "text body",
+        Layout::top_down(Align::Min),
+        |ui| match &view.text {
+            Ok(text) if text.found.is_empty() => {
+                widgets::empty_ui(ui, "The texts are the same.", None);
+            }
+            Ok(text) => body_ui(ui, cx, view, text),
+            Err(problem) => {
+                let words = format!(
+                    "No text to compare: {}. Choose another format above.",
+                    problem.what
+                );
+                widgets::empty_ui(ui, &words, None);
+            }
+        },
+    );
 }
 
 fn footer_ui(ui: &Ui, rect: Rect, view: &DiffView) {
     let t = ThemeTokens::of(ui);
     let lost = view.facts_lost();
     let (glyph, color, words) = if view.found.payload.is_none() || view.text.is_err() {
-        (icons::INFO, t.weak, "Facts are compared only where both answers have data and text".to_owned())
+        (
+            icons::INFO,
+            t.weak,
+            "Facts are compared only where both answers have data and text".to_owned(),
+        )
     } else if lost == 0 {
-        (icons::INFO, t.weak, "Each fact of A's data that is in A's text is in B's text".to_owned())
+        (
+            icons::INFO,
+            t.weak,
+            "Each fact of A's data that is in A's text is in B's text".to_owned(),
+        )
     } else {
-        let names: Vec<&str> = view.lost.iter().take(6).map(|field| field.name.as_str()).collect();
+        let names: Vec<&str> = view
+            .lost
+            .iter()
+            .take(6)
+            .map(|field| field.name.as_str())
+            .collect();
         let more = if view.lost.len() > 6 { ", …" } else { "" };
         let facts = widgets::number_text(lost, "facts");
-        (icons::WARNING, t.warn, format!("This change removed {facts} from the text: {}{more}", names.join(", ")))
+        (
+            icons::WARNING,
+            t.warn,
+            format!(
+                "This change removed {facts} from the text: {}{more}",
+                names.join(", ")
+            ),
+        )
     };
     let response = ui.interact(rect, ui.scope_id().with("facts lost"), Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &words));
-    widgets::glyph_at(ui, pos2(rect.left() + 19.0, rect.center().y), glyph, theme::icon_font(13.0), color);
+    widgets::glyph_at(
+        ui,
+        pos2(rect.left() + 19.0, rect.center().y),
+        glyph,
+        theme::icon_font(13.0),
+        color,
+    );
     widgets::text_at(
         ui,
         pos2(rect.left() + 32.0, rect.center().y),
@@ -179,46 +280,85 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>, view: &Arc<DiffView>, text: &TextDifference
     });
     let mut flat = shared.lock();
     let payload = Stops::of(view).payload;
-    let current = cx.state.diff.current.and_then(|at| at.checked_sub(payload)).and_then(|at| flat.blocks.get(at).copied());
-    let mut area = if is_split { ScrollArea::vertical() } else { ScrollArea::both() }.id_salt("diff text").auto_shrink(false);
+    let current = cx
+        .state
+        .diff
+        .current
+        .and_then(|at| at.checked_sub(payload))
+        .and_then(|at| flat.blocks.get(at).copied());
+    let mut area = if is_split {
+        ScrollArea::vertical()
+    } else {
+        ScrollArea::both()
+    }
+    .id_salt("diff text")
+    .auto_shrink(false);
     if flat.gone_to != current {
         flat.gone_to = current;
         if let Some(row) = current {
-            area = area.vertical_scroll_offset((row as f32 * TEXT_ROW - ui.available_height() * 0.3).max(0.0));
+            area = area.vertical_scroll_offset(
+                (row as f32 * TEXT_ROW - ui.available_height() * 0.3).max(0.0),
+            );
         }
     }
-    let digits = text.a.lines().count().max(text.b.lines().count()).max(10).ilog10() as f32 + 1.0;
+    let digits = text
+        .a
+        .lines()
+        .count()
+        .max(text.b.lines().count())
+        .max(10)
+        .ilog10() as f32
+        + 1.0;
     let column = (digits * 7.0 + 12.0).round();
     let count = flat.shows.len();
     area.show_viewport(ui, |ui, viewport| {
         let origin = ui.min_rect().min;
-        let size = vec2(flat.widest.max(viewport.width()), count as f32 * TEXT_ROW + 12.0);
+        let size = vec2(
+            flat.widest.max(viewport.width()),
+            count as f32 * TEXT_ROW + 12.0,
+        );
         ui.allocate_rect(Rect::from_min_size(origin, size), Sense::hover());
         let first = ((viewport.min.y - 6.0) / TEXT_ROW).max(0.0) as usize;
-        let top =
-            (origin.y + viewport.min.y).round() + (6.0 + first as f64 * f64::from(TEXT_ROW) - f64::from(viewport.min.y)) as f32;
+        let top = (origin.y + viewport.min.y).round()
+            + (6.0 + first as f64 * f64::from(TEXT_ROW) - f64::from(viewport.min.y)) as f32;
         let left = origin.x + viewport.min.x;
         for at in first..(first + (viewport.height() / TEXT_ROW) as usize + 3).min(count) {
             let y = (top + (at - first) as f32 * TEXT_ROW).round();
             let rect = Rect::from_min_size(pos2(left, y), vec2(viewport.width(), TEXT_ROW));
-            let place = Place { rect, text_left: origin.x, column };
+            let place = Place {
+                rect,
+                text_left: origin.x,
+                column,
+            };
             match flat.shows[at] {
                 Shows::Gap(lines) => gap_ui(ui, rect, lines),
                 Shows::Lines(one, other) if is_split => {
                     let middle = rect.center().x.round();
-                    let halves = [(one, rect.with_max_x(middle), Side::A), (other, rect.with_min_x(middle), Side::B)];
+                    let halves = [
+                        (one, rect.with_max_x(middle), Side::A),
+                        (other, rect.with_min_x(middle), Side::B),
+                    ];
                     for (line, half, side) in halves {
-                        let place = Place { rect: half, text_left: half.left(), column };
+                        let place = Place {
+                            rect: half,
+                            text_left: half.left(),
+                            column,
+                        };
                         match line.and_then(|line| line_of(text, line)) {
                             Some(line) => {
                                 line_ui(ui, text, line, &place, Some(side));
                             }
                             None => {
-                                ui.painter().rect_filled(half, 0.0, ThemeTokens::of(ui).hover);
+                                ui.painter()
+                                    .rect_filled(half, 0.0, ThemeTokens::of(ui).hover);
                             }
                         }
                     }
-                    ui.painter().vline(middle - 0.5, rect.y_range(), Stroke::new(1.0, ThemeTokens::of(ui).line));
+                    ui.painter().vline(
+                        middle - 0.5,
+                        rect.y_range(),
+                        Stroke::new(1.0, ThemeTokens::of(ui).line),
+                    );
                 }
                 Shows::Lines(one, _) => {
                     if let Some(line) = one.and_then(|line| line_of(text, line)) {
@@ -228,7 +368,11 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>, view: &Arc<DiffView>, text: &TextDifference
                 }
             }
             if current == Some(at) {
-                ui.painter().rect_filled(Rect::from_min_size(rect.min, vec2(3.0, TEXT_ROW)), 0.0, ThemeTokens::of(ui).accent);
+                ui.painter().rect_filled(
+                    Rect::from_min_size(rect.min, vec2(3.0, TEXT_ROW)),
+                    0.0,
+                    ThemeTokens::of(ui).accent,
+                );
             }
         }
     });
@@ -241,8 +385,18 @@ fn line_of(text: &TextDifference, (hunk, line): (usize, usize)) -> Option<&DiffL
 fn gap_ui(ui: &Ui, rect: Rect, lines: usize) {
     let t = ThemeTokens::of(ui);
     ui.painter().rect_filled(rect, 0.0, t.card);
-    let words = format!("⋯ {}", widgets::number_text(lines as u64, "unchanged lines"));
-    widgets::text_at(ui, rect.left_center() + vec2(16.0, 0.0), words, theme::regular(11.5), t.weak, rect.width());
+    let words = format!(
+        "⋯ {}",
+        widgets::number_text(lines as u64, "unchanged lines")
+    );
+    widgets::text_at(
+        ui,
+        rect.left_center() + vec2(16.0, 0.0),
+        words,
+        theme::regular(11.5),
+        t.weak,
+        rect.width(),
+    );
 }
 
 /// Where a line is painted.
@@ -255,14 +409,24 @@ struct Place {
 }
 
 /// Paints a line and returns how wide it is. `half` is its side where there are two columns.
-fn line_ui(ui: &Ui, text: &TextDifference, line: &DiffLine, place: &Place, half: Option<Side>) -> f32 {
+fn line_ui(
+    ui: &Ui,
+    text: &TextDifference,
+    line: &DiffLine,
+    place: &Place,
+    half: Option<Side>,
+) -> f32 {
     let t = ThemeTokens::of(ui);
     let (sign, color, fill, strong) = match line.side {
         Side::Both => ("", t.weak, Color32::TRANSPARENT, Color32::TRANSPARENT),
         Side::A => ("−", t.bad, t.bad_bg, t.bad_line),
         Side::B => ("+", t.ok, t.ok_bg, t.ok_line),
     };
-    let source = if line.side == Side::B { &text.b } else { &text.a };
+    let source = if line.side == Side::B {
+        &text.b
+    } else {
+        &text.a
+    };
     let whole = source.get(line.range.clone()).unwrap_or_default();
     let mut end = whole.len().min(MAX_LINE);
     while !whole.is_char_boundary(end) {
@@ -286,38 +450,70 @@ fn line_ui(ui: &Ui, text: &TextDifference, line: &DiffLine, place: &Place, half:
                 pos2(x, y),
                 number.to_string(),
                 theme::mono(11.5),
-                if line.side == Side::Both { t.weak } else { color },
+                if line.side == Side::Both {
+                    t.weak
+                } else {
+                    color
+                },
             );
         }
     }
     widgets::glyph_at(ui, pos2(x + MARK / 2.0, y), sign, theme::code(), color);
     x += MARK;
-    let mut job = egui::text::LayoutJob { break_on_newline: false, ..Default::default() };
+    let mut job = egui::text::LayoutJob {
+        break_on_newline: false,
+        ..Default::default()
+    };
     job.wrap.max_width = f32::INFINITY;
-    let plain = egui::TextFormat::simple(theme::code(), if line.side == Side::Both { t.weak } else { t.text });
-    let marked = egui::TextFormat { background: strong, color: t.strong, ..plain.clone() };
+    let plain = egui::TextFormat::simple(
+        theme::code(),
+        if line.side == Side::Both {
+            t.weak
+        } else {
+            t.text
+        },
+    );
+    let marked = egui::TextFormat {
+        background: strong,
+        color: t.strong,
+        ..plain.clone()
+    };
     let mut at = 0;
     for word in line.words.iter().map(|word| shown_range(&shown, word, end)) {
         if word.start < at || word.end <= word.start {
             continue;
         }
-        rtl::append(&mut job, shown.text.get(at..word.start).unwrap_or_default(), &plain);
-        rtl::append(&mut job, shown.text.get(word.clone()).unwrap_or_default(), &marked);
+        rtl::append(
+            &mut job,
+            shown.text.get(at..word.start).unwrap_or_default(),
+            &plain,
+        );
+        rtl::append(
+            &mut job,
+            shown.text.get(word.clone()).unwrap_or_default(),
+            &marked,
+        );
         at = word.end;
     }
     rtl::append(&mut job, shown.text.get(at..).unwrap_or_default(), &plain);
     if end < whole.len() {
         let more = widgets::bytes((whole.len() - end) as u64);
-        job.append(&format!(" … {more} more"), 0.0, egui::TextFormat::simple(theme::code(), t.warn));
+        job.append(
+            &format!(" … {more} more"),
+            0.0,
+            egui::TextFormat::simple(theme::code(), t.warn),
+        );
     }
     let galley = ui.painter().layout_job(job);
     let width = x - place.text_left + galley.size().x + 16.0;
-    let clip = if half.is_some() { rect.with_max_x(rect.right() - 4.0) } else { rect };
-    ui.painter().with_clip_rect(clip.intersect(ui.clip_rect())).galley(
-        pos2(x, (y - galley.size().y / 2.0).round()),
-        galley,
-        t.text,
-    );
+    let clip = if half.is_some() {
+        rect.with_max_x(rect.right() - 4.0)
+    } else {
+        rect
+    };
+    ui.painter()
+        .with_clip_rect(clip.intersect(ui.clip_rect()))
+        .galley(pos2(x, (y - galley.size().y / 2.0).round()), galley, t.text);
     let word = match line.side {
         Side::Both => "line",
         Side::A => "removed line",
@@ -326,10 +522,21 @@ fn line_ui(ui: &Ui, text: &TextDifference, line: &DiffLine, place: &Place, half:
     let number = if line.side == Side::B { line.b } else { line.a }.unwrap_or(0);
     let response = ui.interact(
         rect,
-        ui.scope_id().with(("line", line.side.name(), number, half.is_some_and(|half| half == Side::B))),
+        ui.scope_id().with((
+            "line",
+            line.side.name(),
+            number,
+            half.is_some_and(|half| half == Side::B),
+        )),
         Sense::hover(),
     );
-    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("{word} {number}: {}", shown.text)));
+    response.widget_info(|| {
+        WidgetInfo::labeled(
+            Role::Label,
+            true,
+            format!("{word} {number}: {}", shown.text),
+        )
+    });
     width
 }
 

@@ -16,9 +16,9 @@ use crate::ui::widgets::{self, Button};
 fn text_title(cx: &Cx<'_>, of: TextOf) -> String {
     match of {
         TextOf::Format(id) => format_title(id).to_owned(),
-        TextOf::Host(id) => {
-            hosts_of(cx).and_then(|report| report.row(id)).map_or_else(|| id.to_string(), |row| row.host.name.clone())
-        }
+        TextOf::Host(id) => hosts_of(cx)
+            .and_then(|report| report.row(id))
+            .map_or_else(|| id.to_string(), |row| row.host.name.clone()),
     }
 }
 
@@ -48,28 +48,47 @@ pub fn formats_ui(ui: &mut Ui, cx: &Cx<'_>, room: f32) {
         let shown = if room > 260.0 { label.as_str() } else { name };
         let spoken = format!("Text of {label}");
         let tip = "Which format of the answer, or which host's view of it, is compared";
-        let response = Button::new(shown).name(&spoken).tip(tip).menu().frameless().small().show(ui);
+        let response = Button::new(shown)
+            .name(&spoken)
+            .tip(tip)
+            .menu()
+            .frameless()
+            .small()
+            .show(ui);
         Popup::menu(&response).width(260.0).show(|ui| {
-            egui::ScrollArea::vertical().max_height(420.0).show(ui, |ui| {
-                ui.spacing_mut().item_spacing.y = 0.0;
-                for format in FORMATS {
-                    let of = TextOf::Format(format.id());
-                    if widgets::menu_row(ui, format.title(), Some(t.hue(format.id()).color), of == chosen).clicked() {
-                        act(cx, choose(of));
-                        ui.close();
+            egui::ScrollArea::vertical()
+                .max_height(420.0)
+                .show(ui, |ui| {
+                    ui.spacing_mut().item_spacing.y = 0.0;
+                    for format in FORMATS {
+                        let of = TextOf::Format(format.id());
+                        if widgets::menu_row(
+                            ui,
+                            format.title(),
+                            Some(t.hue(format.id()).color),
+                            of == chosen,
+                        )
+                        .clicked()
+                        {
+                            act(cx, choose(of));
+                            ui.close();
+                        }
                     }
-                }
-                let Some(report) = hosts_of(cx) else { return };
-                ui.add_space(4.0);
-                ui.label(RichText::new("What a host's model is shown").font(theme::small()).color(t.weak));
-                for row in &report.rows {
-                    let of = TextOf::Host(row.host.id);
-                    if widgets::menu_row(ui, &row.host.name, None, of == chosen).clicked() {
-                        act(cx, choose(of));
-                        ui.close();
+                    let Some(report) = hosts_of(cx) else { return };
+                    ui.add_space(4.0);
+                    ui.label(
+                        RichText::new("What a host's model is shown")
+                            .font(theme::small())
+                            .color(t.weak),
+                    );
+                    for row in &report.rows {
+                        let of = TextOf::Host(row.host.id);
+                        if widgets::menu_row(ui, &row.host.name, None, of == chosen).clicked() {
+                            act(cx, choose(of));
+                            ui.close();
+                        }
                     }
-                }
-            });
+                });
         });
     };
     menu(ui, "A", a, &|a| DiffAction::SetTexts(a, b));

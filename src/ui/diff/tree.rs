@@ -4,7 +4,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use egui::mutex::Mutex;
-use egui::{Align, Color32, Id, Layout, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{
+    Align, Color32, Id, Layout, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo,
+    pos2, vec2,
+};
 
 use super::{Stops, act, inside};
 use crate::analysis::difference::ValueDifference;
@@ -30,7 +33,11 @@ enum Shows {
     /// Of [`DiffView::rows`], and whether it is open.
     Row(usize, bool),
     /// So many that are the same, folded.
-    Same { depth: usize, count: usize, is_list: bool },
+    Same {
+        depth: usize,
+        count: usize,
+        is_list: bool,
+    },
 }
 
 /// What is kept between frames.
@@ -54,7 +61,11 @@ impl Flat {
         loop {
             while let Some((_, depth, count, is_list)) = open.pop_if(|(end, ..)| *end <= at) {
                 if count > 0 {
-                    self.shows.push(Shows::Same { depth, count, is_list });
+                    self.shows.push(Shows::Same {
+                        depth,
+                        count,
+                        is_list,
+                    });
                 }
             }
             let Some(row) = rows.get(at) else { break };
@@ -85,7 +96,10 @@ impl Flat {
     }
 
     fn is_open(&self, at: usize, row: &DiffRow) -> bool {
-        if self.current.is_some_and(|current| (at + 1..row.end).contains(&current)) {
+        if self
+            .current
+            .is_some_and(|current| (at + 1..row.end).contains(&current))
+        {
             return true;
         }
         let is_default = row.depth < 2 || row.changes <= OPEN_UP_TO;
@@ -95,29 +109,59 @@ impl Flat {
 
 /// The row of a difference, by its number.
 fn row_of(view: &DiffView, number: usize) -> Option<usize> {
-    view.rows.iter().enumerate().filter(|(_, row)| row.op.is_some()).nth(number).map(|(at, _)| at)
+    view.rows
+        .iter()
+        .enumerate()
+        .filter(|(_, row)| row.op.is_some())
+        .nth(number)
+        .map(|(at, _)| at)
 }
 
 pub fn tree_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, view: &Arc<DiffView>) {
     let t = ThemeTokens::of(ui);
-    let Some(payload) = &view.found.payload else { return };
+    let Some(payload) = &view.found.payload else {
+        return;
+    };
     ui.painter().rect_filled(rect, 0.0, t.panel);
     let header = Rect::from_min_size(rect.min, vec2(rect.width(), theme::HEADER));
-    ui.painter().hline(header.x_range(), header.bottom() - 0.5, Stroke::new(1.0, t.line));
-    inside(ui, header.shrink2(vec2(12.0, 0.0)), "tree head", Layout::right_to_left(Align::Center), |ui| {
-        let all = cx.state.diff.shows_all;
-        if let Some(chosen) = widgets::segmented(ui, "Data", &["Changes", "All"], usize::from(all)) {
-            act(cx, DiffAction::ShowAll(chosen == 1));
-        }
-        let left = Rect::from_min_max(pos2(header.left() + 12.0, header.top()), pos2(ui.cursor().right() - 8.0, header.bottom()));
-        inside(ui, left, "tree title", Layout::left_to_right(Align::Center), |ui| {
-            widgets::swatch(ui, t.hue_structured.color);
-            ui.label(RichText::new("Data").font(theme::title()).color(t.strong));
-            counts_ui(ui, payload);
-        });
-    });
+    ui.painter().hline(
+        header.x_range(),
+        header.bottom() - 0.5,
+        Stroke::new(1.0, t.line),
+    );
+    inside(
+        ui,
+        header.shrink2(vec2(12.0, 0.0)),
+        "tree head",
+        Layout::right_to_left(Align::Center),
+        |ui| {
+            let all = cx.state.diff.shows_all;
+            if let Some(chosen) =
+                widgets::segmented(ui, "Data", &["Changes", "All"], usize::from(all))
+            {
+                act(cx, DiffAction::ShowAll(chosen == 1));
+            }
+            let left = Rect::from_min_max(
+                pos2(header.left() + 12.0, header.top()),
+                pos2(ui.cursor().right() - 8.0, header.bottom()),
+            );
+            inside(
+                ui,
+                left,
+                "tree title",
+                Layout::left_to_right(Align::Center),
+                |ui| {
+                    widgets::swatch(ui, t.hue_structured.color);
+                    ui.label(RichText::new("Data").font(theme::title()).color(t.strong));
+                    counts_ui(ui, payload);
+                },
+            );
+        },
+    );
     let body = rect.with_min_y(header.bottom());
-    inside(ui, body, "tree body", Layout::top_down(Align::Min), |ui| body_ui(ui, cx, view, payload));
+    inside(ui, body, "tree body", Layout::top_down(Align::Min), |ui| {
+        body_ui(ui, cx, view, payload)
+    });
 }
 
 fn counts_ui(ui: &mut Ui, payload: &ValueDifference) {
@@ -133,7 +177,11 @@ fn counts_ui(ui: &mut Ui, payload: &ValueDifference) {
     for (count, word, glyph, color) in parts.into_iter().filter(|(count, ..)| *count > 0) {
         ui.add_space(6.0);
         ui.label(icons::icon(glyph, 12.0, color));
-        ui.label(RichText::new(widgets::number_text(count, word)).font(theme::small()).color(color));
+        ui.label(
+            RichText::new(widgets::number_text(count, word))
+                .font(theme::small())
+                .color(color),
+        );
     }
 }
 
@@ -142,21 +190,26 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>, view: &Arc<DiffView>, payload: &ValueDiffer
     let known: Option<Arc<Mutex<Flat>>> = ui.data(|data| data.get_temp(id));
     let diff = &cx.state.diff;
     let payload_stops = Stops::of(view).payload;
-    let current = diff.current.filter(|at| *at < payload_stops).and_then(|at| row_of(view, at));
-    let shared = known.filter(|known| Arc::ptr_eq(&known.lock().view, view)).unwrap_or_else(|| {
-        let mut flat = Flat {
-            view: Arc::clone(view),
-            toggled: diff.toggled.clone(),
-            shows_all: diff.shows_all,
-            current,
-            shows: Vec::new(),
-            gone_to: None,
-        };
-        flat.rebuild();
-        let shared = Arc::new(Mutex::new(flat));
-        ui.data_mut(|data| data.insert_temp(id, Arc::clone(&shared)));
-        shared
-    });
+    let current = diff
+        .current
+        .filter(|at| *at < payload_stops)
+        .and_then(|at| row_of(view, at));
+    let shared = known
+        .filter(|known| Arc::ptr_eq(&known.lock().view, view))
+        .unwrap_or_else(|| {
+            let mut flat = Flat {
+                view: Arc::clone(view),
+                toggled: diff.toggled.clone(),
+                shows_all: diff.shows_all,
+                current,
+                shows: Vec::new(),
+                gone_to: None,
+            };
+            flat.rebuild();
+            let shared = Arc::new(Mutex::new(flat));
+            ui.data_mut(|data| data.insert_temp(id, Arc::clone(&shared)));
+            shared
+        });
     let mut flat = shared.lock();
     if flat.toggled != diff.toggled || flat.shows_all != diff.shows_all || flat.current != current {
         flat.toggled.clone_from(&diff.toggled);
@@ -164,24 +217,46 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>, view: &Arc<DiffView>, payload: &ValueDiffer
         flat.current = current;
         flat.rebuild();
     }
-    let mut area = ScrollArea::vertical().id_salt("diff tree").auto_shrink(false);
+    let mut area = ScrollArea::vertical()
+        .id_salt("diff tree")
+        .auto_shrink(false);
     if flat.gone_to != current {
         flat.gone_to = current;
-        let place = flat.shows.iter().position(|shows| matches!(shows, Shows::Row(at, _) if Some(*at) == current));
+        let place = flat
+            .shows
+            .iter()
+            .position(|shows| matches!(shows, Shows::Row(at, _) if Some(*at) == current));
         if let Some(place) = place {
-            area = area.vertical_scroll_offset((place as f32 * TREE_ROW - ui.available_height() * 0.3).max(0.0));
+            area = area.vertical_scroll_offset(
+                (place as f32 * TREE_ROW - ui.available_height() * 0.3).max(0.0),
+            );
         }
     }
-    let frame = ui.interact(ui.available_rect_before_wrap(), Id::unique("diff tree region"), Sense::hover());
+    let frame = ui.interact(
+        ui.available_rect_before_wrap(),
+        Id::unique("diff tree region"),
+        Sense::hover(),
+    );
     let total = payload.found.counts.total();
-    frame.widget_info(|| WidgetInfo::labeled(Role::Tree, true, format!("Data, {}", widgets::number_text(total, "differences"))));
+    frame.widget_info(|| {
+        WidgetInfo::labeled(
+            Role::Tree,
+            true,
+            format!("Data, {}", widgets::number_text(total, "differences")),
+        )
+    });
     ui.spacing_mut().item_spacing.y = 0.0;
     area.show_rows(ui, TREE_ROW, flat.shows.len(), |ui, range| {
         for shows in &flat.shows[range] {
-            let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), TREE_ROW), Sense::hover());
+            let (rect, _) =
+                ui.allocate_exact_size(vec2(ui.available_width(), TREE_ROW), Sense::hover());
             match *shows {
                 Shows::Row(at, is_open) => row_ui(ui, cx, view, payload, at, is_open, rect),
-                Shows::Same { depth, count, is_list } => {
+                Shows::Same {
+                    depth,
+                    count,
+                    is_list,
+                } => {
                     guides(ui, rect, depth);
                     let unit = match (is_list, count) {
                         (true, 1) => "unchanged element",
@@ -191,9 +266,20 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>, view: &Arc<DiffView>, payload: &ValueDiffer
                     };
                     let words = widgets::number_text(count as u64, unit);
                     let x = rect.left() + MARKS + depth as f32 * INDENT + 16.0;
-                    let response = ui.interact(rect, ui.scope_id().with(("same", rect.top() as i32)), Sense::hover());
+                    let response = ui.interact(
+                        rect,
+                        ui.scope_id().with(("same", rect.top() as i32)),
+                        Sense::hover(),
+                    );
                     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &words));
-                    widgets::text_at(ui, pos2(x, rect.center().y), words, theme::small(), ThemeTokens::of(ui).weak, 200.0);
+                    widgets::text_at(
+                        ui,
+                        pos2(x, rect.center().y),
+                        words,
+                        theme::small(),
+                        ThemeTokens::of(ui).weak,
+                        200.0,
+                    );
                 }
             }
         }
@@ -204,14 +290,28 @@ fn guides(ui: &Ui, rect: Rect, depth: usize) {
     let t = ThemeTokens::of(ui);
     for level in 1..depth.min(40) {
         let x = (rect.left() + MARKS + 6.0 + level as f32 * INDENT).round() + 0.5;
-        ui.painter().vline(x, rect.y_range(), Stroke::new(1.0, t.line));
+        ui.painter()
+            .vline(x, rect.y_range(), Stroke::new(1.0, t.line));
     }
 }
 
-fn row_ui(ui: &mut Ui, cx: &Cx<'_>, view: &DiffView, payload: &ValueDifference, at: usize, is_open: bool, rect: Rect) {
+fn row_ui(
+    ui: &mut Ui,
+    cx: &Cx<'_>,
+    view: &DiffView,
+    payload: &ValueDifference,
+    at: usize,
+    is_open: bool,
+    rect: Rect,
+) {
     let t = ThemeTokens::of(ui);
-    let Some(row) = view.rows.get(at).copied() else { return };
-    let (a, b) = (row.a.and_then(|node| payload.a.node(node)), row.b.and_then(|node| payload.b.node(node)));
+    let Some(row) = view.rows.get(at).copied() else {
+        return;
+    };
+    let (a, b) = (
+        row.a.and_then(|node| payload.a.node(node)),
+        row.b.and_then(|node| payload.b.node(node)),
+    );
     let Some(node) = b.or(a) else { return };
     let has_inside = row.end > at + 1;
     let (glyph, color, fill) = match row.op {
@@ -222,14 +322,37 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, view: &DiffView, payload: &ValueDifference, 
         None => ("", t.weak, Color32::TRANSPARENT),
     };
     let response = ui.interact(rect, ui.scope_id().with(("diff row", at)), Sense::click());
-    ui.painter().rect_filled(rect, 0.0, if has_inside && response.hovered() { t.hover } else { fill });
+    ui.painter().rect_filled(
+        rect,
+        0.0,
+        if has_inside && response.hovered() {
+            t.hover
+        } else {
+            fill
+        },
+    );
     let payload_stops = Stops::of(view).payload;
-    let current = cx.state.diff.current.filter(|number| *number < payload_stops).and_then(|number| row_of(view, number));
+    let current = cx
+        .state
+        .diff
+        .current
+        .filter(|number| *number < payload_stops)
+        .and_then(|number| row_of(view, number));
     if current == Some(at) {
-        ui.painter().rect_filled(Rect::from_min_size(rect.min, vec2(3.0, rect.height())), 0.0, t.accent);
+        ui.painter().rect_filled(
+            Rect::from_min_size(rect.min, vec2(3.0, rect.height())),
+            0.0,
+            t.accent,
+        );
     }
     let y = rect.center().y;
-    widgets::glyph_at(ui, pos2(rect.left() + 17.0, y), glyph, theme::icon_font(13.0), color);
+    widgets::glyph_at(
+        ui,
+        pos2(rect.left() + 17.0, y),
+        glyph,
+        theme::icon_font(13.0),
+        color,
+    );
     guides(ui, rect, row.depth);
     let right = rect.right() - 14.0;
     let mut x = rect.left() + MARKS + row.depth as f32 * INDENT;
@@ -238,14 +361,21 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, view: &DiffView, payload: &ValueDifference, 
         widgets::glyph_at(ui, pos2(x + 6.0, y), caret, theme::icon_font(12.0), t.weak);
     }
     x += 16.0;
-    let mut job = egui::text::LayoutJob { break_on_newline: false, ..Default::default() };
+    let mut job = egui::text::LayoutJob {
+        break_on_newline: false,
+        ..Default::default()
+    };
     let format = |color: Color32| egui::TextFormat::simple(theme::code(), color);
     let name = match (row.depth, node.key()) {
         (0, _) => "All the data".to_owned(),
         (_, Some(key)) => Shown::of(&clipped(&key)).text,
         _ => node.ordinal().to_string(),
     };
-    rtl::append(&mut job, &name, &format(if row.depth == 0 { t.weak } else { t.strong }));
+    rtl::append(
+        &mut job,
+        &name,
+        &format(if row.depth == 0 { t.weak } else { t.strong }),
+    );
     let is_leaf = !has_inside;
     if row.depth > 0 || is_leaf {
         job.append(": ", 0.0, format(t.weak));
@@ -258,8 +388,10 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, view: &DiffView, payload: &ValueDifference, 
     };
     match (row.op, a, b) {
         (Some(Op::Change), Some(a), Some(b)) => {
-            let struck =
-                egui::TextFormat { strikethrough: Stroke::new(1.0, t.bad), ..egui::TextFormat::simple(theme::code(), t.weak) };
+            let struck = egui::TextFormat {
+                strikethrough: Stroke::new(1.0, t.bad),
+                ..egui::TextFormat::simple(theme::code(), t.weak)
+            };
             rtl::append(&mut job, &value(a), &struck);
             job.append("  →  ", 0.0, format(t.weak));
             rtl::append(&mut job, &value(b), &format(color_of(b)));
@@ -280,7 +412,8 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, view: &DiffView, payload: &ValueDifference, 
     let spoken = format!("{} {}", row.op.map_or("", op_word), job.text);
     let galley = ui.painter().layout_job(job);
     let height = galley.size().y;
-    ui.painter().galley(pos2(x, (y - height / 2.0).round()), galley, t.text);
+    ui.painter()
+        .galley(pos2(x, (y - height / 2.0).round()), galley, t.text);
     response.widget_info(|| WidgetInfo::labeled(Role::TreeItem, true, spoken.trim()));
     widgets::focus_ring_inside(ui, &response);
     if has_inside && response.clicked() {
@@ -315,12 +448,21 @@ fn value(node: Node<'_>) -> String {
         }
         return Shown::of(&clipped(&String::from_utf8_lossy(&raw[..end]))).text;
     }
-    let (open, close) = if node.kind() == Kind::Object { ("{", "}") } else { ("[", "]") };
+    let (open, close) = if node.kind() == Kind::Object {
+        ("{", "}")
+    } else {
+        ("[", "]")
+    };
     if node.is_empty() {
         return format!("{open}{close}");
     }
-    let shown: Vec<String> =
-        node.children().take(8).filter(|child| !child.is_container() && !child.is_null()).take(2).map(value).collect();
+    let shown: Vec<String> = node
+        .children()
+        .take(8)
+        .filter(|child| !child.is_container() && !child.is_null())
+        .take(2)
+        .map(value)
+        .collect();
     if shown.is_empty() || node.kind() == Kind::Array {
         return format!("{open} {} {close}", widgets::grouped(node.len() as u64));
     }

@@ -10,7 +10,9 @@ use egui::text::LayoutJob;
 use egui::{Color32, Id, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::SIDE;
-use crate::finding::{AnswerFindings, Contradiction, Finding, FindingPlace, MarkedText, Severity, rules};
+use crate::finding::{
+    AnswerFindings, Contradiction, Finding, FindingPlace, MarkedText, Severity, rules,
+};
 use crate::number::grouped;
 use crate::state::{Action, DrawerTab, FindingsAction, QueryState, ViewAction};
 use crate::ui::hosts::UNASKED;
@@ -34,7 +36,10 @@ const WIDE: f32 = 820.0;
 /// The findings, where they are known. Where nobody looks at them, they wait until the panes have their answers.
 fn known<'a>(cx: &Cx<'a>) -> Option<&'a Arc<AnswerFindings>> {
     let capture = cx.state.capture()?;
-    let is_small = capture.response.as_ref().is_some_and(|response| response.len() <= UNASKED);
+    let is_small = capture
+        .response
+        .as_ref()
+        .is_some_and(|response| response.len() <= UNASKED);
     match cx.state.answers.get(&capture.id, query(cx)) {
         Some(QueryState::Ready(found)) => return Some(found),
         None if cx.state.answers.working() > 0 || !is_small => {}
@@ -54,8 +59,16 @@ pub fn total(cx: &Cx<'_>) -> Option<usize> {
 /// `10 · 2 errors`.
 pub fn count(cx: &Cx<'_>) -> Option<String> {
     let found = known(cx)?;
-    let errors = found.findings.iter().filter(|finding| finding.severity == Severity::Error).count();
-    let words = if errors == 0 { String::new() } else { format!(" · {}", widgets::number_text(errors as u64, "errors")) };
+    let errors = found
+        .findings
+        .iter()
+        .filter(|finding| finding.severity == Severity::Error)
+        .count();
+    let words = if errors == 0 {
+        String::new()
+    } else {
+        format!(" · {}", widgets::number_text(errors as u64, "errors"))
+    };
     Some(format!("{}{words}", found.findings.len()))
 }
 
@@ -66,9 +79,16 @@ fn listed<'a>(cx: &Cx<'_>, found: &'a AnswerFindings) -> Vec<(usize, &'a Finding
     let is_listed = |finding: &Finding| {
         view.severity.is_none_or(|only| only == finding.severity)
             && view.area.is_none_or(|area| finding.area() == area)
-            && (words.is_empty() || finding.message.to_lowercase().contains(&words) || finding.rule.id.contains(&words))
+            && (words.is_empty()
+                || finding.message.to_lowercase().contains(&words)
+                || finding.rule.id.contains(&words))
     };
-    found.findings.iter().enumerate().filter(|(_, finding)| is_listed(finding)).collect()
+    found
+        .findings
+        .iter()
+        .enumerate()
+        .filter(|(_, finding)| is_listed(finding))
+        .collect()
 }
 
 pub fn findings_ui(ui: &mut Ui, cx: &Cx<'_>) {
@@ -76,9 +96,12 @@ pub fn findings_ui(ui: &mut Ui, cx: &Cx<'_>) {
     ui.allocate_rect(outer, Sense::hover());
     let asked = cx.ask(query(cx));
     let QueryState::Ready(found) = asked else {
-        ui.scope_builder(widgets::region(ui, "no findings yet").max_rect(outer.shrink(SIDE)), |ui| {
-            widgets::ready(ui, cx, "Looking for findings", asked);
-        });
+        ui.scope_builder(
+            widgets::region(ui, "no findings yet").max_rect(outer.shrink(SIDE)),
+            |ui| {
+                widgets::ready(ui, cx, "Looking for findings", asked);
+            },
+        );
         return;
     };
     if drawer::is_large(cx) {
@@ -88,25 +111,49 @@ pub fn findings_ui(ui: &mut Ui, cx: &Cx<'_>) {
     if rows.is_empty() && found.contradictions.is_empty() && silenced(cx).next().is_none() {
         let words = match found.findings.len() {
             0 => format!("No findings in {} checks", rules().count()),
-            all => format!("None of {} is listed: the filters leave them out", widgets::number_text(all as u64, "findings")),
+            all => format!(
+                "None of {} is listed: the filters leave them out",
+                widgets::number_text(all as u64, "findings")
+            ),
         };
-        ui.scope_builder(widgets::region(ui, "no findings").max_rect(outer.shrink(SIDE)), |ui| {
-            widgets::empty_ui(ui, &words, None)
-        });
+        ui.scope_builder(
+            widgets::region(ui, "no findings").max_rect(outer.shrink(SIDE)),
+            |ui| widgets::empty_ui(ui, &words, None),
+        );
         return;
     }
     let is_wide = outer.width() >= WIDE;
-    let detail = if drawer::is_large(cx) { outer.width() * 0.55 } else { DETAIL };
-    let list = if is_wide { outer.with_max_x(outer.right() - detail) } else { outer };
-    ui.scope_builder(widgets::region(ui, "findings list").max_rect(list), |ui| list_ui(ui, cx, found, &rows, !is_wide));
+    let detail = if drawer::is_large(cx) {
+        outer.width() * 0.55
+    } else {
+        DETAIL
+    };
+    let list = if is_wide {
+        outer.with_max_x(outer.right() - detail)
+    } else {
+        outer
+    };
+    ui.scope_builder(widgets::region(ui, "findings list").max_rect(list), |ui| {
+        list_ui(ui, cx, found, &rows, !is_wide)
+    });
     if is_wide {
         let beside = outer.with_min_x(list.right());
-        ui.painter().vline(beside.left() + 0.5, beside.y_range(), Stroke::new(1.0, ThemeTokens::of(ui).line));
-        let chosen = cx.state.view.findings.selected.and_then(|at| Some((at, found.findings.get(at)?)));
+        ui.painter().vline(
+            beside.left() + 0.5,
+            beside.y_range(),
+            Stroke::new(1.0, ThemeTokens::of(ui).line),
+        );
+        let chosen = cx
+            .state
+            .view
+            .findings
+            .selected
+            .and_then(|at| Some((at, found.findings.get(at)?)));
         if let Some((at, finding)) = chosen.or_else(|| rows.first().copied()) {
-            ui.scope_builder(widgets::region(ui, "finding").max_rect(beside.shrink2(vec2(SIDE, 8.0))), |ui| {
-                detail::detail_ui(ui, cx, found, at, finding)
-            });
+            ui.scope_builder(
+                widgets::region(ui, "finding").max_rect(beside.shrink2(vec2(SIDE, 8.0))),
+                |ui| detail::detail_ui(ui, cx, found, at, finding),
+            );
         }
     }
 }
@@ -116,61 +163,115 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, severity: Severity, count: usize) -> bool {
     let t = ThemeTokens::of(ui);
     let is_folded = cx.state.view.findings.folded.contains(&severity);
     let title = look(t, severity).2;
-    let (rect, response) = widgets::keyed(ui, vec2(ui.available_width(), HEAD), Sense::click(), title);
-    let name = format!("{title} {count}, {}", if is_folded { "folded" } else { "unfolded" });
+    let (rect, response) =
+        widgets::keyed(ui, vec2(ui.available_width(), HEAD), Sense::click(), title);
+    let name = format!(
+        "{title} {count}, {}",
+        if is_folded { "folded" } else { "unfolded" }
+    );
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
     // What is scrolled out of the list is nowhere else in the window.
     let clip = ui.clip_rect();
-    let (top, bottom) = (rect.top().clamp(clip.top(), clip.bottom()), rect.bottom().clamp(clip.top(), clip.bottom()));
-    let (x0, y0, x1, y1) = (rect.left().into(), top.into(), rect.right().into(), bottom.into());
-    ui.ctx().accesskit_node_builder(response.id, |node| node.set_bounds(egui::accesskit::Rect { x0, y0, x1, y1 }));
+    let (top, bottom) = (
+        rect.top().clamp(clip.top(), clip.bottom()),
+        rect.bottom().clamp(clip.top(), clip.bottom()),
+    );
+    let (x0, y0, x1, y1) = (
+        rect.left().into(),
+        top.into(),
+        rect.right().into(),
+        bottom.into(),
+    );
+    ui.ctx().accesskit_node_builder(response.id, |node| {
+        node.set_bounds(egui::accesskit::Rect { x0, y0, x1, y1 })
+    });
     if !ui.is_rect_visible(rect) && !response.has_focus() {
         return !is_folded;
     }
-    ui.painter().rect_filled(rect, 0.0, if response.hovered() { t.hover } else { t.card });
+    ui.painter()
+        .rect_filled(rect, 0.0, if response.hovered() { t.hover } else { t.card });
     let icon = if is_folded { icons::RIGHT } else { icons::DOWN };
-    widgets::glyph_at(ui, pos2(rect.left() + SIDE + 8.0, rect.center().y), icon, theme::icon_font(12.0), t.weak);
+    widgets::glyph_at(
+        ui,
+        pos2(rect.left() + SIDE + 8.0, rect.center().y),
+        icon,
+        theme::icon_font(12.0),
+        t.weak,
+    );
     let left = pos2(rect.left() + SIDE + 24.0, rect.center().y);
     let end = widgets::text_at(ui, left, title, theme::semibold(12.0), t.text, rect.width());
-    widgets::text_at(ui, pos2(end + 8.0, left.y), count.to_string(), theme::mono(11.0), t.weak, 60.0);
+    widgets::text_at(
+        ui,
+        pos2(end + 8.0, left.y),
+        count.to_string(),
+        theme::mono(11.0),
+        t.weak,
+        60.0,
+    );
     if severity == Severity::Cost {
         let right = pos2(rect.right() - SIDE, left.y);
-        widgets::text_right(ui, right, "measured saving, o200k_base", theme::regular(11.5), t.weak);
+        widgets::text_right(
+            ui,
+            right,
+            "measured saving, o200k_base",
+            theme::regular(11.5),
+            t.weak,
+        );
     }
     widgets::focus_ring_inside(ui, &response);
-    if response.on_hover_cursor(egui::CursorIcon::PointingHand).clicked() {
+    if response
+        .on_hover_cursor(egui::CursorIcon::PointingHand)
+        .clicked()
+    {
         cx.send(FindingsAction::Fold(severity));
     }
     !is_folded
 }
 
-fn list_ui(ui: &mut Ui, cx: &Cx<'_>, found: &AnswerFindings, rows: &[(usize, &Finding)], with_detail: bool) {
+fn list_ui(
+    ui: &mut Ui,
+    cx: &Cx<'_>,
+    found: &AnswerFindings,
+    rows: &[(usize, &Finding)],
+    with_detail: bool,
+) {
     let t = ThemeTokens::of(ui);
     ui.spacing_mut().item_spacing.y = 0.0;
     if cx.state.view.findings.selected.is_none() {
         ui.data_mut(|data| data.remove::<String>(Id::unique("finding that was in sight")));
     }
-    ScrollArea::vertical().id_salt("findings").auto_shrink(false).show(ui, |ui| {
-        for severity in Severity::ALL {
-            let many = rows.iter().filter(|(_, finding)| finding.severity == severity).count();
-            if many == 0 || !head_ui(ui, cx, severity, many) {
-                continue;
-            }
-            for (at, finding) in rows.iter().filter(|(_, finding)| finding.severity == severity) {
-                let is_selected = cx.state.view.findings.selected == Some(*at);
-                if row_ui(ui, t, finding, is_selected) {
-                    select(ui, cx, found, *at);
+    ScrollArea::vertical()
+        .id_salt("findings")
+        .auto_shrink(false)
+        .show(ui, |ui| {
+            for severity in Severity::ALL {
+                let many = rows
+                    .iter()
+                    .filter(|(_, finding)| finding.severity == severity)
+                    .count();
+                if many == 0 || !head_ui(ui, cx, severity, many) {
+                    continue;
                 }
-                if with_detail && is_selected {
-                    ui.indent("detail", |ui| detail::detail_ui(ui, cx, found, *at, finding));
+                for (at, finding) in rows
+                    .iter()
+                    .filter(|(_, finding)| finding.severity == severity)
+                {
+                    let is_selected = cx.state.view.findings.selected == Some(*at);
+                    if row_ui(ui, t, finding, is_selected) {
+                        select(ui, cx, found, *at);
+                    }
+                    if with_detail && is_selected {
+                        ui.indent("detail", |ui| {
+                            detail::detail_ui(ui, cx, found, *at, finding)
+                        });
+                    }
                 }
             }
-        }
-        if !found.contradictions.is_empty() {
-            disagreements_ui(ui, &found.contradictions);
-        }
-        silenced_ui(ui, cx);
-    });
+            if !found.contradictions.is_empty() {
+                disagreements_ui(ui, &found.contradictions);
+            }
+            silenced_ui(ui, cx);
+        });
 }
 
 /// The rules that say nothing of the tool of the answer, each with the reason.
@@ -188,15 +289,54 @@ fn silenced_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), HEAD), Sense::hover());
     ui.painter().rect_filled(rect, 0.0, t.card);
     let left = pos2(rect.left() + SIDE + 24.0, rect.center().y);
-    let end = widgets::text_at(ui, left, "Silenced for this tool", theme::semibold(12.0), t.text, rect.width());
-    widgets::text_at(ui, pos2(end + 8.0, left.y), many.to_string(), theme::mono(11.0), t.weak, 60.0);
-    widgets::text_right(ui, pos2(rect.right() - SIDE, left.y), "by loupe.toml", theme::regular(11.5), t.weak);
+    let end = widgets::text_at(
+        ui,
+        left,
+        "Silenced for this tool",
+        theme::semibold(12.0),
+        t.text,
+        rect.width(),
+    );
+    widgets::text_at(
+        ui,
+        pos2(end + 8.0, left.y),
+        many.to_string(),
+        theme::mono(11.0),
+        t.weak,
+        60.0,
+    );
+    widgets::text_right(
+        ui,
+        pos2(rect.right() - SIDE, left.y),
+        "by loupe.toml",
+        theme::regular(11.5),
+        t.weak,
+    );
     for (rule, reason) in silenced(cx) {
-        let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
+        let (rect, response) =
+            ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
         let (left, width) = (rect.left() + SIDE + 24.0, rect.width() - 2.0 * SIDE - 24.0);
-        widgets::text_at(ui, pos2(left, rect.top() + 13.0), reason, theme::regular(13.0), t.weak, width);
-        widgets::text_at(ui, pos2(left, rect.top() + 29.0), rule, theme::mono(11.5), t.weak, width);
-        ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, t.line));
+        widgets::text_at(
+            ui,
+            pos2(left, rect.top() + 13.0),
+            reason,
+            theme::regular(13.0),
+            t.weak,
+            width,
+        );
+        widgets::text_at(
+            ui,
+            pos2(left, rect.top() + 29.0),
+            rule,
+            theme::mono(11.5),
+            t.weak,
+            width,
+        );
+        ui.painter().hline(
+            rect.x_range(),
+            rect.bottom() - 0.5,
+            Stroke::new(1.0, t.line),
+        );
         let spoken = format!("{rule} is silenced: {reason}");
         response.widget_info(|| WidgetInfo::labeled(Role::ListItem, true, &spoken));
         response.on_hover_text(spoken);
@@ -209,27 +349,77 @@ fn disagreements_ui(ui: &mut Ui, contradictions: &[Contradiction]) {
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), HEAD), Sense::hover());
     ui.painter().rect_filled(rect, 0.0, t.card);
     let left = pos2(rect.left() + SIDE + 24.0, rect.center().y);
-    let end = widgets::text_at(ui, left, "Profiles disagree", theme::semibold(12.0), t.text, rect.width());
-    widgets::text_at(ui, pos2(end + 8.0, left.y), contradictions.len().to_string(), theme::mono(11.0), t.weak, 60.0);
-    widgets::text_right(ui, pos2(rect.right() - SIDE, left.y), "this answer, o200k_base", theme::regular(11.5), t.weak);
+    let end = widgets::text_at(
+        ui,
+        left,
+        "Profiles disagree",
+        theme::semibold(12.0),
+        t.text,
+        rect.width(),
+    );
+    widgets::text_at(
+        ui,
+        pos2(end + 8.0, left.y),
+        contradictions.len().to_string(),
+        theme::mono(11.0),
+        t.weak,
+        60.0,
+    );
+    widgets::text_right(
+        ui,
+        pos2(rect.right() - SIDE, left.y),
+        "this answer, o200k_base",
+        theme::regular(11.5),
+        t.weak,
+    );
     for contradiction in contradictions {
         let height = 28.0 + 20.0 * contradiction.choices.len() as f32;
-        let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), height), Sense::hover());
+        let (rect, response) =
+            ui.allocate_exact_size(vec2(ui.available_width(), height), Sense::hover());
         let (left, right) = (rect.left() + SIDE + 24.0, rect.right() - SIDE);
         let width = right - left;
-        widgets::glyph_at(ui, pos2(rect.left() + SIDE + 8.0, rect.top() + 13.0), icons::DIFFERS, theme::icon_font(15.0), t.weak);
-        widgets::text_at(ui, pos2(left, rect.top() + 13.0), contradiction.question, theme::regular(13.0), t.strong, width);
+        widgets::glyph_at(
+            ui,
+            pos2(rect.left() + SIDE + 8.0, rect.top() + 13.0),
+            icons::DIFFERS,
+            theme::icon_font(15.0),
+            t.weak,
+        );
+        widgets::text_at(
+            ui,
+            pos2(left, rect.top() + 13.0),
+            contradiction.question,
+            theme::regular(13.0),
+            t.strong,
+            width,
+        );
         let mut spoken = contradiction.question.to_owned();
         for (at, choice) in contradiction.choices.iter().enumerate() {
             let y = rect.top() + 33.0 + 20.0 * at as f32;
             let tokens = widgets::number_text(choice.tokens.o200k_base, "tok");
-            let end = widgets::text_right(ui, pos2(right, y), &tokens, theme::mono(11.5), t.text) - 12.0;
-            let names: Vec<_> = choice.profiles.iter().map(|profile| profile.name()).collect();
+            let end =
+                widgets::text_right(ui, pos2(right, y), &tokens, theme::mono(11.5), t.text) - 12.0;
+            let names: Vec<_> = choice
+                .profiles
+                .iter()
+                .map(|profile| profile.name())
+                .collect();
             let words = format!("{} · {}", choice.says, names.join(", "));
-            widgets::text_at(ui, pos2(left, y), &words, theme::regular(12.0), t.weak, end - left);
+            widgets::text_at(
+                ui,
+                pos2(left, y),
+                &words,
+                theme::regular(12.0),
+                t.weak,
+                end - left,
+            );
             spoken.push_str(&format!("; {words}: {tokens}"));
         }
-        ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, t.line));
+        ui.painter().hline(
+            rect.x_range(),
+            rect.bottom() - 0.5,
+            Stroke::new(1.0, t.line),
+        );
         response.widget_info(|| WidgetInfo::labeled(Role::ListItem, true, &spoken));
         response.on_hover_text(spoken);
     }
@@ -252,14 +442,25 @@ fn row_ui(ui: &mut Ui, t: &ThemeTokens, finding: &Finding, is_selected: bool) ->
     let message = ui.painter().layout_job(job);
     let more = if message.rows.len() > 1 { MORE } else { 0.0 };
     let id = format!("{}{}", finding.rule.id, finding.message);
-    let (rect, response) = widgets::keyed(ui, vec2(ui.available_width(), ROW + more), Sense::click(), &id);
-    let spoken = format!("{}: {}, {}", finding.severity.name(), finding.message, finding.rule.id);
+    let (rect, response) = widgets::keyed(
+        ui,
+        vec2(ui.available_width(), ROW + more),
+        Sense::click(),
+        &id,
+    );
+    let spoken = format!(
+        "{}: {}, {}",
+        finding.severity.name(),
+        finding.message,
+        finding.rule.id
+    );
     response.widget_info(|| WidgetInfo::selected(Role::ListItem, true, is_selected, &spoken));
     if !ui.is_rect_visible(rect) && !is_selected && !response.has_focus() {
         return false;
     }
     if is_selected || response.hovered() {
-        ui.painter().rect_filled(rect, 0.0, if is_selected { t.accent_bg } else { t.hover });
+        ui.painter()
+            .rect_filled(rect, 0.0, if is_selected { t.accent_bg } else { t.hover });
     }
     if is_selected {
         ui.painter().rect_filled(edge(rect), 0.0, t.accent);
@@ -271,27 +472,72 @@ fn row_ui(ui: &mut Ui, t: &ThemeTokens, finding: &Finding, is_selected: bool) ->
         }
     }
     let (color, icon, _) = look(t, finding.severity);
-    widgets::glyph_at(ui, pos2(rect.left() + SIDE + 8.0, rect.top() + 13.0), icon, theme::icon_font(15.0), color);
+    widgets::glyph_at(
+        ui,
+        pos2(rect.left() + SIDE + 8.0, rect.top() + 13.0),
+        icon,
+        theme::icon_font(15.0),
+        color,
+    );
     let right = rect.right() - SIDE;
     let left = rect.left() + SIDE + 24.0;
-    ui.painter().galley(pos2(right - side.size().x, rect.top() + 13.0 - side.size().y / 2.0), side, t.text);
-    ui.painter().galley(pos2(left, rect.top() + 5.0), message, t.strong);
+    ui.painter().galley(
+        pos2(
+            right - side.size().x,
+            rect.top() + 13.0 - side.size().y / 2.0,
+        ),
+        side,
+        t.text,
+    );
+    ui.painter()
+        .galley(pos2(left, rect.top() + 5.0), message, t.strong);
     let below = rect.top() + 29.0 + more;
-    let profiles: Vec<_> = finding.profiles.iter().map(|(profile, _)| profile.name()).collect();
-    let end = widgets::text_right(ui, pos2(right, below), profiles.join(", "), theme::regular(11.5), t.weak) - 12.0;
-    widgets::text_at(ui, pos2(left, below), finding.rule.id, theme::mono(11.5), t.weak, end - left);
-    ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, t.line));
+    let profiles: Vec<_> = finding
+        .profiles
+        .iter()
+        .map(|(profile, _)| profile.name())
+        .collect();
+    let end = widgets::text_right(
+        ui,
+        pos2(right, below),
+        profiles.join(", "),
+        theme::regular(11.5),
+        t.weak,
+    ) - 12.0;
+    widgets::text_at(
+        ui,
+        pos2(left, below),
+        finding.rule.id,
+        theme::mono(11.5),
+        t.weak,
+        end - left,
+    );
+    ui.painter().hline(
+        rect.x_range(),
+        rect.bottom() - 0.5,
+        Stroke::new(1.0, t.line),
+    );
     widgets::focus_ring_inside(ui, &response);
-    response.on_hover_cursor(egui::CursorIcon::PointingHand).clicked()
+    response
+        .on_hover_cursor(egui::CursorIcon::PointingHand)
+        .clicked()
 }
 
 /// Selects a finding and turns the panes to its first places.
 fn select(ui: &Ui, cx: &Cx<'_>, found: &AnswerFindings, at: usize) {
     cx.send(FindingsAction::Select(Some(at)));
-    panes::show_places(ui, cx, found.places.get(at).map(Vec::as_slice).unwrap_or_default());
-    let marked = Marked { found, only: Some(at) };
+    panes::show_places(
+        ui,
+        cx,
+        found.places.get(at).map(Vec::as_slice).unwrap_or_default(),
+    );
+    let marked = Marked {
+        found,
+        only: Some(at),
+    };
     for pane in 0..3 {
-        let of = text_of(cx, cx.state.view.shows(pane)).filter(|of| *of != MarkedText::Format("content"));
+        let of = text_of(cx, cx.state.view.shows(pane))
+            .filter(|of| *of != MarkedText::Format("content"));
         let texts = of.map(|of| marked.texts(cx, of)).unwrap_or_default();
         if let Some(first) = texts.iter().find_map(|(_, places)| places.first()) {
             panes::go_to(ui, pane, first.start);
@@ -304,7 +550,12 @@ pub fn step(ui: &Ui, cx: &Cx<'_>, is_next: bool) -> Option<Action> {
     let found = cx.ready(query(cx))?;
     let mut rows = listed(cx, found);
     rows.retain(|(_, finding)| !cx.state.view.findings.folded.contains(&finding.severity));
-    let at = cx.state.view.findings.selected.and_then(|at| rows.iter().position(|(own, _)| *own == at));
+    let at = cx
+        .state
+        .view
+        .findings
+        .selected
+        .and_then(|at| rows.iter().position(|(own, _)| *own == at));
     let next = match (at, is_next) {
         (Some(at), true) => (at + 1) % rows.len(),
         (Some(at), false) => (at + rows.len() - 1) % rows.len(),

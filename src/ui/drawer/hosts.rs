@@ -13,7 +13,10 @@ use crate::ui::{Cx, host_row, icons};
 /// `28 · 17 show nothing`. Where the tab is not looked at, it waits until the panes have their answers.
 pub fn count(cx: &Cx<'_>) -> Option<String> {
     let capture = cx.state.capture()?;
-    let is_small = capture.response.as_ref().is_some_and(|response| response.len() <= UNASKED);
+    let is_small = capture
+        .response
+        .as_ref()
+        .is_some_and(|response| response.len() <= UNASKED);
     match cx.state.answers.get(&capture.id, HostsQuery) {
         Some(QueryState::Ready(report)) => return Some(summary(report)),
         None if cx.state.answers.working() > 0 || !is_small => {}
@@ -26,9 +29,14 @@ pub fn count(cx: &Cx<'_>) -> Option<String> {
 }
 
 fn summary(report: &HostsReport) -> String {
-    let worst = HostOutcome::ALL.into_iter().zip(report.outcomes()).find(|(_, count)| *count > 0);
+    let worst = HostOutcome::ALL
+        .into_iter()
+        .zip(report.outcomes())
+        .find(|(_, count)| *count > 0);
     match worst {
-        Some((outcome, count)) if outcome != HostOutcome::All => format!("{} · {}", report.rows.len(), outcome.counted(count)),
+        Some((outcome, count)) if outcome != HostOutcome::All => {
+            format!("{} · {}", report.rows.len(), outcome.counted(count))
+        }
         _ => report.rows.len().to_string(),
     }
 }
@@ -51,7 +59,9 @@ pub fn verdict_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) {
         return;
     }
     ui.scope_builder(widgets::region(ui, "hosts verdict").max_rect(rect), |ui| {
-        let Some(report) = widgets::ready(ui, cx, host_row::READING, asked) else { return };
+        let Some(report) = widgets::ready(ui, cx, host_row::READING, asked) else {
+            return;
+        };
         ui.spacing_mut().item_spacing.y = 0.0;
         ui.add_space(3.0);
         hosts::headline_ui(ui, cx, report, 14.0);
@@ -71,7 +81,9 @@ pub fn hosts_ui(ui: &mut Ui, cx: &Cx<'_>) {
             hosts::lanes_ui(ui, cx, outer, report, selected, false);
         }
         QueryState::Failed(problem) => {
-            ui.scope_builder(UiBuilder::new().max_rect(outer.shrink(SIDE)), |ui| widgets::problem_ui(ui, problem));
+            ui.scope_builder(UiBuilder::new().max_rect(outer.shrink(SIDE)), |ui| {
+                widgets::problem_ui(ui, problem)
+            });
         }
         QueryState::Working { .. } | QueryState::Held { .. } => {}
     }

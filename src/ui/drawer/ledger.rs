@@ -2,7 +2,10 @@
 
 mod columns;
 
-use egui::{Id, Key, Popup, Rect, Response, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{
+    Id, Key, Popup, Rect, Response, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo,
+    pos2, vec2,
+};
 
 use self::columns::{Columns, Widths};
 use super::SIDE;
@@ -71,8 +74,19 @@ enum Baseline<'a> {
 impl<'a> Baseline<'a> {
     fn of(cx: &Cx<'a>, lines: &[Line<'_>]) -> Self {
         let sent = sent(cx, lines);
-        let has = |id: &&str| lines.iter().any(|line| line.format == *id && matches!(line.known, Known::Row(..)));
-        match (cx.state.settings.baseline.filter(has).filter(|chosen| *chosen != sent), host(cx)) {
+        let has = |id: &&str| {
+            lines
+                .iter()
+                .any(|line| line.format == *id && matches!(line.known, Known::Row(..)))
+        };
+        match (
+            cx.state
+                .settings
+                .baseline
+                .filter(has)
+                .filter(|chosen| *chosen != sent),
+            host(cx),
+        ) {
             (Some(chosen), _) => Self::Format(chosen),
             (None, Some((host, count))) => Self::Host(host, count),
             (None, None) => Self::Format(sent),
@@ -102,11 +116,17 @@ fn sent(cx: &Cx<'_>, lines: &[Line<'_>]) -> &'static str {
     let rows: Vec<CountedRow<'_>> = lines
         .iter()
         .filter_map(|line| match line.known {
-            Known::Row(row, _) => Some(CountedRow { row, count: None, why: None }),
+            Known::Row(row, _) => Some(CountedRow {
+                row,
+                count: None,
+                why: None,
+            }),
             _ => None,
         })
         .collect();
-    let reads = cx.model_reads().unwrap_or(ModelReads::Most(&cx.state.hosts));
+    let reads = cx
+        .model_reads()
+        .unwrap_or(ModelReads::Most(&cx.state.hosts));
     verdict::part_format(reads.part(&rows).part, &rows).unwrap_or("content")
 }
 
@@ -129,9 +149,19 @@ pub fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
         .show(ui);
     Popup::menu(&button).width(240.0).show(|ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
-        for line in lines.iter().filter(|line| matches!(line.known, Known::Row(..))) {
+        for line in lines
+            .iter()
+            .filter(|line| matches!(line.known, Known::Row(..)))
+        {
             let hue = t.hue(line.format).color;
-            if widgets::menu_row(ui, format_title(line.format), Some(hue), baseline.is(line.format)).clicked() {
+            if widgets::menu_row(
+                ui,
+                format_title(line.format),
+                Some(hue),
+                baseline.is(line.format),
+            )
+            .clicked()
+            {
                 cx.send(SettingsAction::SetBaseline(line.format));
                 ui.close();
             }
@@ -140,21 +170,39 @@ pub fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
     ui.label(RichText::new("Baseline").font(theme::small()).color(t.weak));
     let columns = widgets::icon_button(ui, icons::ARGUMENTS, "Columns");
     Popup::menu(&columns).width(180.0).show(|ui| {
-        if widgets::menu_row(ui, "Bytes and characters", None, cx.state.settings.ledger_sizes).clicked() {
+        if widgets::menu_row(
+            ui,
+            "Bytes and characters",
+            None,
+            cx.state.settings.ledger_sizes,
+        )
+        .clicked()
+        {
             cx.send(SettingsAction::ToggleLedgerSizes);
         }
     });
     ui.add_space(8.0);
     let tokenizer = &cx.state.settings.tokenizer;
     let mark = if tokenizer.is_exact() { "" } else { "≈ " };
-    let name = RichText::new(format!("{mark}{}", tokenizer.name())).font(theme::code()).color(t.weak);
+    let name = RichText::new(format!("{mark}{}", tokenizer.name()))
+        .font(theme::code())
+        .color(t.weak);
     if *tokenizer == Tokenizer::Claude {
-        exact::offer_ui(ui, cx, lines.iter().filter(|line| matches!(line.known, Known::Row(..))).map(|line| line.format));
+        exact::offer_ui(
+            ui,
+            cx,
+            lines
+                .iter()
+                .filter(|line| matches!(line.known, Known::Row(..)))
+                .map(|line| line.format),
+        );
     }
-    ui.add(egui::Label::new(name).truncate()).on_hover_text(tokenizer.how());
+    ui.add(egui::Label::new(name).truncate())
+        .on_hover_text(tokenizer.how());
     if let Some(money) = money(cx, &lines) {
         let words = RichText::new(&money).font(theme::small()).color(t.weak);
-        ui.add(egui::Label::new(words).truncate()).on_hover_text(money);
+        ui.add(egui::Label::new(words).truncate())
+            .on_hover_text(money);
     }
 }
 
@@ -162,11 +210,18 @@ pub fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
 fn money(cx: &Cx<'_>, lines: &[Line<'_>]) -> Option<String> {
     let model = cx.state.model()?;
     let sent = sent(cx, lines);
-    let row = lines
-        .iter()
-        .find_map(|line| if let Known::Row(row, _) = line.known { Some(row).filter(|_| line.format == sent) } else { None })?;
+    let row = lines.iter().find_map(|line| {
+        if let Known::Row(row, _) = line.known {
+            Some(row).filter(|_| line.format == sent)
+        } else {
+            None
+        }
+    })?;
     let Some(tokenizer) = cx.state.tokenizer_of(model) else {
-        return Some(format!("{}: open its tokenizer file {} to see its cost", model.name, model.tokenizer));
+        return Some(format!(
+            "{}: open its tokenizer file {} to see its cost",
+            model.name, model.tokenizer
+        ));
     };
     let count = cx.count_by(row, &tokenizer)?.ok()?;
     // The model counts with its own tokenizer, which may be another than the one chosen.
@@ -175,7 +230,11 @@ fn money(cx: &Cx<'_>, lines: &[Line<'_>]) -> Option<String> {
     } else {
         format!(" ({} by {})", counted(count), tokenizer.name())
     };
-    Some(format!("{}{by}: {}", model.name, analysis::Cost::of(count, model).text()))
+    Some(format!(
+        "{}{by}: {}",
+        model.name,
+        analysis::Cost::of(count, model).text()
+    ))
 }
 
 pub fn ledger_ui(ui: &mut Ui, cx: &Cx<'_>) {
@@ -187,86 +246,171 @@ pub fn ledger_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let outer = ui.available_rect_before_wrap();
     // All of the drawer is taken, however many rows fit: its height is the person's.
     ui.allocate_rect(outer, Sense::hover());
-    let focus = ui.interact(outer, Id::unique("ledger"), Sense::focusable_noninteractive());
+    let focus = ui.interact(
+        outer,
+        Id::unique("ledger"),
+        Sense::focusable_noninteractive(),
+    );
     focus.widget_info(|| WidgetInfo::labeled(Role::Table, true, "Token ledger"));
     keys(ui, cx, &focus, lines);
-    let rows = || lines.iter().filter_map(|line| if let Known::Row(row, count) = line.known { Some((row, count)) } else { None });
-    let most = rows().map(|(_, count)| count).chain(host.map(|(_, count)| count)).map(Count::high).max().unwrap_or(0);
+    let rows = || {
+        lines.iter().filter_map(|line| {
+            if let Known::Row(row, count) = line.known {
+                Some((row, count))
+            } else {
+                None
+            }
+        })
+    };
+    let most = rows()
+        .map(|(_, count)| count)
+        .chain(host.map(|(_, count)| count))
+        .map(Count::high)
+        .max()
+        .unwrap_or(0);
     let base = match baseline {
-        Baseline::Format(format) => rows().find(|(row, _)| row.format == format).map(|(_, count)| count),
+        Baseline::Format(format) => rows()
+            .find(|(row, _)| row.format == format)
+            .map(|(_, count)| count),
         Baseline::Host(_, count) => Some(count),
     };
     let has_counted = cx.state.settings.tokenizer == Tokenizer::Claude
-        && cx.state.view.capture.as_ref().is_some_and(|capture| cx.state.has_exact_counts(capture));
-    let digit = ui.painter().layout_no_wrap("0".to_owned(), theme::code(), t.text).size().x;
+        && cx
+            .state
+            .view
+            .capture
+            .as_ref()
+            .is_some_and(|capture| cx.state.has_exact_counts(capture));
+    let digit = ui
+        .painter()
+        .layout_no_wrap("0".to_owned(), theme::code(), t.text)
+        .size()
+        .x;
     let scale = Scale {
         most,
         base,
         baseline,
         sent: sent(cx, lines),
         winner: winner(cx, lines),
-        widths: Widths::of(rows(), base, has_counted, cx.state.settings.ledger_sizes, digit),
+        widths: Widths::of(
+            rows(),
+            base,
+            has_counted,
+            cx.state.settings.ledger_sizes,
+            digit,
+        ),
         has_counted,
     };
     let head = Rect::from_min_size(outer.min, vec2(outer.width(), 22.0));
     head_ui(ui, head, &scale);
     let rest = Rect::from_min_max(head.left_bottom(), outer.max);
-    let shown: Vec<&Line<'_>> = lines.iter().filter(|line| !matches!(line.known, Known::Not(_) | Known::Held(_))).collect();
+    let shown: Vec<&Line<'_>> = lines
+        .iter()
+        .filter(|line| !matches!(line.known, Known::Not(_) | Known::Held(_)))
+        .collect();
     let is_low = ui.content_rect().height() < theme::SHORT;
     let all_id = Id::unique("every format of the ledger");
-    let is_all = !is_low || shown.len() <= FEW || ui.data(|data| data.get_temp(all_id)).unwrap_or(false);
-    let first: Vec<&Line<'_>> = shown.iter().copied().filter(|line| is_all || scale.is_among_few(line.format)).collect();
+    let is_all =
+        !is_low || shown.len() <= FEW || ui.data(|data| data.get_temp(all_id)).unwrap_or(false);
+    let first: Vec<&Line<'_>> = shown
+        .iter()
+        .copied()
+        .filter(|line| is_all || scale.is_among_few(line.format))
+        .collect();
     ui.scope_builder(widgets::region(ui, "rows").max_rect(rest), |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
-        ScrollArea::vertical().id_salt("ledger rows").auto_shrink(false).show(ui, |ui| {
-            let mut is_derived = false;
-            if let Some((host, count)) = host {
-                host_ui(ui, cx, host, count, &scale);
-            }
-            for line in &first {
-                if !is_as_sent(line.format) && !is_derived {
-                    is_derived = true;
-                    let (place, _) = ui.allocate_exact_size(vec2(ui.available_width(), DERIVED), Sense::hover());
-                    let y = place.center().y.round() + 0.5;
-                    ui.painter().hline(place.left() + SIDE..=place.right() - SIDE, y, Stroke::new(1.0, t.line));
+        ScrollArea::vertical()
+            .id_salt("ledger rows")
+            .auto_shrink(false)
+            .show(ui, |ui| {
+                let mut is_derived = false;
+                if let Some((host, count)) = host {
+                    host_ui(ui, cx, host, count, &scale);
                 }
-                row_ui(ui, cx, line, &scale, &focus);
-            }
-            if !is_all || (is_low && shown.len() > FEW) {
-                more_ui(ui, &shown, &first, all_id, is_all);
-            }
-            if let Some(bytes) =
-                lines.iter().find_map(|line| if let Known::Held(bytes) = line.known { Some(bytes) } else { None })
-            {
-                ui.horizontal(|ui| {
-                    ui.add_space(SIDE);
-                    widgets::held_ui(ui, cx, bytes);
-                });
-            }
-            absent_ui(ui, lines);
-            omitted_ui(ui, cx, lines);
-            ui.add_space(4.0);
-        });
+                for line in &first {
+                    if !is_as_sent(line.format) && !is_derived {
+                        is_derived = true;
+                        let (place, _) = ui.allocate_exact_size(
+                            vec2(ui.available_width(), DERIVED),
+                            Sense::hover(),
+                        );
+                        let y = place.center().y.round() + 0.5;
+                        ui.painter().hline(
+                            place.left() + SIDE..=place.right() - SIDE,
+                            y,
+                            Stroke::new(1.0, t.line),
+                        );
+                    }
+                    row_ui(ui, cx, line, &scale, &focus);
+                }
+                if !is_all || (is_low && shown.len() > FEW) {
+                    more_ui(ui, &shown, &first, all_id, is_all);
+                }
+                if let Some(bytes) = lines.iter().find_map(|line| {
+                    if let Known::Held(bytes) = line.known {
+                        Some(bytes)
+                    } else {
+                        None
+                    }
+                }) {
+                    ui.horizontal(|ui| {
+                        ui.add_space(SIDE);
+                        widgets::held_ui(ui, cx, bytes);
+                    });
+                }
+                absent_ui(ui, lines);
+                omitted_ui(ui, cx, lines);
+                ui.add_space(4.0);
+            });
     });
     if focus.has_focus() {
-        ui.painter().rect_stroke(outer.shrink(1.0), 0.0, Stroke::new(1.0, t.accent), egui::StrokeKind::Inside);
+        ui.painter().rect_stroke(
+            outer.shrink(1.0),
+            0.0,
+            Stroke::new(1.0, t.accent),
+            egui::StrokeKind::Inside,
+        );
     }
 }
 
 /// "Show all 15 · 10 more: 288 to 998 tok".
 fn more_ui(ui: &mut Ui, shown: &[&Line<'_>], first: &[&Line<'_>], all_id: Id, is_all: bool) {
     let t = ThemeTokens::of(ui);
-    let rest = shown.iter().filter(|line| !first.iter().any(|own| own.format == line.format));
-    let counts: Vec<u64> =
-        rest.filter_map(|line| if let Known::Row(_, count) = line.known { Some(count.high()) } else { None }).collect();
+    let rest = shown
+        .iter()
+        .filter(|line| !first.iter().any(|own| own.format == line.format));
+    let counts: Vec<u64> = rest
+        .filter_map(|line| {
+            if let Known::Row(_, count) = line.known {
+                Some(count.high())
+            } else {
+                None
+            }
+        })
+        .collect();
     ui.horizontal(|ui| {
         ui.add_space(SIDE - 4.0);
-        let label = if is_all { "Show fewer".to_owned() } else { format!("Show all {}", shown.len()) };
-        if Button::new(&label).icon(if is_all { icons::UP } else { icons::RIGHT }).small().frameless().show(ui).clicked() {
+        let label = if is_all {
+            "Show fewer".to_owned()
+        } else {
+            format!("Show all {}", shown.len())
+        };
+        if Button::new(&label)
+            .icon(if is_all { icons::UP } else { icons::RIGHT })
+            .small()
+            .frameless()
+            .show(ui)
+            .clicked()
+        {
             ui.data_mut(|data| data.insert_temp(all_id, !is_all));
         }
         if let (Some(least), Some(most)) = (counts.iter().min(), counts.iter().max()) {
-            let words = format!("{} more: {} to {}", counts.len(), widgets::grouped(*least), widgets::number_text(*most, "tok"));
+            let words = format!(
+                "{} more: {} to {}",
+                counts.len(),
+                widgets::grouped(*least),
+                widgets::number_text(*most, "tok")
+            );
             ui.label(RichText::new(words).font(theme::small()).color(t.weak));
         }
     });
@@ -276,7 +420,9 @@ fn more_ui(ui: &mut Ui, shown: &[&Line<'_>], first: &[&Line<'_>], all_id: Id, is
 fn absent_ui(ui: &mut Ui, lines: &[Line<'_>]) {
     let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
     for line in lines {
-        let Known::Not(row) = line.known else { continue };
+        let Known::Not(row) = line.known else {
+            continue;
+        };
         let why = row.why.as_deref().unwrap_or("it does not apply");
         match reasons.iter_mut().find(|(known, _)| *known == why) {
             Some((_, formats)) => formats.push(format_title(line.format)),
@@ -287,7 +433,10 @@ fn absent_ui(ui: &mut Ui, lines: &[Line<'_>]) {
         // Titles have commas of their own.
         let titles = formats.join(" · ");
         let words = match why {
-            NO_DATA => format!("{} need data: {titles}", widgets::number_text(formats.len() as u64, "formats")),
+            NO_DATA => format!(
+                "{} need data: {titles}",
+                widgets::number_text(formats.len() as u64, "formats")
+            ),
             ERROR_RESULT => "An error result: no format is compared".to_owned(),
             _ => format!("{titles}: {why}"),
         };
@@ -302,16 +451,30 @@ fn omitted_ui(ui: &mut Ui, cx: &Cx<'_>, lines: &[Line<'_>]) {
         _ => None,
     });
     if let Some(omitted) = omitted {
-        note_ui(ui, &format!("Every format of the data {}", omitted.words(&cx.state.settings.tokenizer)));
+        note_ui(
+            ui,
+            &format!(
+                "Every format of the data {}",
+                omitted.words(&cx.state.settings.tokenizer)
+            ),
+        );
     }
 }
 
 /// A line below the rows.
 fn note_ui(ui: &mut Ui, words: &str) {
     let t = ThemeTokens::of(ui);
-    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), LEDGER_ROW), Sense::hover());
+    let (rect, response) =
+        ui.allocate_exact_size(vec2(ui.available_width(), LEDGER_ROW), Sense::hover());
     let at = pos2(rect.left() + SIDE, rect.center().y);
-    widgets::text_at(ui, at, words, theme::small(), t.weak, rect.width() - 2.0 * SIDE);
+    widgets::text_at(
+        ui,
+        at,
+        words,
+        theme::small(),
+        t.weak,
+        rect.width() - 2.0 * SIDE,
+    );
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, words));
     response.on_hover_text(words);
 }
@@ -327,9 +490,16 @@ fn head_ui(ui: &Ui, rect: Rect, scale: &Scale<'_>) {
     };
     right(columns.tokens, "Tokens");
     let is_sent = matches!(scale.baseline, Baseline::Host(..)) || scale.baseline.is(scale.sent);
-    right(columns.change, if is_sent { "vs sent" } else { "vs baseline" });
+    right(
+        columns.change,
+        if is_sent { "vs sent" } else { "vs baseline" },
+    );
     right(columns.facts, "Facts");
-    for (x, text) in [(columns.counted, "Exact"), (columns.bytes, "Bytes"), (columns.chars, "Chars")] {
+    for (x, text) in [
+        (columns.counted, "Exact"),
+        (columns.bytes, "Bytes"),
+        (columns.chars, "Chars"),
+    ] {
         if let Some(x) = x {
             right(x, text);
         }
@@ -355,7 +525,11 @@ struct Scale<'a> {
 impl Scale<'_> {
     /// Which share of the longest bar a count has.
     fn share(&self, count: Count) -> f32 {
-        if self.most == 0 { 0.0 } else { count.high() as f32 / self.most as f32 }
+        if self.most == 0 {
+            0.0
+        } else {
+            count.high() as f32 / self.most as f32
+        }
     }
 
     /// The tick of the baseline on a bar.
@@ -363,7 +537,8 @@ impl Scale<'_> {
         if let Some(base) = self.base {
             let x = (bar.left() + bar.width() * self.share(base)).round();
             let tick = Rect::from_center_size(pos2(x, bar.center().y), vec2(1.5, 12.0));
-            ui.painter().rect_filled(tick, 0.0, ThemeTokens::of(ui).strong);
+            ui.painter()
+                .rect_filled(tick, 0.0, ThemeTokens::of(ui).strong);
         }
     }
 
@@ -372,7 +547,10 @@ impl Scale<'_> {
         matches!(format, "content" | "structured" | "json")
             || self.sent == format
             || self.baseline.is(format)
-            || self.winner.as_ref().is_some_and(|winner| winner.format == format)
+            || self
+                .winner
+                .as_ref()
+                .is_some_and(|winner| winner.format == format)
     }
 }
 
@@ -382,7 +560,8 @@ const FEW: usize = 6;
 /// What a host sends, above the formats: a click shows its text.
 fn host_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostCost<'_>, count: Count, scale: &Scale<'_>) {
     let t = ThemeTokens::of(ui);
-    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), LEDGER_ROW), Sense::click());
+    let (rect, response) =
+        ui.allocate_exact_size(vec2(ui.available_width(), LEDGER_ROW), Sense::click());
     let is_baseline = matches!(scale.baseline, Baseline::Host(..));
     if is_baseline || response.hovered() {
         ui.painter().rect_filled(rect, 0.0, t.hover);
@@ -390,21 +569,49 @@ fn host_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostCost<'_>, count: Count, scale: &S
     let columns = Columns::of(rect, &scale.widths);
     let y = rect.center().y;
     let (name_x, name) = (columns.name + 16.0, host.name());
-    widgets::glyph_at(ui, pos2(columns.name + 4.0, y), icons::HOSTS, theme::icon_font(12.0), t.strong);
-    widgets::text_at(ui, pos2(name_x, y), &name, theme::medium(13.0), t.strong, columns.bar.left() - name_x - 8.0);
-    let bar = Rect::from_center_size(pos2(columns.bar.center().x, y), vec2(columns.bar.width(), 8.0));
+    widgets::glyph_at(
+        ui,
+        pos2(columns.name + 4.0, y),
+        icons::HOSTS,
+        theme::icon_font(12.0),
+        t.strong,
+    );
+    widgets::text_at(
+        ui,
+        pos2(name_x, y),
+        &name,
+        theme::medium(13.0),
+        t.strong,
+        columns.bar.left() - name_x - 8.0,
+    );
+    let bar = Rect::from_center_size(
+        pos2(columns.bar.center().x, y),
+        vec2(columns.bar.width(), 8.0),
+    );
     if bar.width() > 24.0 {
         widgets::bar(ui, bar, scale.share(count), t.text);
         scale.tick_ui(ui, bar);
     }
-    widgets::text_right(ui, pos2(columns.tokens, y), counted(count), theme::mono_semibold(12.0), t.strong);
+    widgets::text_right(
+        ui,
+        pos2(columns.tokens, y),
+        counted(count),
+        theme::mono_semibold(12.0),
+        t.strong,
+    );
     let changed = match scale.base {
         _ if is_baseline => "baseline".to_owned(),
         base => base.map_or_else(|| "–".to_owned(), |base| delta(count, base)),
     };
     widgets::text_right(ui, pos2(columns.change, y), &changed, theme::code(), t.weak);
     if let Some(x) = columns.bytes {
-        widgets::text_right(ui, pos2(x, y), widgets::grouped(host.row.bytes), theme::code(), t.weak);
+        widgets::text_right(
+            ui,
+            pos2(x, y),
+            widgets::grouped(host.row.bytes),
+            theme::code(),
+            t.weak,
+        );
     }
     let out = host.row.left_out;
     let (facts, is_lost) = match host.row.facts {
@@ -416,27 +623,54 @@ fn host_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostCost<'_>, count: Count, scale: &S
     let color = if is_lost { t.warn } else { t.weak };
     let left = widgets::text_right(ui, pos2(columns.facts, y), facts, theme::code(), color);
     if is_lost {
-        widgets::glyph_at(ui, pos2(left - 10.0, y), icons::MISSING, theme::icon_font(12.0), color);
+        widgets::glyph_at(
+            ui,
+            pos2(left - 10.0, y),
+            icons::MISSING,
+            theme::icon_font(12.0),
+            color,
+        );
     }
     let happens = host.row.happens();
     if let Some(x) = columns.round_trip {
-        widgets::text_at(ui, pos2(x, y), "not tested", theme::small(), t.weak, rect.right() - SIDE - x);
+        widgets::text_at(
+            ui,
+            pos2(x, y),
+            "not tested",
+            theme::small(),
+            t.weak,
+            rect.right() - SIDE - x,
+        );
     }
     widgets::focus_ring_inside(ui, &response);
-    let spoken = format!("{name}, {} tokens, {changed}, {}, {happens}", counted(count), host.row.shown_text());
+    let spoken = format!(
+        "{name}, {} tokens, {changed}, {}, {happens}",
+        counted(count),
+        host.row.shown_text()
+    );
     response.widget_info(|| WidgetInfo::labeled(Role::Row, true, &spoken));
     if response.on_hover_text(host.row.dropped_text()).clicked() {
-        cx.send(ViewAction::SetPane { pane: 1, shows: PaneView::Host(host.row.host.id) });
+        cx.send(ViewAction::SetPane {
+            pane: 1,
+            shows: PaneView::Host(host.row.host.id),
+        });
     }
 }
 
 fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale<'_>, focus: &Response) {
     let t = ThemeTokens::of(ui);
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), LEDGER_ROW), Sense::hover());
-    let response = ui.interact(rect, ui.scope_id().with(("ledger row", line.format)), Sense::CLICK);
+    let response = ui.interact(
+        rect,
+        ui.scope_id().with(("ledger row", line.format)),
+        Sense::CLICK,
+    );
     let title = format_title(line.format);
     let is_as_sent = is_as_sent(line.format);
-    let winner = scale.winner.as_ref().filter(|winner| winner.format == line.format);
+    let winner = scale
+        .winner
+        .as_ref()
+        .filter(|winner| winner.format == line.format);
     let is_winner = winner.is_some_and(|winner| winner.is_proved);
     let color = match (is_winner, is_as_sent) {
         (true, _) => t.ok,
@@ -455,7 +689,11 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale<'_>, focus: &
         ui.painter().rect_filled(rect, 0.0, fill);
     }
     if is_peeked {
-        ui.painter().rect_filled(Rect::from_min_size(rect.min, vec2(2.0, rect.height())), 0.0, t.accent);
+        ui.painter().rect_filled(
+            Rect::from_min_size(rect.min, vec2(2.0, rect.height())),
+            0.0,
+            t.accent,
+        );
     }
     let columns = Columns::of(rect, &scale.widths);
     let y = rect.center().y;
@@ -470,8 +708,20 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale<'_>, focus: &
                 Known::Working => "counting…".into(),
                 Known::Held(_) => "not counted".into(),
             };
-            ui.painter().rect_stroke(square, theme::RADIUS_BAR, Stroke::new(1.0, color), egui::StrokeKind::Inside);
-            widgets::text_at(ui, pos2(name_x, y), title, theme::base(), t.weak, columns.bar.left() - name_x - 8.0);
+            ui.painter().rect_stroke(
+                square,
+                theme::RADIUS_BAR,
+                Stroke::new(1.0, color),
+                egui::StrokeKind::Inside,
+            );
+            widgets::text_at(
+                ui,
+                pos2(name_x, y),
+                title,
+                theme::base(),
+                t.weak,
+                columns.bar.left() - name_x - 8.0,
+            );
             widgets::text_at(
                 ui,
                 pos2(columns.bar.left(), y),
@@ -480,13 +730,18 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale<'_>, focus: &
                 t.weak,
                 rect.right() - columns.bar.left() - SIDE,
             );
-            response.widget_info(|| WidgetInfo::labeled(Role::Row, false, format!("{title}, {why}")));
+            response
+                .widget_info(|| WidgetInfo::labeled(Role::Row, false, format!("{title}, {why}")));
             return;
         }
     };
     ui.painter().rect_filled(square, theme::RADIUS_BAR, color);
     let lost = lost_needed(cx, line.format);
-    let font = if is_as_sent { theme::medium(13.0) } else { theme::base() };
+    let font = if is_as_sent {
+        theme::medium(13.0)
+    } else {
+        theme::base()
+    };
     let mut end = widgets::text_at(
         ui,
         pos2(name_x, y),
@@ -497,7 +752,8 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale<'_>, focus: &
     );
     if lost.is_some() {
         // Out of the race: it loses a field that the model needs.
-        ui.painter().hline(name_x..=end, y.round() + 0.5, Stroke::new(1.0, t.warn));
+        ui.painter()
+            .hline(name_x..=end, y.round() + 0.5, Stroke::new(1.0, t.warn));
     }
     if line.format == scale.sent && end + 66.0 < columns.bar.left() {
         end = small_badge(ui, pos2(end + 8.0, y), "model reads", false);
@@ -508,14 +764,21 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale<'_>, focus: &
     if (response.hovered() || (is_peeked && focus.has_focus())) && end + 50.0 < columns.bar.left() {
         small_badge(ui, pos2(end + 8.0, y), "Open", false);
     }
-    let bar = Rect::from_center_size(pos2(columns.bar.center().x, y), vec2(columns.bar.width(), 8.0));
+    let bar = Rect::from_center_size(
+        pos2(columns.bar.center().x, y),
+        vec2(columns.bar.width(), 8.0),
+    );
     let share = |count: Count| scale.share(count);
     if bar.width() > 24.0 {
         widgets::bar(ui, bar, share(count), color);
         if !count.is_exact() {
             // From the lowest it can be to the highest.
             let low = bar.left() + bar.width() * share(Count::Exact(count.low()));
-            ui.painter().hline(low..=bar.left() + bar.width() * share(count), y, Stroke::new(2.0, t.panel));
+            ui.painter().hline(
+                low..=bar.left() + bar.width() * share(count),
+                y,
+                Stroke::new(2.0, t.panel),
+            );
         }
         scale.tick_ui(ui, bar);
     }
@@ -525,17 +788,40 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale<'_>, focus: &
             widgets::text_right(ui, pos2(x, y), text, mono(), color);
         }
     };
-    widgets::text_right(ui, pos2(columns.tokens, y), counted(count), theme::mono_semibold(12.0), t.strong);
+    widgets::text_right(
+        ui,
+        pos2(columns.tokens, y),
+        counted(count),
+        theme::mono_semibold(12.0),
+        t.strong,
+    );
     let exactly = exact::counted(cx, line.format).filter(|_| scale.has_counted);
-    right(columns.counted, exactly.map_or_else(|| "–".into(), |exactly| widgets::grouped(exactly.tokens)), t.strong);
-    let exactly = exactly.map_or_else(String::new, |exactly| format!(", {}", exact::words(exactly)));
+    right(
+        columns.counted,
+        exactly.map_or_else(|| "–".into(), |exactly| widgets::grouped(exactly.tokens)),
+        t.strong,
+    );
+    let exactly = exactly.map_or_else(String::new, |exactly| {
+        format!(", {}", exact::words(exactly))
+    });
     let ratio = ratio_of(Some(count), scale.base);
     let (changed, changed_color) = if is_baseline {
         ("baseline".into(), t.weak)
     } else {
-        (scale.base.map_or_else(|| "–".into(), |base| delta(count, base)), if is_winner { t.ok } else { t.text })
+        (
+            scale
+                .base
+                .map_or_else(|| "–".into(), |base| delta(count, base)),
+            if is_winner { t.ok } else { t.text },
+        )
     };
-    widgets::text_right(ui, pos2(columns.change, y), &changed, theme::code(), changed_color);
+    widgets::text_right(
+        ui,
+        pos2(columns.change, y),
+        &changed,
+        theme::code(),
+        changed_color,
+    );
     right(columns.bytes, widgets::grouped(row.bytes), t.weak);
     right(columns.chars, widgets::grouped(row.chars), t.weak);
     let facts = facts_ui(ui, cx, pos2(columns.facts, y), row);
@@ -547,18 +833,40 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale<'_>, focus: &
         };
         let mut x = x;
         if color == t.warn {
-            widgets::glyph_at(ui, pos2(x + 6.0, y), icons::DIFFERS, theme::icon_font(12.0), color);
+            widgets::glyph_at(
+                ui,
+                pos2(x + 6.0, y),
+                icons::DIFFERS,
+                theme::icon_font(12.0),
+                color,
+            );
             x += 16.0;
         }
-        widgets::text_at(ui, pos2(x, y), word, theme::small(), color, rect.right() - SIDE - x);
+        widgets::text_at(
+            ui,
+            pos2(x, y),
+            word,
+            theme::small(),
+            color,
+            rect.right() - SIDE - x,
+        );
     }
-    let against =
-        ratio.filter(|_| !is_baseline).map_or_else(String::new, |_| format!(", {changed} against {}", scale.baseline.title()));
-    let mut baseline = if is_baseline { ", baseline".to_owned() } else { String::new() };
+    let against = ratio
+        .filter(|_| !is_baseline)
+        .map_or_else(String::new, |_| {
+            format!(", {changed} against {}", scale.baseline.title())
+        });
+    let mut baseline = if is_baseline {
+        ", baseline".to_owned()
+    } else {
+        String::new()
+    };
     if let Some(winner) = winner {
         baseline.push_str(&format!(", {}", winner.badge));
     }
-    let lost_words = lost.as_ref().map_or_else(String::new, |lost| format!(", {lost}"));
+    let lost_words = lost
+        .as_ref()
+        .map_or_else(String::new, |lost| format!(", {lost}"));
     let name = format!(
         "{title}, {}{exactly}{against}{baseline}, {}{facts}{lost_words}",
         format_args!("{} tokens", counted(count)),
@@ -567,13 +875,23 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale<'_>, focus: &
     response.widget_info(|| WidgetInfo::selected(Role::Row, true, is_peeked, &name));
     if response.clicked() {
         focus.request_focus();
-        cx.send(ViewAction::SetPane { pane: 1, shows: PaneView::Text(line.format) });
+        cx.send(ViewAction::SetPane {
+            pane: 1,
+            shows: PaneView::Text(line.format),
+        });
     }
     let response = response.on_hover_cursor(egui::CursorIcon::PointingHand);
     let trip = match &row.round_trip {
-        Some(trip) => trip.summary().map(|summary| format!("Round trip {}: {summary}", trip.verdict.name())),
-        None if line.format == "wire" => Some("Not tested: the message holds the answer itself; it is not read back".to_owned()),
-        None => Some("Not tested: this text does not hold the data in a form that can be read back".to_owned()),
+        Some(trip) => trip
+            .summary()
+            .map(|summary| format!("Round trip {}: {summary}", trip.verdict.name())),
+        None if line.format == "wire" => {
+            Some("Not tested: the message holds the answer itself; it is not read back".to_owned())
+        }
+        None => Some(
+            "Not tested: this text does not hold the data in a form that can be read back"
+                .to_owned(),
+        ),
     };
     let words: Vec<String> = lost.into_iter().chain(trip).collect();
     if !words.is_empty() {
@@ -582,7 +900,9 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale<'_>, focus: &
 }
 
 fn is_as_sent(id: &str) -> bool {
-    FORMATS.iter().any(|format| format.id() == id && format.is_as_sent())
+    FORMATS
+        .iter()
+        .any(|format| format.id() == id && format.is_as_sent())
 }
 
 /// What a format loses of the fields that the model needs; `None` where it keeps them, or all are needed.
@@ -590,7 +910,12 @@ fn lost_needed(cx: &Cx<'_>, format: &'static str) -> Option<String> {
     let capture = cx.state.capture()?;
     let needed = cx.state.needed(&capture.server.name, &capture.tool.name)?;
     let fields: Vec<String> = needed.iter().cloned().collect();
-    let Some(Some(found)) = cx.ready(NeededQuery { format, fields: fields.into() }) else { return None };
+    let Some(Some(found)) = cx.ready(NeededQuery {
+        format,
+        fields: fields.into(),
+    }) else {
+        return None;
+    };
     (!found.lost.is_empty()).then(|| found.sentence(format_title(format)))
 }
 
@@ -602,12 +927,24 @@ fn facts_ui(ui: &Ui, cx: &Cx<'_>, right: egui::Pos2, row: &Row) -> String {
     let color = if is_lost { t.warn } else { t.weak };
     let left = widgets::text_right(ui, right, &text, theme::code(), color);
     if is_lost {
-        widgets::glyph_at(ui, pos2(left - 10.0, right.y), icons::MISSING, theme::icon_font(12.0), color);
+        widgets::glyph_at(
+            ui,
+            pos2(left - 10.0, right.y),
+            icons::MISSING,
+            theme::icon_font(12.0),
+            color,
+        );
     }
     let facts = row.facts.map_or_else(String::new, |facts| {
-        format!(", {} of {} facts", widgets::grouped(facts.total - facts.missing), widgets::grouped(facts.total))
+        format!(
+            ", {} of {} facts",
+            widgets::grouped(facts.total - facts.missing),
+            widgets::grouped(facts.total)
+        )
     });
-    let omitted = row.omitted.map_or_else(String::new, |omitted| format!(", {}", omitted.words(&cx.state.settings.tokenizer)));
+    let omitted = row.omitted.map_or_else(String::new, |omitted| {
+        format!(", {}", omitted.words(&cx.state.settings.tokenizer))
+    });
     facts + &omitted
 }
 
@@ -623,17 +960,26 @@ pub(super) fn facts_text(row: &Row) -> String {
 
 /// "−5 of 53".
 fn missing_text(facts: FactCount) -> String {
-    format!("−{} of {}", widgets::grouped(facts.missing), widgets::grouped(facts.total))
+    format!(
+        "−{} of {}",
+        widgets::grouped(facts.missing),
+        widgets::grouped(facts.total)
+    )
 }
 
 /// "−43%", "+11%", "×12", "−1 tok", "±0".
 pub(super) fn delta(count: Count, base: Count) -> String {
-    let Some(ratio) = ratio_of(Some(count), Some(base)) else { return "–".to_owned() };
+    let Some(ratio) = ratio_of(Some(count), Some(base)) else {
+        return "–".to_owned();
+    };
     let percent = ((ratio - 1.0) * 100.0).round();
     let sign = if ratio < 1.0 { "−" } else { "+" };
     match (count.high() == base.high(), percent == 0.0) {
         (true, _) => "±0".to_owned(),
-        (false, true) => format!("{sign}{} tok", widgets::grouped(count.high().abs_diff(base.high()))),
+        (false, true) => format!(
+            "{sign}{} tok",
+            widgets::grouped(count.high().abs_diff(base.high()))
+        ),
         (false, false) => percent_change(ratio),
     }
 }
@@ -651,23 +997,57 @@ fn winner(cx: &Cx<'_>, lines: &[Line<'_>]) -> Option<Winner> {
     let rows: Vec<CountedRow<'_>> = lines
         .iter()
         .filter_map(|line| match line.known {
-            Known::Row(row, count) => Some(CountedRow { row, count: Some(count), why: None }),
-            Known::Not(row) => Some(CountedRow { row, count: None, why: None }),
+            Known::Row(row, count) => Some(CountedRow {
+                row,
+                count: Some(count),
+                why: None,
+            }),
+            Known::Not(row) => Some(CountedRow {
+                row,
+                count: None,
+                why: None,
+            }),
             Known::Working | Known::Failed(_) | Known::Held(_) => None,
         })
         .collect();
     let strip = verdict::strip(&rows, cx.model_reads()?, &cx.state.settings.tokenizer)?;
     let winner = strip.winner()?;
-    Some(Winner { format: winner.format, badge: winner.badge.clone()?, is_proved: winner.is_proved() })
+    Some(Winner {
+        format: winner.format,
+        badge: winner.badge.clone()?,
+        is_proved: winner.is_proved(),
+    })
 }
 
 fn small_badge(ui: &Ui, left: egui::Pos2, text: &str, is_good: bool) -> f32 {
     let t = ThemeTokens::of(ui);
-    let (color, fill, line) = if is_good { (t.ok, t.ok_bg, t.ok_line) } else { (t.text, t.card, t.line2) };
-    let galley = ui.painter().layout_no_wrap(text.to_owned(), theme::medium(10.5), color);
-    let rect = Rect::from_min_size(pos2(left.x.round(), (left.y - 8.0).round()), vec2((galley.size().x + 10.0).round(), 16.0));
-    ui.painter().rect(rect, theme::RADIUS_BADGE, fill, Stroke::new(1.0, line), egui::StrokeKind::Inside);
-    ui.painter().galley(pos2(rect.left() + 5.0, (rect.center().y - galley.size().y / 2.0).round()), galley, color);
+    let (color, fill, line) = if is_good {
+        (t.ok, t.ok_bg, t.ok_line)
+    } else {
+        (t.text, t.card, t.line2)
+    };
+    let galley = ui
+        .painter()
+        .layout_no_wrap(text.to_owned(), theme::medium(10.5), color);
+    let rect = Rect::from_min_size(
+        pos2(left.x.round(), (left.y - 8.0).round()),
+        vec2((galley.size().x + 10.0).round(), 16.0),
+    );
+    ui.painter().rect(
+        rect,
+        theme::RADIUS_BADGE,
+        fill,
+        Stroke::new(1.0, line),
+        egui::StrokeKind::Inside,
+    );
+    ui.painter().galley(
+        pos2(
+            rect.left() + 5.0,
+            (rect.center().y - galley.size().y / 2.0).round(),
+        ),
+        galley,
+        color,
+    );
     rect.right()
 }
 
@@ -680,10 +1060,21 @@ fn keys(ui: &Ui, cx: &Cx<'_>, focus: &Response, lines: &[Line<'_>]) {
     // Esc ends the peek first; the next one lets the focus go.
     let escape = cx.state.view.peek.is_some();
     ui.memory_mut(|memory| {
-        memory.set_focus_lock_filter(focus.id, egui::EventFilter { vertical_arrows: true, escape, ..Default::default() })
+        memory.set_focus_lock_filter(
+            focus.id,
+            egui::EventFilter {
+                vertical_arrows: true,
+                escape,
+                ..Default::default()
+            },
+        )
     });
     let pressed = |key| ui.input_mut(|input| input.consume_key(egui::Modifiers::NONE, key));
-    let formats: Vec<_> = lines.iter().filter(|line| matches!(line.known, Known::Row(..))).map(|line| line.format).collect();
+    let formats: Vec<_> = lines
+        .iter()
+        .filter(|line| matches!(line.known, Known::Row(..)))
+        .map(|line| line.format)
+        .collect();
     let shown = match cx.state.view.shows(1).content() {
         PaneContent::Format(format) => format,
         PaneContent::Data => "structured",

@@ -4,7 +4,10 @@ mod saving;
 
 use std::sync::Arc;
 
-use egui::{Align, Color32, Label, Layout, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{
+    Align, Color32, Label, Layout, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo,
+    pos2, vec2,
+};
 
 use super::SIDE;
 use crate::analysis::{Shares, TokenMap, TokenMapQuery};
@@ -16,11 +19,20 @@ use crate::ui::widgets;
 /// From this width on both parts stand side by side; below one is chosen.
 const BOTH: f32 = 720.0;
 const ROW: f32 = 20.0;
-const PARTS: [(TokensPart, &str); 2] = [(TokensPart::ByKey, "By key"), (TokensPart::Saving, "Saving")];
+const PARTS: [(TokensPart, &str); 2] = [
+    (TokensPart::ByKey, "By key"),
+    (TokensPart::Saving, "Saving"),
+];
 
 /// The colour of each share, in the order of [`Shares::named`].
 fn colors(t: &ThemeTokens) -> [Color32; 5] {
-    [t.hue_structured.color, t.accent, t.warn, t.hue_text.color, t.weak]
+    [
+        t.hue_structured.color,
+        t.accent,
+        t.warn,
+        t.hue_text.color,
+        t.weak,
+    ]
 }
 
 /// The map, once it is there.
@@ -31,8 +43,16 @@ fn map<'a>(cx: &Cx<'a>) -> QueryState<'a, Option<Arc<TokenMap>>> {
 /// `31%` of a whole; nothing of nothing is none of it.
 pub(super) fn percent(part: u64, whole: u64) -> String {
     // Token counts are far below 2^53.
-    let share = if whole == 0 { 0.0 } else { part as f64 / whole as f64 * 100.0 };
-    if share > 0.0 && share < 0.95 { "<1%".to_owned() } else { format!("{share:.0}%") }
+    let share = if whole == 0 {
+        0.0
+    } else {
+        part as f64 / whole as f64 * 100.0
+    };
+    if share > 0.0 && share < 0.95 {
+        "<1%".to_owned()
+    } else {
+        format!("{share:.0}%")
+    }
 }
 
 /// A column for people: `items[].city`; the whole payload is `the data`.
@@ -50,7 +70,11 @@ fn column_name(map: &TokenMap, column: usize) -> String {
             }
         }
     }
-    if name.is_empty() { "the data".to_owned() } else { name }
+    if name.is_empty() {
+        "the data".to_owned()
+    } else {
+        name
+    }
 }
 
 pub fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
@@ -60,11 +84,23 @@ pub fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let why = if chosen.encoding().is_some() {
         "The tokens are those of JSON, compact".to_owned()
     } else {
-        format!("Only the built-in encodings tell single tokens apart, so {} counts here, not {}", encoding.name(), chosen.name())
+        format!(
+            "Only the built-in encodings tell single tokens apart, so {} counts here, not {}",
+            encoding.name(),
+            chosen.name()
+        )
     };
-    ui.label(RichText::new(encoding.name()).font(theme::code()).color(t.weak)).on_hover_text(why);
+    ui.label(
+        RichText::new(encoding.name())
+            .font(theme::code())
+            .color(t.weak),
+    )
+    .on_hover_text(why);
     if ui.content_rect().width() < BOTH + theme::SIDEBAR {
-        let at = PARTS.iter().position(|(part, _)| *part == cx.state.view.tokens.part).unwrap_or(0);
+        let at = PARTS
+            .iter()
+            .position(|(part, _)| *part == cx.state.view.tokens.part)
+            .unwrap_or(0);
         if let Some(clicked) = widgets::segmented(ui, "Show", &PARTS.map(|(_, name)| name), at) {
             cx.send(Action::Tokens(TokensAction::Part(PARTS[clicked].0)));
         }
@@ -74,50 +110,89 @@ pub fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
 /// The computed sentence: what the tokens are spent on.
 pub fn verdict_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) {
     let t = ThemeTokens::of(ui);
-    ui.scope_builder(widgets::region(ui, "map verdict").max_rect(rect).layout(Layout::left_to_right(Align::Center)), |ui| {
-        let asked = map(cx);
-        if let QueryState::Failed(problem) = asked {
-            ui.add(Label::new(RichText::new(problem.message()).font(theme::base()).color(t.bad)).truncate());
-            return;
-        }
-        let Some(map) = widgets::ready(ui, cx, "Sorting tokens", asked) else { return };
-        let Some(map) = map else {
-            ui.label(RichText::new("No data in this answer, so nothing to break down.").font(theme::base()).color(t.weak));
-            return;
-        };
-        let total = map.total.total();
-        let mut words = format!("{} in JSON, compact ({}):", widgets::number_text(total, "tokens"), map.encoding.name());
-        for (position, (name, tokens)) in map.total.named().into_iter().enumerate() {
-            let comma = if position == 0 { "" } else { "," };
-            words.push_str(&format!("{comma} {name} {} ({})", widgets::grouped(tokens), percent(tokens, total)));
-        }
-        words.push('.');
-        ui.add(Label::new(RichText::new(&words).font(theme::base()).color(t.text)).wrap()).on_hover_text(&words);
-    });
+    ui.scope_builder(
+        widgets::region(ui, "map verdict")
+            .max_rect(rect)
+            .layout(Layout::left_to_right(Align::Center)),
+        |ui| {
+            let asked = map(cx);
+            if let QueryState::Failed(problem) = asked {
+                ui.add(
+                    Label::new(
+                        RichText::new(problem.message())
+                            .font(theme::base())
+                            .color(t.bad),
+                    )
+                    .truncate(),
+                );
+                return;
+            }
+            let Some(map) = widgets::ready(ui, cx, "Sorting tokens", asked) else {
+                return;
+            };
+            let Some(map) = map else {
+                ui.label(
+                    RichText::new("No data in this answer, so nothing to break down.")
+                        .font(theme::base())
+                        .color(t.weak),
+                );
+                return;
+            };
+            let total = map.total.total();
+            let mut words = format!(
+                "{} in JSON, compact ({}):",
+                widgets::number_text(total, "tokens"),
+                map.encoding.name()
+            );
+            for (position, (name, tokens)) in map.total.named().into_iter().enumerate() {
+                let comma = if position == 0 { "" } else { "," };
+                words.push_str(&format!(
+                    "{comma} {name} {} ({})",
+                    widgets::grouped(tokens),
+                    percent(tokens, total)
+                ));
+            }
+            words.push('.');
+            ui.add(Label::new(RichText::new(&words).font(theme::base()).color(t.text)).wrap())
+                .on_hover_text(&words);
+        },
+    );
 }
 
 pub fn tokens_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let outer = ui.available_rect_before_wrap();
     // All of the drawer is taken, whatever stands in it: its height is the person's.
     ui.allocate_rect(outer, Sense::hover());
-    let QueryState::Ready(Some(map)) = map(cx) else { return };
+    let QueryState::Ready(Some(map)) = map(cx) else {
+        return;
+    };
     let part = |ui: &mut Ui, at: usize, rect: Rect| {
-        ui.scope_builder(widgets::region(ui, ("tokens part", at)).max_rect(rect.shrink2(vec2(SIDE, 0.0))), |ui| {
-            ui.set_clip_rect(rect.intersect(ui.clip_rect()));
-            match PARTS[at].0 {
-                TokensPart::ByKey => by_key_ui(ui, map),
-                TokensPart::Saving => saving::saving_ui(ui, cx),
-            }
-        });
+        ui.scope_builder(
+            widgets::region(ui, ("tokens part", at)).max_rect(rect.shrink2(vec2(SIDE, 0.0))),
+            |ui| {
+                ui.set_clip_rect(rect.intersect(ui.clip_rect()));
+                match PARTS[at].0 {
+                    TokensPart::ByKey => by_key_ui(ui, map),
+                    TokensPart::Saving => saving::saving_ui(ui, cx),
+                }
+            },
+        );
     };
     if ui.content_rect().width() < BOTH + theme::SIDEBAR {
-        let at = PARTS.iter().position(|(part, _)| *part == cx.state.view.tokens.part).unwrap_or(0);
+        let at = PARTS
+            .iter()
+            .position(|(part, _)| *part == cx.state.view.tokens.part)
+            .unwrap_or(0);
         part(ui, at, outer);
         return;
     }
     let (keys, saving) = outer.split_left_right_at_x((outer.left() + outer.width() * 0.6).round());
     part(ui, 0, keys);
-    ui.painter().vline(keys.right() - 0.5, outer.y_range(), Stroke::new(1.0, ThemeTokens::of(ui).line));
+    ui.painter().vline(
+        keys.right() - 0.5,
+        outer.y_range(),
+        Stroke::new(1.0, ThemeTokens::of(ui).line),
+    );
     part(ui, 1, saving);
 }
 
@@ -126,7 +201,14 @@ pub(super) fn part_head(ui: &mut Ui, text: &str) {
     let t = ThemeTokens::of(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 24.0), Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(Role::Heading, true, text));
-    widgets::text_at(ui, pos2(rect.left(), rect.center().y), text, theme::semibold(12.0), t.strong, rect.width());
+    widgets::text_at(
+        ui,
+        pos2(rect.left(), rect.center().y),
+        text,
+        theme::semibold(12.0),
+        t.strong,
+        rect.width(),
+    );
 }
 
 /// A bar of the five shares, scaled so that `most` fills the room.
@@ -134,9 +216,17 @@ fn shares_bar(ui: &Ui, rect: Rect, shares: Shares, most: u64) {
     let t = ThemeTokens::of(ui);
     let mut left = rect.left();
     for ((_, tokens), color) in shares.named().into_iter().zip(colors(t)) {
-        let width = if most == 0 { 0.0 } else { rect.width() * (tokens as f32 / most as f32) };
+        let width = if most == 0 {
+            0.0
+        } else {
+            rect.width() * (tokens as f32 / most as f32)
+        };
         if width > 0.0 {
-            ui.painter().rect_filled(Rect::from_x_y_ranges(left..=left + width, rect.y_range()), 0.0, color);
+            ui.painter().rect_filled(
+                Rect::from_x_y_ranges(left..=left + width, rect.y_range()),
+                0.0,
+                color,
+            );
         }
         left += width;
     }
@@ -146,7 +236,9 @@ fn by_key_ui(ui: &mut Ui, map: &TokenMap) {
     let t = ThemeTokens::of(ui);
     ui.spacing_mut().item_spacing.y = 0.0;
     part_head(ui, "By key, over all records");
-    let legend = ui.available_rect_before_wrap().with_max_y(ui.cursor().top() + 20.0);
+    let legend = ui
+        .available_rect_before_wrap()
+        .with_max_y(ui.cursor().top() + 20.0);
     let mut x = legend.left();
     for ((name, _), color) in map.total.named().into_iter().zip(colors(t)) {
         let square = Rect::from_center_size(pos2(x + 4.0, legend.center().y), vec2(8.0, 8.0));
@@ -165,18 +257,21 @@ fn by_key_ui(ui: &mut Ui, map: &TokenMap) {
     }
     ui.add_space(20.0);
     let total = map.total.total();
-    let most = map.by_cost.first().map_or(0, |&column| map.own[column].total());
+    let most = map
+        .by_cost
+        .first()
+        .map_or(0, |&column| map.own[column].total());
     let height = widgets::whole_rows(ui.available_height(), ROW);
-    ScrollArea::vertical().id_salt("by key").auto_shrink(false).max_height(height).min_scrolled_height(height).show_rows(
-        ui,
-        ROW,
-        map.by_cost.len(),
-        |ui, range| {
+    ScrollArea::vertical()
+        .id_salt("by key")
+        .auto_shrink(false)
+        .max_height(height)
+        .min_scrolled_height(height)
+        .show_rows(ui, ROW, map.by_cost.len(), |ui, range| {
             for &column in &map.by_cost[range] {
                 key_row_ui(ui, map, column, (most, total));
             }
-        },
-    );
+        });
 }
 
 fn key_row_ui(ui: &mut Ui, map: &TokenMap, column: usize, (most, total): (u64, u64)) {
@@ -208,19 +303,52 @@ fn key_row_ui(ui: &mut Ui, map: &TokenMap, column: usize, (most, total): (u64, u
     let y = rect.center().y;
     let name_width = (rect.width() * 0.42).min(220.0);
     let shown = shorten(ui, &name, name_width - 8.0);
-    widgets::text_at(ui, pos2(rect.left(), y), shown, theme::code(), if leaf { t.text } else { t.weak }, name_width - 8.0);
-    let bar =
-        Rect::from_x_y_ranges(rect.left() + name_width..=(rect.right() - 104.0).max(rect.left() + name_width), y - 4.0..=y + 4.0);
+    widgets::text_at(
+        ui,
+        pos2(rect.left(), y),
+        shown,
+        theme::code(),
+        if leaf { t.text } else { t.weak },
+        name_width - 8.0,
+    );
+    let bar = Rect::from_x_y_ranges(
+        rect.left() + name_width..=(rect.right() - 104.0).max(rect.left() + name_width),
+        y - 4.0..=y + 4.0,
+    );
     shares_bar(ui, bar, shares, most);
-    widgets::text_right(ui, pos2(rect.right() - 46.0, y), widgets::grouped(tokens), theme::mono_semibold(12.0), t.strong);
-    widgets::text_right(ui, pos2(rect.right() - 12.0, y), percent(tokens, total), theme::code(), t.weak);
+    widgets::text_right(
+        ui,
+        pos2(rect.right() - 46.0, y),
+        widgets::grouped(tokens),
+        theme::mono_semibold(12.0),
+        t.strong,
+    );
+    widgets::text_right(
+        ui,
+        pos2(rect.right() - 12.0, y),
+        percent(tokens, total),
+        theme::code(),
+        t.weak,
+    );
     response.on_hover_text(spoken);
 }
 
 /// Names that share a beginning lose the beginning, not the end.
 fn shorten(ui: &Ui, name: &str, width: f32) -> String {
-    let advance = ui.painter().layout_no_wrap("0".to_owned(), theme::code(), Color32::PLACEHOLDER).size().x.max(1.0);
+    let advance = ui
+        .painter()
+        .layout_no_wrap("0".to_owned(), theme::code(), Color32::PLACEHOLDER)
+        .size()
+        .x
+        .max(1.0);
     let fits = ((width / advance) as usize).max(4);
     let count = name.chars().count();
-    if count <= fits { name.to_owned() } else { format!("…{}", name.chars().skip(count + 1 - fits).collect::<String>()) }
+    if count <= fits {
+        name.to_owned()
+    } else {
+        format!(
+            "…{}",
+            name.chars().skip(count + 1 - fits).collect::<String>()
+        )
+    }
 }

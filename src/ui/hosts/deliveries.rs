@@ -18,9 +18,15 @@ const COLUMN: f32 = 138.0;
 
 pub fn deliveries_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let what = "Sending the data in six ways through every host's rules";
-    let Some(deliveries) = super::ready(ui, cx, what, cx.ask(DeliveriesQuery)) else { return };
+    let Some(deliveries) = super::ready(ui, cx, what, cx.ask(DeliveriesQuery)) else {
+        return;
+    };
     let Some(deliveries) = deliveries else {
-        widgets::empty_ui(ui, "This answer has no data that could be sent another way.", None);
+        widgets::empty_ui(
+            ui,
+            "This answer has no data that could be sent another way.",
+            None,
+        );
         return;
     };
     let t = ThemeTokens::of(ui);
@@ -42,7 +48,8 @@ pub fn deliveries_ui(ui: &mut Ui, cx: &Cx<'_>) {
         ui.add_space(8.0);
     });
     let grid = rect.with_min_y(used.response.rect.bottom().ceil());
-    ui.painter().hline(grid.x_range(), grid.top() + 0.5, Stroke::new(1.0, t.line));
+    ui.painter()
+        .hline(grid.x_range(), grid.top() + 0.5, Stroke::new(1.0, t.line));
     let ranked = deliveries.ranked(encoding);
     let best = ranked.first().map(|best| best.kind);
     let hosts = host_row::first(0..deliveries.hosts.len(), |at| {
@@ -53,30 +60,53 @@ pub fn deliveries_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let column = ((grid.width() - SIDE - NAME) / count).max(COLUMN).floor();
     ui.scope_builder(widgets::region(ui, "deliveries").max_rect(grid), |ui| {
         ui.spacing_mut().item_spacing = vec2(0.0, 0.0);
-        ScrollArea::horizontal().id_salt("deliveries across").auto_shrink(false).show(ui, |ui| {
-            let origin = ui.min_rect().min;
-            let width = SIDE + NAME + column * count;
-            let place = |at: usize, top: f32, height: f32| {
-                let left = origin.x + SIDE + NAME + at as f32 * column;
-                Rect::from_min_size(pos2(left, top), vec2(column, height))
-            };
-            let (head, _) = ui.allocate_exact_size(vec2(width, HEAD), Sense::hover());
-            for (at, delivery) in deliveries.rows.iter().enumerate() {
-                head_ui(ui, cx, place(at, head.top(), HEAD), delivery, best == Some(delivery.kind));
-            }
-            ui.painter().hline(head.x_range(), head.bottom() - 0.5, Stroke::new(1.0, t.line));
-            ScrollArea::vertical().id_salt("deliveries down").auto_shrink(false).show_rows(ui, ROW, hosts.len(), |ui, range| {
-                for host in &hosts[range] {
-                    let (line, response) = ui.allocate_exact_size(vec2(width, ROW), Sense::hover());
-                    if response.hovered() {
-                        ui.painter().rect_filled(line, 0.0, t.hover);
-                    }
-                    let spoken = host_ui(ui, cx, deliveries, *host, line, |at| place(at, line.top(), ROW));
-                    response.widget_info(|| WidgetInfo::labeled(Role::Row, true, &spoken));
-                    ui.painter().hline(line.x_range(), line.bottom() - 0.5, Stroke::new(1.0, t.line));
+        ScrollArea::horizontal()
+            .id_salt("deliveries across")
+            .auto_shrink(false)
+            .show(ui, |ui| {
+                let origin = ui.min_rect().min;
+                let width = SIDE + NAME + column * count;
+                let place = |at: usize, top: f32, height: f32| {
+                    let left = origin.x + SIDE + NAME + at as f32 * column;
+                    Rect::from_min_size(pos2(left, top), vec2(column, height))
+                };
+                let (head, _) = ui.allocate_exact_size(vec2(width, HEAD), Sense::hover());
+                for (at, delivery) in deliveries.rows.iter().enumerate() {
+                    head_ui(
+                        ui,
+                        cx,
+                        place(at, head.top(), HEAD),
+                        delivery,
+                        best == Some(delivery.kind),
+                    );
                 }
+                ui.painter().hline(
+                    head.x_range(),
+                    head.bottom() - 0.5,
+                    Stroke::new(1.0, t.line),
+                );
+                ScrollArea::vertical()
+                    .id_salt("deliveries down")
+                    .auto_shrink(false)
+                    .show_rows(ui, ROW, hosts.len(), |ui, range| {
+                        for host in &hosts[range] {
+                            let (line, response) =
+                                ui.allocate_exact_size(vec2(width, ROW), Sense::hover());
+                            if response.hovered() {
+                                ui.painter().rect_filled(line, 0.0, t.hover);
+                            }
+                            let spoken = host_ui(ui, cx, deliveries, *host, line, |at| {
+                                place(at, line.top(), ROW)
+                            });
+                            response.widget_info(|| WidgetInfo::labeled(Role::Row, true, &spoken));
+                            ui.painter().hline(
+                                line.x_range(),
+                                line.bottom() - 0.5,
+                                Stroke::new(1.0, t.line),
+                            );
+                        }
+                    });
             });
-        });
     });
 }
 
@@ -87,41 +117,98 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, row: &DeliveryRow, is_best: boo
     let is_green = is_best && row.says_all();
     if is_best {
         let color = if is_green { t.ok } else { t.accent };
-        ui.painter().rect_filled(Rect::from_min_size(rect.min, vec2(rect.width() - 8.0, 2.0)), 0.0, color);
+        ui.painter().rect_filled(
+            Rect::from_min_size(rect.min, vec2(rect.width() - 8.0, 2.0)),
+            0.0,
+            color,
+        );
     }
     let room = rect.width() - 10.0;
-    let galley = ui.painter().layout(row.kind.title().to_owned(), theme::semibold(12.5), t.strong, room);
-    ui.painter().galley(rect.min + vec2(0.0, 8.0), galley, t.strong);
+    let galley = ui.painter().layout(
+        row.kind.title().to_owned(),
+        theme::semibold(12.5),
+        t.strong,
+        room,
+    );
+    ui.painter()
+        .galley(rect.min + vec2(0.0, 8.0), galley, t.strong);
     let below = |up: f32| pos2(rect.left(), rect.bottom() - up);
-    let message = match row.median(cx.state.settings.encoding()).filter(|_| row.result.is_some()) {
+    let message = match row
+        .median(cx.state.settings.encoding())
+        .filter(|_| row.result.is_some())
+    {
         None => {
-            widgets::text_at(ui, below(14.0), "cannot be made", theme::small(), t.weak, room);
+            widgets::text_at(
+                ui,
+                below(14.0),
+                "cannot be made",
+                theme::small(),
+                t.weak,
+                room,
+            );
             format!("{}: {}", row.kind.title(), row.note)
         }
         Some(median) => {
             let share = format!("all facts in {whole} of {known}");
-            widgets::text_at(ui, below(28.0), &share, theme::medium(12.0), if is_green { t.ok } else { t.text }, room);
+            widgets::text_at(
+                ui,
+                below(28.0),
+                &share,
+                theme::medium(12.0),
+                if is_green { t.ok } else { t.text },
+                room,
+            );
             let tokens = format!("{} tok, median", grouped(median));
             widgets::text_at(ui, below(12.0), &tokens, theme::small(), t.weak, room);
-            format!("{}: {share}, {tokens}. Its text: {}", row.kind.title(), row.note)
+            format!(
+                "{}: {share}, {tokens}. Its text: {}",
+                row.kind.title(),
+                row.note
+            )
         }
     };
-    let response = ui.interact(rect, ui.scope_id().with(("delivery", row.kind)), Sense::hover());
+    let response = ui.interact(
+        rect,
+        ui.scope_id().with(("delivery", row.kind)),
+        Sense::hover(),
+    );
     response.widget_info(|| WidgetInfo::labeled(Role::ColumnHeader, true, &message));
     response.on_hover_text(message);
 }
 
 /// What one host makes of each delivery; the same in words.
-fn host_ui(ui: &mut Ui, cx: &Cx<'_>, all: &Deliveries, host: usize, line: Rect, place: impl Fn(usize) -> Rect) -> String {
+fn host_ui(
+    ui: &mut Ui,
+    cx: &Cx<'_>,
+    all: &Deliveries,
+    host: usize,
+    line: Rect,
+    place: impl Fn(usize) -> Rect,
+) -> String {
     let t = ThemeTokens::of(ui);
     let y = line.center().y;
     let name = &all.hosts[host].name;
     let evidence = host_row::evidence_icon(all.hosts[host].evidence);
-    widgets::glyph_at(ui, pos2(line.left() + SIDE + 6.0, y), evidence, theme::icon_font(13.0), t.weak);
-    widgets::name_at(ui, pos2(line.left() + SIDE + 18.0, y), name, theme::medium(12.5), t.strong, NAME - 28.0);
+    widgets::glyph_at(
+        ui,
+        pos2(line.left() + SIDE + 6.0, y),
+        evidence,
+        theme::icon_font(13.0),
+        t.weak,
+    );
+    widgets::name_at(
+        ui,
+        pos2(line.left() + SIDE + 18.0, y),
+        name,
+        theme::medium(12.5),
+        t.strong,
+        NAME - 28.0,
+    );
     let mut spoken = vec![name.clone()];
     for (at, delivery) in all.rows.iter().enumerate() {
-        let Some(cell) = delivery.cells.get(host) else { continue };
+        let Some(cell) = delivery.cells.get(host) else {
+            continue;
+        };
         let rect = place(at);
         let words = cell_words(cell);
         let (icon, color) = match (cell.tokens.is_some(), cell.facts) {
@@ -132,11 +219,30 @@ fn host_ui(ui: &mut Ui, cx: &Cx<'_>, all: &Deliveries, host: usize, line: Rect, 
             _ if cell.limit.is_truncated() == Some(true) => (icons::CUT, t.warn),
             _ => (icons::MISSING, t.warn),
         };
-        widgets::glyph_at(ui, pos2(rect.left() + 6.0, y), icon, theme::icon_font(13.0), color);
-        let tokens = cell.tokens.map(|tokens| grouped(tokens.get(cx.state.settings.encoding())));
-        let shown = if cell.is_whole() { tokens.clone().unwrap_or_default() } else { words.clone() };
+        widgets::glyph_at(
+            ui,
+            pos2(rect.left() + 6.0, y),
+            icon,
+            theme::icon_font(13.0),
+            color,
+        );
+        let tokens = cell
+            .tokens
+            .map(|tokens| grouped(tokens.get(cx.state.settings.encoding())));
+        let shown = if cell.is_whole() {
+            tokens.clone().unwrap_or_default()
+        } else {
+            words.clone()
+        };
         let color = if cell.is_whole() { t.text } else { color };
-        widgets::text_at(ui, pos2(rect.left() + 18.0, y), shown, theme::code(), color, rect.width() - 26.0);
+        widgets::text_at(
+            ui,
+            pos2(rect.left() + 18.0, y),
+            shown,
+            theme::code(),
+            color,
+            rect.width() - 26.0,
+        );
         let tokens = tokens.map_or_else(String::new, |tokens| format!(", {tokens} tokens"));
         spoken.push(format!("{}: {words}{tokens}", delivery.kind.title()));
     }
@@ -146,7 +252,11 @@ fn host_ui(ui: &mut Ui, cx: &Cx<'_>, all: &Deliveries, host: usize, line: Rect, 
 fn cell_words(cell: &DeliveryCell) -> String {
     match (cell.tokens.is_some(), cell.facts) {
         (true, Some(_)) if cell.is_whole() => "all facts".to_owned(),
-        (true, Some(facts)) => format!("{} of {}", grouped(facts.total - facts.missing), grouped(facts.total)),
+        (true, Some(facts)) => format!(
+            "{} of {}",
+            grouped(facts.total - facts.missing),
+            grouped(facts.total)
+        ),
         _ => "not known".to_owned(),
     }
 }

@@ -4,7 +4,8 @@
 use std::ops::Range;
 
 use egui::{
-    Align, Layout, Popup, Rect, RichText, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui, UiBuilder, WidgetInfo, pos2, vec2,
+    Align, Layout, Popup, Rect, RichText, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui,
+    UiBuilder, WidgetInfo, pos2, vec2,
 };
 
 use super::SIDE;
@@ -33,7 +34,14 @@ pub fn detail_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, report: &HostsReport, row
         ui.add_space(8.0);
         head_ui(ui, cx, report, row);
         ui.add_space(10.0);
-        ui.add(egui::Label::new(RichText::new(row.sentence()).font(theme::base()).color(t.text)).wrap());
+        ui.add(
+            egui::Label::new(
+                RichText::new(row.sentence())
+                    .font(theme::base())
+                    .color(t.text),
+            )
+            .wrap(),
+        );
         ui.add_space(8.0);
         cut_ui(ui, cx, row);
         evidence_ui(ui, cx, row);
@@ -41,7 +49,8 @@ pub fn detail_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, report: &HostsReport, row
         tabs_ui(ui, cx, row);
         top = ui.cursor().top();
     });
-    ui.painter().hline(rect.x_range(), top + 0.5, Stroke::new(1.0, t.line));
+    ui.painter()
+        .hline(rect.x_range(), top + 0.5, Stroke::new(1.0, t.line));
     let body = rect.with_min_y(top + 1.0);
     let padded = UiBuilder::new().max_rect(body.shrink2(vec2(SIDE, 8.0)));
     match cx.state.view.hosts.detail {
@@ -57,23 +66,49 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport, row: &HostRow) {
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            if widgets::icon_button(ui, icons::OPEN_LINK, "Open this text in the middle pane").clicked() {
+            if widgets::icon_button(ui, icons::OPEN_LINK, "Open this text in the middle pane")
+                .clicked()
+            {
                 cx.send(Action::Hosts(HostsAction::Open(id)));
             }
             difference_ui(ui, cx, report, row);
             let is_pinned = cx.state.view.hosts.pinned.contains(&id);
-            let name = if is_pinned { "Unpin this host" } else { "Pin this host: it comes first" };
+            let name = if is_pinned {
+                "Unpin this host"
+            } else {
+                "Pin this host: it comes first"
+            };
             if widgets::icon_button(ui, icons::BASELINE, name).clicked() {
                 cx.send(Action::Hosts(HostsAction::Pin(id)));
             }
-            if Button::new("View as").small().height(theme::ICON_BUTTON).name("View the answer as this host").show(ui).clicked() {
+            if Button::new("View as")
+                .small()
+                .height(theme::ICON_BUTTON)
+                .name("View the answer as this host")
+                .show(ui)
+                .clicked()
+            {
                 cx.send(Action::Hosts(HostsAction::ViewAs(Some(id))));
                 cx.send(ViewAction::ShowAnswer);
             }
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
                 ui.spacing_mut().item_spacing.x = 8.0;
-                ui.add(egui::Label::new(RichText::new(&row.host.name).font(theme::semibold(14.0)).color(t.strong)).truncate());
-                ui.add(egui::Label::new(RichText::new(&row.host.version).font(theme::mono(11.5)).color(t.weak)).truncate());
+                ui.add(
+                    egui::Label::new(
+                        RichText::new(&row.host.name)
+                            .font(theme::semibold(14.0))
+                            .color(t.strong),
+                    )
+                    .truncate(),
+                );
+                ui.add(
+                    egui::Label::new(
+                        RichText::new(&row.host.version)
+                            .font(theme::mono(11.5))
+                            .color(t.weak),
+                    )
+                    .truncate(),
+                );
             });
         });
     });
@@ -84,15 +119,32 @@ fn difference_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport, row: &HostRow) 
     let button = widgets::icon_button(ui, icons::DIFF, "Compare with another host's text");
     Popup::menu(&button).width(280.0).show(|ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
-        for lane in report.lanes.iter().filter(|lane| report.hosts_of(lane).all(|other| other.host.id != row.host.id)) {
-            let Some(other) = report.hosts_of(lane).next().filter(|other| other.view.is_computable()) else { continue };
+        for lane in report.lanes.iter().filter(|lane| {
+            report
+                .hosts_of(lane)
+                .all(|other| other.host.id != row.host.id)
+        }) {
+            let Some(other) = report
+                .hosts_of(lane)
+                .next()
+                .filter(|other| other.view.is_computable())
+            else {
+                continue;
+            };
             let others = lane.rows.len() as u64 - 1;
-            let more = if others > 0 { format!(" and {}", number_of(others, "others")) } else { String::new() };
+            let more = if others > 0 {
+                format!(" and {}", number_of(others, "others"))
+            } else {
+                String::new()
+            };
             if widgets::menu_row(ui, &format!("{}{more}", other.host.name), None, false).clicked()
                 && let Some(shown) = cx.state.view.capture.clone()
             {
                 cx.send(Action::Diff(DiffAction::Open(shown.clone(), shown)));
-                cx.send(Action::Diff(DiffAction::SetTexts(TextOf::Host(row.host.id), TextOf::Host(other.host.id))));
+                cx.send(Action::Diff(DiffAction::SetTexts(
+                    TextOf::Host(row.host.id),
+                    TextOf::Host(other.host.id),
+                )));
                 ui.close();
             }
         }
@@ -117,10 +169,14 @@ fn evidence_ui(ui: &mut Ui, cx: &Cx<'_>, row: &HostRow) {
         .tip("The rule in words, and its sources");
     // The icon stands where the text above begins.
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 22.0), egui::Sense::hover());
-    let mut left = ui.new_child(widgets::region(ui, "evidence").max_rect(rect.with_min_x(rect.left() - 10.0)));
+    let mut left =
+        ui.new_child(widgets::region(ui, "evidence").max_rect(rect.with_min_x(rect.left() - 10.0)));
     let response = button.show(&mut left);
     Popup::menu(&response).width(400.0).show(|ui| {
-        ScrollArea::vertical().id_salt("rule").max_height(360.0).show(ui, |ui| rule_ui(ui, cx, row));
+        ScrollArea::vertical()
+            .id_salt("rule")
+            .max_height(360.0)
+            .show(ui, |ui| rule_ui(ui, cx, row));
     });
 }
 
@@ -142,8 +198,12 @@ fn rule_ui(ui: &mut Ui, cx: &Cx<'_>, row: &HostRow) {
         ui.add(egui::Label::new(small(&format!("Limit: {note}"))).wrap());
     }
     let client = match (row.host.identity(), &row.host.client) {
-        (Some(identity), Some(rules)) => format!("Calls as {} ({}).", identity.says(), rules.source),
-        _ => "How it names itself to a server was not verified; calls are made as Loupe.".to_owned(),
+        (Some(identity), Some(rules)) => {
+            format!("Calls as {} ({}).", identity.says(), rules.source)
+        }
+        _ => {
+            "How it names itself to a server was not verified; calls are made as Loupe.".to_owned()
+        }
     };
     ui.add(egui::Label::new(small(&client)).wrap());
     for source in &row.host.source {
@@ -168,18 +228,27 @@ fn rule_ui(ui: &mut Ui, cx: &Cx<'_>, row: &HostRow) {
 }
 
 fn short(text: &str) -> String {
-    if text.chars().count() > 44 { text.chars().take(43).chain(['…']).collect() } else { text.to_owned() }
+    if text.chars().count() > 44 {
+        text.chars().take(43).chain(['…']).collect()
+    } else {
+        text.to_owned()
+    }
 }
 
 /// The address that a source names: one written out, or `owner/repository:path` and `owner/repository#number` of GitHub.
 fn link(source: &str) -> Option<String> {
     if let Some(at) = source.find("https://") {
-        let end = source[at..].find([' ', ')', ',', ';']).map_or(source.len(), |end| at + end);
+        let end = source[at..]
+            .find([' ', ')', ',', ';'])
+            .map_or(source.len(), |end| at + end);
         return Some(source[at..end].to_owned());
     }
     let first = source.split([' ', ',']).next()?;
     let is_name = |text: &str| {
-        !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'))
+        !text.is_empty()
+            && text
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'))
     };
     let at = first.find([':', '#'])?;
     let (owner, repository) = first[..at].split_once('/')?;
@@ -202,32 +271,65 @@ fn cut_ui(ui: &mut Ui, cx: &Cx<'_>, row: &HostRow) {
         return;
     }
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 10.0), egui::Sense::hover());
-    let color = if row.shares.has_structured { t.hue_structured.color } else { t.hue_text.color };
+    let color = if row.shares.has_structured {
+        t.hue_structured.color
+    } else {
+        t.hue_text.color
+    };
     ui.painter().rect_filled(rect, theme::RADIUS_BAR, color);
     let x = |at: usize| rect.left() + rect.width() * (at as f64 / full as f64) as f32;
     // More pieces than there are pixels say nothing.
     for gone in row.view.removed.iter().take(PIECES) {
-        let place = Rect::from_x_y_ranges(x(gone.start)..=x(gone.end).max(x(gone.start) + 1.0), rect.y_range());
-        ui.painter().rect(place, 0.0, t.warn_bg, Stroke::new(1.0, t.warn_line), StrokeKind::Inside);
-        let painter = ui.painter().with_clip_rect(place.shrink(1.0).intersect(ui.clip_rect()));
+        let place = Rect::from_x_y_ranges(
+            x(gone.start)..=x(gone.end).max(x(gone.start) + 1.0),
+            rect.y_range(),
+        );
+        ui.painter().rect(
+            place,
+            0.0,
+            t.warn_bg,
+            Stroke::new(1.0, t.warn_line),
+            StrokeKind::Inside,
+        );
+        let painter = ui
+            .painter()
+            .with_clip_rect(place.shrink(1.0).intersect(ui.clip_rect()));
         let mut at = place.left() - place.height();
         while at < place.right() {
-            painter
-                .line_segment([pos2(at, place.bottom()), pos2(at + place.height(), place.top())], Stroke::new(1.0, t.warn_line));
+            painter.line_segment(
+                [
+                    pos2(at, place.bottom()),
+                    pos2(at + place.height(), place.top()),
+                ],
+                Stroke::new(1.0, t.warn_line),
+            );
             at += 5.0;
         }
     }
     ui.add_space(4.0);
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
-        let tokens = row.tokens.map_or(0, |tokens| tokens.get(cx.state.settings.encoding()));
-        ui.label(RichText::new(format!("{} kept", number_of(tokens, "tok"))).font(theme::small()).color(color));
+        let tokens = row
+            .tokens
+            .map_or(0, |tokens| tokens.get(cx.state.settings.encoding()));
+        ui.label(
+            RichText::new(format!("{} kept", number_of(tokens, "tok")))
+                .font(theme::small())
+                .color(color),
+        );
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let records = cx.ready(HostRemovedQuery(row.host.id)).and_then(|removed| removed.records);
-            let records =
-                records.map_or_else(String::new, |(gone, all)| format!(", {} of {}", grouped(gone), number_of(all, "records")));
+            let records = cx
+                .ready(HostRemovedQuery(row.host.id))
+                .and_then(|removed| removed.records);
+            let records = records.map_or_else(String::new, |(gone, all)| {
+                format!(", {} of {}", grouped(gone), number_of(all, "records"))
+            });
             let gone = number_of(row.view.removed_bytes(), "bytes");
-            ui.label(RichText::new(format!("{gone} removed{records}")).font(theme::small()).color(t.warn));
+            ui.label(
+                RichText::new(format!("{gone} removed{records}"))
+                    .font(theme::small())
+                    .color(t.warn),
+            );
             ui.label(icons::icon(icons::CUT, 13.0, t.warn));
         });
     });
@@ -237,7 +339,9 @@ fn cut_ui(ui: &mut Ui, cx: &Cx<'_>, row: &HostRow) {
 fn tabs_ui(ui: &mut Ui, cx: &Cx<'_>, row: &HostRow) {
     let view = &cx.state.view.hosts;
     let lost: u64 = row.lost.iter().map(|field| field.missing).sum();
-    let tokens = row.definition_tokens.map(|tokens| number_of(tokens.get(cx.state.settings.encoding()), "tok"));
+    let tokens = row
+        .definition_tokens
+        .map(|tokens| number_of(tokens.get(cx.state.settings.encoding()), "tok"));
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 20.0;
         for detail in HostDetail::ALL {
@@ -247,7 +351,16 @@ fn tabs_ui(ui: &mut Ui, cx: &Cx<'_>, row: &HostRow) {
                 HostDetail::Definition => tokens.clone(),
             };
             let is_shown = view.detail == *detail;
-            if widgets::tab(ui, None, detail.title(), count.as_deref(), is_shown, theme::HEADER).clicked() {
+            if widgets::tab(
+                ui,
+                None,
+                detail.title(),
+                count.as_deref(),
+                is_shown,
+                theme::HEADER,
+            )
+            .clicked()
+            {
                 cx.send(Action::Hosts(HostsAction::Detail(*detail)));
             }
         }
@@ -256,28 +369,46 @@ fn tabs_ui(ui: &mut Ui, cx: &Cx<'_>, row: &HostRow) {
 
 fn text_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, row: &HostRow) {
     let t = ThemeTokens::of(ui);
-    let foot = Rect::from_min_max(pos2(rect.left(), rect.bottom() - theme::FOOTER - 2.0), rect.max);
-    ui.painter().hline(rect.x_range(), foot.top() + 0.5, Stroke::new(1.0, t.line));
+    let foot = Rect::from_min_max(
+        pos2(rect.left(), rect.bottom() - theme::FOOTER - 2.0),
+        rect.max,
+    );
+    ui.painter()
+        .hline(rect.x_range(), foot.top() + 0.5, Stroke::new(1.0, t.line));
     let mut body = rect.with_max_y(foot.top());
     if !row.view.limit.bites.is_empty() {
         let strip = body.with_min_x(body.right() - OVERVIEW);
         overview_ui(ui, row, strip, cx.state.view.hosts.shows_removed);
         body.max.x = strip.left();
     }
-    ui.scope_builder(widgets::region(ui, ("text", row.host.id)).max_rect(body), |ui| {
-        ui.set_clip_rect(body.intersect(ui.clip_rect()));
-        host_alone_ui(ui, cx, row.host.id);
-    });
-    let place = UiBuilder::new().max_rect(foot.shrink2(vec2(12.0, 0.0))).layout(Layout::left_to_right(Align::Center));
+    ui.scope_builder(
+        widgets::region(ui, ("text", row.host.id)).max_rect(body),
+        |ui| {
+            ui.set_clip_rect(body.intersect(ui.clip_rect()));
+            host_alone_ui(ui, cx, row.host.id);
+        },
+    );
+    let place = UiBuilder::new()
+        .max_rect(foot.shrink2(vec2(12.0, 0.0)))
+        .layout(Layout::left_to_right(Align::Center));
     ui.scope_builder(place.id_salt(("legend", row.host.id)), |ui| {
         ui.set_clip_rect(foot.intersect(ui.clip_rect()));
         host_legend_ui(ui);
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let words = format!("{} to the model", widgets::number_text(row.bytes, "B"));
-            ui.label(RichText::new(words).font(theme::regular(11.5)).color(t.weak));
+            ui.label(
+                RichText::new(words)
+                    .font(theme::regular(11.5))
+                    .color(t.weak),
+            );
             // The first is where F8 leads.
             if row.view.removed.len() > 1
-                && Button::new("Next removed").icon(icons::ARROW_DOWN).frameless().height(22.0).show(ui).clicked()
+                && Button::new("Next removed")
+                    .icon(icons::ARROW_DOWN)
+                    .frameless()
+                    .height(22.0)
+                    .show(ui)
+                    .clicked()
             {
                 panes::next_cut(ui, row.host.id);
                 ui.request_repaint();
@@ -290,25 +421,47 @@ fn text_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, row: &HostRow) {
 fn overview_ui(ui: &Ui, row: &HostRow, rect: Rect, shows_removed: bool) {
     let t = ThemeTokens::of(ui);
     ui.painter().rect_filled(rect, 0.0, t.panel);
-    ui.painter().vline(rect.left() + 0.5, rect.y_range(), Stroke::new(1.0, t.line));
+    ui.painter()
+        .vline(rect.left() + 0.5, rect.y_range(), Stroke::new(1.0, t.line));
     let full = row.view.full.len().max(1);
     let bar = rect.shrink2(vec2(5.0, 8.0));
     let y = |at: usize| bar.top() + bar.height() * (at as f64 / full as f64) as f32;
-    let place =
-        |range: &Range<usize>| Rect::from_x_y_ranges(bar.x_range(), y(range.start)..=y(range.end).max(y(range.start) + 2.0));
-    let color = if row.shares.has_structured { t.hue_structured.color } else { t.hue_text.color };
+    let place = |range: &Range<usize>| {
+        Rect::from_x_y_ranges(
+            bar.x_range(),
+            y(range.start)..=y(range.end).max(y(range.start) + 2.0),
+        )
+    };
+    let color = if row.shares.has_structured {
+        t.hue_structured.color
+    } else {
+        t.hue_text.color
+    };
     // More pieces than there are pixels say nothing.
     for gone in row.view.removed.iter().take(PIECES) {
-        ui.painter().rect(place(gone), 0.0, t.warn_bg, Stroke::new(1.0, t.warn_line), StrokeKind::Inside);
+        ui.painter().rect(
+            place(gone),
+            0.0,
+            t.warn_bg,
+            Stroke::new(1.0, t.warn_line),
+            StrokeKind::Inside,
+        );
     }
     for kept in row.view.kept.iter().take(PIECES) {
         ui.painter().rect_filled(place(kept), 0.0, color);
     }
     let response = ui.interact(rect, ui.scope_id().with("overview"), Sense::click());
-    let spoken = format!("{} of {} bytes kept", grouped(full as u64 - row.view.removed_bytes()), grouped(full as u64));
+    let spoken = format!(
+        "{} of {} bytes kept",
+        grouped(full as u64 - row.view.removed_bytes()),
+        grouped(full as u64)
+    );
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &spoken));
     widgets::focus_ring_inside(ui, &response);
-    if let Some(pos) = response.interact_pointer_pos().filter(|_| response.clicked()) {
+    if let Some(pos) = response
+        .interact_pointer_pos()
+        .filter(|_| response.clicked())
+    {
         let share = ((pos.y - bar.top()) / bar.height()).clamp(0.0, 1.0);
         let at = (f64::from(share) * full as f64) as usize;
         panes::show_in_host(ui, if shows_removed { at } else { shown_at(row, at) });
@@ -319,9 +472,15 @@ fn overview_ui(ui: &Ui, row: &HostRow, rect: Rect, shows_removed: bool) {
 
 /// Where in the text that is left a place of the whole one stands, or stood.
 fn shown_at(row: &HostRow, full: usize) -> usize {
-    let spans = row.view.spans.iter().filter_map(|span| Some((span.full()?, span.range())));
+    let spans = row
+        .view
+        .spans
+        .iter()
+        .filter_map(|span| Some((span.full()?, span.range())));
     let before = spans.take_while(|(from, _)| *from <= full).last();
-    before.map_or(0, |(from, range)| (range.start + (full - from)).min(range.end))
+    before.map_or(0, |(from, range)| {
+        (range.start + (full - from)).min(range.end)
+    })
 }
 
 fn lost_ui(ui: &mut Ui, row: &HostRow) {
@@ -330,27 +489,45 @@ fn lost_ui(ui: &mut Ui, row: &HostRow) {
         ui.add(egui::Label::new(RichText::new(dropped).font(theme::small()).color(t.warn)).wrap());
     }
     if row.lost.is_empty() {
-        let words =
-            if row.facts.is_some() { "No fact of the data is missing." } else { "Nothing to compare: no data, or no text." };
+        let words = if row.facts.is_some() {
+            "No fact of the data is missing."
+        } else {
+            "Nothing to compare: no data, or no text."
+        };
         ui.label(RichText::new(words).font(theme::base()).color(t.weak));
         return;
     }
-    ScrollArea::vertical().id_salt("lost").auto_shrink(false).show_rows(ui, 20.0, row.lost.len(), |ui, range| {
-        for field in &row.lost[range] {
-            ui.horizontal(|ui| {
-                ui.label(RichText::new(if field.path.is_empty() { "/" } else { &field.path }).font(theme::code()).color(t.text));
-                let mut words = Vec::new();
-                if field.missing > 0 {
-                    words.push(format!("{} of {} missing", grouped(field.missing), grouped(field.total)));
-                }
-                ui.label(RichText::new(words.join(", ")).font(theme::small()).color(if field.missing > 0 {
-                    t.warn
-                } else {
-                    t.weak
-                }));
-            });
-        }
-    });
+    ScrollArea::vertical()
+        .id_salt("lost")
+        .auto_shrink(false)
+        .show_rows(ui, 20.0, row.lost.len(), |ui, range| {
+            for field in &row.lost[range] {
+                ui.horizontal(|ui| {
+                    ui.label(
+                        RichText::new(if field.path.is_empty() {
+                            "/"
+                        } else {
+                            &field.path
+                        })
+                        .font(theme::code())
+                        .color(t.text),
+                    );
+                    let mut words = Vec::new();
+                    if field.missing > 0 {
+                        words.push(format!(
+                            "{} of {} missing",
+                            grouped(field.missing),
+                            grouped(field.total)
+                        ));
+                    }
+                    ui.label(
+                        RichText::new(words.join(", "))
+                            .font(theme::small())
+                            .color(if field.missing > 0 { t.warn } else { t.weak }),
+                    );
+                });
+            }
+        });
 }
 
 fn definition_ui(ui: &mut Ui, cx: &Cx<'_>, row: &HostRow) {
@@ -359,7 +536,8 @@ fn definition_ui(ui: &mut Ui, cx: &Cx<'_>, row: &HostRow) {
         widgets::empty_ui(ui, "The definition of this tool is not known.", None);
         return;
     };
-    let yes = |known: Option<bool>| known.map(|is| if is { "shown" } else { "left out" }.to_owned());
+    let yes =
+        |known: Option<bool>| known.map(|is| if is { "shown" } else { "left out" }.to_owned());
     let tokens = row.definition_tokens.map(|tokens| {
         format!(
             "{} tokens ({}), without the provider's own wrapping",
@@ -382,32 +560,47 @@ fn definition_ui(ui: &mut Ui, cx: &Cx<'_>, row: &HostRow) {
             "Description",
             definition.description.as_ref().map(|text| {
                 let shown = &text[..text.floor_char_boundary(MAX_LABEL)];
-                let more =
-                    if shown.len() < text.len() { format!("… ({} bytes)", grouped(text.len() as u64)) } else { String::new() };
-                format!("{}{shown}{more}", if definition.is_description_cut { "cut: " } else { "" })
+                let more = if shown.len() < text.len() {
+                    format!("… ({} bytes)", grouped(text.len() as u64))
+                } else {
+                    String::new()
+                };
+                format!(
+                    "{}{shown}{more}",
+                    if definition.is_description_cut {
+                        "cut: "
+                    } else {
+                        ""
+                    }
+                )
             }),
         ),
     ];
-    ScrollArea::vertical().id_salt("definition").auto_shrink(false).show(ui, |ui| {
-        for (name, value) in lines {
-            if name.is_empty() && value.is_none() {
-                continue;
-            }
-            ui.horizontal_top(|ui| {
-                ui.allocate_ui(vec2(110.0, 18.0), |ui| {
-                    ui.set_width(110.0);
-                    ui.label(RichText::new(name).font(theme::small()).color(t.weak));
+    ScrollArea::vertical()
+        .id_salt("definition")
+        .auto_shrink(false)
+        .show(ui, |ui| {
+            for (name, value) in lines {
+                if name.is_empty() && value.is_none() {
+                    continue;
+                }
+                ui.horizontal_top(|ui| {
+                    ui.allocate_ui(vec2(110.0, 18.0), |ui| {
+                        ui.set_width(110.0);
+                        ui.label(RichText::new(name).font(theme::small()).color(t.weak));
+                    });
+                    let text = value.unwrap_or_else(|| "not verified".to_owned());
+                    ui.add(
+                        egui::Label::new(
+                            RichText::new(crate::analysis::special::Shown::of(&text).text)
+                                .font(theme::code())
+                                .color(t.text),
+                        )
+                        .wrap(),
+                    );
                 });
-                let text = value.unwrap_or_else(|| "not verified".to_owned());
-                ui.add(
-                    egui::Label::new(
-                        RichText::new(crate::analysis::special::Shown::of(&text).text).font(theme::code()).color(t.text),
-                    )
-                    .wrap(),
-                );
-            });
-        }
-    });
+            }
+        });
 }
 
 #[cfg(test)]
@@ -416,9 +609,18 @@ mod tests {
 
     #[test]
     fn sources_become_addresses() {
-        assert_eq!(link("openai/codex#42, #43").as_deref(), Some("https://github.com/openai/codex/issues/42"));
-        assert_eq!(link("a/b:src/c.rs (d)").as_deref(), Some("https://github.com/a/b/blob/HEAD/src/c.rs"));
-        assert_eq!(link("see https://e.org/x, y").as_deref(), Some("https://e.org/x"));
+        assert_eq!(
+            link("openai/codex#42, #43").as_deref(),
+            Some("https://github.com/openai/codex/issues/42")
+        );
+        assert_eq!(
+            link("a/b:src/c.rs (d)").as_deref(),
+            Some("https://github.com/a/b/blob/HEAD/src/c.rs")
+        );
+        assert_eq!(
+            link("see https://e.org/x, y").as_deref(),
+            Some("https://e.org/x")
+        );
         assert_eq!(link("Release 2.1 run: read back"), None);
     }
 }

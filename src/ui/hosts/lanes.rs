@@ -38,37 +38,81 @@ pub fn tone(t: &ThemeTokens, outcome: HostOutcome) -> (Color32, &'static str) {
 
 /// A row of the list.
 enum Entry<'a> {
-    Group { title: &'static str, color: Color32, note: String },
+    Group {
+        title: &'static str,
+        color: Color32,
+        note: String,
+    },
     Lane(&'a HostLane),
 }
 
 /// The lanes with the titles of their groups: those of one's own hosts first, then by outcome.
 fn entries<'a>(t: &ThemeTokens, cx: &Cx<'_>, report: &'a HostsReport) -> Vec<Entry<'a>> {
     let view = &cx.state.view.hosts;
-    let is_own = |lane: &&HostLane| report.hosts_of(lane).any(|row| host_row::is_first(row, view));
+    let is_own = |lane: &&HostLane| {
+        report
+            .hosts_of(lane)
+            .any(|row| host_row::is_first(row, view))
+    };
     let (own, others): (Vec<&HostLane>, Vec<&HostLane>) = report.lanes.iter().partition(is_own);
     let mut entries = Vec::new();
     if !own.is_empty() {
         let hosts = || own.iter().flat_map(|lane| report.hosts_of(lane));
         let ways = [
             (hosts().any(|row| row.host.is_own), "in your hosts file"),
-            (hosts().any(|row| view.pinned.contains(&row.host.id)), "pinned"),
-            (hosts().any(|row| view.found.contains(&row.host.id)), "found in your configuration"),
+            (
+                hosts().any(|row| view.pinned.contains(&row.host.id)),
+                "pinned",
+            ),
+            (
+                hosts().any(|row| view.found.contains(&row.host.id)),
+                "found in your configuration",
+            ),
         ];
-        let ways: Vec<&str> = ways.into_iter().filter(|(is_so, _)| *is_so).map(|(_, way)| way).collect();
-        entries.push(Entry::Group { title: "Your hosts", color: t.strong, note: ways.join(", ") });
+        let ways: Vec<&str> = ways
+            .into_iter()
+            .filter(|(is_so, _)| *is_so)
+            .map(|(_, way)| way)
+            .collect();
+        entries.push(Entry::Group {
+            title: "Your hosts",
+            color: t.strong,
+            note: ways.join(", "),
+        });
         entries.extend(own.iter().copied().map(Entry::Lane));
     }
     for outcome in HostOutcome::ALL {
         let of_it = |lane: &&&HostLane| lane.outcome == outcome;
-        let hosts: usize = others.iter().filter(of_it).map(|lane| lane.rows.len()).sum();
+        let hosts: usize = others
+            .iter()
+            .filter(of_it)
+            .map(|lane| lane.rows.len())
+            .sum();
         if hosts == 0 {
             continue;
         }
-        let units = if own.iter().any(|lane| lane.outcome == outcome) { "more hosts" } else { "hosts" };
-        let color = if outcome == HostOutcome::All { t.strong } else { tone(t, outcome).0 };
-        entries.push(Entry::Group { title: outcome.title(), color, note: number_of(hosts as u64, units) });
-        entries.extend(others.iter().copied().filter(|lane| lane.outcome == outcome).map(Entry::Lane));
+        let units = if own.iter().any(|lane| lane.outcome == outcome) {
+            "more hosts"
+        } else {
+            "hosts"
+        };
+        let color = if outcome == HostOutcome::All {
+            t.strong
+        } else {
+            tone(t, outcome).0
+        };
+        entries.push(Entry::Group {
+            title: outcome.title(),
+            color,
+            note: number_of(hosts as u64, units),
+        });
+        entries.extend(
+            others
+                .iter()
+                .copied()
+                .filter(|lane| lane.outcome == outcome)
+                .map(Entry::Lane),
+        );
     }
     entries
 }
@@ -79,11 +123,16 @@ pub fn shown<'a>(ui: &Ui, cx: &Cx<'_>, report: &'a HostsReport) -> Vec<Vec<&'a H
         Entry::Lane(lane) => Some(hosts_of(cx, report, lane)),
         Entry::Group { .. } => None,
     };
-    entries(ThemeTokens::of(ui), cx, report).into_iter().filter_map(lane).collect()
+    entries(ThemeTokens::of(ui), cx, report)
+        .into_iter()
+        .filter_map(lane)
+        .collect()
 }
 
 fn hosts_of<'a>(cx: &Cx<'_>, report: &'a HostsReport, lane: &'a HostLane) -> Vec<&'a HostRow> {
-    host_row::first(report.hosts_of(lane), |row| host_row::is_first(row, &cx.state.view.hosts))
+    host_row::first(report.hosts_of(lane), |row| {
+        host_row::is_first(row, &cx.state.view.hosts)
+    })
 }
 
 struct Columns {
@@ -99,8 +148,15 @@ impl Columns {
     fn of(ui: &Ui, rect: Rect, report: &HostsReport) -> Self {
         // What is longest of what is seen stands whole.
         let width = |lane: &HostLane| {
-            let text = report.hosts_of(lane).next().map(HostRow::shown_text).unwrap_or_default();
-            ui.painter().layout_no_wrap(text, theme::code(), Color32::PLACEHOLDER).size().x
+            let text = report
+                .hosts_of(lane)
+                .next()
+                .map(HostRow::shown_text)
+                .unwrap_or_default();
+            ui.painter()
+                .layout_no_wrap(text, theme::code(), Color32::PLACEHOLDER)
+                .size()
+                .x
         };
         let facts_width = report.lanes.iter().map(width).fold(76.0, f32::max) + 18.0;
         let has_bar = rect.width() >= WITH_BAR;
@@ -109,7 +165,13 @@ impl Columns {
         let happens = rect.right() - SIDE - if has_bar { 216.0 } else { 152.0 };
         let tokens = happens - 12.0;
         let hosts = facts + facts_width..tokens - if has_bar { 88.0 } else { 76.0 };
-        Self { bar: has_bar.then_some(left), facts, hosts, tokens, happens: happens..rect.right() - SIDE }
+        Self {
+            bar: has_bar.then_some(left),
+            facts,
+            hosts,
+            tokens,
+            happens: happens..rect.right() - SIDE,
+        }
     }
 }
 
@@ -125,14 +187,26 @@ struct Laid<'a> {
 }
 
 impl<'a> Laid<'a> {
-    fn of(ui: &Ui, cx: &Cx<'_>, report: &'a HostsReport, lane: &'a HostLane, columns: &Columns) -> Self {
+    fn of(
+        ui: &Ui,
+        cx: &Cx<'_>,
+        report: &'a HostsReport,
+        lane: &'a HostLane,
+        columns: &Columns,
+    ) -> Self {
         let t = ThemeTokens::of(ui);
         let room = columns.hosts.end - columns.hosts.start;
         let (mut line, mut x) = (0, 0.0);
         let mut hosts = Vec::new();
         for host in hosts_of(cx, report, lane) {
-            let galley = ui.painter().layout_no_wrap(host.host.name.clone(), theme::medium(12.5), t.text);
-            let pin = if host_row::is_first(host, &cx.state.view.hosts) { 16.0 } else { 0.0 };
+            let galley =
+                ui.painter()
+                    .layout_no_wrap(host.host.name.clone(), theme::medium(12.5), t.text);
+            let pin = if host_row::is_first(host, &cx.state.view.hosts) {
+                16.0
+            } else {
+                0.0
+            };
             let width = (18.0 + galley.size().x + pin).min(room);
             if x > 0.0 && x + width > room {
                 (line, x) = (line + 1, 0.0);
@@ -140,22 +214,49 @@ impl<'a> Laid<'a> {
             hosts.push((host, (line, x, width)));
             x += width + 14.0;
         }
-        let color = if lane.outcome == HostOutcome::All { t.text } else { tone(t, lane.outcome).0 };
+        let color = if lane.outcome == HostOutcome::All {
+            t.text
+        } else {
+            tone(t, lane.outcome).0
+        };
         let width = columns.happens.end - columns.happens.start - 18.0;
-        let happens = ui.painter().layout(report.happens(lane), theme::base(), color, width);
+        let happens = ui
+            .painter()
+            .layout(report.happens(lane), theme::base(), color, width);
         let height = (AROUND + (line + 1) as f32 * LINE).max((happens.size().y + AROUND).ceil());
-        Self { lane, hosts, happens, height }
+        Self {
+            lane,
+            hosts,
+            happens,
+            height,
+        }
     }
 }
 
 /// The list in the room that is left. On the screen of hosts a lane shows its host beside it; in the drawer it opens the
 /// text in the middle pane.
-pub fn lanes_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, report: &HostsReport, selected: Option<HostId>, is_screen: bool) {
+pub fn lanes_ui(
+    ui: &mut Ui,
+    cx: &Cx<'_>,
+    rect: Rect,
+    report: &HostsReport,
+    selected: Option<HostId>,
+    is_screen: bool,
+) {
     let t = ThemeTokens::of(ui);
     let columns = Columns::of(ui, rect, report);
     let head = Rect::from_min_size(rect.min, vec2(rect.width(), HEAD));
     let has_facts = report.rows.iter().any(HostRow::has_facts);
-    let title = |x: f32, text: &str| widgets::text_at(ui, pos2(x, head.center().y), text, theme::small(), t.weak, 200.0);
+    let title = |x: f32, text: &str| {
+        widgets::text_at(
+            ui,
+            pos2(x, head.center().y),
+            text,
+            theme::small(),
+            t.weak,
+            200.0,
+        )
+    };
     title(
         columns.bar.unwrap_or(columns.facts),
         match (has_facts, columns.bar) {
@@ -167,10 +268,30 @@ pub fn lanes_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, report: &HostsReport, sele
     );
     title(columns.hosts.start, "Hosts with this text");
     title(columns.happens.start, "What happens");
-    widgets::text_right(ui, pos2(columns.tokens, head.center().y), "Tokens", theme::small(), t.weak);
-    ui.painter().hline(rect.x_range(), head.bottom() - 0.5, Stroke::new(1.0, t.line));
-    let list = Rect::from_min_max(head.left_bottom(), pos2(rect.right(), rect.bottom() - if is_screen { FOOT } else { 0.0 }));
-    let focus = ui.interact(list, Id::unique(("lanes", is_screen)), Sense::focusable_noninteractive());
+    widgets::text_right(
+        ui,
+        pos2(columns.tokens, head.center().y),
+        "Tokens",
+        theme::small(),
+        t.weak,
+    );
+    ui.painter().hline(
+        rect.x_range(),
+        head.bottom() - 0.5,
+        Stroke::new(1.0, t.line),
+    );
+    let list = Rect::from_min_max(
+        head.left_bottom(),
+        pos2(
+            rect.right(),
+            rect.bottom() - if is_screen { FOOT } else { 0.0 },
+        ),
+    );
+    let focus = ui.interact(
+        list,
+        Id::unique(("lanes", is_screen)),
+        Sense::focusable_noninteractive(),
+    );
     focus.widget_info(|| WidgetInfo::labeled(Role::Table, true, "Hosts by outcome"));
     keys(ui, cx, &focus, report, selected);
     // Heights depend on the width alone; what is out of sight is not drawn.
@@ -188,31 +309,54 @@ pub fn lanes_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, report: &HostsReport, sele
             (entry, laid)
         })
         .collect();
-    let painted = List { cx, columns, report, selected, is_screen, focus };
-    let is_moved = ui.data_mut(|data| data.remove_temp::<bool>(moved_id())).is_some();
+    let painted = List {
+        cx,
+        columns,
+        report,
+        selected,
+        is_screen,
+        focus,
+    };
+    let is_moved = ui
+        .data_mut(|data| data.remove_temp::<bool>(moved_id()))
+        .is_some();
     ui.scope_builder(widgets::region(ui, "lane rows").max_rect(list), |ui| {
         ui.set_clip_rect(list.intersect(ui.clip_rect()));
-        ScrollArea::vertical().id_salt(("lanes", is_screen)).auto_shrink(false).show_viewport(ui, |ui, viewport| {
-            let origin = ui.min_rect().min;
-            ui.allocate_rect(Rect::from_min_size(origin, vec2(viewport.width(), height)), Sense::hover());
-            for ((entry, laid), top) in entries.iter().zip(tops) {
-                let height = laid.as_ref().map_or(GROUP, |laid| laid.height);
-                let place = Rect::from_min_size(pos2(origin.x, (origin.y + top).round()), vec2(rect.width(), height));
-                let is_selected =
-                    laid.as_ref().is_some_and(|laid| laid.hosts.iter().any(|(row, _)| Some(row.host.id) == selected));
-                if is_moved && is_selected {
-                    ui.scroll_to_rect(place, None);
+        ScrollArea::vertical()
+            .id_salt(("lanes", is_screen))
+            .auto_shrink(false)
+            .show_viewport(ui, |ui, viewport| {
+                let origin = ui.min_rect().min;
+                ui.allocate_rect(
+                    Rect::from_min_size(origin, vec2(viewport.width(), height)),
+                    Sense::hover(),
+                );
+                for ((entry, laid), top) in entries.iter().zip(tops) {
+                    let height = laid.as_ref().map_or(GROUP, |laid| laid.height);
+                    let place = Rect::from_min_size(
+                        pos2(origin.x, (origin.y + top).round()),
+                        vec2(rect.width(), height),
+                    );
+                    let is_selected = laid.as_ref().is_some_and(|laid| {
+                        laid.hosts
+                            .iter()
+                            .any(|(row, _)| Some(row.host.id) == selected)
+                    });
+                    if is_moved && is_selected {
+                        ui.scroll_to_rect(place, None);
+                    }
+                    if top + height < viewport.top() || top > viewport.bottom() {
+                        continue;
+                    }
+                    match (entry, laid) {
+                        (Entry::Group { title, color, note }, _) => {
+                            group_ui(ui, place, title, *color, note)
+                        }
+                        (_, Some(laid)) => lane_ui(ui, &painted, place, laid),
+                        _ => {}
+                    }
                 }
-                if top + height < viewport.top() || top > viewport.bottom() {
-                    continue;
-                }
-                match (entry, laid) {
-                    (Entry::Group { title, color, note }, _) => group_ui(ui, place, title, *color, note),
-                    (_, Some(laid)) => lane_ui(ui, &painted, place, laid),
-                    _ => {}
-                }
-            }
-        });
+            });
     });
     if is_screen {
         foot_ui(ui, cx, rect.with_min_y(list.bottom()), report);
@@ -222,10 +366,27 @@ pub fn lanes_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, report: &HostsReport, sele
 fn group_ui(ui: &Ui, rect: Rect, title: &str, color: Color32, note: &str) {
     let t = ThemeTokens::of(ui);
     ui.painter().rect_filled(rect, 0.0, t.card);
-    ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, t.line));
+    ui.painter().hline(
+        rect.x_range(),
+        rect.bottom() - 0.5,
+        Stroke::new(1.0, t.line),
+    );
     let y = rect.center().y;
-    widgets::text_at(ui, pos2(rect.left() + SIDE, y), title, theme::semibold(12.5), color, rect.width() * 0.5);
-    widgets::text_right(ui, pos2(rect.right() - SIDE, y), note, theme::small(), t.weak);
+    widgets::text_at(
+        ui,
+        pos2(rect.left() + SIDE, y),
+        title,
+        theme::semibold(12.5),
+        color,
+        rect.width() * 0.5,
+    );
+    widgets::text_right(
+        ui,
+        pos2(rect.right() - SIDE, y),
+        note,
+        theme::small(),
+        t.weak,
+    );
     let spoken = format!("{title}, {note}");
     ui.interact(rect, ui.scope_id().with(("group", title)), Sense::empty())
         .widget_info(|| WidgetInfo::labeled(Role::Heading, true, &spoken));
@@ -244,7 +405,11 @@ struct List<'a> {
 impl List<'_> {
     fn choose(&self, host: HostId) {
         self.focus.request_focus();
-        let action = if self.is_screen { HostsAction::Show(Some(host)) } else { HostsAction::Open(host) };
+        let action = if self.is_screen {
+            HostsAction::Show(Some(host))
+        } else {
+            HostsAction::Open(host)
+        };
         self.cx.send(Action::Hosts(action));
     }
 }
@@ -252,16 +417,40 @@ impl List<'_> {
 fn lane_ui(ui: &mut Ui, list: &List<'_>, rect: Rect, laid: &Laid<'_>) {
     let t = ThemeTokens::of(ui);
     let cx = list.cx;
-    let Some((first, _)) = laid.hosts.first() else { return };
-    let selected = list.selected.filter(|id| laid.hosts.iter().any(|(row, _)| row.host.id == *id));
-    let response = ui.interact(rect, ui.scope_id().with(("lane", first.host.id)), Sense::CLICK);
+    let Some((first, _)) = laid.hosts.first() else {
+        return;
+    };
+    let selected = list
+        .selected
+        .filter(|id| laid.hosts.iter().any(|(row, _)| row.host.id == *id));
+    let response = ui.interact(
+        rect,
+        ui.scope_id().with(("lane", first.host.id)),
+        Sense::CLICK,
+    );
     if selected.is_some() || response.hovered() {
-        ui.painter().rect_filled(rect, 0.0, if selected.is_some() { t.accent_bg } else { t.hover });
+        ui.painter().rect_filled(
+            rect,
+            0.0,
+            if selected.is_some() {
+                t.accent_bg
+            } else {
+                t.hover
+            },
+        );
     }
     if selected.is_some() {
-        ui.painter().rect_filled(Rect::from_min_size(rect.min, vec2(2.0, rect.height())), 0.0, t.accent);
+        ui.painter().rect_filled(
+            Rect::from_min_size(rect.min, vec2(2.0, rect.height())),
+            0.0,
+            t.accent,
+        );
     }
-    ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, t.line));
+    ui.painter().hline(
+        rect.x_range(),
+        rect.bottom() - 0.5,
+        Stroke::new(1.0, t.line),
+    );
     let columns = &list.columns;
     let outcome = laid.lane.outcome;
     let (color, icon) = tone(t, outcome);
@@ -270,34 +459,103 @@ fn lane_ui(ui: &mut Ui, list: &List<'_>, rect: Rect, laid: &Laid<'_>) {
     if let Some(x) = columns.bar {
         let bar = Rect::from_min_size(pos2(x, y - 4.0), vec2(BAR, 8.0));
         let (part, all) = first.shown();
-        share_at(ui, bar, (outcome != HostOutcome::Unknown).then_some(part as f32 / all.max(1) as f32), color);
+        share_at(
+            ui,
+            bar,
+            (outcome != HostOutcome::Unknown).then_some(part as f32 / all.max(1) as f32),
+            color,
+        );
     }
-    match shown.split_once(' ').filter(|_| outcome != HostOutcome::Unknown) {
+    match shown
+        .split_once(' ')
+        .filter(|_| outcome != HostOutcome::Unknown)
+    {
         Some((part, rest)) => {
-            let color = if outcome == HostOutcome::All { t.text } else { color };
-            let x = widgets::text_at(ui, pos2(columns.facts, y), part, theme::code(), color, f32::INFINITY);
-            widgets::text_at(ui, pos2(x, y), format!(" {rest}"), theme::code(), t.weak, f32::INFINITY);
+            let color = if outcome == HostOutcome::All {
+                t.text
+            } else {
+                color
+            };
+            let x = widgets::text_at(
+                ui,
+                pos2(columns.facts, y),
+                part,
+                theme::code(),
+                color,
+                f32::INFINITY,
+            );
+            widgets::text_at(
+                ui,
+                pos2(x, y),
+                format!(" {rest}"),
+                theme::code(),
+                t.weak,
+                f32::INFINITY,
+            );
         }
         None => {
-            widgets::text_at(ui, pos2(columns.facts, y), &shown, theme::small(), t.weak, f32::INFINITY);
+            widgets::text_at(
+                ui,
+                pos2(columns.facts, y),
+                &shown,
+                theme::small(),
+                t.weak,
+                f32::INFINITY,
+            );
         }
     }
     let lines = laid.hosts.last().map_or(1, |(_, (line, ..))| line + 1);
     let top = y - lines as f32 * LINE / 2.0;
     for (row, (line, x, width)) in &laid.hosts {
-        let place = Rect::from_min_size(pos2(columns.hosts.start + x, top + *line as f32 * LINE), vec2(*width, LINE));
-        host_ui(ui, list, place, row, selected == Some(row.host.id) && laid.hosts.len() > 1);
+        let place = Rect::from_min_size(
+            pos2(columns.hosts.start + x, top + *line as f32 * LINE),
+            vec2(*width, LINE),
+        );
+        host_ui(
+            ui,
+            list,
+            place,
+            row,
+            selected == Some(row.host.id) && laid.hosts.len() > 1,
+        );
     }
-    let tokens = first.tokens.map(|tokens| grouped(tokens.get(cx.state.settings.encoding())));
+    let tokens = first
+        .tokens
+        .map(|tokens| grouped(tokens.get(cx.state.settings.encoding())));
     if let Some(tokens) = &tokens {
-        widgets::number_right(ui, pos2(columns.tokens, y), tokens, theme::mono_semibold(12.0), t.strong, "tok");
+        widgets::number_right(
+            ui,
+            pos2(columns.tokens, y),
+            tokens,
+            theme::mono_semibold(12.0),
+            t.strong,
+            "tok",
+        );
     }
-    widgets::glyph_at(ui, pos2(columns.happens.start + 6.0, y), icon, theme::icon_font(14.0), color);
-    let place = pos2(columns.happens.start + 18.0, (y - laid.happens.size().y / 2.0).round());
-    ui.painter().galley(place, std::sync::Arc::clone(&laid.happens), t.text);
-    let names: Vec<&str> = laid.hosts.iter().map(|(row, _)| row.host.name.as_str()).collect();
+    widgets::glyph_at(
+        ui,
+        pos2(columns.happens.start + 6.0, y),
+        icon,
+        theme::icon_font(14.0),
+        color,
+    );
+    let place = pos2(
+        columns.happens.start + 18.0,
+        (y - laid.happens.size().y / 2.0).round(),
+    );
+    ui.painter()
+        .galley(place, std::sync::Arc::clone(&laid.happens), t.text);
+    let names: Vec<&str> = laid
+        .hosts
+        .iter()
+        .map(|(row, _)| row.host.name.as_str())
+        .collect();
     let tokens = tokens.map_or_else(String::new, |tokens| format!("{tokens} tokens, "));
-    let spoken = format!("{}: {shown}, {tokens}{}", names.join(", "), list.report.happens(laid.lane));
+    let spoken = format!(
+        "{}: {shown}, {tokens}{}",
+        names.join(", "),
+        list.report.happens(laid.lane)
+    );
     response.widget_info(|| WidgetInfo::selected(Role::Row, true, selected.is_some(), &spoken));
     if response.clicked() {
         list.choose(selected.unwrap_or(first.host.id));
@@ -313,31 +571,76 @@ fn host_ui(ui: &mut Ui, list: &List<'_>, rect: Rect, row: &HostRow, is_selected:
     if !seen.is_positive() {
         return;
     }
-    let response = ui.interact(seen, ui.scope_id().with(("host", row.host.id)), Sense::CLICK);
-    let spoken = format!("{} {}, {}", row.host.name, row.host.version, row.host.evidence.name());
+    let response = ui.interact(
+        seen,
+        ui.scope_id().with(("host", row.host.id)),
+        Sense::CLICK,
+    );
+    let spoken = format!(
+        "{} {}, {}",
+        row.host.name,
+        row.host.version,
+        row.host.evidence.name()
+    );
     response.widget_info(|| WidgetInfo::selected(Role::ListItem, true, is_selected, &spoken));
     let y = rect.center().y;
-    widgets::glyph_at(ui, pos2(rect.left() + 7.0, y), host_row::evidence_icon(row.host.evidence), theme::icon_font(13.0), t.weak);
+    widgets::glyph_at(
+        ui,
+        pos2(rect.left() + 7.0, y),
+        host_row::evidence_icon(row.host.evidence),
+        theme::icon_font(13.0),
+        t.weak,
+    );
     let is_first = host_row::is_first(row, &list.cx.state.view.hosts);
-    let color = if is_selected || response.hovered() { t.accent } else { t.strong };
+    let color = if is_selected || response.hovered() {
+        t.accent
+    } else {
+        t.strong
+    };
     let room = rect.width() - 18.0 - if is_first { 16.0 } else { 0.0 };
-    let end = widgets::text_at(ui, pos2(rect.left() + 18.0, y), &row.host.name, theme::medium(12.5), color, room);
+    let end = widgets::text_at(
+        ui,
+        pos2(rect.left() + 18.0, y),
+        &row.host.name,
+        theme::medium(12.5),
+        color,
+        room,
+    );
     if is_first {
-        widgets::glyph_at(ui, pos2(end + 9.0, y), icons::BASELINE, theme::icon_font(12.0), t.accent);
+        widgets::glyph_at(
+            ui,
+            pos2(end + 9.0, y),
+            icons::BASELINE,
+            theme::icon_font(12.0),
+            t.accent,
+        );
     }
     widgets::focus_ring_inside(ui, &response);
     if response.clicked() {
         list.choose(row.host.id);
     }
-    response.on_hover_text(spoken).on_hover_cursor(egui::CursorIcon::PointingHand);
+    response
+        .on_hover_text(spoken)
+        .on_hover_cursor(egui::CursorIcon::PointingHand);
 }
 
 /// A bar of the share that is shown; dashed where it is not known.
 fn share_at(ui: &Ui, rect: Rect, share: Option<f32>, color: Color32) {
     let t = ThemeTokens::of(ui);
     let Some(share) = share else {
-        let corners = [rect.left_top(), rect.right_top(), rect.right_bottom(), rect.left_bottom(), rect.left_top()];
-        ui.painter().extend(egui::Shape::dashed_line(&corners, Stroke::new(1.0, t.weak), 3.0, 3.0));
+        let corners = [
+            rect.left_top(),
+            rect.right_top(),
+            rect.right_bottom(),
+            rect.left_bottom(),
+            rect.left_top(),
+        ];
+        ui.painter().extend(egui::Shape::dashed_line(
+            &corners,
+            Stroke::new(1.0, t.weak),
+            3.0,
+            3.0,
+        ));
         return;
     };
     ui.painter().rect_filled(rect, theme::RADIUS_BAR, t.hover);
@@ -350,23 +653,46 @@ fn share_at(ui: &Ui, rect: Rect, share: Option<f32>, color: Color32) {
 /// What the icons mean, and the way to the next cut.
 fn foot_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, report: &HostsReport) {
     let t = ThemeTokens::of(ui);
-    ui.painter().hline(rect.x_range(), rect.top() + 0.5, Stroke::new(1.0, t.line));
+    ui.painter()
+        .hline(rect.x_range(), rect.top() + 0.5, Stroke::new(1.0, t.line));
     let layout = egui::Layout::left_to_right(egui::Align::Center);
-    ui.scope_builder(widgets::region(ui, "lanes foot").max_rect(rect.shrink2(vec2(SIDE, 0.0))).layout(layout), |ui| {
-        ui.spacing_mut().item_spacing.x = 5.0;
-        for evidence in [Evidence::Observed, Evidence::Source, Evidence::Documented, Evidence::Inferred] {
-            ui.label(icons::icon(host_row::evidence_icon(evidence), 13.0, t.weak));
-            ui.label(egui::RichText::new(evidence.name()).font(theme::regular(11.5)).color(t.weak));
-            ui.add_space(7.0);
-        }
-        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-            let has_cut = report.rows.iter().any(|row| row.limit().state.is_truncated() == Some(true));
-            let button = widgets::Button::new("Next cut").shortcut("F8").frameless().height(22.0);
-            if has_cut && button.show(ui).clicked() {
-                next_cut(ui, cx, true).into_iter().for_each(|action| cx.send(action));
+    ui.scope_builder(
+        widgets::region(ui, "lanes foot")
+            .max_rect(rect.shrink2(vec2(SIDE, 0.0)))
+            .layout(layout),
+        |ui| {
+            ui.spacing_mut().item_spacing.x = 5.0;
+            for evidence in [
+                Evidence::Observed,
+                Evidence::Source,
+                Evidence::Documented,
+                Evidence::Inferred,
+            ] {
+                ui.label(icons::icon(host_row::evidence_icon(evidence), 13.0, t.weak));
+                ui.label(
+                    egui::RichText::new(evidence.name())
+                        .font(theme::regular(11.5))
+                        .color(t.weak),
+                );
+                ui.add_space(7.0);
             }
-        });
-    });
+            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                let has_cut = report
+                    .rows
+                    .iter()
+                    .any(|row| row.limit().state.is_truncated() == Some(true));
+                let button = widgets::Button::new("Next cut")
+                    .shortcut("F8")
+                    .frameless()
+                    .height(22.0);
+                if has_cut && button.show(ui).clicked() {
+                    next_cut(ui, cx, true)
+                        .into_iter()
+                        .for_each(|action| cx.send(action));
+                }
+            });
+        },
+    );
 }
 
 fn moved_id() -> Id {
@@ -377,7 +703,12 @@ fn moved_id() -> Id {
 pub fn next_cut(ui: &Ui, cx: &Cx<'_>, is_forward: bool) -> Option<Action> {
     let report = cx.ready(crate::analysis::HostsQuery)?;
     let hosts: Vec<&HostRow> = shown(ui, cx, report).into_iter().flatten().collect();
-    let at = cx.state.view.hosts.selected.and_then(|id| hosts.iter().position(|row| row.host.id == id));
+    let at = cx
+        .state
+        .view
+        .hosts
+        .selected
+        .and_then(|id| hosts.iter().position(|row| row.host.id == id));
     let cuts = |row: &&&HostRow| row.limit().state.is_truncated() == Some(true);
     let next = if is_forward {
         let after = at.map_or(0, |at| at + 1);
@@ -394,18 +725,31 @@ pub fn next_cut(ui: &Ui, cx: &Cx<'_>, is_forward: bool) -> Option<Action> {
 }
 
 /// Up and Down go through the lanes, Left and Right through the hosts of one; Enter opens the host.
-fn keys(ui: &Ui, cx: &Cx<'_>, focus: &egui::Response, report: &HostsReport, selected: Option<HostId>) {
+fn keys(
+    ui: &Ui,
+    cx: &Cx<'_>,
+    focus: &egui::Response,
+    report: &HostsReport,
+    selected: Option<HostId>,
+) {
     if !focus.has_focus() {
         return;
     }
-    let filter = egui::EventFilter { vertical_arrows: true, horizontal_arrows: true, ..Default::default() };
+    let filter = egui::EventFilter {
+        vertical_arrows: true,
+        horizontal_arrows: true,
+        ..Default::default()
+    };
     ui.memory_mut(|memory| memory.set_focus_lock_filter(focus.id, filter));
     widgets::focus_ring_inside(ui, focus);
     let pressed = |key| ui.input_mut(|input| input.consume_key(egui::Modifiers::NONE, key));
     let lanes = shown(ui, cx, report);
     let place = |id: HostId| {
         let at = |hosts: &Vec<&HostRow>| hosts.iter().position(|row| row.host.id == id);
-        lanes.iter().enumerate().find_map(|(lane, hosts)| Some((lane, at(hosts)?)))
+        lanes
+            .iter()
+            .enumerate()
+            .find_map(|(lane, hosts)| Some((lane, at(hosts)?)))
     };
     let at = selected.and_then(place);
     let (lane, host) = at.unwrap_or((0, 0));

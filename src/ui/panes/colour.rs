@@ -15,14 +15,21 @@ use crate::ui::theme::{self, ThemeTokens};
 /// Lays a row out in its colours.
 pub fn job(t: &ThemeTokens, shown: &Shown, view: &TextView, row: &TextRow) -> LayoutJob {
     let plain = TextFormat::simple(theme::code(), t.text);
-    let mut job = LayoutJob { break_on_newline: false, ..LayoutJob::default() };
+    let mut job = LayoutJob {
+        break_on_newline: false,
+        ..LayoutJob::default()
+    };
     job.wrap.max_width = f32::INFINITY;
     let text = &shown.text;
     if !shown.names.is_empty() {
         let mut end = 0;
         for (name, _) in &shown.names {
             append(&mut job, &text[end..name.start], &plain);
-            job.append(&text[name.clone()], 0.0, TextFormat::simple(theme::mono(10.0), t.warn));
+            job.append(
+                &text[name.clone()],
+                0.0,
+                TextFormat::simple(theme::mono(10.0), t.warn),
+            );
             end = name.end;
         }
         append(&mut job, &text[end..], &plain);
@@ -78,10 +85,23 @@ enum Part {
 
 /// A row is coloured by itself: it knows whether it begins inside a string. What a string is, a key or a value, is told by
 /// what follows it.
-pub fn json_row(job: &mut LayoutJob, t: &ThemeTokens, text: &str, range: &Range<usize>, is_in_string: bool) {
+pub fn json_row(
+    job: &mut LayoutJob,
+    t: &ThemeTokens,
+    text: &str,
+    range: &Range<usize>,
+    is_in_string: bool,
+) {
     let end = text.floor_char_boundary((range.end + AHEAD).min(text.len()));
-    let before = text[..range.start].bytes().rev().take_while(|byte| *byte == b'\\').count();
-    let start = Start { is_in_string, is_escaped: before % 2 == 1 };
+    let before = text[..range.start]
+        .bytes()
+        .rev()
+        .take_while(|byte| *byte == b'\\')
+        .count();
+    let start = Start {
+        is_in_string,
+        is_escaped: before % 2 == 1,
+    };
     for (part_range, part) in json(&text[range.start..end], start, range.len()) {
         let piece = range.start + part_range.start..(range.start + part_range.end).min(range.end);
         let color = match part {
@@ -113,18 +133,30 @@ fn json(text: &str, begins: Start, until: usize) -> Vec<(Range<usize>, Part)> {
     while at < bytes.len().min(until) {
         let start = at;
         let part = if bytes[at] == b'"' || (at == 0 && is_in_string) {
-            let skipped = if at > 0 || !is_in_string { 1 } else { usize::from(begins.is_escaped) };
+            let skipped = if at > 0 || !is_in_string {
+                1
+            } else {
+                usize::from(begins.is_escaped)
+            };
             at = string_end(bytes, at + skipped);
             let next = bytes[at..].iter().find(|byte| !byte.is_ascii_whitespace());
-            if next == Some(&b':') { Part::Key } else { Part::String }
+            if next == Some(&b':') {
+                Part::Key
+            } else {
+                Part::String
+            }
         } else if bytes[at] == b'-' || bytes[at].is_ascii_digit() {
-            at += run(&bytes[at..], |byte| matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E') || byte.is_ascii_digit());
+            at += run(&bytes[at..], |byte| {
+                matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E') || byte.is_ascii_digit()
+            });
             Part::Number
         } else if bytes[at].is_ascii_alphabetic() {
             at += run(&bytes[at..], |byte| byte.is_ascii_alphabetic());
             Part::Word
         } else {
-            at += run(&bytes[at..], |byte| !matches!(byte, b'"' | b'-') && !byte.is_ascii_alphanumeric());
+            at += run(&bytes[at..], |byte| {
+                !matches!(byte, b'"' | b'-') && !byte.is_ascii_alphanumeric()
+            });
             Part::Punctuation
         };
         parts.push((start..at, part));
@@ -134,7 +166,11 @@ fn json(text: &str, begins: Start, until: usize) -> Vec<(Range<usize>, Part)> {
 
 /// Length of the run of bytes at the start that `is` holds for; at least one.
 fn run(bytes: &[u8], is: impl Fn(u8) -> bool) -> usize {
-    bytes.iter().position(|&byte| !is(byte)).unwrap_or(bytes.len()).max(1)
+    bytes
+        .iter()
+        .position(|&byte| !is(byte))
+        .unwrap_or(bytes.len())
+        .max(1)
 }
 
 /// After the quote that ends a string, or the end of the text.
@@ -160,8 +196,14 @@ mod tests {
     use crate::host::Hosts;
 
     fn parts(text: &str, is_in_string: bool) -> Vec<(&str, Part)> {
-        let start = Start { is_in_string, is_escaped: false };
-        json(text, start, text.len()).into_iter().map(|(range, part)| (&text[range], part)).collect()
+        let start = Start {
+            is_in_string,
+            is_escaped: false,
+        };
+        json(text, start, text.len())
+            .into_iter()
+            .map(|(range, part)| (&text[range], part))
+            .collect()
     }
 
     #[test]
@@ -181,26 +223,45 @@ mod tests {
                 ("]", Punctuation)
             ]
         );
-        assert_eq!(parts(r#"ab","c"#, true), [(r#"ab""#, String), (",", Punctuation), (r#""c"#, String)]);
+        assert_eq!(
+            parts(r#"ab","c"#, true),
+            [(r#"ab""#, String), (",", Punctuation), (r#""c"#, String)]
+        );
         assert_eq!(parts("\"\\", false), [("\"\\", String)]);
-        assert_eq!(parts(r#"":1"#, true), [(r#"""#, Key), (":", Punctuation), ("1", Number)]);
+        assert_eq!(
+            parts(r#"":1"#, true),
+            [(r#"""#, Key), (":", Punctuation), ("1", Number)]
+        );
     }
 
     #[test]
     fn a_row_needs_nothing_of_what_stands_before_it() {
-        let start = |is_escaped| Start { is_in_string: true, is_escaped };
+        let start = |is_escaped| Start {
+            is_in_string: true,
+            is_escaped,
+        };
         // An escaped quote at the beginning ends no string.
         assert_eq!(json(r#"" b":1"#, start(true), 3), [(0..4, Part::Key)]);
         assert_eq!(json(r#"":1"#, start(false), 3).len(), 3);
-        assert_eq!(json(r#"12,"a""#, Start::default(), 2), [(0..2, Part::Number)]);
+        assert_eq!(
+            json(r#"12,"a""#, Start::default(), 2),
+            [(0..2, Part::Number)]
+        );
     }
 
     /// However a text is cut into rows, each character has the colour that it has in the whole.
     #[test]
     fn a_long_line_has_its_colours_everywhere() {
-        let record = |at: usize| format!(r#"{{"id":{at},"no\\te \"é\"":"a \"b\", {}:{at}","on":true}}"#, "x".repeat(at % 90));
+        let record = |at: usize| {
+            format!(
+                r#"{{"id":{at},"no\\te \"é\"":"a \"b\", {}:{at}","on":true}}"#,
+                "x".repeat(at % 90)
+            )
+        };
         let data = format!("[{}]", (0..200).map(record).collect::<Vec<_>>().join(","));
-        let subjects = [Arc::new(subject_of(&format!(r#"{{"structuredContent":{{"items":{data}}}}}"#)))];
+        let subjects = [Arc::new(subject_of(&format!(
+            r#"{{"structuredContent":{{"items":{data}}}}}"#
+        )))];
         let (hosts, cancel) = (Hosts::built_in(), Cancel::new());
         let cx = Ctx::of(&subjects, &hosts, &cancel);
         let view = cx.get(&TextQuery("json")).unwrap().unwrap();
@@ -216,11 +277,21 @@ mod tests {
         let whole = colours(&whole);
         assert!(view.text.len() > 4 * 2_048 && !view.text.contains('\n'));
         for columns in [0, 16, 37, 61, 80, 200] {
-            let rows = cx.get(&TextRowsQuery { format: "json", columns }).unwrap().unwrap();
+            let rows = cx
+                .get(&TextRowsQuery {
+                    format: "json",
+                    columns,
+                })
+                .unwrap()
+                .unwrap();
             for row in rows.iter() {
                 let text = &view.text[row.range.clone()];
                 let told = colours(&job(t, &Shown::of(text), &view, row));
-                assert!(told == whole[row.range.clone()], "{columns} columns, at {}: {text}", row.range.start);
+                assert!(
+                    told == whole[row.range.clone()],
+                    "{columns} columns, at {}: {text}",
+                    row.range.start
+                );
             }
         }
     }

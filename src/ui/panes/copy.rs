@@ -65,7 +65,12 @@ const ENTRIES: [Entry; 7] = [
         does: |node, payload, _| {
             let (list, key) = column_of(node, payload.root)?;
             let list = Some(list.pointer_from(payload.root).into());
-            let text = TableText { list, columns: Some(vec![key.into_owned()]), sort: None, form: TableForm::Csv };
+            let text = TableText {
+                list,
+                columns: Some(vec![key.into_owned()]),
+                sort: None,
+                form: TableForm::Csv,
+            };
             Some(TableAction::Copy(text).into())
         },
     },
@@ -75,7 +80,9 @@ const ENTRIES: [Entry; 7] = [
         modifiers: Modifiers::NONE,
         key: Key::T,
         does: |node, payload, pane| {
-            let list = list_around(node, payload.root)?.pointer_from(payload.root).into();
+            let list = list_around(node, payload.root)?
+                .pointer_from(payload.root)
+                .into();
             Some(TableAction::Show { pane, list }.into())
         },
     },
@@ -84,8 +91,11 @@ const ENTRIES: [Entry; 7] = [
 /// The entries for a value; `pane` is where a table is shown.
 pub fn menu_ui(ui: &mut Ui, cx: &Cx<'_>, node: Node<'_>, payload: &Payload, pane: usize) {
     for entry in &ENTRIES {
-        let Some(action) = (entry.does)(node, payload, pane) else { continue };
-        let keys = crate::ui::shortcuts::text(&egui::KeyboardShortcut::new(entry.modifiers, entry.key));
+        let Some(action) = (entry.does)(node, payload, pane) else {
+            continue;
+        };
+        let keys =
+            crate::ui::shortcuts::text(&egui::KeyboardShortcut::new(entry.modifiers, entry.key));
         if menu_item(ui, entry.icon, entry.name, &keys, true).clicked() {
             cx.send(action);
             ui.close();
@@ -98,8 +108,15 @@ pub fn keys(ui: &Ui, cx: &Cx<'_>, node: Node<'_>, payload: &Payload, pane: usize
     for entry in &ENTRIES {
         let is_it = |event: &egui::Event| match event {
             egui::Event::Copy => entry.modifiers == Modifiers::COMMAND,
-            egui::Event::Key { key, pressed: true, modifiers, .. } => {
-                *key == entry.key && modifiers.matches_exact(entry.modifiers) && entry.modifiers != Modifiers::COMMAND
+            egui::Event::Key {
+                key,
+                pressed: true,
+                modifiers,
+                ..
+            } => {
+                *key == entry.key
+                    && modifiers.matches_exact(entry.modifiers)
+                    && entry.modifiers != Modifiers::COMMAND
             }
             _ => false,
         };
@@ -134,7 +151,9 @@ fn column_of(node: Node<'_>, root: usize) -> Option<(Node<'_>, Cow<'_, str>)> {
 /// The list of objects that a value is, or stands in.
 fn list_around(node: Node<'_>, root: usize) -> Option<Node<'_>> {
     let around = std::iter::successors(Some(node), |node| node.parent());
-    around.take_while(|node| node.index() >= root).find(|node| is_list_of_objects(*node))
+    around
+        .take_while(|node| node.index() >= root)
+        .find(|node| is_list_of_objects(*node))
 }
 
 /// The place of a value as RFC 9535 writes it, from the root of the data: `$.items[2]['first name']`.
@@ -146,20 +165,28 @@ fn json_path(node: Node<'_>, root: usize) -> String {
             Some(key) if is_name(&key) => format!(".{key}"),
             // Its strings are those of JSON, but for the quotes.
             Some(key) => {
-                let quoted = write::string(&key).replace("\\\"", "\"").replace('\'', "\\'");
+                let quoted = write::string(&key)
+                    .replace("\\\"", "\"")
+                    .replace('\'', "\\'");
                 format!("['{}']", &quoted[1..quoted.len() - 1])
             }
             None => format!("[{}]", node.ordinal()),
         });
         at = node.parent();
     }
-    steps.iter().rev().fold("$".to_owned(), |path, step| path + step)
+    steps
+        .iter()
+        .rev()
+        .fold("$".to_owned(), |path, step| path + step)
 }
 
 /// Whether a key can stand behind a dot.
 fn is_name(key: &str) -> bool {
     let is_first = |char: char| char.is_ascii_alphabetic() || char == '_' || !char.is_ascii();
-    key.starts_with(is_first) && key.chars().all(|char| is_first(char) || char.is_ascii_digit())
+    key.starts_with(is_first)
+        && key
+            .chars()
+            .all(|char| is_first(char) || char.is_ascii_digit())
 }
 
 #[cfg(test)]
@@ -169,8 +196,7 @@ mod tests {
     use super::*;
     use crate::json::Doc;
 
-    const DATA: &str =
-        r#"{"items":[{"id":7,"it's \"x\"\\y":["a\nb",null]},{"id":8}],"ünit":{"a-b":{"*":1}},"empty":[],"1st":true}"#;
+    const DATA: &str = r#"{"items":[{"id":7,"it's \"x\"\\y":["a\nb",null]},{"id":8}],"ünit":{"a-b":{"*":1}},"empty":[],"1st":true}"#;
 
     fn payload() -> Payload {
         Payload::of_doc(Doc::parse(Bytes::from_static(DATA.as_bytes()))).unwrap()
@@ -181,13 +207,29 @@ mod tests {
     fn every_path_leads_back_to_its_value() {
         let payload = payload();
         let value: serde_json::Value = serde_json::from_str(DATA).unwrap();
-        for node in (payload.root..payload.root().subtree_end()).map(|at| payload.doc.node(at).unwrap()) {
+        for node in
+            (payload.root..payload.root().subtree_end()).map(|at| payload.doc.node(at).unwrap())
+        {
             let path = json_path(node, payload.root);
-            let found = serde_json_path::JsonPath::parse(&path).unwrap().query(&value).exactly_one().unwrap();
-            assert_eq!(Some(found), value.pointer(&node.pointer_from(payload.root)), "{path}");
+            let found = serde_json_path::JsonPath::parse(&path)
+                .unwrap()
+                .query(&value)
+                .exactly_one()
+                .unwrap();
+            assert_eq!(
+                Some(found),
+                value.pointer(&node.pointer_from(payload.root)),
+                "{path}"
+            );
         }
-        assert_eq!(json_path(payload.doc.at("/items/1/id").unwrap(), payload.root), "$.items[1].id");
-        assert_eq!(json_path(payload.doc.at("/1st").unwrap(), payload.root), "$['1st']");
+        assert_eq!(
+            json_path(payload.doc.at("/items/1/id").unwrap(), payload.root),
+            "$.items[1].id"
+        );
+        assert_eq!(
+            json_path(payload.doc.at("/1st").unwrap(), payload.root),
+            "$['1st']"
+        );
     }
 
     #[test]
@@ -196,12 +238,30 @@ mod tests {
         let at = |pointer: &str| payload.doc.at(pointer).unwrap();
         let text_at = |pointer: &str| text(at(pointer));
         assert_eq!(text_at("/items/0/it's \"x\"\\y/0"), "a\nb");
-        assert_eq!([text_at("/items/0/it's \"x\"\\y/1"), text_at("/items/1")], ["null", r#"{"id":8}"#]);
-        let column = |pointer: &str| column_of(at(pointer), payload.root).map(|(list, key)| (list.pointer(), key.into_owned()));
+        assert_eq!(
+            [text_at("/items/0/it's \"x\"\\y/1"), text_at("/items/1")],
+            ["null", r#"{"id":8}"#]
+        );
+        let column = |pointer: &str| {
+            column_of(at(pointer), payload.root)
+                .map(|(list, key)| (list.pointer(), key.into_owned()))
+        };
         assert_eq!(column("/items/1/id"), Some(("/items".into(), "id".into())));
-        assert_eq!([column("/items/1"), column("/ünit/a-b"), column("/items"), column("/1st")], [None, None, None, None]);
-        let list = |pointer: &str| list_around(at(pointer), payload.root).map(|list| list.pointer());
-        assert_eq!([list("/items/0/id"), list("/items")], [Some("/items".into()), Some("/items".into())]);
+        assert_eq!(
+            [
+                column("/items/1"),
+                column("/ünit/a-b"),
+                column("/items"),
+                column("/1st")
+            ],
+            [None, None, None, None]
+        );
+        let list =
+            |pointer: &str| list_around(at(pointer), payload.root).map(|list| list.pointer());
+        assert_eq!(
+            [list("/items/0/id"), list("/items")],
+            [Some("/items".into()), Some("/items".into())]
+        );
         assert_eq!([list("/empty"), list("/ünit/a-b")], [None, None]);
     }
 }

@@ -1,14 +1,20 @@
 //! A list of objects in the data as a table: what each column costs, sorted, in any order, without what is of no interest. Only
 //! the cells in sight are laid out.
 
-use egui::{Align, Id, Key, Layout, Modifiers, Popup, Rect, Response, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo};
+use egui::{
+    Align, Id, Key, Layout, Modifiers, Popup, Rect, Response, RichText, Role, ScrollArea, Sense,
+    Stroke, Ui, WidgetInfo,
+};
 use egui::{pos2, vec2};
 
 use super::header::Chooser;
 use super::title::Title;
 use super::{Copying, Pane, PaneCx, copy, find};
 use crate::analysis::special::Shown;
-use crate::analysis::{DataTable, DataTableQuery, ParsedCaptureQuery, TableColumn, TableOrderQuery, TableText, TableTokensQuery};
+use crate::analysis::{
+    DataTable, DataTableQuery, ParsedCaptureQuery, TableColumn, TableOrderQuery, TableText,
+    TableTokensQuery,
+};
 use crate::capture::Payload;
 use crate::format::{ParsedCapture, TableForm, cell_text};
 use crate::json::{Kind, Node};
@@ -30,7 +36,9 @@ const MAX_COLUMN: f32 = 320.0;
 const MAX_VALUE: usize = 200;
 
 fn query(cx: &Cx<'_>) -> DataTableQuery {
-    DataTableQuery { list: cx.state.view.table.list.clone() }
+    DataTableQuery {
+        list: cx.state.view.table.list.clone(),
+    }
 }
 
 /// The positions of all columns, in their order.
@@ -47,10 +55,20 @@ fn columns(cx: &Cx<'_>, table: &DataTable) -> Vec<usize> {
     ordered(cx, table).into_iter().filter(is_shown).collect()
 }
 
-pub static PANE: Pane = Pane { title, choices, options: None, copy, body: table_ui, footer: footer_ui };
+pub static PANE: Pane = Pane {
+    title,
+    choices,
+    options: None,
+    copy,
+    body: table_ui,
+    footer: footer_ui,
+};
 
 fn title(_: &Cx<'_>, _: PaneView, _: Option<&ParsedCapture>, t: &ThemeTokens) -> Title {
-    Title { row: None, ..Title::of("Table", "of the data", "structured", t) }
+    Title {
+        row: None,
+        ..Title::of("Table", "of the data", "structured", t)
+    }
 }
 
 fn choices(ui: &mut Ui, _: &Cx<'_>, chooser: &Chooser<'_>) {
@@ -66,9 +84,17 @@ fn copy<'a>(cx: &Cx<'a>, _: PaneView) -> Option<Copying<'a>> {
 /// The table as it is shown, to be copied.
 fn copy_table(cx: &Cx<'_>, form: TableForm) -> Option<Action> {
     let table = cx.ready(query(cx))?;
-    let keys = columns(cx, table).into_iter().map(|at| table.columns[at].key.clone()).collect();
+    let keys = columns(cx, table)
+        .into_iter()
+        .map(|at| table.columns[at].key.clone())
+        .collect();
     let view = &cx.state.view.table;
-    let text = TableText { list: Some(table.list.as_str().into()), columns: Some(keys), sort: view.sort.clone(), form };
+    let text = TableText {
+        list: Some(table.list.as_str().into()),
+        columns: Some(keys),
+        sort: view.sort.clone(),
+        form,
+    };
     Some(TableAction::Copy(text).into())
 }
 
@@ -94,35 +120,57 @@ impl Grid<'_> {
         if at >= self.table.rows.len() {
             return None;
         }
-        self.order.map_or(Some(at), |order| order.get(at).map(|row| *row as usize))
+        self.order
+            .map_or(Some(at), |order| order.get(at).map(|row| *row as usize))
     }
 
     /// Where a node stands: the row's position on the screen, and the column's.
     fn place(&self, node: usize) -> Option<(usize, usize)> {
-        let row = self.table.rows.partition_point(|item| *item as usize <= node).checked_sub(1)?;
+        let row = self
+            .table
+            .rows
+            .partition_point(|item| *item as usize <= node)
+            .checked_sub(1)?;
         let item = self.payload.doc.node(self.table.rows[row] as usize)?;
         if node >= item.subtree_end() {
             return None;
         }
         let holds = |column: &usize| {
-            let cell = self.table.cell(row, *column).and_then(|at| self.payload.doc.node(at));
+            let cell = self
+                .table
+                .cell(row, *column)
+                .and_then(|at| self.payload.doc.node(at));
             cell.is_some_and(|cell| (cell.index()..cell.subtree_end()).contains(&node))
         };
-        let at = self.order.map_or(Some(row), |order| order.iter().position(|other| *other as usize == row))?;
+        let at = self.order.map_or(Some(row), |order| {
+            order.iter().position(|other| *other as usize == row)
+        })?;
         Some((at, self.columns.iter().position(holds).unwrap_or(0)))
     }
 
     /// The value at a place on the screen; the item where it has no such key.
     fn node(&self, at: usize, column: usize) -> Option<Node<'_>> {
         let row = self.row(at)?;
-        let cell = self.columns.get(column).and_then(|column| self.table.cell(row, *column));
-        self.payload.doc.node(cell.unwrap_or(self.table.rows[row] as usize))
+        let cell = self
+            .columns
+            .get(column)
+            .and_then(|column| self.table.cell(row, *column));
+        self.payload
+            .doc
+            .node(cell.unwrap_or(self.table.rows[row] as usize))
     }
 }
 
 fn table_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
-    let Some(table) = super::ready(ui, cx, cx.ask(query(cx))) else { return };
-    let Some(payload) = cx.ready(ParsedCaptureQuery).and_then(|subject| subject.payload.as_ref()) else { return };
+    let Some(table) = super::ready(ui, cx, cx.ask(query(cx))) else {
+        return;
+    };
+    let Some(payload) = cx
+        .ready(ParsedCaptureQuery)
+        .and_then(|subject| subject.payload.as_ref())
+    else {
+        return;
+    };
     let view = &cx.state.view.table;
     let columns = columns(cx, table);
     if columns.is_empty() {
@@ -131,16 +179,38 @@ fn table_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
         }
         return;
     }
-    let ordered = view.sort.clone().filter(|(key, _)| table.column(key).is_some());
-    let order = ordered.and_then(|sort| cx.ready(TableOrderQuery { list: view.list.clone(), sort }));
-    let tokens = cx.ready(TableTokensQuery { list: view.list.clone(), encoding: cx.state.settings.encoding() });
+    let ordered = view
+        .sort
+        .clone()
+        .filter(|(key, _)| table.column(key).is_some());
+    let order = ordered.and_then(|sort| {
+        cx.ready(TableOrderQuery {
+            list: view.list.clone(),
+            sort,
+        })
+    });
+    let tokens = cx.ready(TableTokensQuery {
+        list: view.list.clone(),
+        encoding: cx.state.settings.encoding(),
+    });
     let width = |column: &TableColumn| {
         let chars = column.longest.max(column.key.chars().count() + 2);
-        (chars as f32 * 7.3 + 2.0 * CELL).clamp(MIN_COLUMN, MAX_COLUMN).round()
+        (chars as f32 * 7.3 + 2.0 * CELL)
+            .clamp(MIN_COLUMN, MAX_COLUMN)
+            .round()
     };
-    let widths = columns.iter().map(|at| width(&table.columns[*at])).collect();
-    let grid =
-        Grid { table, payload, order: order.map(|order| &**order), columns, widths, tokens: tokens.map(|tokens| &**tokens) };
+    let widths = columns
+        .iter()
+        .map(|at| width(&table.columns[*at]))
+        .collect();
+    let grid = Grid {
+        table,
+        payload,
+        order: order.map(|order| &**order),
+        columns,
+        widths,
+        tokens: tokens.map(|tokens| &**tokens),
+    };
     grid.show(ui, cx, pane);
 }
 
@@ -148,22 +218,34 @@ impl Grid<'_> {
     fn show(&self, ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
         let t = ThemeTokens::of(ui);
         let outer = ui.available_rect_before_wrap();
-        let focus = ui.interact(outer, Id::unique(("table", pane.index)), Sense::focusable_noninteractive());
+        let focus = ui.interact(
+            outer,
+            Id::unique(("table", pane.index)),
+            Sense::focusable_noninteractive(),
+        );
         let (rows, shown) = (self.table.rows.len(), self.columns.len());
         focus.widget_info(|| {
             let rows = widgets::number_text(rows as u64, "rows");
             let columns = widgets::number_text(shown as u64, "columns");
-            WidgetInfo::labeled(Role::Table, true, format!("{}, {rows}, {columns}", list_name(&self.table.list)))
+            WidgetInfo::labeled(
+                Role::Table,
+                true,
+                format!("{}, {rows}, {columns}", list_name(&self.table.list)),
+            )
         });
         self.keys(ui, cx, &focus, pane);
         let gutter = (rows.max(10).ilog10() as f32 + 1.0) * 7.3 + 2.0 * CELL;
-        let mut area = ScrollArea::both().id_salt(("table", pane.index)).auto_shrink(false);
+        let mut area = ScrollArea::both()
+            .id_salt(("table", pane.index))
+            .auto_shrink(false);
         let goto: Option<usize> = ui.data_mut(|data| data.remove_temp(pane.goto_id()));
         let cursor = cx.state.view.tree_cursor.and_then(|node| self.place(node));
         let shown_id = Id::unique(("table cursor", pane.index));
         let moved = ui.data(|data| data.get_temp(shown_id)) != Some(cursor);
         ui.data_mut(|data| data.insert_temp(shown_id, cursor));
-        let target = goto.and_then(|node| self.place(node)).or(cursor.filter(|_| moved));
+        let target = goto
+            .and_then(|node| self.place(node))
+            .or(cursor.filter(|_| moved));
         if let Some((at, column)) = target.filter(|_| pane.visible(ui).1 > 0.0) {
             let (top, height) = pane.visible(ui);
             let y = at as f32 * ROW;
@@ -181,22 +263,48 @@ impl Grid<'_> {
         let current = find::current(ui, cx, pane).map(|place| place.start);
         let output = area.show_viewport(ui, |ui, viewport| {
             let origin = ui.min_rect().min;
-            let size = vec2(gutter + self.widths.iter().sum::<f32>() + 16.0, HEAD + rows as f32 * ROW + 16.0);
+            let size = vec2(
+                gutter + self.widths.iter().sum::<f32>() + 16.0,
+                HEAD + rows as f32 * ROW + 16.0,
+            );
             ui.allocate_rect(Rect::from_min_size(origin, size), Sense::hover());
             let head = (origin.y + viewport.min.y).round();
             let clip = ui.clip_rect();
             ui.set_clip_rect(clip.with_min_y(clip.top().max(head + HEAD)));
             let first = (viewport.min.y / ROW).max(0.0) as usize;
-            let top = head + HEAD + (first as f64 * f64::from(ROW) - f64::from(viewport.min.y)) as f32;
-            for at in first..(first + ((viewport.height() - HEAD) / ROW).max(0.0) as usize + 2).min(rows) {
+            let top =
+                head + HEAD + (first as f64 * f64::from(ROW) - f64::from(viewport.min.y)) as f32;
+            for at in
+                first..(first + ((viewport.height() - HEAD) / ROW).max(0.0) as usize + 2).min(rows)
+            {
                 let y = (top + (at - first) as f32 * ROW).round();
-                let line = Rect::from_min_size(pos2(origin.x + viewport.min.x, y), vec2(viewport.width(), ROW));
-                self.row_ui(ui, cx, pane, &Line { at, rect: line, left: origin.x + gutter, found, current, cursor }, &focus);
+                let line = Rect::from_min_size(
+                    pos2(origin.x + viewport.min.x, y),
+                    vec2(viewport.width(), ROW),
+                );
+                self.row_ui(
+                    ui,
+                    cx,
+                    pane,
+                    &Line {
+                        at,
+                        rect: line,
+                        left: origin.x + gutter,
+                        found,
+                        current,
+                        cursor,
+                    },
+                    &focus,
+                );
             }
             ui.set_clip_rect(clip);
-            let bar = Rect::from_min_size(pos2(origin.x + viewport.min.x, head), vec2(viewport.width(), HEAD));
+            let bar = Rect::from_min_size(
+                pos2(origin.x + viewport.min.x, head),
+                vec2(viewport.width(), HEAD),
+            );
             ui.painter().rect_filled(bar, 0.0, t.card);
-            ui.painter().hline(bar.x_range(), bar.bottom() - 0.5, Stroke::new(1.0, t.line));
+            ui.painter()
+                .hline(bar.x_range(), bar.bottom() - 0.5, Stroke::new(1.0, t.line));
             let mut x = origin.x + gutter;
             for (position, width) in self.widths.iter().enumerate() {
                 let rect = Rect::from_min_size(pos2(x, head), vec2(*width, HEAD));
@@ -206,8 +314,14 @@ impl Grid<'_> {
                 }
             }
         });
-        ui.data_mut(|data| data.insert_temp(shown_id.with("left"), output.state.clamped_offset().x));
-        pane.remember(ui, output.state.clamped_offset().y, output.inner_rect.height());
+        ui.data_mut(|data| {
+            data.insert_temp(shown_id.with("left"), output.state.clamped_offset().x)
+        });
+        pane.remember(
+            ui,
+            output.state.clamped_offset().y,
+            output.inner_rect.height(),
+        );
         widgets::focus_ring_inside(ui, &focus);
     }
 
@@ -219,18 +333,33 @@ impl Grid<'_> {
         let is_record = cx.state.view.record == Some(item);
         if is_record {
             ui.painter().rect_filled(line.rect, 0.0, t.accent_bg);
-            ui.painter().rect_filled(Rect::from_min_size(line.rect.min, vec2(2.0, ROW)), 0.0, t.accent);
+            ui.painter().rect_filled(
+                Rect::from_min_size(line.rect.min, vec2(2.0, ROW)),
+                0.0,
+                t.accent,
+            );
         } else if response.hovered() {
             ui.painter().rect_filled(line.rect, 0.0, t.hover);
         }
-        ui.painter().hline(line.rect.x_range(), line.rect.bottom() - 0.5, Stroke::new(1.0, t.line));
+        ui.painter().hline(
+            line.rect.x_range(),
+            line.rect.bottom() - 0.5,
+            Stroke::new(1.0, t.line),
+        );
         let y = line.rect.center().y;
-        widgets::text_right(ui, pos2(line.left - CELL, y), widgets::grouped(row as u64), theme::mono(11.0), t.weak);
+        widgets::text_right(
+            ui,
+            pos2(line.left - CELL, y),
+            widgets::grouped(row as u64),
+            theme::mono(11.0),
+            t.weak,
+        );
         let pointer = response.interact_pointer_pos().or(response.hover_pos());
         let mut under = None;
         let marked = marks::marked(cx);
         if let Some(severity) = marked.and_then(|marks| marks.of_nodes(item..item + 1)) {
-            ui.painter().rect_filled(marks::edge(line.rect), 0.0, marks::look(t, severity).0);
+            ui.painter()
+                .rect_filled(marks::edge(line.rect), 0.0, marks::look(t, severity).0);
         }
         let mut spoken = format!("row {}", widgets::grouped(row as u64));
         let mut x = line.left;
@@ -243,23 +372,44 @@ impl Grid<'_> {
             if !cell.intersects(line.rect) {
                 continue;
             }
-            let node = self.table.cell(row, *column).and_then(|at| self.payload.doc.node(at));
+            let node = self
+                .table
+                .cell(row, *column)
+                .and_then(|at| self.payload.doc.node(at));
             if line.cursor == Some((line.at, position)) {
                 let stroke = Stroke::new(1.0, if focus.has_focus() { t.accent } else { t.line2 });
-                ui.painter().rect_stroke(cell.shrink(0.5), 0.0, stroke, egui::StrokeKind::Inside);
+                ui.painter()
+                    .rect_stroke(cell.shrink(0.5), 0.0, stroke, egui::StrokeKind::Inside);
             }
             let Some(node) = node else { continue };
             let inside = node.index()..node.subtree_end();
-            let from = line.found.partition_point(|place| place.start < inside.start);
-            if line.found.get(from).is_some_and(|place| place.start < inside.end) {
+            let from = line
+                .found
+                .partition_point(|place| place.start < inside.start);
+            if line
+                .found
+                .get(from)
+                .is_some_and(|place| place.start < inside.end)
+            {
                 let is_current = line.current.is_some_and(|at| inside.contains(&at));
                 let (fill, stroke) = find::colors(t, is_current);
-                ui.painter().rect(cell.shrink2(vec2(3.0, 2.0)), theme::RADIUS_BAR, fill, stroke, egui::StrokeKind::Inside);
+                ui.painter().rect(
+                    cell.shrink2(vec2(3.0, 2.0)),
+                    theme::RADIUS_BAR,
+                    fill,
+                    stroke,
+                    egui::StrokeKind::Inside,
+                );
             }
             let severity = marked.and_then(|marks| marks.of_nodes(inside.clone()));
             if let Some((fill, below)) = severity.map(|severity| marks::mark_colors(t, severity)) {
-                ui.painter().rect_filled(cell.shrink2(vec2(3.0, 2.0)), theme::RADIUS_BAR, fill);
-                ui.painter().hline(cell.shrink(3.0).x_range(), cell.bottom() - 2.5, Stroke::new(1.0, below));
+                ui.painter()
+                    .rect_filled(cell.shrink2(vec2(3.0, 2.0)), theme::RADIUS_BAR, fill);
+                ui.painter().hline(
+                    cell.shrink(3.0).x_range(),
+                    cell.bottom() - 2.5,
+                    Stroke::new(1.0, below),
+                );
             }
             let text = shown(node);
             spoken.push_str(&format!(", {} {text}", self.table.columns[*column].key));
@@ -272,7 +422,14 @@ impl Grid<'_> {
             if self.table.columns[*column].is_number {
                 widgets::text_right(ui, pos2(cell.right() - CELL, y), text, theme::code(), color);
             } else {
-                widgets::text_at(ui, pos2(cell.left() + CELL, y), text, theme::code(), color, width - 2.0 * CELL);
+                widgets::text_at(
+                    ui,
+                    pos2(cell.left() + CELL, y),
+                    text,
+                    theme::code(),
+                    color,
+                    width - 2.0 * CELL,
+                );
             }
         }
         response.widget_info(|| WidgetInfo::selected(Role::Row, true, is_record, &spoken));
@@ -290,9 +447,14 @@ impl Grid<'_> {
             cx.send(ViewAction::SetTreeCursor(node.index()));
         }
         let menu_id = response.id.with("of");
-        let cursor = line.cursor.filter(|(at, _)| *at == line.at).map(|(_, column)| column);
+        let cursor = line
+            .cursor
+            .filter(|(at, _)| *at == line.at)
+            .map(|(_, column)| column);
         let by_key = cursor.filter(|_| ui.input(|input| input.key_pressed(egui::Key::F10)));
-        if let Some(column) = by_key.or_else(|| response.secondary_clicked().then_some(under.unwrap_or(0))) {
+        if let Some(column) =
+            by_key.or_else(|| response.secondary_clicked().then_some(under.unwrap_or(0)))
+        {
             ui.data_mut(|data| data.insert_temp(menu_id, column));
         }
         widgets::context_menu(&response, cursor.is_some().then_some(focus), |ui| {
@@ -309,9 +471,22 @@ impl Grid<'_> {
         let t = ThemeTokens::of(ui);
         let at = self.columns[position];
         let column = &self.table.columns[at];
-        let response = ui.interact(rect, ui.scope_id().with(("head", &column.key)), Sense::click_and_drag());
-        let sorted = cx.state.view.table.sort.as_ref().filter(|(key, _)| **key == *column.key).map(|(_, down)| *down);
-        let tokens = self.tokens.map(|tokens| widgets::number_text(tokens[at], "tok"));
+        let response = ui.interact(
+            rect,
+            ui.scope_id().with(("head", &column.key)),
+            Sense::click_and_drag(),
+        );
+        let sorted = cx
+            .state
+            .view
+            .table
+            .sort
+            .as_ref()
+            .filter(|(key, _)| **key == *column.key)
+            .map(|(_, down)| *down);
+        let tokens = self
+            .tokens
+            .map(|tokens| widgets::number_text(tokens[at], "tok"));
         let lack = self.table.rows.len() as u64 - column.cells;
         response.widget_info(|| {
             let sorted = match sorted {
@@ -319,24 +494,33 @@ impl Grid<'_> {
                 Some(false) => "sorted, the least first",
                 Some(true) => "sorted, the greatest first",
             };
-            let tokens =
-                self.tokens.map_or_else(String::new, |tokens| format!(", {}", widgets::number_text(tokens[at], "tokens")));
-            WidgetInfo::labeled(Role::ColumnHeader, true, format!("{}{tokens}, {sorted}", column.key))
+            let tokens = self.tokens.map_or_else(String::new, |tokens| {
+                format!(", {}", widgets::number_text(tokens[at], "tokens"))
+            });
+            WidgetInfo::labeled(
+                Role::ColumnHeader,
+                true,
+                format!("{}{tokens}, {sorted}", column.key),
+            )
         });
         if response.hovered() || response.dragged() {
             ui.painter().rect_filled(rect, 0.0, t.hover);
         }
         // A key that is marked in some record is marked here, where it stands once.
         let has_key = |marks: marks::Marked<'_>| {
-            let cells = (0..self.table.rows.len()).take(MARKED_ROWS).filter_map(|row| self.table.cell(row, at));
+            let cells = (0..self.table.rows.len())
+                .take(MARKED_ROWS)
+                .filter_map(|row| self.table.cell(row, at));
             cells.filter_map(|cell| marks.of_keys(cell..cell + 1)).min()
         };
         if let Some(severity) = marks::marked(cx).and_then(has_key) {
             let (fill, below) = marks::mark_colors(t, severity);
             ui.painter().rect_filled(rect, 0.0, fill);
-            ui.painter().hline(rect.x_range(), rect.bottom() - 1.0, Stroke::new(1.0, below));
+            ui.painter()
+                .hline(rect.x_range(), rect.bottom() - 1.0, Stroke::new(1.0, below));
         }
-        ui.painter().vline(rect.right() - 0.5, rect.y_range(), Stroke::new(1.0, t.line));
+        ui.painter()
+            .vline(rect.right() - 0.5, rect.y_range(), Stroke::new(1.0, t.line));
         let (left, right) = (rect.left() + CELL, rect.right() - CELL);
         let room = rect.width() - 2.0 * CELL;
         let end = widgets::text_at(
@@ -348,21 +532,54 @@ impl Grid<'_> {
             room - if sorted.is_some() { 14.0 } else { 0.0 },
         );
         if let Some(is_descending) = sorted {
-            let glyph = if is_descending { icons::ARROW_DOWN } else { icons::ARROW_UP };
-            widgets::glyph_at(ui, pos2(end + 8.0, rect.top() + 13.0), glyph, theme::icon_font(11.0), t.accent);
+            let glyph = if is_descending {
+                icons::ARROW_DOWN
+            } else {
+                icons::ARROW_UP
+            };
+            widgets::glyph_at(
+                ui,
+                pos2(end + 8.0, rect.top() + 13.0),
+                glyph,
+                theme::icon_font(11.0),
+                t.accent,
+            );
         }
         let cost = tokens.clone().unwrap_or_else(|| "…".to_owned());
-        widgets::text_at(ui, pos2(left, rect.top() + 29.0), cost, theme::regular(11.0), t.weak, right - left);
+        widgets::text_at(
+            ui,
+            pos2(left, rect.top() + 29.0),
+            cost,
+            theme::regular(11.0),
+            t.weak,
+            right - left,
+        );
         widgets::focus_ring_inside(ui, &response);
         self.moving(ui, cx, position, rect, &response);
-        let step = |keys: Modifiers, key: Key| response.has_focus() && ui.input_mut(|input| input.consume_key(keys, key));
+        let step = |keys: Modifiers, key: Key| {
+            response.has_focus() && ui.input_mut(|input| input.consume_key(keys, key))
+        };
         if response.has_focus() {
-            let filter = egui::EventFilter { horizontal_arrows: true, ..Default::default() };
+            let filter = egui::EventFilter {
+                horizontal_arrows: true,
+                ..Default::default()
+            };
             ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, filter));
         }
-        let (to_left, to_right) = (step(Modifiers::SHIFT, Key::ArrowLeft), step(Modifiers::SHIFT, Key::ArrowRight));
+        let (to_left, to_right) = (
+            step(Modifiers::SHIFT, Key::ArrowLeft),
+            step(Modifiers::SHIFT, Key::ArrowRight),
+        );
         if to_left || to_right {
-            self.put(cx, position, if to_left { position.saturating_sub(1) } else { position + 2 });
+            self.put(
+                cx,
+                position,
+                if to_left {
+                    position.saturating_sub(1)
+                } else {
+                    position + 2
+                },
+            );
         }
         if step(Modifiers::NONE, Key::Delete) {
             cx.send(TableAction::Hide(column.key.clone()));
@@ -378,13 +595,33 @@ impl Grid<'_> {
                     ui.close();
                 }
             };
-            act(icons::UP_DOWN, "Sort: least, greatest, not", "Enter", true, &|| {
-                cx.send(TableAction::Sort(column.key.as_str().into()));
-            });
-            act(icons::ARROW_LEFT, "Move left", "Shift Left", position > 0, &|| self.put(cx, position, position - 1));
+            act(
+                icons::UP_DOWN,
+                "Sort: least, greatest, not",
+                "Enter",
+                true,
+                &|| {
+                    cx.send(TableAction::Sort(column.key.as_str().into()));
+                },
+            );
+            act(
+                icons::ARROW_LEFT,
+                "Move left",
+                "Shift Left",
+                position > 0,
+                &|| self.put(cx, position, position - 1),
+            );
             let is_last = position + 1 == self.columns.len();
-            act(icons::ARROW_RIGHT, "Move right", "Shift Right", !is_last, &|| self.put(cx, position, position + 2));
-            act(icons::MISSING, "Hide", "Del", true, &|| cx.send(TableAction::Hide(column.key.clone())));
+            act(
+                icons::ARROW_RIGHT,
+                "Move right",
+                "Shift Right",
+                !is_last,
+                &|| self.put(cx, position, position + 2),
+            );
+            act(icons::MISSING, "Hide", "Del", true, &|| {
+                cx.send(TableAction::Hide(column.key.clone()))
+            });
             act(icons::COPY, "Copy this column as CSV", "", true, &|| {
                 let view = &cx.state.view.table;
                 cx.send(TableAction::Copy(TableText {
@@ -400,12 +637,20 @@ impl Grid<'_> {
             lack => format!("missing in {}", widgets::number_text(lack, "rows")),
         };
         let tokens = tokens.unwrap_or_else(|| "counting".to_owned());
-        response.on_hover_text(format!("{} · {tokens} in the compact JSON, keys included · {share}", column.key));
+        response.on_hover_text(format!(
+            "{} · {tokens} in the compact JSON, keys included · {share}",
+            column.key
+        ));
     }
 
     /// Follows a column that is dragged, and puts it where it is let go.
     fn moving(&self, ui: &Ui, cx: &Cx<'_>, position: usize, rect: Rect, response: &Response) {
-        let Some(pos) = response.interact_pointer_pos().filter(|_| response.dragged() || response.drag_stopped()) else { return };
+        let Some(pos) = response
+            .interact_pointer_pos()
+            .filter(|_| response.dragged() || response.drag_stopped())
+        else {
+            return;
+        };
         let mut edge = rect.left() - self.widths[..position].iter().sum::<f32>();
         let mut to = 0;
         for width in &self.widths {
@@ -415,7 +660,11 @@ impl Grid<'_> {
             edge += width;
             to += 1;
         }
-        ui.painter().vline(edge, rect.y_range(), Stroke::new(2.0, ThemeTokens::of(ui).accent));
+        ui.painter().vline(
+            edge,
+            rect.y_range(),
+            Stroke::new(2.0, ThemeTokens::of(ui).accent),
+        );
         if response.drag_stopped() && to != position && to != position + 1 {
             self.put(cx, position, to);
         }
@@ -426,16 +675,28 @@ impl Grid<'_> {
         let moved = self.columns[position];
         let mut order = ordered(cx, self.table);
         order.retain(|at| *at != moved);
-        let target = self.columns.get(before).and_then(|target| order.iter().position(|at| at == target));
+        let target = self
+            .columns
+            .get(before)
+            .and_then(|target| order.iter().position(|at| at == target));
         order.insert(target.unwrap_or(order.len()), moved);
-        cx.send(TableAction::Order(order.into_iter().map(|at| self.table.columns[at].key.clone()).collect()));
+        cx.send(TableAction::Order(
+            order
+                .into_iter()
+                .map(|at| self.table.columns[at].key.clone())
+                .collect(),
+        ));
     }
 
     fn keys(&self, ui: &Ui, cx: &Cx<'_>, focus: &Response, pane: &PaneCx) {
         if !focus.has_focus() {
             return;
         }
-        let filter = egui::EventFilter { vertical_arrows: true, horizontal_arrows: true, ..Default::default() };
+        let filter = egui::EventFilter {
+            vertical_arrows: true,
+            horizontal_arrows: true,
+            ..Default::default()
+        };
         ui.memory_mut(|memory| memory.set_focus_lock_filter(focus.id, filter));
         let place = cx.state.view.tree_cursor.and_then(|node| self.place(node));
         if let Some(node) = place.and_then(|(at, column)| self.node(at, column)) {
@@ -464,11 +725,18 @@ impl Grid<'_> {
             let cell = |column: usize| self.table.cell(row, self.columns[column]);
             let onward = (to.1..self.columns.len()).find_map(cell);
             let back = (0..=to.1).rev().find_map(cell);
-            if to.1 < column { back.or(onward) } else { onward.or(back) }.or(Some(self.table.rows[row] as usize))
+            if to.1 < column {
+                back.or(onward)
+            } else {
+                onward.or(back)
+            }
+            .or(Some(self.table.rows[row] as usize))
         });
         if let Some(node) = node {
             cx.send(ViewAction::SetTreeCursor(node));
-            cx.send(ViewAction::SelectRecord(self.row(to.0).map(|row| self.table.rows[row] as usize)));
+            cx.send(ViewAction::SelectRecord(
+                self.row(to.0).map(|row| self.table.rows[row] as usize),
+            ));
         }
     }
 }
@@ -491,26 +759,43 @@ fn shown(node: Node<'_>) -> String {
         Kind::Array | Kind::Object => super::tree::value(node),
         _ => {
             let text = cell_text(Some(node));
-            let end = text.char_indices().nth(MAX_VALUE).map_or(text.len(), |(end, _)| end);
+            let end = text
+                .char_indices()
+                .nth(MAX_VALUE)
+                .map_or(text.len(), |(end, _)| end);
             Shown::of(&text[..end]).text.replace('\n', "⏎")
         }
     }
 }
 
 fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
-    let Some(table) = cx.ready(query(cx)) else { return };
+    let Some(table) = cx.ready(query(cx)) else {
+        return;
+    };
     let t = ThemeTokens::of(ui);
     let small = |text: String| RichText::new(text).font(theme::regular(11.5)).color(t.weak);
     let name = list_name(&table.list);
     if table.lists.len() > 1 {
-        let button = Button::new(name).menu().name("Choose the list that is shown").frameless().height(22.0).show(ui);
+        let button = Button::new(name)
+            .menu()
+            .name("Choose the list that is shown")
+            .frameless()
+            .height(22.0)
+            .show(ui);
         Popup::menu(&button).width(300.0).show(|ui| {
             ScrollArea::vertical().max_height(400.0).show(ui, |ui| {
                 ui.spacing_mut().item_spacing.y = 0.0;
                 for (list, len) in &table.lists {
-                    let label = format!("{} · {}", list_name(list), widgets::number_text(*len as u64, "rows"));
+                    let label = format!(
+                        "{} · {}",
+                        list_name(list),
+                        widgets::number_text(*len as u64, "rows")
+                    );
                     if widgets::menu_row(ui, &label, None, *list == table.list).clicked() {
-                        cx.send(TableAction::Show { pane: pane.index, list: list.as_str().into() });
+                        cx.send(TableAction::Show {
+                            pane: pane.index,
+                            list: list.as_str().into(),
+                        });
                         ui.close();
                     }
                 }
@@ -520,10 +805,21 @@ fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
         ui.label(small(name.to_owned()));
     }
     ui.label(small(widgets::number_text(table.rows.len() as u64, "rows")));
-    let hidden = table.columns.iter().filter(|column| cx.state.view.table.hidden.contains(&column.key)).count();
+    let hidden = table
+        .columns
+        .iter()
+        .filter(|column| cx.state.view.table.hidden.contains(&column.key))
+        .count();
     if hidden > 0 {
         let name = format!("{} hidden", widgets::number_text(hidden as u64, "columns"));
-        if Button::new(&name).key("hidden").tip("Show all columns").frameless().height(22.0).show(ui).clicked() {
+        if Button::new(&name)
+            .key("hidden")
+            .tip("Show all columns")
+            .frameless()
+            .height(22.0)
+            .show(ui)
+            .clicked()
+        {
             cx.send(TableAction::ShowAll);
         }
     }

@@ -18,16 +18,30 @@ use crate::ui::{Cx, icons};
 const KINDS: [(SearchKind, &str, &str); 3] = [
     (SearchKind::Plain, "Plain", "Find in all panes"),
     (SearchKind::Regex, "Regex", r"such as \bid-\d+ or (?i)north"),
-    (SearchKind::JsonPath, "JSONPath", "such as $.items[?@.price > 10].name"),
+    (
+        SearchKind::JsonPath,
+        "JSONPath",
+        "such as $.items[?@.price > 10].name",
+    ),
 ];
 /// Width of the bar from which on it counts in each pane by name.
 const WIDE: f32 = 820.0;
 
 /// What was found in a pane, in trees and tables by node; `None` where nothing is looked for.
 fn asked<'a>(cx: &Cx<'a>, pane: &PaneCx) -> Option<QueryState<'a, Arc<[Range<usize>]>>> {
-    let search = cx.state.view.search.as_ref().filter(|search| pane.index < 3 && !search.text.is_empty())?.clone();
+    let search = cx
+        .state
+        .view
+        .search
+        .as_ref()
+        .filter(|search| pane.index < 3 && !search.text.is_empty())?
+        .clone();
     Some(match cx.state.view.shows(pane.index).content() {
-        PaneContent::Host(host) => cx.ask(FindHostQuery { host, with_cuts: cx.state.view.hosts.shows_removed, search }),
+        PaneContent::Host(host) => cx.ask(FindHostQuery {
+            host,
+            with_cuts: cx.state.view.hosts.shows_removed,
+            search,
+        }),
         PaneContent::Data => cx.ask(FindDataQuery(search)),
         PaneContent::Format(format) => cx.ask(FindQuery { format, search }),
     })
@@ -35,7 +49,9 @@ fn asked<'a>(cx: &Cx<'a>, pane: &PaneCx) -> Option<QueryState<'a, Arc<[Range<usi
 
 /// What was found in a pane, in trees and tables by node; nothing where nothing is looked for.
 pub fn places<'a>(cx: &Cx<'a>, pane: &PaneCx) -> &'a [Range<usize>] {
-    asked(cx, pane).and_then(QueryState::ready).map_or(&[], |found| found)
+    asked(cx, pane)
+        .and_then(QueryState::ready)
+        .map_or(&[], |found| found)
 }
 
 fn index_id(pane: &PaneCx) -> Id {
@@ -51,7 +67,11 @@ pub fn current<'a>(ui: &Ui, cx: &Cx<'a>, pane: &PaneCx) -> Option<&'a Range<usiz
 
 /// How a place is marked: the one stepped to last stands out.
 pub fn colors(t: &ThemeTokens, is_current: bool) -> (Color32, Stroke) {
-    if is_current { (t.sel, Stroke::new(1.0, t.accent)) } else { (t.warn_bg, Stroke::new(1.0, t.warn_line)) }
+    if is_current {
+        (t.sel, Stroke::new(1.0, t.accent))
+    } else {
+        (t.warn_bg, Stroke::new(1.0, t.warn_line))
+    }
 }
 
 /// Turns a pane to a place.
@@ -63,18 +83,32 @@ fn go(ui: &Ui, pane: &PaneCx, places: &[Range<usize>], index: usize) {
 }
 
 /// The bar above the panes, where something is looked for; the room that is left. `open` are the panes that are not closed.
-pub fn search_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, open: &[usize], subject: Option<&ParsedCapture>) -> Rect {
-    let Some(search) = &cx.state.view.search else { return rect };
+pub fn search_ui(
+    ui: &mut Ui,
+    cx: &Cx<'_>,
+    rect: Rect,
+    open: &[usize],
+    subject: Option<&ParsedCapture>,
+) -> Rect {
+    let Some(search) = &cx.state.view.search else {
+        return rect;
+    };
     let t = ThemeTokens::of(ui);
     let bar = Rect::from_min_size(rect.min, vec2(rect.width(), 38.0));
     ui.painter().rect_filled(bar, 0.0, t.card);
-    ui.painter().hline(bar.x_range(), bar.bottom() - 0.5, Stroke::new(1.0, t.line));
+    ui.painter()
+        .hline(bar.x_range(), bar.bottom() - 0.5, Stroke::new(1.0, t.line));
     ui.scope_builder(
-        widgets::region(ui, "find").max_rect(bar.shrink2(vec2(12.0, 0.0))).layout(Layout::left_to_right(Align::Center)),
+        widgets::region(ui, "find")
+            .max_rect(bar.shrink2(vec2(12.0, 0.0)))
+            .layout(Layout::left_to_right(Align::Center)),
         |ui| {
             ui.spacing_mut().item_spacing.x = 8.0;
             let is_wide = bar.width() >= WIDE;
-            let selected = KINDS.iter().position(|(kind, ..)| *kind == search.kind).unwrap_or(0);
+            let selected = KINDS
+                .iter()
+                .position(|(kind, ..)| *kind == search.kind)
+                .unwrap_or(0);
             let mut text = search.text.to_string();
             let edit = ui.add(
                 egui::TextEdit::singleline(&mut text)
@@ -91,18 +125,28 @@ pub fn search_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, open: &[usize], subject: 
             }
             ui.data_mut(|data| data.insert_temp(painted, pass));
             if edit.changed() {
-                cx.send(ViewAction::SetSearch(Some(Search { text: text.into(), kind: search.kind })));
+                cx.send(ViewAction::SetSearch(Some(Search {
+                    text: text.into(),
+                    kind: search.kind,
+                })));
             }
-            if let Some(kind) = widgets::segmented(ui, "Find by", &KINDS.map(|(_, name, _)| name), selected) {
-                cx.send(ViewAction::SetSearch(Some(Search { kind: KINDS[kind].0, ..search.clone() })));
+            if let Some(kind) =
+                widgets::segmented(ui, "Find by", &KINDS.map(|(_, name, _)| name), selected)
+            {
+                cx.send(ViewAction::SetSearch(Some(Search {
+                    kind: KINDS[kind].0,
+                    ..search.clone()
+                })));
             }
             let is_enter = edit.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
             let is_back = ui.input(|input| input.modifiers.shift);
             if is_enter {
                 edit.request_focus();
             }
-            let next = widgets::icon_button(ui, icons::DOWN, "Next place").clicked() || (is_enter && !is_back);
-            let previous = widgets::icon_button(ui, icons::UP, "Previous place").clicked() || (is_enter && is_back);
+            let next = widgets::icon_button(ui, icons::DOWN, "Next place").clicked()
+                || (is_enter && !is_back);
+            let previous = widgets::icon_button(ui, icons::UP, "Previous place").clicked()
+                || (is_enter && is_back);
             let close = bar.right() - 12.0 - theme::ICON_BUTTON;
             let focus = cx.state.view.focus;
             // The pane that has the keys comes first: of the others a narrow bar has no room.
@@ -115,10 +159,21 @@ pub fn search_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, open: &[usize], subject: 
                     Some(QueryState::Failed(problem)) if pane.is_focused => {
                         let room = close - ui.cursor().left() - 8.0;
                         let at = egui::pos2(ui.cursor().left(), bar.center().y);
-                        widgets::text_at(ui, at, problem.what.as_str(), theme::small(), t.bad, room);
-                        let (place, _) = ui.allocate_exact_size(vec2(room.max(0.0), 20.0), egui::Sense::hover());
-                        let response = ui.interact(place, ui.scope_id().with("why not"), egui::Sense::hover());
-                        response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Alert, true, &problem.what));
+                        widgets::text_at(
+                            ui,
+                            at,
+                            problem.what.as_str(),
+                            theme::small(),
+                            t.bad,
+                            room,
+                        );
+                        let (place, _) =
+                            ui.allocate_exact_size(vec2(room.max(0.0), 20.0), egui::Sense::hover());
+                        let response =
+                            ui.interact(place, ui.scope_id().with("why not"), egui::Sense::hover());
+                        response.widget_info(|| {
+                            egui::WidgetInfo::labeled(egui::Role::Alert, true, &problem.what)
+                        });
                         response.on_hover_text(&problem.what);
                         return;
                     }
@@ -144,12 +199,20 @@ pub fn search_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, open: &[usize], subject: 
             }
         },
     );
-    let corner = Rect::from_min_max(egui::pos2(bar.right() - 12.0 - theme::ICON_BUTTON, bar.top()), bar.max);
-    ui.scope_builder(widgets::region(ui, "find end").max_rect(corner).layout(Layout::left_to_right(Align::Center)), |ui| {
-        if widgets::icon_button(ui, icons::CLOSE, "Close find").clicked() {
-            cx.send(ViewAction::SetSearch(None));
-        }
-    });
+    let corner = Rect::from_min_max(
+        egui::pos2(bar.right() - 12.0 - theme::ICON_BUTTON, bar.top()),
+        bar.max,
+    );
+    ui.scope_builder(
+        widgets::region(ui, "find end")
+            .max_rect(corner)
+            .layout(Layout::left_to_right(Align::Center)),
+        |ui| {
+            if widgets::icon_button(ui, icons::CLOSE, "Close find").clicked() {
+                cx.send(ViewAction::SetSearch(None));
+            }
+        },
+    );
     rect.with_min_y(bar.bottom())
 }
 
@@ -162,14 +225,28 @@ fn count_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx, title: &str, index: usize, 
     };
     if !pane.is_focused {
         let name = format!("{title} {all}");
-        if Button::new(&name).key(super::PLACES[pane.index]).tip("Step through these").frameless().height(24.0).show(ui).clicked()
+        if Button::new(&name)
+            .key(super::PLACES[pane.index])
+            .tip("Step through these")
+            .frameless()
+            .height(24.0)
+            .show(ui)
+            .clicked()
         {
             cx.send(ViewAction::FocusPane(pane.index));
         }
         return;
     }
-    let words = if count == 0 { "No matches".to_owned() } else { format!("{} of {all}", widgets::grouped(index as u64 + 1)) };
+    let words = if count == 0 {
+        "No matches".to_owned()
+    } else {
+        format!("{} of {all}", widgets::grouped(index as u64 + 1))
+    };
     let label = ui.label(RichText::new(words).font(theme::code()).color(t.text));
     widgets::announce(ui, label.id);
-    ui.label(RichText::new(format!("in {title}")).font(theme::small()).color(t.weak));
+    ui.label(
+        RichText::new(format!("in {title}"))
+            .font(theme::small())
+            .color(t.weak),
+    );
 }

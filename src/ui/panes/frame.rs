@@ -1,6 +1,9 @@
 //! The frame around each pane, and how panes share the room: three beside each other, two, or one, with tabs for the rest.
 
-use egui::{Align, CursorIcon, Layout, Popup, Rect, Role, Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2};
+use egui::{
+    Align, CursorIcon, Layout, Popup, Rect, Role, Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2,
+    vec2,
+};
 
 use super::header::header_ui;
 use super::strip::strip_ui;
@@ -27,19 +30,30 @@ pub fn panes_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let subject = cx.ready(ParsedCaptureQuery).map(|subject| &**subject);
     if let Some(running) = cx.state.running.as_ref() {
         let elapsed = cx.state.now.saturating_sub(running.since).as_secs_f32();
-        progress_bar(ui, rect, (!cx.state.settings.reduce_motion).then_some(elapsed));
+        progress_bar(
+            ui,
+            rect,
+            (!cx.state.settings.reduce_motion).then_some(elapsed),
+        );
     }
     let Some(capture) = cx.state.capture() else {
-        ui.scope_builder(UiBuilder::new().max_rect(rect), |ui| match &cx.state.running {
-            Some(running) => {
-                ui.add_space(24.0);
-                ui.horizontal(|ui| {
-                    ui.add_space(16.0);
-                    widgets::waiting(ui, &format!("Calling {}", running.tool), running.since, cx);
-                });
-            }
-            None => {
-                widgets::empty_ui(ui, "No answer yet. Choose a tool and call it.", None);
+        ui.scope_builder(UiBuilder::new().max_rect(rect), |ui| {
+            match &cx.state.running {
+                Some(running) => {
+                    ui.add_space(24.0);
+                    ui.horizontal(|ui| {
+                        ui.add_space(16.0);
+                        widgets::waiting(
+                            ui,
+                            &format!("Calling {}", running.tool),
+                            running.since,
+                            cx,
+                        );
+                    });
+                }
+                None => {
+                    widgets::empty_ui(ui, "No answer yet. Choose a tool and call it.", None);
+                }
             }
         });
         return;
@@ -69,21 +83,36 @@ pub fn panes_ui(ui: &mut Ui, cx: &Cx<'_>) {
     if open.is_empty() {
         let rect = strip_ui(ui, cx, rect, &[], subject);
         ui.scope_builder(UiBuilder::new().max_rect(rect), |ui| {
-            widgets::empty_ui(ui, "All panes are closed. A tab above brings one back.", None)
+            widgets::empty_ui(
+                ui,
+                "All panes are closed. A tab above brings one back.",
+                None,
+            )
         });
         return;
     }
     let room = rect.width();
     let window = ui.content_rect().width();
-    let most = if window > theme::WIDE { (room / MIN_PANE) as usize } else { ((room / MIN_PANE) as usize).min(2) };
+    let most = if window > theme::WIDE {
+        (room / MIN_PANE) as usize
+    } else {
+        ((room / MIN_PANE) as usize).min(2)
+    };
     let shown: Vec<usize> = match cx.state.view.maximised {
         Some(pane) => vec![pane.min(2)],
         None if open.len() <= most.max(1) => open.clone(),
         None if most >= 2 => pair(&open, focus),
-        None => vec![if open.contains(&focus) { focus } else { open[0] }],
+        None => vec![if open.contains(&focus) {
+            focus
+        } else {
+            open[0]
+        }],
     };
     // Data that was read from the text is there as soon as the answer is parsed, whatever stands before it.
-    if shown.iter().any(|pane| cx.state.view.shows(*pane) == PaneView::Tree) {
+    if shown
+        .iter()
+        .any(|pane| cx.state.view.shows(*pane) == PaneView::Tree)
+    {
         cx.ask(TreeQuery);
     }
     // Where two have room, the others leave chips in the last header instead of a row of tabs.
@@ -94,8 +123,16 @@ pub fn panes_ui(ui: &mut Ui, cx: &Cx<'_>) {
     }
     rect = super::find::search_ui(ui, cx, rect, &open, subject);
     let shares_id = sizes::shares_id();
-    let kept = cx.state.settings.panels.panes.map(|shares| shares.map(f32::from));
-    let mut shares: [f32; 3] = ui.data(|data| data.get_temp(shares_id)).or(kept).unwrap_or(SHARES);
+    let kept = cx
+        .state
+        .settings
+        .panels
+        .panes
+        .map(|shares| shares.map(f32::from));
+    let mut shares: [f32; 3] = ui
+        .data(|data| data.get_temp(shares_id))
+        .or(kept)
+        .unwrap_or(SHARES);
     let before = shares;
     let sum: f32 = shown.iter().map(|&pane| shares[pane]).sum();
     let mut x = rect.left();
@@ -105,14 +142,33 @@ pub fn panes_ui(ui: &mut Ui, cx: &Cx<'_>) {
         let width = if is_last {
             rect.right() - x
         } else {
-            (rect.width() * shares[pane] / sum).max(MIN_PANE.min(rect.width() / shown.len() as f32)).round()
+            (rect.width() * shares[pane] / sum)
+                .max(MIN_PANE.min(rect.width() / shown.len() as f32))
+                .round()
         };
-        let pane_rect = Rect::from_min_max(pos2(x, rect.top()), pos2((x + width).min(rect.right()), rect.bottom()));
-        ui.scope_builder(widgets::region(ui, ("pane", pane)).max_rect(pane_rect), |ui| {
-            ui.set_clip_rect(pane_rect.intersect(ui.clip_rect()));
-            let others = if cx.state.view.maximised.is_none() { others.as_slice() } else { &[] };
-            pane_ui(ui, cx, pane, pane_rect, subject, (!needs_strip).then_some(is_last.then_some(others)));
-        });
+        let pane_rect = Rect::from_min_max(
+            pos2(x, rect.top()),
+            pos2((x + width).min(rect.right()), rect.bottom()),
+        );
+        ui.scope_builder(
+            widgets::region(ui, ("pane", pane)).max_rect(pane_rect),
+            |ui| {
+                ui.set_clip_rect(pane_rect.intersect(ui.clip_rect()));
+                let others = if cx.state.view.maximised.is_none() {
+                    others.as_slice()
+                } else {
+                    &[]
+                };
+                pane_ui(
+                    ui,
+                    cx,
+                    pane,
+                    pane_rect,
+                    subject,
+                    (!needs_strip).then_some(is_last.then_some(others)),
+                );
+            },
+        );
         x += width;
         if let Some(&next) = shown.get(position + 1) {
             separators.push((x, (pane, next)));
@@ -137,18 +193,29 @@ fn separator(ui: &Ui, rect: Rect, x: f32, shares: &mut [f32; 3], panes: (usize, 
     let t = ThemeTokens::of(ui);
     let area = Rect::from_x_y_ranges(x - 3.0..=x + 3.0, rect.y_range());
     let response = ui
-        .interact(area, ui.scope_id().with(("separator", panes)), Sense::click_and_drag())
+        .interact(
+            area,
+            ui.scope_id().with(("separator", panes)),
+            Sense::click_and_drag(),
+        )
         .on_hover_cursor(CursorIcon::ResizeColumn);
     response.widget_info(|| WidgetInfo::labeled(Role::Splitter, true, "Resize panes"));
     let is_active = response.hovered() || response.dragged();
     widgets::focus_ring_inside(ui, &response);
-    ui.painter().vline(x - 0.5, rect.y_range(), Stroke::new(1.0, if is_active { t.accent } else { t.line }));
+    ui.painter().vline(
+        x - 0.5,
+        rect.y_range(),
+        Stroke::new(1.0, if is_active { t.accent } else { t.line }),
+    );
     if response.double_clicked() {
         *shares = [1.0 / 3.0; 3];
     } else if response.dragged() {
         let least = MIN_PANE / rect.width() * sum;
         let moved = response.drag_delta().x / rect.width() * sum;
-        let moved = moved.clamp((least - shares[panes.0]).min(0.0), (shares[panes.1] - least).max(0.0));
+        let moved = moved.clamp(
+            (least - shares[panes.0]).min(0.0),
+            (shares[panes.1] - least).max(0.0),
+        );
         shares[panes.0] += moved;
         shares[panes.1] -= moved;
     }
@@ -158,7 +225,8 @@ fn separator(ui: &Ui, rect: Rect, x: f32, shares: &mut [f32; 3], panes: (usize, 
 fn progress_bar(ui: &Ui, rect: Rect, elapsed: Option<f32>) {
     let t = ThemeTokens::of(ui);
     let width = rect.width() * 0.2;
-    let left = rect.left() + (rect.width() + width) * (elapsed.unwrap_or(1.0) * 0.5).fract() - width;
+    let left =
+        rect.left() + (rect.width() + width) * (elapsed.unwrap_or(1.0) * 0.5).fract() - width;
     let bar = Rect::from_min_size(pos2(left, rect.top()), vec2(width, 2.0)).intersect(rect);
     ui.painter().rect_filled(bar, 0.0, t.accent);
     if elapsed.is_some() {
@@ -167,17 +235,30 @@ fn progress_bar(ui: &Ui, rect: Rect, elapsed: Option<f32>) {
 }
 
 /// Says how the call ended, where it did not end well; the height it took.
-fn outcome_strip(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, outcome: Outcome, subject: Option<&ParsedCapture>) -> Option<f32> {
+fn outcome_strip(
+    ui: &mut Ui,
+    cx: &Cx<'_>,
+    rect: Rect,
+    outcome: Outcome,
+    subject: Option<&ParsedCapture>,
+) -> Option<f32> {
     let capture = cx.state.capture()?;
     let rpc = subject.and_then(|subject| subject.reading.rpc_error.as_ref());
     let t = ThemeTokens::of(ui);
     let (icon, color, fill, line, text) = match outcome {
         Outcome::Result => return None,
-        Outcome::ToolError => {
-            (icons::ERROR, t.bad, t.bad_bg, t.bad_line, "isError: true · the tool reports a failure".to_owned())
-        }
+        Outcome::ToolError => (
+            icons::ERROR,
+            t.bad,
+            t.bad_bg,
+            t.bad_line,
+            "isError: true · the tool reports a failure".to_owned(),
+        ),
         Outcome::ProtocolError => {
-            let text = rpc.map_or_else(|| "JSON-RPC error".to_owned(), |error| format!("JSON-RPC error{}", error.detail()));
+            let text = rpc.map_or_else(
+                || "JSON-RPC error".to_owned(),
+                |error| format!("JSON-RPC error{}", error.detail()),
+            );
             (icons::ERROR, t.bad, t.bad_bg, t.bad_line, text)
         }
         Outcome::Malformed => (
@@ -192,19 +273,49 @@ fn outcome_strip(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, outcome: Outcome, subject
             t.warn,
             t.warn_bg,
             t.warn_line,
-            format!("Timed out after {}", widgets::seconds(capture.timings.total())),
+            format!(
+                "Timed out after {}",
+                widgets::seconds(capture.timings.total())
+            ),
         ),
-        Outcome::Cancelled => (icons::CANCELLED, t.warn, t.warn_bg, t.warn_line, "Cancelled".to_owned()),
-        Outcome::Disconnected => {
-            (icons::DISCONNECT, t.bad, t.bad_bg, t.bad_line, "The server went away before it answered".to_owned())
-        }
+        Outcome::Cancelled => (
+            icons::CANCELLED,
+            t.warn,
+            t.warn_bg,
+            t.warn_line,
+            "Cancelled".to_owned(),
+        ),
+        Outcome::Disconnected => (
+            icons::DISCONNECT,
+            t.bad,
+            t.bad_bg,
+            t.bad_line,
+            "The server went away before it answered".to_owned(),
+        ),
     };
     let strip = Rect::from_min_size(rect.min, vec2(rect.width(), 30.0));
     ui.painter().rect_filled(strip, 0.0, fill);
-    ui.painter().hline(strip.x_range(), strip.bottom() - 0.5, Stroke::new(1.0, line));
-    widgets::glyph_at(ui, pos2(strip.left() + 22.0, strip.center().y), icon, theme::icon_fill_font(16.0), color);
+    ui.painter().hline(
+        strip.x_range(),
+        strip.bottom() - 0.5,
+        Stroke::new(1.0, line),
+    );
+    widgets::glyph_at(
+        ui,
+        pos2(strip.left() + 22.0, strip.center().y),
+        icon,
+        theme::icon_fill_font(16.0),
+        color,
+    );
     let shown = crate::analysis::special::Shown::of(&text).text;
-    widgets::text_at(ui, pos2(strip.left() + 38.0, strip.center().y), shown, theme::label(), t.strong, strip.width() - 50.0);
+    widgets::text_at(
+        ui,
+        pos2(strip.left() + 38.0, strip.center().y),
+        shown,
+        theme::label(),
+        t.strong,
+        strip.width() - 50.0,
+    );
     let response = ui.interact(strip, ui.scope_id().with("outcome"), Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(Role::Alert, true, &text));
     widgets::announce(ui, response.id);
@@ -212,7 +323,14 @@ fn outcome_strip(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, outcome: Outcome, subject
 }
 
 /// One pane; `header` is `None` where tabs stand in its place, and in the last pane holds those that are not shown.
-fn pane_ui(ui: &mut Ui, cx: &Cx<'_>, pane: usize, rect: Rect, subject: Option<&ParsedCapture>, header: Option<Option<&[usize]>>) {
+fn pane_ui(
+    ui: &mut Ui,
+    cx: &Cx<'_>,
+    pane: usize,
+    rect: Rect,
+    subject: Option<&ParsedCapture>,
+    header: Option<Option<&[usize]>>,
+) {
     let t = ThemeTokens::of(ui);
     let view = cx.state.view.shows(pane);
     let is_focused = cx.state.view.focus == pane;
@@ -220,14 +338,35 @@ fn pane_ui(ui: &mut Ui, cx: &Cx<'_>, pane: usize, rect: Rect, subject: Option<&P
     let mut top = rect.top();
     if let Some(others) = header {
         let header = Rect::from_min_size(rect.min, vec2(rect.width(), theme::HEADER));
-        let name_of = |pane| (pane, pane_title(cx, cx.state.view.shows(pane), subject, t).name);
-        header_ui(ui, cx, pane, header, &title, view, others.map(|others| others.iter().map(|&pane| name_of(pane)).collect()));
-        ui.painter().hline(rect.x_range(), header.bottom() - 0.5, Stroke::new(1.0, t.line));
+        let name_of = |pane| {
+            (
+                pane,
+                pane_title(cx, cx.state.view.shows(pane), subject, t).name,
+            )
+        };
+        header_ui(
+            ui,
+            cx,
+            pane,
+            header,
+            &title,
+            view,
+            others.map(|others| others.iter().map(|&pane| name_of(pane)).collect()),
+        );
+        ui.painter().hline(
+            rect.x_range(),
+            header.bottom() - 0.5,
+            Stroke::new(1.0, t.line),
+        );
         top = header.bottom();
     }
     let footer = Rect::from_min_max(pos2(rect.left(), rect.bottom() - theme::FOOTER), rect.max);
-    ui.painter().hline(rect.x_range(), footer.top() - 0.5, Stroke::new(1.0, t.line));
-    let mut body = Rect::from_min_max(pos2(rect.left(), top), pos2(rect.right(), footer.top() - 1.0));
+    ui.painter()
+        .hline(rect.x_range(), footer.top() - 0.5, Stroke::new(1.0, t.line));
+    let mut body = Rect::from_min_max(
+        pos2(rect.left(), top),
+        pos2(rect.right(), footer.top() - 1.0),
+    );
     if view == PaneView::Tree {
         body = super::reading::reading_ui(ui, cx, body, subject);
     }
@@ -244,7 +383,9 @@ fn pane_ui(ui: &mut Ui, cx: &Cx<'_>, pane: usize, rect: Rect, subject: Option<&P
         }
     });
     ui.scope_builder(
-        widgets::region(ui, "footer").max_rect(footer.shrink2(vec2(12.0, 0.0))).layout(Layout::left_to_right(Align::Center)),
+        widgets::region(ui, "footer")
+            .max_rect(footer.shrink2(vec2(12.0, 0.0)))
+            .layout(Layout::left_to_right(Align::Center)),
         |ui| {
             ui.spacing_mut().item_spacing.x = 12.0;
             (kind.footer)(ui, cx, &pane_cx);
@@ -252,7 +393,13 @@ fn pane_ui(ui: &mut Ui, cx: &Cx<'_>, pane: usize, rect: Rect, subject: Option<&P
     );
     // A press anywhere in a pane gives it the keys.
     if !is_focused
-        && ui.input(|input| input.pointer.any_pressed() && input.pointer.interact_pos().is_some_and(|at| rect.contains(at)))
+        && ui.input(|input| {
+            input.pointer.any_pressed()
+                && input
+                    .pointer
+                    .interact_pos()
+                    .is_some_and(|at| rect.contains(at))
+        })
         && !Popup::is_any_open(ui)
     {
         cx.send(ViewAction::FocusPane(pane));

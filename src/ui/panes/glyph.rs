@@ -18,19 +18,26 @@ fn is_odd(char: char) -> bool {
 /// The character at a byte of `text` as people see it, where it is odd: an emoji with its selectors and joiners.
 fn odd_at(text: &str, at: usize) -> Option<&str> {
     // A row is short, and nothing before it changes what it looks like.
-    let (_, grapheme) = text.grapheme_indices(true).find(|(start, grapheme)| (*start..start + grapheme.len()).contains(&at))?;
+    let (_, grapheme) = text
+        .grapheme_indices(true)
+        .find(|(start, grapheme)| (*start..start + grapheme.len()).contains(&at))?;
     grapheme.chars().any(is_odd).then_some(grapheme)
 }
 
 /// `U+26A0 U+FE0F`.
 fn code_points(grapheme: &str) -> String {
-    let points: Vec<_> = grapheme.chars().map(|char| format!("U+{:04X}", u32::from(char))).collect();
+    let points: Vec<_> = grapheme
+        .chars()
+        .map(|char| format!("U+{:04X}", u32::from(char)))
+        .collect();
     points.join(" ")
 }
 
 /// Explains the character at a byte of `text`, which `response` is hovered over.
 pub fn tip(cx: &Cx<'_>, response: &Response, text: &str, at: usize) {
-    let Some(grapheme) = odd_at(text, at) else { return };
+    let Some(grapheme) = odd_at(text, at) else {
+        return;
+    };
     let encoding = cx.state.settings.encoding();
     let tokens = match cx.ready(CharactersQuery(grapheme.into())) {
         Some(tokens) => {
@@ -39,17 +46,32 @@ pub fn tip(cx: &Cx<'_>, response: &Response, text: &str, at: usize) {
         }
         _ => "counting".to_owned(),
     };
-    let name = grapheme.chars().find_map(special::name).filter(|name| !name.starts_with("U+"));
+    let name = grapheme
+        .chars()
+        .find_map(special::name)
+        .filter(|name| !name.starts_with("U+"));
     response.clone().on_hover_ui_at_pointer(|ui| {
         let t = ThemeTokens::of(ui);
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = 8.0;
             match name {
-                Some(name) => ui.label(RichText::new(name).font(theme::mono_semibold(12.0)).color(t.warn)),
+                Some(name) => ui.label(
+                    RichText::new(name)
+                        .font(theme::mono_semibold(12.0))
+                        .color(t.warn),
+                ),
                 None => ui.label(RichText::new(grapheme).font(theme::regular(16.0))),
             };
-            ui.label(RichText::new(code_points(grapheme)).font(theme::code()).color(t.strong));
-            ui.label(RichText::new(format!("{tokens} ({})", encoding.name())).font(theme::small()).color(t.weak));
+            ui.label(
+                RichText::new(code_points(grapheme))
+                    .font(theme::code())
+                    .color(t.strong),
+            );
+            ui.label(
+                RichText::new(format!("{tokens} ({})", encoding.name()))
+                    .font(theme::small())
+                    .color(t.weak),
+            );
         });
     });
 }
@@ -62,10 +84,24 @@ mod tests {
     fn an_emoji_is_one_character_with_all_its_code_points() {
         let text = "a ⚠\u{fe0f} 👩\u{200d}💻 \u{200b}é";
         assert_eq!(odd_at(text, 0), None);
-        assert_eq!(odd_at(text, 2).map(code_points).as_deref(), Some("U+26A0 U+FE0F"));
-        assert_eq!(odd_at(text, 5).map(code_points).as_deref(), Some("U+26A0 U+FE0F"));
-        assert_eq!(odd_at(text, 9).map(code_points).as_deref(), Some("U+1F469 U+200D U+1F4BB"));
-        assert_eq!(odd_at(text, text.find('\u{200b}').unwrap()).map(code_points).as_deref(), Some("U+200B"));
+        assert_eq!(
+            odd_at(text, 2).map(code_points).as_deref(),
+            Some("U+26A0 U+FE0F")
+        );
+        assert_eq!(
+            odd_at(text, 5).map(code_points).as_deref(),
+            Some("U+26A0 U+FE0F")
+        );
+        assert_eq!(
+            odd_at(text, 9).map(code_points).as_deref(),
+            Some("U+1F469 U+200D U+1F4BB")
+        );
+        assert_eq!(
+            odd_at(text, text.find('\u{200b}').unwrap())
+                .map(code_points)
+                .as_deref(),
+            Some("U+200B")
+        );
         assert_eq!(odd_at(text, text.len() - 2), None);
         assert_eq!(odd_at(text, 400), None);
     }

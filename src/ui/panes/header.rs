@@ -1,6 +1,8 @@
 //! The head of a pane: what it shows and what that costs, the menu to choose something else, copying and closing.
 
-use egui::{Align, Align2, Layout, Popup, Rect, Response, RichText, Role, Sense, Ui, WidgetInfo, pos2, vec2};
+use egui::{
+    Align, Align2, Layout, Popup, Rect, Response, RichText, Role, Sense, Ui, WidgetInfo, pos2, vec2,
+};
 
 use super::places::PlacesChip;
 use super::title::Title;
@@ -25,10 +27,17 @@ const ROOM_FOR_PLACES: f32 = 400.0;
 pub fn cost(cx: &Cx<'_>, view: PaneView, title: &Title) -> Option<(Count, u64)> {
     if let PaneContent::Host(host) = view.content() {
         let row = cx.ready(HostsQuery)?.row(host)?;
-        return Some((Count::Exact(row.tokens?.get(cx.state.settings.encoding())), row.bytes));
+        return Some((
+            Count::Exact(row.tokens?.get(cx.state.settings.encoding())),
+            row.bytes,
+        ));
     }
     let row = cx.ready(RowQuery(title.row?))?;
-    if row.is_available() { Some((cx.count(row)?.ok()?, row.bytes)) } else { None }
+    if row.is_available() {
+        Some((cx.count(row)?.ok()?, row.bytes))
+    } else {
+        None
+    }
 }
 
 /// Whether the cost of a pane is still worked on.
@@ -45,19 +54,37 @@ pub fn is_counting(cx: &Cx<'_>, view: PaneView, title: &Title) -> bool {
 
 /// About what a count that is still worked on will take, so that little moves from under the pointer when it is known.
 pub fn sample(cx: &Cx<'_>) -> Count {
-    if cx.state.settings.tokenizer.is_exact() { Count::Exact(9_999) } else { Count::claude(1_000) }
+    if cx.state.settings.tokenizer.is_exact() {
+        Count::Exact(9_999)
+    } else {
+        Count::claude(1_000)
+    }
 }
 
 /// Keeps the place of a cost.
 fn counting_ui(ui: &mut Ui, cx: &Cx<'_>, room_for_bytes: bool) {
     let t = ThemeTokens::of(ui);
-    let width = |text: &str, font| ui.painter().layout_no_wrap(text.to_owned(), font, t.weak).size().x;
-    let mut room = width(&widgets::count_text(sample(cx), "tok"), theme::mono_semibold(12.0));
+    let width = |text: &str, font| {
+        ui.painter()
+            .layout_no_wrap(text.to_owned(), font, t.weak)
+            .size()
+            .x
+    };
+    let mut room = width(
+        &widgets::count_text(sample(cx), "tok"),
+        theme::mono_semibold(12.0),
+    );
     if room_for_bytes {
         room += width(&widgets::bytes(9_999), theme::code()) + 8.0 + ui.spacing().item_spacing.x;
     }
     let (place, response) = ui.allocate_exact_size(vec2(room, theme::code().size), Sense::hover());
-    ui.painter().text(place.right_center(), Align2::RIGHT_CENTER, "counting…", theme::small(), t.weak);
+    ui.painter().text(
+        place.right_center(),
+        Align2::RIGHT_CENTER,
+        "counting…",
+        theme::small(),
+        t.weak,
+    );
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, "counting…"));
 }
 
@@ -75,19 +102,29 @@ pub fn header_ui(
     let is_last = others.is_some();
     let others = others.unwrap_or_default();
     ui.scope_builder(
-        widgets::region(ui, "header").max_rect(rect.shrink2(vec2(6.0, 0.0))).layout(Layout::right_to_left(Align::Center)),
+        widgets::region(ui, "header")
+            .max_rect(rect.shrink2(vec2(6.0, 0.0)))
+            .layout(Layout::right_to_left(Align::Center)),
         |ui| {
             ui.spacing_mut().item_spacing.x = 2.0;
             if widgets::icon_button(ui, icons::CLOSE, &format!("Close {}", title.name)).clicked() {
                 cx.send(ViewAction::TogglePane(pane));
             }
             let is_maximised = cx.state.view.maximised == Some(pane);
-            let (icon, name) = if is_maximised { (icons::RESTORE, "Restore") } else { (icons::MAXIMISE, "Maximise") };
+            let (icon, name) = if is_maximised {
+                (icons::RESTORE, "Restore")
+            } else {
+                (icons::MAXIMISE, "Maximise")
+            };
             if widgets::icon_button(ui, icon, &format!("{name} {}", title.name)).clicked() {
                 cx.send(ViewAction::ToggleMaximised(pane));
             }
             // What a pane is comes before what can be done with it: the whole pane is copied by key as well.
-            let name = ui.painter().layout_no_wrap(title.name.clone(), theme::title(), t.strong).size().x;
+            let name = ui
+                .painter()
+                .layout_no_wrap(title.name.clone(), theme::title(), t.strong)
+                .size()
+                .x;
             // Who looks at findings sees their places rather than that nothing is cut.
             let gives_way = marks::is_looked_at(cx)
                 && cx.state.view.hosts.view_as.is_none()
@@ -99,13 +136,18 @@ pub fn header_ui(
                 true => 132.0,
                 false => 0.0,
             };
-            let words = ui.painter().layout_no_wrap(title.short.clone(), theme::title(), t.strong).size().x;
+            let words = ui
+                .painter()
+                .layout_no_wrap(title.short.clone(), theme::title(), t.strong)
+                .size()
+                .x;
             // A pane that is not shown is offered by name where there is room, else by a plus.
             let least = rect.width() - view_as - others.len() as f32 * 38.0 - 196.0;
             let places = PlacesChip::fitting(ui, cx, pane, view, least - name)
                 .or_else(|| PlacesChip::fitting(ui, cx, pane, view, least - words));
             let marks = places.as_ref().map_or(0.0, |places| places.width + 10.0);
-            let is_named = rect.width() - view_as - marks - others.len() as f32 * 112.0 >= words + 190.0;
+            let is_named =
+                rect.width() - view_as - marks - others.len() as f32 * 112.0 >= words + 190.0;
             let chips = marks + others.len() as f32 * if is_named { 112.0 } else { 38.0 };
             if rect.width() - view_as - chips >= words + 226.0 {
                 copy_button(ui, cx, view, title);
@@ -123,7 +165,8 @@ pub fn header_ui(
                 let spare = rect.width() - name - 230.0 - view_as - chips;
                 // Where there is no room for both, what changed takes the place of what it is now.
                 let is_tight = spare < 90.0;
-                let has_chip = diff::pane_chip(ui, cx, view, if is_tight { spare + 75.0 } else { spare });
+                let has_chip =
+                    diff::pane_chip(ui, cx, view, if is_tight { spare + 75.0 } else { spare });
                 if has_chip {
                     ui.add_space(8.0);
                 }
@@ -158,19 +201,31 @@ pub fn header_ui(
                     .clicked()
                 {
                     let is_open = cx.state.view.open[pane];
-                    cx.send(if is_open { ViewAction::FocusPane(pane) } else { ViewAction::TogglePane(pane) });
+                    cx.send(if is_open {
+                        ViewAction::FocusPane(pane)
+                    } else {
+                        ViewAction::TogglePane(pane)
+                    });
                 }
             }
-            let left = Rect::from_min_max(rect.min + vec2(16.0, 0.0), pos2(ui.cursor().right() - 8.0, rect.bottom()));
-            ui.scope_builder(widgets::region(ui, "title").max_rect(left).layout(Layout::left_to_right(Align::Center)), |ui| {
-                ui.spacing_mut().item_spacing.x = 8.0;
-                widgets::swatch(ui, title.hue.color);
-                let response = title_button(ui, title, left.right());
-                if cx.state.view.focus == pane {
-                    region(ui, Region::Panes, rect, &response);
-                }
-                chooser(&response, cx, pane, view);
-            });
+            let left = Rect::from_min_max(
+                rect.min + vec2(16.0, 0.0),
+                pos2(ui.cursor().right() - 8.0, rect.bottom()),
+            );
+            ui.scope_builder(
+                widgets::region(ui, "title")
+                    .max_rect(left)
+                    .layout(Layout::left_to_right(Align::Center)),
+                |ui| {
+                    ui.spacing_mut().item_spacing.x = 8.0;
+                    widgets::swatch(ui, title.hue.color);
+                    let response = title_button(ui, title, left.right());
+                    if cx.state.view.focus == pane {
+                        region(ui, Region::Panes, rect, &response);
+                    }
+                    chooser(&response, cx, pane, view);
+                },
+            );
         },
     );
 }
@@ -180,26 +235,54 @@ fn number_label(ui: &mut Ui, text: &str) {
     let t = ThemeTokens::of(ui);
     let (number, unit) = text.split_once(' ').unwrap_or((text, ""));
     let mut job = egui::text::LayoutJob::default();
-    job.append(number, 0.0, egui::TextFormat::simple(theme::mono_semibold(12.0), t.strong));
-    job.append(&format!(" {unit}"), 0.0, egui::TextFormat::simple(theme::code(), t.weak));
+    job.append(
+        number,
+        0.0,
+        egui::TextFormat::simple(theme::mono_semibold(12.0), t.strong),
+    );
+    job.append(
+        &format!(" {unit}"),
+        0.0,
+        egui::TextFormat::simple(theme::code(), t.weak),
+    );
     ui.label(job);
 }
 
 fn title_button(ui: &mut Ui, title: &Title, right: f32) -> Response {
     let t = ThemeTokens::of(ui);
     let room = (right - ui.cursor().left()).max(40.0);
-    let whole = ui.painter().layout_no_wrap(title.name.clone(), theme::title(), t.strong);
+    let whole = ui
+        .painter()
+        .layout_no_wrap(title.name.clone(), theme::title(), t.strong);
     // A shorter name before half of a long one.
-    let shown = if whole.size().x + 20.0 <= room { &title.name } else { &title.short };
-    let name = ui.painter().layout_no_wrap(shown.clone(), theme::title(), t.strong);
+    let shown = if whole.size().x + 20.0 <= room {
+        &title.name
+    } else {
+        &title.short
+    };
+    let name = ui
+        .painter()
+        .layout_no_wrap(shown.clone(), theme::title(), t.strong);
     let width = (name.size().x + 20.0).min(room);
     let (rect, response) = widgets::keyed(ui, vec2(width, 26.0), Sense::click(), "title");
-    let label = if title.subtitle.is_empty() { title.name.clone() } else { format!("{} · {}", title.name, title.subtitle) };
+    let label = if title.subtitle.is_empty() {
+        title.name.clone()
+    } else {
+        format!("{} · {}", title.name, title.subtitle)
+    };
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &label));
     if response.hovered() {
-        ui.painter().rect_filled(rect.expand2(vec2(4.0, 0.0)), theme::RADIUS_CONTROL, t.hover);
+        ui.painter()
+            .rect_filled(rect.expand2(vec2(4.0, 0.0)), theme::RADIUS_CONTROL, t.hover);
     }
-    let end = widgets::text_at(ui, rect.left_center(), shown, theme::title(), t.strong, (width - 18.0).max(20.0));
+    let end = widgets::text_at(
+        ui,
+        rect.left_center(),
+        shown,
+        theme::title(),
+        t.strong,
+        (width - 18.0).max(20.0),
+    );
     widgets::glyph_at(
         ui,
         pos2(end + 11.0, rect.center().y),
@@ -209,11 +292,22 @@ fn title_button(ui: &mut Ui, title: &Title, right: f32) -> Response {
     );
     widgets::focus_ring(ui, &response, theme::RADIUS_CONTROL);
     let rest = right - rect.right() - 8.0;
-    let needed = ui.painter().layout_no_wrap(title.subtitle.clone(), theme::small(), t.weak).size().x;
+    let needed = ui
+        .painter()
+        .layout_no_wrap(title.subtitle.clone(), theme::small(), t.weak)
+        .size()
+        .x;
     // A short word is shown whole or not at all; a sentence may be elided.
     // Where a payload is from stands on a line of its own.
     if !title.subtitle.is_empty() && title.name != "Data" && rest > needed.min(140.0) {
-        widgets::text_at(ui, pos2(rect.right() + 6.0, rect.center().y), &title.subtitle, theme::small(), t.weak, rest);
+        widgets::text_at(
+            ui,
+            pos2(rect.right() + 6.0, rect.center().y),
+            &title.subtitle,
+            theme::small(),
+            t.weak,
+            rest,
+        );
     }
     response.on_hover_text(label)
 }
@@ -222,16 +316,21 @@ fn title_button(ui: &mut Ui, title: &Title, right: f32) -> Response {
 pub fn chooser(response: &Response, cx: &Cx<'_>, pane: usize, view: PaneView) {
     Popup::menu(response).width(260.0).show(|ui| {
         let chooser = Chooser { cx, pane, view };
-        egui::ScrollArea::vertical().max_height(520.0).show(ui, |ui| {
-            ui.spacing_mut().item_spacing.y = 0.0;
-            // The last are hosts, of which there are many.
-            let (before, last) = PANES.split_at(PANES.len() - 1);
-            before.iter().for_each(|kind| (kind.choices)(ui, cx, &chooser));
-            if let Some(options) = kind(view).options {
-                options(ui, cx, &chooser);
-            }
-            last.iter().for_each(|kind| (kind.choices)(ui, cx, &chooser));
-        });
+        egui::ScrollArea::vertical()
+            .max_height(520.0)
+            .show(ui, |ui| {
+                ui.spacing_mut().item_spacing.y = 0.0;
+                // The last are hosts, of which there are many.
+                let (before, last) = PANES.split_at(PANES.len() - 1);
+                before
+                    .iter()
+                    .for_each(|kind| (kind.choices)(ui, cx, &chooser));
+                if let Some(options) = kind(view).options {
+                    options(ui, cx, &chooser);
+                }
+                last.iter()
+                    .for_each(|kind| (kind.choices)(ui, cx, &chooser));
+            });
     });
 }
 
@@ -253,7 +352,10 @@ impl Chooser<'_> {
             PaneContent::Host(_) => t.hue_both,
         };
         if widgets::menu_row(ui, label, Some(hue.color), shows == self.view).clicked() {
-            self.cx.send(ViewAction::SetPane { pane: self.pane, shows });
+            self.cx.send(ViewAction::SetPane {
+                pane: self.pane,
+                shows,
+            });
             ui.close();
         }
     }
@@ -270,7 +372,12 @@ impl Chooser<'_> {
 pub fn copy_button(ui: &mut Ui, cx: &Cx<'_>, view: PaneView, title: &Title) {
     let name = format!("Copy {}", title.name);
     let copying = copying(cx, view);
-    let button = Button::new("").icon(icons::COPY).name(&name).tip(&name).frameless().height(theme::ICON_BUTTON);
+    let button = Button::new("")
+        .icon(icons::COPY)
+        .name(&name)
+        .tip(&name)
+        .frameless()
+        .height(theme::ICON_BUTTON);
     if button.enabled(copying.is_some()).show(ui).clicked()
         && let Some(copying) = copying
     {

@@ -2,7 +2,10 @@
 
 use std::ops::Range;
 
-use egui::{Align, Id, Key, Layout, Modifiers, Rect, RichText, Role, ScrollArea, Sense, StrokeKind, Ui, WidgetInfo, pos2, vec2};
+use egui::{
+    Align, Id, Key, Layout, Modifiers, Rect, RichText, Role, ScrollArea, Sense, StrokeKind, Ui,
+    WidgetInfo, pos2, vec2,
+};
 
 use super::header::Chooser;
 use super::select::between;
@@ -29,8 +32,17 @@ struct HexSelection {
 
 impl HexSelection {
     fn of(ui: &Ui, cx: &Cx<'_>, pane: &PaneCx) -> Self {
-        let known: Self = ui.data(|data| data.get_temp(selection_id(pane))).unwrap_or_default();
-        if known.of == cx.state.view.capture { known } else { Self { of: cx.state.view.capture.clone(), ..Self::default() } }
+        let known: Self = ui
+            .data(|data| data.get_temp(selection_id(pane)))
+            .unwrap_or_default();
+        if known.of == cx.state.view.capture {
+            known
+        } else {
+            Self {
+                of: cx.state.view.capture.clone(),
+                ..Self::default()
+            }
+        }
     }
 
     fn range(&self, len: usize) -> Range<usize> {
@@ -57,13 +69,21 @@ fn hex_text(bytes: &[u8]) -> String {
 
 /// What stands for a byte beside its number.
 fn ascii(byte: u8) -> char {
-    if byte.is_ascii_graphic() || byte == b' ' { char::from(byte) } else { '·' }
+    if byte.is_ascii_graphic() || byte == b' ' {
+        char::from(byte)
+    } else {
+        '·'
+    }
 }
 
 /// The character that a byte is part of, and where it stands; `None` where the bytes are not UTF-8.
 fn char_at(bytes: &[u8], at: usize) -> Option<(char, Range<usize>)> {
-    let start = (at.saturating_sub(3)..=at).rev().find(|start| bytes[*start] & 0xc0 != 0x80)?;
-    let chunk = bytes[start..bytes.len().min(start + 4)].utf8_chunks().next()?;
+    let start = (at.saturating_sub(3)..=at)
+        .rev()
+        .find(|start| bytes[*start] & 0xc0 != 0x80)?;
+    let chunk = bytes[start..bytes.len().min(start + 4)]
+        .utf8_chunks()
+        .next()?;
     let char = chunk.valid().chars().next()?;
     let place = start..start + char.len_utf8();
     place.contains(&at).then_some((char, place))
@@ -80,7 +100,10 @@ struct HexRow {
 impl HexRow {
     fn fitting(len: usize, columns: usize) -> Self {
         let digits = format!("{len:x}").len().max(6);
-        let count = [16, 8, 4].into_iter().find(|count| digits + 2 + count * 4 + 2 <= columns).unwrap_or(4);
+        let count = [16, 8, 4]
+            .into_iter()
+            .find(|count| digits + 2 + count * 4 + 2 <= columns)
+            .unwrap_or(4);
         Self { count, digits }
     }
 
@@ -93,10 +116,19 @@ impl HexRow {
     }
 }
 
-pub static PANE: Pane = Pane { title, choices, options: None, copy, body: hex_ui, footer: footer_ui };
+pub static PANE: Pane = Pane {
+    title,
+    choices,
+    options: None,
+    copy,
+    body: hex_ui,
+    footer: footer_ui,
+};
 
 fn title(_: &Cx<'_>, view: PaneView, _: Option<&ParsedCapture>, t: &ThemeTokens) -> Title {
-    let PaneContent::Format(format) = view.content() else { return Title::of("Hex", "", "content", t) };
+    let PaneContent::Format(format) = view.content() else {
+        return Title::of("Hex", "", "content", t);
+    };
     Title::of("Hex", format_title(format), format, t)
 }
 
@@ -108,24 +140,48 @@ fn choices(ui: &mut Ui, _: &Cx<'_>, chooser: &Chooser<'_>) {
 }
 
 fn copy<'a>(cx: &Cx<'a>, view: PaneView) -> Option<Copying<'a>> {
-    let PaneContent::Format(format) = view.content() else { return None };
+    let PaneContent::Format(format) = view.content() else {
+        return None;
+    };
     let bytes = cx.ready(BytesQuery(format))?;
     Some(Box::new(|| Action::Copy(hex_text(bytes))))
 }
 
 fn hex_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
-    let Some(bytes) = super::ready(ui, cx, cx.ask(BytesQuery(pane.format))) else { return };
+    let Some(bytes) = super::ready(ui, cx, cx.ask(BytesQuery(pane.format))) else {
+        return;
+    };
     let t = ThemeTokens::of(ui);
-    let char_width = ui.painter().layout_no_wrap("0".repeat(64), theme::code(), t.text).size().x / 64.0;
-    let layout = HexRow::fitting(bytes.len(), ((ui.available_width() - 24.0) / char_width) as usize);
+    let char_width = ui
+        .painter()
+        .layout_no_wrap("0".repeat(64), theme::code(), t.text)
+        .size()
+        .x
+        / 64.0;
+    let layout = HexRow::fitting(
+        bytes.len(),
+        ((ui.available_width() - 24.0) / char_width) as usize,
+    );
     let rows = bytes.len().div_ceil(layout.count);
     let mut selected = HexSelection::of(ui, cx, pane);
     let outer = ui.available_rect_before_wrap();
-    let response = ui.interact(outer, Id::unique(("hex", pane.index)), Sense::click_and_drag());
-    let spoken = || format!("{}, {} in hexadecimal", format_title(pane.format), widgets::number_text(bytes.len() as u64, "B"));
+    let response = ui.interact(
+        outer,
+        Id::unique(("hex", pane.index)),
+        Sense::click_and_drag(),
+    );
+    let spoken = || {
+        format!(
+            "{}, {} in hexadecimal",
+            format_title(pane.format),
+            widgets::number_text(bytes.len() as u64, "B")
+        )
+    };
     response.widget_info(|| WidgetInfo::labeled(Role::Document, true, spoken()));
     keys(ui, cx, &response, bytes, layout.count, &mut selected);
-    let mut area = ScrollArea::vertical().id_salt(("hex", pane.index, pane.format)).auto_shrink(false);
+    let mut area = ScrollArea::vertical()
+        .id_salt(("hex", pane.index, pane.format))
+        .auto_shrink(false);
     let goto: Option<usize> = ui.data_mut(|data| data.remove_temp(pane.goto_id()));
     let moved = Some(selected.head).filter(|_| selected != HexSelection::of(ui, cx, pane));
     if let Some(offset) = goto.or(moved) {
@@ -138,24 +194,40 @@ fn hex_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
     // Offsets of what was found are those of the text, which are the bytes' where it is UTF-8.
     let places = find::places(cx, pane);
     let is_marked = !places.is_empty() || marks::marked(cx).is_some();
-    let is_exact = is_marked && cx.ready(TextQuery(pane.format)).is_some_and(|view| view.is_exact);
+    let is_exact = is_marked
+        && cx
+            .ready(TextQuery(pane.format))
+            .is_some_and(|view| view.is_exact);
     let found = if is_exact { places } else { &[] };
     let current = find::current(ui, cx, pane);
-    let marked = if is_exact { marks::marked_texts(cx, MarkedText::Format(pane.format)) } else { Vec::new() };
+    let marked = if is_exact {
+        marks::marked_texts(cx, MarkedText::Format(pane.format))
+    } else {
+        Vec::new()
+    };
     let range = selected.range(bytes.len());
     let output = area.show_viewport(ui, |ui, viewport| {
         let origin = ui.min_rect().min;
-        ui.allocate_rect(Rect::from_min_size(origin, vec2(viewport.width(), rows as f32 * TEXT_ROW + 16.0)), Sense::hover());
+        ui.allocate_rect(
+            Rect::from_min_size(
+                origin,
+                vec2(viewport.width(), rows as f32 * TEXT_ROW + 16.0),
+            ),
+            Sense::hover(),
+        );
         let first = ((viewport.min.y - 8.0) / TEXT_ROW).max(0.0) as usize;
-        let top =
-            (origin.y + viewport.min.y).round() + (8.0 + first as f64 * f64::from(TEXT_ROW) - f64::from(viewport.min.y)) as f32;
+        let top = (origin.y + viewport.min.y).round()
+            + (8.0 + first as f64 * f64::from(TEXT_ROW) - f64::from(viewport.min.y)) as f32;
         let left = origin.x + 12.0;
         for row in first..(first + (viewport.height() / TEXT_ROW) as usize + 3).min(rows) {
             let y = (top + (row - first) as f32 * TEXT_ROW).round();
             let start = row * layout.count;
             let part = &bytes[start..bytes.len().min(start + layout.count)];
             let span = |column: usize, chars: usize| {
-                Rect::from_min_size(pos2(left + column as f32 * char_width, y), vec2(chars as f32 * char_width, TEXT_ROW))
+                Rect::from_min_size(
+                    pos2(left + column as f32 * char_width, y),
+                    vec2(chars as f32 * char_width, TEXT_ROW),
+                )
             };
             for (at, _) in part.iter().enumerate() {
                 let offset = start + at;
@@ -163,56 +235,116 @@ fn hex_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
                 let fill = match mark {
                     _ if range.contains(&offset) => Some(t.sel),
                     Some(mark) => Some(find::colors(t, current == Some(mark)).0),
-                    None => marks::of_byte(&marked, offset).map(|severity| marks::mark_colors(t, severity).0),
+                    None => marks::of_byte(&marked, offset)
+                        .map(|severity| marks::mark_colors(t, severity).0),
                 };
                 if let Some(fill) = fill {
                     ui.painter().rect_filled(span(layout.hex(at), 2), 0.0, fill);
-                    ui.painter().rect_filled(span(layout.text(at), 1), 0.0, fill);
+                    ui.painter()
+                        .rect_filled(span(layout.text(at), 1), 0.0, fill);
                 }
                 if selected.head == offset && response.has_focus() {
-                    ui.painter().rect_stroke(span(layout.hex(at), 2), 0.0, (1.0, t.accent), StrokeKind::Outside);
+                    ui.painter().rect_stroke(
+                        span(layout.hex(at), 2),
+                        0.0,
+                        (1.0, t.accent),
+                        StrokeKind::Outside,
+                    );
                 }
             }
             let at = |column: usize| span(column, 1).left_center();
             let offset = format!("{start:0width$x}", width = layout.digits);
-            widgets::text_at(ui, at(0), offset.as_str(), theme::code(), t.weak, f32::INFINITY);
+            widgets::text_at(
+                ui,
+                at(0),
+                offset.as_str(),
+                theme::code(),
+                t.weak,
+                f32::INFINITY,
+            );
             let hex: String = part.iter().map(|byte| format!("{byte:02x} ")).collect();
-            widgets::text_at(ui, at(layout.hex(0)), hex.as_str(), theme::code(), t.text, f32::INFINITY);
+            widgets::text_at(
+                ui,
+                at(layout.hex(0)),
+                hex.as_str(),
+                theme::code(),
+                t.text,
+                f32::INFINITY,
+            );
             let text: String = part.iter().map(|byte| ascii(*byte)).collect();
-            widgets::text_at(ui, at(layout.text(0)), text.as_str(), theme::code(), t.json_string, f32::INFINITY);
+            widgets::text_at(
+                ui,
+                at(layout.text(0)),
+                text.as_str(),
+                theme::code(),
+                t.json_string,
+                f32::INFINITY,
+            );
             let line = Rect::from_min_size(pos2(origin.x, y), vec2(viewport.width(), TEXT_ROW));
             let spoken = format!("{offset}: {} {text}", hex.trim_end());
             ui.interact(line, ui.scope_id().with(("row", row)), Sense::empty())
                 .widget_info(|| WidgetInfo::labeled(Role::Label, true, &spoken));
         }
-        if let Some(pos) = response.interact_pointer_pos().filter(|_| !bytes.is_empty()) {
+        if let Some(pos) = response
+            .interact_pointer_pos()
+            .filter(|_| !bytes.is_empty())
+        {
             let row = first + (((pos.y - top) / TEXT_ROW).max(0.0) as usize);
             let column = ((pos.x - left) / char_width).max(0.0) as usize;
-            let byte = if column >= layout.text(0) { column - layout.text(0) } else { column.saturating_sub(layout.hex(0)) / 3 };
+            let byte = if column >= layout.text(0) {
+                column - layout.text(0)
+            } else {
+                column.saturating_sub(layout.hex(0)) / 3
+            };
             let offset = (row * layout.count + byte.min(layout.count - 1)).min(bytes.len() - 1);
-            if response.is_pointer_button_down_on() && ui.input(|input| input.pointer.any_pressed()) {
+            if response.is_pointer_button_down_on() && ui.input(|input| input.pointer.any_pressed())
+            {
                 response.request_focus();
-                selected.anchor = if ui.input(|input| input.modifiers.shift) { selected.anchor } else { offset };
+                selected.anchor = if ui.input(|input| input.modifiers.shift) {
+                    selected.anchor
+                } else {
+                    offset
+                };
                 selected.head = offset;
             } else if response.dragged() {
                 selected.head = offset;
             }
         }
     });
-    pane.remember(ui, output.state.clamped_offset().y, output.inner_rect.height());
+    pane.remember(
+        ui,
+        output.state.clamped_offset().y,
+        output.inner_rect.height(),
+    );
     widgets::focus_ring_inside(ui, &response);
     ui.data_mut(|data| data.insert_temp(selection_id(pane), selected));
 }
 
 /// Arrows move, with Shift they extend; Ctrl C copies the selected bytes.
-fn keys(ui: &Ui, cx: &Cx<'_>, response: &egui::Response, bytes: &[u8], row: usize, selected: &mut HexSelection) {
+fn keys(
+    ui: &Ui,
+    cx: &Cx<'_>,
+    response: &egui::Response,
+    bytes: &[u8],
+    row: usize,
+    selected: &mut HexSelection,
+) {
     if !response.has_focus() || bytes.is_empty() {
         return;
     }
-    let filter = egui::EventFilter { vertical_arrows: true, horizontal_arrows: true, ..Default::default() };
+    let filter = egui::EventFilter {
+        vertical_arrows: true,
+        horizontal_arrows: true,
+        ..Default::default()
+    };
     ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, filter));
     let (down, last) = (row.cast_signed(), bytes.len() - 1);
-    for (key, step) in [(Key::ArrowRight, 1), (Key::ArrowLeft, -1), (Key::ArrowDown, down), (Key::ArrowUp, -down)] {
+    for (key, step) in [
+        (Key::ArrowRight, 1),
+        (Key::ArrowLeft, -1),
+        (Key::ArrowDown, down),
+        (Key::ArrowUp, -down),
+    ] {
         for modifiers in [Modifiers::SHIFT, Modifiers::NONE] {
             if ui.input_mut(|input| input.consume_key(modifiers, key)) {
                 selected.head = selected.head.saturating_add_signed(step).min(last);
@@ -222,13 +354,20 @@ fn keys(ui: &Ui, cx: &Cx<'_>, response: &egui::Response, bytes: &[u8], row: usiz
             }
         }
     }
-    if ui.input(|input| input.events.iter().any(|event| matches!(event, egui::Event::Copy))) {
+    if ui.input(|input| {
+        input
+            .events
+            .iter()
+            .any(|event| matches!(event, egui::Event::Copy))
+    }) {
         cx.send(Action::Copy(hex_text(&bytes[selected.range(bytes.len())])));
     }
 }
 
 fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
-    let Some(bytes) = cx.ready(BytesQuery(pane.format)) else { return };
+    let Some(bytes) = cx.ready(BytesQuery(pane.format)) else {
+        return;
+    };
     let t = ThemeTokens::of(ui);
     let range = HexSelection::of(ui, cx, pane).range(bytes.len());
     let what = match range.len() {
@@ -242,14 +381,30 @@ fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
                     count => format!("U+{:04X}, {count} bytes", u32::from(char)),
                 },
             );
-            format!("byte {} · {byte:02x} · {byte} · {char}", widgets::grouped(range.start as u64))
+            format!(
+                "byte {} · {byte:02x} · {byte} · {char}",
+                widgets::grouped(range.start as u64)
+            )
         }
-        count => format!("{} selected from {}", widgets::number_text(count as u64, "B"), widgets::grouped(range.start as u64)),
+        count => format!(
+            "{} selected from {}",
+            widgets::number_text(count as u64, "B"),
+            widgets::grouped(range.start as u64)
+        ),
     };
     ui.label(RichText::new(what).font(theme::mono(11.5)).color(t.weak));
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-        if Button::new("Text").frameless().tip("Show these bytes as text").height(22.0).show(ui).clicked() {
-            cx.send(ViewAction::SetPane { pane: pane.index, shows: PaneView::Text(pane.format) });
+        if Button::new("Text")
+            .frameless()
+            .tip("Show these bytes as text")
+            .height(22.0)
+            .show(ui)
+            .clicked()
+        {
+            cx.send(ViewAction::SetPane {
+                pane: pane.index,
+                shows: PaneView::Text(pane.format),
+            });
         }
         let all = widgets::number_text(bytes.len() as u64, "B");
         ui.label(RichText::new(all).font(theme::regular(11.5)).color(t.weak));
@@ -280,6 +435,16 @@ mod tests {
     #[test]
     fn a_row_has_as_many_bytes_as_fit() {
         let count = |columns| HexRow::fitting(1_000, columns).count;
-        assert_eq!([count(200), count(74), count(60), count(42), count(30), count(10)], [16, 16, 8, 8, 4, 4]);
+        assert_eq!(
+            [
+                count(200),
+                count(74),
+                count(60),
+                count(42),
+                count(30),
+                count(10)
+            ],
+            [16, 16, 8, 8, 4, 4]
+        );
     }
 }

@@ -4,7 +4,10 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use egui::{Align, Color32, Id, Layout, Pos2, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{
+    Align, Color32, Id, Layout, Pos2, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui,
+    WidgetInfo, pos2, vec2,
+};
 
 use super::header::Chooser;
 use super::select::{DrawnText, Selection, between, intersect};
@@ -12,7 +15,8 @@ use super::title::Title;
 use super::{Copying, Pane, PaneCx, colour, find};
 use crate::analysis::special::Shown;
 use crate::analysis::{
-    HostCutsQuery, HostLine, HostMark, HostRemovedQuery, HostRows, HostRowsQuery, HostsQuery, TextRow, evidence_text,
+    HostCutsQuery, HostLine, HostMark, HostRemovedQuery, HostRows, HostRowsQuery, HostsQuery,
+    TextRow, evidence_text,
 };
 use crate::finding::MarkedText;
 use crate::format::ParsedCapture;
@@ -26,7 +30,14 @@ use crate::ui::{Cx, host_row, icons};
 /// Rows that are shown of a text beyond what is visible, for a smooth edge.
 const SPARE: usize = 3;
 
-pub static PANE: Pane = Pane { title, choices, options: None, copy, body: pane_ui, footer: footer_ui };
+pub static PANE: Pane = Pane {
+    title,
+    choices,
+    options: None,
+    copy,
+    body: pane_ui,
+    footer: footer_ui,
+};
 
 fn title(cx: &Cx<'_>, view: PaneView, _: Option<&ParsedCapture>, t: &ThemeTokens) -> Title {
     let host = match view.content() {
@@ -35,20 +46,30 @@ fn title(cx: &Cx<'_>, view: PaneView, _: Option<&ParsedCapture>, t: &ThemeTokens
     };
     let row = host.and_then(|host| cx.ready(HostsQuery)?.row(host));
     // Its id until the report is there.
-    let name = row.map(|row| row.host.name.clone()).or_else(|| Some(host?.to_string())).unwrap_or_default();
-    Title { hue: t.hue_both, ..Title::of(&name, "as its model sees it", "host", t) }
+    let name = row
+        .map(|row| row.host.name.clone())
+        .or_else(|| Some(host?.to_string()))
+        .unwrap_or_default();
+    Title {
+        hue: t.hue_both,
+        ..Title::of(&name, "as its model sees it", "host", t)
+    }
 }
 
 fn choices(ui: &mut Ui, cx: &Cx<'_>, chooser: &Chooser<'_>) {
     chooser.heading(ui, "What a host's model sees");
-    let Some(report) = widgets::ready(ui, cx, host_row::READING, cx.ask(HostsQuery)) else { return };
+    let Some(report) = widgets::ready(ui, cx, host_row::READING, cx.ask(HostsQuery)) else {
+        return;
+    };
     for row in &report.rows {
         chooser.offer(ui, PaneView::Host(row.host.id), &row.host.name);
     }
 }
 
 fn copy<'a>(cx: &Cx<'a>, view: PaneView) -> Option<Copying<'a>> {
-    let PaneContent::Host(host) = view.content() else { return None };
+    let PaneContent::Host(host) = view.content() else {
+        return None;
+    };
     let row = cx.ready(HostsQuery)?.row(host)?;
     Some(Box::new(|| Action::Copy(row.view.text.to_string())))
 }
@@ -69,25 +90,46 @@ fn pane_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
 
 fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
     let t = ThemeTokens::of(ui);
-    let Some(host) = of_pane(cx, pane) else { return };
-    let Some(report) = cx.ready(HostsQuery) else { return };
+    let Some(host) = of_pane(cx, pane) else {
+        return;
+    };
+    let Some(report) = cx.ready(HostsQuery) else {
+        return;
+    };
     let Some(row) = report.row(host) else { return };
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-        if Button::new("Full view").frameless().height(22.0).tip("Open this host in the view of all hosts").show(ui).clicked() {
+        if Button::new("Full view")
+            .frameless()
+            .height(22.0)
+            .tip("Open this host in the view of all hosts")
+            .show(ui)
+            .clicked()
+        {
             cx.send(Action::Hosts(HostsAction::Show(Some(host))));
         }
         ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
             let is_cut = row.limit().state.is_truncated() == Some(true);
             let words = format!("{} · {}", row.limit_text(), evidence_text(&row.host));
             let color = if is_cut { t.warn } else { t.weak };
-            ui.add(egui::Label::new(RichText::new(&words).font(theme::regular(11.5)).color(color)).truncate())
-                .on_hover_text(&words);
+            ui.add(
+                egui::Label::new(
+                    RichText::new(&words)
+                        .font(theme::regular(11.5))
+                        .color(color),
+                )
+                .truncate(),
+            )
+            .on_hover_text(&words);
         });
     });
 }
 
 /// Texts outside of the three panes have one selection among them.
-const ALONE_PANE: PaneCx = PaneCx { index: 9, format: "host", is_focused: true };
+const ALONE_PANE: PaneCx = PaneCx {
+    index: 9,
+    format: "host",
+    is_focused: true,
+};
 
 /// The exact text in the room that is left, where it is in none of the panes.
 pub fn host_alone_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId) {
@@ -97,12 +139,32 @@ pub fn host_alone_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId) {
 /// The exact text in the room that is left.
 fn host_text_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId, pane: &PaneCx) {
     let with_cuts = cx.state.view.hosts.shows_removed;
-    let char_width = ui.painter().layout_no_wrap("0".repeat(64), theme::code(), Color32::PLACEHOLDER).size().x / 64.0;
-    let columns = ((ui.available_width() - 32.0) / char_width).clamp(16.0, f32::from(u16::MAX)) as u16;
-    let folds_kept = pane.index == ALONE_PANE.index && !with_cuts && !cx.state.view.hosts.shows_kept;
-    let Some(rows) = super::ready(ui, cx, cx.ask(HostRowsQuery { host, columns, with_cuts, folds_kept })) else { return };
+    let char_width = ui
+        .painter()
+        .layout_no_wrap("0".repeat(64), theme::code(), Color32::PLACEHOLDER)
+        .size()
+        .x
+        / 64.0;
+    let columns =
+        ((ui.available_width() - 32.0) / char_width).clamp(16.0, f32::from(u16::MAX)) as u16;
+    let folds_kept =
+        pane.index == ALONE_PANE.index && !with_cuts && !cx.state.view.hosts.shows_kept;
+    let Some(rows) = super::ready(
+        ui,
+        cx,
+        cx.ask(HostRowsQuery {
+            host,
+            columns,
+            with_cuts,
+            folds_kept,
+        }),
+    ) else {
+        return;
+    };
     if let Some(report) = cx.ready(HostsQuery)
-        && let Some(why) = report.row(host).and_then(|row| row.view.not_computable.as_deref())
+        && let Some(why) = report
+            .row(host)
+            .and_then(|row| row.view.not_computable.as_deref())
     {
         widgets::empty_ui(ui, &format!("This text cannot be computed: {why}."), None);
         return;
@@ -113,35 +175,63 @@ fn host_text_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId, pane: &PaneCx) {
     }
     let outer = ui.available_rect_before_wrap();
     let scroll_id = ui.scope_id().with(("host text offset", host));
-    let mut area = ScrollArea::vertical().id_salt(("host text", host)).auto_shrink(false);
-    if ui.data_mut(|data| data.remove_temp::<bool>(next_cut_id(host))).is_some() {
+    let mut area = ScrollArea::vertical()
+        .id_salt(("host text", host))
+        .auto_shrink(false);
+    if ui
+        .data_mut(|data| data.remove_temp::<bool>(next_cut_id(host)))
+        .is_some()
+    {
         let at: f32 = ui.data(|data| data.get_temp(scroll_id)).unwrap_or(0.0);
         let tops: Vec<f32> = rows.cuts().map(|row| row as f32 * TEXT_ROW).collect();
         // After the last one comes the first.
-        if let Some(top) = tops.iter().find(|top| (**top - 3.0 * TEXT_ROW).max(0.0) > at + 1.0).or(tops.first()) {
+        if let Some(top) = tops
+            .iter()
+            .find(|top| (**top - 3.0 * TEXT_ROW).max(0.0) > at + 1.0)
+            .or(tops.first())
+        {
             area = area.vertical_scroll_offset((top - 3.0 * TEXT_ROW).max(0.0));
         }
     }
     let goto: Option<usize> = ui.data_mut(|data| data.remove_temp(pane.goto_id()));
     if let Some(offset) = goto {
-        area = area.vertical_scroll_offset(((rows.row_at(offset) as f32 - 4.0) * TEXT_ROW).max(0.0));
+        area =
+            area.vertical_scroll_offset(((rows.row_at(offset) as f32 - 4.0) * TEXT_ROW).max(0.0));
     }
     let (found, current) = (find::places(cx, pane), find::current(ui, cx, pane));
     let marked = marks::marked_texts(cx, MarkedText::Host { host, with_cuts });
     let mut selected = Selection::of(ui, cx, pane.index, host.as_str());
     let before = selected.range();
-    let marks = Marks { selected: &before, found, current, findings: &marked };
+    let marks = Marks {
+        selected: &before,
+        found,
+        current,
+        findings: &marked,
+    };
     let output = area.show_viewport(ui, |ui, viewport| {
-        let response = ui.interact(outer, ui.scope_id().with("host text"), Sense::click_and_drag());
-        response.widget_info(|| WidgetInfo::labeled(Role::Document, true, format!("Exact text that {host} shows its model")));
+        let response = ui.interact(
+            outer,
+            ui.scope_id().with("host text"),
+            Sense::click_and_drag(),
+        );
+        response.widget_info(|| {
+            WidgetInfo::labeled(
+                Role::Document,
+                true,
+                format!("Exact text that {host} shows its model"),
+            )
+        });
         let origin = ui.min_rect().min;
         ui.allocate_rect(
-            Rect::from_min_size(origin, vec2(viewport.width(), rows.rows.len() as f32 * TEXT_ROW + 16.0)),
+            Rect::from_min_size(
+                origin,
+                vec2(viewport.width(), rows.rows.len() as f32 * TEXT_ROW + 16.0),
+            ),
             Sense::hover(),
         );
         let first = ((viewport.min.y - 8.0) / TEXT_ROW).max(0.0) as usize;
-        let top =
-            (origin.y + viewport.min.y).round() + (8.0 + first as f64 * f64::from(TEXT_ROW) - f64::from(viewport.min.y)) as f32;
+        let top = (origin.y + viewport.min.y).round()
+            + (8.0 + first as f64 * f64::from(TEXT_ROW) - f64::from(viewport.min.y)) as f32;
         let count = (viewport.height() / TEXT_ROW) as usize + SPARE;
         let mut drawn = Vec::with_capacity(count);
         for at in first..(first + count).min(rows.rows.len()) {
@@ -175,11 +265,19 @@ fn row_ui(
     rows: &HostRows,
     row: &TextRow,
     rect: Rect,
-    &Marks { selected, found, current, findings }: &Marks<'_>,
+    &Marks {
+        selected,
+        found,
+        current,
+        findings,
+    }: &Marks<'_>,
 ) -> DrawnText {
     let t = ThemeTokens::of(ui);
     let left = rect.left() + 16.0;
-    let mut job = egui::text::LayoutJob { break_on_newline: false, ..Default::default() };
+    let mut job = egui::text::LayoutJob {
+        break_on_newline: false,
+        ..Default::default()
+    };
     // Where something else stands than what was sent, and whether the row is that as a whole.
     let mut grounds = Vec::new();
     let mut chars = 0;
@@ -192,46 +290,86 @@ fn row_ui(
             grounds.push((from, chars, *mark, range));
         }
         // What has another name on the screen than in the text has no colours.
-        if *mark == HostMark::Sent && shown == rows.text[place.clone()] && is_within(&rows.json, &place) {
+        if *mark == HostMark::Sent
+            && shown == rows.text[place.clone()]
+            && is_within(&rows.json, &place)
+        {
             let is_in_string = row.is_in_string && place.start == row.range.start;
             colour::json_row(&mut job, t, &rows.text, &place, is_in_string);
         } else {
-            let color = if *mark == HostMark::Removed { t.weak } else { t.text };
+            let color = if *mark == HostMark::Removed {
+                t.weak
+            } else {
+                t.text
+            };
             job.append(&shown, 0.0, egui::TextFormat::simple(theme::code(), color));
         }
     }
     // An empty line is of what stands around it.
     if row.range.is_empty()
-        && let Some((range, mark)) = rows.marks_in(&(row.range.start..row.range.start + 1)).next()
+        && let Some((range, mark)) = rows
+            .marks_in(&(row.range.start..row.range.start + 1))
+            .next()
         && *mark != HostMark::Sent
     {
         grounds.push((0, 0, *mark, range));
     }
     let galley = ui.painter().layout_job(job);
-    let x = |char: usize| left + galley.pos_from_cursor(egui::text::CCursor::new(char)).left();
+    let x = |char: usize| {
+        left + galley
+            .pos_from_cursor(egui::text::CCursor::new(char))
+            .left()
+    };
     for (from, to, mark, range) in &grounds {
         let is_whole = *from == 0 && *to == chars;
-        let span = if is_whole { rect.x_range() } else { egui::Rangef::new(x(*from), x(*to)) };
-        let fill = if *mark == HostMark::Added { t.hover } else { t.warn_bg };
-        ui.painter().rect_filled(Rect::from_x_y_ranges(span, rect.y_range()), 0.0, fill);
+        let span = if is_whole {
+            rect.x_range()
+        } else {
+            egui::Rangef::new(x(*from), x(*to))
+        };
+        let fill = if *mark == HostMark::Added {
+            t.hover
+        } else {
+            t.warn_bg
+        };
+        ui.painter()
+            .rect_filled(Rect::from_x_y_ranges(span, rect.y_range()), 0.0, fill);
         let end = left + galley.size().x;
-        if *mark == HostMark::Added && is_whole && range.start >= row.range.start && end + 130.0 < rect.right() {
+        if *mark == HostMark::Added
+            && is_whole
+            && range.start >= row.range.start
+            && end + 130.0 < rect.right()
+        {
             let at = pos2(rect.right() - 14.0, rect.center().y);
             widgets::text_right(ui, at, "added by the host", theme::regular(11.5), t.weak);
         }
     }
     let shown = Shown::of(&rows.text[row.range.clone()]);
-    let drawn = DrawnText { rect, left, start: row.range.start, len: row.range.len(), shown, galley };
+    let drawn = DrawnText {
+        rect,
+        left,
+        start: row.range.start,
+        len: row.range.len(),
+        shown,
+        galley,
+    };
     drawn.mark_findings(ui, findings);
     if let Some(chosen) = intersect(selected, &row.range) {
         ui.painter().rect_filled(drawn.span(&chosen), 0.0, t.sel);
     }
     for found in between(found, &row.range) {
         let (fill, stroke) = find::colors(t, current == Some(found));
-        ui.painter().rect(drawn.span(found), theme::RADIUS_BAR, fill, stroke, egui::StrokeKind::Inside);
+        ui.painter().rect(
+            drawn.span(found),
+            theme::RADIUS_BAR,
+            fill,
+            stroke,
+            egui::StrokeKind::Inside,
+        );
     }
     let y = (rect.center().y - drawn.galley.size().y / 2.0).round();
-    ui.painter().galley(pos2(left, y), Arc::clone(&drawn.galley), t.text);
+    ui.painter()
+        .galley(pos2(left, y), Arc::clone(&drawn.galley), t.text);
     let has = |wanted: HostMark| grounds.iter().any(|(_, _, mark, _)| *mark == wanted);
     let message = match (has(HostMark::Removed), has(HostMark::Added)) {
         (true, _) => "removed: ",
@@ -239,23 +377,33 @@ fn row_ui(
         (false, false) => "",
     };
     let text = format!("{message}{}", &rows.text[row.range.clone()]);
-    ui.interact(rect, ui.scope_id().with(("host row", row.range.start)), Sense::empty())
-        .widget_info(|| WidgetInfo::labeled(Role::Label, true, &text));
+    ui.interact(
+        rect,
+        ui.scope_id().with(("host row", row.range.start)),
+        Sense::empty(),
+    )
+    .widget_info(|| WidgetInfo::labeled(Role::Label, true, &text));
     drawn
 }
 
 /// Whether a range is in one of these, which are in order.
 fn is_within(ranges: &[Range<usize>], range: &Range<usize>) -> bool {
     let at = ranges.partition_point(|other| other.end < range.end);
-    ranges.get(at).is_some_and(|other| other.start <= range.start)
+    ranges
+        .get(at)
+        .is_some_and(|other| other.start <= range.start)
 }
 
 /// What a limit took out here, folded in its place; a click unfolds it.
 fn removed_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId, cut: usize, rect: Rect) {
     let t = ThemeTokens::of(ui);
     let shows = cx.state.view.hosts.shows_removed;
-    let what = cx.ready(HostRemovedQuery(host)).and_then(|removed| removed.what.get(cut));
-    let size = cx.ready(HostsQuery).and_then(|report| Some(report.row(host)?.view.removed.get(cut)?.len() as u64));
+    let what = cx
+        .ready(HostRemovedQuery(host))
+        .and_then(|removed| removed.what.get(cut));
+    let size = cx
+        .ready(HostsQuery)
+        .and_then(|report| Some(report.row(host)?.view.removed.get(cut)?.len() as u64));
     let words = what.map_or_else(|| "Removed".to_owned(), |what| format!("Removed: {what}"));
     let size = size.map_or_else(String::new, |size| widgets::number_text(size, "B"));
     let response = ui.interact(rect, ui.scope_id().with(("removed", cut)), Sense::click());
@@ -263,20 +411,52 @@ fn removed_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId, cut: usize, rect: Rect) {
     response.widget_info(|| WidgetInfo::selected(Role::Button, true, shows, &spoken));
     ui.painter().rect_filled(rect, 0.0, t.warn_bg);
     for y in [rect.top() + 0.5, rect.bottom() - 0.5] {
-        ui.painter().hline(rect.x_range(), y, Stroke::new(1.0, t.warn_line));
+        ui.painter()
+            .hline(rect.x_range(), y, Stroke::new(1.0, t.warn_line));
     }
     let y = rect.center().y;
     let caret = if shows { icons::DOWN } else { icons::RIGHT };
-    widgets::glyph_at(ui, pos2(rect.left() + 20.0, y), caret, theme::icon_font(11.0), t.warn);
-    widgets::glyph_at(ui, pos2(rect.left() + 36.0, y), icons::CUT, theme::icon_font(13.0), t.warn);
-    let end = widgets::text_right(ui, pos2(rect.right() - 14.0, y), size, theme::mono(11.5), t.warn);
-    widgets::text_at(ui, pos2(rect.left() + 48.0, y), words, theme::small(), t.warn, end - rect.left() - 60.0);
+    widgets::glyph_at(
+        ui,
+        pos2(rect.left() + 20.0, y),
+        caret,
+        theme::icon_font(11.0),
+        t.warn,
+    );
+    widgets::glyph_at(
+        ui,
+        pos2(rect.left() + 36.0, y),
+        icons::CUT,
+        theme::icon_font(13.0),
+        t.warn,
+    );
+    let end = widgets::text_right(
+        ui,
+        pos2(rect.right() - 14.0, y),
+        size,
+        theme::mono(11.5),
+        t.warn,
+    );
+    widgets::text_at(
+        ui,
+        pos2(rect.left() + 48.0, y),
+        words,
+        theme::small(),
+        t.warn,
+        end - rect.left() - 60.0,
+    );
     widgets::focus_ring_inside(ui, &response);
     if response.clicked() {
         cx.send(Action::Hosts(HostsAction::ShowRemoved(!shows)));
     }
-    let tip = if shows { "Fold the removed part" } else { "Show the removed part" };
-    response.on_hover_text(format!("{spoken}\n{tip}")).on_hover_cursor(egui::CursorIcon::PointingHand);
+    let tip = if shows {
+        "Fold the removed part"
+    } else {
+        "Show the removed part"
+    };
+    response
+        .on_hover_text(format!("{spoken}\n{tip}"))
+        .on_hover_cursor(egui::CursorIcon::PointingHand);
 }
 
 /// What the model sees here, folded; a click unfolds it.
@@ -285,17 +465,39 @@ fn kept_ui(ui: &mut Ui, cx: &Cx<'_>, what: &str, rect: Rect) {
     let words = format!("Kept: {what}");
     let response = ui.interact(rect, ui.scope_id().with(("kept", what)), Sense::click());
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &words));
-    ui.painter().rect_filled(rect, 0.0, if response.hovered() { t.hover } else { t.card });
+    ui.painter()
+        .rect_filled(rect, 0.0, if response.hovered() { t.hover } else { t.card });
     let y = rect.center().y;
-    widgets::glyph_at(ui, pos2(rect.left() + 20.0, y), icons::RIGHT, theme::icon_font(11.0), t.weak);
-    let end = widgets::text_right(ui, pos2(rect.right() - 14.0, y), "folded here only", theme::regular(11.5), t.weak);
-    widgets::text_at(ui, pos2(rect.left() + 32.0, y), &words, theme::small(), t.text, end - rect.left() - 44.0);
+    widgets::glyph_at(
+        ui,
+        pos2(rect.left() + 20.0, y),
+        icons::RIGHT,
+        theme::icon_font(11.0),
+        t.weak,
+    );
+    let end = widgets::text_right(
+        ui,
+        pos2(rect.right() - 14.0, y),
+        "folded here only",
+        theme::regular(11.5),
+        t.weak,
+    );
+    widgets::text_at(
+        ui,
+        pos2(rect.left() + 32.0, y),
+        &words,
+        theme::small(),
+        t.text,
+        end - rect.left() - 44.0,
+    );
     widgets::focus_ring_inside(ui, &response);
     if response.clicked() {
         cx.send(Action::Hosts(HostsAction::ShowKept));
     }
     response
-        .on_hover_text(format!("{words}\nThe model sees all of it. A click shows it."))
+        .on_hover_text(format!(
+            "{words}\nThe model sees all of it. A click shows it."
+        ))
         .on_hover_cursor(egui::CursorIcon::PointingHand);
 }
 
@@ -324,30 +526,56 @@ pub fn legend_ui(ui: &mut Ui) {
 
 /// A strip above the panes: what the host that is viewed as drops of this answer, in one sentence; the room left.
 pub fn view_as_strip(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) -> Rect {
-    let Some(host) = cx.state.view.hosts.view_as else { return rect };
+    let Some(host) = cx.state.view.hosts.view_as else {
+        return rect;
+    };
     let t = ThemeTokens::of(ui);
     let strip = Rect::from_min_size(rect.min, vec2(rect.width(), 30.0));
     ui.painter().rect_filled(strip, 0.0, t.warn_bg);
-    ui.painter().hline(strip.x_range(), strip.bottom() - 0.5, Stroke::new(1.0, t.warn_line));
+    ui.painter().hline(
+        strip.x_range(),
+        strip.bottom() - 0.5,
+        Stroke::new(1.0, t.warn_line),
+    );
     ui.scope_builder(
-        widgets::region(ui, "view as").max_rect(strip.shrink2(vec2(16.0, 0.0))).layout(Layout::right_to_left(Align::Center)),
+        widgets::region(ui, "view as")
+            .max_rect(strip.shrink2(vec2(16.0, 0.0)))
+            .layout(Layout::right_to_left(Align::Center)),
         |ui| {
-            if Button::new("As sent").small().height(22.0).name("View the answer as sent").show(ui).clicked() {
+            if Button::new("As sent")
+                .small()
+                .height(22.0)
+                .name("View the answer as sent")
+                .show(ui)
+                .clicked()
+            {
                 cx.send(Action::Hosts(HostsAction::ViewAs(None)));
             }
-            if Button::new("Open its text").small().height(22.0).show(ui).clicked() {
+            if Button::new("Open its text")
+                .small()
+                .height(22.0)
+                .show(ui)
+                .clicked()
+            {
                 cx.send(Action::Hosts(HostsAction::Open(host)));
             }
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
                 let words = match cx.ask(HostsQuery) {
                     QueryState::Ready(report) => report.row(host).map(|row| row.dropped_text()),
-                    QueryState::Working { .. } => Some("Reading the answer as this host does…".to_owned()),
-                    QueryState::Held { .. } => Some("What this host leaves out is not counted yet.".to_owned()),
+                    QueryState::Working { .. } => {
+                        Some("Reading the answer as this host does…".to_owned())
+                    }
+                    QueryState::Held { .. } => {
+                        Some("What this host leaves out is not counted yet.".to_owned())
+                    }
                     _ => None,
                 };
                 let words = words.unwrap_or_else(|| "This host is not known any more.".to_owned());
-                ui.add(egui::Label::new(RichText::new(&words).font(theme::small()).color(t.strong)).truncate())
-                    .on_hover_text(&words);
+                ui.add(
+                    egui::Label::new(RichText::new(&words).font(theme::small()).color(t.strong))
+                        .truncate(),
+                )
+                .on_hover_text(&words);
             });
         },
     );
@@ -365,7 +593,11 @@ fn cuts<'a>(cx: &Cx<'a>) -> Option<&'a crate::analysis::HostCuts> {
 
 /// The ranges of a format's text that the host viewed as leaves out.
 pub fn cuts_of<'a>(cx: &Cx<'a>, format: &str) -> &'a [Range<usize>] {
-    if format == "content" { cuts(cx).map_or(&[], |cuts| &cuts.content) } else { &[] }
+    if format == "content" {
+        cuts(cx).map_or(&[], |cuts| &cuts.content)
+    } else {
+        &[]
+    }
 }
 
 /// Whether the text of the host viewed as does not tell this value of the payload.
@@ -376,19 +608,43 @@ pub fn is_missing(cx: &Cx<'_>, node: usize) -> bool {
 /// Says in the place itself that the host viewed as does not show it; where it ends at the left is returned.
 pub fn not_shown_at(ui: &Ui, right: Pos2) -> f32 {
     let t = ThemeTokens::of(ui);
-    let galley = ui.painter().layout_no_wrap("not shown".to_owned(), theme::medium(11.5), t.warn);
+    let galley = ui
+        .painter()
+        .layout_no_wrap("not shown".to_owned(), theme::medium(11.5), t.warn);
     let size = vec2((galley.size().x + 12.0).round(), 18.0);
-    let rect = Rect::from_min_size(pos2((right.x - size.x).round(), (right.y - 9.0).round()), size);
-    ui.painter().rect(rect, theme::RADIUS_BADGE, t.warn_bg, Stroke::new(1.0, t.warn_line), egui::StrokeKind::Inside);
-    ui.painter().galley(pos2(rect.left() + 6.0, (rect.center().y - galley.size().y / 2.0).round()), galley, t.warn);
+    let rect = Rect::from_min_size(
+        pos2((right.x - size.x).round(), (right.y - 9.0).round()),
+        size,
+    );
+    ui.painter().rect(
+        rect,
+        theme::RADIUS_BADGE,
+        t.warn_bg,
+        Stroke::new(1.0, t.warn_line),
+        egui::StrokeKind::Inside,
+    );
+    ui.painter().galley(
+        pos2(
+            rect.left() + 6.0,
+            (rect.center().y - galley.size().y / 2.0).round(),
+        ),
+        galley,
+        t.warn,
+    );
     rect.left()
 }
 
 /// Whether the host that is viewed as drops everything that a pane shows.
 pub fn is_dropped(cx: &Cx<'_>, view: PaneView) -> bool {
-    let Some(host) = cx.state.view.hosts.view_as else { return false };
-    let Some(report) = cx.ready(HostsQuery) else { return false };
-    let Some(row) = report.row(host).filter(|row| row.tokens.is_some()) else { return false };
+    let Some(host) = cx.state.view.hosts.view_as else {
+        return false;
+    };
+    let Some(report) = cx.ready(HostsQuery) else {
+        return false;
+    };
+    let Some(row) = report.row(host).filter(|row| row.tokens.is_some()) else {
+        return false;
+    };
     match view.content() {
         PaneContent::Format("content") => !row.shares.has_content,
         PaneContent::Data | PaneContent::Format("structured") => {

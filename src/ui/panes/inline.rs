@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use egui::text::{CCursor, LayoutJob, TextFormat, TextWrapping};
-use egui::{Align, Color32, CursorIcon, Galley, Pos2, Rect, Role, Sense, Stroke, Ui, Vec2, WidgetInfo, pos2};
+use egui::{
+    Align, Color32, CursorIcon, Galley, Pos2, Rect, Role, Sense, Stroke, Ui, Vec2, WidgetInfo, pos2,
+};
 
 use super::markdown::{Inline, Look};
 use crate::state::Action;
@@ -22,7 +24,11 @@ pub struct Font {
 
 impl Default for Font {
     fn default() -> Self {
-        Self { size: 13.0, is_heading: false, line_height: 20.0 }
+        Self {
+            size: 13.0,
+            is_heading: false,
+            line_height: 20.0,
+        }
     }
 }
 
@@ -46,7 +52,13 @@ fn format(t: &ThemeTokens, look: Look, font: &Font) -> TextFormat {
     } else {
         t.text
     };
-    let line = |is_drawn| if is_drawn { Stroke::new(1.0, color) } else { Stroke::NONE };
+    let line = |is_drawn| {
+        if is_drawn {
+            Stroke::new(1.0, color)
+        } else {
+            Stroke::NONE
+        }
+    };
     TextFormat {
         font_id: id,
         color,
@@ -71,7 +83,11 @@ fn format(t: &ThemeTokens, look: Look, font: &Font) -> TextFormat {
 /// Lays inline Markdown out in `width`.
 pub fn layout(ui: &Ui, inline: &Inline, font: &Font, width: f32, halign: Align) -> Arc<Galley> {
     let t = ThemeTokens::of(ui);
-    let mut job = LayoutJob { wrap: TextWrapping::wrap_at_width(width), halign, ..LayoutJob::default() };
+    let mut job = LayoutJob {
+        wrap: TextWrapping::wrap_at_width(width),
+        halign,
+        ..LayoutJob::default()
+    };
     let mut start = 0;
     for &(end, look) in &inline.spans {
         rtl::append(&mut job, &inline.text[start..end], &format(t, look, font));
@@ -83,11 +99,19 @@ pub fn layout(ui: &Ui, inline: &Inline, font: &Font, width: f32, halign: Align) 
 /// The byte of the text that is painted at a place of its galley, where there is one.
 pub fn byte_at(text: &str, galley: &Galley, place: Vec2) -> Option<usize> {
     let cursor = galley.cursor_from_pos(place);
-    let index = if galley.pos_from_cursor(cursor).left() > place.x { cursor.index.0.saturating_sub(1) } else { cursor.index.0 };
+    let index = if galley.pos_from_cursor(cursor).left() > place.x {
+        cursor.index.0.saturating_sub(1)
+    } else {
+        cursor.index.0
+    };
     let left = galley.pos_from_cursor(CCursor::new(index));
     let right = galley.pos_from_cursor(CCursor::new(index + 1));
-    let is_there = left.y_range().contains(place.y) && (left.left()..right.left()).contains(&place.x);
-    text.char_indices().nth(index).filter(|_| is_there).map(|(at, _)| at)
+    let is_there =
+        left.y_range().contains(place.y) && (left.left()..right.left()).contains(&place.x);
+    text.char_indices()
+        .nth(index)
+        .filter(|_| is_there)
+        .map(|(at, _)| at)
 }
 
 /// Makes the links of a galley painted at `at` work: the address is shown on hover, and asked about before it opens.
@@ -99,20 +123,36 @@ pub fn links_ui(ui: &mut Ui, cx: &Cx<'_>, inline: &Inline, galley: &Galley, at: 
         let char = |byte: usize| CCursor::new(inline.text[..byte].chars().count());
         let first = galley.pos_from_cursor(char(range.start));
         let last = galley.pos_from_cursor(char(range.end));
-        let end = if (first.top() - last.top()).abs() < 1.0 { last.right() } else { galley.rect.right() };
-        let rect = Rect::from_min_max(pos2(first.left(), first.top()), pos2(end, first.bottom())).translate(at.to_vec2());
+        let end = if (first.top() - last.top()).abs() < 1.0 {
+            last.right()
+        } else {
+            galley.rect.right()
+        };
+        let rect = Rect::from_min_max(pos2(first.left(), first.top()), pos2(end, first.bottom()))
+            .translate(at.to_vec2());
         let is_web = crate::source::is_web(url);
-        let response =
-            ui.interact(rect, ui.scope_id().with(("link", position)), if is_web { Sense::click() } else { Sense::hover() });
+        let response = ui.interact(
+            rect,
+            ui.scope_id().with(("link", position)),
+            if is_web {
+                Sense::click()
+            } else {
+                Sense::hover()
+            },
+        );
         let text = &inline.text[range.clone()];
         response.widget_info(|| WidgetInfo::labeled(Role::Link, is_web, text));
         if is_web {
-            let response = response.on_hover_cursor(CursorIcon::PointingHand).on_hover_text(url);
+            let response = response
+                .on_hover_cursor(CursorIcon::PointingHand)
+                .on_hover_text(url);
             if response.clicked() {
                 cx.send(Action::OpenLink(url.clone()));
             }
         } else {
-            response.on_hover_text(format!("{url}\nnot opened: only http and https addresses are"));
+            response.on_hover_text(format!(
+                "{url}\nnot opened: only http and https addresses are"
+            ));
         }
     }
 }

@@ -35,10 +35,19 @@ pub struct ItemPlace {
 }
 
 /// Paints one item and returns its height.
-pub fn item_ui(ui: &mut Ui, cx: &Cx<'_>, item: &markdown::Item, place: &ItemPlace, cache: &mut CommonMarkCache) -> f32 {
+pub fn item_ui(
+    ui: &mut Ui,
+    cx: &Cx<'_>,
+    item: &markdown::Item,
+    place: &ItemPlace,
+    cache: &mut CommonMarkCache,
+) -> f32 {
     let t = ThemeTokens::of(ui);
-    let ItemPlace { top, width, record, .. } = *place;
-    let left = top.x + SIDE + item.indent.saturating_sub(1) as f32 * 20.0 + item.quote as f32 * 14.0;
+    let ItemPlace {
+        top, width, record, ..
+    } = *place;
+    let left =
+        top.x + SIDE + item.indent.saturating_sub(1) as f32 * 20.0 + item.quote as f32 * 14.0;
     let left = if item.indent > 0 { left + 18.0 } else { left };
     let room = (top.x + width - SIDE - left).max(80.0);
     let (inline, font, above, below) = match &item.kind {
@@ -49,18 +58,39 @@ pub fn item_ui(ui: &mut Ui, cx: &Cx<'_>, item: &markdown::Item, place: &ItemPlac
                 3 => 14.0,
                 _ => 13.0,
             };
-            (inline, Font { size, is_heading: true, ..Font::default() }, if place.is_first { 0.0 } else { 10.0 }, 8.0)
+            (
+                inline,
+                Font {
+                    size,
+                    is_heading: true,
+                    ..Font::default()
+                },
+                if place.is_first { 0.0 } else { 10.0 },
+                8.0,
+            )
         }
-        ItemKind::Paragraph(inline) => (inline, Font::default(), 2.0, if item.indent > 0 { 2.0 } else { 8.0 }),
+        ItemKind::Paragraph(inline) => (
+            inline,
+            Font::default(),
+            2.0,
+            if item.indent > 0 { 2.0 } else { 8.0 },
+        ),
         ItemKind::Point(_, inline) => (inline, Font::default(), 1.0, 2.0),
         ItemKind::Rule => {
-            ui.painter().hline(left..=top.x + width - SIDE, top.y + 10.0, Stroke::new(1.0, t.line2));
+            ui.painter().hline(
+                left..=top.x + width - SIDE,
+                top.y + 10.0,
+                Stroke::new(1.0, t.line2),
+            );
             return 20.0;
         }
         ItemKind::Source(text) => return raw(ui, text, left, top.y, room),
         // The library shapes a line as one run: a right-to-left name would turn the rest of its line around.
         ItemKind::Code(fenced) if rtl::has_rtl(fenced) => {
-            let code = fenced.split_once('\n').and_then(|(_, rest)| rest.rsplit_once('\n')).map_or("", |(code, _)| code);
+            let code = fenced
+                .split_once('\n')
+                .and_then(|(_, rest)| rest.rsplit_once('\n'))
+                .map_or("", |(code, _)| code);
             return raw(ui, code, left, top.y, room);
         }
         ItemKind::Code(fenced) => {
@@ -77,11 +107,28 @@ pub fn item_ui(ui: &mut Ui, cx: &Cx<'_>, item: &markdown::Item, place: &ItemPlac
     let galley = layout(ui, inline, &font, room, egui::Align::LEFT);
     let height = (galley.size().y + above + below).ceil();
     let rect = Rect::from_min_size(top, vec2(width, height));
-    let response = ui.interact(rect, ui.scope_id().with("item"), if record.is_some() { Sense::click() } else { Sense::hover() });
-    ground(ui, rect, place.is_linked, record.is_some() && response.hovered());
+    let response = ui.interact(
+        rect,
+        ui.scope_id().with("item"),
+        if record.is_some() {
+            Sense::click()
+        } else {
+            Sense::hover()
+        },
+    );
+    ground(
+        ui,
+        rect,
+        place.is_linked,
+        record.is_some() && response.hovered(),
+    );
     for depth in 0..item.quote {
         let x = top.x + SIDE + depth as f32 * 14.0 + item.indent as f32 * 18.0;
-        ui.painter().rect_filled(Rect::from_min_size(pos2(x, top.y), vec2(3.0, height)), theme::RADIUS_BAR, t.line2);
+        ui.painter().rect_filled(
+            Rect::from_min_size(pos2(x, top.y), vec2(3.0, height)),
+            theme::RADIUS_BAR,
+            t.line2,
+        );
     }
     if let ItemKind::Point(marker, _) = &item.kind {
         let at = pos2(left - 8.0, top.y + above + 10.0);
@@ -89,9 +136,16 @@ pub fn item_ui(ui: &mut Ui, cx: &Cx<'_>, item: &markdown::Item, place: &ItemPlac
     }
     let at = pos2(left, top.y + above);
     ui.painter().galley(at, Arc::clone(&galley), t.text);
-    let role = if matches!(item.kind, ItemKind::Heading(..)) { Role::Heading } else { Role::Label };
+    let role = if matches!(item.kind, ItemKind::Heading(..)) {
+        Role::Heading
+    } else {
+        Role::Label
+    };
     response.widget_info(|| WidgetInfo::labeled(role, true, &inline.text));
-    if let Some(byte) = response.hover_pos().and_then(|pointer| byte_at(&inline.text, &galley, pointer - at)) {
+    if let Some(byte) = response
+        .hover_pos()
+        .and_then(|pointer| byte_at(&inline.text, &galley, pointer - at))
+    {
         glyph::tip(cx, &response, &inline.text, byte);
     }
     if response.clicked() {
@@ -104,7 +158,9 @@ pub fn item_ui(ui: &mut Ui, cx: &Cx<'_>, item: &markdown::Item, place: &ItemPlac
 /// A click on a record selects it in all panes; on the selected one, lets it go.
 pub fn select(cx: &Cx<'_>, record: Option<usize>) {
     if let Some(record) = record {
-        cx.send(ViewAction::SelectRecord((cx.state.view.record != Some(record)).then_some(record)));
+        cx.send(ViewAction::SelectRecord(
+            (cx.state.view.record != Some(record)).then_some(record),
+        ));
     }
 }
 
@@ -113,9 +169,14 @@ pub fn ground(ui: &Ui, rect: Rect, is_linked: bool, is_hovered: bool) {
     let t = ThemeTokens::of(ui);
     if is_linked {
         ui.painter().rect_filled(rect, 0.0, t.accent_bg);
-        ui.painter().rect_filled(Rect::from_min_size(rect.min, vec2(2.0, rect.height())), 0.0, t.accent);
+        ui.painter().rect_filled(
+            Rect::from_min_size(rect.min, vec2(2.0, rect.height())),
+            0.0,
+            t.accent,
+        );
     } else if is_hovered {
-        ui.painter().rect_filled(rect, 0.0, t.hover.gamma_multiply(0.6));
+        ui.painter()
+            .rect_filled(rect, 0.0, t.hover.gamma_multiply(0.6));
     }
 }
 
@@ -123,12 +184,23 @@ pub fn ground(ui: &Ui, rect: Rect, is_linked: bool, is_hovered: bool) {
 pub fn raw(ui: &mut Ui, text: &str, left: f32, top: f32, width: f32) -> f32 {
     let t = ThemeTokens::of(ui);
     let text = Shown::of(text).text;
-    let mut job = LayoutJob { wrap: TextWrapping::wrap_at_width((width - 24.0).max(80.0)), ..LayoutJob::default() };
+    let mut job = LayoutJob {
+        wrap: TextWrapping::wrap_at_width((width - 24.0).max(80.0)),
+        ..LayoutJob::default()
+    };
     rtl::append(&mut job, &text, &TextFormat::simple(theme::code(), t.text));
     let galley = ui.painter().layout_job(job);
     let rect = Rect::from_min_size(pos2(left, top + 2.0), vec2(width, galley.size().y + 16.0));
-    ui.painter().rect(rect, theme::RADIUS_CONTROL, t.card, Stroke::new(1.0, t.line), StrokeKind::Inside);
-    ui.painter().galley(rect.min + vec2(12.0, 8.0), galley, t.text);
-    ui.interact(rect, ui.scope_id().with("raw"), Sense::hover()).widget_info(|| WidgetInfo::labeled(Role::Label, true, &text));
+    ui.painter().rect(
+        rect,
+        theme::RADIUS_CONTROL,
+        t.card,
+        Stroke::new(1.0, t.line),
+        StrokeKind::Inside,
+    );
+    ui.painter()
+        .galley(rect.min + vec2(12.0, 8.0), galley, t.text);
+    ui.interact(rect, ui.scope_id().with("raw"), Sense::hover())
+        .widget_info(|| WidgetInfo::labeled(Role::Label, true, &text));
     rect.height() + 12.0
 }

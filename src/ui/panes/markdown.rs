@@ -48,7 +48,13 @@ impl Inline {
             match special::name(char).filter(|_| char != '\u{200d}') {
                 Some(name) => {
                     self.push_plain(&std::mem::take(&mut rest), look);
-                    self.push_plain(&name, Look { is_special: true, ..look });
+                    self.push_plain(
+                        &name,
+                        Look {
+                            is_special: true,
+                            ..look
+                        },
+                    );
                 }
                 None => rest.push(if char == '\t' { ' ' } else { char }),
             }
@@ -61,8 +67,15 @@ impl Inline {
         let mut start = 0;
         let mut spans = Vec::with_capacity(self.spans.len() + 2);
         for &(end, look) in &self.spans {
-            let marked = Look { marked: look.marked.or(Some(severity)), ..look };
-            let cuts = [part.start.clamp(start, end), part.end.clamp(start, end), end];
+            let marked = Look {
+                marked: look.marked.or(Some(severity)),
+                ..look
+            };
+            let cuts = [
+                part.start.clamp(start, end),
+                part.end.clamp(start, end),
+                end,
+            ];
             for (to, look) in cuts.into_iter().zip([look, marked, look]) {
                 if to > start {
                     spans.push((to, look));
@@ -133,7 +146,12 @@ impl Reader<'_> {
     }
 
     fn item(&mut self, kind: ItemKind, range: Range<usize>) {
-        self.items.push(Item { kind, indent: self.lists.len(), quote: self.quote, range });
+        self.items.push(Item {
+            kind,
+            indent: self.lists.len(),
+            quote: self.quote,
+            range,
+        });
     }
 
     /// Ends the text gathered so far as a paragraph or the text of a list point.
@@ -154,7 +172,8 @@ impl Reader<'_> {
             Tag::Strikethrough => self.look.is_struck = true,
             Tag::Link { dest_url, .. } => {
                 self.look.is_link = is_web(&dest_url);
-                self.links.push((self.inline.text.len(), dest_url.into_string()));
+                self.links
+                    .push((self.inline.text.len(), dest_url.into_string()));
             }
             Tag::Image { dest_url, .. } => {
                 self.inline.push("🖼 ", self.look);
@@ -204,7 +223,13 @@ impl Reader<'_> {
             }
             TagEnd::Image => {
                 if let Some(url) = self.images.pop() {
-                    self.inline.push(&format!(" — {url}"), Look { is_weak: true, ..self.look });
+                    self.inline.push(
+                        &format!(" — {url}"),
+                        Look {
+                            is_weak: true,
+                            ..self.look
+                        },
+                    );
                 }
             }
             TagEnd::Paragraph => self.flush(),
@@ -304,12 +329,19 @@ pub fn items(block: &str, definitions: &str) -> Vec<Item> {
             }
             Event::Code(text) => {
                 reader.touch(&range);
-                let look = Look { is_code: true, ..reader.look };
+                let look = Look {
+                    is_code: true,
+                    ..reader.look
+                };
                 reader.inline.push(&text, look);
             }
             Event::InlineHtml(text) => {
                 reader.touch(&range);
-                let look = Look { is_code: true, is_weak: true, ..reader.look };
+                let look = Look {
+                    is_code: true,
+                    is_weak: true,
+                    ..reader.look
+                };
                 reader.inline.push(&text, look);
             }
             Event::Html(text) => reader.html.push_str(&text),
@@ -357,11 +389,23 @@ pub fn inline(source: &str) -> Inline {
 }
 
 fn fenced(language: &str, text: &str) -> String {
-    let longest = text.split(|char| char != '`').map(str::len).max().unwrap_or(0).max(2);
+    let longest = text
+        .split(|char| char != '`')
+        .map(str::len)
+        .max()
+        .unwrap_or(0)
+        .max(2);
     let fence = "`".repeat(longest + 1);
-    let language = language.split_whitespace().next().unwrap_or("").replace('`', "");
+    let language = language
+        .split_whitespace()
+        .next()
+        .unwrap_or("")
+        .replace('`', "");
     let text: String = special::Shown::of(&text.replace('\t', "    ")).text;
-    format!("{fence}{language}\n{}\n{fence}", text.strip_suffix('\n').unwrap_or(&text))
+    format!(
+        "{fence}{language}\n{}\n{fence}",
+        text.strip_suffix('\n').unwrap_or(&text)
+    )
 }
 
 #[cfg(test)]
@@ -380,7 +424,11 @@ mod tests {
                     ItemKind::Source(text) => format!("source {text}"),
                     ItemKind::Rule => "rule".into(),
                 };
-                format!("{}{}{text}", ">".repeat(item.quote), " ".repeat(item.indent))
+                format!(
+                    "{}{}{text}",
+                    ">".repeat(item.quote),
+                    " ".repeat(item.indent)
+                )
             })
             .collect()
     }
@@ -388,10 +436,16 @@ mod tests {
     #[test]
     fn blocks_become_flat_items() {
         assert_eq!(texts("## A *b*"), ["h2 A b"]);
-        assert_eq!(texts("- a\n  - b\n\n    c\n- [x] d"), [" • a", "  ◦ b", "  p c", " ☑ d"]);
+        assert_eq!(
+            texts("- a\n  - b\n\n    c\n- [x] d"),
+            [" • a", "  ◦ b", "  p c", " ☑ d"]
+        );
         assert_eq!(texts("3. a\n4. b"), [" 3. a", " 4. b"]);
         assert_eq!(texts("> q\n> > r"), [">p q", ">>p r"]);
-        assert_eq!(texts("<details>x</details>"), ["source <details>x</details>"]);
+        assert_eq!(
+            texts("<details>x</details>"),
+            ["source <details>x</details>"]
+        );
         assert_eq!(texts("```json\n{}\n```"), ["code ```json\n{}\n```"]);
         assert_eq!(texts("---"), ["rule"]);
         assert_eq!(texts("a  \nb\nc"), ["p a\nb c"]);
@@ -399,8 +453,13 @@ mod tests {
 
     #[test]
     fn nothing_is_loaded_and_only_web_links_are_links() {
-        let found = items("![pic](http://x/y.png) [a](https://ok) [b](javascript:alert)", "");
-        let ItemKind::Paragraph(inline) = &found[0].kind else { panic!("no paragraph") };
+        let found = items(
+            "![pic](http://x/y.png) [a](https://ok) [b](javascript:alert)",
+            "",
+        );
+        let ItemKind::Paragraph(inline) = &found[0].kind else {
+            panic!("no paragraph")
+        };
         assert_eq!(inline.text, "🖼 pic — http://x/y.png a b");
         assert_eq!(inline.links.len(), 2);
         assert!(is_web(&inline.links[0].1) && !is_web(&inline.links[1].1));
@@ -409,7 +468,9 @@ mod tests {
     #[test]
     fn references_and_special_characters() {
         let found = items("[t][a]", "\n[a]: http://b");
-        let ItemKind::Paragraph(text) = &found[0].kind else { panic!("no paragraph") };
+        let ItemKind::Paragraph(text) = &found[0].kind else {
+            panic!("no paragraph")
+        };
         assert_eq!(text.links, [(0..1, "http://b".into())]);
         assert_eq!(inline("a\u{202e}b").text, "aU+202Eb");
         assert_eq!(inline("# no heading").text, "# no heading");

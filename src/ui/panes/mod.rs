@@ -15,8 +15,8 @@ mod inline;
 pub mod item;
 pub mod markdown;
 mod places;
-pub mod rendered;
 mod reading;
+pub mod rendered;
 mod select;
 mod strip;
 pub mod table;
@@ -59,7 +59,11 @@ impl PaneCx {
             PaneContent::Data => "structured",
             PaneContent::Host(_) => "host",
         };
-        Self { index, format, is_focused: cx.state.view.focus == index }
+        Self {
+            index,
+            format,
+            is_focused: cx.state.view.focus == index,
+        }
     }
 
     fn id(&self) -> Id {
@@ -68,7 +72,8 @@ impl PaneCx {
 
     /// Offset and height of the visible part in the last frame, to tell whether a place must be scrolled to.
     fn visible(&self, ui: &Ui) -> (f32, f32) {
-        ui.data(|data| data.get_temp(self.id())).unwrap_or((0.0, 0.0))
+        ui.data(|data| data.get_temp(self.id()))
+            .unwrap_or((0.0, 0.0))
     }
 
     /// Where to find an offset that is to be scrolled to.
@@ -107,7 +112,14 @@ pub struct Pane {
 }
 
 /// Every kind of pane, in the order of the menu under a title.
-pub static PANES: &[&Pane] = &[&tree::PANE, &data_table::PANE, &rendered::PANE, &text::PANE, &hex::PANE, &host::PANE];
+pub static PANES: &[&Pane] = &[
+    &tree::PANE,
+    &data_table::PANE,
+    &rendered::PANE,
+    &text::PANE,
+    &hex::PANE,
+    &host::PANE,
+];
 
 /// The kind of pane that shows this.
 fn kind(view: PaneView) -> &'static Pane {
@@ -149,11 +161,15 @@ fn failed_ui(ui: &mut Ui, problem: &Problem) {
         widgets::empty_ui(ui, &sentence(&problem.what), None);
         return;
     }
-    egui::Frame::new().inner_margin(12).show(ui, |ui| widgets::problem_ui(ui, problem));
+    egui::Frame::new()
+        .inner_margin(12)
+        .show(ui, |ui| widgets::problem_ui(ui, problem));
 }
 
 /// A fragment as a sentence of its own.
 fn sentence(fragment: &str) -> String {
     let mut chars = fragment.chars();
-    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).chain(['.']).collect())
+    chars.next().map_or_else(String::new, |first| {
+        first.to_uppercase().chain(chars).chain(['.']).collect()
+    })
 }

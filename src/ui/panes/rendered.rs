@@ -7,7 +7,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use egui::mutex::Mutex;
-use egui::{Align, Id, Layout, Pos2, Rect, RichText, Role, ScrollArea, Sense, StrokeKind, Ui, WidgetInfo, pos2, vec2};
+use egui::{
+    Align, Id, Layout, Pos2, Rect, RichText, Role, ScrollArea, Sense, StrokeKind, Ui, WidgetInfo,
+    pos2, vec2,
+};
 use egui_commonmark::CommonMarkCache;
 
 use super::card::{self, Controls, Header};
@@ -95,7 +98,11 @@ impl MarkedWords {
         if self.text.is_empty() || self.is_found {
             return;
         }
-        let at = inline.text.match_indices(&self.text).map(|(at, _)| at).nth(self.before);
+        let at = inline
+            .text
+            .match_indices(&self.text)
+            .map(|(at, _)| at)
+            .nth(self.before);
         match at {
             Some(at) => {
                 inline.mark(&(at..at + self.text.len()), self.severity);
@@ -121,24 +128,38 @@ struct Flow {
     shown_record: Option<usize>,
 }
 
-pub static PANE: Pane = Pane { title, choices, options: None, copy: super::text::copy, body: rendered_ui, footer: footer_ui };
+pub static PANE: Pane = Pane {
+    title,
+    choices,
+    options: None,
+    copy: super::text::copy,
+    body: rendered_ui,
+    footer: footer_ui,
+};
 
 fn title(_: &Cx<'_>, view: PaneView, _: Option<&ParsedCapture>, t: &ThemeTokens) -> Title {
     match view.content() {
-        PaneContent::Format(format) if format != "content" => Title::of("Rendered", format_title(format), format, t),
+        PaneContent::Format(format) if format != "content" => {
+            Title::of("Rendered", format_title(format), format, t)
+        }
         _ => Title::of("Rendered", "Markdown", "content", t),
     }
 }
 
 fn choices(ui: &mut Ui, _: &Cx<'_>, chooser: &Chooser<'_>) {
     chooser.heading(ui, "Rendered");
-    for (format, label) in [("content", "Text content"), ("markdown-table", "Markdown table")] {
+    for (format, label) in [
+        ("content", "Text content"),
+        ("markdown-table", "Markdown table"),
+    ] {
         chooser.offer(ui, PaneView::Rendered(format), label);
     }
 }
 
 fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
-    let Some(view) = cx.ready(RenderedQuery(pane.format)) else { return };
+    let Some(view) = cx.ready(RenderedQuery(pane.format)) else {
+        return;
+    };
     let t = ThemeTokens::of(ui);
     let what = match (pane.format, cx.ready(ParsedCaptureQuery)) {
         ("content", Some(subject)) => blocks_text(&subject.reading.blocks),
@@ -147,7 +168,11 @@ fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
     };
     ui.label(RichText::new(what).font(theme::small()).color(t.weak));
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-        ui.label(RichText::new(summary(view)).font(theme::small()).color(t.weak));
+        ui.label(
+            RichText::new(summary(view))
+                .font(theme::small())
+                .color(t.weak),
+        );
     });
 }
 
@@ -165,7 +190,10 @@ fn blocks_text(blocks: &[Block]) -> String {
     match blocks {
         [] => "no blocks".to_owned(),
         [block] => {
-            let kind = kinds.iter().find(|(kind, ..)| *kind == block.kind).map_or("", |(_, name, _)| *name);
+            let kind = kinds
+                .iter()
+                .find(|(kind, ..)| *kind == block.kind)
+                .map_or("", |(_, name, _)| *name);
             format!("1 block: content[{}], {kind}", block.index)
         }
         blocks => {
@@ -173,15 +201,23 @@ fn blocks_text(blocks: &[Block]) -> String {
                 .into_iter()
                 .map(|(kind, one, more)| (count(kind), one, more))
                 .filter(|(count, ..)| *count > 0)
-                .map(|(count, one, more)| widgets::number_text(count as u64, if count == 1 { one } else { more }))
+                .map(|(count, one, more)| {
+                    widgets::number_text(count as u64, if count == 1 { one } else { more })
+                })
                 .collect();
-            format!("{}: {}", widgets::number_text(blocks.len() as u64, "blocks"), parts.join(", "))
+            format!(
+                "{}: {}",
+                widgets::number_text(blocks.len() as u64, "blocks"),
+                parts.join(", ")
+            )
         }
     }
 }
 
 fn rendered_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
-    let Some(view) = super::ready(ui, cx, cx.ask(RenderedQuery(pane.format))) else { return };
+    let Some(view) = super::ready(ui, cx, cx.ask(RenderedQuery(pane.format))) else {
+        return;
+    };
     let subject = cx.ready(ParsedCaptureQuery);
     if pane.format == "content" && subject.is_none() {
         super::ready(ui, cx, cx.ask(ParsedCaptureQuery));
@@ -189,18 +225,23 @@ fn rendered_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
     }
     let id = Id::unique(("rendered flow", pane.index));
     let known: Option<Arc<Mutex<Flow>>> = ui.data(|data| data.get_temp(id));
-    let flow = known.filter(|flow| Arc::ptr_eq(&flow.lock().view, view)).unwrap_or_else(|| {
-        let flow = Arc::new(Mutex::new(Flow::new(view, subject, pane.format)));
-        ui.data_mut(|data| data.insert_temp(id, Arc::clone(&flow)));
-        flow
-    });
+    let flow = known
+        .filter(|flow| Arc::ptr_eq(&flow.lock().view, view))
+        .unwrap_or_else(|| {
+            let flow = Arc::new(Mutex::new(Flow::new(view, subject, pane.format)));
+            ui.data_mut(|data| data.insert_temp(id, Arc::clone(&flow)));
+            flow
+        });
     flow.lock().show(ui, cx, pane);
 }
 
 /// What the footer says of the Markdown in it: how many tables; nothing where there is none.
 pub fn summary(view: &RenderedView) -> String {
     let blocks = view.cards.iter().flat_map(|card| &card.blocks);
-    match blocks.filter(|block| matches!(block.kind, MdKind::Table(_))).count() {
+    match blocks
+        .filter(|block| matches!(block.kind, MdKind::Table(_)))
+        .count()
+    {
         0 => String::new(),
         tables => widgets::number_text(tables as u64, "tables"),
     }
@@ -233,7 +274,11 @@ impl Flow {
                     for fault in &block.faults {
                         flow.push(Kind::Notice(fault.clone()), 0..0, 24.0);
                     }
-                    match view.cards.iter().position(|card| card.block == Some(block.index)) {
+                    match view
+                        .cards
+                        .iter()
+                        .position(|card| card.block == Some(block.index))
+                    {
                         Some(card) => flow.push_card(card),
                         None => flow.push_other(block, subject),
                     }
@@ -247,7 +292,11 @@ impl Flow {
     }
 
     fn push(&mut self, kind: Kind, range: Range<usize>, height: f32) {
-        self.entries.push(Entry { kind, range, height });
+        self.entries.push(Entry {
+            kind,
+            range,
+            height,
+        });
     }
 
     fn push_card(&mut self, index: usize) {
@@ -259,25 +308,56 @@ impl Flow {
                 MdKind::Table(table) => self.push_table(index, block, table, range),
                 MdKind::Html | MdKind::Markdown => {
                     let lines = md.range.len() / 60 + 1;
-                    self.push(Kind::Unread { card: index, block }, range, lines as f32 * 20.0 + 8.0);
+                    self.push(
+                        Kind::Unread { card: index, block },
+                        range,
+                        lines as f32 * 20.0 + 8.0,
+                    );
                 }
             }
         }
         if card.is_cut {
-            self.push(Kind::Notice("Only the first 2 MB are rendered; the Text pane shows everything".into()), 0..0, 24.0);
+            self.push(
+                Kind::Notice(
+                    "Only the first 2 MB are rendered; the Text pane shows everything".into(),
+                ),
+                0..0,
+                24.0,
+            );
         }
     }
 
     fn push_table(&mut self, card: usize, block: usize, table: &Table, range: Range<usize>) {
         let offset = self.view.cards[card].offset;
-        let shared = Arc::new(Columns { card, block, natural: table::natural(table), least: table::least(table) });
+        let shared = Arc::new(Columns {
+            card,
+            block,
+            natural: table::natural(table),
+            least: table::least(table),
+        });
         self.push(Kind::Gap(4.0), range.start..range.start, 4.0);
-        self.push(Kind::Row { table: Arc::clone(&shared), row: None }, range.start..range.start + 1, 32.0);
-        self.entries.extend(table.rows.iter().enumerate().map(|(row, (place, _))| Entry {
-            kind: Kind::Row { table: Arc::clone(&shared), row: Some(row) },
-            range: place.start + offset..place.end + offset,
-            height: 31.0,
-        }));
+        self.push(
+            Kind::Row {
+                table: Arc::clone(&shared),
+                row: None,
+            },
+            range.start..range.start + 1,
+            32.0,
+        );
+        self.entries.extend(
+            table
+                .rows
+                .iter()
+                .enumerate()
+                .map(|(row, (place, _))| Entry {
+                    kind: Kind::Row {
+                        table: Arc::clone(&shared),
+                        row: Some(row),
+                    },
+                    range: place.start + offset..place.end + offset,
+                    height: 31.0,
+                }),
+        );
         self.push(Kind::Gap(12.0), range.end..range.end, 12.0);
     }
 
@@ -293,7 +373,9 @@ impl Flow {
 
     /// Reads a block that came into view.
     fn read(&mut self, at: usize) {
-        let Kind::Unread { card, block } = self.entries[at].kind else { return };
+        let Kind::Unread { card, block } = self.entries[at].kind else {
+            return;
+        };
         let view = Arc::clone(&self.view);
         let card_text = &view.cards[card];
         let md = &card_text.blocks[block];
@@ -303,8 +385,15 @@ impl Flow {
         let read: Vec<Entry> = markdown::items(source, &card_text.definitions)
             .into_iter()
             .map(|item| {
-                let range = item.range.start + offset..(item.range.end + offset).min(end).max(item.range.start + offset);
-                Entry { height: (item.range.len() / 60 + 1) as f32 * 20.0 + 6.0, range, kind: Kind::Item { item, offset } }
+                let range = item.range.start + offset
+                    ..(item.range.end + offset)
+                        .min(end)
+                        .max(item.range.start + offset);
+                Entry {
+                    height: (item.range.len() / 60 + 1) as f32 * 20.0 + 6.0,
+                    range,
+                    kind: Kind::Item { item, offset },
+                }
             })
             .collect();
         self.total += read.iter().map(|entry| entry.height).sum::<f32>() - self.entries[at].height;
@@ -314,11 +403,19 @@ impl Flow {
 
     /// The entry at a height, or the last one.
     fn at_height(&mut self, height: f32) -> usize {
-        while self.tops.last().is_none_or(|&top| top < height) && self.tops.len() < self.entries.len() {
-            let before = self.tops.len().checked_sub(1).map_or(0.0, |last| self.tops[last] + self.entries[last].height);
+        while self.tops.last().is_none_or(|&top| top < height)
+            && self.tops.len() < self.entries.len()
+        {
+            let before = self
+                .tops
+                .len()
+                .checked_sub(1)
+                .map_or(0.0, |last| self.tops[last] + self.entries[last].height);
             self.tops.push(before);
         }
-        self.tops.partition_point(|&top| top <= height).saturating_sub(1)
+        self.tops
+            .partition_point(|&top| top <= height)
+            .saturating_sub(1)
     }
 
     fn show(&mut self, ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
@@ -327,7 +424,9 @@ impl Flow {
             self.width = width;
             self.content = self.content_width(width);
         }
-        let mut area = ScrollArea::both().id_salt(("rendered", pane.index)).auto_shrink(false);
+        let mut area = ScrollArea::both()
+            .id_salt(("rendered", pane.index))
+            .auto_shrink(false);
         let record = cx.state.view.record;
         // The first frame does not know its height yet.
         if pane.visible(ui).1 > 0.0 {
@@ -338,8 +437,14 @@ impl Flow {
             }
             if let Some(place) = place {
                 self.at_height(f32::INFINITY);
-                let entry = self.entries.iter().position(|entry| entry.range.end > place);
-                let offset = entry.and_then(|entry| self.tops.get(entry)).copied().unwrap_or_default();
+                let entry = self
+                    .entries
+                    .iter()
+                    .position(|entry| entry.range.end > place);
+                let offset = entry
+                    .and_then(|entry| self.tops.get(entry))
+                    .copied()
+                    .unwrap_or_default();
                 let (top, height) = pane.visible(ui);
                 if offset < top || offset + 40.0 > top + height {
                     area = area.vertical_scroll_offset((offset - height * 0.3).max(0.0));
@@ -365,27 +470,46 @@ impl Flow {
                 let entry = self.entries[at].clone();
                 let mut words = self.marked_words(&marked, &entry.range);
                 let top = pos2(origin.x, (origin.y + y).round());
-                let is_cut = !entry.range.is_empty() && between(cuts, &entry.range).next().is_some();
+                let is_cut =
+                    !entry.range.is_empty() && between(cuts, &entry.range).next().is_some();
                 let ground = ui.painter().add(egui::Shape::Noop);
-                let painted = ui.push_id(at, |ui| self.entry_ui(ui, cx, &entry, top, width, &mut words));
+                let painted = ui.push_id(at, |ui| {
+                    self.entry_ui(ui, cx, &entry, top, width, &mut words)
+                });
                 let painted = painted.inner;
                 if is_cut {
                     let t = ThemeTokens::of(ui);
                     let place = Rect::from_min_size(pos2(origin.x, top.y), vec2(width, painted));
-                    ui.painter().set(ground, egui::Shape::rect_filled(place, 0.0, t.warn_bg));
-                    ui.painter().rect_filled(Rect::from_min_size(place.min, vec2(2.0, painted)), 0.0, t.warn);
+                    ui.painter()
+                        .set(ground, egui::Shape::rect_filled(place, 0.0, t.warn_bg));
+                    ui.painter().rect_filled(
+                        Rect::from_min_size(place.min, vec2(2.0, painted)),
+                        0.0,
+                        t.warn,
+                    );
                     if !was_cut {
                         super::host::not_shown_at(
                             ui,
-                            pos2(origin.x + viewport.max.x - 14.0, top.y.max(ui.clip_rect().top()) + 14.0),
+                            pos2(
+                                origin.x + viewport.max.x - 14.0,
+                                top.y.max(ui.clip_rect().top()) + 14.0,
+                            ),
                         );
                     }
                 }
                 if !entry.range.is_empty() && between(found, &entry.range).next().is_some() {
-                    let is_current = current.is_some_and(|current| entry.range.contains(&current.start));
+                    let is_current =
+                        current.is_some_and(|current| entry.range.contains(&current.start));
                     let (fill, stroke) = find::colors(ThemeTokens::of(ui), is_current);
-                    let place = Rect::from_min_size(pos2(origin.x, top.y), vec2(width, painted)).shrink2(vec2(4.0, 0.0));
-                    let mark = egui::epaint::RectShape::new(place, theme::RADIUS_BADGE, fill, stroke, StrokeKind::Inside);
+                    let place = Rect::from_min_size(pos2(origin.x, top.y), vec2(width, painted))
+                        .shrink2(vec2(4.0, 0.0));
+                    let mark = egui::epaint::RectShape::new(
+                        place,
+                        theme::RADIUS_BADGE,
+                        fill,
+                        stroke,
+                        StrokeKind::Inside,
+                    );
                     ui.painter().set(ground, mark);
                 }
                 if let Some(gravest) = words.first().map(|words| words.severity) {
@@ -393,9 +517,17 @@ impl Flow {
                     let place = Rect::from_min_size(pos2(origin.x, top.y), vec2(width, painted));
                     // Where the words are not known, the whole of it is meant.
                     if let Some(whole) = words.iter().find(|words| !words.is_found) {
-                        ui.painter().set(ground, egui::Shape::rect_filled(place, 0.0, marks::mark_colors(t, whole.severity).0));
+                        ui.painter().set(
+                            ground,
+                            egui::Shape::rect_filled(
+                                place,
+                                0.0,
+                                marks::mark_colors(t, whole.severity).0,
+                            ),
+                        );
                     }
-                    ui.painter().rect_filled(marks::edge(place), 0.0, marks::look(t, gravest).0);
+                    ui.painter()
+                        .rect_filled(marks::edge(place), 0.0, marks::look(t, gravest).0);
                 }
                 was_cut = is_cut || (was_cut && entry.range.is_empty());
                 if (painted - height).abs() > 0.5 {
@@ -407,45 +539,83 @@ impl Flow {
                 y += painted;
                 at += 1;
             }
-            ui.allocate_rect(Rect::from_min_size(origin, vec2(self.content, self.total)), Sense::hover());
+            ui.allocate_rect(
+                Rect::from_min_size(origin, vec2(self.content, self.total)),
+                Sense::hover(),
+            );
             if has_changed {
                 ui.request_repaint();
             }
         });
-        pane.remember(ui, output.state.clamped_offset().y, output.inner_rect.height());
+        pane.remember(
+            ui,
+            output.state.clamped_offset().y,
+            output.inner_rect.height(),
+        );
     }
 
     fn content_width(&self, width: f32) -> f32 {
         let widest = |entry: &Entry| match &entry.kind {
-            Kind::Row { table, row: None } => table.widths(width - 2.0 * SIDE).iter().sum::<f32>() + 2.0 * SIDE,
+            Kind::Row { table, row: None } => {
+                table.widths(width - 2.0 * SIDE).iter().sum::<f32>() + 2.0 * SIDE
+            }
             _ => width,
         };
         self.entries.iter().map(widest).fold(width, f32::max)
     }
 
     /// What findings mark of an entry, the gravest first.
-    fn marked_words(&self, marked: &[marks::MarkedPlacesOf<'_>], entry: &Range<usize>) -> Vec<MarkedWords> {
+    fn marked_words(
+        &self,
+        marked: &[marks::MarkedPlacesOf<'_>],
+        entry: &Range<usize>,
+    ) -> Vec<MarkedWords> {
         if entry.is_empty() {
             return Vec::new();
         }
         let source = |range: Range<usize>| {
-            let card = self.view.cards.iter().rfind(|card| card.offset <= range.start)?;
-            card.text.get(range.start - card.offset..range.end - card.offset)
+            let card = self
+                .view
+                .cards
+                .iter()
+                .rfind(|card| card.offset <= range.start)?;
+            card.text
+                .get(range.start - card.offset..range.end - card.offset)
         };
         let words = |severity: Severity, place: &Range<usize>| {
-            let is_within = entry.start <= place.start && place.end <= entry.end && place.len() <= MOST_MARKED;
-            let own = source(place.clone()).filter(|_| is_within).unwrap_or_default();
-            let before = source(entry.start..place.start.max(entry.start)).map_or(0, |text| text.matches(own).count());
-            MarkedWords { severity, text: markdown::inline(own).text.trim().to_owned(), before, is_found: false }
+            let is_within =
+                entry.start <= place.start && place.end <= entry.end && place.len() <= MOST_MARKED;
+            let own = source(place.clone())
+                .filter(|_| is_within)
+                .unwrap_or_default();
+            let before = source(entry.start..place.start.max(entry.start))
+                .map_or(0, |text| text.matches(own).count());
+            MarkedWords {
+                severity,
+                text: markdown::inline(own).text.trim().to_owned(),
+                before,
+                is_found: false,
+            }
         };
         let all = marked.iter().flat_map(|(severity, places)| {
-            between(places, entry).take(MOST_WORDS).map(|place| words(*severity, place)).collect::<Vec<_>>()
+            between(places, entry)
+                .take(MOST_WORDS)
+                .map(|place| words(*severity, place))
+                .collect::<Vec<_>>()
         });
         all.collect()
     }
 
     /// Paints one entry and returns its height.
-    fn entry_ui(&mut self, ui: &mut Ui, cx: &Cx<'_>, entry: &Entry, top: Pos2, width: f32, words: &mut [MarkedWords]) -> f32 {
+    fn entry_ui(
+        &mut self,
+        ui: &mut Ui,
+        cx: &Cx<'_>,
+        entry: &Entry,
+        top: Pos2,
+        width: f32,
+        words: &mut [MarkedWords],
+    ) -> f32 {
         let record = self.view.links.at(&entry.range);
         let is_linked = record.is_some() && record == cx.state.view.record;
         match &entry.kind {
@@ -455,21 +625,43 @@ impl Flow {
             Kind::Raw(text) => raw(ui, text, top.x + SIDE, top.y, width - 2.0 * SIDE),
             Kind::Controls(controls) => controls.show(ui, cx, top, width),
             Kind::CardHeader(header) => card::header_ui(ui, header, top, width),
-            Kind::Row { table: columns, row } => match &self.view.cards[columns.card].blocks[columns.block].kind {
+            Kind::Row {
+                table: columns,
+                row,
+            } => match &self.view.cards[columns.card].blocks[columns.block].kind {
                 MdKind::Table(table) => {
                     let widths = columns.widths(width - 2.0 * SIDE);
                     let mut cells = table::cells(table, *row, widths.len());
-                    words.iter_mut().for_each(|words| cells.iter_mut().for_each(|cell| words.mark(cell)));
-                    let row = table::TableRow { table, widths: &widths, cells: &cells, row: *row, record, is_linked };
+                    words
+                        .iter_mut()
+                        .for_each(|words| cells.iter_mut().for_each(|cell| words.mark(cell)));
+                    let row = table::TableRow {
+                        table,
+                        widths: &widths,
+                        cells: &cells,
+                        row: *row,
+                        record,
+                        is_linked,
+                    };
                     table::row_ui(ui, cx, &row, top)
                 }
                 MdKind::Html | MdKind::Markdown => 0.0,
             },
             Kind::Item { item, offset } => {
                 let at = offset + item.range.start;
-                let place = ItemPlace { top, width, record, is_linked, is_first: at == 0, salt: at };
+                let place = ItemPlace {
+                    top,
+                    width,
+                    record,
+                    is_linked,
+                    is_first: at == 0,
+                    salt: at,
+                };
                 let mut item = item.clone();
-                if let ItemKind::Heading(_, inline) | ItemKind::Paragraph(inline) | ItemKind::Point(_, inline) = &mut item.kind {
+                if let ItemKind::Heading(_, inline)
+                | ItemKind::Paragraph(inline)
+                | ItemKind::Point(_, inline) = &mut item.kind
+                {
                     words.iter_mut().for_each(|words| words.mark(inline));
                 }
                 item_ui(ui, cx, &item, &place, &mut self.cache)
@@ -481,8 +673,21 @@ impl Flow {
 fn notice(ui: &mut Ui, text: &str, top: Pos2, width: f32) -> f32 {
     let t = ThemeTokens::of(ui);
     let rect = Rect::from_min_size(pos2(top.x + SIDE, top.y), vec2(width - 2.0 * SIDE, 22.0));
-    widgets::glyph_at(ui, pos2(rect.left() + 8.0, rect.center().y), icons::WARNING, theme::icon_fill_font(14.0), t.warn);
-    widgets::text_at(ui, pos2(rect.left() + 22.0, rect.center().y), text, theme::small(), t.text, rect.width() - 22.0);
+    widgets::glyph_at(
+        ui,
+        pos2(rect.left() + 8.0, rect.center().y),
+        icons::WARNING,
+        theme::icon_fill_font(14.0),
+        t.warn,
+    );
+    widgets::text_at(
+        ui,
+        pos2(rect.left() + 22.0, rect.center().y),
+        text,
+        theme::small(),
+        t.text,
+        rect.width() - 22.0,
+    );
     ui.interact(rect, ui.scope_id().with("notice"), Sense::hover())
         .on_hover_text(text)
         .widget_info(|| WidgetInfo::labeled(Role::Label, true, text));

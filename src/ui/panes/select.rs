@@ -32,7 +32,14 @@ impl Selection {
     pub fn of(ui: &Ui, cx: &Cx<'_>, pane: usize, text: &'static str) -> Self {
         let of = (cx.state.view.capture.clone(), text);
         let known: Selection = ui.data(|data| data.get_temp(id(pane))).unwrap_or_default();
-        if known.of == of { known } else { Self { of, ..Self::default() } }
+        if known.of == of {
+            known
+        } else {
+            Self {
+                of,
+                ..Self::default()
+            }
+        }
     }
 
     /// Keeps what was selected; nothing selected here leaves alone what is selected in another text.
@@ -52,8 +59,12 @@ impl Selection {
         text: &str,
         lines: &[DisplayLine],
     ) -> Option<usize> {
-        let at =
-            |pos: Pos2| drawn.iter().min_by(|a, b| a.distance(pos).total_cmp(&b.distance(pos))).map(|row| row.offset_at(pos));
+        let at = |pos: Pos2| {
+            drawn
+                .iter()
+                .min_by(|a, b| a.distance(pos).total_cmp(&b.distance(pos)))
+                .map(|row| row.offset_at(pos))
+        };
         let offset = response.interact_pointer_pos().and_then(at)?;
         // A drag is only told from a click when the pointer has moved: the selection begins where it was pressed.
         if response.is_pointer_button_down_on() && ui.input(|input| input.pointer.any_pressed()) {
@@ -63,7 +74,9 @@ impl Selection {
             self.head = offset;
         }
         if response.triple_clicked() {
-            let at = lines.partition_point(|line| line.range.start <= offset).saturating_sub(1);
+            let at = lines
+                .partition_point(|line| line.range.start <= offset)
+                .saturating_sub(1);
             if let Some(line) = lines.get(at) {
                 (self.anchor, self.head) = (line.range.start, line.range.end);
             }
@@ -83,7 +96,14 @@ impl Selection {
         if ui.input_mut(|input| input.consume_key(Modifiers::COMMAND, Key::A)) {
             (self.anchor, self.head) = (0, text.len());
         }
-        if !range.is_empty() && ui.input(|input| input.events.iter().any(|event| matches!(event, egui::Event::Copy))) {
+        if !range.is_empty()
+            && ui.input(|input| {
+                input
+                    .events
+                    .iter()
+                    .any(|event| matches!(event, egui::Event::Copy))
+            })
+        {
             cx.send(Action::Copy(text.get(range).unwrap_or_default().to_owned()));
         }
     }
@@ -112,13 +132,18 @@ impl DrawnText {
                 let (fill, line) = marks::mark_colors(t, *severity);
                 let span = self.span(place);
                 ui.painter().rect_filled(span, 0.0, fill);
-                ui.painter().hline(span.x_range(), span.bottom() - 1.0, Stroke::new(1.0, line));
+                ui.painter()
+                    .hline(span.x_range(), span.bottom() - 1.0, Stroke::new(1.0, line));
             }
         }
     }
 
     pub fn distance(&self, pos: Pos2) -> f32 {
-        if self.rect.y_range().contains(pos.y) { 0.0 } else { (self.rect.center().y - pos.y).abs() }
+        if self.rect.y_range().contains(pos.y) {
+            0.0
+        } else {
+            (self.rect.center().y - pos.y).abs()
+        }
     }
 
     /// The byte of the row's own text under the pointer, where there is any.
@@ -127,23 +152,43 @@ impl DrawnText {
         if !(0.0..self.galley.size().x).contains(&inside) {
             return None;
         }
-        let mut cursor = self.galley.cursor_from_pos(vec2(inside, self.galley.size().y / 2.0));
+        let mut cursor = self
+            .galley
+            .cursor_from_pos(vec2(inside, self.galley.size().y / 2.0));
         // The cursor goes to the nearer side of a character; the character meant is the one before it then.
         if self.galley.pos_from_cursor(cursor).left() > inside {
             cursor.index.0 = cursor.index.0.saturating_sub(1);
         }
-        let shown = self.shown.text.char_indices().nth(cursor.index.0).map(|(at, _)| at)?;
+        let shown = self
+            .shown
+            .text
+            .char_indices()
+            .nth(cursor.index.0)
+            .map(|(at, _)| at)?;
         Some(self.shown.to_source(shown).min(self.len))
     }
 
     pub fn offset_at(&self, pos: Pos2) -> usize {
-        let cursor = self.galley.cursor_from_pos(vec2(pos.x - self.left, self.galley.size().y / 2.0));
-        let shown = self.shown.text.char_indices().nth(cursor.index.0).map_or(self.shown.text.len(), |(at, _)| at);
+        let cursor = self
+            .galley
+            .cursor_from_pos(vec2(pos.x - self.left, self.galley.size().y / 2.0));
+        let shown = self
+            .shown
+            .text
+            .char_indices()
+            .nth(cursor.index.0)
+            .map_or(self.shown.text.len(), |(at, _)| at);
         self.start + self.shown.to_source(shown).min(self.len)
     }
 
     fn x(&self, shown: usize) -> f32 {
-        let chars = self.shown.text.get(..shown).unwrap_or(&self.shown.text).chars().count();
+        let chars = self
+            .shown
+            .text
+            .get(..shown)
+            .unwrap_or(&self.shown.text)
+            .chars()
+            .count();
         self.left + self.galley.pos_from_cursor(CCursor::new(chars)).left()
     }
 
@@ -153,27 +198,44 @@ impl DrawnText {
 
     /// Where a range of the text is in this row.
     pub fn span(&self, range: &Range<usize>) -> Rect {
-        let local = |offset: usize| self.shown.to_shown(offset.clamp(self.start, self.start + self.len) - self.start);
+        let local = |offset: usize| {
+            self.shown
+                .to_shown(offset.clamp(self.start, self.start + self.len) - self.start)
+        };
         self.shown_span(&(local(range.start)..local(range.end)))
     }
 }
 
 pub fn intersect(a: &Range<usize>, row: &Range<usize>) -> Option<Range<usize>> {
     let range = a.start.max(row.start)..a.end.min(row.end);
-    (!a.is_empty() && a.start <= row.end && a.end > row.start && range.start <= range.end).then_some(range)
+    (!a.is_empty() && a.start <= row.end && a.end > row.start && range.start <= range.end)
+        .then_some(range)
 }
 
 /// The ranges (in order, not overlapping) that reach into a row.
-pub fn between<'a>(ranges: &'a [Range<usize>], row: &Range<usize>) -> impl Iterator<Item = &'a Range<usize>> {
+pub fn between<'a>(
+    ranges: &'a [Range<usize>],
+    row: &Range<usize>,
+) -> impl Iterator<Item = &'a Range<usize>> {
     let first = ranges.partition_point(|range| range.end <= row.start);
     let end = row.end;
-    ranges[first..].iter().take_while(move |range| range.start < end)
+    ranges[first..]
+        .iter()
+        .take_while(move |range| range.start < end)
 }
 
 fn word_at(text: &str, offset: usize) -> Range<usize> {
     let is_word = |char: char| char.is_alphanumeric() || char == '_';
-    let start = text[..offset].char_indices().rev().take_while(|&(_, char)| is_word(char)).last().map_or(offset, |(at, _)| at);
-    let end = text[offset..].char_indices().find(|&(_, char)| !is_word(char)).map_or(text.len(), |(at, _)| offset + at);
+    let start = text[..offset]
+        .char_indices()
+        .rev()
+        .take_while(|&(_, char)| is_word(char))
+        .last()
+        .map_or(offset, |(at, _)| at);
+    let end = text[offset..]
+        .char_indices()
+        .find(|&(_, char)| !is_word(char))
+        .map_or(text.len(), |(at, _)| offset + at);
     start..end
 }
 

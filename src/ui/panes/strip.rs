@@ -1,6 +1,8 @@
 //! Tabs of all panes, where there is no room for three of them or one is closed.
 
-use egui::{Align, Layout, Rect, Response, RichText, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{
+    Align, Layout, Rect, Response, RichText, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2,
+};
 
 use super::PLACES;
 use super::header::{chooser, copy_button, cost, is_counting, sample};
@@ -17,12 +19,24 @@ use crate::ui::{Cx, icons};
 pub const STRIP: f32 = 36.0;
 
 /// Tabs of all panes, for those that have no room or are closed; the rest of the room.
-pub fn strip_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, shown: &[usize], subject: Option<&ParsedCapture>) -> Rect {
+pub fn strip_ui(
+    ui: &mut Ui,
+    cx: &Cx<'_>,
+    rect: Rect,
+    shown: &[usize],
+    subject: Option<&ParsedCapture>,
+) -> Rect {
     let t = ThemeTokens::of(ui);
     let strip = Rect::from_min_size(rect.min, vec2(rect.width(), STRIP));
-    ui.painter().hline(strip.x_range(), strip.bottom() - 0.5, Stroke::new(1.0, t.line));
+    ui.painter().hline(
+        strip.x_range(),
+        strip.bottom() - 0.5,
+        Stroke::new(1.0, t.line),
+    );
     ui.scope_builder(
-        widgets::region(ui, "strip").max_rect(strip.shrink2(vec2(12.0, 0.0))).layout(Layout::left_to_right(Align::Center)),
+        widgets::region(ui, "strip")
+            .max_rect(strip.shrink2(vec2(12.0, 0.0)))
+            .layout(Layout::left_to_right(Align::Center)),
         |ui| {
             ui.spacing_mut().item_spacing.x = 18.0;
             for pane in 0..3 {
@@ -30,14 +44,27 @@ pub fn strip_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, shown: &[usize], subject: 
                 let title = pane_title(cx, view, subject, t);
                 let is_open = cx.state.view.open[pane];
                 let name = match view {
-                    PaneView::Rendered(format) if format != "content" => format!("Rendered {}", format_title(format)),
+                    PaneView::Rendered(format) if format != "content" => {
+                        format!("Rendered {}", format_title(format))
+                    }
                     _ => title.name.clone(),
                 };
                 let tokens = cost(cx, view, &title).map(|(tokens, _)| tokens);
                 let room = is_counting(cx, view, &title).then(|| sample(cx));
-                let tab = Tab { name: &name, hue: title.hue, tokens, room, is_shown: shown.contains(&pane), is_open };
+                let tab = Tab {
+                    name: &name,
+                    hue: title.hue,
+                    tokens,
+                    room,
+                    is_shown: shown.contains(&pane),
+                    is_open,
+                };
                 let response = tab.show(ui, pane);
-                let response = if is_open { response } else { response.on_hover_text("Closed. A click brings it back.") };
+                let response = if is_open {
+                    response
+                } else {
+                    response.on_hover_text("Closed. A click brings it back.")
+                };
                 if response.clicked() {
                     if !is_open {
                         cx.send(ViewAction::TogglePane(pane));
@@ -52,17 +79,30 @@ pub fn strip_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, shown: &[usize], subject: 
                 let view = cx.state.view.shows(*pane);
                 let title = pane_title(cx, view, subject, t);
                 let rest = ui.available_rect_before_wrap();
-                let place = widgets::region(ui, "of the pane").max_rect(rest).layout(Layout::right_to_left(Align::Center));
+                let place = widgets::region(ui, "of the pane")
+                    .max_rect(rest)
+                    .layout(Layout::right_to_left(Align::Center));
                 ui.scope_builder(place, |ui| {
                     ui.spacing_mut().item_spacing.x = 4.0;
-                    if widgets::icon_button(ui, icons::MAXIMISE, &format!("Maximise {}", title.name)).clicked() {
+                    if widgets::icon_button(
+                        ui,
+                        icons::MAXIMISE,
+                        &format!("Maximise {}", title.name),
+                    )
+                    .clicked()
+                    {
                         cx.send(ViewAction::ToggleMaximised(*pane));
                     }
                     copy_button(ui, cx, view, &title);
-                    let response = widgets::icon_button(ui, icons::DOWN, "Choose what this pane shows");
+                    let response =
+                        widgets::icon_button(ui, icons::DOWN, "Choose what this pane shows");
                     chooser(&response, cx, *pane, view);
                     if let Some((_, bytes)) = cost(cx, view, &title) {
-                        ui.label(RichText::new(widgets::bytes(bytes)).font(theme::code()).color(t.weak));
+                        ui.label(
+                            RichText::new(widgets::bytes(bytes))
+                                .font(theme::code())
+                                .color(t.weak),
+                        );
                     }
                 });
             }
@@ -83,33 +123,92 @@ struct Tab<'a> {
 
 impl Tab<'_> {
     fn show(self, ui: &mut Ui, pane: usize) -> Response {
-        let Self { name, hue, tokens, room, is_shown, is_open } = self;
+        let Self {
+            name,
+            hue,
+            tokens,
+            room,
+            is_shown,
+            is_open,
+        } = self;
         let t = ThemeTokens::of(ui);
-        let font = if is_shown { theme::semibold(13.0) } else { theme::label() };
-        let label = ui.painter().layout_no_wrap(name.to_owned(), font.clone(), t.text);
+        let font = if is_shown {
+            theme::semibold(13.0)
+        } else {
+            theme::label()
+        };
+        let label = ui
+            .painter()
+            .layout_no_wrap(name.to_owned(), font.clone(), t.text);
         let count = tokens.or(room).map(counted).unwrap_or_default();
-        let count_width =
-            if count.is_empty() { 0.0 } else { ui.painter().layout_no_wrap(count.clone(), theme::code(), t.weak).size().x + 6.0 };
+        let count_width = if count.is_empty() {
+            0.0
+        } else {
+            ui.painter()
+                .layout_no_wrap(count.clone(), theme::code(), t.weak)
+                .size()
+                .x
+                + 6.0
+        };
         let size = vec2(16.0 + label.size().x + count_width, STRIP);
         let (rect, response) = widgets::keyed(ui, size, Sense::click(), PLACES[pane]);
-        let spoken =
-            tokens.map_or_else(|| name.to_owned(), |tokens| format!("{name}, {}", widgets::count_text(tokens, "tokens")));
-        let spoken = if is_open { spoken } else { format!("{spoken}, closed") };
-        response.widget_info(|| WidgetInfo::selected(Role::Tab, true, is_shown, &spoken));
-        let square = Rect::from_center_size(pos2(rect.left() + 4.0, rect.center().y), vec2(8.0, 8.0));
-        if is_open {
-            ui.painter().rect_filled(square, theme::RADIUS_BAR, hue.color);
+        let spoken = tokens.map_or_else(
+            || name.to_owned(),
+            |tokens| format!("{name}, {}", widgets::count_text(tokens, "tokens")),
+        );
+        let spoken = if is_open {
+            spoken
         } else {
-            ui.painter().rect_stroke(square, theme::RADIUS_BAR, Stroke::new(1.0, hue.color), egui::StrokeKind::Inside);
+            format!("{spoken}, closed")
+        };
+        response.widget_info(|| WidgetInfo::selected(Role::Tab, true, is_shown, &spoken));
+        let square =
+            Rect::from_center_size(pos2(rect.left() + 4.0, rect.center().y), vec2(8.0, 8.0));
+        if is_open {
+            ui.painter()
+                .rect_filled(square, theme::RADIUS_BAR, hue.color);
+        } else {
+            ui.painter().rect_stroke(
+                square,
+                theme::RADIUS_BAR,
+                Stroke::new(1.0, hue.color),
+                egui::StrokeKind::Inside,
+            );
         }
-        let color = if is_shown || response.hovered() { t.strong } else { t.weak };
-        let end = widgets::text_at(ui, pos2(rect.left() + 16.0, rect.center().y), name, font, color, f32::INFINITY);
+        let color = if is_shown || response.hovered() {
+            t.strong
+        } else {
+            t.weak
+        };
+        let end = widgets::text_at(
+            ui,
+            pos2(rect.left() + 16.0, rect.center().y),
+            name,
+            font,
+            color,
+            f32::INFINITY,
+        );
         if !count.is_empty() {
-            let count = if tokens.is_none() { "…".to_owned() } else { count };
-            widgets::text_at(ui, pos2(end + 6.0, rect.center().y), count, theme::code(), t.weak, f32::INFINITY);
+            let count = if tokens.is_none() {
+                "…".to_owned()
+            } else {
+                count
+            };
+            widgets::text_at(
+                ui,
+                pos2(end + 6.0, rect.center().y),
+                count,
+                theme::code(),
+                t.weak,
+                f32::INFINITY,
+            );
         }
         if is_shown {
-            ui.painter().rect_filled(Rect::from_min_max(pos2(rect.left(), rect.bottom() - 2.0), rect.max), 1.0, t.accent);
+            ui.painter().rect_filled(
+                Rect::from_min_max(pos2(rect.left(), rect.bottom() - 2.0), rect.max),
+                1.0,
+                t.accent,
+            );
         }
         widgets::focus_ring(ui, &response, theme::RADIUS_BADGE);
         response

@@ -22,18 +22,36 @@ const MAX_WORD: f32 = 160.0;
 
 /// How wide the columns of a table would like to be.
 pub fn natural(table: &Table) -> Vec<f32> {
-    let heading = table.header.iter().map(heading).chain(std::iter::repeat(0.0));
-    table.longest.iter().zip(heading).map(|(&chars, heading)| (chars as f32 * 7.0 + 2.0 * CELL).max(heading)).collect()
+    let heading = table
+        .header
+        .iter()
+        .map(heading)
+        .chain(std::iter::repeat(0.0));
+    table
+        .longest
+        .iter()
+        .zip(heading)
+        .map(|(&chars, heading)| (chars as f32 * 7.0 + 2.0 * CELL).max(heading))
+        .collect()
 }
 
 /// How narrow the columns of a table may get.
 pub fn least(table: &Table) -> Vec<f32> {
-    table.header.iter().map(|cell| heading(cell).clamp(MIN_COLUMN, MAX_WORD)).collect()
+    table
+        .header
+        .iter()
+        .map(|cell| heading(cell).clamp(MIN_COLUMN, MAX_WORD))
+        .collect()
 }
 
 /// What the longest word of a heading takes, whose letters are bold.
 fn heading(cell: &Cell) -> f32 {
-    let word = cell.source.split_whitespace().map(|word| word.chars().count()).max().unwrap_or(0);
+    let word = cell
+        .source
+        .split_whitespace()
+        .map(|word| word.chars().count())
+        .max()
+        .unwrap_or(0);
     word as f32 * 8.4 + 2.0 * CELL
 }
 
@@ -42,13 +60,24 @@ fn heading(cell: &Cell) -> f32 {
 pub fn fit(natural: &[f32], least: &[f32], room: f32) -> Vec<f32> {
     let sum: f32 = natural.iter().sum();
     if sum <= room {
-        return natural.iter().map(|width| width * room / sum.max(1.0)).collect();
+        return natural
+            .iter()
+            .map(|width| width * room / sum.max(1.0))
+            .collect();
     }
-    let mut widths: Vec<f32> = natural.iter().zip(least).map(|(width, least)| width.min(*least)).collect();
+    let mut widths: Vec<f32> = natural
+        .iter()
+        .zip(least)
+        .map(|(width, least)| width.min(*least))
+        .collect();
     let mut left = room - widths.iter().sum::<f32>();
     // What a column lacks is given out a share at a time, so that narrow columns are satisfied first.
     for _ in 0..8 {
-        let lacking = widths.iter().zip(natural).filter(|(width, natural)| **natural - **width > 0.5).count();
+        let lacking = widths
+            .iter()
+            .zip(natural)
+            .filter(|(width, natural)| **natural - **width > 0.5)
+            .count();
         if lacking == 0 || left < 1.0 {
             break;
         }
@@ -64,8 +93,14 @@ pub fn fit(natural: &[f32], least: &[f32], room: f32) -> Vec<f32> {
 
 /// The cells of a row, or of the header, read; as many as there are columns.
 pub fn cells(table: &Table, row: Option<usize>, count: usize) -> Vec<Inline> {
-    let source = row.and_then(|at| table.rows.get(at)).map_or(&table.header, |(_, cells)| cells);
-    let read = |at: usize| source.get(at).map_or_else(Inline::default, |cell| markdown::inline(&cell.source.replace("\\|", "|")));
+    let source = row
+        .and_then(|at| table.rows.get(at))
+        .map_or(&table.header, |(_, cells)| cells);
+    let read = |at: usize| {
+        source.get(at).map_or_else(Inline::default, |cell| {
+            markdown::inline(&cell.source.replace("\\|", "|"))
+        })
+    };
     (0..count).map(read).collect()
 }
 
@@ -88,17 +123,46 @@ pub fn row_ui(ui: &mut Ui, cx: &Cx<'_>, row: &TableRow<'_>, top: Pos2) -> f32 {
     let t = ThemeTokens::of(ui);
     let (widths, cells) = (row.widths, row.cells);
     let is_header = row.row.is_none();
-    let is_last = row.row.map_or(row.table.rows.is_empty(), |at| at + 1 == row.table.rows.len());
-    let font = Font { size: 12.5, is_heading: is_header, ..Font::default() };
+    let is_last = row.row.map_or(row.table.rows.is_empty(), |at| {
+        at + 1 == row.table.rows.len()
+    });
+    let font = Font {
+        size: 12.5,
+        is_heading: is_header,
+        ..Font::default()
+    };
     let galleys: Vec<_> = cells
         .iter()
         .zip(widths)
-        .map(|(cell, &width)| layout(ui, cell, &font, (width - 2.0 * CELL).max(16.0), egui::Align::LEFT))
+        .map(|(cell, &width)| {
+            layout(
+                ui,
+                cell,
+                &font,
+                (width - 2.0 * CELL).max(16.0),
+                egui::Align::LEFT,
+            )
+        })
         .collect();
-    let height = (galleys.iter().map(|galley| galley.size().y).fold(18.0, f32::max) + 12.0).ceil();
-    let rect = Rect::from_min_size(pos2(top.x + SIDE, top.y), vec2(widths.iter().sum::<f32>().round(), height));
-    let response =
-        ui.interact(rect, ui.scope_id().with("row"), if row.record.is_some() { Sense::click() } else { Sense::hover() });
+    let height = (galleys
+        .iter()
+        .map(|galley| galley.size().y)
+        .fold(18.0, f32::max)
+        + 12.0)
+        .ceil();
+    let rect = Rect::from_min_size(
+        pos2(top.x + SIDE, top.y),
+        vec2(widths.iter().sum::<f32>().round(), height),
+    );
+    let response = ui.interact(
+        rect,
+        ui.scope_id().with("row"),
+        if row.record.is_some() {
+            Sense::click()
+        } else {
+            Sense::hover()
+        },
+    );
     let fill = if row.is_linked {
         t.accent_bg
     } else if is_header || (row.record.is_some() && response.hovered()) {
@@ -113,10 +177,24 @@ pub fn row_ui(ui: &mut Ui, cx: &Cx<'_>, row: &TableRow<'_>, top: Pos2) -> f32 {
         se: if is_last { 6 } else { 0 },
     };
     // One pixel is shared with the row above, so that borders do not double.
-    let framed = if is_header { rect } else { rect.with_min_y(rect.top() - 1.0) };
-    ui.painter().rect(framed, radius, fill, Stroke::new(1.0, t.line2), StrokeKind::Inside);
+    let framed = if is_header {
+        rect
+    } else {
+        rect.with_min_y(rect.top() - 1.0)
+    };
+    ui.painter().rect(
+        framed,
+        radius,
+        fill,
+        Stroke::new(1.0, t.line2),
+        StrokeKind::Inside,
+    );
     if row.is_linked {
-        ui.painter().rect_filled(Rect::from_min_size(rect.min, vec2(2.0, height)), 0.0, t.accent);
+        ui.painter().rect_filled(
+            Rect::from_min_size(rect.min, vec2(2.0, height)),
+            0.0,
+            t.accent,
+        );
     }
     let mut x = rect.left();
     let pointer = response.hover_pos();
@@ -127,15 +205,26 @@ pub fn row_ui(ui: &mut Ui, cx: &Cx<'_>, row: &TableRow<'_>, top: Pos2) -> f32 {
             Some(Alignment::Center) => spare / 2.0,
             _ => 0.0,
         };
-        let at = pos2((x + CELL + shift).round(), (rect.center().y - galley.size().y / 2.0).round());
+        let at = pos2(
+            (x + CELL + shift).round(),
+            (rect.center().y - galley.size().y / 2.0).round(),
+        );
         ui.painter().galley(at, Arc::clone(&galley), t.text);
-        if let Some(byte) = pointer.and_then(|pointer| byte_at(&cells[position].text, &galley, pointer - at)) {
+        if let Some(byte) =
+            pointer.and_then(|pointer| byte_at(&cells[position].text, &galley, pointer - at))
+        {
             glyph::tip(cx, &response, &cells[position].text, byte);
         }
-        ui.push_id(position, |ui| links_ui(ui, cx, &cells[position], &galley, at));
+        ui.push_id(position, |ui| {
+            links_ui(ui, cx, &cells[position], &galley, at)
+        });
         x += cell_width;
     }
-    let name = cells.iter().map(|cell| cell.text.as_str()).collect::<Vec<_>>().join(", ");
+    let name = cells
+        .iter()
+        .map(|cell| cell.text.as_str())
+        .collect::<Vec<_>>()
+        .join(", ");
     response.widget_info(|| WidgetInfo::selected(Role::Row, true, row.is_linked, &name));
     if response.clicked() {
         select(cx, row.record);

@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use egui::mutex::Mutex;
 use egui::{
-    Align, Color32, Id, Layout, Pos2, Rect, RichText, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2,
+    Align, Color32, Id, Layout, Pos2, Rect, RichText, Role, ScrollArea, Sense, Stroke, StrokeKind,
+    Ui, WidgetInfo, pos2, vec2,
 };
 
 use super::colour::job;
@@ -17,7 +18,9 @@ use super::select::{DrawnText, Selection, between, intersect};
 use super::title::Title;
 use super::{Copying, Pane, PaneCx, find, glyph, host, reading};
 use crate::analysis::special::Shown;
-use crate::analysis::{ParsedCaptureQuery, PartQuery, TextQuery, TextRow, TextRowsQuery, TextView, TokenStartsQuery};
+use crate::analysis::{
+    ParsedCaptureQuery, PartQuery, TextQuery, TextRow, TextRowsQuery, TextView, TokenStartsQuery,
+};
 use crate::finding::MarkedText;
 use crate::format::format_title;
 use crate::format::{self, FORMATS, ParsedCapture, Syntax};
@@ -46,24 +49,49 @@ fn prepared(ui: &Ui, pane: &PaneCx) -> Option<Arc<Mutex<Prepared>>> {
     ui.data(|data| data.get_temp(prepared_id(pane)))
 }
 
-pub static PANE: Pane = Pane { title, choices, options: None, copy, body: text_ui, footer: footer_ui };
+pub static PANE: Pane = Pane {
+    title,
+    choices,
+    options: None,
+    copy,
+    body: text_ui,
+    footer: footer_ui,
+};
 
 fn title(cx: &Cx<'_>, view: PaneView, _: Option<&ParsedCapture>, t: &ThemeTokens) -> Title {
     match view.content() {
         PaneContent::Format("content-pretty") => Title::of("Text", "JSON, laid out", "content", t),
         PaneContent::Format(format) if format != "content" => {
-            let subtitle = if cx.state.view.peek == Some(format) { "peek · Enter keeps" } else { "exact bytes" };
-            let short = format::by_id(format).map_or(format, |format| format.short_title()).to_owned();
-            Title { short, ..Title::of(format_title(format), subtitle, format, t) }
+            let subtitle = if cx.state.view.peek == Some(format) {
+                "peek · Enter keeps"
+            } else {
+                "exact bytes"
+            };
+            let short = format::by_id(format)
+                .map_or(format, |format| format.short_title())
+                .to_owned();
+            Title {
+                short,
+                ..Title::of(format_title(format), subtitle, format, t)
+            }
         }
         _ => Title::of("Text", "exact bytes", "content", t),
     }
 }
 
 fn choices(ui: &mut Ui, _: &Cx<'_>, chooser: &Chooser<'_>) {
-    for (heading, is_as_sent) in [("Exact text", true), ("Written by Loupe from the data, not sent by the server", false)] {
+    for (heading, is_as_sent) in [
+        ("Exact text", true),
+        (
+            "Written by Loupe from the data, not sent by the server",
+            false,
+        ),
+    ] {
         chooser.heading(ui, heading);
-        for format in FORMATS.iter().filter(|format| format.is_as_sent() == is_as_sent) {
+        for format in FORMATS
+            .iter()
+            .filter(|format| format.is_as_sent() == is_as_sent)
+        {
             chooser.offer(ui, PaneView::Text(format.id()), format.title());
         }
     }
@@ -71,7 +99,9 @@ fn choices(ui: &mut Ui, _: &Cx<'_>, chooser: &Chooser<'_>) {
 
 /// The exact text of the format, rendered or not.
 pub fn copy<'a>(cx: &Cx<'a>, view: PaneView) -> Option<Copying<'a>> {
-    let PaneContent::Format(format) = view.content() else { return None };
+    let PaneContent::Format(format) = view.content() else {
+        return None;
+    };
     let text = cx.ready(TextQuery(format))?;
     Some(Box::new(|| Action::Copy(text.text.to_string())))
 }
@@ -82,15 +112,25 @@ fn text_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
         QueryState::Ready(view) => view,
         QueryState::Failed(problem) if pane.format == "content" => {
             // An error or a torn answer has no text, but it has bytes.
-            if widgets::empty_ui(ui, &super::sentence(&problem.what), Some("Show the raw message")) {
-                cx.send(ViewAction::SetPane { pane: pane.index, shows: PaneView::Text("wire") });
+            if widgets::empty_ui(
+                ui,
+                &super::sentence(&problem.what),
+                Some("Show the raw message"),
+            ) {
+                cx.send(ViewAction::SetPane {
+                    pane: pane.index,
+                    shows: PaneView::Text("wire"),
+                });
             }
             return;
         }
         // The pane was turned to it for another answer.
         QueryState::Failed(problem) if matches!(pane.format, "both" | "structured") => {
             if widgets::empty_ui(ui, &super::sentence(&problem.what), Some("Show the text")) {
-                cx.send(ViewAction::SetPane { pane: pane.index, shows: PaneView::Text("content") });
+                cx.send(ViewAction::SetPane {
+                    pane: pane.index,
+                    shows: PaneView::Text("content"),
+                });
             }
             return;
         }
@@ -101,18 +141,39 @@ fn text_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
     };
     let digits = view.line_count.max(10).ilog10() as f32 + 1.0;
     let gutter = (digits * 7.0 + 26.0).round();
-    let char_width = ui.painter().layout_no_wrap("0".repeat(64), theme::code(), Color32::PLACEHOLDER).size().x / 64.0;
-    let fitting = ((ui.available_width() - gutter - 16.0) / char_width).clamp(16.0, f32::from(u16::MAX));
-    let columns = if cx.state.settings.wrap { fitting as u16 } else { 0 };
+    let char_width = ui
+        .painter()
+        .layout_no_wrap("0".repeat(64), theme::code(), Color32::PLACEHOLDER)
+        .size()
+        .x
+        / 64.0;
+    let fitting =
+        ((ui.available_width() - gutter - 16.0) / char_width).clamp(16.0, f32::from(u16::MAX));
+    let columns = if cx.state.settings.wrap {
+        fitting as u16
+    } else {
+        0
+    };
     let known = prepared(ui, pane).filter(|known| Arc::ptr_eq(&known.lock().view, view));
-    let prepared = match (cx.ask(TextRowsQuery { format: pane.format, columns }), known) {
+    let prepared = match (
+        cx.ask(TextRowsQuery {
+            format: pane.format,
+            columns,
+        }),
+        known,
+    ) {
         (QueryState::Ready(rows), Some(known)) => {
             known.lock().rows = Arc::clone(rows);
             known
         }
         (QueryState::Ready(rows), None) => {
-            let new =
-                Prepared { view: Arc::clone(view), rows: Arc::clone(rows), shown_record: None, shown_leaf: None, widest: 0.0 };
+            let new = Prepared {
+                view: Arc::clone(view),
+                rows: Arc::clone(rows),
+                shown_record: None,
+                shown_leaf: None,
+                widest: 0.0,
+            };
             let new = Arc::new(Mutex::new(new));
             ui.data_mut(|data| data.insert_temp(prepared_id(pane), Arc::clone(&new)));
             new
@@ -129,7 +190,9 @@ fn text_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
 /// Where the text blocks begin in their joined text, one LF between two, and their places in `content`; none where
 /// there is one block, which begins where the text does.
 fn block_starts(cx: &Cx<'_>) -> Vec<(usize, usize)> {
-    let Some(subject) = cx.ready(ParsedCaptureQuery) else { return Vec::new() };
+    let Some(subject) = cx.ready(ParsedCaptureQuery) else {
+        return Vec::new();
+    };
     if subject.reading.blocks.len() < 2 {
         return Vec::new();
     }
@@ -148,13 +211,30 @@ fn block_mark(ui: &Ui, place: &Place, block: usize, end: f32) {
     let t = ThemeTokens::of(ui);
     let name = format!("content[{block}]");
     let right = place.top.x + place.width - 8.0;
-    let galley = ui.painter().layout_no_wrap(name.clone(), theme::mono(11.5), t.weak);
+    let galley = ui
+        .painter()
+        .layout_no_wrap(name.clone(), theme::mono(11.5), t.weak);
     let row = Rect::from_min_size(place.top, vec2(place.width, TEXT_ROW));
-    let label = Rect::from_min_max(pos2(right - galley.size().x - 8.0, row.top()), pos2(right, row.bottom()));
-    ui.painter().hline(row.left()..=row.right(), row.top() + 0.5, Stroke::new(1.0, t.line2));
+    let label = Rect::from_min_max(
+        pos2(right - galley.size().x - 8.0, row.top()),
+        pos2(right, row.bottom()),
+    );
+    ui.painter().hline(
+        row.left()..=row.right(),
+        row.top() + 0.5,
+        Stroke::new(1.0, t.line2),
+    );
     if end < label.left() {
-        ui.painter().rect_filled(label.shrink2(vec2(0.0, 1.0)), theme::RADIUS_BAR, t.card);
-        ui.painter().galley(pos2(label.left() + 4.0, (label.center().y - galley.size().y / 2.0).round()), galley, t.weak);
+        ui.painter()
+            .rect_filled(label.shrink2(vec2(0.0, 1.0)), theme::RADIUS_BAR, t.card);
+        ui.painter().galley(
+            pos2(
+                label.left() + 4.0,
+                (label.center().y - galley.size().y / 2.0).round(),
+            ),
+            galley,
+            t.weak,
+        );
     }
     let words = format!("{name} begins here");
     let line = Rect::from_min_size(row.min, vec2(row.width(), 3.0)).union(label);
@@ -165,11 +245,19 @@ fn block_mark(ui: &Ui, place: &Place, block: usize, end: f32) {
 
 impl Prepared {
     fn row_at(&self, offset: usize) -> usize {
-        self.rows.partition_point(|row| row.range.start <= offset).saturating_sub(1)
+        self.rows
+            .partition_point(|row| row.range.start <= offset)
+            .saturating_sub(1)
     }
 
     /// The offset to scroll to, where something that is not in sight was asked for.
-    fn target(&mut self, ui: &Ui, cx: &Cx<'_>, pane: &PaneCx, leaf: Option<&Range<usize>>) -> Option<f32> {
+    fn target(
+        &mut self,
+        ui: &Ui,
+        cx: &Cx<'_>,
+        pane: &PaneCx,
+        leaf: Option<&Range<usize>>,
+    ) -> Option<f32> {
         let goto: Option<usize> = ui.data_mut(|data| data.remove_temp(pane.goto_id()));
         let record = cx.state.view.record;
         let mut place = None;
@@ -195,8 +283,14 @@ impl Prepared {
         let leaf = selected_leaf(cx, &self.view);
         let tokens = token_starts(cx, pane);
         let cuts = host::cuts_of(cx, pane.format);
-        let blocks = if pane.format == "content" { block_starts(cx) } else { Vec::new() };
-        let mut area = ScrollArea::both().id_salt(("text", pane.index, pane.format)).auto_shrink(false);
+        let blocks = if pane.format == "content" {
+            block_starts(cx)
+        } else {
+            Vec::new()
+        };
+        let mut area = ScrollArea::both()
+            .id_salt(("text", pane.index, pane.format))
+            .auto_shrink(false);
         if let Some(offset) = self.target(ui, cx, pane, leaf.as_ref()) {
             area = area.vertical_scroll_offset(offset);
         }
@@ -204,23 +298,42 @@ impl Prepared {
         let outer = ui.available_rect_before_wrap();
         let output = area.show_viewport(ui, |ui, viewport| {
             let origin = ui.min_rect().min;
-            let total = vec2(self.widest.max(viewport.width()), self.rows.len() as f32 * TEXT_ROW + 16.0);
+            let total = vec2(
+                self.widest.max(viewport.width()),
+                self.rows.len() as f32 * TEXT_ROW + 16.0,
+            );
             let response = ui.interact(outer, ui.scope_id().with("text"), Sense::click_and_drag());
             ui.allocate_rect(Rect::from_min_size(origin, total), Sense::hover());
             let first = ((viewport.min.y - 8.0) / TEXT_ROW).max(0.0) as usize;
             // From the first visible row on, so that positions are exact in very long texts as well.
             let top = (origin.y + viewport.min.y).round()
-                + (f64::from(8.0_f32) + first as f64 * f64::from(TEXT_ROW) - f64::from(viewport.min.y)) as f32;
+                + (f64::from(8.0_f32) + first as f64 * f64::from(TEXT_ROW)
+                    - f64::from(viewport.min.y)) as f32;
             let count = (viewport.height() / TEXT_ROW) as usize + 3;
             let mut drawn = Vec::with_capacity(count);
             for at in first..(first + count).min(self.rows.len()) {
                 let y = top + (at - first) as f32 * TEXT_ROW;
                 let right = origin.x + viewport.max.x - 14.0;
-                let place =
-                    Place { top: pos2(origin.x, y.round()), width: viewport.width(), gutter, right, is_first: at == first };
-                let marks = Marks { found, current, cuts, leaf: leaf.as_ref(), findings: &of_findings, tokens };
+                let place = Place {
+                    top: pos2(origin.x, y.round()),
+                    width: viewport.width(),
+                    gutter,
+                    right,
+                    is_first: at == first,
+                };
+                let marks = Marks {
+                    found,
+                    current,
+                    cuts,
+                    leaf: leaf.as_ref(),
+                    findings: &of_findings,
+                    tokens,
+                };
                 let row = self.row_ui(ui, cx, at, &place, &selected, &marks);
-                if let Some((_, block)) = blocks.iter().find(|(start, _)| *start == self.rows[at].range.start) {
+                if let Some((_, block)) = blocks
+                    .iter()
+                    .find(|(start, _)| *start == self.rows[at].range.start)
+                {
                     block_mark(ui, &place, *block, row.left + row.galley.size().x);
                 }
                 drawn.push(row);
@@ -238,14 +351,21 @@ impl Prepared {
             });
             let response = response.on_hover_cursor(egui::CursorIcon::Text);
             ui.data_mut(|data| data.remove::<usize>(pointed_id(pane)));
-            if let Some((pos, row)) =
-                response.hover_pos().and_then(|pos| Some((pos, drawn.iter().find(|row| row.rect.contains(pos))?)))
+            if let Some((pos, row)) = response
+                .hover_pos()
+                .and_then(|pos| Some((pos, drawn.iter().find(|row| row.rect.contains(pos))?)))
                 && let Some(char) = row.char_at(pos)
             {
                 ui.data_mut(|data| data.insert_temp(pointed_id(pane), row.start + char));
-                glyph::tip(cx, &response, &self.view.text[row.start..row.start + row.len], char);
+                glyph::tip(
+                    cx,
+                    &response,
+                    &self.view.text[row.start..row.start + row.len],
+                    char,
+                );
             }
-            if let Some(offset) = selected.follow(ui, &response, &drawn, &self.view.text, &self.view.lines)
+            if let Some(offset) =
+                selected.follow(ui, &response, &drawn, &self.view.text, &self.view.lines)
                 && response.clicked()
             {
                 if let Some(record) = self.view.links.at(&(offset..offset + 1)) {
@@ -259,7 +379,11 @@ impl Prepared {
         });
         selected.keys(ui, cx, pane.is_focused, &self.view.text);
         selected.keep(ui, pane.index);
-        pane.remember(ui, output.state.clamped_offset().y, output.inner_rect.height());
+        pane.remember(
+            ui,
+            output.state.clamped_offset().y,
+            output.inner_rect.height(),
+        );
     }
 
     fn row_ui(
@@ -269,7 +393,14 @@ impl Prepared {
         at: usize,
         place: &Place,
         selected: &Selection,
-        &Marks { found, current, cuts, leaf, findings, tokens }: &Marks<'_>,
+        &Marks {
+            found,
+            current,
+            cuts,
+            leaf,
+            findings,
+            tokens,
+        }: &Marks<'_>,
     ) -> DrawnText {
         let t = ThemeTokens::of(ui);
         let view = Arc::clone(&self.view);
@@ -278,7 +409,14 @@ impl Prepared {
         let rect = Rect::from_min_size(place.top, vec2(place.width, TEXT_ROW));
         let left = place.top.x + place.gutter;
         let galley = ui.painter().layout_job(job(t, &shown, &view, &row));
-        let drawn = DrawnText { rect, left, start: row.range.start, len: row.range.len(), shown, galley };
+        let drawn = DrawnText {
+            rect,
+            left,
+            start: row.range.start,
+            len: row.range.len(),
+            shown,
+            galley,
+        };
         self.widest = self.widest.max(place.gutter + drawn.galley.size().x + 16.0);
         if let Some(starts) = tokens {
             paint_tokens(ui, &drawn, &view.text, starts);
@@ -286,30 +424,51 @@ impl Prepared {
         let mut is_weak = false;
         for cut in between(cuts, &row.range) {
             is_weak = cut.start <= row.range.start && cut.end >= row.range.end;
-            ui.painter().rect_filled(if is_weak { rect } else { drawn.span(cut) }, 0.0, t.warn_bg);
-            ui.painter().rect_filled(Rect::from_min_size(rect.min, vec2(2.0, TEXT_ROW)), 0.0, t.warn);
+            ui.painter()
+                .rect_filled(if is_weak { rect } else { drawn.span(cut) }, 0.0, t.warn_bg);
+            ui.painter().rect_filled(
+                Rect::from_min_size(rect.min, vec2(2.0, TEXT_ROW)),
+                0.0,
+                t.warn,
+            );
         }
         if let Some(record) = cx.state.view.record {
             let mut is_linked = false;
             for place in view.links.of_record(record, &row.range) {
                 is_linked = true;
                 let is_whole = place.start <= row.range.start && place.end >= row.range.end;
-                ui.painter().rect_filled(if is_whole { rect } else { drawn.span(place) }, 0.0, t.accent_bg);
+                ui.painter().rect_filled(
+                    if is_whole { rect } else { drawn.span(place) },
+                    0.0,
+                    t.accent_bg,
+                );
             }
             if is_linked {
-                ui.painter().rect_filled(Rect::from_min_size(rect.min, vec2(2.0, TEXT_ROW)), 0.0, t.accent);
+                ui.painter().rect_filled(
+                    Rect::from_min_size(rect.min, vec2(2.0, TEXT_ROW)),
+                    0.0,
+                    t.accent,
+                );
             }
         }
-        if let Some(leaf) = leaf.filter(|leaf| leaf.start < row.range.end && leaf.end > row.range.start) {
-            ui.painter().rect_filled(drawn.span(leaf), theme::RADIUS_BAR, t.sel);
+        if let Some(leaf) =
+            leaf.filter(|leaf| leaf.start < row.range.end && leaf.end > row.range.start)
+        {
+            ui.painter()
+                .rect_filled(drawn.span(leaf), theme::RADIUS_BAR, t.sel);
         }
         drawn.mark_findings(ui, findings);
         for only in between(&view.only_here, &row.range) {
             let span = drawn.span(only);
             ui.painter().rect_filled(span, 0.0, t.warn_bg);
-            ui.painter().hline(span.x_range(), span.bottom() - 1.0, Stroke::new(1.0, t.warn));
+            ui.painter().hline(
+                span.x_range(),
+                span.bottom() - 1.0,
+                Stroke::new(1.0, t.warn),
+            );
         }
-        let is_current = selected.range().is_empty() && selected.head > 0 && row.range.contains(&selected.head);
+        let is_current =
+            selected.range().is_empty() && selected.head > 0 && row.range.contains(&selected.head);
         let chosen = intersect(&selected.range(), &row.range);
         if let Some(chosen) = chosen {
             let mut span = drawn.span(&chosen);
@@ -321,35 +480,64 @@ impl Prepared {
         }
         for found in between(found, &row.range) {
             let (fill, stroke) = find::colors(t, current == Some(found));
-            ui.painter().rect(drawn.span(found), theme::RADIUS_BAR, fill, stroke, StrokeKind::Inside);
+            ui.painter().rect(
+                drawn.span(found),
+                theme::RADIUS_BAR,
+                fill,
+                stroke,
+                StrokeKind::Inside,
+            );
         }
         if let Some(number) = row.number {
             let color = if is_current { t.strong } else { t.weak };
-            widgets::text_right(ui, pos2(left - 14.0, rect.center().y), number.to_string(), theme::mono(11.0), color);
+            widgets::text_right(
+                ui,
+                pos2(left - 14.0, rect.center().y),
+                number.to_string(),
+                theme::mono(11.0),
+                color,
+            );
         }
         for (name, _) in &drawn.shown.names {
             let span = drawn.shown_span(name).shrink2(vec2(0.0, 2.0));
-            ui.painter().rect(span, theme::RADIUS_BAR, t.warn_bg, Stroke::new(1.0, t.warn_line), StrokeKind::Inside);
+            ui.painter().rect(
+                span,
+                theme::RADIUS_BAR,
+                t.warn_bg,
+                Stroke::new(1.0, t.warn_line),
+                StrokeKind::Inside,
+            );
         }
         let at_y = (rect.center().y - drawn.galley.size().y / 2.0).round();
         if is_weak {
-            ui.painter().galley_with_override_text_color(pos2(left, at_y), Arc::clone(&drawn.galley), t.weak);
+            ui.painter().galley_with_override_text_color(
+                pos2(left, at_y),
+                Arc::clone(&drawn.galley),
+                t.weak,
+            );
         } else {
-            ui.painter().galley(pos2(left, at_y), Arc::clone(&drawn.galley), t.text);
+            ui.painter()
+                .galley(pos2(left, at_y), Arc::clone(&drawn.galley), t.text);
         }
         for differs in between(&view.differs, &row.range) {
             let span = drawn.span(differs);
-            ui.painter().hline(span.x_range(), span.bottom() - 1.0, Stroke::new(2.0, t.bad));
+            ui.painter()
+                .hline(span.x_range(), span.bottom() - 1.0, Stroke::new(2.0, t.bad));
         }
         // Said once for each part: where it begins, and where it goes on from above.
         let begins = |cut: &Range<usize>| place.is_first || row.range.contains(&cut.start);
         if between(cuts, &row.range).next().is_some_and(begins) {
             host::not_shown_at(ui, pos2(place.right, rect.center().y));
         }
-        ui.interact(rect, ui.scope_id().with(("row", at)), Sense::empty()).widget_info(|| {
-            let message = if is_weak { "not shown: " } else { "" };
-            WidgetInfo::labeled(Role::Label, true, format!("{message}{}", &view.text[row.range.clone()]))
-        });
+        ui.interact(rect, ui.scope_id().with(("row", at)), Sense::empty())
+            .widget_info(|| {
+                let message = if is_weak { "not shown: " } else { "" };
+                WidgetInfo::labeled(
+                    Role::Label,
+                    true,
+                    format!("{message}{}", &view.text[row.range.clone()]),
+                )
+            });
         drawn
     }
 }
@@ -370,35 +558,59 @@ struct Marks<'a> {
 
 /// Where each token of a pane's text begins, where that is asked for.
 fn token_starts<'a>(cx: &Cx<'a>, pane: &PaneCx) -> Option<&'a [usize]> {
-    let query = TokenStartsQuery { format: pane.format, encoding: cx.state.settings.encoding() };
-    cx.state.view.token_bounds.then(|| cx.ready(query))?.map(|starts| &**starts)
+    let query = TokenStartsQuery {
+        format: pane.format,
+        encoding: cx.state.settings.encoding(),
+    };
+    cx.state
+        .view
+        .token_bounds
+        .then(|| cx.ready(query))?
+        .map(|starts| &**starts)
 }
 
 /// Every other token has a ground, and each a line where it begins.
 fn paint_tokens(ui: &Ui, drawn: &DrawnText, text: &str, starts: &[usize]) {
     let t = ThemeTokens::of(ui);
     let end = drawn.start + drawn.len;
-    let mut at = starts.partition_point(|start| *start <= drawn.start).saturating_sub(1);
+    let mut at = starts
+        .partition_point(|start| *start <= drawn.start)
+        .saturating_sub(1);
     while let Some(&start) = starts.get(at).filter(|start| **start < end) {
         // A token may begin within a character: it is shown with the whole of it.
         let from = text.floor_char_boundary(start).max(drawn.start);
-        let to = text.floor_char_boundary(starts.get(at + 1).copied().unwrap_or(text.len())).min(end);
+        let to = text
+            .floor_char_boundary(starts.get(at + 1).copied().unwrap_or(text.len()))
+            .min(end);
         let span = drawn.span(&(from..to)).shrink2(vec2(0.0, 1.0));
         if at % 2 == 0 {
-            ui.painter().rect_filled(span, theme::RADIUS_BAR, t.accent_bg);
+            ui.painter()
+                .rect_filled(span, theme::RADIUS_BAR, t.accent_bg);
         }
-        ui.painter().vline(span.left() + 0.5, span.y_range(), Stroke::new(1.0, t.accent_line));
+        ui.painter().vline(
+            span.left() + 0.5,
+            span.y_range(),
+            Stroke::new(1.0, t.accent_line),
+        );
         at += 1;
     }
 }
 
 /// Which token holds a byte, of how many, and how long it is.
 fn token_text(starts: &[usize], len: usize, offset: usize) -> String {
-    let at = starts.partition_point(|start| *start <= offset).saturating_sub(1);
+    let at = starts
+        .partition_point(|start| *start <= offset)
+        .saturating_sub(1);
     let from = starts.get(at).copied().unwrap_or(0);
     let bytes = starts.get(at + 1).copied().unwrap_or(len) - from;
-    let (number, all) = (widgets::grouped(at as u64 + 1), widgets::grouped(starts.len() as u64));
-    format!("token {number} of {all} · {}", widgets::number_text(bytes as u64, "B"))
+    let (number, all) = (
+        widgets::grouped(at as u64 + 1),
+        widgets::grouped(starts.len() as u64),
+    );
+    format!(
+        "token {number} of {all} · {}",
+        widgets::number_text(bytes as u64, "B")
+    )
 }
 
 fn pointed_id(pane: &PaneCx) -> Id {
@@ -410,8 +622,15 @@ fn selected_leaf(cx: &Cx<'_>, view: &TextView) -> Option<Range<usize>> {
     let cursor = cx.state.view.tree_cursor?;
     let subject = cx.ready(ParsedCaptureQuery)?;
     let payload = subject.payload.as_ref()?;
-    let node = payload.doc.node(cursor).filter(|node| !node.is_container())?;
-    let read = if view.format == "content" { payload.place_in_text(node, &subject.reading) } else { None };
+    let node = payload
+        .doc
+        .node(cursor)
+        .filter(|node| !node.is_container())?;
+    let read = if view.format == "content" {
+        payload.place_in_text(node, &subject.reading)
+    } else {
+        None
+    };
     read.or_else(|| view.matched.place_of(cursor))
 }
 
@@ -419,8 +638,13 @@ fn selected_leaf(cx: &Cx<'_>, view: &TextView) -> Option<Range<usize>> {
 fn leaf_at(cx: &Cx<'_>, view: &TextView, offset: usize) -> Option<usize> {
     let subject = cx.ready(ParsedCaptureQuery)?;
     let payload = subject.payload.as_ref()?;
-    let read = if view.format == "content" { payload.leaf_at(offset, &subject.reading) } else { None };
-    read.map(Node::index).or_else(|| view.matched.node_at(offset))
+    let read = if view.format == "content" {
+        payload.leaf_at(offset, &subject.reading)
+    } else {
+        None
+    };
+    read.map(Node::index)
+        .or_else(|| view.matched.node_at(offset))
 }
 
 /// Where a row is painted.
@@ -440,7 +664,9 @@ const ROOM_FOR_VIEWS: f32 = 230.0;
 const ROOM_FOR_ALL: f32 = 480.0;
 
 fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
-    let Some(view) = cx.ready(TextQuery(pane.format)) else { return };
+    let Some(view) = cx.ready(TextQuery(pane.format)) else {
+        return;
+    };
     let t = ThemeTokens::of(ui);
     let selected = Selection::of(ui, cx, pane.index, pane.format);
     let range = selected.range();
@@ -452,43 +678,75 @@ fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
     } else if let Some(starts) = tokens {
         let pointed: Option<usize> = ui.data(|data| data.get_temp(pointed_id(pane)));
         let words = token_text(starts, view.text.len(), pointed.unwrap_or(selected.head));
-        let tip = format!("Under the pointer, else at the caret, by {}", cx.state.settings.encoding().name());
-        ui.label(RichText::new(words).font(theme::mono(11.5)).color(t.accent)).on_hover_text(tip);
+        let tip = format!(
+            "Under the pointer, else at the caret, by {}",
+            cx.state.settings.encoding().name()
+        );
+        ui.label(RichText::new(words).font(theme::mono(11.5)).color(t.accent))
+            .on_hover_text(tip);
     } else if selected.head == 0 && range.is_empty() {
         ui.label(small(widgets::number_text(view.line_count.into(), "lines")));
     } else {
         let at = view.line_at(selected.head.min(view.text.len()));
-        let line = view.lines[..=at].iter().rev().find(|line| line.number.is_some());
+        let line = view.lines[..=at]
+            .iter()
+            .rev()
+            .find(|line| line.number.is_some());
         let start = line.map_or(0, |line| line.range.start);
-        let column = view.text.get(start..selected.head).map_or(0, |text| text.chars().count()) + 1;
+        let column = view
+            .text
+            .get(start..selected.head)
+            .map_or(0, |text| text.chars().count())
+            + 1;
         let number = line.and_then(|line| line.number).unwrap_or(0);
         ui.label(
-            RichText::new(format!("Ln {}, Col {}", widgets::grouped(number.into()), widgets::grouped(column as u64)))
-                .font(theme::mono(11.5))
-                .color(t.weak),
+            RichText::new(format!(
+                "Ln {}, Col {}",
+                widgets::grouped(number.into()),
+                widgets::grouped(column as u64)
+            ))
+            .font(theme::mono(11.5))
+            .color(t.weak),
         );
     }
     if !range.is_empty() {
         // Counting characters of a selection of megabytes takes longer than a frame.
         let text = match range.len() {
-            0..1_000_000 => {
-                widgets::number_text(view.text.get(range.clone()).map_or(0, |text| text.chars().count() as u64), "chars selected")
-            }
+            0..1_000_000 => widgets::number_text(
+                view.text
+                    .get(range.clone())
+                    .map_or(0, |text| text.chars().count() as u64),
+                "chars selected",
+            ),
             long => format!("{} selected", widgets::bytes(long as u64)),
         };
         // Counted when it stands still: every step of a drag would be a question of its own.
-        let part = PartQuery { format: pane.format, from: range.start, to: range.end };
+        let part = PartQuery {
+            format: pane.format,
+            from: range.start,
+            to: range.end,
+        };
         let tokens = match (ui.input(|input| input.pointer.any_down()), part) {
             (false, part) => cx.ready(part),
             (true, _) => None,
         };
         let tokens = match tokens {
             Some(tokens) => {
-                format!(" · {}", widgets::number_text(tokens.get(cx.state.settings.encoding()), "tokens by themselves"))
+                format!(
+                    " · {}",
+                    widgets::number_text(
+                        tokens.get(cx.state.settings.encoding()),
+                        "tokens by themselves"
+                    )
+                )
             }
             _ => String::new(),
         };
-        ui.label(RichText::new(text + &tokens).font(theme::regular(11.5)).color(t.accent));
+        ui.label(
+            RichText::new(text + &tokens)
+                .font(theme::regular(11.5))
+                .color(t.accent),
+        );
     }
     if tokens.is_none() || room > ROOM_FOR_ALL {
         reading::only_here_ui(ui, cx, pane, view.only_here.len());
@@ -498,38 +756,69 @@ fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
         ui.spacing_mut().item_spacing.x = 10.0;
         let is_wrapped = cx.state.settings.wrap;
         let name = if is_wrapped { "Wrap on" } else { "Wrap off" };
-        if Button::new(name).frameless().tip("Break long lines at the edge of the pane").height(22.0).show(ui).clicked() {
+        if Button::new(name)
+            .frameless()
+            .tip("Break long lines at the edge of the pane")
+            .height(22.0)
+            .show(ui)
+            .clicked()
+        {
             cx.send(SettingsAction::SetWrap(!is_wrapped));
         }
         let shows = cx.state.view.token_bounds;
         let name = if shows { "Tokens on" } else { "Tokens off" };
         let button = |name, tip| Button::new(name).frameless().tip(tip).height(22.0);
         // The palette and the menu of the pane have them too.
-        let has_other = pane.format == "content-pretty" || (pane.format == "content" && view.syntax == Syntax::Json);
+        let has_other = pane.format == "content-pretty"
+            || (pane.format == "content" && view.syntax == Syntax::Json);
         let has_room = rest > ROOM_FOR_VIEWS + if has_other { 70.0 } else { 0.0 };
-        if (has_room || shows) && button(name, "Show where each token begins").show(ui).clicked() {
+        if (has_room || shows)
+            && button(name, "Show where each token begins")
+                .show(ui)
+                .clicked()
+        {
             cx.send(ViewAction::ToggleTokenBounds);
         }
         let has_bytes = pane.format != "content-pretty";
-        if has_room && has_bytes && button("Hex", "Show the bytes in hexadecimal").show(ui).clicked() {
-            cx.send(ViewAction::SetPane { pane: pane.index, shows: PaneView::Hex(pane.format) });
+        if has_room
+            && has_bytes
+            && button("Hex", "Show the bytes in hexadecimal")
+                .show(ui)
+                .clicked()
+        {
+            cx.send(ViewAction::SetPane {
+                pane: pane.index,
+                shows: PaneView::Hex(pane.format),
+            });
         }
         let other = match (pane.format, view.syntax) {
-            ("content", Syntax::Json) => Some(("Pretty", "content-pretty", "Lay the JSON out, for reading")),
+            ("content", Syntax::Json) => {
+                Some(("Pretty", "content-pretty", "Lay the JSON out, for reading"))
+            }
             ("content-pretty", _) => Some(("Exact", "content", "Show the text as it was sent")),
             _ => None,
         };
         if let Some((name, format, tip)) = other
-            && Button::new(name).frameless().tip(tip).height(22.0).show(ui).clicked()
+            && Button::new(name)
+                .frameless()
+                .tip(tip)
+                .height(22.0)
+                .show(ui)
+                .clicked()
         {
-            cx.send(ViewAction::SetPane { pane: pane.index, shows: PaneView::Text(format) });
+            cx.send(ViewAction::SetPane {
+                pane: pane.index,
+                shows: PaneView::Text(format),
+            });
         }
         if view.is_exact && room > ROOM_FOR_ALL {
             ui.label(small(view.line_ends.to_owned()));
             ui.label(small("UTF-8".into()));
         } else if !view.is_exact {
             ui.label(
-                RichText::new("not valid UTF-8: bytes that are not are shown as U+FFFD").font(theme::regular(11.5)).color(t.warn),
+                RichText::new("not valid UTF-8: bytes that are not are shown as U+FFFD")
+                    .font(theme::regular(11.5))
+                    .color(t.warn),
             );
         }
     });

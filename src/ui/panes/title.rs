@@ -31,6 +31,11 @@ impl Title {
     }
 }
 
-pub fn pane_title(cx: &Cx<'_>, view: PaneView, subject: Option<&ParsedCapture>, t: &ThemeTokens) -> Title {
+pub fn pane_title(
+    cx: &Cx<'_>,
+    view: PaneView,
+    subject: Option<&ParsedCapture>,
+    t: &ThemeTokens,
+) -> Title {
     (kind(view).title)(cx, view, subject, t)
 }

@@ -10,12 +10,17 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use egui::mutex::Mutex;
-use egui::{Align, Id, Key, Layout, Popup, Rect, RichText, Role, ScrollArea, Sense, StrokeKind, Ui, WidgetInfo, pos2, vec2};
+use egui::{
+    Align, Id, Key, Layout, Popup, Rect, RichText, Role, ScrollArea, Sense, StrokeKind, Ui,
+    WidgetInfo, pos2, vec2,
+};
 
 use super::header::Chooser;
 use super::title::Title;
 use super::{Copying, Pane, PaneCx, copy, find, reading};
-use crate::analysis::{ParsedCaptureQuery, TextQuery, TreeQuery, TreeTokens, TreeTokensQuery, TreeView};
+use crate::analysis::{
+    ParsedCaptureQuery, TextQuery, TreeQuery, TreeTokens, TreeTokensQuery, TreeView,
+};
 use crate::capture::Record;
 use crate::format::ParsedCapture;
 use crate::json::{Doc, Node};
@@ -72,16 +77,30 @@ fn known(ui: &Ui, pane: &PaneCx) -> Option<Arc<Mutex<Flat>>> {
     ui.data(|data| data.get_temp(flat_id(pane)))
 }
 
-pub static PANE: Pane = Pane { title, choices, options: Some(options), copy: copy_data, body: tree_ui, footer: footer_ui };
+pub static PANE: Pane = Pane {
+    title,
+    choices,
+    options: Some(options),
+    copy: copy_data,
+    body: tree_ui,
+    footer: footer_ui,
+};
 
 fn title(_: &Cx<'_>, _: PaneView, subject: Option<&ParsedCapture>, t: &ThemeTokens) -> Title {
     match subject.and_then(|subject| subject.payload.as_ref()) {
-        Some(payload) if payload.is_structured() => {
-            Title { short: "structured".to_owned(), ..Title::of("structuredContent", "", "structured", t) }
-        }
+        Some(payload) if payload.is_structured() => Title {
+            short: "structured".to_owned(),
+            ..Title::of("structuredContent", "", "structured", t)
+        },
         // Its compact JSON is all that tells what it costs.
-        Some(payload) => Title { row: Some("json"), ..Title::of("Data", &payload.origin_text(), "structured", t) },
-        None => Title { row: None, ..Title::of("Data", "", "structured", t) },
+        Some(payload) => Title {
+            row: Some("json"),
+            ..Title::of("Data", &payload.origin_text(), "structured", t)
+        },
+        None => Title {
+            row: None,
+            ..Title::of("Data", "", "structured", t)
+        },
     }
 }
 
@@ -97,13 +116,21 @@ fn options(ui: &mut Ui, cx: &Cx<'_>, chooser: &Chooser<'_>) {
 /// The data as it stands in the answer.
 fn copy_data<'a>(cx: &Cx<'a>, _: PaneView) -> Option<Copying<'a>> {
     let root = cx.ready(ParsedCaptureQuery)?.payload.as_ref()?.root();
-    Some(Box::new(move || Action::Copy(String::from_utf8_lossy(&root.raw_bytes()).into_owned())))
+    Some(Box::new(move || {
+        Action::Copy(String::from_utf8_lossy(&root.raw_bytes()).into_owned())
+    }))
 }
 
 fn tree_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
-    let Some(view) = super::ready(ui, cx, cx.ask(TreeQuery)) else { return };
+    let Some(view) = super::ready(ui, cx, cx.ask(TreeQuery)) else {
+        return;
+    };
     let Some(view) = view else {
-        if widgets::empty_ui(ui, "No data in this answer.", Some("Read the text by a pattern…")) {
+        if widgets::empty_ui(
+            ui,
+            "No data in this answer.",
+            Some("Read the text by a pattern…"),
+        ) {
             cx.send(ViewAction::TryPattern(Some(r"^(?<name>.+)$".to_owned())));
         }
         return;
@@ -116,7 +143,12 @@ fn tree_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
     });
     let mut flat = shared.lock();
     let found = find::current(ui, cx, pane).map(|place| place.start);
-    flat.update(&cx.state.view.toggled, cx.state.view.open_levels, cx.state.view.record, found);
+    flat.update(
+        &cx.state.view.toggled,
+        cx.state.view.open_levels,
+        cx.state.view.record,
+        found,
+    );
     flat.tokens = match cx.ask(TreeTokensQuery) {
         QueryState::Ready(tokens) => tokens.clone().ok_or("–"),
         QueryState::Working { .. } => Err("…"),
@@ -144,8 +176,16 @@ impl Flat {
         flat
     }
 
-    fn update(&mut self, toggled: &BTreeSet<usize>, levels: Option<usize>, record: Option<usize>, found: Option<usize>) {
-        if self.toggled != *toggled || (self.levels, self.record, self.found) != (levels, record, found) {
+    fn update(
+        &mut self,
+        toggled: &BTreeSet<usize>,
+        levels: Option<usize>,
+        record: Option<usize>,
+        found: Option<usize>,
+    ) {
+        if self.toggled != *toggled
+            || (self.levels, self.record, self.found) != (levels, record, found)
+        {
             self.toggled.clone_from(toggled);
             (self.levels, self.record, self.found) = (levels, record, found);
             self.rebuild();
@@ -158,7 +198,11 @@ impl Flat {
         self.rows.clear();
         self.is_cut = false;
         if !root.is_container() {
-            self.rows.push(TreeRow { node: root.index(), depth: 0, is_open: false });
+            self.rows.push(TreeRow {
+                node: root.index(),
+                depth: 0,
+                is_open: false,
+            });
             return;
         }
         // A stack of iterators, since depth is data.
@@ -174,7 +218,11 @@ impl Flat {
             }
             let depth = stack.len() - 1;
             let is_open = self.is_open(node, depth);
-            self.rows.push(TreeRow { node: node.index(), depth, is_open });
+            self.rows.push(TreeRow {
+                node: node.index(),
+                depth,
+                is_open,
+            });
             if is_open {
                 stack.push(node.children());
             }
@@ -187,10 +235,16 @@ impl Flat {
         if node.is_empty() {
             return false;
         }
-        if self.record.is_some_and(|record| (node.index()..node.subtree_end()).contains(&record)) {
+        if self
+            .record
+            .is_some_and(|record| (node.index()..node.subtree_end()).contains(&record))
+        {
             return true;
         }
-        if self.found.is_some_and(|found| (node.index() + 1..node.subtree_end()).contains(&found)) {
+        if self
+            .found
+            .is_some_and(|found| (node.index() + 1..node.subtree_end()).contains(&found))
+        {
             return true;
         }
         let is_default = match self.levels {
@@ -204,21 +258,37 @@ impl Flat {
         self.pane = pane.index;
         let view = Arc::clone(&self.view);
         let records = records(cx, &view);
-        let mut area = ScrollArea::vertical().id_salt(("tree", pane.index)).auto_shrink(false);
+        let mut area = ScrollArea::vertical()
+            .id_salt(("tree", pane.index))
+            .auto_shrink(false);
         if let Some(offset) = self.target(ui, cx, pane) {
             area = area.vertical_scroll_offset(offset);
         }
         let outer = ui.available_rect_before_wrap();
-        let focus = ui.interact(outer, Id::unique(("tree", pane.index)), Sense::focusable_noninteractive());
+        let focus = ui.interact(
+            outer,
+            Id::unique(("tree", pane.index)),
+            Sense::focusable_noninteractive(),
+        );
         focus.widget_info(|| {
-            WidgetInfo::labeled(Role::Tree, true, format!("Data, {}", widgets::number_text(self.view.facts, "facts")))
+            WidgetInfo::labeled(
+                Role::Tree,
+                true,
+                format!("Data, {}", widgets::number_text(self.view.facts, "facts")),
+            )
         });
         self.keys(ui, cx, &focus, records, pane);
         let found = find::places(cx, pane);
         let count = self.rows.len() + usize::from(self.is_cut);
         let output = area.show_viewport(ui, |ui, viewport| {
             let origin = ui.min_rect().min;
-            ui.allocate_rect(Rect::from_min_size(origin, vec2(viewport.width(), count as f32 * TREE_ROW + 16.0)), Sense::hover());
+            ui.allocate_rect(
+                Rect::from_min_size(
+                    origin,
+                    vec2(viewport.width(), count as f32 * TREE_ROW + 16.0),
+                ),
+                Sense::hover(),
+            );
             let first = ((viewport.min.y - 6.0) / TREE_ROW).max(0.0) as usize;
             let top = (origin.y + viewport.min.y).round()
                 + (6.0 + first as f64 * f64::from(TREE_ROW) - f64::from(viewport.min.y)) as f32;
@@ -229,9 +299,19 @@ impl Flat {
                 );
                 match self.rows.get(at) {
                     Some(row) => {
-                        if found.binary_search_by_key(&row.node, |place| place.start).is_ok() {
-                            let (fill, stroke) = find::colors(ThemeTokens::of(ui), self.found == Some(row.node));
-                            ui.painter().rect(rect.shrink2(vec2(2.0, 1.0)), theme::RADIUS_BAR, fill, stroke, StrokeKind::Inside);
+                        if found
+                            .binary_search_by_key(&row.node, |place| place.start)
+                            .is_ok()
+                        {
+                            let (fill, stroke) =
+                                find::colors(ThemeTokens::of(ui), self.found == Some(row.node));
+                            ui.painter().rect(
+                                rect.shrink2(vec2(2.0, 1.0)),
+                                theme::RADIUS_BAR,
+                                fill,
+                                stroke,
+                                StrokeKind::Inside,
+                            );
                         }
                         self.row_ui(ui, cx, *row, rect, records, &focus);
                     }
@@ -248,7 +328,11 @@ impl Flat {
                 }
             }
         });
-        pane.remember(ui, output.state.clamped_offset().y, output.inner_rect.height());
+        pane.remember(
+            ui,
+            output.state.clamped_offset().y,
+            output.inner_rect.height(),
+        );
         widgets::focus_ring_inside(ui, &focus);
     }
 
@@ -279,14 +363,25 @@ impl Flat {
         self.rows.binary_search_by_key(&node, |row| row.node).ok()
     }
 
-    fn keys(&self, ui: &Ui, cx: &Cx<'_>, focus: &egui::Response, records: &[Record], pane: &PaneCx) {
+    fn keys(
+        &self,
+        ui: &Ui,
+        cx: &Cx<'_>,
+        focus: &egui::Response,
+        records: &[Record],
+        pane: &PaneCx,
+    ) {
         if !focus.has_focus() {
             return;
         }
         ui.memory_mut(|memory| {
             memory.set_focus_lock_filter(
                 focus.id,
-                egui::EventFilter { vertical_arrows: true, horizontal_arrows: true, ..Default::default() },
+                egui::EventFilter {
+                    vertical_arrows: true,
+                    horizontal_arrows: true,
+                    ..Default::default()
+                },
             );
         });
         let at = cx.state.view.tree_cursor.and_then(|node| self.row_of(node));
@@ -318,19 +413,32 @@ impl Flat {
                 cx.send(ViewAction::OpenLevels(levels));
             }
         }
-        let Some((at, row)) = at.and_then(|at| Some((at, self.rows.get(at)?))) else { return };
+        let Some((at, row)) = at.and_then(|at| Some((at, self.rows.get(at)?))) else {
+            return;
+        };
         if let Some(node) = self.view.payload.doc.node(row.node) {
             copy::keys(ui, cx, node, &self.view.payload, pane.index);
         }
-        let is_container = self.view.payload.doc.node(row.node).is_some_and(|node| !node.is_empty());
+        let is_container = self
+            .view
+            .payload
+            .doc
+            .node(row.node)
+            .is_some_and(|node| !node.is_empty());
         if pressed(Key::ArrowRight) && is_container {
-            if row.is_open { go(Some(at + 1)) } else { cx.send(ViewAction::ToggleNode(row.node)) }
+            if row.is_open {
+                go(Some(at + 1))
+            } else {
+                cx.send(ViewAction::ToggleNode(row.node))
+            }
         }
         if pressed(Key::ArrowLeft) {
             if row.is_open {
                 self.toggle(cx, row.node);
             } else {
-                go(self.rows[..at].iter().rposition(|above| above.depth < row.depth));
+                go(self.rows[..at]
+                    .iter()
+                    .rposition(|above| above.depth < row.depth));
             }
         }
         if pressed(Key::Enter) && is_container {
@@ -341,7 +449,11 @@ impl Flat {
     /// Opens or closes. What is only open because the selected record is in it closes by letting the record go.
     fn toggle(&self, cx: &Cx<'_>, node: usize) {
         let holds_record = self.record.is_some_and(|record| {
-            self.view.payload.doc.node(node).is_some_and(|node| (node.index()..node.subtree_end()).contains(&record))
+            self.view
+                .payload
+                .doc
+                .node(node)
+                .is_some_and(|node| (node.index()..node.subtree_end()).contains(&record))
         });
         if holds_record && Some(node) == self.record {
             cx.send(ViewAction::SelectRecord(None));
@@ -370,7 +482,9 @@ fn records<'a>(cx: &Cx<'a>, view: &'a TreeView) -> &'a [Record] {
 
 /// The record a node belongs to; records are in document order and do not overlap.
 fn record_of(doc: &Doc, records: &[Record], node: usize) -> Option<usize> {
-    let record = records[..records.partition_point(|record| record.node <= node)].last()?.node;
+    let record = records[..records.partition_point(|record| record.node <= node)]
+        .last()?
+        .node;
     (node < doc.node(record)?.subtree_end()).then_some(record)
 }
 
@@ -393,17 +507,27 @@ fn path(node: Node<'_>, root: usize) -> String {
 }
 
 fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, _pane: &PaneCx) {
-    let Some(Some(view)) = cx.ready(TreeQuery) else { return };
+    let Some(Some(view)) = cx.ready(TreeQuery) else {
+        return;
+    };
     let t = ThemeTokens::of(ui);
     let small = |text: String, color| RichText::new(text).font(theme::regular(11.5)).color(color);
     let tip = "Facts: every number, true, false and non-blank text";
-    ui.label(small(widgets::number_text(view.facts, "facts"), t.weak)).on_hover_text(tip);
-    let (missing, differs) = view.marks_inside.get(&view.payload.root).copied().unwrap_or_default();
+    ui.label(small(widgets::number_text(view.facts, "facts"), t.weak))
+        .on_hover_text(tip);
+    let (missing, differs) = view
+        .marks_inside
+        .get(&view.payload.root)
+        .copied()
+        .unwrap_or_default();
     if missing > 0 {
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = 4.0;
             ui.label(icons::icon(icons::MISSING, 12.0, t.warn));
-            ui.label(small(format!("{} not in the text", widgets::grouped(missing.into())), t.warn));
+            ui.label(small(
+                format!("{} not in the text", widgets::grouped(missing.into())),
+                t.warn,
+            ));
         });
     }
     if differs > 0 {
@@ -411,7 +535,11 @@ fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, _pane: &PaneCx) {
             ui.spacing_mut().item_spacing.x = 4.0;
             ui.label(icons::icon(icons::DIFFERS, 12.0, t.bad));
             ui.label(small(
-                if differs == 1 { "1 differs".into() } else { format!("{} differ", widgets::grouped(differs.into())) },
+                if differs == 1 {
+                    "1 differs".into()
+                } else {
+                    format!("{} differ", widgets::grouped(differs.into()))
+                },
                 t.bad,
             ));
         });
@@ -419,8 +547,16 @@ fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, _pane: &PaneCx) {
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
         levels_ui(ui, cx);
-        if let Some(node) = cx.state.view.record.and_then(|record| view.payload.doc.node(record)) {
-            ui.label(small(format!("{} linked", path(node, view.payload.root)), t.weak));
+        if let Some(node) = cx
+            .state
+            .view
+            .record
+            .and_then(|record| view.payload.doc.node(record))
+        {
+            ui.label(small(
+                format!("{} linked", path(node, view.payload.root)),
+                t.weak,
+            ));
             ui.label(icons::icon(icons::LINKED, 12.0, t.weak));
         }
     });
@@ -430,7 +566,12 @@ fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, _pane: &PaneCx) {
 fn levels_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let chosen = cx.state.view.open_levels;
     let tip = "Open the tree to a level; the keys 0 to 5 and 9 do it too";
-    let button = Button::new("Levels").menu().tip(tip).frameless().height(22.0).show(ui);
+    let button = Button::new("Levels")
+        .menu()
+        .tip(tip)
+        .frameless()
+        .height(22.0)
+        .show(ui);
     Popup::menu(&button).width(160.0).show(|ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
         for (_, levels, name) in LEVELS {
@@ -468,7 +609,8 @@ mod tests {
                 format!(
                     "{}{}",
                     " ".repeat(row.depth),
-                    node.key().map_or_else(|| node.ordinal().to_string(), |key| key.into_owned())
+                    node.key()
+                        .map_or_else(|| node.ordinal().to_string(), |key| key.into_owned())
                 )
             })
             .collect()
@@ -486,7 +628,11 @@ mod tests {
         flat.update(&BTreeSet::new(), Some(1), None, None);
         assert_eq!(keys(&flat), ["items", "total"]);
         flat.update(&BTreeSet::from([second]), Some(3), None, None);
-        assert_eq!(keys(&flat), ["items", " 0", "  id", " 1", "total"], "closed by hand");
+        assert_eq!(
+            keys(&flat),
+            ["items", " 0", "  id", " 1", "total"],
+            "closed by hand"
+        );
         // The selected record opens what is above it.
         flat.update(&BTreeSet::from([1]), None, Some(second), None);
         assert_eq!(keys(&flat), ["items", " 0", " 1", "  id", "total"]);
@@ -494,7 +640,9 @@ mod tests {
 
     #[test]
     fn values_are_previews() {
-        let doc = Doc::parse(Bytes::from_static(br#"{"a":[1,"x",{}],"b":{},"c":"\u001b"}"#));
+        let doc = Doc::parse(Bytes::from_static(
+            br#"{"a":[1,"x",{}],"b":{},"c":"\u001b"}"#,
+        ));
         let texts: Vec<_> = doc.root().unwrap().children().map(value).collect();
         assert_eq!(texts, [r#"[ 1, "x", … ]"#, "{}", r#""\u001b""#]);
         assert_eq!(path(doc.at("/a/2").unwrap(), 0), "a[2]");
@@ -502,8 +650,15 @@ mod tests {
 
     #[test]
     fn a_node_belongs_to_the_record_it_is_in() {
-        let doc = Doc::parse(Bytes::from_static(br#"{"items":[{"id":1},{"id":2}],"total":2}"#));
-        let records: Vec<_> = [2, 4].map(|node| Record { node, places: vec![] }).to_vec();
+        let doc = Doc::parse(Bytes::from_static(
+            br#"{"items":[{"id":1},{"id":2}],"total":2}"#,
+        ));
+        let records: Vec<_> = [2, 4]
+            .map(|node| Record {
+                node,
+                places: vec![],
+            })
+            .to_vec();
         assert_eq!(
             [1, 2, 3, 4, 5, 6].map(|node| record_of(&doc, &records, node)),
             [None, Some(2), Some(2), Some(4), Some(4), None]

@@ -48,20 +48,28 @@ pub(super) fn captures_ui(ui: &mut Ui, cx: &Cx<'_>, is_overlay: bool) {
     }
     let captures = &cx.state.captures;
     if captures.is_empty() {
-        egui::Frame::new().inner_margin(egui::Margin::symmetric(14, 2)).show(ui, |ui| {
-            ui.add(
-                egui::Label::new(RichText::new("Each call of this run appears here").font(theme::small()).color(t.weak)).wrap(),
-            );
-        });
+        egui::Frame::new()
+            .inner_margin(egui::Margin::symmetric(14, 2))
+            .show(ui, |ui| {
+                ui.add(
+                    egui::Label::new(
+                        RichText::new("Each call of this run appears here")
+                            .font(theme::small())
+                            .color(t.weak),
+                    )
+                    .wrap(),
+                );
+            });
         ui.allocate_space(ui.available_size());
         return;
     }
     let height = widgets::whole_rows(ui.available_height(), theme::CAPTURE_ROW);
-    ScrollArea::vertical().id_salt("captures").auto_shrink(false).max_height(height).min_scrolled_height(height).show_rows(
-        ui,
-        theme::CAPTURE_ROW,
-        captures.len(),
-        |ui, range| {
+    ScrollArea::vertical()
+        .id_salt("captures")
+        .auto_shrink(false)
+        .max_height(height)
+        .min_scrolled_height(height)
+        .show_rows(ui, theme::CAPTURE_ROW, captures.len(), |ui, range| {
             // The newest first.
             for index in range {
                 let place = captures.len() - 1 - index;
@@ -69,8 +77,7 @@ pub(super) fn captures_ui(ui: &mut Ui, cx: &Cx<'_>, is_overlay: bool) {
                     ui.close();
                 }
             }
-        },
-    );
+        });
     // What is left below the last whole row is the panel's as well: its height is the person's.
     ui.allocate_space(ui.available_size());
 }
@@ -79,7 +86,12 @@ fn capture_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture, number: usize) -> boo
     let t = ThemeTokens::of(ui);
     let selected = cx.state.view.capture.as_ref() == Some(&capture.id);
     // By the capture, since each new one moves the others: their menus stay with them.
-    let (rect, response) = widgets::keyed(ui, vec2(ui.available_width(), theme::CAPTURE_ROW), Sense::click(), &capture.id.0);
+    let (rect, response) = widgets::keyed(
+        ui,
+        vec2(ui.available_width(), theme::CAPTURE_ROW),
+        Sense::click(),
+        &capture.id.0,
+    );
     let (glyph, color, words) = outcome_look(capture.outcome, t);
     let time = cx.state.local_time.clock(capture.started_at);
     let when = if capture.request.is_empty() {
@@ -96,7 +108,10 @@ fn capture_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture, number: usize) -> boo
             Role::ListItem,
             true,
             selected,
-            format!("Capture {number}: {}, {apart}{when}{cost}{chosen}", capture.tool.name),
+            format!(
+                "Capture {number}: {}, {apart}{when}{cost}{chosen}",
+                capture.tool.name
+            ),
         )
     });
     ground(ui, &response, rect, selected);
@@ -104,33 +119,85 @@ fn capture_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture, number: usize) -> boo
         Some(letter) => widgets::letter_at(ui, pos2(rect.left() + 21.0, rect.center().y), letter),
         None => {
             let at = pos2(rect.left() + 14.0, rect.center().y);
-            ui.painter().text(at, Align2::LEFT_CENTER, glyph, theme::icon_fill_font(14.0), color);
+            ui.painter().text(
+                at,
+                Align2::LEFT_CENTER,
+                glyph,
+                theme::icon_fill_font(14.0),
+                color,
+            );
         }
     }
     let left = rect.left() + 36.0;
     let mut right = rect.right() - 14.0;
     let cost = tokens.map(|tokens| format!("{} tok", counted(tokens)));
     // In a narrow sidebar the name has the whole line.
-    let (beside, below) = if rect.width() < theme::SIDEBAR - 8.0 { (None, cost) } else { (cost, None) };
+    let (beside, below) = if rect.width() < theme::SIDEBAR - 8.0 {
+        (None, cost)
+    } else {
+        (cost, None)
+    };
     if let Some(cost) = beside {
         let at = pos2(right, rect.center().y);
-        right = ui.painter().text(at, Align2::RIGHT_CENTER, cost, theme::mono(12.0), t.text).left() - 8.0;
+        right = ui
+            .painter()
+            .text(at, Align2::RIGHT_CENTER, cost, theme::mono(12.0), t.text)
+            .left()
+            - 8.0;
     }
     let below = below.map_or_else(String::new, |cost| format!("{cost} · "));
-    let name = if capture.tool.name.is_empty() { "(answer)" } else { &capture.tool.name };
-    elided(ui, pos2(left, rect.top() + 13.0), right - left, &[(name, t.strong)], &theme::mono(12.0));
-    let shown = if capture.outcome == Outcome::Result { when.trim_end_matches(" · done") } else { &when };
-    let second = [(apart.as_str(), t.text), (below.as_str(), t.text), (shown, t.weak)];
-    elided(ui, pos2(left, rect.bottom() - 12.0), right - left, &second, &theme::regular(12.0));
-    let other = cx.state.view.capture.as_ref().filter(|shown| **shown != capture.id);
+    let name = if capture.tool.name.is_empty() {
+        "(answer)"
+    } else {
+        &capture.tool.name
+    };
+    elided(
+        ui,
+        pos2(left, rect.top() + 13.0),
+        right - left,
+        &[(name, t.strong)],
+        &theme::mono(12.0),
+    );
+    let shown = if capture.outcome == Outcome::Result {
+        when.trim_end_matches(" · done")
+    } else {
+        &when
+    };
+    let second = [
+        (apart.as_str(), t.text),
+        (below.as_str(), t.text),
+        (shown, t.weak),
+    ];
+    elided(
+        ui,
+        pos2(left, rect.bottom() - 12.0),
+        right - left,
+        &second,
+        &theme::regular(12.0),
+    );
+    let other = cx
+        .state
+        .view
+        .capture
+        .as_ref()
+        .filter(|shown| **shown != capture.id);
     widgets::context_menu(&response, Some(&response), |ui| {
-        let compare = widgets::menu_item(ui, icons::DIFF, "Compare with the answer shown", "Ctrl click", other.is_some());
+        let compare = widgets::menu_item(
+            ui,
+            icons::DIFF,
+            "Compare with the answer shown",
+            "Ctrl click",
+            other.is_some(),
+        );
         if compare.clicked() {
             compare_with_shown(cx, capture);
             ui.close();
         }
         if widgets::menu_item(ui, icons::COMPARE, "Compare two formats of it", "", true).clicked() {
-            cx.send(Action::Diff(DiffAction::Open(capture.id.clone(), capture.id.clone())));
+            cx.send(Action::Diff(DiffAction::Open(
+                capture.id.clone(),
+                capture.id.clone(),
+            )));
             ui.close();
         }
         let is_call = cx.state.is_call_of_run(capture);
@@ -146,12 +213,22 @@ fn capture_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture, number: usize) -> boo
         }
         let ids = cx.state.captures.iter().map(|other| other.id.clone());
         let others: Vec<_> = ids.filter(|other| *other != capture.id).collect();
-        if widgets::menu_item(ui, icons::TRASH, "Remove all others", "", !others.is_empty()).clicked() {
+        if widgets::menu_item(
+            ui,
+            icons::TRASH,
+            "Remove all others",
+            "",
+            !others.is_empty(),
+        )
+        .clicked()
+        {
             cx.send(ViewAction::RemoveCaptures(others));
             ui.close();
         }
     });
-    if response.has_focus() && ui.input_mut(|input| input.consume_key(egui::Modifiers::NONE, egui::Key::Delete)) {
+    if response.has_focus()
+        && ui.input_mut(|input| input.consume_key(egui::Modifiers::NONE, egui::Key::Delete))
+    {
         cx.send(ViewAction::RemoveCaptures(vec![capture.id.clone()]));
     }
     if response.clicked() {
@@ -170,7 +247,11 @@ fn apart(ui: &Ui, cx: &Cx<'_>, capture: &Capture) -> String {
     let mut key = DefaultHasher::new();
     (&capture.id, cx.state.captures.len()).hash(&mut key);
     once::per_key(ui, Id::unique(("apart", &capture.id)), key.finish(), || {
-        let others = cx.state.captures.iter().filter(|other| other.tool.name == capture.tool.name && other.id != capture.id);
+        let others = cx
+            .state
+            .captures
+            .iter()
+            .filter(|other| other.tool.name == capture.tool.name && other.id != capture.id);
         differing(&capture.arguments, others.map(|other| &other.arguments))
     })
 }
@@ -178,7 +259,14 @@ fn apart(ui: &Ui, cx: &Cx<'_>, capture: &Capture) -> String {
 fn members(arguments: &Bytes) -> Vec<(String, String)> {
     let doc = Doc::parse(arguments.clone());
     let pairs = doc.root().into_iter().flat_map(|root| root.children());
-    pairs.filter_map(|node| Some((node.key()?.into_owned(), node.raw_text().trim_matches('"').to_owned()))).collect()
+    pairs
+        .filter_map(|node| {
+            Some((
+                node.key()?.into_owned(),
+                node.raw_text().trim_matches('"').to_owned(),
+            ))
+        })
+        .collect()
 }
 
 /// `pageSize=5 · `: the members that not all of the others have with the same value; a member that only others have is
@@ -188,22 +276,42 @@ fn differing<'a>(arguments: &Bytes, others: impl Iterator<Item = &'a Bytes>) -> 
     let others: Vec<_> = others.map(members).collect();
     let mut words = Vec::new();
     for (name, value) in &own {
-        if others.iter().any(|other| !other.iter().any(|(known, other)| known == name && other == value)) {
+        if others.iter().any(|other| {
+            !other
+                .iter()
+                .any(|(known, other)| known == name && other == value)
+        }) {
             let short: String = value.chars().take(24).collect();
-            words.push(format!("{name}={short}{}", if short.len() < value.len() { "…" } else { "" }));
+            words.push(format!(
+                "{name}={short}{}",
+                if short.len() < value.len() { "…" } else { "" }
+            ));
         }
     }
-    let mut unset: Vec<&String> =
-        others.iter().flatten().map(|(name, _)| name).filter(|name| !own.iter().any(|(known, _)| known == *name)).collect();
+    let mut unset: Vec<&String> = others
+        .iter()
+        .flatten()
+        .map(|(name, _)| name)
+        .filter(|name| !own.iter().any(|(known, _)| known == *name))
+        .collect();
     unset.sort();
     unset.dedup();
     words.extend(unset.into_iter().map(|name| format!("{name} unset")));
-    if words.is_empty() { String::new() } else { format!("{} · ", words.join(" ")) }
+    if words.is_empty() {
+        String::new()
+    } else {
+        format!("{} · ", words.join(" "))
+    }
 }
 
 /// The side that an answer is on, while the diff screen is open.
 fn compared_as(cx: &Cx<'_>, capture: &Capture) -> Option<&'static str> {
-    let (a, b) = cx.state.diff.sides.as_ref().filter(|_| cx.state.view.screen == crate::state::Screen::Diff)?;
+    let (a, b) = cx
+        .state
+        .diff
+        .sides
+        .as_ref()
+        .filter(|_| cx.state.view.screen == crate::state::Screen::Diff)?;
     match (*a == capture.id, *b == capture.id) {
         (_, true) => Some("B"),
         (true, _) => Some("A"),
@@ -213,16 +321,29 @@ fn compared_as(cx: &Cx<'_>, capture: &Capture) -> Option<&'static str> {
 
 /// The older of the two is A.
 fn compare_with_shown(cx: &Cx<'_>, capture: &Capture) {
-    let Some(shown) = cx.state.view.capture.clone() else { return };
-    let place = |id: &crate::capture::CaptureId| cx.state.captures.iter().position(|capture| capture.id == *id);
-    let (a, b) = if place(&shown) < place(&capture.id) { (shown, capture.id.clone()) } else { (capture.id.clone(), shown) };
+    let Some(shown) = cx.state.view.capture.clone() else {
+        return;
+    };
+    let place = |id: &crate::capture::CaptureId| {
+        cx.state
+            .captures
+            .iter()
+            .position(|capture| capture.id == *id)
+    };
+    let (a, b) = if place(&shown) < place(&capture.id) {
+        (shown, capture.id.clone())
+    } else {
+        (capture.id.clone(), shown)
+    };
     cx.send(Action::Diff(DiffAction::Open(a, b)));
 }
 
 /// What the answer costs as it was sent, once that was counted for the ledger.
 fn as_sent_tokens(cx: &Cx<'_>, capture: &Capture) -> Option<Count> {
     let row = cx.as_sent(&capture.id)?;
-    cx.state.count_of(&capture.id, row, &cx.state.settings.tokenizer)?.ok()
+    cx.state
+        .count_of(&capture.id, row, &cx.state.settings.tokenizer)?
+        .ok()
 }
 
 #[cfg(test)]
@@ -232,10 +353,18 @@ mod tests {
     #[test]
     fn captures_of_one_tool_are_told_apart_by_what_differs() {
         let call = |text: &'static str| Bytes::from_static(text.as_bytes());
-        let (json, markdown) =
-            (call(r#"{"q":"north","response_format":"json"}"#), call(r#"{"q":"north","response_format":"markdown"}"#));
-        assert_eq!(differing(&json, [&markdown].into_iter()), "response_format=json · ");
-        assert_eq!(differing(&call(r#"{"q":"north"}"#), [&json].into_iter()), "response_format unset · ");
+        let (json, markdown) = (
+            call(r#"{"q":"north","response_format":"json"}"#),
+            call(r#"{"q":"north","response_format":"markdown"}"#),
+        );
+        assert_eq!(
+            differing(&json, [&markdown].into_iter()),
+            "response_format=json · "
+        );
+        assert_eq!(
+            differing(&call(r#"{"q":"north"}"#), [&json].into_iter()),
+            "response_format unset · "
+        );
         assert_eq!(differing(&json, [&json].into_iter()), "");
         assert_eq!(differing(&json, std::iter::empty()), "");
     }

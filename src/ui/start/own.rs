@@ -1,6 +1,8 @@
 //! The start page of a person's own server: what can be done with it, before anything of the sample.
 
-use egui::{Label, Response, RichText, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
+use egui::{
+    Label, Response, RichText, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2,
+};
 
 use crate::state::{Action, CallAction, ListedTool, SidebarTab, TokensAction, ViewAction};
 use crate::ui::theme::{self, ThemeTokens};
@@ -13,8 +15,16 @@ const ROW: f32 = 34.0;
 pub fn own_ui(ui: &mut Ui, cx: &Cx<'_>, width: f32) {
     let t = ThemeTokens::of(ui);
     let state = cx.state;
-    let name = state.session().connection.server().map_or("this server", |server| server.name.as_str());
-    ui.label(RichText::new(format!("Connected to {name}")).font(theme::page_title()).color(t.strong));
+    let name = state
+        .session()
+        .connection
+        .server()
+        .map_or("this server", |server| server.name.as_str());
+    ui.label(
+        RichText::new(format!("Connected to {name}"))
+            .font(theme::page_title())
+            .color(t.strong),
+    );
     let words = match (state.session().tools.len(), state.tool()) {
         (0, _) => "It lists no tools.".to_owned(),
         (_, None) => "Choose a tool on the left.".to_owned(),
@@ -39,25 +49,66 @@ pub fn own_ui(ui: &mut Ui, cx: &Cx<'_>, width: f32) {
             cx.send(Action::Tokens(TokensAction::ShowServer));
         }
         let cost = |listed: &&ListedTool| listed.tokens.map_or(0, |tokens| tokens.get(encoding));
-        let (dear, cheap) = (state.session().tools.iter().max_by_key(cost), state.session().tools.iter().min_by_key(cost));
+        let (dear, cheap) = (
+            state.session().tools.iter().max_by_key(cost),
+            state.session().tools.iter().min_by_key(cost),
+        );
         let ends = [("Most expensive tool", dear), ("Cheapest tool", cheap)];
         for (what, listed) in ends.into_iter().filter(|_| tools > 1) {
             let Some(listed) = listed else { continue };
             let tokens = widgets::number_text(cost(&listed), "tokens");
-            let ties = state.session().tools.iter().filter(|other| cost(other) == cost(&listed)).count() as u64 - 1;
-            let others = if ties > 0 { format!(" and {}", widgets::number_text(ties, "others")) } else { String::new() };
-            if row_ui(ui, width, icons::TOOLS, &format!("{what}: {}{others}", listed.tool.name), &tokens).clicked() {
+            let ties = state
+                .session()
+                .tools
+                .iter()
+                .filter(|other| cost(other) == cost(&listed))
+                .count() as u64
+                - 1;
+            let others = if ties > 0 {
+                format!(" and {}", widgets::number_text(ties, "others"))
+            } else {
+                String::new()
+            };
+            if row_ui(
+                ui,
+                width,
+                icons::TOOLS,
+                &format!("{what}: {}{others}", listed.tool.name),
+                &tokens,
+            )
+            .clicked()
+            {
                 cx.send(CallAction::SelectTool(listed.tool.name.clone()));
             }
         }
     }
-    let has_library =
-        state.session().connection.server().is_some_and(|server| server.declares("/resources") || server.declares("/prompts"));
-    if has_library && row_ui(ui, width, icons::RESOURCE, "Resources and prompts", "open in the same panes").clicked() {
+    let has_library = state
+        .session()
+        .connection
+        .server()
+        .is_some_and(|server| server.declares("/resources") || server.declares("/prompts"));
+    if has_library
+        && row_ui(
+            ui,
+            width,
+            icons::RESOURCE,
+            "Resources and prompts",
+            "open in the same panes",
+        )
+        .clicked()
+    {
         cx.send(ViewAction::ShowTab(SidebarTab::Resources));
     }
     let keys = shortcuts::text(&shortcuts::PROTOCOL_LOG);
-    if row_ui(ui, width, icons::MESSAGES, "Protocol log", &format!("every message both ways ({keys})")).clicked() {
+    if row_ui(
+        ui,
+        width,
+        icons::MESSAGES,
+        "Protocol log",
+        &format!("every message both ways ({keys})"),
+    )
+    .clicked()
+    {
         cx.send(Action::Wire(crate::state::wire::WireAction::Show));
     }
 }
@@ -67,15 +118,42 @@ pub(super) fn row_ui(ui: &mut Ui, width: f32, glyph: &str, text: &str, about: &s
     let t = ThemeTokens::of(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(width, ROW), Sense::click());
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("{text}, {about}")));
-    let (fill, line) = if response.hovered() { (t.hover, t.accent_line) } else { (t.card, t.line2) };
-    ui.painter().rect(rect, theme::RADIUS_CONTROL, fill, Stroke::new(1.0, line), StrokeKind::Inside);
+    let (fill, line) = if response.hovered() {
+        (t.hover, t.accent_line)
+    } else {
+        (t.card, t.line2)
+    };
+    ui.painter().rect(
+        rect,
+        theme::RADIUS_CONTROL,
+        fill,
+        Stroke::new(1.0, line),
+        StrokeKind::Inside,
+    );
     widgets::focus_ring(ui, &response, theme::RADIUS_CONTROL);
     let y = rect.center().y;
-    widgets::glyph_at(ui, pos2(rect.left() + 20.0, y), glyph, theme::icon_font(16.0), t.accent);
+    widgets::glyph_at(
+        ui,
+        pos2(rect.left() + 20.0, y),
+        glyph,
+        theme::icon_font(16.0),
+        t.accent,
+    );
     let left = rect.left() + 38.0;
     let right = rect.right() - 12.0;
-    let end = widgets::text_at(ui, pos2(left, y), text, theme::medium(13.0), t.strong, right - left);
-    let needed = ui.painter().layout_no_wrap(about.to_owned(), theme::small(), t.weak).size().x;
+    let end = widgets::text_at(
+        ui,
+        pos2(left, y),
+        text,
+        theme::medium(13.0),
+        t.strong,
+        right - left,
+    );
+    let needed = ui
+        .painter()
+        .layout_no_wrap(about.to_owned(), theme::small(), t.weak)
+        .size()
+        .x;
     if end + 12.0 + needed <= right {
         widgets::text_right(ui, pos2(right, y), about, theme::small(), t.weak);
     }

@@ -67,7 +67,11 @@ const fn rgb(hex: u32) -> Color32 {
 }
 
 const fn hue(color: u32, fill: u32, line: u32) -> Hue {
-    Hue { color: rgb(color), fill: rgb(fill), line: rgb(line) }
+    Hue {
+        color: rgb(color),
+        fill: rgb(fill),
+        line: rgb(line),
+    }
 }
 
 pub static DARK: ThemeTokens = ThemeTokens {
@@ -251,7 +255,11 @@ mod tests {
         let luminance = |color: Color32| {
             let channel = |value: u8| {
                 let value = f64::from(value) / 255.0;
-                if value <= 0.040_45 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
+                if value <= 0.040_45 {
+                    value / 12.92
+                } else {
+                    ((value + 0.055) / 1.055).powf(2.4)
+                }
             };
             0.2126 * channel(color.r()) + 0.7152 * channel(color.g()) + 0.0722 * channel(color.b())
         };
@@ -261,12 +269,28 @@ mod tests {
 
     #[test]
     fn every_text_role_can_be_read_on_every_ground() {
-        for (t, least) in [(&DARK, 4.5), (&LIGHT, 4.5), (&DARK_STRONG, 7.0), (&LIGHT_STRONG, 7.0)] {
+        for (t, least) in [
+            (&DARK, 4.5),
+            (&LIGHT, 4.5),
+            (&DARK_STRONG, 7.0),
+            (&LIGHT_STRONG, 7.0),
+        ] {
             let mut pairs = Vec::new();
-            let hues = [t.hue_text, t.hue_structured, t.hue_wire, t.hue_both, t.hue_derived];
+            let hues = [
+                t.hue_text,
+                t.hue_structured,
+                t.hue_wire,
+                t.hue_both,
+                t.hue_derived,
+            ];
             for ground in [t.bg, t.panel, t.card, t.hover] {
-                pairs.extend([t.text, t.strong, t.weak, t.accent, t.ok, t.warn, t.bad].map(|color| (color, ground)));
-                pairs.extend([t.json_string, t.json_number, t.json_bool].map(|color| (color, ground)));
+                pairs.extend(
+                    [t.text, t.strong, t.weak, t.accent, t.ok, t.warn, t.bad]
+                        .map(|color| (color, ground)),
+                );
+                pairs.extend(
+                    [t.json_string, t.json_number, t.json_bool].map(|color| (color, ground)),
+                );
                 pairs.extend(hues.map(|hue| (hue.color, ground)));
             }
             pairs.extend([
@@ -276,12 +300,23 @@ mod tests {
                 (t.accent, t.accent_bg),
                 (t.weak, t.accent_bg),
             ]);
-            pairs.extend([(t.text, t.sel), (t.strong, t.sel), (t.json_string, t.sel), (t.on_accent, t.accent)]);
-            pairs.extend([t.json_string, t.json_number, t.json_bool].map(|color| (color, t.accent_bg)));
+            pairs.extend([
+                (t.text, t.sel),
+                (t.strong, t.sel),
+                (t.json_string, t.sel),
+                (t.on_accent, t.accent),
+            ]);
+            pairs.extend(
+                [t.json_string, t.json_number, t.json_bool].map(|color| (color, t.accent_bg)),
+            );
             pairs.extend(hues.map(|hue| (hue.color, hue.fill)));
             for (color, ground) in pairs {
                 let ratio = contrast(color, ground);
-                assert!(ratio >= least, "{color:?} on {ground:?} has {ratio:.2} (dark: {})", t.is_dark);
+                assert!(
+                    ratio >= least,
+                    "{color:?} on {ground:?} has {ratio:.2} (dark: {})",
+                    t.is_dark
+                );
             }
         }
     }
@@ -292,7 +327,11 @@ mod tests {
             for ground in [t.bg, t.panel, t.card, t.hover] {
                 for line in [t.line2, t.accent_line, t.ok_line, t.warn_line, t.bad_line] {
                     let ratio = contrast(line, ground);
-                    assert!(ratio >= 3.0, "{line:?} on {ground:?} has {ratio:.2} (dark: {})", t.is_dark);
+                    assert!(
+                        ratio >= 3.0,
+                        "{line:?} on {ground:?} has {ratio:.2} (dark: {})",
+                        t.is_dark
+                    );
                 }
             }
         }
@@ -302,7 +341,11 @@ mod tests {
     fn the_ring_of_the_focus_stands_out_on_every_ground() {
         for t in [&DARK, &LIGHT, &DARK_STRONG, &LIGHT_STRONG] {
             for ground in [t.bg, t.panel, t.card, t.hover] {
-                assert!(contrast(t.accent, ground) >= 3.0, "{:?} on {ground:?}", t.accent);
+                assert!(
+                    contrast(t.accent, ground) >= 3.0,
+                    "{:?} on {ground:?}",
+                    t.accent
+                );
             }
         }
     }

@@ -1,7 +1,8 @@
 //! Buttons, segments and tabs.
 
 use egui::{
-    Color32, Id, Key, Modifiers, Popup, Rect, Response, RichText, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2,
+    Color32, Id, Key, Modifiers, Popup, Rect, Response, RichText, Role, Sense, Stroke, StrokeKind,
+    Ui, WidgetInfo, pos2, vec2,
 };
 
 use super::{focus_ring, glyph_at, key_cap_at, key_cap_width, keyed, text_at};
@@ -130,9 +131,19 @@ impl<'a> Button<'a> {
             ..theme::BUTTON => theme::medium(12.0),
             _ => theme::label(),
         };
-        let icon_size = if self.height < theme::BUTTON { 14.0 } else { 16.0 };
-        let label = ui.painter().layout_no_wrap(self.label.to_owned(), font.clone(), Color32::PLACEHOLDER);
-        let pad = if self.label.is_empty() { (self.height - icon_size) / 2.0 } else { 10.0 };
+        let icon_size = if self.height < theme::BUTTON {
+            14.0
+        } else {
+            16.0
+        };
+        let label =
+            ui.painter()
+                .layout_no_wrap(self.label.to_owned(), font.clone(), Color32::PLACEHOLDER);
+        let pad = if self.label.is_empty() {
+            (self.height - icon_size) / 2.0
+        } else {
+            10.0
+        };
         let mut width = 2.0 * pad + label.size().x;
         if self.icon.is_some() {
             width += icon_size + if self.label.is_empty() { 0.0 } else { 6.0 };
@@ -144,7 +155,11 @@ impl<'a> Button<'a> {
         if self.is_menu {
             width += 18.0;
         }
-        let sense = if self.is_enabled { Sense::click() } else { Sense::hover() };
+        let sense = if self.is_enabled {
+            Sense::click()
+        } else {
+            Sense::hover()
+        };
         let size = vec2(width.ceil(), self.height);
         let (rect, mut response) = match self.key {
             Some(key) => keyed(ui, size, sense, key),
@@ -157,14 +172,34 @@ impl<'a> Button<'a> {
             let is_down = response.is_pointer_button_down_on() && self.is_enabled;
             let (fill, line, color) = if !self.is_enabled {
                 (
-                    if self.is_primary { t.card } else { Color32::TRANSPARENT },
-                    if self.is_frameless { Color32::TRANSPARENT } else { t.line },
+                    if self.is_primary {
+                        t.card
+                    } else {
+                        Color32::TRANSPARENT
+                    },
+                    if self.is_frameless {
+                        Color32::TRANSPARENT
+                    } else {
+                        t.line
+                    },
                     t.weak,
                 )
             } else if self.is_primary {
-                (if is_hovered { theme::lighter(t.accent) } else { t.accent }, Color32::TRANSPARENT, t.on_accent)
+                (
+                    if is_hovered {
+                        theme::lighter(t.accent)
+                    } else {
+                        t.accent
+                    },
+                    Color32::TRANSPARENT,
+                    t.on_accent,
+                )
             } else if self.is_frameless {
-                let fill = if is_hovered { t.hover } else { Color32::TRANSPARENT };
+                let fill = if is_hovered {
+                    t.hover
+                } else {
+                    Color32::TRANSPARENT
+                };
                 // An icon alone stands back until it is pointed at.
                 let color = if is_hovered {
                     t.strong
@@ -173,28 +208,79 @@ impl<'a> Button<'a> {
                 } else {
                     t.text
                 };
-                (fill, if is_down { t.line2 } else { Color32::TRANSPARENT }, color)
+                (
+                    fill,
+                    if is_down {
+                        t.line2
+                    } else {
+                        Color32::TRANSPARENT
+                    },
+                    color,
+                )
             } else {
-                (if is_hovered { t.hover } else { t.card }, t.line2, if is_hovered { t.strong } else { t.text })
+                (
+                    if is_hovered { t.hover } else { t.card },
+                    t.line2,
+                    if is_hovered { t.strong } else { t.text },
+                )
             };
-            ui.painter().rect(rect, theme::RADIUS_CONTROL, fill, Stroke::new(1.0, line), StrokeKind::Inside);
+            ui.painter().rect(
+                rect,
+                theme::RADIUS_CONTROL,
+                fill,
+                Stroke::new(1.0, line),
+                StrokeKind::Inside,
+            );
             let mut x = rect.left() + pad;
             if let Some(icon) = self.icon {
-                let font = if self.is_icon_filled { theme::icon_fill_font(icon_size) } else { theme::icon_font(icon_size) };
-                glyph_at(ui, pos2(x + icon_size / 2.0, rect.center().y), icon, font, color);
+                let font = if self.is_icon_filled {
+                    theme::icon_fill_font(icon_size)
+                } else {
+                    theme::icon_font(icon_size)
+                };
+                glyph_at(
+                    ui,
+                    pos2(x + icon_size / 2.0, rect.center().y),
+                    icon,
+                    font,
+                    color,
+                );
                 x += icon_size + 6.0;
             }
             if !self.label.is_empty() {
-                x = text_at(ui, pos2(x, rect.center().y), self.label, font, color, f32::INFINITY);
+                x = text_at(
+                    ui,
+                    pos2(x, rect.center().y),
+                    self.label,
+                    font,
+                    color,
+                    f32::INFINITY,
+                );
             }
             if let Some((keys, cap_width)) = self.shortcut.zip(cap_width) {
-                let line = if self.is_primary && self.is_enabled { color.gamma_multiply(0.45) } else { t.line2 };
+                let line = if self.is_primary && self.is_enabled {
+                    color.gamma_multiply(0.45)
+                } else {
+                    t.line2
+                };
                 let color = if self.is_primary { color } else { t.weak };
-                key_cap_at(ui, pos2(x + 8.0 + cap_width, rect.center().y), keys, color, line);
+                key_cap_at(
+                    ui,
+                    pos2(x + 8.0 + cap_width, rect.center().y),
+                    keys,
+                    color,
+                    line,
+                );
             }
             if self.is_menu {
                 let color = if self.is_enabled { t.weak } else { t.faint };
-                glyph_at(ui, pos2(rect.right() - pad - 5.0, rect.center().y), icons::DOWN, theme::icon_font(12.0), color);
+                glyph_at(
+                    ui,
+                    pos2(rect.right() - pad - 5.0, rect.center().y),
+                    icons::DOWN,
+                    theme::icon_font(12.0),
+                    color,
+                );
             }
             focus_ring(ui, &response, theme::RADIUS_CONTROL);
         }
@@ -211,7 +297,12 @@ pub fn button(ui: &mut Ui, label: &str) -> Response {
 }
 
 /// The one button of a region that does the main thing.
-pub fn primary_button(ui: &mut Ui, label: &str, icon: Option<&str>, shortcut: Option<&str>) -> Response {
+pub fn primary_button(
+    ui: &mut Ui,
+    label: &str,
+    icon: Option<&str>,
+    shortcut: Option<&str>,
+) -> Response {
     let mut button = Button::new(label).primary();
     if let Some(icon) = icon {
         button = button.icon_fill(icon);
@@ -224,7 +315,13 @@ pub fn primary_button(ui: &mut Ui, label: &str, icon: Option<&str>, shortcut: Op
 
 /// A button that is only an icon; the name is its tooltip and its accessible name.
 pub fn icon_button(ui: &mut Ui, icon: &str, name: &str) -> Response {
-    Button::new("").icon(icon).name(name).tip(name).frameless().height(theme::ICON_BUTTON).show(ui)
+    Button::new("")
+        .icon(icon)
+        .name(name)
+        .tip(name)
+        .frameless()
+        .height(theme::ICON_BUTTON)
+        .show(ui)
 }
 
 /// One of a few choices, side by side; the clicked one is returned. `name` says what is chosen.
@@ -233,22 +330,55 @@ pub fn segmented(ui: &mut Ui, name: &str, choices: &[&str], selected: usize) -> 
     let font = theme::medium(12.5);
     let widths: Vec<f32> = choices
         .iter()
-        .map(|choice| ui.painter().layout_no_wrap((*choice).to_owned(), font.clone(), t.text).size().x.ceil() + 18.0)
+        .map(|choice| {
+            ui.painter()
+                .layout_no_wrap((*choice).to_owned(), font.clone(), t.text)
+                .size()
+                .x
+                .ceil()
+                + 18.0
+        })
         .collect();
-    let (rect, _) = ui.allocate_exact_size(vec2(widths.iter().sum::<f32>() + 4.0, theme::INPUT), Sense::hover());
-    ui.painter().rect(rect, theme::RADIUS_CONTROL, t.card, Stroke::new(1.0, t.line2), StrokeKind::Inside);
+    let (rect, _) = ui.allocate_exact_size(
+        vec2(widths.iter().sum::<f32>() + 4.0, theme::INPUT),
+        Sense::hover(),
+    );
+    ui.painter().rect(
+        rect,
+        theme::RADIUS_CONTROL,
+        t.card,
+        Stroke::new(1.0, t.line2),
+        StrokeKind::Inside,
+    );
     let mut clicked = None;
     let mut x = rect.left() + 2.0;
     for (position, (choice, width)) in choices.iter().zip(widths).enumerate() {
-        let part = egui::Rect::from_min_size(pos2(x, rect.top() + 2.0), vec2(width, rect.height() - 4.0));
+        let part =
+            egui::Rect::from_min_size(pos2(x, rect.top() + 2.0), vec2(width, rect.height() - 4.0));
         x += width;
-        let response = ui.interact(part, ui.scope_id().with(("segment", name, position)), Sense::click());
+        let response = ui.interact(
+            part,
+            ui.scope_id().with(("segment", name, position)),
+            Sense::click(),
+        );
         let is_selected = position == selected;
-        response
-            .widget_info(|| WidgetInfo::selected(Role::RadioButton, ui.is_enabled(), is_selected, format!("{name}: {choice}")));
+        response.widget_info(|| {
+            WidgetInfo::selected(
+                Role::RadioButton,
+                ui.is_enabled(),
+                is_selected,
+                format!("{name}: {choice}"),
+            )
+        });
         let color = if is_selected { t.strong } else { t.weak };
         if is_selected {
-            ui.painter().rect(part, theme::RADIUS_BADGE, t.hover, Stroke::new(1.0, t.line2), StrokeKind::Inside);
+            ui.painter().rect(
+                part,
+                theme::RADIUS_BADGE,
+                t.hover,
+                Stroke::new(1.0, t.line2),
+                StrokeKind::Inside,
+            );
         } else if response.hovered() {
             ui.painter().rect_filled(part, theme::RADIUS_BADGE, t.hover);
         }
@@ -262,25 +392,72 @@ pub fn segmented(ui: &mut Ui, name: &str, choices: &[&str], selected: usize) -> 
 }
 
 /// A tab: icon, label and an optional weak number; the selected one has a bar under it. As high as the region.
-pub fn tab(ui: &mut Ui, icon: Option<&str>, label: &str, count: Option<&str>, is_selected: bool, height: f32) -> Response {
+pub fn tab(
+    ui: &mut Ui,
+    icon: Option<&str>,
+    label: &str,
+    count: Option<&str>,
+    is_selected: bool,
+    height: f32,
+) -> Response {
     let t = ThemeTokens::of(ui);
-    let font = if is_selected { theme::semibold(13.0) } else { theme::label() };
-    let label_width = ui.painter().layout_no_wrap(label.to_owned(), font.clone(), t.text).size().x;
-    let count_width =
-        count.map_or(0.0, |count| ui.painter().layout_no_wrap(count.to_owned(), theme::mono(12.0), t.text).size().x + 6.0);
+    let font = if is_selected {
+        theme::semibold(13.0)
+    } else {
+        theme::label()
+    };
+    let label_width = ui
+        .painter()
+        .layout_no_wrap(label.to_owned(), font.clone(), t.text)
+        .size()
+        .x;
+    let count_width = count.map_or(0.0, |count| {
+        ui.painter()
+            .layout_no_wrap(count.to_owned(), theme::mono(12.0), t.text)
+            .size()
+            .x
+            + 6.0
+    });
     let icon_width = if icon.is_some() { 22.0 } else { 0.0 };
-    let (rect, response) = ui.allocate_exact_size(vec2((icon_width + label_width + count_width).ceil(), height), Sense::click());
+    let (rect, response) = ui.allocate_exact_size(
+        vec2((icon_width + label_width + count_width).ceil(), height),
+        Sense::click(),
+    );
     let name = count.map_or_else(|| label.to_owned(), |count| format!("{label} {count}"));
     response.widget_info(|| WidgetInfo::selected(Role::Tab, ui.is_enabled(), is_selected, &name));
-    let color = if is_selected || response.hovered() { t.strong } else { t.weak };
+    let color = if is_selected || response.hovered() {
+        t.strong
+    } else {
+        t.weak
+    };
     let mut x = rect.left();
     if let Some(icon) = icon {
-        glyph_at(ui, pos2(x + 8.0, rect.center().y), icon, theme::icon_font(16.0), color);
+        glyph_at(
+            ui,
+            pos2(x + 8.0, rect.center().y),
+            icon,
+            theme::icon_font(16.0),
+            color,
+        );
         x += icon_width;
     }
-    x = text_at(ui, pos2(x, rect.center().y), label, font, color, f32::INFINITY);
+    x = text_at(
+        ui,
+        pos2(x, rect.center().y),
+        label,
+        font,
+        color,
+        f32::INFINITY,
+    );
     if let Some(count) = count {
-        text_at(ui, pos2(x + 6.0, rect.center().y), count, theme::mono(12.0), t.weak, f32::INFINITY);
+        text_at(
+            ui,
+            pos2(x + 6.0, rect.center().y),
+            count,
+            theme::mono(12.0),
+            t.weak,
+            f32::INFINITY,
+        );
     }
     if is_selected {
         let bar = egui::Rect::from_min_max(pos2(rect.left(), rect.bottom() - 2.0), rect.max);
@@ -296,7 +473,8 @@ pub fn context_menu(response: &Response, focus: Option<&Response>, contents: imp
     let ctx = &response.ctx;
     let id = Popup::default_response_id(response);
     let was_open = Popup::is_id_open(ctx, id);
-    let opens = focus.is_some_and(Response::has_focus) && ctx.input_mut(|input| input.consume_key(Modifiers::SHIFT, Key::F10));
+    let opens = focus.is_some_and(Response::has_focus)
+        && ctx.input_mut(|input| input.consume_key(Modifiers::SHIFT, Key::F10));
     let by_key = id.with("by key");
     if opens {
         Popup::open_id(ctx, id);
@@ -307,7 +485,11 @@ pub fn context_menu(response: &Response, focus: Option<&Response>, contents: imp
     // The mouse says where, and no mouse the row itself.
     let is_by_key = ctx.data(|data| data.get_temp::<()>(by_key)).is_some();
     let popup = Popup::context_menu(response);
-    let popup = if is_by_key { popup.at_position(response.rect.left_bottom()) } else { popup };
+    let popup = if is_by_key {
+        popup.at_position(response.rect.left_bottom())
+    } else {
+        popup
+    };
     popup.show(|ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
         if opens {
@@ -331,7 +513,12 @@ fn takes_focus() -> Id {
 }
 
 fn focus_if_first(response: &Response) {
-    if response.enabled() && response.ctx.data_mut(|data| data.remove_temp::<()>(takes_focus())).is_some() {
+    if response.enabled()
+        && response
+            .ctx
+            .data_mut(|data| data.remove_temp::<()>(takes_focus()))
+            .is_some()
+    {
         response.request_focus();
     }
 }
@@ -339,10 +526,13 @@ fn focus_if_first(response: &Response) {
 /// A row of a menu with an icon.
 pub fn menu_item(ui: &mut Ui, glyph: &str, name: &str, keys: &str, enabled: bool) -> Response {
     let t = ThemeTokens::of(ui);
-    let button = egui::Button::new((icons::icon(glyph, 14.0, t.weak), RichText::new(name).font(theme::base())))
-        .shortcut_text(RichText::new(keys).font(theme::mono(12.0)))
-        .frame_when_inactive(false)
-        .min_size(vec2(ui.available_width().max(200.0), 28.0));
+    let button = egui::Button::new((
+        icons::icon(glyph, 14.0, t.weak),
+        RichText::new(name).font(theme::base()),
+    ))
+    .shortcut_text(RichText::new(keys).font(theme::mono(12.0)))
+    .frame_when_inactive(false)
+    .min_size(vec2(ui.available_width().max(200.0), 28.0));
     let response = ui.add_enabled(enabled, button);
     // The name alone, without the glyph's private-use character.
     response.widget_info(|| WidgetInfo::labeled(Role::MenuItem, enabled, name));
@@ -377,7 +567,13 @@ pub fn menu_row(ui: &mut Ui, label: &str, swatch: Option<Color32>, is_selected: 
         rect.right() - x - 24.0,
     );
     if is_selected {
-        glyph_at(ui, pos2(rect.right() - 14.0, rect.center().y), icons::CHECK, theme::icon_font(14.0), t.accent);
+        glyph_at(
+            ui,
+            pos2(rect.right() - 14.0, rect.center().y),
+            icons::CHECK,
+            theme::icon_font(14.0),
+            t.accent,
+        );
     }
     response
 }

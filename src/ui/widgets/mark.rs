@@ -1,6 +1,8 @@
 //! Badges and swatches: small labels, each readable without its colour.
 
-use egui::{Color32, Pos2, Rect, Response, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
+use egui::{
+    Color32, Pos2, Rect, Response, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2,
+};
 
 use super::{glyph_at, text_at};
 use crate::ui::theme::{self, ThemeTokens};
@@ -29,25 +31,69 @@ impl Tone {
 }
 
 /// A badge of 18 px: filled where it is declared or counted, outlined where it is only a default.
-pub fn badge(ui: &mut Ui, icon: Option<&str>, text: &str, tone: Tone, is_outlined: bool) -> Response {
+pub fn badge(
+    ui: &mut Ui,
+    icon: Option<&str>,
+    text: &str,
+    tone: Tone,
+    is_outlined: bool,
+) -> Response {
     const SIZE: f32 = 11.0;
     let t = ThemeTokens::of(ui);
     let (mut color, fill, line) = tone.colors(t);
     if is_outlined && tone == Tone::Plain {
         color = t.weak;
     }
-    let words = ui.painter().layout_no_wrap(text.to_owned(), theme::medium(SIZE), color).size().x;
-    let icon_width = if icon.is_some() { SIZE + if text.is_empty() { 0.0 } else { 4.0 } } else { 0.0 };
-    let (rect, response) = ui.allocate_exact_size(vec2((10.0 + icon_width + words).ceil(), theme::BADGE), Sense::hover());
+    let words = ui
+        .painter()
+        .layout_no_wrap(text.to_owned(), theme::medium(SIZE), color)
+        .size()
+        .x;
+    let icon_width = if icon.is_some() {
+        SIZE + if text.is_empty() { 0.0 } else { 4.0 }
+    } else {
+        0.0
+    };
+    let (rect, response) = ui.allocate_exact_size(
+        vec2((10.0 + icon_width + words).ceil(), theme::BADGE),
+        Sense::hover(),
+    );
     if ui.is_rect_visible(rect) {
-        let fill = if is_outlined { Color32::TRANSPARENT } else { fill };
-        ui.painter().rect(rect, theme::RADIUS_BADGE, fill, Stroke::new(1.0, line), StrokeKind::Inside);
+        let fill = if is_outlined {
+            Color32::TRANSPARENT
+        } else {
+            fill
+        };
+        ui.painter().rect(
+            rect,
+            theme::RADIUS_BADGE,
+            fill,
+            Stroke::new(1.0, line),
+            StrokeKind::Inside,
+        );
         let left = rect.left() + 5.0;
         if let Some(icon) = icon {
-            let font = if is_outlined { theme::icon_font(SIZE + 1.0) } else { theme::icon_fill_font(SIZE + 1.0) };
-            glyph_at(ui, pos2(left + SIZE / 2.0, rect.center().y), icon, font, color);
+            let font = if is_outlined {
+                theme::icon_font(SIZE + 1.0)
+            } else {
+                theme::icon_fill_font(SIZE + 1.0)
+            };
+            glyph_at(
+                ui,
+                pos2(left + SIZE / 2.0, rect.center().y),
+                icon,
+                font,
+                color,
+            );
         }
-        text_at(ui, pos2(left + icon_width, rect.center().y), text, theme::medium(SIZE), color, f32::INFINITY);
+        text_at(
+            ui,
+            pos2(left + icon_width, rect.center().y),
+            text,
+            theme::medium(SIZE),
+            color,
+            f32::INFINITY,
+        );
     }
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, text));
     response
@@ -63,7 +109,11 @@ pub fn swatch(ui: &mut Ui, color: Color32) {
 const CAP_PAD: egui::Vec2 = vec2(5.0, 1.5);
 
 fn keys_laid(ui: &Ui, keys: &str) -> std::sync::Arc<egui::Galley> {
-    ui.painter().layout_no_wrap(keys.to_owned(), theme::mono(11.0), egui::Color32::PLACEHOLDER)
+    ui.painter().layout_no_wrap(
+        keys.to_owned(),
+        theme::mono(11.0),
+        egui::Color32::PLACEHOLDER,
+    )
 }
 
 /// How wide the cap of these keys is.
@@ -72,19 +122,35 @@ pub fn key_cap_width(ui: &Ui, keys: &str) -> f32 {
 }
 
 /// Keys in a box that ends there, vertically centred; where it begins.
-pub fn key_cap_at(ui: &Ui, right: egui::Pos2, keys: &str, color: egui::Color32, line: egui::Color32) -> f32 {
+pub fn key_cap_at(
+    ui: &Ui,
+    right: egui::Pos2,
+    keys: &str,
+    color: egui::Color32,
+    line: egui::Color32,
+) -> f32 {
     let keys = keys_laid(ui, keys);
     let size = keys.size() + 2.0 * CAP_PAD;
-    let place = egui::Rect::from_min_size(egui::pos2(right.x - size.x, (right.y - size.y / 2.0).round()), size);
-    ui.painter().rect_stroke(place, theme::RADIUS_BADGE, egui::Stroke::new(1.0, line), egui::StrokeKind::Inside);
-    ui.painter().galley((place.min + CAP_PAD).round(), keys, color);
+    let place = egui::Rect::from_min_size(
+        egui::pos2(right.x - size.x, (right.y - size.y / 2.0).round()),
+        size,
+    );
+    ui.painter().rect_stroke(
+        place,
+        theme::RADIUS_BADGE,
+        egui::Stroke::new(1.0, line),
+        egui::StrokeKind::Inside,
+    );
+    ui.painter()
+        .galley((place.min + CAP_PAD).round(), keys, color);
     place.left()
 }
 
 /// Keys in a box, as a label.
 pub fn key_cap(ui: &mut Ui, keys: &str) {
     let t = ThemeTokens::of(ui);
-    let (rect, response) = ui.allocate_exact_size(vec2(key_cap_width(ui, keys), theme::BADGE), Sense::hover());
+    let (rect, response) =
+        ui.allocate_exact_size(vec2(key_cap_width(ui, keys), theme::BADGE), Sense::hover());
     key_cap_at(ui, rect.right_center(), keys, t.strong, t.line2);
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, keys));
 }
@@ -93,7 +159,17 @@ pub fn key_cap(ui: &mut Ui, keys: &str) {
 pub fn letter_at(ui: &Ui, center: Pos2, letter: &str) {
     let t = ThemeTokens::of(ui);
     let rect = Rect::from_center_size(center, vec2(20.0, 20.0));
-    let (color, fill, line) = if letter == "B" { (t.accent, t.accent_bg, t.accent_line) } else { (t.strong, t.card, t.line2) };
-    ui.painter().rect(rect, theme::RADIUS_BADGE, fill, Stroke::new(1.0, line), StrokeKind::Inside);
+    let (color, fill, line) = if letter == "B" {
+        (t.accent, t.accent_bg, t.accent_line)
+    } else {
+        (t.strong, t.card, t.line2)
+    };
+    ui.painter().rect(
+        rect,
+        theme::RADIUS_BADGE,
+        fill,
+        Stroke::new(1.0, line),
+        StrokeKind::Inside,
+    );
     glyph_at(ui, center, letter, theme::semibold(12.0), color);
 }

@@ -10,30 +10,49 @@ mod number;
 mod verdict;
 
 use egui::{
-    Align, AsIdSalt, Color32, FontId, Id, Layout, Pos2, Rect, Response, Sense, Stroke, StrokeKind, Ui, UiBuilder, Vec2, pos2,
-    vec2,
+    Align, AsIdSalt, Color32, FontId, Id, Layout, Pos2, Rect, Response, Sense, Stroke, StrokeKind,
+    Ui, UiBuilder, Vec2, pos2, vec2,
 };
 
-pub use button::{Button, button, context_menu, icon_button, menu_item, menu_row, primary_button, segmented, tab};
+pub use button::{
+    Button, button, context_menu, icon_button, menu_item, menu_row, primary_button, segmented, tab,
+};
 pub use field::LineEdit;
 pub use mark::{Tone, badge, key_cap, key_cap_at, key_cap_width, letter_at, swatch};
 pub use modal::{focus_first, focus_opened, modal, modal_frame, modal_room, paragraph, title};
 pub use mode::{mode_body, mode_head};
 pub use notice::{MOVES_AFTER, empty_ui, held_ui, problem_ui, ready, waiting};
-pub use number::{bytes, count_text, grouped, number_at, number_right, number_text, number_width, seconds};
+pub use number::{
+    bytes, count_text, grouped, number_at, number_right, number_text, number_width, seconds,
+};
 pub use verdict::verdict_rows;
 
 use super::rtl;
 use super::theme::{self, ThemeTokens};
 
 /// Text on one line, vertically centred at `left`; elided with `…` beyond `width`. Returns where it ends.
-pub fn text_at(ui: &Ui, left: Pos2, text: impl Into<String>, font: FontId, color: Color32, width: f32) -> f32 {
-    let mut job = egui::text::LayoutJob { break_on_newline: false, ..Default::default() };
-    rtl::append(&mut job, &text.into(), &egui::TextFormat::simple(font, color));
+pub fn text_at(
+    ui: &Ui,
+    left: Pos2,
+    text: impl Into<String>,
+    font: FontId,
+    color: Color32,
+    width: f32,
+) -> f32 {
+    let mut job = egui::text::LayoutJob {
+        break_on_newline: false,
+        ..Default::default()
+    };
+    rtl::append(
+        &mut job,
+        &text.into(),
+        &egui::TextFormat::simple(font, color),
+    );
     job.wrap = egui::text::TextWrapping::truncate_at_width(width.max(0.0));
     let galley = ui.painter().layout_job(job);
     let size = galley.size();
-    ui.painter().galley(pos2(left.x, (left.y - size.y / 2.0).round()), galley, color);
+    ui.painter()
+        .galley(pos2(left.x, (left.y - size.y / 2.0).round()), galley, color);
     left.x + size.x
 }
 
@@ -41,32 +60,65 @@ pub fn text_at(ui: &Ui, left: Pos2, text: impl Into<String>, font: FontId, color
 /// it ends.
 pub fn name_at(ui: &Ui, left: Pos2, name: &str, font: FontId, color: Color32, width: f32) -> f32 {
     const END: usize = 10;
-    let size = |text: &str| ui.painter().layout_no_wrap(text.to_owned(), font.clone(), color).size().x;
-    let cut = name.char_indices().nth_back(END - 1).map_or(0, |(at, _)| at);
+    let size = |text: &str| {
+        ui.painter()
+            .layout_no_wrap(text.to_owned(), font.clone(), color)
+            .size()
+            .x
+    };
+    let cut = name
+        .char_indices()
+        .nth_back(END - 1)
+        .map_or(0, |(at, _)| at);
     let end = size(&name[cut..]);
     if size(name) <= width || end * 2.0 > width {
         return text_at(ui, left, name, font, color, width);
     }
     let next = text_at(ui, left, &name[..cut], font.clone(), color, width - end);
-    text_at(ui, pos2(next, left.y), &name[cut..], font, color, left.x + width - next)
+    text_at(
+        ui,
+        pos2(next, left.y),
+        &name[cut..],
+        font,
+        color,
+        left.x + width - next,
+    )
 }
 
 /// Words that stand whole or not at all, vertically centred. Returns where they end.
-pub fn text_whole(ui: &Ui, left: Pos2, text: impl Into<String>, font: FontId, color: Color32, width: f32) -> f32 {
+pub fn text_whole(
+    ui: &Ui,
+    left: Pos2,
+    text: impl Into<String>,
+    font: FontId,
+    color: Color32,
+    width: f32,
+) -> f32 {
     let galley = ui.painter().layout_no_wrap(text.into(), font, color);
     let size = galley.size();
     if size.x > width {
         return left.x;
     }
-    ui.painter().galley(pos2(left.x, (left.y - size.y / 2.0).round()), galley, color);
+    ui.painter()
+        .galley(pos2(left.x, (left.y - size.y / 2.0).round()), galley, color);
     left.x + size.x
 }
 
 /// Text that ends at `right`, vertically centred. Never elided: it is for numbers. Returns where it begins.
-pub fn text_right(ui: &Ui, right: Pos2, text: impl Into<String>, font: FontId, color: Color32) -> f32 {
+pub fn text_right(
+    ui: &Ui,
+    right: Pos2,
+    text: impl Into<String>,
+    font: FontId,
+    color: Color32,
+) -> f32 {
     let galley = ui.painter().layout_no_wrap(text.into(), font, color);
     let size = galley.size();
-    ui.painter().galley(pos2((right.x - size.x).round(), (right.y - size.y / 2.0).round()), galley, color);
+    ui.painter().galley(
+        pos2((right.x - size.x).round(), (right.y - size.y / 2.0).round()),
+        galley,
+        color,
+    );
     right.x - size.x
 }
 
@@ -74,7 +126,14 @@ pub fn text_right(ui: &Ui, right: Pos2, text: impl Into<String>, font: FontId, c
 pub fn glyph_at(ui: &Ui, center: Pos2, glyph: &str, font: FontId, color: Color32) {
     let galley = ui.painter().layout_no_wrap(glyph.to_owned(), font, color);
     let size = galley.size();
-    ui.painter().galley(pos2((center.x - size.x / 2.0).round(), (center.y - size.y / 2.0).round()), galley, color);
+    ui.painter().galley(
+        pos2(
+            (center.x - size.x / 2.0).round(),
+            (center.y - size.y / 2.0).round(),
+        ),
+        galley,
+        color,
+    );
 }
 
 /// What is said there, and what it turns to later, a screen reader says aloud.
@@ -86,7 +145,12 @@ pub fn announce(ui: &Ui, id: Id) {
 pub fn focus_ring(ui: &Ui, response: &Response, radius: egui::CornerRadius) {
     if response.has_focus() {
         let t = ThemeTokens::of(ui);
-        ui.painter().rect_stroke(response.rect.expand(1.0), radius, Stroke::new(2.0, t.accent), StrokeKind::Outside);
+        ui.painter().rect_stroke(
+            response.rect.expand(1.0),
+            radius,
+            Stroke::new(2.0, t.accent),
+            StrokeKind::Outside,
+        );
     }
 }
 
@@ -94,14 +158,20 @@ pub fn focus_ring(ui: &Ui, response: &Response, radius: egui::CornerRadius) {
 pub fn focus_ring_inside(ui: &Ui, response: &Response) {
     if response.has_focus() {
         let t = ThemeTokens::of(ui);
-        ui.painter().rect_stroke(response.rect, theme::RADIUS_BAR, Stroke::new(1.0, t.accent), StrokeKind::Inside);
+        ui.painter().rect_stroke(
+            response.rect,
+            theme::RADIUS_BAR,
+            Stroke::new(1.0, t.accent),
+            StrokeKind::Inside,
+        );
     }
 }
 
 /// A horizontal separator of one pixel over the width that is left.
 pub fn separator(ui: &mut Ui) {
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 1.0), Sense::hover());
-    ui.painter().rect_filled(rect, 0.0, ThemeTokens::of(ui).line);
+    ui.painter()
+        .rect_filled(rect, 0.0, ThemeTokens::of(ui).line);
 }
 
 /// The height of as many whole rows as fit: a list shows no half of one at its end.
@@ -112,7 +182,8 @@ pub fn whole_rows(available: f32, row: f32) -> f32 {
 
 /// A small bar: the share `part` of `rect`, over its track.
 pub fn bar(ui: &Ui, rect: Rect, part: f32, color: Color32) {
-    ui.painter().rect_filled(rect, theme::RADIUS_BAR, ThemeTokens::of(ui).hover);
+    ui.painter()
+        .rect_filled(rect, theme::RADIUS_BAR, ThemeTokens::of(ui).hover);
     let mut filled = rect;
     filled.set_width((rect.width() * part.clamp(0.0, 1.0)).max(2.0));
     ui.painter().rect_filled(filled, theme::RADIUS_BAR, color);
@@ -129,10 +200,18 @@ pub fn region(ui: &Ui, salt: impl AsIdSalt) -> UiBuilder {
 pub fn keyed(ui: &mut Ui, size: Vec2, sense: Sense, key: &str) -> (Rect, Response) {
     let id = ui.unique_id().with(key);
     let (_, room) = ui.allocate_space(size);
-    (ui.layout().align_size_within_rect(size, room), ui.interact(room, id, sense))
+    (
+        ui.layout().align_size_within_rect(size, room),
+        ui.interact(room, id, sense),
+    )
 }
 
 /// Controls at the right end of a row, the first the rightmost.
 pub fn at_right<R>(ui: &mut Ui, height: f32, content: impl FnOnce(&mut Ui) -> R) -> R {
-    ui.allocate_ui_with_layout(vec2(ui.available_width(), height), Layout::right_to_left(Align::Center), content).inner
+    ui.allocate_ui_with_layout(
+        vec2(ui.available_width(), height),
+        Layout::right_to_left(Align::Center),
+        content,
+    )
+    .inner
 }

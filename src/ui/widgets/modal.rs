@@ -1,6 +1,8 @@
 //! What stands above the window and keeps the keyboard: dialogs, questions, the palette.
 
-use egui::{Align2, Frame, Id, Label, Margin, Modal, ModalResponse, RichText, Stroke, Ui, Vec2, vec2};
+use egui::{
+    Align2, Frame, Id, Label, Margin, Modal, ModalResponse, RichText, Stroke, Ui, Vec2, vec2,
+};
 
 use super::{at_right, icon_button};
 use crate::state::Action;
@@ -13,14 +15,22 @@ pub fn modal_room(ui: &Ui) -> Vec2 {
 }
 
 /// Shows a dialog, at most `width` wide and within the window. Its top stays where it is while what it waits for arrives.
-pub fn modal<R>(ui: &Ui, id: Id, width: f32, content: impl FnOnce(&mut Ui) -> R) -> ModalResponse<R> {
+pub fn modal<R>(
+    ui: &Ui,
+    id: Id,
+    width: f32,
+    content: impl FnOnce(&mut Ui) -> R,
+) -> ModalResponse<R> {
     let room = modal_room(ui);
     let area = Modal::default_area(id).anchor(Align2::CENTER_TOP, vec2(0.0, 60.0));
-    Modal::new(id).area(area).frame(modal_frame(ui, 20)).show(ui, |ui| {
-        ui.set_width(width.min(room.x));
-        ui.spacing_mut().item_spacing.y = 8.0;
-        content(ui)
-    })
+    Modal::new(id)
+        .area(area)
+        .frame(modal_frame(ui, 20))
+        .show(ui, |ui| {
+            ui.set_width(width.min(room.x));
+            ui.spacing_mut().item_spacing.y = 8.0;
+            content(ui)
+        })
 }
 
 /// The ground that it stands on.
@@ -38,7 +48,11 @@ pub fn modal_frame(ui: &Ui, margin: i8) -> Frame {
 pub fn title(ui: &mut Ui, cx: &Cx<'_>, words: &str) {
     let t = ThemeTokens::of(ui);
     ui.horizontal(|ui| {
-        ui.label(RichText::new(words).font(theme::semibold(16.0)).color(t.strong));
+        ui.label(
+            RichText::new(words)
+                .font(theme::semibold(16.0))
+                .color(t.strong),
+        );
         at_right(ui, theme::ICON_BUTTON, |ui| {
             if icon_button(ui, icons::CLOSE, "Close").clicked() {
                 cx.send(Action::CloseDialog);

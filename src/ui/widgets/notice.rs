@@ -3,7 +3,9 @@
 use std::f32::consts::TAU;
 use std::time::Duration;
 
-use egui::{Align, Frame, Layout, Margin, Response, RichText, Role, Sense, Stroke, Ui, WidgetInfo, vec2};
+use egui::{
+    Align, Frame, Layout, Margin, Response, RichText, Role, Sense, Stroke, Ui, WidgetInfo, vec2,
+};
 
 use super::{Button, seconds};
 use crate::problem::Problem;
@@ -36,15 +38,29 @@ pub fn waiting(ui: &mut Ui, what: &str, since: Duration, cx: &Cx<'_>) -> Respons
     let inner = ui.horizontal(|ui| {
         let (rect, _) = ui.allocate_exact_size(vec2(16.0, 16.0), Sense::hover());
         let start = elapsed.as_secs_f32().fract() * TAU;
-        let points =
-            (0..=24).map(|step| rect.center() + 6.0 * egui::Vec2::angled(start + step as f32 / 24.0 * TAU * 0.75)).collect();
+        let points = (0..=24)
+            .map(|step| {
+                rect.center() + 6.0 * egui::Vec2::angled(start + step as f32 / 24.0 * TAU * 0.75)
+            })
+            .collect();
         if moves {
-            ui.painter().add(egui::Shape::line(points, Stroke::new(1.6, t.accent)));
+            ui.painter()
+                .add(egui::Shape::line(points, Stroke::new(1.6, t.accent)));
         } else {
-            super::glyph_at(ui, rect.center(), icons::TIMEOUT, theme::icon_font(14.0), t.accent);
+            super::glyph_at(
+                ui,
+                rect.center(),
+                icons::TIMEOUT,
+                theme::icon_font(14.0),
+                t.accent,
+            );
         }
         ui.label(RichText::new(what).font(theme::small()).color(t.text));
-        ui.label(RichText::new(seconds(elapsed)).font(theme::code()).color(t.weak));
+        ui.label(
+            RichText::new(seconds(elapsed))
+                .font(theme::code())
+                .color(t.weak),
+        );
     });
     let response = inner.response;
     response.widget_info(|| WidgetInfo::labeled(Role::ProgressIndicator, true, &text));
@@ -52,7 +68,12 @@ pub fn waiting(ui: &mut Ui, what: &str, since: Duration, cx: &Cx<'_>) -> Respons
 }
 
 /// What was asked for, if it is there; else why it is not, and what can be done about it.
-pub fn ready<'a, T>(ui: &mut Ui, cx: &Cx<'_>, what: &str, asked: QueryState<'a, T>) -> Option<&'a T> {
+pub fn ready<'a, T>(
+    ui: &mut Ui,
+    cx: &Cx<'_>,
+    what: &str,
+    asked: QueryState<'a, T>,
+) -> Option<&'a T> {
     match asked {
         QueryState::Ready(out) => return Some(out),
         QueryState::Working { since } => drop(waiting(ui, what, since, cx)),
@@ -67,7 +88,10 @@ pub fn held_ui(ui: &mut Ui, cx: &Cx<'_>, bytes: usize) {
     let t = ThemeTokens::of(ui);
     let size = super::bytes(bytes as u64);
     // See `benches/RESULTS.md`.
-    let takes = format!("about {} s", super::grouped((bytes as f64 / 1e6 * SECONDS_PER_MB).ceil() as u64));
+    let takes = format!(
+        "about {} s",
+        super::grouped((bytes as f64 / 1e6 * SECONDS_PER_MB).ceil() as u64)
+    );
     let whole = format!("{size} · counting all of it takes {takes}");
     ui.horizontal(|ui| {
         if Button::new("Count").small().name("Count all of it").show(ui).clicked() {
@@ -97,12 +121,31 @@ pub fn problem_ui(ui: &mut Ui, problem: &Problem) -> Response {
                 ui.label(icons::icon_fill(icons::ERROR, 16.0, t.bad));
                 ui.vertical(|ui| {
                     ui.spacing_mut().item_spacing.y = 3.0;
-                    ui.add(egui::Label::new(RichText::new(&problem.what).font(theme::label()).color(t.strong)).wrap());
+                    ui.add(
+                        egui::Label::new(
+                            RichText::new(&problem.what)
+                                .font(theme::label())
+                                .color(t.strong),
+                        )
+                        .wrap(),
+                    );
                     if !problem.place.is_empty() {
-                        ui.add(egui::Label::new(RichText::new(&problem.place).font(theme::code()).color(t.text)).wrap());
+                        ui.add(
+                            egui::Label::new(
+                                RichText::new(&problem.place)
+                                    .font(theme::code())
+                                    .color(t.text),
+                            )
+                            .wrap(),
+                        );
                     }
                     if let Some(hint) = &problem.hint {
-                        ui.add(egui::Label::new(RichText::new(hint).font(theme::small()).color(t.text)).wrap());
+                        ui.add(
+                            egui::Label::new(
+                                RichText::new(hint).font(theme::small()).color(t.text),
+                            )
+                            .wrap(),
+                        );
                     }
                 });
             });

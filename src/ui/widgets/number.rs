@@ -32,7 +32,11 @@ pub fn bytes(value: u64) -> String {
 pub fn seconds(value: std::time::Duration) -> String {
     match value.as_millis() {
         millis @ 0..1_000 => format!("{millis} ms"),
-        millis => format!("{}.{} s", grouped((millis / 1_000).try_into().unwrap_or(u64::MAX)), millis % 1_000 / 100),
+        millis => format!(
+            "{}.{} s",
+            grouped((millis / 1_000).try_into().unwrap_or(u64::MAX)),
+            millis % 1_000 / 100
+        ),
     }
 }
 
@@ -41,7 +45,11 @@ const GAP: f32 = 5.0;
 
 /// How far below the top of a text its baseline is.
 fn baseline(galley: &Galley) -> f32 {
-    galley.rows.first().and_then(|row| Some(row.pos.y + row.glyphs.first()?.pos.y)).unwrap_or_default()
+    galley
+        .rows
+        .first()
+        .and_then(|row| Some(row.pos.y + row.glyphs.first()?.pos.y))
+        .unwrap_or_default()
 }
 
 fn laid(ui: &Ui, number: &str, font: FontId, color: Color32, unit: &str) -> [Arc<Galley>; 2] {
@@ -52,20 +60,38 @@ fn laid(ui: &Ui, number: &str, font: FontId, color: Color32, unit: &str) -> [Arc
 
 fn paint(ui: &Ui, left: Pos2, [number, unit]: [Arc<Galley>; 2]) -> f32 {
     let top = (left.y - number.size().y / 2.0).round();
-    let unit_at = pos2(left.x + number.size().x + GAP, (top + baseline(&number) - baseline(&unit)).round());
+    let unit_at = pos2(
+        left.x + number.size().x + GAP,
+        (top + baseline(&number) - baseline(&unit)).round(),
+    );
     let end = unit_at.x + unit.size().x;
-    ui.painter().galley(pos2(left.x, top), number, Color32::PLACEHOLDER);
+    ui.painter()
+        .galley(pos2(left.x, top), number, Color32::PLACEHOLDER);
     ui.painter().galley(unit_at, unit, Color32::PLACEHOLDER);
     end
 }
 
 /// A number with its unit that begins there, the number vertically centred; where it ends.
-pub fn number_at(ui: &Ui, left: Pos2, number: &str, font: FontId, color: Color32, unit: &str) -> f32 {
+pub fn number_at(
+    ui: &Ui,
+    left: Pos2,
+    number: &str,
+    font: FontId,
+    color: Color32,
+    unit: &str,
+) -> f32 {
     paint(ui, left, laid(ui, number, font, color, unit))
 }
 
 /// The same where it ends there; where it begins.
-pub fn number_right(ui: &Ui, right: Pos2, number: &str, font: FontId, color: Color32, unit: &str) -> f32 {
+pub fn number_right(
+    ui: &Ui,
+    right: Pos2,
+    number: &str,
+    font: FontId,
+    color: Color32,
+    unit: &str,
+) -> f32 {
     let galleys = laid(ui, number, font, color, unit);
     let left = right.x - (galleys[0].size().x + GAP + galleys[1].size().x).round();
     paint(ui, pos2(left, right.y), galleys);

@@ -17,7 +17,14 @@ pub fn verdict_rows(ui: &mut Ui, verdict: &Verdict, width: f32, rows: usize) -> 
             VerdictPart::Good(text) => (text, theme::semibold(13.0), t.ok),
             VerdictPart::Bad(text) => (text, theme::semibold(13.0), t.warn),
         };
-        job.append(text, 0.0, egui::TextFormat { valign: Align::Center, ..egui::TextFormat::simple(font, color) });
+        job.append(
+            text,
+            0.0,
+            egui::TextFormat {
+                valign: Align::Center,
+                ..egui::TextFormat::simple(font, color)
+            },
+        );
     }
     job.wrap = egui::text::TextWrapping {
         max_rows: rows,

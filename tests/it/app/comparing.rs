@@ -23,7 +23,10 @@ fn two_answers_are_compared() {
     press(&mut window, Key::F8, Modifiers::NONE);
     until_label(&mut window, "1 of ");
     press(&mut window, Key::F8, Modifiers::SHIFT);
-    assert!(window.state().state.diff.current.is_some_and(|at| at > 0), "it goes round");
+    assert!(
+        window.state().state.diff.current.is_some_and(|at| at > 0),
+        "it goes round"
+    );
     press(&mut window, Key::Escape, Modifiers::NONE);
     until_label(&mut window, "Text, what ");
 }
@@ -32,24 +35,40 @@ fn two_answers_are_compared() {
 fn the_tools_are_compared_with_another_variant_of_the_server() {
     let mut window = on_sample();
     press(&mut window, Key::K, Modifiers::COMMAND);
-    let is_open = |window: &Window| matches!(window.state().state.dialog, Some(Dialog::Palette { .. }));
+    let is_open =
+        |window: &Window| matches!(window.state().state.dialog, Some(Dialog::Palette { .. }));
     until(&mut window, "the palette is open", is_open);
-    window
-        .state_mut()
-        .state
-        .perform(Action::ShowDialog(Dialog::Palette { text: "compare tools".into(), chosen: 0 }), &mut Vec::new());
+    window.state_mut().state.perform(
+        Action::ShowDialog(Dialog::Palette {
+            text: "compare tools".into(),
+            chosen: 0,
+        }),
+        &mut Vec::new(),
+    );
     press(&mut window, Key::Enter, Modifiers::NONE);
     until_label(&mut window, "Compare tools with another server or version");
     let mut form = window.state().state.connect_form.clone();
     form.sample.keys.insert("annotations".into(), "off".into());
-    window.state_mut().state.perform(ConnectAction::Edit(Box::new(form)), &mut Vec::new());
+    window
+        .state_mut()
+        .state
+        .perform(ConnectAction::Edit(Box::new(form)), &mut Vec::new());
     window.step();
-    window.get_by_label("List this sample's tools").scroll_to_me();
+    window
+        .get_by_label("List this sample's tools")
+        .scroll_to_me();
     window.run_steps(6);
     click(&mut window, "List this sample's tools");
     until_label(&mut window, "From A to B:");
-    assert!(window.state().state.session().connection.is_connected(), "the server in use stays");
-    window.query_all_by_label_contains("readOnlyHint").next().expect("what changed is named").click();
+    assert!(
+        window.state().state.session().connection.is_connected(),
+        "the server in use stays"
+    );
+    window
+        .query_all_by_label_contains("readOnlyHint")
+        .next()
+        .expect("what changed is named")
+        .click();
     until_label(&mut window, "/annotations");
     click(&mut window, "Swap A and B");
     until(&mut window, "they are compared anew", |window| {

@@ -10,7 +10,13 @@ use super::{Window, called, click, copied, press, until, until_label};
 /// What is copied by a key.
 #[track_caller]
 fn copied_by(window: &mut Window, key: Key, modifiers: Modifiers) -> String {
-    window.event(Event::Key { key, physical_key: None, pressed: true, repeat: false, modifiers });
+    window.event(Event::Key {
+        key,
+        physical_key: None,
+        pressed: true,
+        repeat: false,
+        modifiers,
+    });
     for _ in 0..300 {
         window.step();
         if let Some(text) = copied(window).pop() {
@@ -23,7 +29,9 @@ fn copied_by(window: &mut Window, key: Key, modifiers: Modifiers) -> String {
 
 fn show(window: &mut Window, pane: usize, shows: PaneView) {
     let ctx = window.ctx.clone();
-    window.state_mut().perform(&ctx, vec![ViewAction::SetPane { pane, shows }.into()]);
+    window
+        .state_mut()
+        .perform(&ctx, vec![ViewAction::SetPane { pane, shows }.into()]);
     window.step();
 }
 
@@ -39,9 +47,18 @@ fn a_value_is_copied_in_each_way_by_key() {
     for _ in 0..4 {
         press(&mut window, Key::ArrowDown, Modifiers::NONE);
     }
-    assert_eq!(copied_by(&mut window, Key::P, Modifiers::NONE), "/items/0/companyName");
-    assert_eq!(copied_by(&mut window, Key::P, Modifiers::SHIFT), "$.items[0].companyName");
-    assert_eq!(copied_by(&mut window, Key::K, Modifiers::NONE), "companyName");
+    assert_eq!(
+        copied_by(&mut window, Key::P, Modifiers::NONE),
+        "/items/0/companyName"
+    );
+    assert_eq!(
+        copied_by(&mut window, Key::P, Modifiers::SHIFT),
+        "$.items[0].companyName"
+    );
+    assert_eq!(
+        copied_by(&mut window, Key::K, Modifiers::NONE),
+        "companyName"
+    );
     let json = copied_by(&mut window, Key::J, Modifiers::NONE);
     window.event(Event::Copy);
     window.step();
@@ -49,7 +66,10 @@ fn a_value_is_copied_in_each_way_by_key() {
     assert_eq!(json, format!("\"{value}\""));
     let column = copied_by(&mut window, Key::L, Modifiers::NONE);
     let lines: Vec<_> = column.lines().collect();
-    assert_eq!((lines.len(), lines[0], lines[1]), (51, "companyName", value.as_str()));
+    assert_eq!(
+        (lines.len(), lines[0], lines[1]),
+        (51, "companyName", value.as_str())
+    );
     press(&mut window, Key::T, Modifiers::NONE);
     until_label(&mut window, "/items, 50 rows, ");
 }
@@ -60,7 +80,10 @@ fn a_table_is_sorted_cut_down_and_copied() {
     show(&mut window, 2, PaneView::Table);
     until_label(&mut window, "id, 200 tokens, not sorted");
     let rows = window.query_all_by_label_contains(", companyName ").count();
-    assert!((5..50).contains(&rows), "only rows in sight are laid out, not {rows}");
+    assert!(
+        (5..50).contains(&rows),
+        "only rows in sight are laid out, not {rows}"
+    );
     window.get_by_label_contains("companyName, ").click();
     until_label(&mut window, "sorted, the least first");
     window.get_by_label_contains("id, 200 tokens").focus();
@@ -71,14 +94,27 @@ fn a_table_is_sorted_cut_down_and_copied() {
     window.step();
     press(&mut window, Key::ArrowRight, Modifiers::SHIFT);
     click(&mut window, "Copy the table as Markdown");
-    until(&mut window, "it is copied", |window| !copied(window).is_empty());
+    until(&mut window, "it is copied", |window| {
+        !copied(window).is_empty()
+    });
     let text = copied(&window).concat();
     let lines: Vec<_> = text.lines().collect();
-    assert!(lines[0].starts_with("| isActive | companyName | companyType |"), "{}", lines[0]);
-    assert!(lines[2..].is_sorted_by_key(|line| line.split('|').nth(2).map(str::to_lowercase)), "{text}");
+    assert!(
+        lines[0].starts_with("| isActive | companyName | companyType |"),
+        "{}",
+        lines[0]
+    );
+    assert!(
+        lines[2..].is_sorted_by_key(|line| line.split('|').nth(2).map(str::to_lowercase)),
+        "{text}"
+    );
     assert_eq!(lines.len(), 52);
     // A record that is selected here is selected in the other panes.
-    window.query_all_by_label_contains(", companyName ").next().unwrap().click();
+    window
+        .query_all_by_label_contains(", companyName ")
+        .next()
+        .unwrap()
+        .click();
     window.step();
     assert!(window.state().state.view.record.is_some());
     click(&mut window, "1 column hidden");
@@ -89,7 +125,9 @@ fn a_table_is_sorted_cut_down_and_copied() {
 fn what_is_looked_for_is_counted_in_every_pane() {
     let mut window = called([1_600.0, 1_000.0], "dual_search_companies");
     press(&mut window, Key::F, Modifiers::COMMAND);
-    window.event(Event::Text("$.items[?@.isActive == false].companyName".into()));
+    window.event(Event::Text(
+        "$.items[?@.isActive == false].companyName".into(),
+    ));
     window.step();
     until_label(&mut window, "No matches");
     click(&mut window, "Find by: JSONPath");
@@ -98,17 +136,32 @@ fn what_is_looked_for_is_counted_in_every_pane() {
         let found = window.query_all_by_label_contains("structuredContent ");
         found
             .filter_map(|node| node.accesskit_node().label())
-            .find(|label| label.split(' ').nth(1).is_some_and(|count| count.parse::<usize>().is_ok()))
+            .find(|label| {
+                label
+                    .split(' ')
+                    .nth(1)
+                    .is_some_and(|count| count.parse::<usize>().is_ok())
+            })
     };
-    let count: usize = label(&window).unwrap().split(' ').nth(1).unwrap().parse().unwrap();
+    let count: usize = label(&window)
+        .unwrap()
+        .split(' ')
+        .nth(1)
+        .unwrap()
+        .parse()
+        .unwrap();
     assert!((2..50).contains(&count));
     until_label(&mut window, &format!("1 of {count}"));
-    window.get_by_label(&format!("structuredContent {count}")).click();
+    window
+        .get_by_label(&format!("structuredContent {count}"))
+        .click();
     until_label(&mut window, "in structuredContent");
     click(&mut window, "Find by: Regex");
     until_label(&mut window, "No matches");
-    window.state_mut().state.view.search =
-        Some(mcp_loupe::analysis::Search { text: "(".into(), kind: mcp_loupe::analysis::SearchKind::Regex });
+    window.state_mut().state.view.search = Some(mcp_loupe::analysis::Search {
+        text: "(".into(),
+        kind: mcp_loupe::analysis::SearchKind::Regex,
+    });
     until_label(&mut window, "not a regular expression: ");
 }
 

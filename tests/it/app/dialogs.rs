@@ -9,8 +9,13 @@ use super::{on_sample, press, until};
 fn what_is_typed_takes_the_place_of_the_path_that_is_offered() {
     let mut window = on_sample();
     let ctx = window.ctx.clone();
-    let dialog = |text: &str| Dialog::Path { purpose: PathPurpose::SaveLog, text: text.to_owned() };
-    window.state_mut().perform(&ctx, vec![Action::ShowDialog(dialog("/offered/log.jsonl"))]);
+    let dialog = |text: &str| Dialog::Path {
+        purpose: PathPurpose::SaveLog,
+        text: text.to_owned(),
+    };
+    window
+        .state_mut()
+        .perform(&ctx, vec![Action::ShowDialog(dialog("/offered/log.jsonl"))]);
     (0..4).for_each(|_| window.step());
     for part in ["/mine", ".jsonl"] {
         window.event(Event::Text(part.to_owned()));
@@ -23,5 +28,7 @@ fn what_is_typed_takes_the_place_of_the_path_that_is_offered() {
 fn where_no_server_was_used_before_its_key_asks_for_one() {
     let mut window = on_sample();
     press(&mut window, Key::L, Modifiers::COMMAND);
-    until(&mut window, "a server is asked for", |window| window.state().state.view.screen == Screen::Connect);
+    until(&mut window, "a server is asked for", |window| {
+        window.state().state.view.screen == Screen::Connect
+    });
 }

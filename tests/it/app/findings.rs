@@ -8,20 +8,27 @@ use mcp_loupe::analysis;
 use mcp_loupe::capture::Reading;
 use mcp_loupe::finding::{AnswerFindings, FindingPlace, FindingsQuery, FoundIn, Profile, Severity};
 use mcp_loupe::host::{Hosts, ViewContext};
-use mcp_loupe::state::{Action, Dialog, DrawerTab, FindingsAction, PaneView, QueryState, ViewAction};
+use mcp_loupe::state::{
+    Action, Dialog, DrawerTab, FindingsAction, PaneView, QueryState, ViewAction,
+};
 use std::sync::Arc;
 
 /// The findings of the answer, once they are known.
 fn known(window: &mut Window) -> Arc<AnswerFindings> {
     let found = |window: &Window| {
         let state = &window.state().state;
-        let query = FindingsQuery { settings: Arc::clone(&state.view.findings.rules), reads: state.read_choice() };
+        let query = FindingsQuery {
+            settings: Arc::clone(&state.view.findings.rules),
+            reads: state.read_choice(),
+        };
         match state.answers.get(&state.captures[0].id, query) {
             Some(QueryState::Ready(found)) => Some(Arc::clone(found)),
             _ => None,
         }
     };
-    until(window, "the findings are known", |window| found(window).is_some());
+    until(window, "the findings are known", |window| {
+        found(window).is_some()
+    });
     found(window).unwrap_or_else(|| panic!("they were known"))
 }
 
@@ -30,24 +37,37 @@ fn findings_are_gone_through_by_key() {
     let mut window = called([1_280.0, 800.0], "dual_search_companies");
     known(&mut window);
     press(&mut window, Key::F8, Modifiers::NONE);
-    until(&mut window, "the first is selected", |window| window.state().state.view.findings.selected.is_some());
+    until(&mut window, "the first is selected", |window| {
+        window.state().state.view.findings.selected.is_some()
+    });
     assert_eq!(window.state().state.view.drawer, DrawerTab::Findings);
     until(&mut window, "they are read", |window| {
         paints(window, "parity/text-not-json") || paints(window, "parity/value-missing-in-text")
     });
     let at = window.state().state.view.findings.selected;
     press(&mut window, Key::F8, Modifiers::NONE);
-    until(&mut window, "the next one is selected", |window| window.state().state.view.findings.selected != at);
+    until(&mut window, "the next one is selected", |window| {
+        window.state().state.view.findings.selected != at
+    });
     press(&mut window, Key::F8, Modifiers::SHIFT);
-    until(&mut window, "the one before is", |window| window.state().state.view.findings.selected == at);
+    until(&mut window, "the one before is", |window| {
+        window.state().state.view.findings.selected == at
+    });
     // A profile's rules come with it, and a severity alone is listed.
     let profile = FindingsAction::ToggleProfile(Profile::parse("dual-content").unwrap());
     window.state_mut().state.perform(profile, &mut Vec::new());
-    window.state_mut().state.perform(FindingsAction::OnlySeverity(Some(Severity::Error)), &mut Vec::new());
-    until(&mut window, "its errors are read", |window| paints(window, "dual-content") && !paints(window, "Warnings"));
+    window.state_mut().state.perform(
+        FindingsAction::OnlySeverity(Some(Severity::Error)),
+        &mut Vec::new(),
+    );
+    until(&mut window, "its errors are read", |window| {
+        paints(window, "dual-content") && !paints(window, "Warnings")
+    });
     let before = window.state().state.toasts.len();
     click(&mut window, "Copy the listed findings as Markdown");
-    until(&mut window, "they are copied", |window| window.state().state.toasts.len() > before);
+    until(&mut window, "they are copied", |window| {
+        window.state().state.toasts.len() > before
+    });
 }
 
 #[test]
@@ -60,23 +80,41 @@ fn a_fix_says_what_it_saves_in_the_large_view() {
     assert_eq!(window.state().state.view.drawer, DrawerTab::Findings);
     let area = FindingsAction::OnlyArea(Some("shape"));
     window.state_mut().state.perform(area, &mut Vec::new());
-    window.state_mut().state.perform(FindingsAction::Find("emoji".into()), &mut Vec::new());
-    until(&mut window, "what it saves is counted", |window| paints(window, "Measured saving") && paints(window, " → "));
+    window
+        .state_mut()
+        .state
+        .perform(FindingsAction::Find("emoji".into()), &mut Vec::new());
+    until(&mut window, "what it saves is counted", |window| {
+        paints(window, "Measured saving") && paints(window, " → ")
+    });
 }
 
 #[test]
 fn a_loupe_toml_is_followed() {
     let mut window = called([1_280.0, 800.0], "dual_search_companies");
-    let toml = "[rules.\"annotations/missing\"]\noff = true\nreason = \"our host does not read them\"\n";
+    let toml =
+        "[rules.\"annotations/missing\"]\noff = true\nreason = \"our host does not read them\"\n";
     let show = ViewAction::ShowDrawer(DrawerTab::Findings);
     window.state_mut().state.perform(show, &mut Vec::new());
-    window.state_mut().state.perform(FindingsAction::OnlyArea(Some("annotations")), &mut Vec::new());
-    until(&mut window, "it is found without", |window| paints(window, "annotations/missing"));
-    let follow = FindingsAction::UseRules { file: "/project/loupe.toml".into(), text: toml.into() };
+    window.state_mut().state.perform(
+        FindingsAction::OnlyArea(Some("annotations")),
+        &mut Vec::new(),
+    );
+    until(&mut window, "it is found without", |window| {
+        paints(window, "annotations/missing")
+    });
+    let follow = FindingsAction::UseRules {
+        file: "/project/loupe.toml".into(),
+        text: toml.into(),
+    };
     window.state_mut().state.perform(follow, &mut Vec::new());
-    until(&mut window, "it is not found", |window| !paints(window, "annotations/missing"));
+    until(&mut window, "it is not found", |window| {
+        !paints(window, "annotations/missing")
+    });
     click(&mut window, "Filter");
-    until(&mut window, "it says so", |window| paints(window, "Rules follow /project/loupe.toml"));
+    until(&mut window, "it says so", |window| {
+        paints(window, "Rules follow /project/loupe.toml")
+    });
 }
 
 #[test]
@@ -85,27 +123,56 @@ fn a_finding_is_marked_in_what_a_host_shows() {
     let found = known(&mut window);
     let capture = Arc::clone(&window.state().state.captures[0]);
     let text = Reading::of(&capture).content_text().unwrap_or_default();
-    let (hosts, subject, context) = (Hosts::built_in(), analysis::subject(Arc::clone(&capture)), ViewContext::of(&capture));
-    let host = hosts.iter().find(|host| host.view(&subject, &context).text.contains(&text)).map(|host| host.id);
+    let (hosts, subject, context) = (
+        Hosts::built_in(),
+        analysis::subject(Arc::clone(&capture)),
+        ViewContext::of(&capture),
+    );
+    let host = hosts
+        .iter()
+        .find(|host| host.view(&subject, &context).text.contains(&text))
+        .map(|host| host.id);
     let host = host.unwrap_or_else(|| panic!("no host shows the text"));
     // The first place in one line of the text.
-    let places = found.places.iter().enumerate().flat_map(|(at, places)| places.iter().map(move |place| (at, place)));
+    let places = found
+        .places
+        .iter()
+        .enumerate()
+        .flat_map(|(at, places)| places.iter().map(move |place| (at, place)));
     let in_text = places.filter_map(|(at, place)| match place {
-        FindingPlace::Text(range) if (2..60).contains(&range.len()) => Some((at, &text[range.clone()])),
+        FindingPlace::Text(range) if (2..60).contains(&range.len()) => {
+            Some((at, &text[range.clone()]))
+        }
         _ => None,
     });
-    let (at, words) = in_text.clone().find(|(_, words)| !words.contains('\n')).unwrap_or_else(|| panic!("{:?}", found.places));
+    let (at, words) = in_text
+        .clone()
+        .find(|(_, words)| !words.contains('\n'))
+        .unwrap_or_else(|| panic!("{:?}", found.places));
     let severity = found.findings[at].severity;
     for action in [
-        ViewAction::SetPane { pane: 0, shows: PaneView::Tree },
-        ViewAction::SetPane { pane: 1, shows: PaneView::Host(host) },
+        ViewAction::SetPane {
+            pane: 0,
+            shows: PaneView::Tree,
+        },
+        ViewAction::SetPane {
+            pane: 1,
+            shows: PaneView::Host(host),
+        },
         ViewAction::ShowDrawer(DrawerTab::Findings),
     ] {
         window.state_mut().state.perform(action, &mut Vec::new());
     }
-    window.state_mut().state.perform(FindingsAction::Select(Some(at)), &mut Vec::new());
+    window
+        .state_mut()
+        .state
+        .perform(FindingsAction::Select(Some(at)), &mut Vec::new());
     let what = format!("{words:?} is marked in the pane of {host}");
-    until(&mut window, &what, |window| marked(window, severity).iter().any(|marked| marked == words));
+    until(&mut window, &what, |window| {
+        marked(window, severity)
+            .iter()
+            .any(|marked| marked == words)
+    });
 }
 
 #[test]
@@ -113,21 +180,42 @@ fn findings_are_marked_in_the_definition() {
     let mut window = called([1_600.0, 1_000.0], "dual_search_companies");
     let show = ViewAction::ShowDrawer(DrawerTab::Findings);
     window.state_mut().state.perform(show, &mut Vec::new());
-    window.state_mut().state.perform(FindingsAction::ToggleProfile(Profile::parse("strict").unwrap()), &mut Vec::new());
+    window.state_mut().state.perform(
+        FindingsAction::ToggleProfile(Profile::parse("strict").unwrap()),
+        &mut Vec::new(),
+    );
     let found = known(&mut window);
     let is_of_key = |place: &mcp_loupe::finding::FoundAt| {
         place.part == FoundIn::Definition && place.path.starts_with("/inputSchema/properties/")
     };
-    let finding = found.findings.iter().enumerate().find(|(_, finding)| finding.places.iter().any(is_of_key));
-    let (at, finding) = finding.unwrap_or_else(|| panic!("none is about an argument: {:?}", found.findings));
-    let path = finding.places.iter().find(|place| is_of_key(place)).map(|place| place.path.clone()).unwrap_or_default();
+    let finding = found
+        .findings
+        .iter()
+        .enumerate()
+        .find(|(_, finding)| finding.places.iter().any(is_of_key));
+    let (at, finding) =
+        finding.unwrap_or_else(|| panic!("none is about an argument: {:?}", found.findings));
+    let path = finding
+        .places
+        .iter()
+        .find(|place| is_of_key(place))
+        .map(|place| place.path.clone())
+        .unwrap_or_default();
     let key = path.split('/').nth(3).unwrap_or_default().to_owned();
     let tool = "dual_search_companies".to_owned();
-    window.state_mut().state.perform(FindingsAction::Select(Some(at)), &mut Vec::new());
-    window.state_mut().state.perform(Action::ShowDialog(Dialog::Definition { tool }), &mut Vec::new());
+    window
+        .state_mut()
+        .state
+        .perform(FindingsAction::Select(Some(at)), &mut Vec::new());
+    window.state_mut().state.perform(
+        Action::ShowDialog(Dialog::Definition { tool }),
+        &mut Vec::new(),
+    );
     let what = format!("the line of {key} is marked");
     until(&mut window, &what, |window| {
-        marked(window, finding.severity).iter().any(|marked| marked.contains(&format!("\"{key}\"")))
+        marked(window, finding.severity)
+            .iter()
+            .any(|marked| marked.contains(&format!("\"{key}\"")))
     });
     // What is marked is said as well.
     until_label(&mut window, &format!("; {}", finding.message));
@@ -138,12 +226,19 @@ fn what_is_silenced_is_listed_with_its_reason() {
     let mut window = called([1_600.0, 1_000.0], "dual_search_companies");
     let show = ViewAction::ShowDrawer(DrawerTab::Findings);
     window.state_mut().state.perform(show, &mut Vec::new());
-    window.state_mut().state.perform(FindingsAction::OnlyArea(Some("annotations")), &mut Vec::new());
-    until(&mut window, "it is found without", |window| paints(window, "annotations/missing"));
+    window.state_mut().state.perform(
+        FindingsAction::OnlyArea(Some("annotations")),
+        &mut Vec::new(),
+    );
+    until(&mut window, "it is found without", |window| {
+        paints(window, "annotations/missing")
+    });
     assert!(!paints(&window, "Silenced for this tool"));
-    let silence =
-        "[[silence]]\nrule = \"annotations/missing\"\ntool = \"dual_search_companies\"\nreason = \"our host asks anyway\"\n";
-    let follow = FindingsAction::UseRules { file: "/project/loupe.toml".into(), text: silence.into() };
+    let silence = "[[silence]]\nrule = \"annotations/missing\"\ntool = \"dual_search_companies\"\nreason = \"our host asks anyway\"\n";
+    let follow = FindingsAction::UseRules {
+        file: "/project/loupe.toml".into(),
+        text: silence.into(),
+    };
     window.state_mut().state.perform(follow, &mut Vec::new());
     until(&mut window, "it is listed as silenced", |window| {
         paints(window, "Silenced for this tool") && paints(window, "our host asks anyway")
@@ -151,5 +246,10 @@ fn what_is_silenced_is_listed_with_its_reason() {
     // It is no finding any more, neither to be read nor by name.
     let name = "annotations/missing is silenced: our host asks anyway";
     assert_eq!(window.query_all_by_label(name).count(), 1);
-    assert_eq!(window.query_all_by_label_contains("annotations/missing").count(), 1);
+    assert_eq!(
+        window
+            .query_all_by_label_contains("annotations/missing")
+            .count(),
+        1
+    );
 }

@@ -43,13 +43,18 @@ fn own_hosts_are_called_as_and_exported() {
     click(&mut window, "More ways to call");
     until_label(&mut window, "Call as Loupe");
     click(&mut window, "Call as Loupe");
-    until_label(&mut window, "How 5 of 28 hosts name themselves was not verified");
+    until_label(
+        &mut window,
+        "How 5 of 28 hosts name themselves was not verified",
+    );
     until_label(&mut window, "Sends client loupe ");
     press(&mut window, Key::Escape, Modifiers::NONE);
     let hosts = Arc::new(Hosts::built_in().with_file(OWN, "hosts.toml"));
     assert!(hosts.problems.is_empty(), "{:?}", hosts.problems);
     window.state_mut().use_hosts(&hosts);
-    until(&mut window, "the hosts are known", |window| window.state().state.hosts.len() == 29);
+    until(&mut window, "the hosts are known", |window| {
+        window.state().state.hosts.len() == 29
+    });
     click(&mut window, "More ways to call");
     until_label(&mut window, "Call as Loupe");
     click(&mut window, "Call as Loupe");
@@ -63,26 +68,50 @@ fn own_hosts_are_called_as_and_exported() {
     click(&mut window, "More ways to call");
     until_label(&mut window, "Call as My agent");
     click(&mut window, "Call as My agent");
-    until_label(&mut window, r#"Sends client my-agent 1.2, capabilities {"roots":{"listChanged":true}}."#);
+    until_label(
+        &mut window,
+        r#"Sends client my-agent 1.2, capabilities {"roots":{"listChanged":true}}."#,
+    );
     press(&mut window, Key::Escape, Modifiers::NONE);
     press(&mut window, Key::Enter, Modifiers::COMMAND);
-    until(&mut window, "the answer is there", |window| window.state().state.capture().is_some());
-    let notes = window.state().state.capture().map(|capture| capture.notes.clone()).unwrap_or_default();
-    let note = r#"called as My agent: client my-agent 1.2, capabilities {"roots":{"listChanged":true}}"#;
-    assert_eq!(notes, [format!("{note}; what the server speaks was found out as Loupe does")]);
-    until(&mut window, "the panes are filled", |window| window.state().state.answers.working() == 0);
+    until(&mut window, "the answer is there", |window| {
+        window.state().state.capture().is_some()
+    });
+    let notes = window
+        .state()
+        .state
+        .capture()
+        .map(|capture| capture.notes.clone())
+        .unwrap_or_default();
+    let note =
+        r#"called as My agent: client my-agent 1.2, capabilities {"roots":{"listChanged":true}}"#;
+    assert_eq!(
+        notes,
+        [format!(
+            "{note}; what the server speaks was found out as Loupe does"
+        )]
+    );
+    until(&mut window, "the panes are filled", |window| {
+        window.state().state.answers.working() == 0
+    });
     item(&mut window, "Save what a host shows", "My agent");
-    until(&mut window, "the path is asked for", |window| matches!(window.state().state.dialog, Some(Dialog::Path { .. })));
+    until(&mut window, "the path is asked for", |window| {
+        matches!(window.state().state.dialog, Some(Dialog::Path { .. }))
+    });
 }
 
 #[test]
 fn a_chart_is_copied_as_a_picture() {
     let mut window = on_sample();
     press(&mut window, Key::Enter, Modifiers::COMMAND);
-    until(&mut window, "the answer is there", |window| window.state().state.capture().is_some());
+    until(&mut window, "the answer is there", |window| {
+        window.state().state.capture().is_some()
+    });
     let ctx = window.ctx.clone();
     for kind in ["hosts-png", "formats-png"] {
-        let copy = Action::ExportAs(ExportAction::Copy(ExportChoice::parse(kind, &Hosts::built_in()).unwrap()));
+        let copy = Action::ExportAs(ExportAction::Copy(
+            ExportChoice::parse(kind, &Hosts::built_in()).unwrap(),
+        ));
         window.state_mut().perform(&ctx, vec![copy]);
         until(&mut window, kind, |window| {
             window.output().platform_output.commands.iter().any(

@@ -30,28 +30,54 @@ pub fn marked(window: &Window, severity: Severity) -> Vec<String> {
     let (mut grounds, mut glyphs) = (Vec::new(), Vec::new());
     for clipped in shapes {
         each(&clipped.shape, &mut |shape| match shape {
-            Shape::Rect(rect) if rect.fill == fill => grounds.push(rect.rect.intersect(clipped.clip_rect)),
+            Shape::Rect(rect) if rect.fill == fill => {
+                grounds.push(rect.rect.intersect(clipped.clip_rect))
+            }
             Shape::Text(text) => glyphs.extend(text.galley.rows.iter().flat_map(|row| {
                 let left = text.pos + row.pos.to_vec2();
                 row.row.glyphs.iter().map(move |glyph| {
                     let at = left + glyph.pos.to_vec2();
-                    (Rect::from_two_pos(at, at + egui::vec2(glyph.advance_width, -glyph.font_ascent)).center(), glyph.chr)
+                    (
+                        Rect::from_two_pos(
+                            at,
+                            at + egui::vec2(glyph.advance_width, -glyph.font_ascent),
+                        )
+                        .center(),
+                        glyph.chr,
+                    )
                 })
             })),
             _ => {}
         });
     }
-    let on = |ground: &Rect| glyphs.iter().filter(|(at, _)| ground.contains(*at)).map(|(_, glyph)| *glyph).collect();
+    let on = |ground: &Rect| {
+        glyphs
+            .iter()
+            .filter(|(at, _)| ground.contains(*at))
+            .map(|(_, glyph)| *glyph)
+            .collect()
+    };
     grounds.iter().map(on).collect()
 }
 
 #[test]
 fn the_saving_is_read_in_every_window() {
-    for size in [[640.0, 520.0], [960.0, 700.0], [1_280.0, 800.0], [1_366.0, 768.0], [1_600.0, 1_000.0]] {
+    for size in [
+        [640.0, 520.0],
+        [960.0, 700.0],
+        [1_280.0, 800.0],
+        [1_366.0, 768.0],
+        [1_600.0, 1_000.0],
+    ] {
         let mut window = called(size, "strict_search_companies");
-        until(&mut window, "the panes are filled", |window| window.state().state.answers.working() == 0);
+        until(&mut window, "the panes are filled", |window| {
+            window.state().state.answers.working() == 0
+        });
         for tab in [DrawerTab::Cost, DrawerTab::Hosts, DrawerTab::Tokens] {
-            window.state_mut().state.perform(ViewAction::ShowDrawer(tab), &mut Vec::new());
+            window
+                .state_mut()
+                .state
+                .perform(ViewAction::ShowDrawer(tab), &mut Vec::new());
             // The closed drawer tells the cost, whatever its tab is; the open one is that of its tab.
             if tab == DrawerTab::Cost || size[1] < 820.0 {
                 let what = format!("the saving is read at {size:?} with the tab {tab:?}");

@@ -13,8 +13,12 @@ fn point(window: &mut Window, pos: egui::Pos2) {
 
 fn drag(window: &mut Window, from: egui::Pos2, to: egui::Pos2) {
     point(window, from);
-    let button =
-        |pos, pressed| Event::PointerButton { pos, button: egui::PointerButton::Primary, pressed, modifiers: Modifiers::NONE };
+    let button = |pos, pressed| Event::PointerButton {
+        pos,
+        button: egui::PointerButton::Primary,
+        pressed,
+        modifiers: Modifiers::NONE,
+    };
     window.event(button(from, true));
     window.step();
     // Beyond what counts as a click, then to the place.
@@ -29,13 +33,20 @@ fn text_is_selected_by_dragging_counted_and_copied() {
     let mut window = called([1_600.0, 1_000.0], "dual_search_companies");
     until_label(&mut window, "exact text, ");
     let row = window.get_by_label("## Company Search Results").rect();
-    drag(&mut window, row.left_center() + egui::vec2(30.0, 0.0), row.right_center());
+    drag(
+        &mut window,
+        row.left_center() + egui::vec2(30.0, 0.0),
+        row.right_center(),
+    );
     until_label(&mut window, "chars selected · ");
     until_label(&mut window, "tokens by themselves");
     window.event(Event::Copy);
     window.step();
     let text = copied(&window).pop().unwrap_or_default();
-    assert!(text.starts_with('#') && text.ends_with("Results"), "{text:?}");
+    assert!(
+        text.starts_with('#') && text.ends_with("Results"),
+        "{text:?}"
+    );
 }
 
 #[test]
@@ -45,11 +56,16 @@ fn finding_goes_from_place_to_place_and_around() {
     window.event(Event::Text("Last Modified".into()));
     window.step();
     until_label(&mut window, "1 of 50");
-    let before = window.query_all_by_label_contains("**Last Modified**").map(|row| row.rect().top()).fold(f32::MAX, f32::min);
+    let before = window
+        .query_all_by_label_contains("**Last Modified**")
+        .map(|row| row.rect().top())
+        .fold(f32::MAX, f32::min);
     click(&mut window, "Previous place");
     until_label(&mut window, "50 of 50");
     until(&mut window, "the last place is in sight", |window| {
-        window.query_all_by_label_contains("**Last Modified**").all(|row| row.rect().top() > before)
+        window
+            .query_all_by_label_contains("**Last Modified**")
+            .all(|row| row.rect().top() > before)
             || window.query_by_label("## Company Search Results").is_none()
     });
     click(&mut window, "Next place");
@@ -68,24 +84,41 @@ fn the_ledger_flips_the_middle_pane_by_key() {
     let shows = |window: &Window, pane: usize| window.state().state.view.shows(pane);
     assert_eq!(shows(&window, 1), PaneView::Text("content"));
     press(&mut window, Key::ArrowDown, Modifiers::NONE);
-    assert_eq!(shows(&window, 1), PaneView::Text("wire"), "formats that do not apply are passed over");
+    assert_eq!(
+        shows(&window, 1),
+        PaneView::Text("wire"),
+        "formats that do not apply are passed over"
+    );
     press(&mut window, Key::Escape, Modifiers::NONE);
     assert_eq!(shows(&window, 1), PaneView::Text("content"));
     press(&mut window, Key::ArrowDown, Modifiers::NONE);
     press(&mut window, Key::Enter, Modifiers::SHIFT);
-    assert_eq!([shows(&window, 1), shows(&window, 2)], [PaneView::Text("content"), PaneView::Text("wire")]);
+    assert_eq!(
+        [shows(&window, 1), shows(&window, 2)],
+        [PaneView::Text("content"), PaneView::Text("wire")]
+    );
     window.get_by_label("Token ledger").focus();
     window.step();
     press(&mut window, Key::ArrowDown, Modifiers::NONE);
     press(&mut window, Key::ArrowDown, Modifiers::NONE);
     press(&mut window, Key::Enter, Modifiers::NONE);
-    assert_eq!((shows(&window, 1), window.state().state.view.peek), (PaneView::Text("json"), None));
+    assert_eq!(
+        (shows(&window, 1), window.state().state.view.peek),
+        (PaneView::Text("json"), None)
+    );
 }
 
 #[test]
 fn panes_are_resized_by_their_separators() {
     let mut window = called([1_600.0, 1_000.0], "dual_search_companies");
-    let separator = |window: &Window| window.get_all_by_label("Resize panes").next().unwrap().rect().center();
+    let separator = |window: &Window| {
+        window
+            .get_all_by_label("Resize panes")
+            .next()
+            .unwrap()
+            .rect()
+            .center()
+    };
     let before = separator(&window);
     drag(&mut window, before, before + egui::vec2(60.0, 0.0));
     let after = separator(&window);
@@ -96,16 +129,24 @@ fn panes_are_resized_by_their_separators() {
 fn an_emoji_tells_its_code_point_and_cost() {
     let mut window = called([1_600.0, 1_000.0], "dual_search_companies");
     let text = "| **Status** | ✅ Active |";
-    until(&mut window, "the row is drawn", |window| window.query_all_by_label(text).next().is_some());
+    until(&mut window, "the row is drawn", |window| {
+        window.query_all_by_label(text).next().is_some()
+    });
     let row = window.get_all_by_label(text).next().unwrap().rect();
     let mut told = false;
     for step in 0..26 {
-        point(&mut window, row.left_center() + egui::vec2(32.0 + step as f32 * 7.0, 0.0));
+        point(
+            &mut window,
+            row.left_center() + egui::vec2(32.0 + step as f32 * 7.0, 0.0),
+        );
         // The tip waits for the pointer to rest.
         for _ in 0..40 {
             window.step();
         }
-        told |= window.query_by_label("U+2705").is_some() && window.query_by_label_contains("1 token (o200k_base)").is_some();
+        told |= window.query_by_label("U+2705").is_some()
+            && window
+                .query_by_label_contains("1 token (o200k_base)")
+                .is_some();
     }
     assert!(told, "no place of the row told its code point");
 }
@@ -114,7 +155,9 @@ fn an_emoji_tells_its_code_point_and_cost() {
 fn tokens_are_counted_as_chosen_and_taken_apart() {
     let mut window = open_sized(None, [1_600.0, 1_000.0]);
     until_label(&mut window, "What do you want to know?");
-    until(&mut window, "definitions are counted", |window| window.state().state.tools_total().is_some());
+    until(&mut window, "definitions are counted", |window| {
+        window.state().state.tools_total().is_some()
+    });
     window.step();
     press(&mut window, Key::Enter, Modifiers::COMMAND);
     until_label(&mut window, "Text, what ");
@@ -136,20 +179,45 @@ fn tokens_are_counted_as_chosen_and_taken_apart() {
 fn a_large_answer_is_counted_whole_once_a_person_says_so() {
     let mut window = on_sample_at([1_600.0, 1_000.0]);
     // What is large is set low, so that a small answer waits.
-    window.state_mut().state.perform(ViewAction::CountUpTo(100), &mut Vec::new());
+    window
+        .state_mut()
+        .state
+        .perform(ViewAction::CountUpTo(100), &mut Vec::new());
     press(&mut window, Key::Enter, Modifiers::COMMAND);
     until_label(&mut window, "counting all of it takes about");
-    until(&mut window, "the rest is done", |window| window.state().state.answers.working() == 0);
+    until(&mut window, "the rest is done", |window| {
+        window.state().state.answers.working() == 0
+    });
     let rows = |window: &Window| {
         let state = &window.state().state;
-        state.view.capture.as_ref().map_or(0, |capture| state.counted_rows(capture).len())
+        state
+            .view
+            .capture
+            .as_ref()
+            .map_or(0, |capture| state.counted_rows(capture).len())
     };
     // What the server sends and the plain choice, in the strip and in the ledger.
     assert_eq!(rows(&window), 5);
-    assert!(window.query_all_by_label_contains("Text, what ").next().is_some());
+    assert!(
+        window
+            .query_all_by_label_contains("Text, what ")
+            .next()
+            .is_some()
+    );
     assert!(window.query_all_by_label_contains("YAML").next().is_none());
-    window.get_all_by_label("Count all of it").next().unwrap().click();
-    until(&mut window, "every format is counted", |window| rows(window) == mcp_loupe::format::FORMATS.len());
+    window
+        .get_all_by_label("Count all of it")
+        .next()
+        .unwrap()
+        .click();
+    until(&mut window, "every format is counted", |window| {
+        rows(window) == mcp_loupe::format::FORMATS.len()
+    });
     until_label(&mut window, "YAML");
-    assert!(window.query_all_by_label_contains("counting all of it").next().is_none());
+    assert!(
+        window
+            .query_all_by_label_contains("counting all of it")
+            .next()
+            .is_none()
+    );
 }

@@ -12,26 +12,37 @@ use mcp_loupe::source::{Command, Http, Protocol, Source};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-pub const INITIALIZED: &str =
-    r#"{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"peer","version":"1.2"}}"#;
+pub const INITIALIZED: &str = r#"{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"peer","version":"1.2"}}"#;
 
 /// Long enough for a busy machine; nothing waits for it when all is well.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
 pub fn options() -> Options {
-    Options { connect_limit: PATIENCE, guard: Some(env!("CARGO_BIN_EXE_mcp-loupe").into()), ..Options::default() }
+    Options {
+        connect_limit: PATIENCE,
+        guard: Some(env!("CARGO_BIN_EXE_mcp-loupe").into()),
+        ..Options::default()
+    }
 }
 
 /// The revision of the scripted peers, which know no other: they are not asked for one.
 pub const PINNED: Protocol = Protocol::Version("2025-11-25");
 
 pub fn sh(script: &str) -> Source {
-    let command = Command { program: "sh".into(), args: vec!["-c".into(), script.into()], ..Command::default() };
+    let command = Command {
+        program: "sh".into(),
+        args: vec!["-c".into(), script.into()],
+        ..Command::default()
+    };
     Source::Command(command).with_protocol(PINNED)
 }
 
 pub fn http(url: &str) -> Source {
-    let http = Http { url: url.into(), headers: vec![("X-Key".into(), "s3cret".into())], ..Http::default() };
+    let http = Http {
+        url: url.into(),
+        headers: vec![("X-Key".into(), "s3cret".into())],
+        ..Http::default()
+    };
     Source::Http(http).with_protocol(PINNED)
 }
 
@@ -70,7 +81,10 @@ impl ServerNotification {
     }
 
     pub async fn until(&self, found: impl Fn(&SessionEvent) -> bool) -> SessionEvent {
-        until("a happening", || self.all().into_iter().find(|happening| found(happening))).await
+        until("a happening", || {
+            self.all().into_iter().find(|happening| found(happening))
+        })
+        .await
     }
 }
 
@@ -87,9 +101,13 @@ pub async fn until<T>(what: &str, mut found: impl FnMut() -> Option<T>) -> T {
 }
 
 pub async fn connect(source: &Source) -> Session {
-    mcp::connect(source, options(), ServerNotification::default().happenings())
-        .await
-        .unwrap_or_else(|error| panic!("{source}: {error:?}"))
+    mcp::connect(
+        source,
+        options(),
+        ServerNotification::default().happenings(),
+    )
+    .await
+    .unwrap_or_else(|error| panic!("{source}: {error:?}"))
 }
 
 pub fn call(arguments: &'static str) -> Call {
@@ -158,9 +176,14 @@ async fn serve(mut stream: TcpStream, log: Arc<Mutex<Vec<Seen>>>, answer: Answer
             Ok(len @ 1..) => text.extend_from_slice(&chunk[..len]),
             _ => return,
         }
-        let Some(end) = text.windows(4).position(|window| window == b"\r\n\r\n") else { continue };
+        let Some(end) = text.windows(4).position(|window| window == b"\r\n\r\n") else {
+            continue;
+        };
         let head = String::from_utf8_lossy(&text[..end]).to_lowercase();
-        let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")?.parse().ok()).unwrap_or(0);
+        let length = head
+            .lines()
+            .find_map(|line| line.strip_prefix("content-length: ")?.parse().ok())
+            .unwrap_or(0);
         text.drain(..end + 4);
         break (head, length);
     };
@@ -171,15 +194,25 @@ async fn serve(mut stream: TcpStream, log: Arc<Mutex<Vec<Seen>>>, answer: Answer
             _ => return,
         }
     }
-    let seen = Seen { head, body: String::from_utf8_lossy(&text).into_owned() };
+    let seen = Seen {
+        head,
+        body: String::from_utf8_lossy(&text).into_owned(),
+    };
     log.lock().unwrap().push(seen.clone());
     let reply = if seen.head.starts_with("get") && !seen.head.contains("last-event-id") {
         reply("405 Method Not Allowed", "text/plain", b"")
     } else if seen.head.starts_with("delete") {
         reply("200 OK", "text/plain", b"")
     } else if seen.body.contains("\"initialize\"") {
-        let body = format!(r#"{{"jsonrpc":"2.0","id":{},"result":{INITIALIZED}}}"#, seen.id());
-        reply("200 OK", "application/json\r\nMcp-Session-Id: abc", body.as_bytes())
+        let body = format!(
+            r#"{{"jsonrpc":"2.0","id":{},"result":{INITIALIZED}}}"#,
+            seen.id()
+        );
+        reply(
+            "200 OK",
+            "application/json\r\nMcp-Session-Id: abc",
+            body.as_bytes(),
+        )
     } else if seen.body.contains("\"method\":\"notifications/") {
         reply("202 Accepted", "text/plain", b"")
     } else {
@@ -191,7 +224,10 @@ async fn serve(mut stream: TcpStream, log: Arc<Mutex<Vec<Seen>>>, answer: Answer
     if let Some(open) = reply.strip_suffix(HOLD) {
         stream.write_all(open).await.ok();
         while let Ok(1..) = stream.read(&mut [0]).await {}
-        log.lock().unwrap().push(Seen { head: "closed".into(), body: String::new() });
+        log.lock().unwrap().push(Seen {
+            head: "closed".into(),
+            body: String::new(),
+        });
         return;
     }
     stream.write_all(&reply).await.ok();
@@ -205,7 +241,9 @@ pub const HOLD: &[u8] = b"\0hold";
 /// `text` as one member of a gzip file; stored, not compressed.
 pub fn gzip(text: &[u8]) -> Vec<u8> {
     let crc = text.iter().fold(u32::MAX, |crc, byte| {
-        (0..8).fold(crc ^ u32::from(*byte), |crc, _| (crc >> 1) ^ (0xedb8_8320 & (crc & 1).wrapping_neg()))
+        (0..8).fold(crc ^ u32::from(*byte), |crc, _| {
+            (crc >> 1) ^ (0xedb8_8320 & (crc & 1).wrapping_neg())
+        })
     });
     let length = u16::try_from(text.len()).unwrap();
     let mut member = b"\x1f\x8b\x08\0\0\0\0\0\0\xff\x01".to_vec();

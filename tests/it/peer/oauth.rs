@@ -88,16 +88,30 @@ type Answer = Response<UnsyncBoxBody<Bytes, Infallible>>;
 fn reply(status: u16, body: &Value) -> Answer {
     let mut response = Response::new(Full::new(Bytes::from(body.to_string())).boxed_unsync());
     *response.status_mut() = StatusCode::from_u16(status).unwrap();
-    response.headers_mut().insert(header::CONTENT_TYPE, "application/json".parse().unwrap());
+    response
+        .headers_mut()
+        .insert(header::CONTENT_TYPE, "application/json".parse().unwrap());
     response
 }
 
 impl OAuthPeer {
     pub async fn start(modes: Modes) -> Self {
-        let listeners = [TcpListener::bind("127.0.0.1:0").await.unwrap(), TcpListener::bind("127.0.0.1:0").await.unwrap()];
-        let [base, elsewhere] = [0, 1].map(|at: usize| format!("http://{}", listeners[at].local_addr().unwrap()));
-        let books = Arc::new(Mutex::new(Books { modes, ..Books::default() }));
-        let peer = Self { base, elsewhere, books, says: broadcast::channel(100).0 };
+        let listeners = [
+            TcpListener::bind("127.0.0.1:0").await.unwrap(),
+            TcpListener::bind("127.0.0.1:0").await.unwrap(),
+        ];
+        let [base, elsewhere] =
+            [0, 1].map(|at: usize| format!("http://{}", listeners[at].local_addr().unwrap()));
+        let books = Arc::new(Mutex::new(Books {
+            modes,
+            ..Books::default()
+        }));
+        let peer = Self {
+            base,
+            elsewhere,
+            books,
+            says: broadcast::channel(100).0,
+        };
         for listener in listeners {
             let serving = peer.clone();
             tokio::spawn(async move {
@@ -107,7 +121,9 @@ impl OAuthPeer {
                         let peer = peer.clone();
                         async move { Ok::<_, Infallible>(peer.answer(request).await) }
                     });
-                    tokio::spawn(http1::Builder::new().serve_connection(TokioIo::new(stream), service));
+                    tokio::spawn(
+                        http1::Builder::new().serve_connection(TokioIo::new(stream), service),
+                    );
                 }
             });
         }
@@ -116,7 +132,11 @@ impl OAuthPeer {
 
     /// The origin of the authorization server.
     fn home<'a>(&'a self, books: &Books) -> &'a str {
-        if books.modes.elsewhere { &self.elsewhere } else { &self.base }
+        if books.modes.elsewhere {
+            &self.elsewhere
+        } else {
+            &self.base
+        }
     }
 
     pub fn url(&self) -> String {
@@ -129,7 +149,10 @@ impl OAuthPeer {
     }
 
     pub fn count(&self, what: &str) -> usize {
-        self.seen().iter().filter(|line| line.starts_with(what)).count()
+        self.seen()
+            .iter()
+            .filter(|line| line.starts_with(what))
+            .count()
     }
 
     /// No access token counts any more.
@@ -147,43 +170,74 @@ impl OAuthPeer {
 
     /// What the server calls itself.
     fn resource(&self, books: &Books) -> String {
-        if books.modes.root_only { self.base.clone() } else { self.url() }
+        if books.modes.root_only {
+            self.base.clone()
+        } else {
+            self.url()
+        }
     }
 
     fn issuers(&self, books: &Books) -> Vec<String> {
-        let another = books.modes.another.then(|| format!("{}/another", self.base));
+        let another = books
+            .modes
+            .another
+            .then(|| format!("{}/another", self.base));
         another.into_iter().chain([self.issuer(books)]).collect()
     }
 
     async fn answer(&self, request: Request<Incoming>) -> Answer {
         let (head, body) = request.into_parts();
         let body = body.collect().await.unwrap().to_bytes();
-        let form: BTreeMap<String, String> = url::form_urlencoded::parse(&body).into_owned().collect();
+        let form: BTreeMap<String, String> =
+            url::form_urlencoded::parse(&body).into_owned().collect();
         let query: BTreeMap<String, String> =
-            url::form_urlencoded::parse(head.uri.query().unwrap_or_default().as_bytes()).into_owned().collect();
+            url::form_urlencoded::parse(head.uri.query().unwrap_or_default().as_bytes())
+                .into_owned()
+                .collect();
         let mut books = self.books.lock().unwrap();
         let path = head.uri.path().to_owned();
-        let (is_known, is_root) = (path.contains("/.well-known/"), path == "/.well-known/oauth-protected-resource");
+        let (is_known, is_root) = (
+            path.contains("/.well-known/"),
+            path == "/.well-known/oauth-protected-resource",
+        );
         if books.modes.pages && path != "/mcp"
-            || books.modes.refuse_version && is_known && head.headers.contains_key("mcp-protocol-version")
+            || books.modes.refuse_version
+                && is_known
+                && head.headers.contains_key("mcp-protocol-version")
         {
             books.seen.push(format!("{} {}", head.method, head.uri));
             let mut page = reply(if books.modes.pages { 200 } else { 403 }, &json!("<html>"));
-            page.headers_mut().insert(header::CONTENT_TYPE, "text/html; charset=utf-8".parse().unwrap());
+            page.headers_mut().insert(
+                header::CONTENT_TYPE,
+                "text/html; charset=utf-8".parse().unwrap(),
+            );
             return page;
         }
-        books.seen.push(format!("{} {} {}", head.method, head.uri, String::from_utf8_lossy(&body)));
+        books.seen.push(format!(
+            "{} {} {}",
+            head.method,
+            head.uri,
+            String::from_utf8_lossy(&body)
+        ));
         match (&head.method, path.as_str()) {
-            (&Method::GET, "/.well-known/oauth-protected-resource/mcp" | "/.well-known/oauth-protected-resource")
-                if is_root == books.modes.root_only =>
-            {
+            (
+                &Method::GET,
+                "/.well-known/oauth-protected-resource/mcp"
+                | "/.well-known/oauth-protected-resource",
+            ) if is_root == books.modes.root_only => {
                 let scopes = books.modes.bare.unwrap_or(&["read"]);
                 reply(
                     200,
                     &json!({"resource": self.resource(&books), "authorization_servers": self.issuers(&books), "scopes_supported": scopes}),
                 )
             }
-            (&Method::GET, path) if path == format!("/.well-known/oauth-authorization-server{}", books.modes.issuer_path) => {
+            (&Method::GET, path)
+                if path
+                    == format!(
+                        "/.well-known/oauth-authorization-server{}",
+                        books.modes.issuer_path
+                    ) =>
+            {
                 let mut metadata = json!({
                     "issuer": self.issuer(&books),
                     "authorization_endpoint": format!("{}/authorize", self.home(&books)),
@@ -200,19 +254,24 @@ impl OAuthPeer {
                 if books.modes.alone {
                     metadata["grant_types_supported"] = json!(["client_credentials"]);
                     metadata["token_endpoint_auth_methods_supported"] = json!(["private_key_jwt"]);
-                    metadata["token_endpoint_auth_signing_alg_values_supported"] = json!(["RS256", "ES256"]);
+                    metadata["token_endpoint_auth_signing_alg_values_supported"] =
+                        json!(["RS256", "ES256"]);
                 }
                 if let Some((name, address)) = books.modes.endpoint {
                     metadata[name] = json!(address);
                 }
                 if books.modes.no_pkce {
-                    metadata.as_object_mut().unwrap().remove("code_challenge_methods_supported");
+                    metadata
+                        .as_object_mut()
+                        .unwrap()
+                        .remove("code_challenge_methods_supported");
                 }
                 reply(200, &metadata)
             }
-            (&Method::POST, "/register") if books.modes.refuse_registration => {
-                reply(400, &json!({"error": "invalid_client_metadata", "error_description": "Only a and b"}))
-            }
+            (&Method::POST, "/register") if books.modes.refuse_registration => reply(
+                400,
+                &json!({"error": "invalid_client_metadata", "error_description": "Only a and b"}),
+            ),
             (&Method::POST, "/register") => {
                 books.count += 1;
                 let asked: Value = serde_json::from_slice(&body).unwrap();
@@ -230,34 +289,56 @@ impl OAuthPeer {
                 assert_eq!(query["code_challenge_method"], "S256");
                 assert_eq!(query["resource"], self.resource(&books));
                 let scope = query.get("scope").cloned().unwrap_or_default();
-                books.codes.insert(code.clone(), (query["code_challenge"].clone(), scope));
-                let iss = if books.modes.wrong_iss { "https://evil.example".to_owned() } else { self.issuer(&books) };
-                let outcome = if books.modes.deny { ("error", "access_denied") } else { ("code", code.as_str()) };
-                let back =
-                    url::Url::parse_with_params(&query["redirect_uri"], [outcome, ("state", &query["state"]), ("iss", &iss)]);
+                books
+                    .codes
+                    .insert(code.clone(), (query["code_challenge"].clone(), scope));
+                let iss = if books.modes.wrong_iss {
+                    "https://evil.example".to_owned()
+                } else {
+                    self.issuer(&books)
+                };
+                let outcome = if books.modes.deny {
+                    ("error", "access_denied")
+                } else {
+                    ("code", code.as_str())
+                };
+                let back = url::Url::parse_with_params(
+                    &query["redirect_uri"],
+                    [outcome, ("state", &query["state"]), ("iss", &iss)],
+                );
                 let mut response = reply(302, &json!({}));
-                response.headers_mut().insert(header::LOCATION, back.unwrap().as_str().parse().unwrap());
+                response
+                    .headers_mut()
+                    .insert(header::LOCATION, back.unwrap().as_str().parse().unwrap());
                 response
             }
             (&Method::POST, "/token") if books.modes.alone => self.alone(&mut books, &form),
             (&Method::POST, "/token") => self.token(&mut books, &form),
             // As the identity provider of an organisation, which is another issuer at the same address.
-            (&Method::GET, "/idp/.well-known/openid-configuration") => {
-                reply(200, &json!({"issuer": format!("{}/idp", self.base), "token_endpoint": format!("{}/idp/token", self.base)}))
-            }
+            (&Method::GET, "/idp/.well-known/openid-configuration") => reply(
+                200,
+                &json!({"issuer": format!("{}/idp", self.base), "token_endpoint": format!("{}/idp/token", self.base)}),
+            ),
             (&Method::POST, "/idp/token") => self.id_jag(&books, &form),
             (&Method::POST, "/mcp") => self.mcp(&books, &head.headers, &body),
-            (&Method::GET, "/mcp") if books.modes.streams => match self.scopes(&books, &head.headers) {
-                Ok(_) => self.stream(),
-                Err(refused) => *refused,
-            },
+            (&Method::GET, "/mcp") if books.modes.streams => {
+                match self.scopes(&books, &head.headers) {
+                    Ok(_) => self.stream(),
+                    Err(refused) => *refused,
+                }
+            }
             (_, "/mcp") => reply(405, &json!({})),
             _ => reply(404, &json!({})),
         }
     }
 
     fn token(&self, books: &mut Books, form: &BTreeMap<String, String>) -> Answer {
-        let refused = |why: &str| reply(400, &json!({"error": "invalid_grant", "error_description": why}));
+        let refused = |why: &str| {
+            reply(
+                400,
+                &json!({"error": "invalid_grant", "error_description": why}),
+            )
+        };
         if form.get("resource") != Some(&self.resource(books)) {
             return refused("the resource is missing");
         }
@@ -266,21 +347,35 @@ impl OAuthPeer {
         }
         let scopes = match form["grant_type"].as_str() {
             "authorization_code" => {
-                let Some((challenge, scopes)) = books.codes.remove(&form["code"]) else { return refused("no such code") };
-                if BASE64_URL_SAFE_NO_PAD.encode(Sha256::digest(&form["code_verifier"])) != challenge {
+                let Some((challenge, scopes)) = books.codes.remove(&form["code"]) else {
+                    return refused("no such code");
+                };
+                if BASE64_URL_SAFE_NO_PAD.encode(Sha256::digest(&form["code_verifier"]))
+                    != challenge
+                {
                     // A server that repeats what it was sent.
                     return refused(&format!("wrong verifier {}", form["code_verifier"]));
                 }
                 scopes
             }
-            "refresh_token" if !books.modes.refuse_refresh => match books.refresh.remove(&form["refresh_token"]) {
-                Some(scopes) => scopes,
-                None => return refused("no such token"),
-            },
-            _ => return refused(&format!("refused: {}", form.get("refresh_token").cloned().unwrap_or_default())),
+            "refresh_token" if !books.modes.refuse_refresh => {
+                match books.refresh.remove(&form["refresh_token"]) {
+                    Some(scopes) => scopes,
+                    None => return refused("no such token"),
+                }
+            }
+            _ => {
+                return refused(&format!(
+                    "refused: {}",
+                    form.get("refresh_token").cloned().unwrap_or_default()
+                ));
+            }
         };
         books.count += 1;
-        let (access, refresh) = (format!("canary-access-{}", books.count), format!("canary-refresh-{}", books.count));
+        let (access, refresh) = (
+            format!("canary-access-{}", books.count),
+            format!("canary-refresh-{}", books.count),
+        );
         books.tokens.insert(access.clone(), scopes.clone());
         books.refresh.insert(refresh.clone(), scopes.clone());
         reply(
@@ -292,52 +387,82 @@ impl OAuthPeer {
     /// Grants without a browser. What a client or a workload says of itself is checked, its signature is not.
     fn alone(&self, books: &mut Books, form: &BTreeMap<String, String>) -> Answer {
         let claims = |token: &str| -> Value {
-            let part = |number| BASE64_URL_SAFE_NO_PAD.decode(token.split('.').nth(number)?).ok();
-            part(1).and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
+            let part = |number| {
+                BASE64_URL_SAFE_NO_PAD
+                    .decode(token.split('.').nth(number)?)
+                    .ok()
+            };
+            part(1)
+                .and_then(|bytes| serde_json::from_slice(&bytes).ok())
+                .unwrap_or_default()
         };
         let is_known = match form["grant_type"].as_str() {
             "client_credentials" => {
                 let claims = claims(&form["client_assertion"]);
-                form["client_assertion_type"] == "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
+                form["client_assertion_type"]
+                    == "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
                     && claims["iss"] == "robot"
                     && claims["sub"] == "robot"
                     && claims["aud"] == self.issuer(books).as_str()
                     && form.get("resource") == Some(&self.url())
             }
             "urn:ietf:params:oauth:grant-type:jwt-bearer" => {
-                form["assertion"] == "canary-workload" || claims(&form["assertion"])["client_id"] == "robot"
+                form["assertion"] == "canary-workload"
+                    || claims(&form["assertion"])["client_id"] == "robot"
             }
             _ => false,
         };
         if !is_known {
-            return reply(400, &json!({"error": "invalid_grant", "error_description": format!("not {form:?}")}));
+            return reply(
+                400,
+                &json!({"error": "invalid_grant", "error_description": format!("not {form:?}")}),
+            );
         }
         books.count += 1;
         let access = format!("canary-access-{}", books.count);
         books.tokens.insert(access.clone(), "read".into());
-        reply(200, &json!({"access_token": access, "token_type": "Bearer", "expires_in": 3600, "scope": "read"}))
+        reply(
+            200,
+            &json!({"access_token": access, "token_type": "Bearer", "expires_in": 3600, "scope": "read"}),
+        )
     }
 
     /// What the identity provider gives for an ID token.
     fn id_jag(&self, books: &Books, form: &BTreeMap<String, String>) -> Answer {
-        if form["subject_token"] != "canary-id-token" || form["client_id"] != "desk" || form["resource"] != self.url() {
+        if form["subject_token"] != "canary-id-token"
+            || form["client_id"] != "desk"
+            || form["resource"] != self.url()
+        {
             return reply(400, &json!({"error": "invalid_grant"}));
         }
-        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
+        let now = std::time::SystemTime::now()
+            .duration_since(std::time::UNIX_EPOCH)
+            .unwrap()
+            .as_secs();
         let claims = json!({
             "iss": format!("{}/idp", self.base), "sub": "ada", "aud": self.issuer(books), "client_id": "robot",
             "jti": "1", "iat": now, "exp": now + 60, "resource": self.url(), "scope": "read",
         });
         let parts = [json!({"alg": "ES256", "typ": "oauth-id-jag+jwt"}), claims]
             .map(|part| BASE64_URL_SAFE_NO_PAD.encode(part.to_string()));
-        let token = format!("{}.{}.{}", parts[0], parts[1], BASE64_URL_SAFE_NO_PAD.encode("unsigned"));
+        let token = format!(
+            "{}.{}.{}",
+            parts[0],
+            parts[1],
+            BASE64_URL_SAFE_NO_PAD.encode("unsigned")
+        );
         let kind = "urn:ietf:params:oauth:token-type:id-jag";
-        reply(200, &json!({"access_token": token, "issued_token_type": kind, "token_type": "N_A", "scope": "read"}))
+        reply(
+            200,
+            &json!({"access_token": token, "issued_token_type": kind, "token_type": "N_A", "scope": "read"}),
+        )
     }
 
     /// The scopes of the token that came along, or the refusal.
     fn scopes(&self, books: &Books, headers: &http::HeaderMap) -> Result<String, Box<Answer>> {
-        let token = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok()?.strip_prefix("Bearer "));
+        let token = headers
+            .get(header::AUTHORIZATION)
+            .and_then(|value| value.to_str().ok()?.strip_prefix("Bearer "));
         token.and_then(|token| books.tokens.get(token)).cloned().ok_or_else(|| {
             let mut response = reply(401, &json!({"error": "invalid_token"}));
             if books.modes.bare.is_some() || books.modes.pages || books.modes.root_only {
@@ -352,8 +477,11 @@ impl OAuthPeer {
 
     /// A stream that first names where to send to.
     fn stream(&self) -> Answer {
-        let frame =
-            |name: &str, data: &str| Ok::<_, Infallible>(Frame::data(Bytes::from(format!("event: {name}\ndata: {data}\n\n"))));
+        let frame = |name: &str, data: &str| {
+            Ok::<_, Infallible>(Frame::data(Bytes::from(format!(
+                "event: {name}\ndata: {data}\n\n"
+            ))))
+        };
         let state = (Some(frame("endpoint", "/mcp")), self.says.subscribe());
         let frames = futures::stream::unfold(state, move |(first, mut says)| async move {
             let next = match first {
@@ -363,7 +491,9 @@ impl OAuthPeer {
             Some((next, (None, says)))
         });
         let mut response = Response::new(StreamBody::new(frames).boxed_unsync());
-        response.headers_mut().insert(header::CONTENT_TYPE, "text/event-stream".parse().unwrap());
+        response
+            .headers_mut()
+            .insert(header::CONTENT_TYPE, "text/event-stream".parse().unwrap());
         response
     }
 
@@ -379,7 +509,9 @@ impl OAuthPeer {
         if method == "tools/call" && (lacks_scope || books.modes.never_enough) {
             let mut response = reply(403, &json!({"error": "insufficient_scope"}));
             let challenge = "Bearer error=\"insufficient_scope\", scope=\"write\"";
-            response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge.parse().unwrap());
+            response
+                .headers_mut()
+                .insert(header::WWW_AUTHENTICATE, challenge.parse().unwrap());
             return response;
         }
         let result = match method {
@@ -389,11 +521,23 @@ impl OAuthPeer {
                 json!({"tools": [{"name": "t", "inputSchema": {"type": "object"}, "annotations": hints}]})
             }
             "tools/call" if books.modes.echoes => {
-                let token = headers[header::AUTHORIZATION].to_str().unwrap().trim_start_matches("Bearer ");
-                let forms = books.seen.iter().filter(|line| line.contains("/token ")).flat_map(|line| line.split(['&', ' ']));
-                let sent: Vec<_> =
-                    forms.filter(|pair| pair.contains("canary-")).filter_map(|pair| pair.split_once('=')).collect();
-                let text = format!("{token} is yours, {} too; {sent:?}", BASE64_URL_SAFE_NO_PAD.encode(format!("me:{token}")));
+                let token = headers[header::AUTHORIZATION]
+                    .to_str()
+                    .unwrap()
+                    .trim_start_matches("Bearer ");
+                let forms = books
+                    .seen
+                    .iter()
+                    .filter(|line| line.contains("/token "))
+                    .flat_map(|line| line.split(['&', ' ']));
+                let sent: Vec<_> = forms
+                    .filter(|pair| pair.contains("canary-"))
+                    .filter_map(|pair| pair.split_once('='))
+                    .collect();
+                let text = format!(
+                    "{token} is yours, {} too; {sent:?}",
+                    BASE64_URL_SAFE_NO_PAD.encode(format!("me:{token}"))
+                );
                 json!({"content": [{"type": "text", "text": text}], "structuredContent": {"who": token}})
             }
             "tools/call" => json!({"content": [{"type": "text", "text": "hi"}]}),

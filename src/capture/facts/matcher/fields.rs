@@ -30,14 +30,24 @@ pub(super) struct Fields<'t> {
 
 impl<'t> Fields<'t> {
     pub(super) fn new(root: Node<'t>) -> Self {
-        Self { root, known: vec![Known { around: NO_FIELD, member: 0 }], by_key: HashMap::new() }
+        Self {
+            root,
+            known: vec![Known {
+                around: NO_FIELD,
+                member: 0,
+            }],
+            by_key: HashMap::new(),
+        }
     }
 
     /// The field of a member, whose key is spelled so, below another field.
     pub(super) fn of(&mut self, around: u32, member: Node<'t>, spelling: &[u8]) -> u32 {
         // Keys themselves would take more than the fields. Two of one hash are fields of their own.
         let hash = |key: &[u8]| (around, self.by_key.hasher().hash_one(key));
-        let known = self.by_key.get(&hash(spelling)).filter(|known| self.spelling(**known) == Some(spelling));
+        let known = self
+            .by_key
+            .get(&hash(spelling))
+            .filter(|known| self.spelling(**known) == Some(spelling));
         if let Some(&known) = known {
             return known;
         }
@@ -62,13 +72,19 @@ impl<'t> Fields<'t> {
 
     fn spelling(&self, field: u32) -> Option<&'t [u8]> {
         let member = self.known[field as usize].member as usize;
-        self.root.doc().node(self.root.index() + member).filter(|_| field != NO_FIELD)?.raw_key()
+        self.root
+            .doc()
+            .node(self.root.index() + member)
+            .filter(|_| field != NO_FIELD)?
+            .raw_key()
     }
 
     /// The field as labels are compared with it.
     pub(super) fn named(&self, field: u32) -> Field {
         let around = |field: &u32| Some(self.known[*field as usize].around);
-        let way = std::iter::successors(Some(field), around).take_while(|field| *field != NO_FIELD).take(KEYS);
+        let way = std::iter::successors(Some(field), around)
+            .take_while(|field| *field != NO_FIELD)
+            .take(KEYS);
         Field::of(way.map(|field| self.key(field)))
     }
 }

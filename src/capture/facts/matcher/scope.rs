@@ -39,7 +39,10 @@ impl OwnSlots {
     /// Those of one field.
     pub(super) fn of(&self, field: u32) -> impl Iterator<Item = usize> + '_ {
         let first = self.0.partition_point(|(own, _)| *own < field);
-        self.0[first..].iter().take_while(move |(own, _)| *own == field).map(|(_, slot)| *slot)
+        self.0[first..]
+            .iter()
+            .take_while(move |(own, _)| *own == field)
+            .map(|(_, slot)| *slot)
     }
 }
 
@@ -89,7 +92,9 @@ impl<'t> Matcher<'t> {
         let set = match self.set_of.get(&fields) {
             Some(set) => *set,
             None => {
-                self.sets.push(super::FieldSet::of(fields.clone(), |field| self.fields.named(field)));
+                self.sets.push(super::FieldSet::of(fields.clone(), |field| {
+                    self.fields.named(field)
+                }));
                 self.set_of.insert(fields, self.sets.len() - 1);
                 self.sets.len() - 1
             }
@@ -101,7 +106,11 @@ impl<'t> Matcher<'t> {
             }
         }
         own.sort_by_key(|(field, _)| *field);
-        let is_inside = |at: usize| self.page.slot_at(at).is_some_and(|slot| self.page.slots[slot].value().start < at);
+        let is_inside = |at: usize| {
+            self.page
+                .slot_at(at)
+                .is_some_and(|slot| self.page.slots[slot].value().start < at)
+        };
         Scope {
             begins_inside: regions.iter().any(|region| is_inside(region.start)),
             regions: regions.to_vec(),
@@ -116,7 +125,9 @@ impl<'t> Matcher<'t> {
 
     fn owners(&mut self, set: usize, slot: usize) -> Rc<[u32]> {
         let name = self.page.slots[slot].name;
-        self.sets[set].owners(name, &self.page.names[name as usize], |field| self.fields.named(field))
+        self.sets[set].owners(name, &self.page.names[name as usize], |field| {
+            self.fields.named(field)
+        })
     }
 
     /// Looks for leaves in parts of the text. Where these are not `theirs` but belong to records as well, only labels
@@ -147,7 +158,8 @@ impl<'t> Matcher<'t> {
                         continue;
                     }
                     if !self.is_missing(offset)
-                        || (place == SearchScope::Free && !self.may_stand_elsewhere(leaf, field, &mut scope, are_theirs))
+                        || (place == SearchScope::Free
+                            && !self.may_stand_elsewhere(leaf, field, &mut scope, are_theirs))
                     {
                         continue;
                     }
@@ -165,10 +177,16 @@ impl<'t> Matcher<'t> {
                 continue;
             }
             let leaf = self.node(Leaf { offset, field });
-            let sibling =
-                name_sibling(leaf).and_then(|sibling| *self.found.get(sibling.index().checked_sub(self.root.index())?)?);
+            let sibling = name_sibling(leaf).and_then(|sibling| {
+                *self
+                    .found
+                    .get(sibling.index().checked_sub(self.root.index())?)?
+            });
             let sibling = sibling.filter(|found| !found.state.is_missing());
-            let found = match (sibling.and_then(|found| found.span), self.other(leaf, field, &mut scope)) {
+            let found = match (
+                sibling.and_then(|found| found.span),
+                self.other(leaf, field, &mut scope),
+            ) {
                 (Some(span), _) => Found::reworded(&span.range()),
                 (None, Other::Value(range)) => Found::differs(&range),
                 (None, _) => Found::MISSING,
@@ -178,7 +196,10 @@ impl<'t> Matcher<'t> {
     }
 
     fn node(&self, leaf: Leaf) -> Node<'t> {
-        self.root.doc().node(self.root.index() + leaf.offset as usize).unwrap_or(self.root)
+        self.root
+            .doc()
+            .node(self.root.index() + leaf.offset as usize)
+            .unwrap_or(self.root)
     }
 
     fn is_missing(&self, offset: u32) -> bool {
@@ -187,15 +208,24 @@ impl<'t> Matcher<'t> {
 
     /// Whether a leaf that is not under its own label may stand anywhere else: where that label carries another value,
     /// it does not.
-    fn may_stand_elsewhere(&mut self, leaf: Node<'_>, field: u32, scope: &mut Scope, are_theirs: bool) -> bool {
-        (are_theirs || leaf.kind() == Kind::String) && matches!(self.other(leaf, field, scope), Other::Nothing)
+    fn may_stand_elsewhere(
+        &mut self,
+        leaf: Node<'_>,
+        field: u32,
+        scope: &mut Scope,
+        are_theirs: bool,
+    ) -> bool {
+        (are_theirs || leaf.kind() == Kind::String)
+            && matches!(self.other(leaf, field, scope), Other::Nothing)
     }
 
     fn other(&mut self, leaf: Node<'_>, field: u32, scope: &mut Scope) -> Other {
         let kind = leaf.kind();
         if kind == Kind::Bool {
             let opposite = usize::from(leaf.as_bool() == Some(false));
-            return self.answers(field, scope)[opposite].front().map_or(Other::Nothing, |place| Other::Value(place.clone()));
+            return self.answers(field, scope)[opposite]
+                .front()
+                .map_or(Other::Nothing, |place| Other::Value(place.clone()));
         }
         if let Some(known) = scope.others.get(&(field, kind)) {
             return known.clone();
@@ -208,12 +238,17 @@ impl<'t> Matcher<'t> {
             if text.is_empty() || text.starts_with(['{', '[', '|', '>']) {
                 continue;
             }
-            if leaf.as_str().is_some_and(|value| forms::is_cut_of(&value, text)) {
+            if leaf
+                .as_str()
+                .is_some_and(|value| forms::is_cut_of(&value, text))
+            {
                 continue;
             }
             // A word under a number's label is most likely the name of its code.
-            let begins = text.trim_start_matches(['$', '€', '£', '-', '+', '~', '≥', '≤', '≈', ' ']);
-            let is_comparable = kind != Kind::Number || begins.starts_with(|char: char| char.is_ascii_digit());
+            let begins =
+                text.trim_start_matches(['$', '€', '£', '-', '+', '~', '≥', '≤', '≈', ' ']);
+            let is_comparable =
+                kind != Kind::Number || begins.starts_with(|char: char| char.is_ascii_digit());
             match self.served[slot] {
                 Some(by) if by != field => {}
                 None if is_comparable => {
@@ -227,17 +262,27 @@ impl<'t> Matcher<'t> {
         other
     }
 
-    fn as_it_is(&mut self, leaf: Node<'_>, field: u32, scope: &mut Scope, place: SearchScope) -> Option<Found> {
+    fn as_it_is(
+        &mut self,
+        leaf: Node<'_>,
+        field: u32,
+        scope: &mut Scope,
+        place: SearchScope,
+    ) -> Option<Found> {
         let text = match leaf.kind() {
             Kind::Number | Kind::Bool => leaf.raw_text().into_owned(),
             _ => needle(&leaf.as_str().unwrap_or_default()),
         };
         if text.is_empty() {
-            return (place == SearchScope::Free).then(|| self.verbatim(leaf, scope)).flatten();
+            return (place == SearchScope::Free)
+                .then(|| self.verbatim(leaf, scope))
+                .flatten();
         }
         let hit = self.take(text, leaf, field, scope, place).or_else(|| {
             let forms = forms::number_kept(leaf.as_number()?);
-            forms.into_iter().find_map(|form| self.take(form, leaf, field, scope, place))
+            forms
+                .into_iter()
+                .find_map(|form| self.take(form, leaf, field, scope, place))
         });
         hit.map(|place| Found::at(&place))
     }
@@ -247,7 +292,9 @@ impl<'t> Matcher<'t> {
         let value = leaf.as_str().unwrap_or_default();
         let place = scope.regions.iter().find(|region| {
             let source = self.page.canon.source((*region).clone());
-            self.source.get(source).is_some_and(|text| text.contains(value.trim()))
+            self.source
+                .get(source)
+                .is_some_and(|text| text.contains(value.trim()))
         })?;
         Some(Found::at(&(place.start..place.start)))
     }
@@ -263,7 +310,9 @@ impl<'t> Matcher<'t> {
     ) -> Option<Range<usize>> {
         if place == SearchScope::Own
             && let Some(first) = scope.own.of(field).next()
-            && let Some(hit) = self.at_beginning(first, &text, leaf, scope).filter(|hit| self.fills(first, hit, leaf))
+            && let Some(hit) = self
+                .at_beginning(first, &text, leaf, scope)
+                .filter(|hit| self.fills(first, hit, leaf))
             && self.claim(&hit)
         {
             self.served[first].get_or_insert(field);
@@ -292,18 +341,41 @@ impl<'t> Matcher<'t> {
 
     /// A text at the beginning of a slot's value, if it stands there as [`Self::find`] would find it: most values of most
     /// answers do, and need no search.
-    fn at_beginning(&self, slot: usize, text: &str, leaf: Node<'_>, scope: &Scope) -> Option<Range<usize>> {
+    fn at_beginning(
+        &self,
+        slot: usize,
+        text: &str,
+        leaf: Node<'_>,
+        scope: &Scope,
+    ) -> Option<Range<usize>> {
         let value = self.page.slots[slot].value();
         // Few ornaments begin a value, and each leaf looks at them again.
-        let ornaments = self.page.text()[value.clone()].chars().take(16).take_while(|char| is_ornament(*char));
-        let hit = self.page.hit_at(value.start + ornaments.map(char::len_utf8).sum::<usize>(), text, slot)?;
-        let region = scope.regions.partition_point(|region| region.start <= hit.start).checked_sub(1)?;
-        let is_meant = hit.end <= scope.regions[region].end && self.is_meant(&hit, leaf, slashes(leaf));
+        let ornaments = self.page.text()[value.clone()]
+            .chars()
+            .take(16)
+            .take_while(|char| is_ornament(*char));
+        let hit = self.page.hit_at(
+            value.start + ornaments.map(char::len_utf8).sum::<usize>(),
+            text,
+            slot,
+        )?;
+        let region = scope
+            .regions
+            .partition_point(|region| region.start <= hit.start)
+            .checked_sub(1)?;
+        let is_meant =
+            hit.end <= scope.regions[region].end && self.is_meant(&hit, leaf, slashes(leaf));
         is_meant.then_some(hit)
     }
 
     /// Takes the first hit that nothing else has; those before it are of no more use to anyone.
-    fn take_first(&mut self, hits: &mut Hits, leaf: Node<'_>, field: u32, place: SearchScope) -> Option<Range<usize>> {
+    fn take_first(
+        &mut self,
+        hits: &mut Hits,
+        leaf: Node<'_>,
+        field: u32,
+        place: SearchScope,
+    ) -> Option<Range<usize>> {
         if place == SearchScope::Own {
             let own = hits.own.get_mut(&field)?;
             while let Some((slot, hit)) = own.pop_front() {
@@ -328,9 +400,12 @@ impl<'t> Matcher<'t> {
     }
 
     fn claim(&mut self, hit: &Range<usize>) -> bool {
-        let is_free = hit.clone().all(|at| self.used[at / 64] >> (at % 64) & 1 == 0);
+        let is_free = hit
+            .clone()
+            .all(|at| self.used[at / 64] >> (at % 64) & 1 == 0);
         if is_free {
-            hit.clone().for_each(|at| self.used[at / 64] |= 1 << (at % 64));
+            hit.clone()
+                .for_each(|at| self.used[at / 64] |= 1 << (at % 64));
         }
         is_free
     }
@@ -342,15 +417,24 @@ impl<'t> Matcher<'t> {
         let is_meant = |hit: &Range<usize>| self.is_meant(hit, leaf, slashes);
         // Few parts are searched one by one; many by looking up to which of them a hit belongs.
         if regions.len() <= 8 {
-            let hits = regions.iter().flat_map(|region| self.page.hits(needle, region.clone()));
+            let hits = regions
+                .iter()
+                .flat_map(|region| self.page.hits(needle, region.clone()));
             return hits.filter(is_meant).collect();
         }
-        let (Some(first), Some(last)) = (regions.first(), regions.last()) else { return Vec::new() };
+        let (Some(first), Some(last)) = (regions.first(), regions.last()) else {
+            return Vec::new();
+        };
         let is_inside = |hit: &Range<usize>| {
-            let at = regions.partition_point(|region| region.start <= hit.start).checked_sub(1);
+            let at = regions
+                .partition_point(|region| region.start <= hit.start)
+                .checked_sub(1);
             at.is_some_and(|at| hit.end <= regions[at].end)
         };
-        self.page.hits(needle, first.start..last.end).filter(|hit| is_inside(hit) && is_meant(hit)).collect()
+        self.page
+            .hits(needle, first.start..last.end)
+            .filter(|hit| is_inside(hit) && is_meant(hit))
+            .collect()
     }
 
     /// Whether what stands there is not denied, does not go on, and has as many backslashes as the value.
@@ -360,16 +444,21 @@ impl<'t> Matcher<'t> {
         let is_alone = match leaf.kind() {
             Kind::Number => !forms::is_denied_number(before) && !forms::is_other_unit(leaf, after),
             _ => {
-                let is_version =
-                    text[hit.clone()].contains(|char: char| char.is_ascii_digit()) && before.ends_with(['^', '~', '<', '>']);
+                let is_version = text[hit.clone()].contains(|char: char| char.is_ascii_digit())
+                    && before.ends_with(['^', '~', '<', '>']);
                 // `Status (open/closed): open` lists choices.
-                let is_choice = before.contains('(') && !before.contains(')') && is_choice_end(after);
-                !forms::is_denied(before) && !is_continued(&text[hit.clone()], after) && !is_version && !is_choice
+                let is_choice =
+                    before.contains('(') && !before.contains(')') && is_choice_end(after);
+                !forms::is_denied(before)
+                    && !is_continued(&text[hit.clone()], after)
+                    && !is_version
+                    && !is_choice
             }
         };
         is_alone
             && forms::agrees_in_time(leaf, &text[hit.clone()], after)
-            && (slashes == 0 || slashes_at(self.source, &self.page.canon.source(hit.clone())) >= slashes)
+            && (slashes == 0
+                || slashes_at(self.source, &self.page.canon.source(hit.clone())) >= slashes)
     }
 
     /// Tells hits by the labels they stand under. A yes or no means nothing under a label that is no field's.
@@ -382,7 +471,10 @@ impl<'t> Matcher<'t> {
             };
             let owners = self.owners(set, slot);
             for &field in owners.iter() {
-                hits.own.entry(field).or_default().push_back((slot, hit.clone()));
+                hits.own
+                    .entry(field)
+                    .or_default()
+                    .push_back((slot, hit.clone()));
             }
             match owners.is_empty() {
                 true if !is_bool => hits.free.push_back(hit),
@@ -400,11 +492,16 @@ impl<'t> Matcher<'t> {
         // The first number under a label is what it carries: `Used: 3 (max 10)`.
         if leaf.kind() == Kind::Number && hit.start > slot.value().start {
             let before = &text[slot.value().start..hit.start];
-            return !before.bytes().any(|byte| byte.is_ascii_digit()) || slot.is_cell && before.contains(['{', '[']);
+            return !before.bytes().any(|byte| byte.is_ascii_digit())
+                || slot.is_cell && before.contains(['{', '[']);
         }
         let inner = &text[slot.value().start..slot.value().end.max(hit.end)];
         let start = slot.value().start + inner.len() - inner.trim_start().len();
-        if leaf.kind() != Kind::String || leaf.key().is_none() || !text[start..].starts_with('"') || hit.start <= start {
+        if leaf.kind() != Kind::String
+            || leaf.key().is_none()
+            || !text[start..].starts_with('"')
+            || hit.start <= start
+        {
             return true;
         }
         let is_edge = |char: char| char == '"' || char.is_whitespace();
@@ -415,7 +512,9 @@ impl<'t> Matcher<'t> {
 
 /// Whether a list of choices in brackets ends there, before the colon of a label.
 fn is_choice_end(after: &str) -> bool {
-    after.find(')').is_some_and(|at| at <= 60 && !after[..at].contains('\n') && after[at + 1..].trim_start().starts_with(':'))
+    after.find(')').is_some_and(|at| {
+        at <= 60 && !after[..at].contains('\n') && after[at + 1..].trim_start().starts_with(':')
+    })
 }
 
 /// The beginning of a place's line, or the end of it where it is long.
@@ -434,23 +533,36 @@ fn slashes(leaf: Node<'_>) -> usize {
 
 /// The backslashes inside and around a place.
 fn slashes_at(source: &str, place: &Range<usize>) -> usize {
-    let around = source[..place.start].bytes().rev().take_while(|byte| *byte == b'\\').count()
-        + source[place.end..].bytes().take_while(|byte| *byte == b'\\').count();
-    source[place.clone()].bytes().filter(|byte| *byte == b'\\').count() + around
+    let around = source[..place.start]
+        .bytes()
+        .rev()
+        .take_while(|byte| *byte == b'\\')
+        .count()
+        + source[place.end..]
+            .bytes()
+            .take_while(|byte| *byte == b'\\')
+            .count();
+    source[place.clone()]
+        .bytes()
+        .filter(|byte| *byte == b'\\')
+        .count()
+        + around
 }
 
 /// A value without the ornaments around it.
 pub(super) fn bare(text: &str, range: Range<usize>) -> Range<usize> {
-    let is_edge = |char: char| super::is_space(char) || matches!(char, '*' | '_' | '"' | '`' | '\'' | ',' | '/');
+    let is_edge = |char: char| {
+        super::is_space(char) || matches!(char, '*' | '_' | '"' | '`' | '\'' | ',' | '/')
+    };
     let inner = &text[range.clone()];
     let start = range.start + inner.len() - inner.trim_start_matches(is_edge).len();
     let mut end = start + text[start..range.end].trim_end_matches(is_edge).len();
     // `(ID: 12)` and `{"id":12}` close around the value, not with it.
-    while let Some(open) = text[start..end]
-        .chars()
-        .next_back()
-        .and_then(|last| [(')', '('), ('}', '{'), (']', '[')].iter().find(|(close, _)| *close == last))
-        && !text[start..end].contains(open.1)
+    while let Some(open) = text[start..end].chars().next_back().and_then(|last| {
+        [(')', '('), ('}', '{'), (']', '[')]
+            .iter()
+            .find(|(close, _)| *close == last)
+    }) && !text[start..end].contains(open.1)
     {
         end = start + text[start..end - 1].trim_end_matches(is_edge).len();
     }

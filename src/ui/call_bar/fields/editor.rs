@@ -19,11 +19,25 @@ pub(super) struct Editor<'a> {
 }
 
 impl Editor<'_> {
-    pub(super) fn text(&self, ui: &mut Ui, text: &str, multiline: bool, is_code: bool) -> Option<String> {
+    pub(super) fn text(
+        &self,
+        ui: &mut Ui,
+        text: &str,
+        multiline: bool,
+        is_code: bool,
+    ) -> Option<String> {
         let t = ThemeTokens::of(ui);
         let mut edited = text.to_owned();
-        let edit = if multiline { TextEdit::multiline(&mut edited).desired_rows(2) } else { TextEdit::singleline(&mut edited) };
-        let font = if is_code { theme::mono(12.0) } else { theme::base() };
+        let edit = if multiline {
+            TextEdit::multiline(&mut edited).desired_rows(2)
+        } else {
+            TextEdit::singleline(&mut edited)
+        };
+        let font = if is_code {
+            theme::mono(12.0)
+        } else {
+            theme::base()
+        };
         let edit = edit
             .id(self.id)
             .font(font)
@@ -52,22 +66,43 @@ impl Editor<'_> {
     }
 
     /// The value of the choice that was clicked.
-    pub(super) fn choose(&self, ui: &mut Ui, choices: Vec<(String, Value)>, value: &Value) -> Option<Value> {
+    pub(super) fn choose(
+        &self,
+        ui: &mut Ui,
+        choices: Vec<(String, Value)>,
+        value: &Value,
+    ) -> Option<Value> {
         let titles: Vec<&str> = choices.iter().map(|(title, _)| title.as_str()).collect();
         let clicked = match choices.iter().position(|(_, choice)| choice == value) {
-            None => Editor { hint: &plain(json_text(value)), ..*self }.one_of(ui, &titles, None),
+            None => Editor {
+                hint: &plain(json_text(value)),
+                ..*self
+            }
+            .one_of(ui, &titles, None),
             chosen => self.one_of(ui, &titles, chosen),
         }?;
         choices.into_iter().nth(clicked).map(|(_, value)| value)
     }
 
     /// One of several: side by side where they are few and short, else in a menu. Gives the place of the one that was clicked.
-    pub(super) fn one_of(&self, ui: &mut Ui, titles: &[&str], chosen: Option<usize>) -> Option<usize> {
+    pub(super) fn one_of(
+        &self,
+        ui: &mut Ui,
+        titles: &[&str],
+        chosen: Option<usize>,
+    ) -> Option<usize> {
         if is_short(titles) {
-            return ui.push_id(self.id, |ui| widgets::segmented(ui, self.name, titles, chosen.unwrap_or(usize::MAX))).inner;
+            return ui
+                .push_id(self.id, |ui| {
+                    widgets::segmented(ui, self.name, titles, chosen.unwrap_or(usize::MAX))
+                })
+                .inner;
         }
         let t = ThemeTokens::of(ui);
-        let selected = chosen.and_then(|at| titles.get(at)).copied().unwrap_or(self.hint);
+        let selected = chosen
+            .and_then(|at| titles.get(at))
+            .copied()
+            .unwrap_or(self.hint);
         let color = if selected == UNSET { t.weak } else { t.text };
         let mut clicked = None;
         let text = |title: &str| RichText::new(title).font(theme::mono(12.0));
@@ -77,12 +112,17 @@ impl Editor<'_> {
             .selected_text(text(selected).color(color))
             .show_ui(ui, |ui| {
                 for (at, title) in titles.iter().enumerate() {
-                    if ui.selectable_label(chosen == Some(at), text(title)).clicked() {
+                    if ui
+                        .selectable_label(chosen == Some(at), text(title))
+                        .clicked()
+                    {
                         clicked = Some(at);
                     }
                 }
             });
-        combo.response.accessible_name(format!("{}: {selected}", self.name));
+        combo
+            .response
+            .accessible_name(format!("{}: {selected}", self.name));
         clicked
     }
 }
@@ -92,16 +132,27 @@ pub(super) const UNSET: &str = "unset";
 
 /// Few and short: all choices stand side by side.
 pub(super) fn is_short(labels: &[impl AsRef<str>]) -> bool {
-    labels.len() <= 5 && labels.iter().map(|label| label.as_ref().len()).sum::<usize>() <= 40
+    labels.len() <= 5
+        && labels
+            .iter()
+            .map(|label| label.as_ref().len())
+            .sum::<usize>()
+            <= 40
 }
 
 /// The values of an enumeration with what they are called.
 pub(super) fn enum_choices(kind: &FieldKind, entry: &Entry<'_>) -> Vec<(String, Value)> {
-    let FieldKind::Enum(choices) = kind else { return Vec::new() };
-    let unset = (!entry.required || *entry.value == Value::Unset).then(|| (UNSET.to_owned(), Value::Unset));
-    let named = choices
-        .iter()
-        .map(|choice| (choice.title.clone().unwrap_or_else(|| plain(&choice.json)), Value::Json(choice.json.clone())));
+    let FieldKind::Enum(choices) = kind else {
+        return Vec::new();
+    };
+    let unset =
+        (!entry.required || *entry.value == Value::Unset).then(|| (UNSET.to_owned(), Value::Unset));
+    let named = choices.iter().map(|choice| {
+        (
+            choice.title.clone().unwrap_or_else(|| plain(&choice.json)),
+            Value::Json(choice.json.clone()),
+        )
+    });
     unset.into_iter().chain(named).collect()
 }
 
@@ -114,12 +165,21 @@ pub(super) fn json_text(value: &Value) -> &str {
 
 /// Nothing typed is nothing sent.
 pub(super) fn json_value(text: String) -> Value {
-    if text.trim().is_empty() { Value::Unset } else { Value::Json(text) }
+    if text.trim().is_empty() {
+        Value::Unset
+    } else {
+        Value::Json(text)
+    }
 }
 
 pub(in crate::ui::call_bar) fn invalid_border(ui: &mut Ui, color: Color32) {
     let widgets = &mut ui.visuals_mut().widgets;
-    for visuals in [&mut widgets.inactive, &mut widgets.hovered, &mut widgets.active, &mut widgets.noninteractive] {
+    for visuals in [
+        &mut widgets.inactive,
+        &mut widgets.hovered,
+        &mut widgets.active,
+        &mut widgets.noninteractive,
+    ] {
         visuals.bg_stroke = Stroke::new(1.0, color);
     }
     ui.visuals_mut().selection.stroke = Stroke::new(1.5, color);

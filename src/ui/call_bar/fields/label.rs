@@ -17,47 +17,80 @@ impl FormUi<'_> {
             + 6.6 * self.type_text(entry.schema).chars().count() as f32
             + if entry.required { 58.0 } else { 0.0 };
         let control = match kind {
-            FieldKind::String { multiline: false, .. } => {
+            FieldKind::String {
+                multiline: false, ..
+            } => {
                 if date_time(kind) == Some(true) {
                     240.0
                 } else {
                     180.0
                 }
             }
-            FieldKind::String { multiline: true, .. } | FieldKind::Json => 260.0,
+            FieldKind::String {
+                multiline: true, ..
+            }
+            | FieldKind::Json => 260.0,
             // What is taken where nothing is typed stands there whole, as far as a number goes.
-            FieldKind::Number { .. } => (7.3 * self.hint(entry).chars().count() as f32 + 20.0).clamp(112.0, 220.0),
+            FieldKind::Number { .. } => {
+                (7.3 * self.hint(entry).chars().count() as f32 + 20.0).clamp(112.0, 220.0)
+            }
             FieldKind::Boolean => 150.0 + if schema.nullable { 44.0 } else { 0.0 },
             FieldKind::Enum(_) => {
-                let labels: Vec<String> = enum_choices(kind, entry).into_iter().map(|(label, _)| label).collect();
+                let labels: Vec<String> = enum_choices(kind, entry)
+                    .into_iter()
+                    .map(|(label, _)| label)
+                    .collect();
                 if is_short(&labels) {
-                    labels.iter().map(|label| 7.2 * label.chars().count() as f32 + 18.0).sum::<f32>() + 4.0
+                    labels
+                        .iter()
+                        .map(|label| 7.2 * label.chars().count() as f32 + 18.0)
+                        .sum::<f32>()
+                        + 4.0
                 } else {
                     180.0
                 }
             }
             _ => 150.0,
         };
-        let control = if self.problem(entry).is_some() { f32::max(control, 200.0) } else { control };
-        control.max(label + if self.has_menu(entry) { 26.0 } else { 0.0 }).ceil()
+        let control = if self.problem(entry).is_some() {
+            f32::max(control, 200.0)
+        } else {
+            control
+        };
+        control
+            .max(label + if self.has_menu(entry) { 26.0 } else { 0.0 })
+            .ceil()
     }
 
     /// What the label says beside the name: the type, or the limits.
     pub(super) fn type_text(&self, id: SchemaId) -> String {
         let schema = self.form.schemas.get(id);
         let base = match &schema.kind {
-            FieldKind::Number { integer, minimum, maximum } => match (minimum, maximum) {
+            FieldKind::Number {
+                integer,
+                minimum,
+                maximum,
+            } => match (minimum, maximum) {
                 (Some(low), Some(high)) => format!("{} to {}", signed(low), signed(high)),
                 (Some(low), None) => format!("from {}", signed(low)),
                 (None, Some(high)) => format!("up to {}", signed(high)),
                 (None, None) => if *integer { "integer" } else { "number" }.into(),
             },
-            FieldKind::String { format: Some(format), .. } => format.clone(),
-            FieldKind::Array(item) if self.is_scalar(*item) => format!("list of {}", self.type_text(*item)),
+            FieldKind::String {
+                format: Some(format),
+                ..
+            } => format.clone(),
+            FieldKind::Array(item) if self.is_scalar(*item) => {
+                format!("list of {}", self.type_text(*item))
+            }
             FieldKind::Array(_) | FieldKind::Tuple(..) => "list".into(),
             kind => kind.name().into(),
         };
-        if schema.nullable { format!("{base} or null") } else { base }
+        if schema.nullable {
+            format!("{base} or null")
+        } else {
+            base
+        }
     }
 
     /// What stands in the field while nothing is typed: what is sent then, and what the server takes for it.
@@ -88,7 +121,13 @@ impl FormUi<'_> {
             FieldKind::Array(_) => values.push(("Empty list", Value::Items(Vec::new()))),
             FieldKind::Object { properties, .. } => {
                 let named = vec![Value::Unset; properties.len()];
-                values.push(("Empty object", Value::Members(Members { named, others: Vec::new() })));
+                values.push((
+                    "Empty object",
+                    Value::Members(Members {
+                        named,
+                        others: Vec::new(),
+                    }),
+                ));
             }
             _ => {}
         }
@@ -98,7 +137,9 @@ impl FormUi<'_> {
 
 /// A number with the sign that people write.
 fn signed(number: &str) -> String {
-    number.strip_prefix('-').map_or_else(|| number.to_owned(), |rest| format!("−{rest}"))
+    number
+        .strip_prefix('-')
+        .map_or_else(|| number.to_owned(), |rest| format!("−{rest}"))
 }
 
 #[cfg(test)]
@@ -114,17 +155,33 @@ mod tests {
 
     fn entry<'a>(form: &Form, value: &'a Value) -> Entry<'a> {
         let schema = form.schemas.root()[0].schema;
-        Entry { name: "f".into(), path: "f".into(), pointer: "/f".into(), schema, value, required: false }
+        Entry {
+            name: "f".into(),
+            path: "f".into(),
+            pointer: "/f".into(),
+            schema,
+            value,
+            required: false,
+        }
     }
 
     #[test]
     fn unset_null_and_empty_look_different() {
         let form = painted(r#"{"type":["string","null"],"default":"json"}"#);
         let state = State::default();
-        let ui = FormUi { tool: "t", form: &form, cx: &Cx::new(&state) };
-        let hints = [Value::Unset, Value::Null, Value::Text(String::new())].map(|value| ui.hint(&entry(&form, &value)));
+        let ui = FormUi {
+            tool: "t",
+            form: &form,
+            cx: &Cx::new(&state),
+        };
+        let hints = [Value::Unset, Value::Null, Value::Text(String::new())]
+            .map(|value| ui.hint(&entry(&form, &value)));
         assert_eq!(hints, ["unset, default json", "null", "empty text"]);
-        let names: Vec<_> = ui.menu_values(&entry(&form, &Value::Unset)).into_iter().map(|(name, _)| name).collect();
+        let names: Vec<_> = ui
+            .menu_values(&entry(&form, &Value::Unset))
+            .into_iter()
+            .map(|(name, _)| name)
+            .collect();
         assert_eq!(names, ["Unset: leave it out", "null", "Empty text"]);
     }
 
@@ -132,17 +189,40 @@ mod tests {
     fn labels_tell_type_and_limits() {
         let state = State::default();
         for (property, label) in [
-            (r#"{"type":"integer","minimum":1,"maximum":500}"#, "1 to 500"),
+            (
+                r#"{"type":"integer","minimum":1,"maximum":500}"#,
+                "1 to 500",
+            ),
             (r#"{"type":"integer","minimum":1}"#, "from 1"),
             (r#"{"type":"integer"}"#, "integer"),
-            (r#"{"type":"integer","minimum":-1,"maximum":500}"#, "−1 to 500"),
-            (r#"{"type":"array","items":{"type":"boolean"}}"#, "list of boolean"),
-            (r#"{"type":"array","items":{"type":"object","properties":{"a":{}}}}"#, "list"),
-            (r#"{"type":["string","null"],"format":"date-time"}"#, "date-time or null"),
+            (
+                r#"{"type":"integer","minimum":-1,"maximum":500}"#,
+                "−1 to 500",
+            ),
+            (
+                r#"{"type":"array","items":{"type":"boolean"}}"#,
+                "list of boolean",
+            ),
+            (
+                r#"{"type":"array","items":{"type":"object","properties":{"a":{}}}}"#,
+                "list",
+            ),
+            (
+                r#"{"type":["string","null"],"format":"date-time"}"#,
+                "date-time or null",
+            ),
         ] {
             let form = painted(property);
-            let ui = FormUi { tool: "t", form: &form, cx: &Cx::new(&state) };
-            assert_eq!(ui.type_text(form.schemas.root()[0].schema), label, "{property}");
+            let ui = FormUi {
+                tool: "t",
+                form: &form,
+                cx: &Cx::new(&state),
+            };
+            assert_eq!(
+                ui.type_text(form.schemas.root()[0].schema),
+                label,
+                "{property}"
+            );
         }
     }
 }

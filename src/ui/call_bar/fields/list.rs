@@ -12,7 +12,13 @@ use crate::ui::{icons, widgets};
 
 impl FormUi<'_> {
     /// A list is one button that says how many items there are; the items are edited in a popup.
-    pub(super) fn list(&self, ui: &mut Ui, editor: &Editor<'_>, kind: &FieldKind, entry: &Entry<'_>) -> Option<Value> {
+    pub(super) fn list(
+        &self,
+        ui: &mut Ui,
+        editor: &Editor<'_>,
+        kind: &FieldKind,
+        entry: &Entry<'_>,
+    ) -> Option<Value> {
         let t = ThemeTokens::of(ui);
         let items: &[Value] = match entry.value {
             Value::Items(items) => items,
@@ -26,19 +32,32 @@ impl FormUi<'_> {
             _ => editor.hint.to_owned(),
         };
         let name = format!("{}: {words}", entry.path);
-        let button = widgets::Button::new(&words).name(&name).menu().height(theme::INPUT).show(ui);
+        let button = widgets::Button::new(&words)
+            .name(&name)
+            .menu()
+            .height(theme::INPUT)
+            .show(ui);
         if editor.is_invalid {
-            ui.painter().rect_stroke(button.rect, theme::RADIUS_CONTROL, Stroke::new(1.0, t.bad), egui::StrokeKind::Inside);
+            ui.painter().rect_stroke(
+                button.rect,
+                theme::RADIUS_CONTROL,
+                Stroke::new(1.0, t.bad),
+                egui::StrokeKind::Inside,
+            );
         }
         let mut changed = None;
-        Popup::from_toggle_button_response(&button).width(320.0).close_behavior(PopupCloseBehavior::CloseOnClickOutside).show(
-            |ui| {
+        Popup::from_toggle_button_response(&button)
+            .width(320.0)
+            .close_behavior(PopupCloseBehavior::CloseOnClickOutside)
+            .show(|ui| {
                 ui.label(RichText::new(&*entry.name).font(theme::mono_semibold(12.0)));
-                ScrollArea::vertical().max_height(260.0).auto_shrink([false, true]).show(ui, |ui| {
-                    changed = self.items(ui, kind, entry, items, None);
-                });
-            },
-        );
+                ScrollArea::vertical()
+                    .max_height(260.0)
+                    .auto_shrink([false, true])
+                    .show(ui, |ui| {
+                        changed = self.items(ui, kind, entry, items, None);
+                    });
+            });
         changed
     }
 
@@ -59,7 +78,9 @@ impl FormUi<'_> {
         // Of a list of scalars the items need no labels.
         let is_plain = matches!(kind, FieldKind::Array(item) if self.is_scalar(*item));
         for (at, value) in items.iter().enumerate() {
-            let Some(schema) = item_schema(kind, at) else { continue };
+            let Some(schema) = item_schema(kind, at) else {
+                continue;
+            };
             let item = Entry {
                 name: Cow::Owned(format!("[{at}]")),
                 path: format!("{}[{at}]", entry.path),
@@ -83,25 +104,44 @@ impl FormUi<'_> {
                 });
                 if at >= fixed {
                     ui.spacing_mut().item_spacing.x = 2.0;
-                    if at > fixed && widgets::icon_button(ui, icons::UP, &format!("Move {} up", item.path)).clicked() {
-                        changed.get_or_insert_with(|| items.to_vec()).swap(at, at - 1);
+                    if at > fixed
+                        && widgets::icon_button(ui, icons::UP, &format!("Move {} up", item.path))
+                            .clicked()
+                    {
+                        changed
+                            .get_or_insert_with(|| items.to_vec())
+                            .swap(at, at - 1);
                     }
                     if at + 1 < items.len()
-                        && widgets::icon_button(ui, icons::DOWN, &format!("Move {} down", item.path)).clicked()
+                        && widgets::icon_button(
+                            ui,
+                            icons::DOWN,
+                            &format!("Move {} down", item.path),
+                        )
+                        .clicked()
                     {
-                        changed.get_or_insert_with(|| items.to_vec()).swap(at, at + 1);
+                        changed
+                            .get_or_insert_with(|| items.to_vec())
+                            .swap(at, at + 1);
                     }
-                    if widgets::icon_button(ui, icons::REMOVE, &format!("Remove {}", item.path)).clicked() {
+                    if widgets::icon_button(ui, icons::REMOVE, &format!("Remove {}", item.path))
+                        .clicked()
+                    {
                         changed.get_or_insert_with(|| items.to_vec()).remove(at);
                     }
                 }
             });
         }
         if let Some(next) = item_schema(kind, items.len()) {
-            let add =
-                widgets::Button::new("Add item").icon(icons::ADD).name(&format!("Add item to {}", entry.path)).small().show(ui);
+            let add = widgets::Button::new("Add item")
+                .icon(icons::ADD)
+                .name(&format!("Add item to {}", entry.path))
+                .small()
+                .show(ui);
             if add.clicked() {
-                changed.get_or_insert_with(|| items.to_vec()).push(Value::first(&self.form.schemas, next));
+                changed
+                    .get_or_insert_with(|| items.to_vec())
+                    .push(Value::first(&self.form.schemas, next));
             }
         }
         changed.map(Value::Items)

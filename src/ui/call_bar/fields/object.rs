@@ -18,8 +18,15 @@ impl FormUi<'_> {
         refused: Option<&str>,
     ) -> Option<Value> {
         let named = properties.iter().zip(&members.named);
-        let entries = named.map(|(property, value)| entry.member(&property.name, property.schema, value, property.required));
-        let named = self.flow(ui, &entries.collect::<Vec<_>>(), refused, None::<fn(&mut Ui)>);
+        let entries = named.map(|(property, value)| {
+            entry.member(&property.name, property.schema, value, property.required)
+        });
+        let named = self.flow(
+            ui,
+            &entries.collect::<Vec<_>>(),
+            refused,
+            None::<fn(&mut Ui)>,
+        );
         let others = others.and_then(|id| self.others(ui, entry, members, id, refused));
         let named = named.map(|(at, value)| {
             let mut members = members.clone();
@@ -30,7 +37,14 @@ impl FormUi<'_> {
     }
 
     /// Members of any name, each with its key.
-    fn others(&self, ui: &mut Ui, entry: &Entry<'_>, members: &Members, id: SchemaId, refused: Option<&str>) -> Option<Members> {
+    fn others(
+        &self,
+        ui: &mut Ui,
+        entry: &Entry<'_>,
+        members: &Members,
+        id: SchemaId,
+        refused: Option<&str>,
+    ) -> Option<Members> {
         let mut changed: Option<Members> = None;
         for (at, (key, value)) in members.others.iter().enumerate() {
             let name = plain(key);
@@ -48,11 +62,24 @@ impl FormUi<'_> {
                             is_invalid: false,
                         };
                         let is_free = |name: &str| !self.is_taken(entry, members, name);
-                        if let Some(name) = editor.text(ui, &name, false, true).filter(|name| is_free(name)) {
-                            changed.get_or_insert_with(|| members.clone()).others[at].0 = crate::json::write::string(&name);
+                        if let Some(name) = editor
+                            .text(ui, &name, false, true)
+                            .filter(|name| is_free(name))
+                        {
+                            changed.get_or_insert_with(|| members.clone()).others[at].0 =
+                                crate::json::write::string(&name);
                         }
-                        if widgets::icon_button(ui, icons::REMOVE, &format!("Remove {}", member.path)).clicked() {
-                            changed.get_or_insert_with(|| members.clone()).others.remove(at);
+                        if widgets::icon_button(
+                            ui,
+                            icons::REMOVE,
+                            &format!("Remove {}", member.path),
+                        )
+                        .clicked()
+                        {
+                            changed
+                                .get_or_insert_with(|| members.clone())
+                                .others
+                                .remove(at);
                         }
                     });
                 });
@@ -66,13 +93,24 @@ impl FormUi<'_> {
                 });
             });
         }
-        let add =
-            widgets::Button::new("Add member").icon(icons::ADD).name(&format!("Add member to {}", entry.path)).small().show(ui);
+        let add = widgets::Button::new("Add member")
+            .icon(icons::ADD)
+            .name(&format!("Add member to {}", entry.path))
+            .small()
+            .show(ui);
         if add.clicked() {
-            let name =
-                (1..).map(|number| format!("key{number}")).find(|name| !self.is_taken(entry, members, name)).unwrap_or_default();
-            let member = (crate::json::write::string(&name), Value::first(&self.form.schemas, id));
-            changed.get_or_insert_with(|| members.clone()).others.push(member);
+            let name = (1..)
+                .map(|number| format!("key{number}"))
+                .find(|name| !self.is_taken(entry, members, name))
+                .unwrap_or_default();
+            let member = (
+                crate::json::write::string(&name),
+                Value::first(&self.form.schemas, id),
+            );
+            changed
+                .get_or_insert_with(|| members.clone())
+                .others
+                .push(member);
         }
         changed
     }
@@ -80,7 +118,9 @@ impl FormUi<'_> {
     /// Whether an object has a member of this name, which another one must not have.
     fn is_taken(&self, entry: &Entry<'_>, members: &Members, name: &str) -> bool {
         let is_named = match self.kind(entry) {
-            FieldKind::Object { properties, .. } => properties.iter().any(|property| property.name == name),
+            FieldKind::Object { properties, .. } => {
+                properties.iter().any(|property| property.name == name)
+            }
             _ => false,
         };
         is_named || members.others.iter().any(|(key, _)| plain(key) == name)

@@ -24,27 +24,58 @@ pub(in crate::ui::call_bar) fn problems_ui(ui: &mut Ui, form: &Form) {
     let t = ThemeTokens::of(ui);
     // In the form each field says its own.
     let at_field = |pointer: &str| {
-        let name = pointer.trim_start_matches('/').split('/').next().unwrap_or_default();
+        let name = pointer
+            .trim_start_matches('/')
+            .split('/')
+            .next()
+            .unwrap_or_default();
         form.mode == FormMode::Form && form.fields().any(|(property, _)| property.name == name)
     };
-    let rest: Vec<_> = form.problems.iter().filter(|(pointer, _)| !at_field(pointer)).collect();
+    let rest: Vec<_> = form
+        .problems
+        .iter()
+        .filter(|(pointer, _)| !at_field(pointer))
+        .collect();
     if rest.is_empty() && form.unchecked.is_none() {
         return;
     }
-    Frame::new().inner_margin(Margin { top: 2, ..Margin::ZERO }).show(ui, |ui| {
-        ui.spacing_mut().item_spacing.y = 2.0;
-        for (pointer, message) in rest.iter().take(3) {
-            let place = if pointer.is_empty() { String::new() } else { format!("{}: ", path_of(pointer)) };
-            ui.add(egui::Label::new(RichText::new(format!("{place}{message}")).font(theme::regular(12.0)).color(t.bad)).wrap());
-        }
-        if rest.len() > 3 {
-            ui.label(RichText::new(format!("and {} more", rest.len() - 3)).font(theme::regular(12.0)).color(t.bad));
-        }
-        if let Some(why) = &form.unchecked {
-            let text = format!("The arguments cannot be checked: {why}");
-            ui.add(egui::Label::new(RichText::new(text).font(theme::regular(12.0)).color(t.warn)).wrap());
-        }
-    });
+    Frame::new()
+        .inner_margin(Margin {
+            top: 2,
+            ..Margin::ZERO
+        })
+        .show(ui, |ui| {
+            ui.spacing_mut().item_spacing.y = 2.0;
+            for (pointer, message) in rest.iter().take(3) {
+                let place = if pointer.is_empty() {
+                    String::new()
+                } else {
+                    format!("{}: ", path_of(pointer))
+                };
+                ui.add(
+                    egui::Label::new(
+                        RichText::new(format!("{place}{message}"))
+                            .font(theme::regular(12.0))
+                            .color(t.bad),
+                    )
+                    .wrap(),
+                );
+            }
+            if rest.len() > 3 {
+                ui.label(
+                    RichText::new(format!("and {} more", rest.len() - 3))
+                        .font(theme::regular(12.0))
+                        .color(t.bad),
+                );
+            }
+            if let Some(why) = &form.unchecked {
+                let text = format!("The arguments cannot be checked: {why}");
+                ui.add(
+                    egui::Label::new(RichText::new(text).font(theme::regular(12.0)).color(t.warn))
+                        .wrap(),
+                );
+            }
+        });
 }
 
 #[cfg(test)]

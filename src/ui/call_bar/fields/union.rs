@@ -20,15 +20,32 @@ impl FormUi<'_> {
             Value::Branch(at, _) => Some(*at),
             _ => None,
         };
-        let titles: Vec<&str> = branches.iter().map(|branch| branch.title.as_str()).collect();
+        let titles: Vec<&str> = branches
+            .iter()
+            .map(|branch| branch.title.as_str())
+            .collect();
         let id = self.id(&entry.pointer).with("branch");
         let name = format!("Kind of {}", entry.path);
-        let editor = Editor { id, name: &name, hint: "choose", width: 240.0, is_invalid: false };
+        let editor = Editor {
+            id,
+            name: &name,
+            hint: "choose",
+            width: 240.0,
+            is_invalid: false,
+        };
         let clicked = editor.one_of(ui, &titles, chosen);
         if let Some(at) = clicked.filter(|at| chosen != Some(*at)) {
-            return Some(Value::Branch(at, Box::new(Value::first_of_branch(&self.form.schemas, branches.get(at)?.schema))));
+            return Some(Value::Branch(
+                at,
+                Box::new(Value::first_of_branch(
+                    &self.form.schemas,
+                    branches.get(at)?.schema,
+                )),
+            ));
         }
-        let Value::Branch(at, value) = value else { return self.unfit(ui, entry) };
+        let Value::Branch(at, value) = value else {
+            return self.unfit(ui, entry);
+        };
         let inner = Entry {
             name: entry.name.clone(),
             path: entry.path.clone(),
@@ -39,6 +56,7 @@ impl FormUi<'_> {
         };
         let width = ui.available_width();
         let width = self.width(&inner, width).min(width);
-        self.control(ui, &inner, width, refused).map(|value| Value::Branch(*at, Box::new(value)))
+        self.control(ui, &inner, width, refused)
+            .map(|value| Value::Branch(*at, Box::new(value)))
     }
 }

@@ -3,7 +3,10 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use egui::{Align, Layout, RichText, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
+use egui::{
+    Align, Layout, RichText, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2,
+    vec2,
+};
 
 use super::{AnswerFindings, FindingPlace, small, step};
 use crate::analysis::{AsMended, CountQuery, Mended, RowQuery};
@@ -25,28 +28,40 @@ const PREVIEW: usize = 4;
 pub fn detail_ui(ui: &mut Ui, cx: &Cx<'_>, found: &AnswerFindings, at: usize, finding: &Finding) {
     let t = ThemeTokens::of(ui);
     let rule = finding.rule;
-    ScrollArea::vertical().id_salt("finding").auto_shrink([false, true]).show(ui, |ui| {
-        ui.spacing_mut().item_spacing.y = 8.0;
-        // Beside the bar that scrolls.
-        ui.set_width(ui.available_width() - 10.0);
-        head_ui(ui, cx, finding);
-        ui.add(small(rule.means.replace('`', ""), t.text));
-        evidence_ui(ui, cx, found.places.get(at).map(Vec::as_slice).unwrap_or_default(), finding);
-        if let Some(mended) = &finding.mended {
-            saving_ui(ui, cx, mended);
-        }
-        ui.add(heading("Fix", t));
-        ui.add(small(rule.fix.replace('`', ""), t.strong));
-        if let Some(mended) = &finding.mended {
-            preview_ui(ui, mended);
-        }
-        ui.add(small(format!("Source: {}", rule.source), t.weak));
-        foot_ui(ui, cx, finding);
-    });
+    ScrollArea::vertical()
+        .id_salt("finding")
+        .auto_shrink([false, true])
+        .show(ui, |ui| {
+            ui.spacing_mut().item_spacing.y = 8.0;
+            // Beside the bar that scrolls.
+            ui.set_width(ui.available_width() - 10.0);
+            head_ui(ui, cx, finding);
+            ui.add(small(rule.means.replace('`', ""), t.text));
+            evidence_ui(
+                ui,
+                cx,
+                found.places.get(at).map(Vec::as_slice).unwrap_or_default(),
+                finding,
+            );
+            if let Some(mended) = &finding.mended {
+                saving_ui(ui, cx, mended);
+            }
+            ui.add(heading("Fix", t));
+            ui.add(small(rule.fix.replace('`', ""), t.strong));
+            if let Some(mended) = &finding.mended {
+                preview_ui(ui, mended);
+            }
+            ui.add(small(format!("Source: {}", rule.source), t.weak));
+            foot_ui(ui, cx, finding);
+        });
 }
 
 fn heading(words: &str, t: &ThemeTokens) -> egui::Label {
-    egui::Label::new(RichText::new(words).font(theme::regular(11.5)).color(t.weak))
+    egui::Label::new(
+        RichText::new(words)
+            .font(theme::regular(11.5))
+            .color(t.weak),
+    )
 }
 
 fn head_ui(ui: &mut Ui, cx: &Cx<'_>, finding: &Finding) {
@@ -60,18 +75,34 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, finding: &Finding) {
             repeat_ui(ui, cx, finding);
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
                 ui.label(icons::icon(icon, 16.0, color));
-                let title = RichText::new(sentence(&finding.message)).font(theme::semibold(14.0)).color(t.strong);
+                let title = RichText::new(sentence(&finding.message))
+                    .font(theme::semibold(14.0))
+                    .color(t.strong);
                 ui.add(egui::Label::new(title).wrap());
             });
         });
     });
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = 6.0;
-        ui.label(RichText::new(finding.rule.id).font(theme::mono(12.0)).color(t.text));
+        ui.label(
+            RichText::new(finding.rule.id)
+                .font(theme::mono(12.0))
+                .color(t.text),
+        );
         for (profile, severity) in &finding.profiles {
-            widgets::badge(ui, None, &format!("{} · {}", profile.name(), severity.name()), Tone::Plain, false);
+            widgets::badge(
+                ui,
+                None,
+                &format!("{} · {}", profile.name(), severity.name()),
+                Tone::Plain,
+                false,
+            );
         }
-        let is_sure = if finding.rule.is_heuristic { "may be wrong" } else { "certain" };
+        let is_sure = if finding.rule.is_heuristic {
+            "may be wrong"
+        } else {
+            "certain"
+        };
         widgets::badge(ui, None, is_sure, Tone::Plain, true);
     });
 }
@@ -80,7 +111,13 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, finding: &Finding) {
 fn repeat_ui(ui: &mut Ui, cx: &Cx<'_>, finding: &Finding) {
     if finding.area() == "annotations" {
         let tip = "Makes the call that the form describes twice and compares the answers; a tool that is not declared read-only asks first";
-        if Button::new("Call twice and compare").small().tip(tip).enabled(cx.state.can_call()).show(ui).clicked() {
+        if Button::new("Call twice and compare")
+            .small()
+            .tip(tip)
+            .enabled(cx.state.can_call())
+            .show(ui)
+            .clicked()
+        {
             cx.send(Action::Compare(CompareAction::StartEqual(2)));
         }
     }
@@ -101,11 +138,29 @@ fn evidence_ui(ui: &mut Ui, cx: &Cx<'_>, places: &[FindingPlace], finding: &Find
     }
     ui.add(heading("Evidence", t));
     for (part, own) in parts {
-        let (rect, response) = widgets::keyed(ui, vec2(ui.available_width(), 26.0), Sense::click(), &part.name());
+        let (rect, response) = widgets::keyed(
+            ui,
+            vec2(ui.available_width(), 26.0),
+            Sense::click(),
+            &part.name(),
+        );
         let fill = if response.hovered() { t.hover } else { t.card };
-        ui.painter().rect(rect, theme::RADIUS_BADGE, fill, Stroke::new(1.0, t.line), StrokeKind::Inside);
+        ui.painter().rect(
+            rect,
+            theme::RADIUS_BADGE,
+            fill,
+            Stroke::new(1.0, t.line),
+            StrokeKind::Inside,
+        );
         let y = rect.center().y;
-        widgets::text_at(ui, pos2(rect.left() + 10.0, y), part_title(part), theme::regular(12.5), t.text, 120.0);
+        widgets::text_at(
+            ui,
+            pos2(rect.left() + 10.0, y),
+            part_title(part),
+            theme::regular(12.5),
+            t.text,
+            120.0,
+        );
         let is_here = |place: &&FindingPlace| {
             matches!(
                 (place, part),
@@ -116,9 +171,16 @@ fn evidence_ui(ui: &mut Ui, cx: &Cx<'_>, places: &[FindingPlace], finding: &Find
         };
         let shown: Vec<FindingPlace> = places.iter().filter(is_here).cloned().collect();
         // A rule names the first of many alike.
-        let all =
-            if finding.count > finding.places.len() as u64 { format!(" of {}", grouped(finding.count)) } else { String::new() };
-        let marked = if finding.keys.is_empty() { own.len() } else { shown.len() };
+        let all = if finding.count > finding.places.len() as u64 {
+            format!(" of {}", grouped(finding.count))
+        } else {
+            String::new()
+        };
+        let marked = if finding.keys.is_empty() {
+            own.len()
+        } else {
+            shown.len()
+        };
         let count = match marked as u64 {
             1 if all.is_empty() => "1 place".to_owned(),
             own => format!("{}{all} places", grouped(own)),
@@ -128,21 +190,41 @@ fn evidence_ui(ui: &mut Ui, cx: &Cx<'_>, places: &[FindingPlace], finding: &Find
         let opens = part == FoundIn::Definition && !finding.subject.is_empty();
         let leads = opens || !shown.is_empty();
         if leads {
-            widgets::glyph_at(ui, pos2(end - 6.0, y), icons::ARROW_RIGHT, theme::icon_font(13.0), t.weak);
+            widgets::glyph_at(
+                ui,
+                pos2(end - 6.0, y),
+                icons::ARROW_RIGHT,
+                theme::icon_font(13.0),
+                t.weak,
+            );
             end -= 20.0;
         }
         let end = widgets::text_right(ui, pos2(end, y), &count, theme::small(), t.weak) - 12.0;
         let first = match &finding.keys[..] {
-            [] => own.iter().take(3).map(|at| where_at(at)).collect::<Vec<_>>().join(", "),
+            [] => own
+                .iter()
+                .take(3)
+                .map(|at| where_at(at))
+                .collect::<Vec<_>>()
+                .join(", "),
             keys => format!("{}/*: {}", finding.path(), names(keys)),
         };
         let left = rect.left() + 140.0;
-        widgets::text_at(ui, pos2(left, y), &first, theme::mono(11.5), t.strong, end - left);
+        widgets::text_at(
+            ui,
+            pos2(left, y),
+            &first,
+            theme::mono(11.5),
+            t.strong,
+            end - left,
+        );
         let name = format!("{}, {count}: {first}", part_title(part));
         response.widget_info(|| WidgetInfo::labeled(Role::Button, leads, &name));
         widgets::focus_ring_inside(ui, &response);
         if response.clicked() && opens {
-            cx.send(Action::ShowDialog(Dialog::Definition { tool: finding.subject.clone() }));
+            cx.send(Action::ShowDialog(Dialog::Definition {
+                tool: finding.subject.clone(),
+            }));
         } else if response.clicked() {
             show_places(ui, cx, &shown);
         }
@@ -153,7 +235,11 @@ fn evidence_ui(ui: &mut Ui, cx: &Cx<'_>, places: &[FindingPlace], finding: &Find
 fn names(keys: &[String]) -> String {
     let more = keys.len().saturating_sub(3);
     let first = keys[..keys.len() - more].join(", ");
-    if more > 0 { format!("{first} and {} more", grouped(more as u64)) } else { first }
+    if more > 0 {
+        format!("{first} and {} more", grouped(more as u64))
+    } else {
+        first
+    }
 }
 
 fn part_title(part: FoundIn) -> &'static str {
@@ -178,39 +264,91 @@ fn where_at(place: &FoundAt) -> String {
 fn saving_ui(ui: &mut Ui, cx: &Cx<'_>, mended: &Arc<Mended>) {
     let t = ThemeTokens::of(ui);
     let tokenizer = &cx.state.settings.tokenizer;
-    ui.add(heading(&format!("Measured saving, {}", tokenizer.name()), t));
+    ui.add(heading(
+        &format!("Measured saving, {}", tokenizer.name()),
+        t,
+    ));
     let before = |format: &'static str| {
-        let row = cx.ready(RowQuery(format)).filter(|row| row.is_available())?;
+        let row = cx
+            .ready(RowQuery(format))
+            .filter(|row| row.is_available())?;
         Some(cx.count(row)?.ok()?.high())
     };
     let after = |format: &'static str| after(cx, mended, format, tokenizer);
-    let parts = [("Text", "content"), ("structuredContent", "structured"), ("Both", "both")];
+    let parts = [
+        ("Text", "content"),
+        ("structuredContent", "structured"),
+        ("Both", "both"),
+    ];
     let count = |(title, format)| (title, before(format), after(format), keeps(mended, format));
     let mut counts: Vec<_> = parts.into_iter().map(count).collect();
     // Of both the one part that is left counts.
     if counts[2].1.is_some() && !counts[2].3 {
         (counts[2].2, counts[2].3) = (counts[0].2.or(counts[1].2), true);
     }
-    let most = counts.iter().filter_map(|(_, before, after, _)| (*before).max(*after)).max().unwrap_or(1).max(1);
-    for (title, before, after, is_kept) in counts.into_iter().filter(|(_, before, ..)| before.is_some()) {
+    let most = counts
+        .iter()
+        .filter_map(|(_, before, after, _)| (*before).max(*after))
+        .max()
+        .unwrap_or(1)
+        .max(1);
+    for (title, before, after, is_kept) in counts
+        .into_iter()
+        .filter(|(_, before, ..)| before.is_some())
+    {
         let before = before.unwrap_or(0);
-        let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 20.0), Sense::hover());
+        let (rect, response) =
+            ui.allocate_exact_size(vec2(ui.available_width(), 20.0), Sense::hover());
         let y = rect.center().y;
-        widgets::text_at(ui, pos2(rect.left(), y), title, theme::regular(12.5), t.text, 130.0);
+        widgets::text_at(
+            ui,
+            pos2(rect.left(), y),
+            title,
+            theme::regular(12.5),
+            t.text,
+            130.0,
+        );
         let (words, percent) = match after {
-            Some(after) if after == before => (format!("{} tok", grouped(before)), "same".to_owned()),
-            Some(after) => (format!("{} → {} tok", grouped(before), grouped(after)), percent(before, after)),
-            None => (format!("{} tok", grouped(before)), if is_kept { "counting…" } else { "left out" }.to_owned()),
+            Some(after) if after == before => {
+                (format!("{} tok", grouped(before)), "same".to_owned())
+            }
+            Some(after) => (
+                format!("{} → {} tok", grouped(before), grouped(after)),
+                percent(before, after),
+            ),
+            None => (
+                format!("{} tok", grouped(before)),
+                if is_kept { "counting…" } else { "left out" }.to_owned(),
+            ),
         };
         let after = after.unwrap_or(0);
-        widgets::text_right(ui, pos2(rect.right(), y), &percent, theme::mono(11.5), t.text);
-        let end = widgets::text_right(ui, pos2(rect.right() - 68.0, y), &words, theme::mono(11.5), t.strong) - 16.0;
-        let bar = egui::Rect::from_min_max(pos2(rect.left() + 140.0, y - 3.0), pos2(end.min(rect.right() - 200.0), y + 3.0));
+        widgets::text_right(
+            ui,
+            pos2(rect.right(), y),
+            &percent,
+            theme::mono(11.5),
+            t.text,
+        );
+        let end = widgets::text_right(
+            ui,
+            pos2(rect.right() - 68.0, y),
+            &words,
+            theme::mono(11.5),
+            t.strong,
+        ) - 16.0;
+        let bar = egui::Rect::from_min_max(
+            pos2(rect.left() + 140.0, y - 3.0),
+            pos2(end.min(rect.right() - 200.0), y + 3.0),
+        );
         if bar.width() > 20.0 {
-            let part = |count: u64| bar.with_max_x(bar.left() + bar.width() * (count as f32 / most as f32));
+            let part = |count: u64| {
+                bar.with_max_x(bar.left() + bar.width() * (count as f32 / most as f32))
+            };
             ui.painter().rect_filled(bar, theme::RADIUS_BAR, t.hover);
-            ui.painter().rect_filled(part(before), theme::RADIUS_BAR, t.faint);
-            ui.painter().rect_filled(part(after), theme::RADIUS_BAR, t.accent);
+            ui.painter()
+                .rect_filled(part(before), theme::RADIUS_BAR, t.faint);
+            ui.painter()
+                .rect_filled(part(after), theme::RADIUS_BAR, t.accent);
         }
         let name = format!("{title}: {words}, {percent}");
         response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &name));
@@ -226,47 +364,89 @@ fn keeps(mended: &Mended, format: &str) -> bool {
     }
 }
 
-fn after(cx: &Cx<'_>, mended: &Arc<Mended>, format: &'static str, tokenizer: &Tokenizer) -> Option<u64> {
-    let query = CountQuery { format, tokenizer: tokenizer.clone() };
-    keeps(mended, format).then(|| cx.ready(AsMended(Arc::clone(mended), query)).map(|count| count.high())).flatten()
+fn after(
+    cx: &Cx<'_>,
+    mended: &Arc<Mended>,
+    format: &'static str,
+    tokenizer: &Tokenizer,
+) -> Option<u64> {
+    let query = CountQuery {
+        format,
+        tokenizer: tokenizer.clone(),
+    };
+    keeps(mended, format)
+        .then(|| {
+            cx.ready(AsMended(Arc::clone(mended), query))
+                .map(|count| count.high())
+        })
+        .flatten()
 }
 
 /// `−29%`.
 fn percent(before: u64, after: u64) -> String {
     let share = (after as f64 / before.max(1) as f64 - 1.0) * 100.0;
-    if share < 0.0 { format!("−{:.0}%", -share) } else { format!("+{share:.0}%") }
+    if share < 0.0 {
+        format!("−{:.0}%", -share)
+    } else {
+        format!("+{share:.0}%")
+    }
 }
 
 /// The first lines of the part that the fix changes.
 fn preview_ui(ui: &mut Ui, mended: &Mended) {
     let t = ThemeTokens::of(ui);
-    let Some(text) = mended.changed_part() else { return };
-    egui::Frame::new().fill(t.card).stroke(Stroke::new(1.0, t.line)).corner_radius(theme::RADIUS_BADGE).inner_margin(8).show(
-        ui,
-        |ui| {
+    let Some(text) = mended.changed_part() else {
+        return;
+    };
+    egui::Frame::new()
+        .fill(t.card)
+        .stroke(Stroke::new(1.0, t.line))
+        .corner_radius(theme::RADIUS_BADGE)
+        .inner_margin(8)
+        .show(ui, |ui| {
             ui.set_width(ui.available_width());
             for line in text.lines().take(PREVIEW) {
                 let shown: String = line.chars().take(200).collect();
-                ui.add(egui::Label::new(RichText::new(shown).font(theme::mono(11.5)).color(t.strong)).truncate());
+                ui.add(
+                    egui::Label::new(RichText::new(shown).font(theme::mono(11.5)).color(t.strong))
+                        .truncate(),
+                );
             }
-        },
-    );
+        });
 }
 
 fn foot_ui(ui: &mut Ui, cx: &Cx<'_>, finding: &Finding) {
     ui.horizontal(|ui| {
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             for (label, keys, is_next) in [("Next", "F8", true), ("Previous", "Shift F8", false)] {
-                if Button::new(label).shortcut(keys).small().frameless().show(ui).clicked() {
-                    step(ui, cx, is_next).into_iter().for_each(|action| cx.send(action));
+                if Button::new(label)
+                    .shortcut(keys)
+                    .small()
+                    .frameless()
+                    .show(ui)
+                    .clicked()
+                {
+                    step(ui, cx, is_next)
+                        .into_iter()
+                        .for_each(|action| cx.send(action));
                 }
             }
             // Of a server, a rule is switched off as a whole.
             if !finding.subject.is_empty() && cx.state.rules_file().is_some() {
                 let tip = "Asks for the reason and writes it into loupe.toml";
-                if Button::new("Silence for this tool").small().frameless().tip(tip).show(ui).clicked() {
+                if Button::new("Silence for this tool")
+                    .small()
+                    .frameless()
+                    .tip(tip)
+                    .show(ui)
+                    .clicked()
+                {
                     let (rule, tool) = (finding.rule.id, finding.subject.clone());
-                    let silence = ToolSilence { rule, tool, reason: String::new() };
+                    let silence = ToolSilence {
+                        rule,
+                        tool,
+                        reason: String::new(),
+                    };
                     cx.send(Action::ShowDialog(Dialog::Silence(silence)));
                 }
             }
@@ -286,8 +466,12 @@ pub fn sentence(message: &str) -> String {
 
 /// One finding for a pull request or an issue.
 pub fn markdown(finding: &Finding) -> String {
-    let mut text =
-        format!("- **{}** `{}` {}\n", finding.severity.name(), finding.rule.id, markdown_code(&finding_sentence(finding)));
+    let mut text = format!(
+        "- **{}** `{}` {}\n",
+        finding.severity.name(),
+        finding.rule.id,
+        markdown_code(&finding_sentence(finding))
+    );
     for at in finding.places.iter().take(3) {
         let place = format!("{} {}", at.part.name(), where_at(at));
         writeln!(text, "  - at {}", markdown_code(&place)).ok();

@@ -27,54 +27,107 @@ pub fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
     if let Some(found) = ready.filter(|found| !found.findings.is_empty())
         && widgets::icon_button(ui, icons::COPY, "Copy the listed findings as Markdown").clicked()
     {
-        let texts: Vec<_> = listed(cx, found).into_iter().map(|(_, finding)| detail::markdown(finding)).collect();
+        let texts: Vec<_> = listed(cx, found)
+            .into_iter()
+            .map(|(_, finding)| detail::markdown(finding))
+            .collect();
         cx.send(Action::Copy(texts.join("\n")));
     }
-    let counts: Vec<_> =
-        Severity::ALL.into_iter().map(|severity| (severity, count_of(ready, severity))).filter(|(_, count)| *count > 0).collect();
+    let counts: Vec<_> = Severity::ALL
+        .into_iter()
+        .map(|severity| (severity, count_of(ready, severity)))
+        .filter(|(_, count)| *count > 0)
+        .collect();
     // The bar has them all.
     if !drawer::is_large(cx) {
         menu_ui(ui, cx, &counts);
     }
     // Where there is no room for them, the menu has them alone.
     if ui.available_width() >= CHIP * counts.len() as f32 {
-        counts.iter().rev().for_each(|(severity, count)| severity_ui(ui, cx, *severity, *count));
+        counts
+            .iter()
+            .rev()
+            .for_each(|(severity, count)| severity_ui(ui, cx, *severity, *count));
     }
 }
 
 fn count_of(found: Option<&Arc<AnswerFindings>>, severity: Severity) -> usize {
-    found.map_or(0, |found| found.findings.iter().filter(|finding| finding.severity == severity).count())
+    found.map_or(0, |found| {
+        found
+            .findings
+            .iter()
+            .filter(|finding| finding.severity == severity)
+            .count()
+    })
 }
 
 /// Which severities are listed, and the rules of other systems, each of which can be added.
 fn menu_ui(ui: &mut Ui, cx: &Cx<'_>, counts: &[(Severity, usize)]) {
     let view = &cx.state.view.findings;
-    let added = view.rules.profiles.iter().filter(|profile| profile.is_style()).count();
+    let added = view
+        .rules
+        .profiles
+        .iter()
+        .filter(|profile| profile.is_style())
+        .count();
     let more = added + usize::from(view.severity.is_some()) + usize::from(view.area.is_some());
-    let label = if more == 0 { String::new() } else { format!("+{more}") };
-    let button = Button::new(&label).icon(icons::FILTER).frameless().height(theme::ICON_BUTTON).key("filter of findings");
-    let button = button.name("Filter").tip("Which findings are listed, and which profiles count").show(ui);
+    let label = if more == 0 {
+        String::new()
+    } else {
+        format!("+{more}")
+    };
+    let button = Button::new(&label)
+        .icon(icons::FILTER)
+        .frameless()
+        .height(theme::ICON_BUTTON)
+        .key("filter of findings");
+    let button = button
+        .name("Filter")
+        .tip("Which findings are listed, and which profiles count")
+        .show(ui);
     Popup::menu(&button).width(420.0).show(|ui| {
         let t = ThemeTokens::of(ui);
-        if ui.radio(view.severity.is_none() && view.area.is_none(), "All findings").clicked() {
+        if ui
+            .radio(
+                view.severity.is_none() && view.area.is_none(),
+                "All findings",
+            )
+            .clicked()
+        {
             cx.send(FindingsAction::OnlySeverity(None));
             cx.send(FindingsAction::OnlyArea(None));
         }
         for (severity, count) in counts {
-            if ui.radio(view.severity == Some(*severity), format!("{} {count}", look(t, *severity).2)).clicked() {
+            if ui
+                .radio(
+                    view.severity == Some(*severity),
+                    format!("{} {count}", look(t, *severity).2),
+                )
+                .clicked()
+            {
                 cx.send(FindingsAction::OnlySeverity(Some(*severity)));
             }
         }
         widgets::separator(ui);
         for profile in offered_styles(cx, known(cx).map(|found| &**found)) {
             let mut is_added = view.rules.profiles.contains(&profile);
-            if ui.checkbox(&mut is_added, format!("{}: {}", profile.name(), profile.about())).clicked() {
+            if ui
+                .checkbox(
+                    &mut is_added,
+                    format!("{}: {}", profile.name(), profile.about()),
+                )
+                .clicked()
+            {
                 cx.send(FindingsAction::ToggleProfile(profile));
             }
         }
         if let Some(file) = &view.file {
             widgets::separator(ui);
-            ui.label(RichText::new(format!("Rules follow {}", file.display())).font(theme::small()).color(t.weak));
+            ui.label(
+                RichText::new(format!("Rules follow {}", file.display()))
+                    .font(theme::small())
+                    .color(t.weak),
+            );
         }
     });
 }
@@ -82,8 +135,14 @@ fn menu_ui(ui: &mut Ui, cx: &Cx<'_>, counts: &[(Severity, usize)]) {
 fn severity_ui(ui: &mut Ui, cx: &Cx<'_>, severity: Severity, count: usize) {
     let (color, icon, title) = look(ThemeTokens::of(ui), severity);
     let is_only = cx.state.view.findings.severity == Some(severity);
-    let name = if is_only { format!("{title}: show all findings") } else { format!("{title}: show these {count} alone") };
-    let text = RichText::new(format!("{icon} {count}")).font(theme::icon_font(14.0)).color(color);
+    let name = if is_only {
+        format!("{title}: show all findings")
+    } else {
+        format!("{title}: show these {count} alone")
+    };
+    let text = RichText::new(format!("{icon} {count}"))
+        .font(theme::icon_font(14.0))
+        .color(color);
     let response = ui.selectable_label(is_only, text).on_hover_text(&name);
     response.widget_info(|| WidgetInfo::selected(Role::Button, true, is_only, &name));
     if response.clicked() {
@@ -96,31 +155,55 @@ pub fn bar_ui(ui: &mut Ui, cx: &Cx<'_>, outer: Rect, found: &AnswerFindings) -> 
     let t = ThemeTokens::of(ui);
     // Where one line has no room for all profiles, they have two.
     let styles = offered_styles(cx, Some(found));
-    let lines = if outer.width() < PROFILES && !styles.is_empty() { 2 } else { 1 };
-    let row =
-        |at: usize| Rect::from_min_size(outer.min + vec2(SIDE, 6.0 + LINE * at as f32), vec2(outer.width() - 2.0 * SIDE, LINE));
+    let lines = if outer.width() < PROFILES && !styles.is_empty() {
+        2
+    } else {
+        1
+    };
+    let row = |at: usize| {
+        Rect::from_min_size(
+            outer.min + vec2(SIDE, 6.0 + LINE * at as f32),
+            vec2(outer.width() - 2.0 * SIDE, LINE),
+        )
+    };
     let line = |ui: &mut Ui, at: usize, name: &'static str, add: &mut dyn FnMut(&mut Ui)| {
         let rect = row(at);
-        widgets::text_at(ui, pos2(rect.left(), rect.center().y), name, theme::small(), t.weak, TITLE);
-        let room = widgets::region(ui, ("findings by", name)).max_rect(rect.with_min_x(rect.left() + TITLE));
-        ui.scope_builder(room.layout(Layout::left_to_right(Align::Center)), |ui| add(ui));
+        widgets::text_at(
+            ui,
+            pos2(rect.left(), rect.center().y),
+            name,
+            theme::small(),
+            t.weak,
+            TITLE,
+        );
+        let room = widgets::region(ui, ("findings by", name))
+            .max_rect(rect.with_min_x(rect.left() + TITLE));
+        ui.scope_builder(room.layout(Layout::left_to_right(Align::Center)), |ui| {
+            add(ui)
+        });
     };
     if lines == 1 {
-        line(ui, 0, "Profiles", &mut |ui| profiles_ui(ui, cx, found, &[&Profile::DEFAULT[..], &styles].concat()));
+        line(ui, 0, "Profiles", &mut |ui| {
+            profiles_ui(ui, cx, found, &[&Profile::DEFAULT[..], &styles].concat())
+        });
     } else {
-        line(ui, 0, "Profiles", &mut |ui| profiles_ui(ui, cx, found, &Profile::DEFAULT));
+        line(ui, 0, "Profiles", &mut |ui| {
+            profiles_ui(ui, cx, found, &Profile::DEFAULT)
+        });
         line(ui, 1, "", &mut |ui| profiles_ui(ui, cx, found, &styles));
     }
     line(ui, lines, "Area", &mut |ui| areas_ui(ui, cx, found));
     let end = row(lines).bottom() + 6.0;
-    ui.painter().hline(outer.x_range(), end - 0.5, Stroke::new(1.0, t.line));
+    ui.painter()
+        .hline(outer.x_range(), end - 0.5, Stroke::new(1.0, t.line));
     end.max(outer.top() + HEAD)
 }
 
 /// The styles that apply to the answer or are chosen.
 fn offered_styles(cx: &Cx<'_>, found: Option<&AnswerFindings>) -> Vec<Profile> {
     let is_offered = |style: &Profile| {
-        found.is_some_and(|found| found.styles.contains(style)) || cx.state.view.findings.rules.profiles.contains(style)
+        found.is_some_and(|found| found.styles.contains(style))
+            || cx.state.view.findings.rules.profiles.contains(style)
     };
     Profile::styles().filter(is_offered).collect()
 }
@@ -131,13 +214,33 @@ fn profiles_ui(ui: &mut Ui, cx: &Cx<'_>, found: &AnswerFindings, profiles: &[Pro
         let is_on = cx.state.view.findings.rules.profiles.contains(&profile);
         let has = |finding: &&Finding| finding.profiles.iter().any(|(own, _)| *own == profile);
         let label = if is_on {
-            format!("{} {}", profile.name(), found.findings.iter().filter(has).count())
+            format!(
+                "{} {}",
+                profile.name(),
+                found.findings.iter().filter(has).count()
+            )
         } else {
             profile.name().to_owned()
         };
-        let name = format!("{}, {}", profile.name(), if is_on { "its rules count" } else { "its rules do not count" });
-        let mut button = Button::new(&label).small().key(profile.name()).name(&name).tip(profile.about());
-        button = if is_on { button.icon(icons::CHECK) } else { button.frameless() };
+        let name = format!(
+            "{}, {}",
+            profile.name(),
+            if is_on {
+                "its rules count"
+            } else {
+                "its rules do not count"
+            }
+        );
+        let mut button = Button::new(&label)
+            .small()
+            .key(profile.name())
+            .name(&name)
+            .tip(profile.about());
+        button = if is_on {
+            button.icon(icons::CHECK)
+        } else {
+            button.frameless()
+        };
         if button.show(ui).clicked() {
             cx.send(FindingsAction::ToggleProfile(profile));
         }
@@ -145,18 +248,35 @@ fn profiles_ui(ui: &mut Ui, cx: &Cx<'_>, found: &AnswerFindings, profiles: &[Pro
 }
 
 fn areas_ui(ui: &mut Ui, cx: &Cx<'_>, found: &AnswerFindings) {
-    let count = |area: &str| found.findings.iter().filter(|finding| finding.area() == area).count();
-    let areas: Vec<&'static str> =
-        AREAS.iter().map(|area| area.id).filter(|area| count(area) > 0 || cx.state.view.findings.area == Some(*area)).collect();
+    let count = |area: &str| {
+        found
+            .findings
+            .iter()
+            .filter(|finding| finding.area() == area)
+            .count()
+    };
+    let areas: Vec<&'static str> = AREAS
+        .iter()
+        .map(|area| area.id)
+        .filter(|area| count(area) > 0 || cx.state.view.findings.area == Some(*area))
+        .collect();
     let mut labels = vec![format!("All {}", found.findings.len())];
     labels.extend(areas.iter().map(|area| {
         let (head, tail) = area.split_at(1);
         format!("{}{tail} {}", head.to_uppercase(), count(area))
     }));
     let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
-    let chosen = cx.state.view.findings.area.and_then(|area| areas.iter().position(|own| *own == area)).map_or(0, |at| at + 1);
+    let chosen = cx
+        .state
+        .view
+        .findings
+        .area
+        .and_then(|area| areas.iter().position(|own| *own == area))
+        .map_or(0, |at| at + 1);
     if let Some(at) = widgets::segmented(ui, "Area", &labels, chosen) {
-        cx.send(FindingsAction::OnlyArea(at.checked_sub(1).and_then(|at| areas.get(at).copied())));
+        cx.send(FindingsAction::OnlyArea(
+            at.checked_sub(1).and_then(|at| areas.get(at).copied()),
+        ));
     }
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
         let mut words = cx.state.view.findings.words.clone();

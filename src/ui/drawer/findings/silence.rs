@@ -10,19 +10,43 @@ use crate::ui::widgets::{self, Button, LineEdit};
 
 pub fn silence_ui(ui: &mut Ui, cx: &Cx<'_>, silence: &ToolSilence) {
     let t = ThemeTokens::of(ui);
-    let Some(file) = cx.state.rules_file() else { return };
+    let Some(file) = cx.state.rules_file() else {
+        return;
+    };
     widgets::title(ui, cx, "Silence for this tool");
     let ToolSilence { rule, tool, reason } = silence;
-    ui.add(Label::new(RichText::new(format!("{rule} · {tool}")).font(theme::mono(12.5)).color(t.text)).wrap());
+    ui.add(
+        Label::new(
+            RichText::new(format!("{rule} · {tool}"))
+                .font(theme::mono(12.5))
+                .color(t.text),
+        )
+        .wrap(),
+    );
     let mut typed = reason.clone();
-    let field = LineEdit { name: "Reason", hint: "why it is not a fault here", width: ui.available_width(), is_secret: false };
+    let field = LineEdit {
+        name: "Reason",
+        hint: "why it is not a fault here",
+        width: ui.available_width(),
+        is_secret: false,
+    };
     widgets::focus_first(ui, field.id("reason"));
     if field.show(ui, "reason", &mut typed) {
-        cx.send(Action::ShowDialog(Dialog::Silence(ToolSilence { reason: typed.clone(), ..silence.clone() })));
+        cx.send(Action::ShowDialog(Dialog::Silence(ToolSilence {
+            reason: typed.clone(),
+            ..silence.clone()
+        })));
     }
     let is_known = cx.state.view.findings.file.is_some();
-    let verb = if is_known { "Added at the end of" } else { "Written to a new file," };
-    let words = format!("{verb} {}. The command line and CI follow it as well.", file.display());
+    let verb = if is_known {
+        "Added at the end of"
+    } else {
+        "Written to a new file,"
+    };
+    let words = format!(
+        "{verb} {}. The command line and CI follow it as well.",
+        file.display()
+    );
     ui.add(Label::new(RichText::new(words).font(theme::small()).color(t.weak)).wrap());
     let is_given = !typed.trim().is_empty();
     let is_entered = ui.input(|input| input.key_pressed(Key::Enter));
@@ -32,7 +56,10 @@ pub fn silence_ui(ui: &mut Ui, cx: &Cx<'_>, silence: &ToolSilence) {
         if cancel.clicked() {
             cx.send(Action::CloseDialog);
         } else if confirm.clicked() || (is_entered && is_given && !cancel.has_focus()) {
-            cx.send(FindingsAction::Silence(ToolSilence { reason: typed.trim().to_owned(), ..silence.clone() }));
+            cx.send(FindingsAction::Silence(ToolSilence {
+                reason: typed.trim().to_owned(),
+                ..silence.clone()
+            }));
         }
     });
 }

@@ -38,7 +38,13 @@ impl Widths {
     const COUNTED: f32 = 76.0;
     const SIZES: (f32, f32) = (76.0, 72.0);
     /// With numbers of up to six digits.
-    const LEAST: Self = Self { tokens: 76.0, counted: None, change: 72.0, sizes: None, facts: 96.0 };
+    const LEAST: Self = Self {
+        tokens: 76.0,
+        counted: None,
+        change: 72.0,
+        sizes: None,
+        facts: 96.0,
+    };
 
     /// What the rows need, where a digit is so wide.
     pub(super) fn of<'a>(
@@ -50,7 +56,11 @@ impl Widths {
     ) -> Self {
         const GAP: f32 = 14.0;
         let counted_width = has_counted.then_some(Self::COUNTED);
-        let mut widths = Self { counted: counted_width, sizes: has_sizes.then_some(Self::SIZES), ..Self::LEAST };
+        let mut widths = Self {
+            counted: counted_width,
+            sizes: has_sizes.then_some(Self::SIZES),
+            ..Self::LEAST
+        };
         let widen = |width: &mut f32, text: &str, more: f32| {
             *width = width.max((text.chars().count() as f32 * digit + more + GAP).ceil());
         };
@@ -59,7 +69,11 @@ impl Widths {
             if let Some(counted) = &mut widths.counted {
                 widen(counted, &widgets::grouped(count.high()), 0.0);
             }
-            widen(&mut widths.change, &base.map_or_else(String::new, |base| delta(count, base)), 0.0);
+            widen(
+                &mut widths.change,
+                &base.map_or_else(String::new, |base| delta(count, base)),
+                0.0,
+            );
             if let Some((bytes, chars)) = &mut widths.sizes {
                 widen(bytes, &widgets::grouped(row.bytes), 0.0);
                 widen(chars, &widgets::grouped(row.chars), 0.0);
@@ -88,7 +102,17 @@ impl Columns {
         let name = rect.left() + SIDE;
         let start = name + if rect.width() > 640.0 { 262.0 } else { 150.0 };
         let bar = Rect::from_x_y_ranges(start..=(right - 16.0).max(start), rect.y_range());
-        Self { name, bar, tokens, counted, change, bytes, chars, facts, round_trip }
+        Self {
+            name,
+            bar,
+            tokens,
+            counted,
+            change,
+            bytes,
+            chars,
+            facts,
+            round_trip,
+        }
     }
 }
 
@@ -100,26 +124,67 @@ mod tests {
 
     #[test]
     fn columns_never_cross() {
-        let long = Widths { tokens: 100.0, change: 110.0, sizes: Some((100.0, 100.0)), facts: 130.0, counted: None };
+        let long = Widths {
+            tokens: 100.0,
+            change: 110.0,
+            sizes: Some((100.0, 100.0)),
+            facts: 130.0,
+            counted: None,
+        };
         for width in [640.0, 700.0, 976.0, 1_312.0] {
-            for widths in [Widths::LEAST, long, Widths { counted: Some(Widths::COUNTED), ..Widths::LEAST }] {
-                let columns = Columns::of(Rect::from_min_size(pos2(0.0, 0.0), vec2(width, 20.0)), &widths);
-                let ends = [Some(columns.tokens), columns.counted, Some(columns.change), columns.bytes, columns.chars];
-                let ends: Vec<f32> = ends.into_iter().flatten().chain([columns.facts]).chain(columns.round_trip).collect();
-                assert!(columns.bar.right() <= columns.tokens && ends.is_sorted(), "{width} {ends:?}");
-                assert!(columns.tokens - widths.tokens >= columns.name, "{width}: tokens begin before the name");
+            for widths in [
+                Widths::LEAST,
+                long,
+                Widths {
+                    counted: Some(Widths::COUNTED),
+                    ..Widths::LEAST
+                },
+            ] {
+                let columns = Columns::of(
+                    Rect::from_min_size(pos2(0.0, 0.0), vec2(width, 20.0)),
+                    &widths,
+                );
+                let ends = [
+                    Some(columns.tokens),
+                    columns.counted,
+                    Some(columns.change),
+                    columns.bytes,
+                    columns.chars,
+                ];
+                let ends: Vec<f32> = ends
+                    .into_iter()
+                    .flatten()
+                    .chain([columns.facts])
+                    .chain(columns.round_trip)
+                    .collect();
+                assert!(
+                    columns.bar.right() <= columns.tokens && ends.is_sorted(),
+                    "{width} {ends:?}"
+                );
+                assert!(
+                    columns.tokens - widths.tokens >= columns.name,
+                    "{width}: tokens begin before the name"
+                );
             }
         }
     }
 
     #[test]
     fn columns_are_as_wide_as_their_longest_number() {
-        let row = |bytes| Row { bytes, chars: 7, ..Row::default() };
+        let row = |bytes| Row {
+            bytes,
+            chars: 7,
+            ..Row::default()
+        };
         let (short, long) = (row(7), row(123_456_789));
         let rows = |row| std::iter::once((row, Count::Exact(7)));
-        let [short, long] = [&short, &long].map(|row| Widths::of(rows(row), None, false, true, 8.0));
+        let [short, long] =
+            [&short, &long].map(|row| Widths::of(rows(row), None, false, true, 8.0));
         assert_eq!(short.sizes, Some(Widths::SIZES));
         assert_eq!(long.sizes.unwrap().0, 11.0 * 8.0 + 14.0);
-        assert_eq!(Widths::of(rows(&row(7)), None, false, false, 8.0).sizes, None);
+        assert_eq!(
+            Widths::of(rows(&row(7)), None, false, false, 8.0).sizes,
+            None
+        );
     }
 }

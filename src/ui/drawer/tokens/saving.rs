@@ -23,7 +23,11 @@ fn applies(cx: &Cx<'_>, id: &'static str) -> bool {
 fn ends(cx: &Cx<'_>) -> Option<(&'static str, &'static str)> {
     let view = &cx.state.view.tokens;
     let has = |id: Option<&'static str>| id.filter(|id| applies(cx, id));
-    let from = has(view.from).or_else(|| ["both", "content", "structured"].into_iter().find(|id| applies(cx, id)))?;
+    let from = has(view.from).or_else(|| {
+        ["both", "content", "structured"]
+            .into_iter()
+            .find(|id| applies(cx, id))
+    })?;
     let to = has(view.to).or_else(|| has(Some("json")))?;
     Some((from, to))
 }
@@ -32,34 +36,66 @@ pub fn saving_ui(ui: &mut Ui, cx: &Cx<'_>) {
     part_head(ui, "Where the saving comes from");
     let Some((from, to)) = ends(cx) else {
         let t = ThemeTokens::of(ui);
-        ui.label(RichText::new("No two formats of this answer to compare").font(theme::small()).color(t.weak));
+        ui.label(
+            RichText::new("No two formats of this answer to compare")
+                .font(theme::small())
+                .color(t.weak),
+        );
         return;
     };
     ui.horizontal(|ui| {
         ui.set_height(theme::ICON_BUTTON);
         ui.spacing_mut().item_spacing.x = 6.0;
-        chooser_ui(ui, cx, "From", from, |from| TokensAction::Saving { from, to });
-        ui.label(icons::icon(icons::ARROW_RIGHT, 14.0, ThemeTokens::of(ui).weak));
+        chooser_ui(ui, cx, "From", from, |from| TokensAction::Saving {
+            from,
+            to,
+        });
+        ui.label(icons::icon(
+            icons::ARROW_RIGHT,
+            14.0,
+            ThemeTokens::of(ui).weak,
+        ));
         chooser_ui(ui, cx, "To", to, |to| TokensAction::Saving { from, to });
         if widgets::icon_button(ui, icons::SWAP, "Swap A and B").clicked() {
             cx.send(Action::Tokens(TokensAction::Saving { from: to, to: from }));
         }
     });
     ui.add_space(4.0);
-    let asked = cx.ask(SavingQuery { from, to, encoding: cx.state.settings.encoding() });
+    let asked = cx.ask(SavingQuery {
+        from,
+        to,
+        encoding: cx.state.settings.encoding(),
+    });
     if let Some(Some(saving)) = widgets::ready(ui, cx, "Measuring steps", asked) {
         steps_ui(ui, saving, from, to);
     }
 }
 
-fn chooser_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str, chosen: &'static str, then: impl Fn(&'static str) -> TokensAction) {
+fn chooser_ui(
+    ui: &mut Ui,
+    cx: &Cx<'_>,
+    name: &str,
+    chosen: &'static str,
+    then: impl Fn(&'static str) -> TokensAction,
+) {
     let t = ThemeTokens::of(ui);
     let spoken = format!("{name}: {}", format_title(chosen));
-    let button = Button::new(format_title(chosen)).menu().height(theme::ICON_BUTTON).name(&spoken).show(ui);
+    let button = Button::new(format_title(chosen))
+        .menu()
+        .height(theme::ICON_BUTTON)
+        .name(&spoken)
+        .show(ui);
     Popup::menu(&button).width(240.0).show(|ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
         for format in FORMATS.iter().filter(|format| applies(cx, format.id())) {
-            if widgets::menu_row(ui, format.title(), Some(t.hue(format.id()).color), format.id() == chosen).clicked() {
+            if widgets::menu_row(
+                ui,
+                format.title(),
+                Some(t.hue(format.id()).color),
+                format.id() == chosen,
+            )
+            .clicked()
+            {
                 cx.send(Action::Tokens(then(format.id())));
                 ui.close();
             }
@@ -78,49 +114,100 @@ fn steps_ui(ui: &mut Ui, saving: &Saving, from: &'static str, to: &'static str) 
         highest = highest.max(level);
     }
     ui.spacing_mut().item_spacing.y = 0.0;
-    ScrollArea::vertical().id_salt("saving").auto_shrink(false).show(ui, |ui| {
-        let whole = |ui: &mut Ui, format: &'static str, tokens: u64| {
-            let end = i64::try_from(tokens).unwrap_or(i64::MAX);
-            row_ui(ui, format_title(format), widgets::grouped(tokens), (0, end, highest), t.hue(format).color, true);
-        };
-        whole(ui, from, saving.from);
-        let mut level = i64::try_from(saving.from).unwrap_or(i64::MAX);
-        for step in &saving.steps {
-            let next = level.saturating_add(step.tokens);
-            // Amber is for what is missing; what costs less or more is neither good nor bad.
-            let color = if step.is_loss() { t.warn } else { t.weak };
-            row_ui(ui, step.title(), signed(step.tokens), (level, next, highest), color, false);
-            level = next;
-        }
-        whole(ui, to, saving.to);
-        let difference = i64::try_from(saving.to).unwrap_or(i64::MAX) - i64::try_from(saving.from).unwrap_or(i64::MAX);
-        let share = percent(difference.unsigned_abs(), saving.from);
-        let sign = if difference < 0 { "−" } else { "+" };
-        let words = if difference == 0 {
-            format!("No difference ({})", saving.encoding.name())
-        } else {
-            format!("{} tokens, {sign}{share} against {} ({})", signed(difference), format_title(from), saving.encoding.name())
-        };
-        ui.add_space(4.0);
-        ui.add(egui::Label::new(RichText::new(words).font(theme::small()).color(t.text)).wrap());
-    });
+    ScrollArea::vertical()
+        .id_salt("saving")
+        .auto_shrink(false)
+        .show(ui, |ui| {
+            let whole = |ui: &mut Ui, format: &'static str, tokens: u64| {
+                let end = i64::try_from(tokens).unwrap_or(i64::MAX);
+                row_ui(
+                    ui,
+                    format_title(format),
+                    widgets::grouped(tokens),
+                    (0, end, highest),
+                    t.hue(format).color,
+                    true,
+                );
+            };
+            whole(ui, from, saving.from);
+            let mut level = i64::try_from(saving.from).unwrap_or(i64::MAX);
+            for step in &saving.steps {
+                let next = level.saturating_add(step.tokens);
+                // Amber is for what is missing; what costs less or more is neither good nor bad.
+                let color = if step.is_loss() { t.warn } else { t.weak };
+                row_ui(
+                    ui,
+                    step.title(),
+                    signed(step.tokens),
+                    (level, next, highest),
+                    color,
+                    false,
+                );
+                level = next;
+            }
+            whole(ui, to, saving.to);
+            let difference = i64::try_from(saving.to).unwrap_or(i64::MAX)
+                - i64::try_from(saving.from).unwrap_or(i64::MAX);
+            let share = percent(difference.unsigned_abs(), saving.from);
+            let sign = if difference < 0 { "−" } else { "+" };
+            let words = if difference == 0 {
+                format!("No difference ({})", saving.encoding.name())
+            } else {
+                format!(
+                    "{} tokens, {sign}{share} against {} ({})",
+                    signed(difference),
+                    format_title(from),
+                    saving.encoding.name()
+                )
+            };
+            ui.add_space(4.0);
+            ui.add(
+                egui::Label::new(RichText::new(words).font(theme::small()).color(t.text)).wrap(),
+            );
+        });
 }
 
-fn row_ui(ui: &mut Ui, name: &str, tokens: String, (from, to, highest): (i64, i64, i64), color: egui::Color32, is_whole: bool) {
+fn row_ui(
+    ui: &mut Ui,
+    name: &str,
+    tokens: String,
+    (from, to, highest): (i64, i64, i64),
+    color: egui::Color32,
+    is_whole: bool,
+) {
     let t = ThemeTokens::of(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
-    response.widget_info(|| WidgetInfo::labeled(Role::Row, true, format!("{name}, {tokens} tokens")));
+    response
+        .widget_info(|| WidgetInfo::labeled(Role::Row, true, format!("{name}, {tokens} tokens")));
     let y = rect.center().y;
     let names = (rect.width() * 0.5).min(210.0);
-    let font = if is_whole { theme::medium(12.5) } else { theme::regular(12.5) };
-    widgets::text_at(ui, pos2(rect.left(), y), name, font, if is_whole { t.strong } else { t.text }, names - 8.0);
+    let font = if is_whole {
+        theme::medium(12.5)
+    } else {
+        theme::regular(12.5)
+    };
+    widgets::text_at(
+        ui,
+        pos2(rect.left(), y),
+        name,
+        font,
+        if is_whole { t.strong } else { t.text },
+        names - 8.0,
+    );
     let right = rect.right() - 64.0;
     let left = rect.left() + names;
     if right > left + 8.0 && highest > 0 {
         let x = |tokens: i64| left + (right - left) * (tokens.max(0) as f32 / highest as f32);
-        let bar = Rect::from_x_y_ranges(x(from.min(to))..=x(from.max(to)).max(x(from.min(to)) + 2.0), y - 4.0..=y + 4.0);
+        let bar = Rect::from_x_y_ranges(
+            x(from.min(to))..=x(from.max(to)).max(x(from.min(to)) + 2.0),
+            y - 4.0..=y + 4.0,
+        );
         ui.painter().rect_filled(bar, theme::RADIUS_BAR, color);
-        ui.painter().vline(x(to).round(), y..=rect.bottom() + ROW / 2.0 - 4.0, Stroke::new(1.0, t.line2));
+        ui.painter().vline(
+            x(to).round(),
+            y..=rect.bottom() + ROW / 2.0 - 4.0,
+            Stroke::new(1.0, t.line2),
+        );
     }
     widgets::text_right(
         ui,

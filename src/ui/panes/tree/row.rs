@@ -20,9 +20,19 @@ const MAX_VALUE: usize = 400;
 
 impl Flat {
     /// Paints a row; a click selects, the caret opens.
-    pub(super) fn row_ui(&self, ui: &Ui, cx: &Cx<'_>, row: TreeRow, rect: Rect, records: &[Record], focus: &egui::Response) {
+    pub(super) fn row_ui(
+        &self,
+        ui: &Ui,
+        cx: &Cx<'_>,
+        row: TreeRow,
+        rect: Rect,
+        records: &[Record],
+        focus: &egui::Response,
+    ) {
         let t = ThemeTokens::of(ui);
-        let Some(node) = self.view.payload.doc.node(row.node) else { return };
+        let Some(node) = self.view.payload.doc.node(row.node) else {
+            return;
+        };
         // Rows are not tab stops: the tree is one, and arrows move in it.
         let response = ui.interact(rect, ui.scope_id().with(("node", row.node)), Sense::CLICK);
         let is_record = self.record == Some(row.node);
@@ -44,58 +54,109 @@ impl Flat {
             ui.painter().rect_filled(rect, 0.0, fill);
         }
         // A closed value tells of what is within.
-        let nodes = row.node..if row.is_open { row.node + 1 } else { node.subtree_end() };
+        let nodes = row.node..if row.is_open {
+            row.node + 1
+        } else {
+            node.subtree_end()
+        };
         let marked = marks::marked(cx);
-        let gravest =
-            |marks: marks::Marked<'_>| marks.of_nodes(nodes.clone()).into_iter().chain(marks.of_keys(nodes.clone())).min();
+        let gravest = |marks: marks::Marked<'_>| {
+            marks
+                .of_nodes(nodes.clone())
+                .into_iter()
+                .chain(marks.of_keys(nodes.clone()))
+                .min()
+        };
         if let Some(severity) = marked.and_then(gravest) {
-            ui.painter().rect_filled(marks::edge(rect), 0.0, marks::look(t, severity).0);
+            ui.painter()
+                .rect_filled(marks::edge(rect), 0.0, marks::look(t, severity).0);
         }
         let is_missing = crate::ui::panes::host::is_missing(cx, row.node);
         if is_missing {
             ui.painter().rect_filled(rect, 0.0, t.warn_bg);
-            ui.painter().rect_filled(Rect::from_min_size(rect.min, vec2(2.0, rect.height())), 0.0, t.warn);
+            ui.painter().rect_filled(
+                Rect::from_min_size(rect.min, vec2(2.0, rect.height())),
+                0.0,
+                t.warn,
+            );
         }
         if is_record {
-            ui.painter().rect_filled(Rect::from_min_size(rect.min, vec2(2.0, rect.height())), 0.0, t.accent);
+            ui.painter().rect_filled(
+                Rect::from_min_size(rect.min, vec2(2.0, rect.height())),
+                0.0,
+                t.accent,
+            );
         }
         if is_cursor && focus.has_focus() {
-            ui.painter().rect_stroke(rect, 0.0, Stroke::new(1.0, t.accent), StrokeKind::Inside);
+            ui.painter()
+                .rect_stroke(rect, 0.0, Stroke::new(1.0, t.accent), StrokeKind::Inside);
         }
         for level in 1..=row.depth {
             let x = (rect.left() + 4.0 + level as f32 * INDENT).round() + 0.5;
-            ui.painter().vline(x, rect.y_range(), Stroke::new(1.0, if is_record || is_inside { t.accent_line } else { t.line }));
+            ui.painter().vline(
+                x,
+                rect.y_range(),
+                Stroke::new(
+                    1.0,
+                    if is_record || is_inside {
+                        t.accent_line
+                    } else {
+                        t.line
+                    },
+                ),
+            );
         }
         let weak = if is_record { t.text } else { t.weak };
         let tokens = self.tokens.as_ref().map(|tokens| tokens.of(row.node));
         let right = widgets::text_right(
             ui,
             rect.right_center() - vec2(14.0, 0.0),
-            tokens.map_or_else(|instead| (*instead).to_owned(), |tokens| widgets::grouped(tokens.into())),
+            tokens.map_or_else(
+                |instead| (*instead).to_owned(),
+                |tokens| widgets::grouped(tokens.into()),
+            ),
             theme::mono(11.5),
             weak,
         ) - 10.0;
-        let right = if is_missing { crate::ui::panes::host::not_shown_at(ui, pos2(right, rect.center().y)) - 8.0 } else { right };
+        let right = if is_missing {
+            crate::ui::panes::host::not_shown_at(ui, pos2(right, rect.center().y)) - 8.0
+        } else {
+            right
+        };
         let y = rect.center().y;
         let mut x = rect.left() + 12.0 + row.depth as f32 * INDENT;
         let has_caret = node.is_container() && !node.is_empty();
         if has_caret {
-            let glyph = if row.is_open { icons::DOWN } else { icons::RIGHT };
+            let glyph = if row.is_open {
+                icons::DOWN
+            } else {
+                icons::RIGHT
+            };
             widgets::glyph_at(ui, pos2(x + 6.0, y), glyph, theme::icon_font(12.0), weak);
         }
         x += 16.0;
         let caret_end = x;
         // Marks come first when room is short, since the value is elided and they are not.
         let marks = self.marks(row);
-        let marks_width: f32 = marks.iter().map(|(_, text, _)| mark_width(ui, text) + 6.0).sum();
+        let marks_width: f32 = marks
+            .iter()
+            .map(|(_, text, _)| mark_width(ui, text) + 6.0)
+            .sum();
         let room = |x: f32| (right - marks_width - x).max(24.0);
-        let key = node
-            .key()
-            .map_or_else(|| (!is_root(node, &self.view)).then(|| node.ordinal().to_string()), |key| Some(Shown::of(&key).text));
+        let key = node.key().map_or_else(
+            || (!is_root(node, &self.view)).then(|| node.ordinal().to_string()),
+            |key| Some(Shown::of(&key).text),
+        );
         if let Some(key) = &key {
             if let Some(severity) = marked.and_then(|marks| marks.of_keys(row.node..row.node + 1)) {
-                let size = ui.painter().layout_no_wrap(elide(key), theme::code(), t.text).size();
-                let place = Rect::from_min_size(pos2(x, y - size.y / 2.0), vec2(size.x.min(room(x) * 0.7), size.y));
+                let size = ui
+                    .painter()
+                    .layout_no_wrap(elide(key), theme::code(), t.text)
+                    .size();
+                let place = Rect::from_min_size(
+                    pos2(x, y - size.y / 2.0),
+                    vec2(size.x.min(room(x) * 0.7), size.y),
+                );
                 ui.painter().add(marks::mark_shape(t, place, severity));
             }
             x = widgets::text_at(
@@ -113,7 +174,11 @@ impl Flat {
             }
         }
         if row.is_open {
-            let word = format!("{} · {}", node.kind().name(), widgets::grouped(node.len() as u64));
+            let word = format!(
+                "{} · {}",
+                node.kind().name(),
+                widgets::grouped(node.len() as u64)
+            );
             x = widgets::text_at(ui, pos2(x, y), word, theme::regular(11.0), weak, room(x));
         } else {
             let color = match node.kind() {
@@ -137,7 +202,10 @@ impl Flat {
         });
         if response.clicked() {
             focus.request_focus();
-            let is_caret = has_caret && response.interact_pointer_pos().is_some_and(|pos: Pos2| pos.x < caret_end);
+            let is_caret = has_caret
+                && response
+                    .interact_pointer_pos()
+                    .is_some_and(|pos: Pos2| pos.x < caret_end);
             if is_caret || (response.double_clicked() && has_caret) {
                 self.toggle(cx, row.node);
             } else {
@@ -158,13 +226,24 @@ impl Flat {
 
     fn marks(&self, row: TreeRow) -> Vec<(&'static str, String, Tone)> {
         match self.view.marks.get(&row.node) {
-            Some(Mark::NotInText) => return vec![(icons::MISSING, "not in text".into(), Tone::Warn)],
+            Some(Mark::NotInText) => {
+                return vec![(icons::MISSING, "not in text".into(), Tone::Warn)];
+            }
             Some(Mark::Differs(text)) => {
-                return vec![(icons::DIFFERS, format!("text has {}", tail(&Shown::of(text).text)), Tone::Bad)];
+                return vec![(
+                    icons::DIFFERS,
+                    format!("text has {}", tail(&Shown::of(text).text)),
+                    Tone::Bad,
+                )];
             }
             None => {}
         }
-        let (missing, differs) = self.view.marks_inside.get(&row.node).copied().unwrap_or_default();
+        let (missing, differs) = self
+            .view
+            .marks_inside
+            .get(&row.node)
+            .copied()
+            .unwrap_or_default();
         // An open record shows its marks below; an open list says how many there are in all.
         let is_shown = !row.is_open || row.depth == 0;
         let mut marks = Vec::new();
@@ -218,11 +297,23 @@ pub fn value(node: Node<'_>) -> String {
 /// The end of what the text says: that is where values that nearly agree differ.
 fn tail(text: &str) -> String {
     let count = text.chars().count();
-    if count <= 14 { text.to_owned() } else { format!("…{}", text.chars().skip(count - 8).collect::<String>()) }
+    if count <= 14 {
+        text.to_owned()
+    } else {
+        format!("…{}", text.chars().skip(count - 8).collect::<String>())
+    }
 }
 
 fn mark_width(ui: &Ui, text: &str) -> f32 {
-    ui.painter().layout_no_wrap(text.to_owned(), theme::medium(10.5), egui::Color32::PLACEHOLDER).size().x + 25.0
+    ui.painter()
+        .layout_no_wrap(
+            text.to_owned(),
+            theme::medium(10.5),
+            egui::Color32::PLACEHOLDER,
+        )
+        .size()
+        .x
+        + 25.0
 }
 
 fn paint_mark(ui: &Ui, left: Pos2, icon: &str, text: &str, tone: Tone) -> f32 {
@@ -232,26 +323,65 @@ fn paint_mark(ui: &Ui, left: Pos2, icon: &str, text: &str, tone: Tone) -> f32 {
         pos2(left.x.round(), (left.y - theme::MARK / 2.0).round()),
         vec2(mark_width(ui, text).round(), theme::MARK),
     );
-    ui.painter().rect(rect, theme::RADIUS_BADGE, fill, Stroke::new(1.0, line), StrokeKind::Inside);
-    widgets::glyph_at(ui, pos2(rect.left() + 11.0, rect.center().y), icon, theme::icon_font(11.0), color);
-    widgets::text_at(ui, pos2(rect.left() + 19.0, rect.center().y), text, theme::medium(10.5), color, f32::INFINITY);
+    ui.painter().rect(
+        rect,
+        theme::RADIUS_BADGE,
+        fill,
+        Stroke::new(1.0, line),
+        StrokeKind::Inside,
+    );
+    widgets::glyph_at(
+        ui,
+        pos2(rect.left() + 11.0, rect.center().y),
+        icon,
+        theme::icon_font(11.0),
+        color,
+    );
+    widgets::text_at(
+        ui,
+        pos2(rect.left() + 19.0, rect.center().y),
+        text,
+        theme::medium(10.5),
+        color,
+        f32::INFINITY,
+    );
     rect.right()
 }
 
 /// What a screen reader says of a row.
-fn spoken(node: Node<'_>, key: Option<&str>, tokens: Option<u32>, marks: &[(&str, String, Tone)], row: TreeRow) -> String {
-    let mut name = format!("{}{}", key.map_or_else(String::new, |key| format!("{key}, ")), node.kind().name());
+fn spoken(
+    node: Node<'_>,
+    key: Option<&str>,
+    tokens: Option<u32>,
+    marks: &[(&str, String, Tone)],
+    row: TreeRow,
+) -> String {
+    let mut name = format!(
+        "{}{}",
+        key.map_or_else(String::new, |key| format!("{key}, ")),
+        node.kind().name()
+    );
     if node.is_container() {
         name.push_str(&format!(" of {}", widgets::grouped(node.len() as u64)));
     } else {
-        let text = node.as_str().map_or_else(|| node.raw_text().into_owned(), std::borrow::Cow::into_owned);
+        let text = node.as_str().map_or_else(
+            || node.raw_text().into_owned(),
+            std::borrow::Cow::into_owned,
+        );
         name.push_str(&format!(" {}", elide(&text)));
     }
     if let Some(tokens) = tokens {
-        name.push_str(&format!(", {}", widgets::number_text(tokens.into(), "tokens")));
+        name.push_str(&format!(
+            ", {}",
+            widgets::number_text(tokens.into(), "tokens")
+        ));
     }
     for (icon, text, _) in marks {
-        let inside = match (*icon == icons::MISSING, text.chars().all(|char| char.is_ascii_digit() || char == ',')) {
+        let inside = match (
+            *icon == icons::MISSING,
+            text.chars()
+                .all(|char| char.is_ascii_digit() || char == ','),
+        ) {
             (true, true) => format!("{text} not in text"),
             (false, true) => format!("{text} differ"),
             _ => text.clone(),
