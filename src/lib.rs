@@ -1,8 +1,9 @@
 //! Loupe: an inspector for comparing MCP response formats.
 //!
-//! Bytes come in and become an immutable [`capture::Capture`]; [`analysis`] answers queries about it with pure, cached
-//! functions; the window ([`ui`]), the terminal and JSON ([`cli`]) show the results. Nothing is written back. A module imports only modules listed below it; `tests/it/layers.rs` holds that.
-//! The map with its reasons is `docs/architecture.md`.
+//! Bytes come in and become an immutable [`capture::Capture`]; [`analysis`] answers queries about
+//! it with pure, cached functions; the window ([`ui`]), the terminal and JSON ([`cli`]) show the
+//! results. Nothing is written back. `docs/architecture.md` has the map: a module imports only
+//! modules below it there, which `tests/it/layers.rs` checks.
 
 #![warn(
     clippy::unwrap_used,

@@ -242,9 +242,11 @@ fn the_layers_are_those_of_lib_rs() {
         .map(|(name, _)| *name)
         .chain(GROUND.iter().copied())
         .collect();
+    let mut sorted = layers.clone();
+    sorted.sort_unstable();
     assert_eq!(
-        listed, layers,
-        "src/lib.rs and tests/it/layers.rs list the modules in the same order"
+        listed, sorted,
+        "src/lib.rs and tests/it/layers.rs list the same modules"
     );
     for (position, (name, uses)) in LAYERS.iter().enumerate() {
         for used in uses.split_whitespace() {
