@@ -1,5 +1,5 @@
 //! Fixtures in the window: the answer shown saved as one, or every call of this run, after a look at all that would be
-//! written. What calls them again is in [`verify`].
+//! written. What calls them again is in `fixture::verify`.
 
 mod verify;
 
