@@ -18,6 +18,9 @@ use tokio::process::{Child, Command};
 
 use peer::{INITIALIZED, gzip, until};
 
+/// What is timed runs alone.
+static ALONE: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
+
 /// How long a command may go on after its time limit, or after an interrupt.
 const WITHIN: Duration = Duration::from_secs(1);
 /// What a busy machine, and a program that is not optimised, may add to it.
@@ -220,7 +223,7 @@ async fn ended(name: &str, mut child: Child, since: Instant, within: Duration) {
     println!("{name}: {:?}, {most} MiB", since.elapsed());
 }
 
-/// Runs a command up to its time limit, and beside it up to an interrupt.
+/// Runs a command up to its time limit, then up to an interrupt.
 async fn both_ways(name: &str, command: &[&str], source: &[&str]) {
     let name = format!("{} and {name}", command[0]);
     let limited = async {
@@ -235,7 +238,8 @@ async fn both_ways(name: &str, command: &[&str], source: &[&str]) {
     };
     let interrupted = async {
         let child = start(command, "60", source);
-        tokio::time::sleep(Duration::from_millis(700)).await;
+        // Late enough for the answer to have begun, early enough for it not to be refused yet.
+        tokio::time::sleep(Duration::from_millis(250)).await;
         kill(
             Pid::from_raw(child.id().unwrap().cast_signed()),
             Signal::SIGINT,
@@ -249,11 +253,13 @@ async fn both_ways(name: &str, command: &[&str], source: &[&str]) {
         )
         .await;
     };
-    tokio::join!(limited, interrupted);
+    limited.await;
+    interrupted.await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn answers_over_http_that_never_end_are_ended() {
+    let _alone = ALONE.lock().await;
     for (command, method) in COMMANDS {
         let all = endless()
             .into_iter()
@@ -267,6 +273,7 @@ async fn answers_over_http_that_never_end_are_ended() {
 
 #[tokio::test]
 async fn lines_that_never_end_and_huge_texts_are_ended() {
+    let _alone = ALONE.lock().await;
     let folder = tempfile::tempdir().unwrap();
     for (command, method) in COMMANDS {
         for (name, script) in [
