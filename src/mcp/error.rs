@@ -257,9 +257,19 @@ impl From<&Error> for Problem {
 /// The first words of a text the server sent, on one line.
 pub(super) fn excerpt(text: &str) -> String {
     const CHARS: usize = 200;
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    // A text may have hundreds of megabytes: only its start is looked at.
+    let start = text
+        .char_indices()
+        .nth(10 * CHARS)
+        .map(|(end, _)| &text[..end]);
+    let line = start
+        .unwrap_or(text)
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
     match line.char_indices().nth(CHARS) {
         Some((end, _)) => format!("{}…", &line[..end]),
+        None if start.is_some() => format!("{line}…"),
         None => line,
     }
 }
@@ -484,5 +494,6 @@ mod tests {
     fn excerpts_are_short_and_on_one_line() {
         assert_eq!(excerpt("a\n  b"), "a b");
         assert_eq!(excerpt(&"é".repeat(300)).chars().count(), 201);
+        assert_eq!(excerpt(&format!("a{}b", " ".repeat(3_000))), "a…");
     }
 }

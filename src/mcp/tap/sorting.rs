@@ -270,7 +270,8 @@ impl Tap {
             return false;
         }
         state.unreadable += 1;
-        let first = || excerpt(&String::from_utf8_lossy(&incoming.bytes));
+        let start = &incoming.bytes[..incoming.bytes.len().min(2_000)];
+        let first = || excerpt(&String::from_utf8_lossy(start));
         state.first_of_all.get_or_insert_with(first);
         state.first_unreadable.get_or_insert_with(first);
         for pending in state
