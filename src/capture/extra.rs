@@ -238,6 +238,14 @@ mod tests {
             extra(r#"[{"a":1,"b":null,"c":"x"}]"#, &format!("{pretty}\nAll.")),
             ["All"]
         );
+        // FastMCP wraps a list in `result`, and sends the list alone as text.
+        let list = r#"[{"a":1,"b":null},{"a":2,"b":"x"}]"#;
+        let wrapped = |list: &str| format!(r#"{{"result":{list}}}"#);
+        assert_eq!(extra(&wrapped(list), list), Vec::<String>::new());
+        let other = r#"[{"a":1,"b":0},{"a":2,"b":"x"}]"#;
+        assert_eq!(extra(&wrapped(other), list), ["null"]);
+        let without = r#"[{"a":1},{"a":2,"b":"x"}]"#;
+        assert_eq!(extra(&wrapped(without), list), ["null"]);
         assert_eq!(
             extra(r#"{"kind":"a b"}"#, "1. kind: a b\n2. other: kind"),
             ["other: kind"]

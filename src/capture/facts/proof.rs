@@ -85,7 +85,20 @@ impl Proof {
             .map(|(_, label)| label.clone())
             .filter(names_field);
         let layout = found.data.layout().iter().map(|(_, range)| range.clone());
-        let accounted = reader::merged(labels.chain(names).chain(layout).collect());
+        // A null is no fact; where both have one at the same place the data holds it all the same.
+        let is_null = |at: usize| {
+            root.doc()
+                .node(root.index() + at)
+                .is_some_and(Node::is_null)
+        };
+        let nulls = leaves
+            .iter()
+            .enumerate()
+            .filter_map(|(at, leaf)| match leaf {
+                Some((Decoded::Equal, Some(span))) if is_null(at) => Some(span.range()),
+                _ => None,
+            });
+        let accounted = reader::merged(labels.chain(names).chain(layout).chain(nulls).collect());
         Some(Self { leaves, accounted })
     }
 
