@@ -13,9 +13,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use mcp_loupe::capture::{CaptureId, Outcome, Tool};
-use mcp_loupe::mcp::{self, Call, CancelToken, Options};
-use mcp_loupe::source::{self, Source};
+use loupe_client::{self, Call, CancelToken, Options};
+use loupe_core::capture::{CaptureId, Outcome, Tool};
+use loupe_core::source::{self, Source};
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
@@ -339,7 +339,7 @@ impl Waiting {
 /// and wake each other up for every message; after a rest the system puts them on one.
 fn warm(server: &[String]) -> Result<(), Failure> {
     let mut pipes = Pipes::open(server)?;
-    let runtime = mcp::runtime()?;
+    let runtime = loupe_client::runtime()?;
     let command = source::Command {
         program: server[0].clone(),
         args: server[1..].to_vec(),
@@ -349,7 +349,7 @@ fn warm(server: &[String]) -> Result<(), Failure> {
         guard: Some(LOUPE.into()),
         ..Options::default()
     };
-    let session = Arc::new(runtime.block_on(mcp::connect(
+    let session = Arc::new(runtime.block_on(loupe_client::connect(
         &Source::Command(command),
         options,
         Arc::new(|_| {}),

@@ -13,7 +13,7 @@ mod window;
 fn main() {}
 
 #[cfg(feature = "gui")]
-fn main() -> Result<(), mcp_loupe::problem::Problem> {
+fn main() -> Result<(), loupe_core::problem::Problem> {
     scrolled::run()
 }
 
@@ -23,10 +23,10 @@ mod scrolled {
 
     use bytes::Bytes;
     use egui::{Event as Input, Modifiers, MouseWheelUnit, TouchPhase, pos2, vec2};
-    use mcp_loupe::capture::{Capture, Server, Tool};
-    use mcp_loupe::json::write;
-    use mcp_loupe::problem::Problem;
-    use mcp_loupe::source::{Command, Source};
+    use loupe_core::capture::{Capture, Server, Tool};
+    use loupe_core::json::write;
+    use loupe_core::problem::Problem;
+    use loupe_core::source::{Command, Source};
     use mcp_loupe::state::{
         Action, CallAction, CompareAction, ConnectAction, Event, SessionId, SessionUpdate,
     };

@@ -5,7 +5,7 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use mcp_loupe::token::{self, Tokenizer};
+use loupe_core::token::{self, Tokenizer};
 
 mod common;
 

@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use mcp_loupe::diff::lines::{LineOptions, lines};
-use mcp_loupe::diff::tree::{TreeOptions, tree};
-use mcp_loupe::json::Doc;
+use loupe_core::diff::lines::{LineOptions, lines};
+use loupe_core::diff::tree::{TreeOptions, tree};
+use loupe_core::json::Doc;
 
 mod common;
 

@@ -4,8 +4,8 @@ use std::hint::black_box;
 
 use bytes::Bytes;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use mcp_loupe::capture::{Payload, locate_facts};
-use mcp_loupe::json::Doc;
+use loupe_core::capture::{Payload, locate_facts};
+use loupe_core::json::Doc;
 
 /// A payload and a text of about `n` values.
 type Shape = fn(usize) -> (String, String);

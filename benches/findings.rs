@@ -11,12 +11,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use mcp_loupe::analysis;
-use mcp_loupe::cancel::Cancel;
-use mcp_loupe::capture::{Capture, CaptureId, Server, Tool};
-use mcp_loupe::finding::{CheckedAnswer, CheckedServer, Checker, Profile, RuleSettings};
-use mcp_loupe::host::Hosts;
-use mcp_loupe::token;
+use loupe_analysis::finding::{CheckedAnswer, CheckedServer, Checker, Profile, RuleSettings};
+use loupe_analysis::queries;
+use loupe_core::cancel::Cancel;
+use loupe_core::capture::{Capture, CaptureId, Server, Tool};
+use loupe_core::host::Hosts;
+use loupe_core::token;
 
 fn answer(text: &str, structured: Option<&str>) -> Capture {
     let text = serde_json::Value::from(text);
@@ -45,7 +45,7 @@ fn check(capture: Capture, profiles: &[Profile]) -> Duration {
         Hosts::built_in(),
     );
     let start = Instant::now();
-    let subject = analysis::subject(Arc::new(capture));
+    let subject = queries::subject(Arc::new(capture));
     let checked = CheckedAnswer::of(&subject, CheckedServer::default(), &hosts);
     let found = Checker {
         settings: &settings,

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use mcp_loupe::capture::{Capture, CaptureId, Server, Tool, locate_facts};
-use mcp_loupe::format::ledger::Row;
-use mcp_loupe::format::{FORMATS, Format, ParsedCapture, Sink};
-use mcp_loupe::token;
+use loupe_core::capture::{Capture, CaptureId, Server, Tool, locate_facts};
+use loupe_core::format::ledger::Row;
+use loupe_core::format::{FORMATS, Format, ParsedCapture, Sink};
+use loupe_core::token;
 
 mod common;
 
@@ -37,7 +37,7 @@ impl Sink for Counting {
 }
 
 fn subject(records: usize) -> ParsedCapture {
-    let text = mcp_loupe::json::write::string(&common::markdown(records));
+    let text = loupe_core::json::write::string(&common::markdown(records));
     let structured = common::payload(records);
     let response = format!(
         r#"{{"jsonrpc":"2.0","id":1,"result":{{"content":[{{"type":"text","text":{text}}}],"structuredContent":{structured}}}}}"#

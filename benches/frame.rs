@@ -17,13 +17,13 @@ fn main() {}
 const RECORDS: usize = 38_000;
 
 #[cfg(feature = "gui")]
-fn capture(records: usize) -> mcp_loupe::capture::Capture {
+fn capture(records: usize) -> loupe_core::capture::Capture {
     let data = common::payload(records);
-    let text = mcp_loupe::json::write::string(&common::markdown(records));
+    let text = loupe_core::json::write::string(&common::markdown(records));
     let message = format!(
         r#"{{"jsonrpc":"2.0","id":1,"result":{{"content":[{{"type":"text","text":{text}}}],"structuredContent":{data}}}}}"#
     );
-    let tool = mcp_loupe::capture::Tool::unlisted("generated");
+    let tool = loupe_core::capture::Tool::unlisted("generated");
     window::capture(
         format!("{records} records"),
         tool,
@@ -38,23 +38,23 @@ const TOOLS: usize = 10_000;
 
 /// As servers are that make a tool of each operation of each of their resources.
 #[cfg(feature = "gui")]
-fn tools() -> Vec<mcp_loupe::capture::Tool> {
+fn tools() -> Vec<loupe_core::capture::Tool> {
     let verbs = ["get", "list", "search", "create", "update", "delete"];
     let tool = |at: usize| {
         let (verb, area) = (verbs[at % verbs.len()], at / 100);
         let text = format!(
             r#"{{"name":"area{area}_{verb}_thing_{at}","title":"{verb} thing {at}","description":"Does {verb} with a thing of area {area}.","inputSchema":{{"type":"object","properties":{{"id":{{"type":"string"}}}}}}}}"#
         );
-        mcp_loupe::capture::Tool::read(bytes::Bytes::from(text))
+        loupe_core::capture::Tool::read(bytes::Bytes::from(text))
     };
     (0..TOOLS).map(tool).collect()
 }
 
 /// A filter is typed into the sidebar, then a tool looked for in the palette.
 #[cfg(feature = "gui")]
-fn look_for_tools() -> Result<(), mcp_loupe::problem::Problem> {
-    use mcp_loupe::capture::Server;
-    use mcp_loupe::source::{Command, Source};
+fn look_for_tools() -> Result<(), loupe_core::problem::Problem> {
+    use loupe_core::capture::Server;
+    use loupe_core::source::{Command, Source};
     use mcp_loupe::state::{Action, ConnectAction, Dialog, Event, SessionUpdate, ViewAction};
     use window::{Window, report};
 
@@ -100,8 +100,8 @@ fn look_for_tools() -> Result<(), mcp_loupe::problem::Problem> {
 }
 
 #[cfg(feature = "gui")]
-fn main() -> Result<(), mcp_loupe::problem::Problem> {
-    use mcp_loupe::settings::Theme;
+fn main() -> Result<(), loupe_core::problem::Problem> {
+    use loupe_core::settings::Theme;
     use mcp_loupe::state::{Event, SettingsAction};
     use window::{Window, report};
 

@@ -5,9 +5,9 @@ use std::time::Instant;
 
 use bytes::Bytes;
 use criterion::{Criterion, criterion_group, criterion_main};
-use mcp_loupe::cancel::Cancel;
-use mcp_loupe::capture::{Capture, CaptureId, Server, Tool};
-use mcp_loupe::fixture::redact::{RedactOptions, redact};
+use loupe_core::cancel::Cancel;
+use loupe_core::capture::{Capture, CaptureId, Server, Tool};
+use loupe_core::redact::{RedactOptions, redact};
 use mcp_loupe::store::{History, read_folder, write_folder};
 use time::OffsetDateTime;
 

@@ -1,18 +1,19 @@
 //! All host views of an answer of 1 MB, beside counting each distinct text of them once: the second is what cannot be
 //! spared. The sample has both parts, Markdown and records.
 
-use mcp_loupe::analysis;
+use loupe_analysis::queries;
 use std::collections::HashSet;
 use std::hint::black_box;
 use std::sync::Arc;
 
 use bytes::Bytes;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use mcp_loupe::analysis::{Ctx, DeliveriesQuery, HostsQuery};
-use mcp_loupe::cancel::Cancel;
-use mcp_loupe::format::ParsedCapture;
-use mcp_loupe::host::Hosts;
-use mcp_loupe::{store, token};
+use loupe_analysis::queries::{Ctx, DeliveriesQuery, HostsQuery};
+use loupe_core::cancel::Cancel;
+use loupe_core::format::ParsedCapture;
+use loupe_core::host::Hosts;
+use loupe_core::token;
+use mcp_loupe::store;
 
 mod common;
 
@@ -27,7 +28,7 @@ fn subject() -> Arc<ParsedCapture> {
     );
     let capture =
         store::read_bytes(&Bytes::from(result), "bench", None).expect("a result is a capture");
-    analysis::subject(Arc::new(capture))
+    queries::subject(Arc::new(capture))
 }
 
 fn hosts(criterion: &mut Criterion) {

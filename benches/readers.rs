@@ -6,8 +6,8 @@ mod common;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use mcp_loupe::reader::{READERS, TextBlock, read, read_by};
-use mcp_loupe::token;
+use loupe_core::reader::{READERS, TextBlock, read, read_by};
+use loupe_core::token;
 
 const BYTES: usize = 20_000_000;
 

@@ -16,16 +16,16 @@ use eframe::egui;
 use time::{OffsetDateTime, UtcOffset};
 
 use crate::engine::Engine;
-use crate::host::Hosts;
-use crate::problem::{Problem, ProblemKind};
-use crate::settings::Theme;
-use crate::source::{Source, is_web};
 use crate::state::settings::window_size;
 use crate::state::{
     Action, AppEffect, ConnectAction, Effect, Event, ExportEvent, ExportPicture, FindingsAction,
     HistoryAction, LocalTime, ServersAction, SettingsAction, State,
 };
 use crate::{shot, store, ui};
+use loupe_core::host::Hosts;
+use loupe_core::problem::{Problem, ProblemKind};
+use loupe_core::settings::Theme;
+use loupe_core::source::{Source, is_web};
 
 /// What a [`Problem`] says where there is no display to open a window on; the command line then answers in the terminal.
 pub const NO_DISPLAY: &str = "there is no display to open a window on";

@@ -18,9 +18,9 @@ use egui::{
 use egui_system_font_provider::SystemFontProvider;
 use image::RgbaImage;
 
-use crate::problem::{Problem, ProblemKind};
 use crate::state::{Action, State};
 use crate::ui;
+use loupe_core::problem::{Problem, ProblemKind};
 pub use picture::{drawn, pane};
 pub use screens::{SCREENS, screen};
 

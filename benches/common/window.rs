@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use egui::Event as Input;
-use mcp_loupe::capture::{Capture, CaptureId, Server, Tool};
+use loupe_core::capture::{Capture, CaptureId, Server, Tool};
+use loupe_core::problem::Problem;
 use mcp_loupe::engine::Engine;
-use mcp_loupe::problem::Problem;
 use mcp_loupe::shot::Shot;
 use mcp_loupe::state::{Action, CallUpdate, Effect, Event, SessionEffect, State};
 

@@ -9,13 +9,13 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::{Agent, Stop, visible};
-use crate::analysis::{Ctx, Query};
-use crate::cancel::{Cancel, Cancelled};
-use crate::format::ParsedCapture;
-use crate::host::{Hosts, ReadChoice, ResultPart};
-use crate::json::Node;
-use crate::problem::{Problem, ProblemKind};
-use crate::suggest;
+use loupe_analysis::queries::{Ctx, Query};
+use loupe_core::cancel::{Cancel, Cancelled};
+use loupe_core::format::ParsedCapture;
+use loupe_core::host::{Hosts, ReadChoice, ResultPart};
+use loupe_core::json::Node;
+use loupe_core::problem::{Problem, ProblemKind};
+use loupe_core::suggest;
 
 /// Entries of a page where nothing is said.
 pub const LIMIT: usize = 20;

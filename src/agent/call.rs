@@ -8,9 +8,9 @@ use super::ask::{AgentCall, written};
 use super::schema::{arguments, described, integer, list, output, sent_as, source, string, text};
 use super::show::{numbered, rows, summary, text_of};
 use super::{AgentOptions, AgentTool, Reach, schema};
-use crate::analysis;
-use crate::number::milliseconds;
-use crate::problem::Problem;
+use loupe_analysis::queries;
+use loupe_core::number::milliseconds;
+use loupe_core::problem::Problem;
 
 pub(super) const TOOL: AgentTool = AgentTool {
     name: "call",
@@ -82,7 +82,7 @@ fn run(ask: &AgentCall<'_>) -> Result<String, Problem> {
         let tool = ask.tool(session).await?;
         ask.call(session, &tool, ask.arguments()).await
     })?;
-    if let Some(problem) = analysis::failure(&subject) {
+    if let Some(problem) = queries::failure(&subject) {
         return Err(problem.hint(format!(
             "what came is kept as {answer}; `show` with the view `wire` has its exact text"
         )));

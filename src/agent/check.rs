@@ -14,13 +14,13 @@ use super::schema::{
     answer, described, integer, list, nth, output, page, paged, sent_as, source, string, text,
 };
 use super::{AgentOptions, AgentTool, Reach, schema};
-use crate::capture::{ServerLists, Tool, listed_tools};
-use crate::contract::{CheckOutcome, CheckedFinding, finding_sentence};
-use crate::finding::{CheckedServer, Checker, Finding, FindingsQuery, Severity, rules};
-use crate::number::grouped;
-use crate::problem::{Problem, ProblemKind};
 use crate::store;
-use crate::token;
+use loupe_analysis::contract::{CheckOutcome, CheckedFinding, finding_sentence};
+use loupe_analysis::finding::{CheckedServer, Checker, Finding, FindingsQuery, Severity, rules};
+use loupe_core::capture::{ServerLists, Tool, listed_tools};
+use loupe_core::number::grouped;
+use loupe_core::problem::{Problem, ProblemKind};
+use loupe_core::token;
 
 pub(super) const TOOL: AgentTool = AgentTool {
     name: "check",

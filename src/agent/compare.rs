@@ -11,17 +11,17 @@ use super::schema::{
     answer, arguments, described, integer, list, output, sent_as, source, string, text,
 };
 use super::{AgentOptions, AgentTool, Reach, schema};
-use crate::analysis::sweep::{
+use loupe_analysis::queries::sweep::{
     Column, ColumnOrigin, Field, Sweep, SweepPlan, SweepQuery, argument_names, choices,
     format_argument,
 };
-use crate::capture::Tool;
-use crate::format::ParsedCapture;
-use crate::format::ledger::ratio;
-use crate::json::write;
-use crate::problem::{Problem, ProblemKind};
-use crate::token::Encoding;
-use crate::verdict::sweep_verdict;
+use loupe_analysis::verdict::sweep_verdict;
+use loupe_core::capture::Tool;
+use loupe_core::format::ParsedCapture;
+use loupe_core::format::ledger::ratio;
+use loupe_core::json::write;
+use loupe_core::problem::{Problem, ProblemKind};
+use loupe_core::token::Encoding;
 
 pub(super) const TOOL: AgentTool = AgentTool {
     name: "compare",

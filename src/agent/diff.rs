@@ -10,16 +10,18 @@ use super::ask::{AgentCall, PageJson, written};
 use super::check::tools_of;
 use super::schema::{answer, described, integer, list, output, page, paged, string};
 use super::{AgentOptions, AgentTool, Reach, schema};
-use crate::analysis::difference::{Difference, TextDifference, ToolsDifference, ValueDifference};
-use crate::capture::Tool;
-use crate::diff::lines::Side;
-use crate::diff::tree::Op;
-use crate::format;
-use crate::json::walk::{WalkEvent, walk};
-use crate::json::{Kind, Node};
-use crate::number::{grouped, number_of};
-use crate::problem::{Problem, ProblemKind};
-use crate::token::Tokens;
+use loupe_analysis::queries::difference::{
+    Difference, TextDifference, ToolsDifference, ValueDifference,
+};
+use loupe_core::capture::Tool;
+use loupe_core::diff::lines::Side;
+use loupe_core::diff::tree::Op;
+use loupe_core::format;
+use loupe_core::json::walk::{WalkEvent, walk};
+use loupe_core::json::{Kind, Node};
+use loupe_core::number::{grouped, number_of};
+use loupe_core::problem::{Problem, ProblemKind};
+use loupe_core::token::Tokens;
 
 pub(super) const TOOL: AgentTool = AgentTool {
     name: "diff",

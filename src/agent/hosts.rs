@@ -7,9 +7,9 @@ use serde_json::value::RawValue;
 use super::ask::{AgentCall, PageJson, written};
 use super::schema::{answer, described, integer, list, nth, output, page, paged, string};
 use super::{AgentOptions, AgentTool, Reach, schema};
-use crate::analysis::{HostLane, HostRow, HostsQuery, HostsReport};
-use crate::problem::Problem;
-use crate::token::Encoding;
+use loupe_analysis::queries::{HostLane, HostRow, HostsQuery, HostsReport};
+use loupe_core::problem::Problem;
+use loupe_core::token::Encoding;
 
 pub(super) const TOOL: AgentTool = AgentTool {
     name: "hosts",

@@ -5,15 +5,15 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::ask::AgentCall;
-use crate::analysis;
-use crate::analysis::arguments::refused_by;
-use crate::analysis::sweep::argument_names;
-use crate::capture::{Capture, CaptureId, Outcome, Tool};
-use crate::format::ParsedCapture;
-use crate::mcp::{self, Options, Session};
-use crate::problem::{Problem, ProblemKind};
-use crate::source::Source;
-use crate::suggest;
+use loupe_analysis::queries;
+use loupe_analysis::queries::arguments::refused_by;
+use loupe_analysis::queries::sweep::argument_names;
+use loupe_client::{self, Options, Session};
+use loupe_core::capture::{Capture, CaptureId, Outcome, Tool};
+use loupe_core::format::ParsedCapture;
+use loupe_core::problem::{Problem, ProblemKind};
+use loupe_core::source::Source;
+use loupe_core::suggest;
 
 /// Names that a hint lists.
 const LISTED: usize = 20;
@@ -43,6 +43,7 @@ impl AgentCall<'_> {
         let source = self.source()?;
         let own = &self.agent.options;
         let options = Options {
+            in_process: Some(crate::in_process::start),
             connect_limit: self.left(),
             limits: own.limits,
             guard: own.guard.clone(),
@@ -51,7 +52,7 @@ impl AgentCall<'_> {
             ..Options::default()
         };
         self.agent.runtime.block_on(async {
-            let connecting = mcp::connect(source, options, Arc::new(|_| {}));
+            let connecting = loupe_client::connect(source, options, Arc::new(|_| {}));
             let session = tokio::select! {
                 made = connecting => made?,
                 () = self.stop.call.cancelled() => return Err(self.stopped()),
@@ -108,7 +109,7 @@ impl AgentCall<'_> {
             .map_err(|problem| problem.hint(format!("nothing was called; {}", takes(tool))))?;
         self.agent.options.known.add_arguments(&arguments);
         let id = CaptureId(tool.name.as_str().into());
-        let call = mcp::Call {
+        let call = loupe_client::Call {
             id,
             tool: tool.clone(),
             arguments: Bytes::from(arguments),
@@ -119,7 +120,7 @@ impl AgentCall<'_> {
             return Err(self.stopped());
         }
         let name = self.agent.keep(&capture);
-        Ok((name, analysis::subject(capture)))
+        Ok((name, queries::subject(capture)))
     }
 }
 

@@ -26,21 +26,21 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 use tokio::runtime::Handle;
 
-use crate::analysis::arguments;
-use crate::cancel::Cancel;
-use crate::capture::{Direction, Message};
-use crate::finding::RuleSettings;
-use crate::fixture::redact::Known;
-use crate::host::Hosts;
-use crate::json::write::string;
-use crate::json::{Doc, Node};
-use crate::mcp::CancelToken;
-use crate::mcp::login::LoginStore;
-use crate::problem::{Problem, ProblemKind};
-use crate::serve::{Backend, INVALID_PARAMS, Refusal, Service, answer, asked};
-use crate::source::{Limits, Source};
-use crate::suggest;
 use ask::AgentCall;
+use loupe_analysis::finding::RuleSettings;
+use loupe_analysis::queries::arguments;
+use loupe_client::CancelToken;
+use loupe_client::login::LoginStore;
+use loupe_core::cancel::Cancel;
+use loupe_core::capture::{Direction, Message};
+use loupe_core::host::Hosts;
+use loupe_core::json::write::string;
+use loupe_core::json::{Doc, Node};
+use loupe_core::problem::{Problem, ProblemKind};
+use loupe_core::redact::Known;
+use loupe_core::source::{Limits, Source};
+use loupe_core::suggest;
+use loupe_sample::{Backend, INVALID_PARAMS, Refusal, Service, answer, asked};
 use open::{Folder, KeptAnswers};
 
 /// In the order in which they are listed.

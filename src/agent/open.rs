@@ -6,13 +6,13 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, MutexGuard, PoisonError};
 
 use super::Agent;
-use crate::analysis;
-use crate::capture::Capture;
-use crate::format::ParsedCapture;
-use crate::number::number_of;
-use crate::problem::{Problem, ProblemKind};
 use crate::store;
-use crate::suggest;
+use loupe_analysis::queries;
+use loupe_core::capture::Capture;
+use loupe_core::format::ParsedCapture;
+use loupe_core::number::number_of;
+use loupe_core::problem::{Problem, ProblemKind};
+use loupe_core::suggest;
 
 /// A larger file or folder is not opened.
 pub const MOST_BYTES: u64 = 64 << 20;
@@ -119,12 +119,12 @@ impl Agent {
     /// It is not there, or may not be opened, or the file holds several.
     pub fn subject(&self, name: &str, nth: Option<usize>) -> Result<Arc<ParsedCapture>, Problem> {
         if let Some(number) = name.strip_prefix(CALL) {
-            return Ok(analysis::subject(self.kept(number)?));
+            return Ok(queries::subject(self.kept(number)?));
         }
         let path = self.place(name)?;
         let captures = store::read_all(&path, None)
             .map_err(|problem| folder_of_several(&path, name).unwrap_or(problem))?;
-        Ok(analysis::subject(Arc::new(chosen(captures, nth, name)?)))
+        Ok(queries::subject(Arc::new(chosen(captures, nth, name)?)))
     }
 
     /// Where a path leads, as far as an agent may see it. What is outside is refused alike whether it is there or not.

@@ -11,14 +11,14 @@ use super::schema::{
     answer, described, integer, list, nth, output, page, paged, sent_as, string, text,
 };
 use super::{AgentOptions, AgentTool, Reach, schema};
-use crate::analysis::{self, DisplayLine, HostTextQuery, HostsQuery, RowQuery, TextQuery};
-use crate::capture::Outcome;
-use crate::format::ledger::{Row, default_baseline, ratio};
-use crate::format::{self, FORMATS, ParsedCapture};
-use crate::problem::{Problem, ProblemKind};
-use crate::suggest;
-use crate::token::{Encoding, Tokenizer};
-use crate::verdict::{ModelReads, verdict};
+use loupe_analysis::queries::{self, DisplayLine, HostTextQuery, HostsQuery, RowQuery, TextQuery};
+use loupe_analysis::verdict::{ModelReads, verdict};
+use loupe_core::capture::Outcome;
+use loupe_core::format::ledger::{Row, default_baseline, ratio};
+use loupe_core::format::{self, FORMATS, ParsedCapture};
+use loupe_core::problem::{Problem, ProblemKind};
+use loupe_core::suggest;
+use loupe_core::token::{Encoding, Tokenizer};
 
 pub(super) const TOOL: AgentTool = AgentTool {
     name: "show",
@@ -162,7 +162,7 @@ fn run(ask: &AgentCall<'_>) -> Result<String, Problem> {
             shown.data = subject
                 .payload
                 .as_ref()
-                .map(crate::capture::Payload::origin_text);
+                .map(loupe_core::capture::Payload::origin_text);
             shown.formats = formats(&rows);
         }
     }
@@ -199,20 +199,16 @@ pub(super) fn summary(
         &Tokenizer::Encoding(Encoding::O200kBase),
     );
     let sentence = verdict(&rows, reads, Encoding::O200kBase).map(|verdict| verdict.text());
-    Ok(
-        match (analysis::failure(subject), subject.capture.outcome) {
-            (Some(problem), _) => format!("No answer: {}.", problem.what),
-            (None, Outcome::ToolError) => format!(
-                "The tool answered with isError. {}",
-                sentence.unwrap_or_default()
-            )
-            .trim_end()
-            .to_owned(),
-            (None, _) => {
-                sentence.unwrap_or_else(|| "The answer has no text and no data.".to_owned())
-            }
-        },
-    )
+    Ok(match (queries::failure(subject), subject.capture.outcome) {
+        (Some(problem), _) => format!("No answer: {}.", problem.what),
+        (None, Outcome::ToolError) => format!(
+            "The tool answered with isError. {}",
+            sentence.unwrap_or_default()
+        )
+        .trim_end()
+        .to_owned(),
+        (None, _) => sentence.unwrap_or_else(|| "The answer has no text and no data.".to_owned()),
+    })
 }
 
 fn formats(rows: &[Arc<Row>]) -> Vec<FormatJson> {

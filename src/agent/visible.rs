@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::analysis::special;
+use loupe_analysis::queries::special;
 
 /// As the rule `markdown/special-token` looks for them.
 static TOKENS: LazyLock<Option<Regex>> = LazyLock::new(|| {

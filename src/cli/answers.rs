@@ -9,11 +9,11 @@ use std::sync::Arc;
 
 use super::args::AnswerArgs;
 use super::output;
-use crate::analysis::arguments;
-use crate::json::{Doc, Kind as JsonKind};
-use crate::mcp::{Answer, ClientCapabilities};
-use crate::problem::{Problem, ProblemKind};
-use crate::server_request::{Reply, RequestKind, Root, ServerRequest, form};
+use loupe_analysis::queries::arguments;
+use loupe_client::{Answer, ClientCapabilities};
+use loupe_core::json::{Doc, Kind as JsonKind};
+use loupe_core::problem::{Problem, ProblemKind};
+use loupe_core::server_request::{Reply, RequestKind, Root, ServerRequest, form};
 
 /// What stands as the model of an answer that no model gave.
 const MODEL: &str = "none (canned answer)";

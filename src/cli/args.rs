@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::{Args, Parser};
 
 use super::findings::RuleArgs;
-use crate::source::Identity;
+use loupe_core::source::Identity;
 
 /// How a server is reached.
 #[derive(Args, Clone, Debug, Default)]

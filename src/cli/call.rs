@@ -14,14 +14,13 @@ use super::client::{Client, with_session};
 use super::view::ViewRequest;
 use super::written::KeepArgs;
 use super::{Done, answers, hosts, output};
-use crate::analysis::arguments;
-use crate::analysis::arguments::refused_by;
-use crate::capture::{Capture, CaptureId};
-use crate::host::Hosts;
-use crate::mcp;
-use crate::problem::{Problem, ProblemKind};
-use crate::source::Source;
 use crate::store;
+use loupe_analysis::queries::arguments;
+use loupe_analysis::queries::arguments::refused_by;
+use loupe_core::capture::{Capture, CaptureId};
+use loupe_core::host::Hosts;
+use loupe_core::problem::{Problem, ProblemKind};
+use loupe_core::source::Source;
 
 #[derive(Args, Debug)]
 pub struct CallArgs {
@@ -102,11 +101,11 @@ pub fn run(args: &CallArgs) -> Done {
 fn identity(
     hosts: &Hosts,
     id: &str,
-    answering: &mcp::ClientCapabilities,
-) -> Result<mcp::Identity, Problem> {
+    answering: &loupe_client::ClientCapabilities,
+) -> Result<loupe_client::Identity, Problem> {
     let host = hosts::known(hosts, id, "--as-host")?;
     host.identity().ok_or_else(|| {
-        let own = mcp::Identity::own(answering.capabilities()).says();
+        let own = loupe_client::Identity::own(answering.capabilities()).says();
         Problem::new(ProblemKind::Usage, format!("how {} names itself to a server is not known", host.name)).at("--as-host").hint(format!(
             "without it Loupe calls as itself ({own}); what {} sends can be put as [host.client] into a hosts.toml of your own, see docs/hosts.md",
             host.name

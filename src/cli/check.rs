@@ -14,23 +14,23 @@ use super::client::{Client, computing, find_tool, with_session};
 use super::findings;
 use super::output::{self, one_line};
 use super::{Done, hosts, view, written};
-use crate::analysis::arguments::refused_by;
-use crate::analysis::{self, HostsReport};
-use crate::cancel::Cancel;
-use crate::capture::{Capture, CaptureId, Outcome, Server, ServerLists, Tool, listed_tools};
-use crate::contract::{
+use crate::store;
+use loupe_analysis::contract::{
     self, AnswerCost, BaselineCost, CheckBudget, CheckOutcome, CheckedFinding, DefinitionCost,
 };
-use crate::finding::baseline::Baseline;
-use crate::finding::{CheckedAnswer, CheckedServer, Checker, RuleSettings, ToolSilence};
-use crate::fixture::budget::{Budget, BudgetOf, BudgetUse};
-use crate::fixture::report;
-use crate::fixture::verify::{Check, FixtureCost, FixtureVerdict};
-use crate::format::ParsedCapture;
-use crate::host::{Hosts, ReadChoice};
-use crate::problem::{Problem, ProblemKind};
-use crate::store;
-use crate::token::{self, Encoding, Tokens};
+use loupe_analysis::finding::baseline::Baseline;
+use loupe_analysis::finding::{CheckedAnswer, CheckedServer, Checker, RuleSettings, ToolSilence};
+use loupe_analysis::fixture::budget::{Budget, BudgetOf, BudgetUse};
+use loupe_analysis::fixture::report;
+use loupe_analysis::fixture::verify::{Check, FixtureCost, FixtureVerdict};
+use loupe_analysis::queries::arguments::refused_by;
+use loupe_analysis::queries::{self, HostsReport};
+use loupe_core::cancel::Cancel;
+use loupe_core::capture::{Capture, CaptureId, Outcome, Server, ServerLists, Tool, listed_tools};
+use loupe_core::format::ParsedCapture;
+use loupe_core::host::{Hosts, ReadChoice};
+use loupe_core::problem::{Problem, ProblemKind};
+use loupe_core::token::{self, Encoding, Tokens};
 
 /// What a server listed, and what came of the calls.
 #[derive(Default)]
@@ -324,7 +324,7 @@ impl Task<'_> {
         let mut answers = Vec::new();
         let subject = |capture: &Capture| {
             (
-                analysis::subject(Arc::new(capture.clone())),
+                queries::subject(Arc::new(capture.clone())),
                 [Arc::new(capture.tool.clone())],
             )
         };
@@ -356,7 +356,7 @@ impl Task<'_> {
                 Outcome::Timeout | Outcome::Cancelled | Outcome::Disconnected
             ) {
                 output::warning(
-                    &analysis::failure(answer.subject).unwrap_or_else(Problem::interrupted),
+                    &queries::failure(answer.subject).unwrap_or_else(Problem::interrupted),
                 );
             }
             let of_answer = match (made.why, last) {
@@ -568,7 +568,7 @@ impl Task<'_> {
             .filter(|made| made.why == MadeFor::Answer)
             .collect();
         for made in &answers {
-            let subject = analysis::subject(Arc::new(made.capture.clone()));
+            let subject = queries::subject(Arc::new(made.capture.clone()));
             let report = HostsReport::of(&subject, self.hosts, &Cancel::new())
                 .map_err(|_| Problem::interrupted())?;
             let missing: Vec<u64> = report

@@ -16,13 +16,13 @@ use super::Done;
 use super::args::{LinkArgs, SourceArgs, SourceLineArgs};
 use super::pairs::pairs;
 use super::{answers, config, login, output, suggest, written};
-use crate::cancel::Cancel;
-use crate::capture::{Capture, CaptureId, Outcome, Server, ServerLists, Step, Tool};
-use crate::contract::message_line;
-use crate::fixture::redact::Known;
-use crate::mcp::{self, CancelToken, Listing, OnSessionEvent, Options, Session, SessionEvent};
-use crate::problem::{Problem, ProblemKind};
-use crate::source::{
+use loupe_analysis::contract::message_line;
+use loupe_client::{self, CancelToken, Listing, OnSessionEvent, Options, Session, SessionEvent};
+use loupe_core::cancel::Cancel;
+use loupe_core::capture::{Capture, CaptureId, Outcome, Server, ServerLists, Step, Tool};
+use loupe_core::problem::{Problem, ProblemKind};
+use loupe_core::redact::Known;
+use loupe_core::source::{
     Command, Grant, Http, Limits, Login, Protocol, SampleSpec, Source, Transport, is_web, shown,
 };
 
@@ -260,7 +260,7 @@ impl LinkArgs {
 
 /// A runtime for one command.
 pub fn runtime() -> Result<Runtime, Problem> {
-    mcp::runtime().map_err(|error| {
+    loupe_client::runtime().map_err(|error| {
         Problem::new(
             ProblemKind::Internal,
             format!("cannot start the runtime: {error}"),
@@ -418,6 +418,7 @@ pub fn with_session<T>(
     runtime.block_on(async {
         let interrupt = Interrupt::listen()?;
         let options = Options {
+            in_process: Some(crate::in_process::start),
             connect_limit: link.connect_limit(),
             guard: std::env::current_exe().ok(),
             transcript: transcript.as_ref().map(|file| file.taker(known.clone())),
@@ -429,7 +430,7 @@ pub fn with_session<T>(
         };
         let steps = Arc::new(Mutex::new(Vec::new()));
         let session = match interrupt
-            .unless(mcp::connect(
+            .unless(loupe_client::connect(
                 source,
                 options,
                 on_event(quiet, link.yes, Arc::clone(&steps)),
@@ -532,8 +533,13 @@ impl Client<'_> {
     }
 
     /// A call that is not made yet.
-    pub fn prepare(&self, id: CaptureId, tool: &Tool, arguments: impl Into<Bytes>) -> mcp::Call {
-        mcp::Call {
+    pub fn prepare(
+        &self,
+        id: CaptureId,
+        tool: &Tool,
+        arguments: impl Into<Bytes>,
+    ) -> loupe_client::Call {
+        loupe_client::Call {
             id,
             tool: tool.clone(),
             arguments: arguments.into(),
@@ -542,14 +548,17 @@ impl Client<'_> {
     }
 
     /// Makes a call; `message` says what is waited for.
-    pub async fn call(&self, message: &str, call: mcp::Call) -> Capture {
+    pub async fn call(&self, message: &str, call: loupe_client::Call) -> Capture {
         self.progress(message);
         self.session.call(call, self.interrupt.call.clone()).await
     }
 
     /// Makes calls one after the other, each with what is said while it is out. What came stays, whatever happens to a
     /// later call.
-    pub async fn calls(&self, calls: impl Iterator<Item = (String, mcp::Call)>) -> Vec<Capture> {
+    pub async fn calls(
+        &self,
+        calls: impl Iterator<Item = (String, loupe_client::Call)>,
+    ) -> Vec<Capture> {
         let mut captures = Vec::new();
         for (message, call) in calls {
             let capture = self.call(&message, call).await;
@@ -572,7 +581,7 @@ impl Client<'_> {
         params: String,
     ) -> Capture {
         self.progress(message);
-        let asking = mcp::ContentRequest {
+        let asking = loupe_client::ContentRequest {
             id,
             method,
             params: params.into(),
@@ -617,7 +626,7 @@ fn stray(count: u64, first: &str) -> String {
     };
     format!(
         "{} {are}{of} `{first}`; standard output is for messages alone, so print logs to stderr",
-        crate::number::grouped(count)
+        loupe_core::number::grouped(count)
     )
 }
 
@@ -646,13 +655,13 @@ pub fn limits(given: &[String]) -> Result<Limits, Problem> {
 }
 
 /// Where logins are kept: the system's keychain, else a file in the folder of `--data-dir` or the one for settings.
-fn logins(link: &LinkArgs) -> mcp::login::LoginStore {
+fn logins(link: &LinkArgs) -> loupe_client::login::LoginStore {
     keep(link.data.data_dir.as_deref())
 }
 
 /// The same for a folder of `--data-dir`.
-pub fn keep(data_dir: Option<&Path>) -> mcp::login::LoginStore {
-    mcp::login::LoginStore {
+pub fn keep(data_dir: Option<&Path>) -> loupe_client::login::LoginStore {
+    loupe_client::login::LoginStore {
         keychain: true,
         folder: data_dir
             .map(Path::to_owned)
@@ -728,7 +737,7 @@ impl TranscriptFile {
     }
 
     /// Takes messages down without what is known to be secret by then.
-    fn taker(&self, known: Known) -> mcp::Transcript {
+    fn taker(&self, known: Known) -> loupe_client::Transcript {
         let state = Arc::clone(&self.state);
         Arc::new(move |line| {
             let message = known.message(&line.message());

@@ -10,7 +10,7 @@ use super::call::{CallArgs, FetchArgs};
 use super::check::args::CheckArgs;
 use super::hosts::HostsArgs;
 use super::written::KeepArgs;
-use crate::source::{SAMPLE_SETS, Takes};
+use loupe_core::source::{SAMPLE_SETS, Takes};
 
 /// A native desktop inspector for comparing MCP response formats
 ///

@@ -8,23 +8,23 @@ use super::client::with_session;
 use super::command;
 use super::output::{self, columns, one_line};
 use super::{Done, hosts, view};
-use crate::analysis::arguments::refused_by;
-use crate::analysis::sweep::curve::{Curve, Limit, Unit};
-use crate::analysis::sweep::{
+use loupe_analysis::contract::sweep_table;
+use loupe_analysis::contract::{self, TableKind};
+use loupe_analysis::queries::arguments::refused_by;
+use loupe_analysis::queries::sweep::curve::{Curve, Limit, Unit};
+use loupe_analysis::queries::sweep::{
     Column, ColumnOrigin, Sweep, SweepCall, SweepPlan, SweepQuery, argument_names, choices,
     format_argument, page_size_argument, shown,
 };
-use crate::analysis::{self, RowCount};
-use crate::cancel::{Cancel, Cancelled};
-use crate::capture::{Capture, CaptureId, Outcome, Tool};
-use crate::contract::sweep_table;
-use crate::contract::{self, TableKind};
-use crate::format::claim::facts_cell;
-use crate::host::{Hosts, ReadChoice};
-use crate::number::{grouped, milliseconds};
-use crate::problem::{Problem, ProblemKind};
-use crate::token::{Encoding, Tokenizer};
-use crate::verdict::sweep_verdict;
+use loupe_analysis::queries::{self, RowCount};
+use loupe_analysis::verdict::sweep_verdict;
+use loupe_core::cancel::{Cancel, Cancelled};
+use loupe_core::capture::{Capture, CaptureId, Outcome, Tool};
+use loupe_core::format::claim::facts_cell;
+use loupe_core::host::{Hosts, ReadChoice};
+use loupe_core::number::{grouped, milliseconds};
+use loupe_core::problem::{Problem, ProblemKind};
+use loupe_core::token::{Encoding, Tokenizer};
 
 /// Fields of a column that are named before the rest is counted.
 const MAX_FIELDS: usize = 12;
@@ -165,7 +165,7 @@ fn print(plan: &SweepPlan, captures: Vec<Capture>, output: &Output<'_>, cancel: 
     let looked_away = |_: Cancelled| Problem::interrupted();
     let mut calls = Vec::with_capacity(captures.len());
     for (value, capture) in plan.values.iter().zip(captures) {
-        let subject = analysis::subject(Arc::new(capture));
+        let subject = queries::subject(Arc::new(capture));
         calls.push(SweepCall::measure(value.clone(), subject, cancel).map_err(looked_away)?);
     }
     let (vary, encoding) = (
@@ -181,7 +181,7 @@ fn print(plan: &SweepPlan, captures: Vec<Capture>, output: &Output<'_>, cancel: 
     let found = Sweep::of(&query, &calls, hosts, cancel).map_err(looked_away)?;
     let failure = calls
         .iter()
-        .find_map(|call| analysis::failure(&call.subject));
+        .find_map(|call| queries::failure(&call.subject));
     if let Some(kind) = table {
         output::page(&sweep_table(kind, &found, &calls))?;
     } else if print.json {
@@ -233,7 +233,7 @@ fn counts(
         match calls.get(call).filter(|_| !column.row.format.is_empty()) {
             Some(call) => cancel
                 .check()
-                .map(|()| analysis::count_row(&call.subject, &column.row, tokenizer)),
+                .map(|()| queries::count_row(&call.subject, &column.row, tokenizer)),
             None => Ok(RowCount::default()),
         }
     };
@@ -360,9 +360,11 @@ fn columns_table(found: &Sweep, tokenizer: &Tokenizer, counts: &[RowCount]) -> S
     if !counts.is_empty() {
         // The tokenizer that was named comes first.
         let named = std::iter::once(one_line(tokenizer.name()).to_uppercase());
-        let cells = counts
-            .iter()
-            .map(|count| count.count.map_or_else(String::new, crate::token::counted));
+        let cells = counts.iter().map(|count| {
+            count
+                .count
+                .map_or_else(String::new, loupe_core::token::counted)
+        });
         for (row, cell) in rows.iter_mut().zip(named.chain(cells)) {
             row.insert(1, cell);
         }
@@ -378,8 +380,8 @@ fn row(column: &Column, base: Option<&Column>, encoding: Encoding) -> Vec<String
     );
     let mut cells = vec![one_line(&column.title)];
     if column.row.is_available() && !column.row.format.is_empty() {
-        let ratio =
-            base.and_then(|base| crate::format::ledger::ratio(&column.row, &base.row, encoding));
+        let ratio = base
+            .and_then(|base| loupe_core::format::ledger::ratio(&column.row, &base.row, encoding));
         cells.push(grouped(column.row.tokens.get(encoding)));
         cells.push(ratio.map_or_else(String::new, |ratio| format!("{ratio:.2}")));
         cells.push(grouped(column.row.bytes));

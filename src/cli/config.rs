@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use crate::problem::{Problem, ProblemKind};
-use crate::source::Source;
-use crate::source::import::{self, Placeholder, Reach};
 use crate::store;
+use loupe_core::problem::{Problem, ProblemKind};
+use loupe_core::source::Source;
+use loupe_core::source::import::{self, Placeholder, Reach};
 
 /// Reads the file and fills the entry. `given` are the values of `--env`: those that a placeholder asks for fill it, the
 /// others are added to the command's environment.

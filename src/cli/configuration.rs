@@ -4,9 +4,9 @@ use clap::Args;
 
 use super::args::SourceArgs;
 use super::{Done, output};
-use crate::fixture::redact::Known;
-use crate::source::secret::looks_secret;
-use crate::source::{Source, import};
+use loupe_core::redact::Known;
+use loupe_core::source::secret::looks_secret;
+use loupe_core::source::{Source, import};
 
 /// Which client, and which server.
 #[derive(Args, Debug)]

@@ -5,13 +5,13 @@ use std::io::{self, BufRead, IsTerminal};
 use time::OffsetDateTime;
 
 use super::output;
-use crate::analysis;
-use crate::contract::ExactCounts;
-use crate::format::{Format, ParsedCapture};
-use crate::mcp::{keychain, provider};
-use crate::number::{grouped, number_of};
-use crate::problem::{Problem, ProblemKind};
-use crate::token::claude::{self, Key, Request};
+use loupe_analysis::contract::ExactCounts;
+use loupe_analysis::queries;
+use loupe_client::{keychain, provider};
+use loupe_core::format::{Format, ParsedCapture};
+use loupe_core::number::{grouped, number_of};
+use loupe_core::problem::{Problem, ProblemKind};
+use loupe_core::token::claude::{self, Key, Request};
 
 /// The variable of the key.
 const VARIABLE: &str = "ANTHROPIC_API_KEY";
@@ -31,7 +31,7 @@ pub fn count(
         .iter()
         .filter(|format| format.applies(subject).is_ok())
     {
-        let text = analysis::text_of(subject, format.id())?;
+        let text = queries::text_of(subject, format.id())?;
         if !text.is_empty() {
             texts.push((format.id(), text));
         }

@@ -8,20 +8,20 @@ use bytes::Bytes;
 
 use super::output::{self, one_line};
 use super::{Done, command, view};
-use crate::analysis;
-use crate::analysis::difference::{
+use crate::store;
+use loupe_analysis::contract;
+use loupe_analysis::queries;
+use loupe_analysis::queries::difference::{
     Difference, NodeChange, TextDifference, ToolsDifference, ValueDifference,
 };
-use crate::capture::{Capture, Tool, listed_tools};
-use crate::contract;
-use crate::diff::lines::Side;
-use crate::diff::tree::Op;
-use crate::json::Node;
-use crate::number;
-use crate::number::grouped;
-use crate::problem::{Problem, ProblemKind};
-use crate::quote::visible;
-use crate::store;
+use loupe_core::capture::{Capture, Tool, listed_tools};
+use loupe_core::diff::lines::Side;
+use loupe_core::diff::tree::Op;
+use loupe_core::json::Node;
+use loupe_core::number;
+use loupe_core::number::grouped;
+use loupe_core::problem::{Problem, ProblemKind};
+use loupe_core::quote::visible;
 
 /// After it no shorter way is looked for between two long texts.
 const LIMIT: Duration = Duration::from_secs(5);
@@ -56,8 +56,8 @@ pub fn run(args: &command::DiffArgs) -> Done {
         (Input::Answer(a), Input::Answer(b)) => {
             let names = (name(&args.a, &a), name(&args.b, &b));
             let (a, b) = (
-                analysis::subject(a.read_as(&read_text).into()),
-                analysis::subject(b.read_as(&read_text).into()),
+                queries::subject(a.read_as(&read_text).into()),
+                queries::subject(b.read_as(&read_text).into()),
             );
             let found = Difference::of(&a, &b, Some(Instant::now() + LIMIT));
             let text = if args.print.json {

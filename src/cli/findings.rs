@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::output::one_line;
-use crate::contract::finding_sentence;
-use crate::finding::{Finding, FoundAt, RuleSettings, Severity, profile, severity};
-use crate::problem::Problem;
 use crate::store;
+use loupe_analysis::contract::finding_sentence;
+use loupe_analysis::finding::{Finding, FoundAt, RuleSettings, Severity, profile, severity};
+use loupe_core::problem::Problem;
 
 /// Which rules count, and from when on they say no.
 #[derive(Args, Clone, Debug, Default)]

@@ -2,8 +2,8 @@
 
 use super::output::{self, columns};
 use super::{Done, command};
-use crate::contract;
-use crate::format::FORMATS;
+use loupe_analysis::contract;
+use loupe_core::format::FORMATS;
 
 pub fn run(args: &command::FormatsArgs) -> Done {
     if args.print.json {

@@ -8,12 +8,12 @@ use clap::Args;
 use super::args::{DataArgs, PrintArgs};
 use super::output::{self, columns};
 use super::{Done, suggest};
-use crate::contract;
-use crate::host::probe::{find, sections};
-use crate::host::{Host, Hosts, ReadChoice};
-use crate::problem::{Problem, ProblemKind};
-use crate::serve::sample::Probe;
 use crate::store;
+use loupe_analysis::contract;
+use loupe_core::host::probe::{find, sections};
+use loupe_core::host::{Host, Hosts, ReadChoice};
+use loupe_core::problem::{Problem, ProblemKind};
+use loupe_sample::sample::Probe;
 
 #[derive(Args, Debug)]
 pub struct HostsArgs {
@@ -76,7 +76,10 @@ fn detail(host: &Host) -> String {
         host.name,
         if host.is_own { " (own)" } else { "" }
     );
-    page.push_str(&format!("{}\n", crate::analysis::evidence_text(host)));
+    page.push_str(&format!(
+        "{}\n",
+        loupe_analysis::queries::evidence_text(host)
+    ));
     page.push_str(&format!("shows {}\n", host.shows()));
     if host.limit.is_empty() {
         page.push_str("limit none known\n");
@@ -89,7 +92,7 @@ fn detail(host: &Host) -> String {
                 .unwrap_or_else(|| "depends on the model".to_owned()),
             max => {
                 let (max, unit) = limit.unit.in_words(max);
-                format!("{} {}", crate::number::grouped(max), unit.title())
+                format!("{} {}", loupe_core::number::grouped(max), unit.title())
             }
         };
         page.push_str(&format!("limit {max}; {}\n", limit.certainty));
@@ -184,11 +187,11 @@ fn probe(path: &Path, hosts: &Hosts, is_json: bool) -> Done {
 
 /// The limits in a few words.
 fn limits(host: &Host) -> String {
-    let limit = |limit: &crate::host::rules::LimitRule| match limit.max {
+    let limit = |limit: &loupe_core::host::rules::LimitRule| match limit.max {
         0 => "depends on the model".to_owned(),
         max => {
             let (max, unit) = limit.unit.in_words(max);
-            format!("{} {}", crate::number::grouped(max), unit.title())
+            format!("{} {}", loupe_core::number::grouped(max), unit.title())
         }
     };
     if host.limit.is_empty() {

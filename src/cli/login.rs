@@ -3,7 +3,7 @@
 use std::process::{Command, Stdio};
 
 use super::output;
-use crate::mcp::login::Step;
+use loupe_client::login::Step;
 
 /// Says what a login is at. The address is shown in any case: without it nothing can happen.
 pub fn step(step: &Step, quiet: bool, yes: bool) {
@@ -31,7 +31,7 @@ pub fn step(step: &Step, quiet: bool, yes: bool) {
 /// Opens an address by `$BROWSER`, where `%s` stands for it, or by the system.
 fn open(url: &str) -> Result<(), String> {
     // Nothing but the web: the address comes from a server.
-    if !crate::source::is_web(url) {
+    if !loupe_core::source::is_web(url) {
         return Err("not a web address".into());
     }
     match std::env::var("BROWSER") {

@@ -4,9 +4,9 @@ use clap::Args;
 
 use super::args::DataArgs;
 use super::{Done, client, output};
-use crate::mcp::login;
-use crate::problem::{Problem, ProblemKind};
-use crate::source::shown;
+use loupe_client::login;
+use loupe_core::problem::{Problem, ProblemKind};
+use loupe_core::source::shown;
 
 #[derive(Args, Debug)]
 pub struct Logout {

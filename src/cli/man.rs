@@ -4,7 +4,7 @@ use clap::CommandFactory;
 
 use super::Done;
 use super::command::{Cli, ManArgs};
-use crate::problem::{Problem, ProblemKind};
+use loupe_core::problem::{Problem, ProblemKind};
 
 pub fn run(args: &ManArgs) -> Done {
     clap_mangen::generate_to(Cli::command(), &args.dir).map_err(|error| {

@@ -10,9 +10,8 @@ use super::args::DataArgs;
 use super::findings::RuleArgs;
 use super::{Done, client, hosts, output};
 use crate::agent::{Agent, AgentOptions};
-use crate::problem::{Problem, ProblemKind};
-use crate::serve;
-use crate::source::{Source, is_web};
+use loupe_core::problem::{Problem, ProblemKind};
+use loupe_core::source::{Source, is_web};
 
 /// Most clients give a call 60 seconds.
 const LIMIT: Duration = Duration::from_secs(50);
@@ -70,7 +69,7 @@ pub fn run(args: &McpArgs) -> Done {
         args.quiet,
         "serving over standard input and output until the input ends",
     );
-    let served = runtime.block_on(serve::stdio_apart(agent));
+    let served = runtime.block_on(loupe_sample::stdio_apart(agent));
     // What does not stop in time is not waited for.
     runtime.shutdown_background();
     output::quiet_pipe(served)?;

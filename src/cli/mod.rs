@@ -44,10 +44,10 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use crate::mcp::guard;
-use crate::problem::Problem;
-use crate::suggest;
 use command::{Cli, Command};
+use loupe_client::guard;
+use loupe_core::problem::Problem;
+use loupe_core::suggest;
 
 /// How a command ended, where it did not fail: the exit status.
 type Done = Result<u8, Problem>;
@@ -105,7 +105,7 @@ fn run(cli: &Cli) -> Done {
 /// Prints a failure where nothing was captured (what was, its command has printed already); gives its exit status.
 fn fail(problem: &Problem, json: bool) -> u8 {
     output::problem(problem);
-    if json && let Err(unprinted) = output::json(&crate::contract::error(problem)) {
+    if json && let Err(unprinted) = output::json(&loupe_analysis::contract::error(problem)) {
         output::problem(&unprinted);
     }
     problem.kind.exit_status()

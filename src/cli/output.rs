@@ -8,9 +8,9 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::fixture::redact::Known;
-use crate::problem::{Problem, ProblemKind};
-use crate::quote::{log, log_commands, log_json, log_xml, visible};
+use loupe_core::problem::{Problem, ProblemKind};
+use loupe_core::quote::{log, log_commands, log_json, log_xml, visible};
+use loupe_core::redact::Known;
 
 /// What this run knows to be secret: what was given to it, what it inherits, what a session learns. Its copies are one list.
 pub fn known() -> &'static Known {

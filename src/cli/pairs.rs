@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::problem::{Problem, ProblemKind};
 use crate::store;
+use loupe_core::problem::{Problem, ProblemKind};
 
 /// No more of a file is read.
 const MOST: u64 = 1 << 20;

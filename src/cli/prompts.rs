@@ -5,12 +5,12 @@ use super::client::{Client, with_session};
 use super::command;
 use super::output::{self, columns, one_line};
 use super::{Done, call, suggest, view};
-use crate::analysis::arguments::refused_by;
-use crate::capture::{Prompt, Server};
-use crate::contract;
-use crate::json::write;
-use crate::mcp::Listing;
-use crate::problem::{Problem, ProblemKind};
+use loupe_analysis::contract;
+use loupe_analysis::queries::arguments::refused_by;
+use loupe_client::Listing;
+use loupe_core::capture::{Prompt, Server};
+use loupe_core::json::write;
+use loupe_core::problem::{Problem, ProblemKind};
 
 pub fn run(args: &args::ListArgs) -> Done {
     let source = args.source.required()?;

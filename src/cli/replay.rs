@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::sample_server::serve;
 use super::written::recover;
 use super::{Done, command, output, suggest};
-use crate::problem::{Problem, ProblemKind};
-use crate::serve::replay::{self, ReplayOptions, Variant};
+use crate::replay::{self, ReplayOptions, Variant};
+use loupe_core::problem::{Problem, ProblemKind};
 
 pub fn run(args: &command::ReplayArgs) -> Done {
     let options = ReplayOptions {

@@ -7,11 +7,11 @@ use super::client::with_session;
 use super::command;
 use super::output::{self, columns, one_line};
 use super::{Done, call, view};
-use crate::capture::{Resource, Server, TemplateValue, expand_template, template_names};
-use crate::contract;
-use crate::json::write;
-use crate::mcp::Listing;
-use crate::problem::{Problem, ProblemKind};
+use loupe_analysis::contract;
+use loupe_client::Listing;
+use loupe_core::capture::{Resource, Server, TemplateValue, expand_template, template_names};
+use loupe_core::json::write;
+use loupe_core::problem::{Problem, ProblemKind};
 
 pub fn run(args: &args::ListArgs) -> Done {
     let source = args.source.required()?;
@@ -79,7 +79,7 @@ fn page(server: &Server, resources: &[Resource]) -> String {
             one_line(resource.mime_type.as_deref().unwrap_or("–")),
             resource
                 .size
-                .map_or_else(|| "–".to_owned(), crate::number::grouped),
+                .map_or_else(|| "–".to_owned(), loupe_core::number::grouped),
             one_line(what),
         ]);
     }

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use super::command;
 use super::output::{self, columns};
 use super::{Done, suggest};
-use crate::finding::{AREAS, Area, Example, Rule, examples, rules};
-use crate::problem::{Problem, ProblemKind};
+use loupe_analysis::finding::{AREAS, Area, Example, Rule, examples, rules};
+use loupe_core::problem::{Problem, ProblemKind};
 
 pub fn run(args: &command::RulesArgs) -> Done {
     let Some(name) = &args.name else {

@@ -4,10 +4,10 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use super::{Done, client, command, output};
-use crate::problem::{Problem, ProblemKind};
-use crate::serve::sample::{Probe, Sample};
-use crate::serve::{self, Backend};
-use crate::source::SampleSpec;
+use loupe_core::problem::{Problem, ProblemKind};
+use loupe_core::source::SampleSpec;
+use loupe_sample::sample::{Probe, Sample};
+use loupe_sample::{self, Backend};
 
 fn spec(args: &command::SampleServerArgs) -> Result<SampleSpec, Problem> {
     SampleSpec::parse(&args.set).map_err(|problem| match problem.place.as_str() {
@@ -30,7 +30,7 @@ pub fn serve(backend: Arc<dyn Backend>, http: Option<SocketAddr>, quiet: bool) -
     let runtime = client::runtime()?;
     runtime.block_on(async {
         match http {
-            None => output::quiet_pipe(serve::stdio(backend).await)?,
+            None => output::quiet_pipe(loupe_sample::stdio(backend).await)?,
             Some(address) => {
                 let place = address.to_string();
                 let failed = |error: std::io::Error| {
@@ -38,7 +38,7 @@ pub fn serve(backend: Arc<dyn Backend>, http: Option<SocketAddr>, quiet: bool) -
                         .at(place.clone())
                         .hint("port 0 takes any free port")
                 };
-                let http = serve::http(backend, address).await.map_err(failed)?;
+                let http = loupe_sample::http(backend, address).await.map_err(failed)?;
                 output::note(
                     quiet,
                     &format!("serving at {} until interrupted", http.url()),

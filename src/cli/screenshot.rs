@@ -4,7 +4,7 @@ use super::{Done, command};
 
 #[cfg(not(feature = "gui"))]
 pub fn run(_args: &command::ScreenshotArgs) -> Done {
-    use crate::problem::{Problem, ProblemKind};
+    use loupe_core::problem::{Problem, ProblemKind};
     Err(Problem::new(
         ProblemKind::Usage,
         "this build has no window, so there is nothing to paint",
@@ -15,9 +15,9 @@ pub fn run(_args: &command::ScreenshotArgs) -> Done {
 #[cfg(feature = "gui")]
 pub fn run(args: &command::ScreenshotArgs) -> Done {
     use super::{call, output, suggest, written};
-    use crate::problem::{Problem, ProblemKind};
-    use crate::settings::Theme;
     use crate::shot;
+    use loupe_core::problem::{Problem, ProblemKind};
+    use loupe_core::settings::Theme;
 
     if args.list {
         output::page(&(shot::SCREENS.join("\n") + "\n"))?;

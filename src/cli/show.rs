@@ -8,10 +8,10 @@ use bytes::Bytes;
 use super::output::{self, columns, one_line};
 use super::view::ViewRequest;
 use super::{Done, client, command, hosts, suggest};
-use crate::capture::Capture;
-use crate::number::grouped;
-use crate::problem::{Problem, ProblemKind};
 use crate::store::{self, ReadAs};
+use loupe_core::capture::Capture;
+use loupe_core::number::grouped;
+use loupe_core::problem::{Problem, ProblemKind};
 
 /// Characters of arguments in a list.
 const MAX_ARGUMENTS: usize = 60;

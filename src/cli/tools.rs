@@ -4,13 +4,13 @@ use super::args;
 use super::client::with_session;
 use super::output::{self, columns, one_line};
 use super::{Done, view};
-use crate::analysis::{DefinitionPart, ServerCost};
-use crate::capture::{Server, Tool};
-use crate::contract;
-use crate::number::grouped;
-use crate::problem::Problem;
-use crate::source::Source;
-use crate::token::{Count, Encoding, Tokenizer, counted};
+use loupe_analysis::contract;
+use loupe_analysis::queries::{DefinitionPart, ServerCost};
+use loupe_core::capture::{Server, Tool};
+use loupe_core::number::grouped;
+use loupe_core::problem::Problem;
+use loupe_core::source::Source;
+use loupe_core::token::{Count, Encoding, Tokenizer, counted};
 
 /// The parts that a line has room for.
 const SHOWN: [DefinitionPart; 4] = [

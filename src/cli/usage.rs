@@ -7,7 +7,7 @@ use clap::{CommandFactory, Error};
 
 use super::command::Cli;
 use super::suggest;
-use crate::problem::{Problem, ProblemKind};
+use loupe_core::problem::{Problem, ProblemKind};
 
 /// The failure; `None` where clap's error is an answer, such as that to `--help`.
 pub fn problem(error: &Error) -> Option<Problem> {

@@ -10,22 +10,22 @@ use std::sync::Arc;
 
 use super::args::{PrintArgs, ViewArgs};
 use super::{Done, count_exactly, findings, output, suggest};
-use crate::analysis::{
-    self, Ctx, DeliveriesQuery, HostText, HostTextQuery, HostsReport, Query, RowCount, Stop,
-    format_bytes,
-};
-use crate::cancel::Cancel;
-use crate::capture::{Capture, Outcome, ReadText};
-use crate::contract::{self, ExactCounts, LedgerOptions, TableKind, counted_table};
-use crate::finding::{AnswerFindings, FindingsQuery, RuleSettings, Severity, rules};
-use crate::format::ledger::Row;
-use crate::format::{self, FORMATS, Format, ParsedCapture};
-use crate::host::{HostId, Hosts, LimitState, Part, ReadChoice};
-use crate::number::grouped;
-use crate::problem::{Problem, ProblemKind};
 use crate::store;
-use crate::token::{Encoding, MAX_FILE_BYTES, Tokenizer, TokenizerFile};
-use crate::verdict::{CountedRow, ModelReads};
+use loupe_analysis::contract::{self, ExactCounts, LedgerOptions, TableKind, counted_table};
+use loupe_analysis::finding::{AnswerFindings, FindingsQuery, RuleSettings, Severity, rules};
+use loupe_analysis::queries::{
+    self, Ctx, DeliveriesQuery, HostText, HostTextQuery, HostsReport, Query, RowCount, Stop,
+};
+use loupe_analysis::verdict::{CountedRow, ModelReads};
+use loupe_core::cancel::Cancel;
+use loupe_core::capture::{Capture, Outcome, ReadText};
+use loupe_core::format::format_bytes;
+use loupe_core::format::ledger::Row;
+use loupe_core::format::{self, FORMATS, Format, ParsedCapture};
+use loupe_core::host::{HostId, Hosts, LimitState, Part, ReadChoice};
+use loupe_core::number::grouped;
+use loupe_core::problem::{Problem, ProblemKind};
+use loupe_core::token::{Encoding, MAX_FILE_BYTES, Tokenizer, TokenizerFile};
 
 /// What to print of a capture.
 #[derive(Clone, Copy)]
@@ -153,7 +153,7 @@ impl ViewRequest {
         let subject = Arc::new(ParsedCapture::of(Arc::new(
             capture.read_as(&self.read_text),
         )));
-        let failure = analysis::failure(&subject);
+        let failure = queries::failure(&subject);
         let status = match (&failure, subject.capture.outcome) {
             (Some(problem), _) => problem.kind.exit_status(),
             (None, Outcome::ToolError) => 1,
@@ -325,7 +325,7 @@ impl ViewRequest {
 
     /// The rows' counts by the tokenizer that was named.
     fn counts(&self, subject: &ParsedCapture, rows: &[Row], cancel: &Cancel) -> Vec<RowCount> {
-        analysis::count_rows(subject, rows, &self.ledger.tokenizer, cancel)
+        queries::count_rows(subject, rows, &self.ledger.tokenizer, cancel)
     }
 
     /// Every page that there is, each under its name; after an interrupt those that there were.
@@ -432,12 +432,12 @@ impl ViewRequest {
             return Err(Problem::new(ProblemKind::Usage, why.clone()).at(text.host.name.clone()));
         }
         output::bytes(text.view.text.as_bytes())?;
-        output::note(self.print.quiet, &analysis::evidence_text(&text.host));
+        output::note(self.print.quiet, &queries::evidence_text(&text.host));
         let limit = &text.view.limit;
         if !matches!(limit.state, LimitState::None | LimitState::Fits) {
             output::note(
                 self.print.quiet,
-                &format!("limit: {}", analysis::limit_text(&text.view)),
+                &format!("limit: {}", queries::limit_text(&text.view)),
             );
         }
         let media = text

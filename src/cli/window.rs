@@ -7,9 +7,9 @@ use super::call::{FetchArgs, call};
 use super::command;
 use super::view::ViewRequest;
 use super::{Done, output, tools};
-use crate::host::Hosts;
-use crate::source::Source;
-use crate::token::Tokenizer;
+use loupe_core::host::Hosts;
+use loupe_core::source::Source;
+use loupe_core::token::Tokenizer;
 
 /// The sample's question that the start page asks first.
 const SAMPLE_TOOL: &str = "dual_search_companies";
@@ -63,11 +63,11 @@ fn open(source: Option<Source>, data_dir: Option<&Path>) -> Result<(), String> {
     // In the window a person chooses where several servers could log in.
     let asking = |source| match source {
         Source::Http(http) => {
-            let login = http.login.map(|login| crate::source::Login {
+            let login = http.login.map(|login| loupe_core::source::Login {
                 asks: true,
                 ..login
             });
-            Source::Http(crate::source::Http { login, ..http })
+            Source::Http(loupe_core::source::Http { login, ..http })
         }
         other => other,
     };

@@ -10,12 +10,12 @@ use clap::Args;
 
 use super::args::LinkArgs;
 use super::output::{self, columns, one_line};
-use crate::cancel::Cancel;
-use crate::capture::{Capture, Tool};
-use crate::fixture::redact::{OFFERED, RedactOptions, RedactedCapture, redact, redact_document};
-use crate::number::{grouped, number_of};
-use crate::problem::{Problem, ProblemKind};
 use crate::store::{self, History};
+use loupe_core::cancel::Cancel;
+use loupe_core::capture::{Capture, Tool};
+use loupe_core::number::{grouped, number_of};
+use loupe_core::problem::{Problem, ProblemKind};
+use loupe_core::redact::{OFFERED, RedactOptions, RedactedCapture, redact, redact_document};
 
 /// What is hidden in what is written.
 #[derive(Args, Clone, Debug, Default)]

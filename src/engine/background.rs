@@ -10,9 +10,9 @@ use tokio::time::timeout;
 
 use super::queue::Queue;
 use super::work::{aside, task};
-use crate::cancel::Cancel;
-use crate::problem::{Problem, ProblemKind};
 use crate::state::{BackgroundEvent, Event};
+use loupe_core::cancel::Cancel;
+use loupe_core::problem::{Problem, ProblemKind};
 
 /// The longest that such work may take; 100 MB are redacted and written in a tenth of it.
 const LIMIT: Duration = Duration::from_secs(120);
@@ -90,8 +90,8 @@ impl Background {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cancel::Cancelled;
     use crate::state::ExportEvent;
+    use loupe_core::cancel::Cancelled;
 
     fn wait(cancel: &Cancel) -> Cancelled {
         while cancel.check().is_ok() {

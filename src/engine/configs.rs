@@ -3,10 +3,10 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::problem::{Problem, ProblemKind};
-use crate::source::import::{self, Import, PLACES, Placeholder};
 use crate::state::FoundConfig;
 use crate::store;
+use loupe_core::problem::{Problem, ProblemKind};
+use loupe_core::source::import::{self, Import, PLACES, Placeholder};
 
 /// Those that are there: the person's own, and those of the folder Loupe was started in.
 pub(super) fn look() -> Vec<FoundConfig> {

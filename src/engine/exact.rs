@@ -12,14 +12,14 @@ use tokio::task::AbortHandle;
 
 use super::queue::Queue;
 use super::work;
-use crate::analysis;
-use crate::capture::Capture;
-use crate::mcp::keychain;
-use crate::mcp::provider::{self, KEY_ENTRY as ENTRY};
-use crate::problem::{Problem, ProblemKind};
 use crate::state::Event;
 use crate::state::exact::{Counted, ExactEffect, ExactEvent, KeyPlace, Prepared};
-use crate::token::claude::{Key, Request};
+use loupe_analysis::queries;
+use loupe_client::keychain;
+use loupe_client::provider::{self, KEY_ENTRY as ENTRY};
+use loupe_core::capture::Capture;
+use loupe_core::problem::{Problem, ProblemKind};
+use loupe_core::token::claude::{Key, Request};
 
 /// See the module.
 pub(super) struct Provider {
@@ -213,7 +213,7 @@ fn prepare(
     address: &str,
     model: &str,
 ) -> Result<Prepared, Problem> {
-    let text = analysis::text_of(&analysis::subject(capture), format)?;
+    let text = queries::text_of(&queries::subject(capture), format)?;
     if text.is_empty() {
         return Err(Problem::new(
             ProblemKind::NotFound,

@@ -3,16 +3,16 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::analysis::sweep::SweepQuery;
-use crate::analysis::{self, Stop};
-use crate::cancel::Cancel;
-use crate::capture::Capture;
-use crate::contract::SweepFile;
-use crate::fixture::export::{ExportChoice, ExportForm, Material, Place};
-use crate::host::Hosts;
-use crate::problem::{Problem, ProblemKind};
 use crate::state::{Event, ExportEvent, ExportOrder, ExportPicture};
 use crate::store;
+use loupe_analysis::contract::SweepFile;
+use loupe_analysis::fixture::export::{ExportChoice, ExportForm, Material, Place};
+use loupe_analysis::queries::sweep::SweepQuery;
+use loupe_analysis::queries::{self, Stop};
+use loupe_core::cancel::Cancel;
+use loupe_core::capture::Capture;
+use loupe_core::host::Hosts;
+use loupe_core::problem::{Problem, ProblemKind};
 
 /// Writes the export of the first of `captures`, which are the order's without what is hidden, to `path`, or gives its text
 /// back for the clipboard. The others are samples of the same tool.
@@ -27,7 +27,7 @@ pub(super) fn write(
         (Some(fixture), Some(path)) => store::place(fixture, path),
         _ => Place::default(),
     };
-    let samples: Vec<_> = captures.iter().cloned().map(analysis::subject).collect();
+    let samples: Vec<_> = captures.iter().cloned().map(queries::subject).collect();
     let (subject, capture) = (&samples[0], &captures[0]);
     let material = Material {
         subject,
@@ -78,7 +78,7 @@ pub(super) fn write_compare(
     hosts: &Hosts,
     cancel: &Cancel,
 ) -> Result<Event, Problem> {
-    let subjects: Vec<_> = captures.into_iter().map(analysis::subject).collect();
+    let subjects: Vec<_> = captures.into_iter().map(queries::subject).collect();
     let text = file
         .write(&subjects, ask, hosts, cancel)
         .map_err(called_off)?;

@@ -6,9 +6,9 @@ use std::path::Path;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 
-use crate::problem::{Problem, ProblemKind};
 use crate::state::FieldText;
 use crate::store;
+use loupe_core::problem::{Problem, ProblemKind};
 
 /// A form is checked as a whole at each key that is typed, so no more is taken.
 const MOST: u64 = 1 << 20;

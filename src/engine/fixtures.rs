@@ -10,22 +10,22 @@ use super::expanded;
 use super::queue::Queue;
 use super::sessions::Sessions;
 use super::work::{aside, blocking, caught, task};
-use crate::analysis::Stop;
-use crate::cancel::Cancel;
-use crate::capture::{Capture, CaptureId};
-use crate::fixture::accept::can_accept;
-use crate::fixture::draft::draft;
-use crate::fixture::expect;
-use crate::fixture::redact::{RedactOptions, RedactedCapture};
-use crate::fixture::verify::{FixtureVerdict, judge, not_called, refused};
-use crate::host::Hosts;
-use crate::problem::{Problem, ProblemKind};
 use crate::state::Event;
 use crate::state::fixture::{
     AcceptedAnswer, ExistingFile, Filled, FixtureCall, FixtureEffect, FixtureEvent, FixtureWritten,
     FoundFixture, PlannedFixture, Preview, Sides,
 };
 use crate::store;
+use loupe_analysis::fixture::accept::can_accept;
+use loupe_analysis::fixture::draft::draft;
+use loupe_analysis::fixture::expect;
+use loupe_analysis::fixture::verify::{FixtureVerdict, judge, not_called, refused};
+use loupe_analysis::queries::Stop;
+use loupe_core::cancel::Cancel;
+use loupe_core::capture::{Capture, CaptureId};
+use loupe_core::host::Hosts;
+use loupe_core::problem::{Problem, ProblemKind};
+use loupe_core::redact::{RedactOptions, RedactedCapture};
 
 /// Characters of the arguments that are listed.
 const SHOWN: usize = 200;

@@ -11,12 +11,12 @@ use tokio::task::JoinHandle;
 
 use super::queue::Queue;
 use super::work::{blocking, task};
-use crate::cancel::Cancel;
-use crate::fixture::redact::{Known, RedactOptions, redact};
-use crate::problem::{Problem, ProblemKind};
 use crate::state::Event;
 use crate::state::history::{HistoryEffect, HistoryEvent};
 use crate::store::{History, Removed, StoreError};
+use loupe_core::cancel::Cancel;
+use loupe_core::problem::{Problem, ProblemKind};
+use loupe_core::redact::{Known, RedactOptions, redact};
 
 /// What is larger is looked through for secrets once the panes had time to show it: on few processors they would wait.
 const LARGE_BYTES: usize = 1 << 20;
@@ -211,9 +211,9 @@ fn work(
 
 #[cfg(test)]
 mod tests {
-    use crate::capture::{Capture, CaptureId, Server};
     use crate::engine::Engine;
     use crate::state::Effect;
+    use loupe_core::capture::{Capture, CaptureId, Server};
 
     use super::*;
 

@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 
 use super::queue::Queue;
 use super::work::caught;
-use crate::analysis::{About, Inquiry, Memo};
-use crate::cancel::Cancel;
-use crate::host::Hosts;
 use crate::state::Event;
-use crate::token;
+use loupe_analysis::queries::{About, Inquiry, Memo};
+use loupe_core::cancel::Cancel;
+use loupe_core::host::Hosts;
+use loupe_core::token;
 
 /// The frame that shows an answer, and asks what it needs beside it, comes within this time, also where the processors draw.
 const NEXT_FRAME: Duration = Duration::from_millis(250);
@@ -240,8 +240,8 @@ fn run(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::{HostsQuery, RowQuery, TextQuery, TextRowsQuery, TreeQuery};
-    use crate::capture::{Capture, CaptureId, Server};
+    use loupe_analysis::queries::{HostsQuery, RowQuery, TextQuery, TextRowsQuery, TreeQuery};
+    use loupe_core::capture::{Capture, CaptureId, Server};
 
     fn shared() -> Shared {
         let queue = Arc::new(Queue::new(Arc::new(|| {})));

@@ -26,22 +26,22 @@ use std::time::Duration;
 
 use tokio::runtime::Runtime;
 
-use crate::analysis::{self, Prices};
-use crate::cancel::Cancel;
-use crate::capture::{Capture, Reading};
-use crate::fixture::redact::{RedactedCapture, redact};
-use crate::host::Hosts;
-use crate::problem::{Problem, ProblemKind};
-use crate::source::{MemoryField, MemoryValue};
 use crate::state::{
     Effect, Event, ExportEffect, ExportEvent, HistoryEvent, ImportEffect, ImportEvent,
     SessionEffect, TokensEffect, TokensEvent,
 };
 use crate::store;
-use crate::token::{MAX_FILE_BYTES, TokenizerFile};
 use background::Background;
 use history::HistoryWriter;
 use jobs::Jobs;
+use loupe_analysis::queries::{self, Prices};
+use loupe_core::cancel::Cancel;
+use loupe_core::capture::{Capture, Reading};
+use loupe_core::host::Hosts;
+use loupe_core::problem::{Problem, ProblemKind};
+use loupe_core::redact::{RedactedCapture, redact};
+use loupe_core::source::{MemoryField, MemoryValue};
+use loupe_core::token::{MAX_FILE_BYTES, TokenizerFile};
 use queue::Queue;
 use sessions::Sessions;
 
@@ -92,7 +92,7 @@ impl Engine {
                 format!("cannot start a thread: {error}"),
             )
         };
-        let runtime = crate::mcp::runtime().map_err(no_threads)?;
+        let runtime = loupe_client::runtime().map_err(no_threads)?;
         let queue = Arc::new(Queue::new(wake));
         let jobs = Arc::new(Jobs::new(Arc::clone(&queue)).map_err(no_threads)?);
         let history = HistoryWriter::new(Arc::clone(&queue));
@@ -245,7 +245,7 @@ impl Engine {
             Effect::Export(ExportEffect::Table { capture, text }) => {
                 self.blocking(runtime, move || {
                     Ok(Event::Export(ExportEvent::Text(
-                        text.write(&analysis::subject(capture))?,
+                        text.write(&queries::subject(capture))?,
                     )))
                 })
             }

@@ -12,20 +12,20 @@ use tokio::sync::mpsc;
 
 use super::sessions::{Sessions, roots};
 use super::work::task;
-use crate::cancel::Cancel;
-use crate::capture::{Capture, Line, Prompt, Resource, Tool};
-use crate::contract::message_line;
-use crate::fixture::redact::{RedactOptions, redact_messages};
-use crate::json::Doc;
-use crate::mcp::{self, ClientCapabilities, Listing, SessionEvent, Transcript};
-use crate::number::number_of;
-use crate::problem::{Problem, ProblemKind};
 use crate::state::library::LibraryEntry;
 use crate::state::wire::HttpExchange;
 use crate::state::{
     CallUpdate, Event, ServerNotification, SessionCommand, SessionId, SessionUpdate,
 };
 use crate::store;
+use loupe_analysis::contract::message_line;
+use loupe_client::{self, ClientCapabilities, Listing, SessionEvent, Transcript};
+use loupe_core::cancel::Cancel;
+use loupe_core::capture::{Capture, Line, Prompt, Resource, Tool};
+use loupe_core::json::Doc;
+use loupe_core::number::number_of;
+use loupe_core::problem::{Problem, ProblemKind};
+use loupe_core::redact::{RedactOptions, redact_messages};
 
 /// How long tools are left to change before they are listed again: servers announce several changes at once.
 const SETTLE: Duration = Duration::from_millis(300);
@@ -54,7 +54,7 @@ impl Sessions {
     /// What may be asked: everything that a person at the window can answer, and the folders they chose.
     pub(super) fn answering(self: &Arc<Self>, session: SessionId) -> ClientCapabilities {
         let this = Arc::downgrade(self);
-        let asker: mcp::RequestHandler = Arc::new(move |ask, answer| {
+        let asker: loupe_client::RequestHandler = Arc::new(move |ask, answer| {
             let Some(this) = this.upgrade() else { return };
             this.open().answers.insert((session, ask.key), answer);
             this.push_notification(session, ServerNotification::Asked(ask));
@@ -197,7 +197,11 @@ impl Sessions {
     }
 
     /// Has the server tell of changes of what it lists; that it does not is worth a word, and no failure.
-    pub(super) fn listen(self: &Arc<Self>, session: SessionId, reached: Arc<mcp::Session>) {
+    pub(super) fn listen(
+        self: &Arc<Self>,
+        session: SessionId,
+        reached: Arc<loupe_client::Session>,
+    ) {
         let this = Arc::downgrade(self);
         task(
             &Handle::current(),
@@ -251,7 +255,7 @@ impl Sessions {
                     name,
                     ..reached
                         .read(
-                            mcp::ContentRequest {
+                            loupe_client::ContentRequest {
                                 id,
                                 method,
                                 params,
@@ -362,7 +366,7 @@ impl Sessions {
 }
 
 /// Everything beside tools that the server declares; what cannot be listed is noted.
-async fn library(session: &mcp::Session) -> (Vec<LibraryEntry>, Vec<String>) {
+async fn library(session: &loupe_client::Session) -> (Vec<LibraryEntry>, Vec<String>) {
     let (mut entries, mut notes) = (Vec::new(), Vec::new());
     let server = session.server();
     let wanted = [

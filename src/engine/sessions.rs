@@ -12,14 +12,14 @@ use tokio::task::JoinHandle;
 
 use super::queue::Queue;
 use super::work::task;
-use crate::capture::{Capture, CaptureId, Outcome, Tool};
-use crate::fixture::redact::Known;
-use crate::host::Host;
-use crate::mcp::{self, Answer, CancelToken, OnSessionEvent, Session, SessionEvent};
-use crate::problem::{Problem, ProblemKind};
-use crate::server_request::Root;
-use crate::source::{Limits, Source, shown};
 use crate::state::{CallUpdate, Event, LoginStep, SessionId, SessionUpdate};
+use loupe_client::{self, Answer, CancelToken, OnSessionEvent, Session, SessionEvent};
+use loupe_core::capture::{Capture, CaptureId, Outcome, Tool};
+use loupe_core::host::Host;
+use loupe_core::problem::{Problem, ProblemKind};
+use loupe_core::redact::Known;
+use loupe_core::server_request::Root;
+use loupe_core::source::{Limits, Source, shown};
 
 /// How long a folder may take to be looked at.
 const FOLDERS_LIMIT: Duration = Duration::from_secs(30);
@@ -27,13 +27,13 @@ const FOLDERS_LIMIT: Duration = Duration::from_secs(30);
 /// How long whoever still uses a session has to give it up when it is closed.
 const GIVEN_UP: Duration = Duration::from_millis(100);
 
-fn login_step(step: mcp::login::Step) -> LoginStep {
+fn login_step(step: loupe_client::login::Step) -> LoginStep {
     match step {
-        mcp::login::Step::Line(line) => LoginStep::Line(line),
-        mcp::login::Step::Open { url, limit } => LoginStep::Open { url, limit },
-        mcp::login::Step::Choose(servers) => LoginStep::Choose(servers),
-        mcp::login::Step::Back => LoginStep::Back,
-        mcp::login::Step::Over { worked } => LoginStep::Over { worked },
+        loupe_client::login::Step::Line(line) => LoginStep::Line(line),
+        loupe_client::login::Step::Open { url, limit } => LoginStep::Open { url, limit },
+        loupe_client::login::Step::Choose(servers) => LoginStep::Choose(servers),
+        loupe_client::login::Step::Back => LoginStep::Back,
+        loupe_client::login::Step::Over { worked } => LoginStep::Over { worked },
     }
 }
 
@@ -65,10 +65,10 @@ pub(super) struct Sessions {
     pub(super) queue: Arc<Queue>,
     guard: Option<PathBuf>,
     /// Where logins are kept: nowhere until the person's folder is known.
-    logins: Mutex<mcp::login::LoginStore>,
+    logins: Mutex<loupe_client::login::LoginStore>,
     limits: Mutex<Limits>,
     /// As whom the next connections are made; `None` is as Loupe.
-    client: Mutex<Option<mcp::Identity>>,
+    client: Mutex<Option<loupe_client::Identity>>,
     /// What is known to be secret.
     known: Known,
 }
@@ -103,7 +103,7 @@ impl Sessions {
 
     /// From now on logins are kept in the system's keychain, else in this folder.
     pub(super) fn keep_logins(&self, folder: PathBuf) {
-        let keep = mcp::login::LoginStore {
+        let keep = loupe_client::login::LoginStore {
             keychain: true,
             folder: Some(folder),
         };
@@ -125,7 +125,7 @@ impl Sessions {
             .unwrap_or_else(PoisonError::into_inner)
             .clone();
         task(runtime.handle(), &self.queue, Event::Problem, async move {
-            match mcp::login::forget(&keep, &url, client_id.as_deref()).await {
+            match loupe_client::login::forget(&keep, &url, client_id.as_deref()).await {
                 Ok(done) => this.push_notification(
                     session,
                     crate::state::ServerNotification::Noted(format!("{}: {done}", shown(&url))),
@@ -223,7 +223,8 @@ impl Sessions {
     ) {
         let this = Arc::clone(self);
         let folders = self.open().roots.clone();
-        let mut options = mcp::Options {
+        let mut options = loupe_client::Options {
+            in_process: Some(crate::in_process::start),
             connect_limit: limit,
             guard: self.guard.clone(),
             transcript: Some(self.transcript(runtime.handle(), session)),
@@ -282,10 +283,10 @@ impl Sessions {
         self: &Arc<Self>,
         session: SessionId,
         source: &Source,
-        options: mcp::Options,
+        options: loupe_client::Options,
     ) -> Result<(), Problem> {
         let limit = options.connect_limit;
-        let reached = mcp::connect(
+        let reached = loupe_client::connect(
             source,
             options,
             self.on_event(session, tokio::runtime::Handle::current()),
@@ -378,7 +379,7 @@ impl Sessions {
         };
         let this = Arc::clone(self);
         let name: Arc<str> = format!("{number:03}-{}", tool.name).into();
-        let request = mcp::Call {
+        let request = loupe_client::Call {
             id: self.capture_id(number),
             tool: (**tool).clone(),
             arguments,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::problem::Problem;
+use loupe_core::problem::Problem;
 
 /// What is not written yet.
 pub(super) struct Waiting<K, V> {
@@ -49,8 +49,8 @@ impl<K: Ord, V> Waiting<K, V> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::settings::Changes;
     use crate::store;
+    use loupe_core::settings::Changes;
 
     #[test]
     fn the_last_change_of_a_key_stands_in_the_file() {

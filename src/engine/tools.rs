@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use crate::capture::{Capture, Tool, listed_tools};
-use crate::problem::{Problem, ProblemKind};
 use crate::state::server_diff::{ToolListing, ToolsRead};
 use crate::store;
+use loupe_core::capture::{Capture, Tool, listed_tools};
+use loupe_core::problem::{Problem, ProblemKind};
 
 /// A larger file is no list of tools.
 const MOST: u64 = 256 << 20;

@@ -7,13 +7,13 @@ use tokio::runtime::Handle;
 
 use super::queue::Queue;
 use super::work::task;
-use crate::cancel::Cancel;
-use crate::capture::{Capture, CaptureId, Server};
-use crate::fixture::redact::{RedactOptions, redact};
-use crate::mcp::keychain;
-use crate::problem::{Problem, ProblemKind};
-use crate::source::{MemoryChanges, MemoryField, MemoryValue};
 use crate::state::{Event, ImportEvent};
+use loupe_client::keychain;
+use loupe_core::cancel::Cancel;
+use loupe_core::capture::{Capture, CaptureId, Server};
+use loupe_core::problem::{Problem, ProblemKind};
+use loupe_core::redact::{RedactOptions, redact};
+use loupe_core::source::{MemoryChanges, MemoryField, MemoryValue};
 
 /// See the module.
 pub(super) struct Values<'a> {
@@ -138,7 +138,7 @@ fn has_secret(json: String, options: &RedactOptions) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::{ServerMemory, ToolArguments};
+    use loupe_core::source::{ServerMemory, ToolArguments};
 
     #[test]
     fn arguments_with_a_secret_are_not_written() {

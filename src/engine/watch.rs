@@ -19,8 +19,8 @@ use walkdir::{DirEntry, WalkDir};
 
 use super::queue::Queue;
 use super::work::{aside, task};
-use crate::problem::{Problem, ProblemKind};
 use crate::state::{Event, WatchEffect, WatchEvent};
+use loupe_core::problem::{Problem, ProblemKind};
 
 /// How often the files are looked at; a change is told once two looks in a row find the same.
 const EVERY: Duration = Duration::from_millis(300);
@@ -393,7 +393,7 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn a_build_that_fails_says_what_it_wrote() {
-        let runtime = crate::mcp::runtime().unwrap();
+        let runtime = loupe_client::runtime().unwrap();
         let base = tempfile::tempdir().unwrap();
         let run = |command: &str| runtime.block_on(build(base.path(), command));
         assert_eq!(run("true"), Ok(()));

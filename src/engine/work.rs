@@ -10,8 +10,8 @@ use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
 use super::queue::Queue;
-use crate::problem::{Problem, ProblemKind};
 use crate::state::Event;
+use loupe_core::problem::{Problem, ProblemKind};
 
 /// Work that blocks. `failed` makes what is told where it panics.
 pub(super) fn blocking(

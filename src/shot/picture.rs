@@ -12,16 +12,16 @@ use image::RgbaImage;
 
 use super::Raster;
 use super::screens::Stage;
-use crate::capture::Capture;
-use crate::fixture::export::Drawing;
-use crate::fixture::export::card::Card;
-use crate::fixture::export::chart::{Bars, ChartTone, LEGEND, layout};
-use crate::number::grouped;
-use crate::problem::Problem;
-use crate::settings;
 use crate::state::{Event, PaneView, ViewAction};
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::{self, icons};
+use loupe_analysis::fixture::export::Drawing;
+use loupe_analysis::fixture::export::card::Card;
+use loupe_analysis::fixture::export::chart::{Bars, ChartTone, LEGEND, layout};
+use loupe_core::capture::Capture;
+use loupe_core::number::grouped;
+use loupe_core::problem::Problem;
+use loupe_core::settings;
 
 fn theme_of(theme: settings::Theme) -> Theme {
     if theme == settings::Theme::Light {

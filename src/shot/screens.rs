@@ -12,13 +12,7 @@ use image::RgbaImage;
 use time::macros::datetime;
 
 use super::Shot;
-use crate::analysis::{Search, SearchKind, TextQuery};
-use crate::capture::{Capture, CaptureId, Server, Timings, Tool};
 use crate::engine::Engine;
-use crate::finding::{Finding, FindingsQuery, ToolSilence, profile};
-use crate::problem::{Problem, ProblemKind};
-use crate::settings::Theme;
-use crate::source::{Command, SampleSpec, Source};
 use crate::state::diff::DiffAction;
 use crate::state::server_diff::ServerDiffAction;
 use crate::state::{
@@ -26,6 +20,12 @@ use crate::state::{
     DrawerTab, Effect, Event, FindingsAction, FixtureAction, Form, HostsAction, PaneView,
     QueryState, ServersAction, SessionUpdate, State, TableAction, ViewAction,
 };
+use loupe_analysis::finding::{Finding, FindingsQuery, ToolSilence, profile};
+use loupe_analysis::queries::{Search, SearchKind, TextQuery};
+use loupe_core::capture::{Capture, CaptureId, Server, Timings, Tool};
+use loupe_core::problem::{Problem, ProblemKind};
+use loupe_core::settings::Theme;
+use loupe_core::source::{Command, SampleSpec, Source};
 
 /// Names for `--screen`, each a state worth a picture.
 pub const SCREENS: &[&str] = &[
@@ -731,7 +731,7 @@ mod needs_tests;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::ParsedCapture;
+    use loupe_core::format::ParsedCapture;
 
     #[test]
     fn structured_only_is_what_it_says() {

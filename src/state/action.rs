@@ -10,11 +10,11 @@ use super::{
     ValuesAction, ViewAction, WatchAction, diff, exact, library, media, server_diff,
     server_requests, wire,
 };
-use crate::analysis::Inquiry;
-use crate::contract::SweepFile;
-use crate::finding::ToolSilence;
-use crate::fixture::export::ExportChoice;
-use crate::source::Watch;
+use loupe_analysis::contract::SweepFile;
+use loupe_analysis::finding::ToolSilence;
+use loupe_analysis::fixture::export::ExportChoice;
+use loupe_analysis::queries::Inquiry;
+use loupe_core::source::Watch;
 
 /// What a person did, by area. Every change of the state by hand is one of these.
 #[derive(Clone, Debug, PartialEq)]

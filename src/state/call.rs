@@ -10,15 +10,15 @@ use super::{
     AllowedTools, CallOwner, CallUpdate, Connection, Dialog, Effect, FieldFile, Form, FormMode,
     HostsAction, PreparedCall, QueryState, Screen, SessionEffect, StartQuestion, State, Value,
 };
-use crate::analysis::{
+use loupe_analysis::contract;
+use loupe_analysis::queries::{
     About, DeliveriesQuery, HostsQuery, Inquiry, ParsedCaptureQuery, QueryResult, Target,
     ToolTokensQuery,
 };
-use crate::capture::{Capture, CaptureId};
-use crate::contract;
-use crate::number::number_of;
-use crate::problem::{Problem, ProblemKind};
-use crate::source::{SampleSpec, Source};
+use loupe_core::capture::{Capture, CaptureId};
+use loupe_core::number::number_of;
+use loupe_core::problem::{Problem, ProblemKind};
+use loupe_core::source::{SampleSpec, Source};
 
 impl StartQuestion {
     /// The sample that the question is asked of.

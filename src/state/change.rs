@@ -8,8 +8,8 @@ use super::{
     Action, AppEffect, Connection, Dialog, Effect, Event, PathPurpose, SessionId, SessionUpdate,
     State, Toast, TokensEvent,
 };
-use crate::problem::Problem;
-use crate::source::is_web;
+use loupe_core::problem::Problem;
+use loupe_core::source::is_web;
 
 /// Puts into a set what is not in it, and takes out what is.
 pub(super) fn toggle<T: Ord>(set: &mut BTreeSet<T>, item: T) {

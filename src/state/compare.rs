@@ -9,21 +9,21 @@ use bytes::Bytes;
 use super::change::toggle;
 use super::series::{Series, SeriesKind};
 use super::{CallOwner, Dialog, Effect, ExportEffect, PathPurpose, Screen, State};
-use crate::analysis::Inquiry;
-use crate::analysis::arguments::unchecked;
-use crate::analysis::sweep::SweepPage;
-use crate::analysis::sweep::{
+use loupe_analysis::contract::{SweepFile, TableKind, sweep_table};
+use loupe_analysis::fixture::export::safe_name;
+use loupe_analysis::queries::Inquiry;
+use loupe_analysis::queries::arguments::unchecked;
+use loupe_analysis::queries::sweep::SweepPage;
+use loupe_analysis::queries::sweep::{
     PREAMBLE, Sweep, SweepChoice, SweepQuery, differs_only_in, format_argument, planned, shown,
     value_in, values,
 };
-use crate::capture::{Capture, CaptureId, Outcome, Tool};
-use crate::contract::{SweepFile, TableKind, sweep_table};
-use crate::fixture::export::safe_name;
-use crate::host::ReadChoice;
-use crate::problem::{Problem, ProblemKind};
-use crate::source::Source;
-use crate::token::Encoding;
-use crate::verdict::{Strip, Verdict, sweep_strip, sweep_verdict};
+use loupe_analysis::verdict::{Strip, Verdict, sweep_strip, sweep_verdict};
+use loupe_core::capture::{Capture, CaptureId, Outcome, Tool};
+use loupe_core::host::ReadChoice;
+use loupe_core::problem::{Problem, ProblemKind};
+use loupe_core::source::Source;
+use loupe_core::token::Encoding;
 
 /// A comparison, running or done.
 #[derive(Clone, Debug, PartialEq)]

@@ -7,9 +7,9 @@ use super::{
     Connection, Effect, ImportEffect, Screen, ServerSession, SessionEffect, SessionId,
     SessionUpdate, State,
 };
-use crate::capture::{Server, Tool};
-use crate::problem::{Problem, ProblemKind};
-use crate::source::{
+use loupe_core::capture::{Server, Tool};
+use loupe_core::problem::{Problem, ProblemKind};
+use loupe_core::source::{
     Command, Http, Login, Protocol, SampleSpec, ServerMemory, Source, Transport, exact_server,
     is_web, left_out, server_key, shown,
 };

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{CallOwner, Dialog, Effect, ListedTool, Screen, State};
-use crate::analysis::{DiffQuery, DiffView, Inquiry, TextOf};
-use crate::capture::{Capture, CaptureId, Tool};
-use crate::source::{Protocol, Source};
+use loupe_analysis::queries::{DiffQuery, DiffView, Inquiry, TextOf};
+use loupe_core::capture::{Capture, CaptureId, Tool};
+use loupe_core::source::{Protocol, Source};
 
 /// What the diff screen compares, and how it shows it.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -11,16 +11,16 @@ use super::{
     ExportOrder, ExportPicture, FieldFile, FixtureEffect, HistoryEffect, PathPurpose, SchemaCheck,
     SessionId, WatchEffect, exact,
 };
-use crate::analysis::sweep::SweepQuery;
-use crate::analysis::{About, Inquiry, TableText};
-use crate::capture::{Capture, Line, Tool};
-use crate::contract::SweepFile;
-use crate::finding::ToolSilence;
-use crate::host::Host;
-use crate::server_request::Reply;
-use crate::settings::Theme;
-use crate::source::import::Placeholder;
-use crate::source::{Limits, MemoryChanges, Recent, Source};
+use loupe_analysis::contract::SweepFile;
+use loupe_analysis::finding::ToolSilence;
+use loupe_analysis::queries::sweep::SweepQuery;
+use loupe_analysis::queries::{About, Inquiry, TableText};
+use loupe_core::capture::{Capture, Line, Tool};
+use loupe_core::host::Host;
+use loupe_core::server_request::Reply;
+use loupe_core::settings::Theme;
+use loupe_core::source::import::Placeholder;
+use loupe_core::source::{Limits, MemoryChanges, Recent, Source};
 
 /// What is to be done outside the state, by area.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,7 +56,7 @@ pub enum Effect {
     /// Write changed settings into the file in this folder.
     KeepSettings {
         folder: PathBuf,
-        changes: crate::settings::Changes,
+        changes: loupe_core::settings::Changes,
     },
     /// Writes into this `loupe.toml` that a rule says nothing of a tool.
     Silence {

@@ -9,17 +9,17 @@ use super::{
     BackgroundEvent, CheckTarget, ExportPicture, FieldFile, FieldText, FixtureEvent, FoundConfig,
     HistoryEvent, LoginStep, PathPurpose, SessionId, WatchEvent, exact, library,
 };
-use crate::analysis::arguments::ArgumentCheck;
-use crate::analysis::{About, Inquiry, Prices, QueryResult};
-use crate::capture::{Capture, Line, Server, Step, Tool};
-use crate::finding::ToolSilence;
-use crate::host::Hosts;
-use crate::problem::Problem;
-use crate::server_request::ServerRequest;
-use crate::settings::Theme;
-use crate::source::import::Import;
-use crate::source::{Recent, ServerMemory};
-use crate::token::TokenizerFile;
+use loupe_analysis::finding::ToolSilence;
+use loupe_analysis::queries::arguments::ArgumentCheck;
+use loupe_analysis::queries::{About, Inquiry, Prices, QueryResult};
+use loupe_core::capture::{Capture, Line, Server, Step, Tool};
+use loupe_core::host::Hosts;
+use loupe_core::problem::Problem;
+use loupe_core::server_request::ServerRequest;
+use loupe_core::settings::Theme;
+use loupe_core::source::import::Import;
+use loupe_core::source::{Recent, ServerMemory};
+use loupe_core::token::TokenizerFile;
 
 /// What the engine reports, by area.
 #[derive(Clone, Debug)]

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{Dialog, Effect, QueryState, State};
-use crate::analysis::RowQuery;
-use crate::capture::{Capture, CaptureId};
-use crate::problem::{Problem, ProblemKind};
-use crate::token::Tokenizer;
-use crate::token::claude::{self, Key, Request};
+use loupe_analysis::queries::RowQuery;
+use loupe_core::capture::{Capture, CaptureId};
+use loupe_core::problem::{Problem, ProblemKind};
+use loupe_core::token::Tokenizer;
+use loupe_core::token::claude::{self, Key, Request};
 
 /// Where the person's key is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -219,7 +219,7 @@ impl State {
     /// The id of the model that money is shown for, where it is one of Claude's, else of the last in the table.
     fn likely_model(&self) -> String {
         let is_claude =
-            |model: &&crate::analysis::Model| model.tokenizer() == Some(Tokenizer::Claude);
+            |model: &&loupe_analysis::queries::Model| model.tokenizer() == Some(Tokenizer::Claude);
         let models = &self.prices.prices.models;
         let chosen = self
             .model()

@@ -7,12 +7,12 @@ use super::{
     AppEffect, Dialog, Effect, ExportEffect, ExportEvent, FixtureAction, PaneView, PathPurpose,
     State,
 };
-use crate::capture::Capture;
-use crate::fixture::export::{Drawing, ExportChoice};
-use crate::format::ParsedCapture;
-use crate::host::ReadChoice;
-use crate::settings::Theme;
-use crate::token::Encoding;
+use loupe_analysis::fixture::export::{Drawing, ExportChoice};
+use loupe_core::capture::Capture;
+use loupe_core::format::ParsedCapture;
+use loupe_core::host::ReadChoice;
+use loupe_core::settings::Theme;
+use loupe_core::token::Encoding;
 
 /// What a person does with an export.
 #[derive(Clone, Debug, PartialEq)]

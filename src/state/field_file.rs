@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::undo::UndoStep;
 use super::{Dialog, Effect, PathPurpose, SessionId, State};
-use crate::number::grouped;
+use loupe_core::number::grouped;
 
 /// The field.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,8 +88,8 @@ impl State {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::capture::Tool;
     use crate::state::{Action, CallAction, Event, Form, ListedTool};
+    use loupe_core::capture::Tool;
 
     const SCHEMA: &str = r#"{"type":"object","properties":{"files":{"type":"array","items":{"type":"object","properties":{
         "name":{"type":"string"},"body":{"oneOf":[{"type":"object","properties":{"data":{"type":"string","contentEncoding":"base64"}}}]}}}},

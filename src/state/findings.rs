@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::change::toggle;
 use super::{Effect, State};
-use crate::finding::{Profile, RuleSettings, Severity, ToolSilence};
+use loupe_analysis::finding::{Profile, RuleSettings, Severity, ToolSilence};
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FindingsView {

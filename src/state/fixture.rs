@@ -14,15 +14,15 @@ pub use verify::{
     Filled, FixtureCall, FoundFixture, PreparedVerify, Sides, VerifyPart, VerifyRow, Verifying,
 };
 
-use crate::capture::{Capture, CaptureId, Server};
-use crate::fixture::accept::FixtureBefore;
-use crate::fixture::draft::{Wanted, is_answered_call};
-use crate::fixture::export::{ExportChoice, safe_name};
-use crate::fixture::names::folder_names;
-use crate::fixture::redact::Found;
-use crate::fixture::verify::FixtureVerdict;
-use crate::number::number_of;
-use crate::problem::Problem;
+use loupe_analysis::fixture::accept::FixtureBefore;
+use loupe_analysis::fixture::draft::{Wanted, is_answered_call};
+use loupe_analysis::fixture::export::{ExportChoice, safe_name};
+use loupe_analysis::fixture::names::folder_names;
+use loupe_analysis::fixture::verify::FixtureVerdict;
+use loupe_core::capture::{Capture, CaptureId, Server};
+use loupe_core::number::number_of;
+use loupe_core::problem::Problem;
+use loupe_core::redact::FoundSecret;
 
 /// What a person does with fixtures.
 #[derive(Clone, Debug, PartialEq)]
@@ -99,7 +99,7 @@ pub struct Preview {
     /// The folder, from the root on.
     pub path: PathBuf,
     pub files: Vec<FixtureWritten>,
-    pub found: Vec<Found>,
+    pub found: Vec<FoundSecret>,
     /// Whether it is what came, in a sentence.
     pub exactness: String,
     pub there: ExistingFile,
@@ -529,8 +529,8 @@ mod tests {
     use time::OffsetDateTime;
 
     use super::*;
-    use crate::capture::Tool;
     use crate::state::Event;
+    use loupe_core::capture::Tool;
 
     fn call(source: &str, tool: &str, arguments: &'static str, at: i64) -> Arc<Capture> {
         let server = Server {
@@ -614,7 +614,8 @@ mod tests {
             .collect();
         // A failure leaves the dialog, with another look at what is there.
         let mut effects = Vec::new();
-        let refused = FixtureEvent::Refused(Problem::new(crate::problem::ProblemKind::Io, "no"));
+        let refused =
+            FixtureEvent::Refused(Problem::new(loupe_core::problem::ProblemKind::Io, "no"));
         state.apply(Event::Fixture(refused), &mut effects);
         assert!(
             matches!(

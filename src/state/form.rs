@@ -10,8 +10,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::schema_check::CheckProgress;
-use crate::analysis::arguments;
-use crate::json::{Doc, Kind, write};
+use loupe_analysis::queries::arguments;
+use loupe_core::json::{Doc, Kind, write};
 
 mod complete;
 mod schema;
@@ -269,7 +269,7 @@ fn pretty(text: &str) -> Option<String> {
     let doc = Doc::parse(Bytes::copy_from_slice(text.as_bytes()));
     doc.root()
         .filter(|_| doc.is_json())
-        .map(crate::format::pretty)
+        .map(loupe_core::format::pretty)
 }
 
 /// The JSON Pointer of a member.

@@ -8,9 +8,9 @@ use std::sync::Arc;
 
 use super::undo::UndoStep;
 use super::{Effect, State};
-use crate::capture::{Capture, CaptureId};
 use crate::history::{Entry, Health, HistoryId, HistoryLimits, HistoryQuery};
-use crate::problem::{Problem, ProblemKind};
+use loupe_core::capture::{Capture, CaptureId};
+use loupe_core::problem::{Problem, ProblemKind};
 
 /// What a person does with the history.
 #[derive(Clone, Debug, PartialEq)]
@@ -295,8 +295,8 @@ impl State {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::capture::Outcome;
     use crate::state::{Action, Event};
+    use loupe_core::capture::Outcome;
 
     fn entry(id: &str, tool: &str) -> Entry {
         Entry {
@@ -435,7 +435,10 @@ mod tests {
             },
         );
         assert_eq!(state.history.earlier().len(), 1);
-        let capture = Capture::empty(CaptureId("001-a".into()), crate::capture::Server::default());
+        let capture = Capture::empty(
+            CaptureId("001-a".into()),
+            loupe_core::capture::Server::default(),
+        );
         state.add_capture(Arc::new(capture));
         assert!(after(&mut state, HistoryAction::Open(HistoryId("9".into()))).is_empty());
         assert_eq!(state.view.capture, Some(CaptureId("001-a".into())));

@@ -4,7 +4,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use super::{Connection, Effect, PaneView, Screen, SessionEffect, State};
-use crate::host::{Host, HostId, Hosts, ResultPart};
+use loupe_core::host::{Host, HostId, Hosts, ResultPart};
 
 /// The hosts that are known: those that come with Loupe, until the person's own file was read.
 #[derive(Clone, Debug)]
@@ -192,12 +192,25 @@ mod tests {
         let cursor = id(&state, "cursor");
         state.perform(Action::Hosts(HostsAction::CallAs(cursor)), &mut effects);
         assert!(state.call_as().is_none() && effects.is_empty());
-        let own = crate::host::tests::file(
-            "parts",
-            "[host.client]\nname = \"x\"\nversion = \"1\"\ncapabilities = \"{}\"\nsource = \"y\"",
-        );
+        let own = r#"schema = "loupe.hosts/1"
+[[host]]
+id = "own"
+name = "Own"
+kind = "cli"
+version = "1"
+checked = "2026-01-31"
+evidence = "observed"
+select = "content"
+json = "js-compact"
+delivery = "parts"
+[host.client]
+name = "x"
+version = "1"
+capabilities = "{}"
+source = "y"
+"#;
         state.apply(
-            Event::UseHosts(Arc::new(Hosts::built_in().with_file(&own, "own"))),
+            Event::UseHosts(Arc::new(Hosts::built_in().with_file(own, "own"))),
             &mut effects,
         );
         let own = state

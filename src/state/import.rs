@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 
 use super::undo::UndoStep;
 use super::{ConnectForm, Dialog, Effect, ImportEffect, ImportEvent, PathPurpose, Screen, State};
-use crate::problem::{Problem, ProblemKind};
-use crate::source::import::{Import, ImportedServer, Pasted, Placeholder, understand};
-use crate::source::secret::looks_secret;
-use crate::source::{Recent, RecentSource, Source, left_out, server_key};
+use loupe_core::problem::{Problem, ProblemKind};
+use loupe_core::source::import::{Import, ImportedServer, Pasted, Placeholder, understand};
+use loupe_core::source::secret::looks_secret;
+use loupe_core::source::{Recent, RecentSource, Source, left_out, server_key};
 
 /// A longer text is a file's business.
 const PASTED_BYTES: usize = 256 << 10;
@@ -592,7 +592,7 @@ mod tests {
     fn sources_are_remembered_pinned_and_forgotten() {
         let mut state = State::default();
         let http = |url: &str| {
-            Source::Http(crate::source::Http {
+            Source::Http(loupe_core::source::Http {
                 url: url.into(),
                 ..Default::default()
             })
@@ -647,7 +647,7 @@ mod tests {
             ("TOKEN".to_owned(), "canary".to_owned()),
             ("MODE".to_owned(), "dev".to_owned()),
         ];
-        let source = Source::Command(crate::source::Command {
+        let source = Source::Command(loupe_core::source::Command {
             program: "x".into(),
             env,
             ..Default::default()
@@ -716,7 +716,7 @@ mod tests {
                 ("MODE".into(), "dev".into())
             ]
         );
-        let update = crate::state::SessionUpdate::Connected(crate::capture::Server::default());
+        let update = crate::state::SessionUpdate::Connected(loupe_core::capture::Server::default());
         let session = state.session().id;
         let kept = apply(&mut state, Event::Session { session, update });
         let kept = kept.iter().any(
@@ -738,7 +738,7 @@ mod tests {
         );
         perform(&mut state, ImportAction::ConnectRecent(0));
         let file = r#"{"mcpServers":{"a":{"command":"x","env":{"KEY":"${env:KEY}"}}}}"#;
-        let read = crate::source::import::read("/p/.mcp.json", file);
+        let read = loupe_core::source::import::read("/p/.mcp.json", file);
         let effects = apply(
             &mut state,
             Event::Import(ImportEvent::Read {
@@ -764,8 +764,10 @@ mod tests {
             ImportAction::SetText("node other.js".into())
         )));
         perform(&mut state, ImportAction::ConnectRecent(0));
-        let read =
-            crate::source::import::read("/p/.mcp.json", r#"{"mcpServers":{"b":{"command":"y"}}}"#);
+        let read = loupe_core::source::import::read(
+            "/p/.mcp.json",
+            r#"{"mcpServers":{"b":{"command":"y"}}}"#,
+        );
         apply(
             &mut state,
             Event::Import(ImportEvent::Read {
@@ -789,7 +791,7 @@ mod tests {
                 recent: Vec::new(),
             }),
         );
-        let import = |text: &str| crate::source::import::read("/p/.mcp.json", text);
+        let import = |text: &str| loupe_core::source::import::read("/p/.mcp.json", text);
         let file =
             r#"{"mcpServers":{"a":{"command":"x","env":{"KEY":"canary"}},"b":{"command":"y"}}}"#;
         apply(

@@ -9,9 +9,9 @@ use bytes::Bytes;
 use super::{
     CallOwner, Effect, Screen, ServerSession, SessionCommand, SessionEffect, SidebarTab, State,
 };
-use crate::capture::{Prompt, Resource, TemplateValue, expand_template, template_names};
-use crate::json::write;
-use crate::problem::{Problem, ProblemKind};
+use loupe_core::capture::{Prompt, Resource, TemplateValue, expand_template, template_names};
+use loupe_core::json::write;
+use loupe_core::problem::{Problem, ProblemKind};
 
 /// One thing to read.
 #[derive(Clone, Debug, PartialEq)]
@@ -396,10 +396,10 @@ mod tests {
     use bytes::Bytes;
 
     use super::*;
-    use crate::capture::Server;
-    use crate::source::{SampleSpec, Source};
     use crate::state::ViewAction;
     use crate::state::{Connection, ServerNotification};
+    use loupe_core::capture::Server;
+    use loupe_core::source::{SampleSpec, Source};
 
     #[test]
     fn what_is_left_empty_is_no_value() {

@@ -4,11 +4,11 @@
 use std::sync::Arc;
 
 use super::State;
-use crate::analysis::difference::{ToolsDifference, ToolsQuery};
-use crate::analysis::{Definitions, Inquiry, Query};
-use crate::capture::{Server, Tool};
-use crate::problem::Problem;
-use crate::token::Tokens;
+use loupe_analysis::queries::difference::{ToolsDifference, ToolsQuery};
+use loupe_analysis::queries::{Definitions, Inquiry, Query};
+use loupe_core::capture::{Server, Tool};
+use loupe_core::problem::Problem;
+use loupe_core::token::Tokens;
 
 impl State {
     /// A number for a new listing, never given twice.
@@ -86,11 +86,11 @@ impl State {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::ToolTokensQuery;
-    use crate::analysis::{About, QueryResult};
-    use crate::source::Source;
     use crate::state::SessionUpdate;
     use crate::state::{Action, Effect, Event, ServerNotification};
+    use loupe_analysis::queries::ToolTokensQuery;
+    use loupe_analysis::queries::{About, QueryResult};
+    use loupe_core::source::Source;
 
     #[test]
     fn counts_of_an_older_list_are_told_apart() {

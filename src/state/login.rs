@@ -6,8 +6,8 @@ use super::{
     AppEffect, CallAction, ConnectAction, Connection, Effect, ServerSession, SessionEffect,
     SessionId, State,
 };
-use crate::problem::{Problem, ProblemKind};
-use crate::source::{Login, Source};
+use loupe_core::problem::{Problem, ProblemKind};
+use loupe_core::source::{Login, Source};
 
 /// Lines of the log that are kept.
 const LINES: usize = 1_000;
@@ -217,8 +217,8 @@ impl LoginLog {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::Http;
     use crate::state::{Action, Event, SessionUpdate};
+    use loupe_core::source::Http;
 
     #[test]
     fn of_several_authorization_servers_one_is_chosen_and_a_login_is_forgotten() {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use super::{Dialog, Effect, ExportEffect, PathPurpose, SessionId, State};
-use crate::capture::{BlockKind, Capture, CaptureId, Reading};
+use loupe_core::capture::{BlockKind, Capture, CaptureId, Reading};
 
 /// What is shown of them, and where answers came from.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -90,13 +90,13 @@ pub use values::{MissingValues, Values, ValuesAction};
 pub use view::{DrawerTab, PaneContent, PaneView, Screen, SidebarTab, View, ViewAction};
 pub use watch::{WatchAction, WatchEffect, WatchEvent, Watching};
 
-use crate::capture::{Capture, Outcome, Server, Tool};
-use crate::format::compact;
-use crate::json::Doc;
-use crate::problem::Problem;
-use crate::settings::Settings;
-use crate::source::{Limits, Source};
-use crate::token::{TokenizerFile, Tokens};
+use loupe_core::capture::{Capture, Outcome, Server, Tool};
+use loupe_core::format::compact;
+use loupe_core::json::Doc;
+use loupe_core::problem::Problem;
+use loupe_core::settings::Settings;
+use loupe_core::source::{Limits, Source};
+use loupe_core::token::{TokenizerFile, Tokens};
 
 /// The whole state of the window.
 #[derive(Debug, Default)]
@@ -126,7 +126,7 @@ pub struct State {
     /// The hosts that are known, the person's own among them.
     pub hosts: KnownHosts,
     /// The host that calls are made as, from the next connection on; `None` is as Loupe.
-    call_as: Option<crate::host::HostId>,
+    call_as: Option<loupe_core::host::HostId>,
     pub history: HistoryState,
     pub fixtures: Fixtures,
     /// What the diff screen compares.

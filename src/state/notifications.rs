@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::{
     Effect, ServerNotification, ServerSession, SessionCommand, SessionEffect, SessionId, State,
 };
-use crate::capture::Tool;
+use loupe_core::capture::Tool;
 
 impl State {
     /// Applies what a server says beside its answers, to its session alone.

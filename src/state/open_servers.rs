@@ -8,10 +8,10 @@ use super::{
     CallOwner, Connection, Dialog, Effect, PreparedCall, Screen, ServerSession, SessionEffect,
     SessionId, SidebarTab, State,
 };
-use crate::capture::Tool;
-use crate::json::write;
-use crate::problem::{Problem, ProblemKind};
-use crate::source::{Source, label_among};
+use loupe_core::capture::Tool;
+use loupe_core::json::write;
+use loupe_core::problem::{Problem, ProblemKind};
+use loupe_core::source::{Source, label_among};
 
 /// What a person does with several servers; a server is named by its session.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -257,10 +257,10 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::capture::CaptureId;
-    use crate::capture::{Capture, Outcome, Server, Tool};
-    use crate::source::Command;
     use crate::state::{Action, CallUpdate, ConnectAction, Event, SessionUpdate};
+    use loupe_core::capture::CaptureId;
+    use loupe_core::capture::{Capture, Outcome, Server, Tool};
+    use loupe_core::source::Command;
 
     fn source(program: &str) -> Source {
         Source::Command(Command {
@@ -406,7 +406,7 @@ mod tests {
             .collect();
         assert_eq!(labels, ["billing v2/serve", "billing v1/serve"]);
         // The name makes no other server of it: what is remembered and allowed stays.
-        let key = |source: &Source| crate::source::server_key(source, None);
+        let key = |source: &Source| loupe_core::source::server_key(source, None);
         assert_eq!(key(&named("/v1/serve")), key(&source("/v1/serve")));
     }
 
@@ -417,8 +417,10 @@ mod tests {
         perform(&mut state, OpenServersAction::Add);
         let second = connect(&mut state, "second");
         let screen = state.view.screen;
-        let problem =
-            crate::problem::Problem::new(crate::problem::ProblemKind::Disconnected, "it ended");
+        let problem = loupe_core::problem::Problem::new(
+            loupe_core::problem::ProblemKind::Disconnected,
+            "it ended",
+        );
         update(&mut state, first, SessionUpdate::Gone(problem));
         assert!(
             state.session().connection.is_connected()

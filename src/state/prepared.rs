@@ -8,8 +8,8 @@ use bytes::Bytes;
 use super::{
     CallInFlight, Connection, Effect, ServerSession, SessionEffect, SessionId, StartQuestion, State,
 };
-use crate::capture::{CaptureId, Tool};
-use crate::problem::{Problem, ProblemKind};
+use loupe_core::capture::{CaptureId, Tool};
+use loupe_core::problem::{Problem, ProblemKind};
 
 /// A call that is ready to be sent.
 #[derive(Clone, Debug, PartialEq)]
@@ -151,12 +151,12 @@ impl State {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::capture::{Capture, CaptureId, Outcome, Server};
-    use crate::source::{Command, Source};
     use crate::state::CallUpdate;
     use crate::state::SessionUpdate;
     use crate::state::{Action, CompareAction, Dialog, Event, ServerNotification};
     use crate::state::{CallAction, ConnectAction};
+    use loupe_core::capture::{Capture, CaptureId, Outcome, Server};
+    use loupe_core::source::{Command, Source};
 
     /// Two tools, neither declared read-only.
     const TOOLS: [&str; 2] = [

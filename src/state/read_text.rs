@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{Effect, State};
-use crate::capture::{Capture, ReadText};
+use loupe_core::capture::{Capture, ReadText};
 
 /// What was chosen, by server and tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -80,9 +80,9 @@ impl State {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::{Inquiry, TreeQuery};
-    use crate::capture::{CaptureId, Server, Tool};
     use crate::state::ViewAction;
+    use loupe_analysis::queries::{Inquiry, TreeQuery};
+    use loupe_core::capture::{CaptureId, Server, Tool};
 
     fn capture(id: &str, tool: &str) -> Arc<Capture> {
         let server = Server {

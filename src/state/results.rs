@@ -6,9 +6,9 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use super::State;
-use crate::analysis::{Inquiry, Query, QueryResult};
-use crate::capture::CaptureId;
-use crate::problem::Problem;
+use loupe_analysis::queries::{Inquiry, Query, QueryResult};
+use loupe_core::capture::CaptureId;
+use loupe_core::problem::Problem;
 
 /// What is known of a query's result.
 #[derive(Debug)]
@@ -278,14 +278,14 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::analysis::{
+    use loupe_analysis::queries::{
         About, CharactersQuery, Memo, ParsedCaptureQuery, PartQuery, TextQuery, ToolTokensQuery,
         TreeQuery,
     };
-    use crate::cancel::Cancel;
-    use crate::capture::{Capture, Server};
-    use crate::host::Hosts;
-    use crate::token::Tokens;
+    use loupe_core::cancel::Cancel;
+    use loupe_core::capture::{Capture, Server};
+    use loupe_core::host::Hosts;
+    use loupe_core::token::Tokens;
 
     fn id(name: &str) -> CaptureId {
         CaptureId(Arc::from(name))
@@ -337,7 +337,7 @@ mod tests {
             for format in ["json", "yaml"] {
                 let inquiry = of(capture, TextQuery(format));
                 answers.ask(&inquiry, Duration::ZERO);
-                let view = crate::analysis::TextView::plain(format, &"x".repeat(1000));
+                let view = loupe_analysis::queries::TextView::plain(format, &"x".repeat(1000));
                 answers.put(
                     inquiry,
                     Ok(QueryResult::new(Arc::new(view))),
@@ -442,7 +442,7 @@ mod tests {
             ..QueryResults::default()
         };
         let shown = id("shown");
-        let view = crate::analysis::TextView::plain("json", &"x".repeat(1000));
+        let view = loupe_analysis::queries::TextView::plain("json", &"x".repeat(1000));
         answers.put(
             of("shown", TextQuery("json")),
             Ok(QueryResult::new(Arc::new(view))),

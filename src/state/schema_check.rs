@@ -4,8 +4,8 @@
 use bytes::Bytes;
 
 use super::{Effect, SessionId, State};
-use crate::analysis::arguments::ArgumentCheck;
-use crate::problem::Problem;
+use loupe_analysis::queries::arguments::ArgumentCheck;
+use loupe_core::problem::Problem;
 
 /// What is checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -211,7 +211,7 @@ impl SchemaCheck {
 
     /// Runs the check.
     pub fn run(self) -> super::Event {
-        let checked = crate::analysis::arguments::check(self.schema.as_ref(), &self.text)
+        let checked = loupe_analysis::queries::arguments::check(self.schema.as_ref(), &self.text)
             .unwrap_or_else(|(why, ..)| ArgumentCheck {
                 problems: vec![(String::new(), why)],
                 unchecked: None,
@@ -227,9 +227,9 @@ impl SchemaCheck {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::capture::{Server, Tool};
-    use crate::source::{Command, Source};
     use crate::state::{Action, CallAction, ConnectAction, Event, SessionUpdate};
+    use loupe_core::capture::{Server, Tool};
+    use loupe_core::source::{Command, Source};
 
     fn perform(state: &mut State, action: impl Into<Action>) -> Vec<Effect> {
         let mut effects = Vec::new();

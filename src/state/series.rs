@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::{Effect, PreparedCall, State};
-use crate::capture::{Capture, CaptureId, Outcome};
+use loupe_core::capture::{Capture, CaptureId, Outcome};
 
 /// A series, planned, running or done.
 #[derive(Clone, Debug, Default, PartialEq)]

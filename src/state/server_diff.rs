@@ -8,9 +8,9 @@ use super::login::LoginLog;
 use super::{
     Connection, Dialog, Effect, PathPurpose, Screen, SessionEffect, SessionId, SessionUpdate, State,
 };
-use crate::capture::{Server, Tool};
-use crate::problem::Problem;
-use crate::source::Source;
+use loupe_core::capture::{Server, Tool};
+use loupe_core::problem::Problem;
+use loupe_core::source::Source;
 
 /// A list of tools, and where it is from.
 #[derive(Clone, Debug, PartialEq)]
@@ -156,7 +156,7 @@ impl State {
             }
             ServerDiffAction::Copy => match self.tools_difference(self.versus_tools()) {
                 Some(found) => {
-                    let text = crate::contract::diff_tools(found);
+                    let text = loupe_analysis::contract::diff_tools(found);
                     self.copy(text, effects);
                 }
                 None => self.toast("Nothing to copy yet: the tools are still being compared"),
@@ -273,12 +273,12 @@ mod tests {
     use crate::state::ConnectAction;
     use bytes::Bytes;
 
-    use crate::analysis::Target;
+    use loupe_analysis::queries::Target;
 
     use super::*;
-    use crate::problem::ProblemKind;
-    use crate::source::Command;
     use crate::state::{Action, Event};
+    use loupe_core::problem::ProblemKind;
+    use loupe_core::source::Command;
 
     fn tool(text: &'static str) -> Tool {
         Tool::read(Bytes::from_static(text.as_bytes()))

@@ -6,10 +6,10 @@ use std::collections::{BTreeSet, VecDeque};
 
 use super::schema_check::CheckProgress;
 use super::{AppEffect, Effect, ServerSession, SessionEffect, SessionId, State};
-use crate::json::{Doc, write};
-use crate::problem::{Problem, ProblemKind};
-use crate::server_request::form::{ElicitationField, ElicitationKind};
-use crate::server_request::{Reply, RequestKind, ServerRequest};
+use loupe_core::json::{Doc, write};
+use loupe_core::problem::{Problem, ProblemKind};
+use loupe_core::server_request::form::{ElicitationField, ElicitationKind};
+use loupe_core::server_request::{Reply, RequestKind, ServerRequest};
 
 /// What stands as the model of a completion that a person wrote.
 const MODEL: &str = "a person, by hand";
@@ -43,7 +43,7 @@ impl FieldInput {
                     .children()
                     .map(|item| item.raw_text().into_owned())
                     .collect();
-                let at = |(at, choice): (usize, &crate::server_request::form::Choice)| {
+                let at = |(at, choice): (usize, &loupe_core::server_request::form::Choice)| {
                     chosen.contains(&choice.value).then_some(at)
                 };
                 Self::Many(choices.iter().enumerate().filter_map(at).collect())
@@ -215,7 +215,7 @@ impl State {
     /// As if the server in use had asked this; for tests of what is painted then.
     #[cfg(test)]
     pub fn as_if_asked(&mut self, method: &str, params: &'static str) {
-        let params = crate::json::Doc::parse(bytes::Bytes::from_static(params.as_bytes()));
+        let params = loupe_core::json::Doc::parse(bytes::Bytes::from_static(params.as_bytes()));
         let ask = ServerRequest::read(1, method, params.root()).unwrap();
         self.asked(self.session().id, ask, &mut Vec::new());
     }
@@ -328,12 +328,12 @@ mod tests {
         );
         state.asked(
             session,
-            ask(1, crate::server_request::SAMPLING),
+            ask(1, loupe_core::server_request::SAMPLING),
             &mut effects,
         );
         state.asked(
             session,
-            ask(2, crate::server_request::ELICITATION),
+            ask(2, loupe_core::server_request::ELICITATION),
             &mut effects,
         );
         let [
@@ -366,7 +366,7 @@ mod tests {
         state.perform(SettingsAction::SetSamplingReply(None), &mut effects);
         state.asked(
             session,
-            ask(3, crate::server_request::SAMPLING),
+            ask(3, loupe_core::server_request::SAMPLING),
             &mut effects,
         );
         assert_eq!(state.session().server_requests.open.len(), 2);

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use super::undo::UndoStep;
 use super::{Dialog, Effect, ImportEffect, PreparedCall, ServerSession, SessionId, State};
-use crate::capture::Tool;
-use crate::digest::sha256;
-use crate::source::{Recent, ServerMemory, Source, ToolArguments, folder_of, import};
+use loupe_core::capture::Tool;
+use loupe_core::digest::sha256;
+use loupe_core::source::{Recent, ServerMemory, Source, ToolArguments, folder_of, import};
 
 /// See the module.
 #[derive(Clone, Debug, Default)]
@@ -427,11 +427,11 @@ pub(super) mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::capture::Server;
-    use crate::source::{Command, server_key};
     use crate::state::{
         Action, CallAction, ConnectAction, Event, ImportEvent, SessionEffect, SessionUpdate,
     };
+    use loupe_core::capture::Server;
+    use loupe_core::source::{Command, server_key};
 
     const READS: &str = r#"{"name":"get","inputSchema":{},"annotations":{"readOnlyHint":true}}"#;
     const WRITES: &str =

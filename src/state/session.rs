@@ -14,9 +14,9 @@ use super::{
     Connection, Effect, Form, ListedTool, LoginLog, SessionCommand, SessionEffect, StartQuestion,
     State, diff,
 };
-use crate::analysis::Definitions;
-use crate::capture::{CaptureId, Step, Tool};
-use crate::source::{ServerMemory, Source};
+use loupe_analysis::queries::Definitions;
+use loupe_core::capture::{CaptureId, Step, Tool};
+use loupe_core::source::{ServerMemory, Source};
 
 /// Identifies one connection. No two connections of a run have the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

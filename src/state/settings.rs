@@ -14,13 +14,13 @@ use super::{
     Effect, ImportEffect, PaneView, ServerColumn, ServerView, SessionEffect, State, TokensEffect,
     View,
 };
-use crate::capture::ReadText;
-use crate::format;
-use crate::host::HostId;
-use crate::problem::Problem;
-use crate::settings::{Changes, PanelSize, Panels, Settings, Theme, TimeLimits};
-use crate::source::Limits;
-use crate::token::Tokenizer;
+use loupe_core::capture::ReadText;
+use loupe_core::format;
+use loupe_core::host::HostId;
+use loupe_core::problem::Problem;
+use loupe_core::settings::{Changes, PanelSize, Panels, Settings, Theme, TimeLimits};
+use loupe_core::source::Limits;
+use loupe_core::token::Tokenizer;
 
 /// Where settings are kept, and what stands there as far as this copy knows.
 #[derive(Debug, Default)]
@@ -547,13 +547,13 @@ impl State {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::capture::{Server, Tool};
     use crate::history::HistoryLimits;
     use crate::state::SessionUpdate;
     use crate::state::{
         Action, CompareAction, ConnectAction, DrawerTab, Event, HistoryAction, HistoryEffect,
         HostsAction, PaneView, ViewAction,
     };
+    use loupe_core::capture::{Server, Tool};
 
     fn kept(state: &mut State) -> Option<Changes> {
         let mut effects = Vec::new();
@@ -667,7 +667,7 @@ mod tests {
         );
         let connected = |state: &mut State, name: &str| {
             state.perform(
-                ConnectAction::Connect(Box::new(crate::source::Source::sample())),
+                ConnectAction::Connect(Box::new(loupe_core::source::Source::sample())),
                 &mut Vec::new(),
             );
             let server = Server {

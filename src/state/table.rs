@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{Effect, ExportEffect, PaneView, State};
-use crate::analysis::TableText;
+use loupe_analysis::queries::TableText;
 
 /// Which list is a table, and how. Keys that an answer does not have change nothing, so that all of it holds for the next
 /// answer of the tool.

@@ -4,16 +4,16 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::{Dialog, Effect, PathPurpose, QueryState, Screen, State, TokensEffect};
-use crate::analysis::{
+use loupe_analysis::queries::{
     CountQuery, DefinitionPart, HostCountQuery, HostsQuery, Model, Prices, RowQuery,
 };
-use crate::capture::CaptureId;
-use crate::format::FORMATS;
-use crate::format::ledger::Row;
-use crate::host::ReadChoice;
-use crate::problem::Problem;
-use crate::token::{Count, Tokenizer, TokenizerFile};
-use crate::verdict::{CountedRow, HostCost, ModelReads};
+use loupe_analysis::verdict::{CountedRow, HostCost, ModelReads};
+use loupe_core::capture::CaptureId;
+use loupe_core::format::FORMATS;
+use loupe_core::format::ledger::Row;
+use loupe_core::host::ReadChoice;
+use loupe_core::problem::Problem;
+use loupe_core::token::{Count, Tokenizer, TokenizerFile};
 
 /// What the drawer shows of where tokens go.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

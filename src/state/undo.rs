@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{Effect, HistoryEffect, PaneView, SessionId, State};
-use crate::capture::{Capture, CaptureId};
 use crate::history::{HistoryId, HistoryLimits};
-use crate::settings::Panels;
-use crate::source::{Recent, ServerMemory};
+use loupe_core::capture::{Capture, CaptureId};
+use loupe_core::settings::Panels;
+use loupe_core::source::{Recent, ServerMemory};
 
 /// How long it can be brought back.
 const UNDO_FOR: Duration = Duration::from_secs(10);
@@ -122,8 +122,8 @@ impl State {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::settings::PanelSize;
     use crate::state::{Action, ImportAction, ServersAction, SettingsAction, ViewAction};
+    use loupe_core::settings::PanelSize;
 
     fn perform(state: &mut State, action: impl Into<Action>) -> Vec<Effect> {
         let mut effects = Vec::new();
@@ -223,7 +223,7 @@ mod tests {
         for name in ["a", "b", "c", "d"] {
             state.add_capture(Arc::new(Capture::empty(
                 id(name),
-                crate::capture::Server::default(),
+                loupe_core::capture::Server::default(),
             )));
         }
         let listed = |state: &State| {

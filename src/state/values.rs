@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::{Dialog, Effect, ImportEffect, State};
-use crate::source::{Source, filled, left_out, server_key};
+use loupe_core::source::{Source, filled, left_out, server_key};
 
 /// What is still missing of a source, and what was typed of it.
 #[derive(Clone, Debug, PartialEq, Eq)]

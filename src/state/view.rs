@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use super::change::toggle;
 use super::{Effect, FindingsView, HostsView, StartQuestion, State, TableView, TokensView};
-use crate::analysis::Search;
-use crate::capture::{CaptureId, ReadText};
-use crate::format::ParsedCapture;
-use crate::host::HostId;
+use loupe_analysis::queries::Search;
+use loupe_core::capture::{CaptureId, ReadText};
+use loupe_core::format::ParsedCapture;
+use loupe_core::host::HostId;
 
 /// What a pane shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -64,7 +64,7 @@ impl PaneView {
     fn of_word(word: &str) -> Option<Self> {
         let id = |format: &str| match format {
             "content-pretty" => Some("content-pretty"),
-            format => crate::format::by_id(format).map(|known| known.id()),
+            format => loupe_core::format::by_id(format).map(|known| known.id()),
         };
         match word.split_once(':') {
             None if word == "tree" => Some(PaneView::Tree),
@@ -562,7 +562,7 @@ impl State {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::tests::subject;
+    use loupe_core::format::ParsedCapture;
 
     #[test]
     fn a_layout_that_an_answer_has_nothing_for_shows_its_text() {
@@ -573,16 +573,16 @@ mod tests {
         view.set_pane(0, PaneView::Hex("both"));
         view.set_pane(1, PaneView::Text("json"));
         let layout = (view.panes, view.open);
-        view.fit_panes(&subject(
+        view.fit_panes(&ParsedCapture::from_result(
             r#"{"content":[{"type":"text","text":"Nothing but words."}]}"#,
         ));
         assert_eq!(
             (view.panes[0], view.open, view.focus),
             (PaneView::Text("content"), [true, false, false], 0)
         );
-        view.fit_panes(&subject(r#"{"content":[{"type":"text","text":"Ada"}],"structuredContent":{"name":"Ada","born":1815}}"#));
+        view.fit_panes(&ParsedCapture::from_result(r#"{"content":[{"type":"text","text":"Ada"}],"structuredContent":{"name":"Ada","born":1815}}"#));
         assert_eq!((view.panes, view.open), layout);
-        view.fit_panes(&subject(
+        view.fit_panes(&ParsedCapture::from_result(
             r#"{"content":[{"type":"text","text":"Nothing but words."}]}"#,
         ));
         assert_eq!(

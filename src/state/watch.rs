@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::{Effect, State};
-use crate::problem::{Problem, ProblemKind};
-use crate::source::{Command, Source, Watch, folder_of};
+use loupe_core::problem::{Problem, ProblemKind};
+use loupe_core::source::{Command, Source, Watch, folder_of};
 
 /// Ends of the names of files that a program is given to run.
 const SCRIPTS: &[&str] = &[
@@ -294,8 +294,8 @@ fn offer(command: &Command) -> Option<Watch> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::capture::Server;
     use crate::state::{ConnectAction, Event, SessionUpdate};
+    use loupe_core::capture::Server;
 
     #[test]
     fn the_source_of_what_is_built_is_offered_with_its_build() {

@@ -7,8 +7,8 @@ use std::time::Duration;
 use super::{
     Dialog, Effect, ExportEffect, PathPurpose, Screen, ServerSession, SessionEffect, State,
 };
-use crate::capture::{Direction, HttpInfo, Line, LineKind};
-use crate::json::Doc;
+use loupe_core::capture::{Direction, HttpInfo, Line, LineKind};
+use loupe_core::json::Doc;
 
 /// What is kept of a session.
 pub const MAX_LINES: usize = 20_000;
@@ -265,7 +265,7 @@ impl WireView {
         let text = || {
             let text = String::from_utf8_lossy(&line.bytes[..line.bytes.len().min(NOTED_BYTES)])
                 .into_owned();
-            crate::analysis::special::Shown::of(text.trim_end()).text
+            loupe_analysis::queries::special::Shown::of(text.trim_end()).text
         };
         match (line.direction, line.kind) {
             (Direction::Out, LineKind::Request) if line.method.as_deref() == Some("tools/call") => {

@@ -9,11 +9,11 @@ use bytes::Bytes;
 
 use super::import::{self, Input, SHORT, empty_capture};
 use super::{MOST_OF_ANSWERS, ReadAs, read_file, read_folder};
-use crate::capture::{Capture, CaptureId, Outcome, Reading};
-use crate::digest::sha256;
-use crate::json::write::string;
-use crate::json::{Doc, Kind as JsonKind};
-use crate::problem::{Problem, ProblemKind};
+use loupe_core::capture::{Capture, CaptureId, Outcome, Reading};
+use loupe_core::digest::sha256;
+use loupe_core::json::write::string;
+use loupe_core::json::{Doc, Kind as JsonKind};
+use loupe_core::problem::{Problem, ProblemKind};
 
 impl ReadAs {
     /// A kind of file with many answers, where it looks like one; an object with a `content` array is a result, one with

@@ -7,12 +7,12 @@ use std::sync::Arc;
 
 use super::read::read_optional;
 use super::{MANIFEST, MOST_BESIDE, StoreError, read_folder, replace_folder};
-use crate::cancel::Cancel;
-use crate::capture::Capture;
-use crate::fixture::accept::{FixtureBefore, accepted, with_compare};
-use crate::fixture::expect::{self, Expect};
-use crate::fixture::redact::RedactOptions;
-use crate::problem::{Problem, ProblemKind};
+use loupe_analysis::fixture::accept::{FixtureBefore, accepted, with_compare};
+use loupe_analysis::fixture::expect::{self, Expect};
+use loupe_core::cancel::Cancel;
+use loupe_core::capture::Capture;
+use loupe_core::problem::{Problem, ProblemKind};
+use loupe_core::redact::RedactOptions;
 
 /// The capture folders that `path` names: itself, or all in it by name. Folders whose names begin with a dot are left
 /// out, since one that is being written has such a name.

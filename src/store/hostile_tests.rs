@@ -39,7 +39,7 @@ fn what_is_no_file_is_not_read() {
         REQUEST,
         RESPONSE,
         MESSAGES,
-        crate::fixture::expect::FILE,
+        loupe_analysis::fixture::expect::FILE,
     ] {
         for target in [
             "/dev/zero",
@@ -82,7 +82,7 @@ fn a_link_out_of_the_folder_gives_nothing_away() {
         REQUEST,
         RESPONSE,
         MESSAGES,
-        crate::fixture::expect::FILE,
+        loupe_analysis::fixture::expect::FILE,
     ] {
         let inner = tempfile::tempdir_in(folder.path()).unwrap();
         let path = written(inner.path());
@@ -113,7 +113,7 @@ fn a_file_of_a_terabyte_is_refused_before_it_is_read() {
         REQUEST,
         RESPONSE,
         MESSAGES,
-        crate::fixture::expect::FILE,
+        loupe_analysis::fixture::expect::FILE,
     ] {
         let folder = tempfile::tempdir().unwrap();
         let path = written(folder.path());

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::{MOST_OF_SETTINGS, file_bytes};
-use crate::host::Hosts;
-use crate::problem::{Problem, ProblemKind};
+use loupe_core::host::Hosts;
+use loupe_core::problem::{Problem, ProblemKind};
 
 /// The name of the file, in the folder of `--data-dir` or the one for settings.
 const FILE: &str = "hosts.toml";

@@ -14,16 +14,16 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use super::{REQUEST, StoreError, duration};
-use crate::capture::{
+use loupe_analysis::contract::message_line;
+use loupe_core::capture::{
     Capture, CaptureId, ExtraFiles, HttpInfo, Message, Outcome, Redaction, ResponseIndex, Server,
     Timings, Tool,
 };
-use crate::contract::message_line;
-use crate::digest::sha256;
-use crate::json::Doc;
-use crate::json::write::string;
-use crate::number::milliseconds;
-use crate::problem::{Problem, ProblemKind};
+use loupe_core::digest::sha256;
+use loupe_core::json::Doc;
+use loupe_core::json::write::string;
+use loupe_core::number::milliseconds;
+use loupe_core::problem::{Problem, ProblemKind};
 
 const SCHEMA: &str = "loupe.capture/1";
 
@@ -445,7 +445,7 @@ impl Manifest {
                 .map(|HttpPart { status, headers }| HttpInfo { status, headers }),
             problem,
             notes: self.notes,
-            read_text: crate::capture::ReadText::Auto,
+            read_text: loupe_core::capture::ReadText::Auto,
             carried: ExtraFiles {
                 members: self.members,
                 redactions: self
@@ -516,7 +516,7 @@ fn unknown_members(text: &[u8]) -> Vec<(String, String, Bytes)> {
         for member in doc
             .at(parent)
             .into_iter()
-            .flat_map(crate::json::Node::children)
+            .flat_map(loupe_core::json::Node::children)
         {
             if let Some(key) = member.key().filter(|key| !known.contains(&&**key)) {
                 members.push(((*parent).to_owned(), key.into_owned(), member.raw_bytes()));
@@ -531,7 +531,7 @@ fn with_member(text: String, parent: &str, key: &str, value: &[u8]) -> String {
     let doc = Doc::parse(Bytes::copy_from_slice(text.as_bytes()));
     let Some(object) = doc
         .at(parent)
-        .filter(|node| node.kind() == crate::json::Kind::Object)
+        .filter(|node| node.kind() == loupe_core::json::Kind::Object)
     else {
         return text;
     };

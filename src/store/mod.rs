@@ -51,16 +51,16 @@ pub use place::place;
 pub use read::{MOST_OF_ANSWERS, MOST_OF_SETTINGS, file_bytes, file_text, read_file};
 pub use recent::{read_recent, write_recent};
 use replace::StagingFolder;
-pub use replace::{Recovered, recover, replace_folder};
+pub use replace::{recover, replace_folder};
 pub use servers::{change_servers, read_servers};
 pub use settings::{change_settings, read_settings};
 use write::{Readers, write_new_file};
 pub use write::{create_file, write_whole};
 
-use crate::capture::{Capture, Direction, Message};
-use crate::contract::message_line;
-use crate::fixture::expect::{self, Expect};
-use crate::problem::{Problem, ProblemKind};
+use loupe_analysis::contract::message_line;
+use loupe_analysis::fixture::expect::{self, Expect};
+use loupe_core::capture::{Capture, Direction, Message};
+use loupe_core::problem::{Problem, ProblemKind};
 use manifest::Manifest;
 
 const MANIFEST: &str = "capture.json";
@@ -166,7 +166,7 @@ impl From<StoreError> for Problem {
 }
 
 /// Writes the capture as a folder at `path`, which must not be there yet: a crash leaves the whole folder or none.
-/// Nothing is hidden here; what is written for others goes through [`crate::fixture::redact`] first.
+/// Nothing is hidden here; what is written for others goes through [`loupe_core::redact`] first.
 ///
 /// # Errors
 /// [`StoreError::Exists`], or [`StoreError::Io`] with the file it happened at.
@@ -311,7 +311,7 @@ pub fn find_folders(path: &Path) -> Result<Vec<PathBuf>, StoreError> {
                 REQUEST,
                 RESPONSE,
                 MESSAGES,
-                crate::fixture::expect::FILE,
+                loupe_analysis::fixture::expect::FILE,
             ];
             if names.iter().any(|name| entry.path().join(name).exists()) {
                 // Without its manifest it is a damaged one, and listed as that.
@@ -441,7 +441,7 @@ fn read_messages(lines: &[u8], folder: &Path) -> Result<Vec<Message>, StoreError
     Ok(messages)
 }
 
-/// The inverse of [`crate::number::milliseconds`], exact to the nanosecond for any plausible call.
+/// The inverse of [`loupe_core::number::milliseconds`], exact to the nanosecond for any plausible call.
 fn duration(milliseconds: f64) -> Option<Duration> {
     let nanoseconds = (milliseconds * 1e6).round();
     (0.0..=u64::MAX as f64)

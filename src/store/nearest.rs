@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::write::write_settings;
 use super::{MOST_OF_SETTINGS, file_text};
-use crate::problem::{Problem, ProblemKind};
+use loupe_core::problem::{Problem, ProblemKind};
 
 /// The text of the nearest file of this name, from this folder upwards, and where it stands; `None` where there is none.
 ///

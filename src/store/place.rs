@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use crate::fixture::export::Place;
+use loupe_analysis::fixture::export::Place;
 
 /// Where the fixture is, seen from the exported file.
 pub fn place(fixture: &Path, out: &Path) -> Place {

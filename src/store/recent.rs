@@ -5,8 +5,8 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::{MOST_OF_SETTINGS, file_text, write_whole};
-use crate::problem::{Problem, ProblemKind};
-use crate::source::Recent;
+use loupe_core::problem::{Problem, ProblemKind};
+use loupe_core::source::Recent;
 
 const FILE: &str = "recent.json";
 const SCHEMA: &str = "loupe.recent/1";

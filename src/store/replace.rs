@@ -11,7 +11,7 @@ use super::{
     MANIFEST, MAX_FOLDERS, MESSAGES, REQUEST, RESPONSE, StoreError, TEMPORARY, parent, sync_folder,
     write_aside, write_folder_with,
 };
-use crate::capture::Capture;
+use loupe_core::capture::Capture;
 
 /// No names that a fixture has.
 const LOCK: &str = ".loupe-lock";
@@ -338,7 +338,7 @@ mod tests {
     const PARKED: &str = "LOUPE_TEST_PARKED";
 
     fn written(path: &Path) -> Capture {
-        let id = crate::capture::CaptureId("x".into());
+        let id = loupe_core::capture::CaptureId("x".into());
         let capture = import::empty_capture(id, "file", "x".to_owned());
         write_folder_with(&capture, &[("expect.toml", b"mine")], path).unwrap();
         capture

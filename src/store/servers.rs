@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{MOST_OF_SETTINGS, file_text, write_whole};
-use crate::problem::{Problem, ProblemKind};
-use crate::source::{MemoryChanges, ServerMemory, ToolArguments, Watch};
+use loupe_core::problem::{Problem, ProblemKind};
+use loupe_core::source::{MemoryChanges, ServerMemory, ToolArguments, Watch};
 
 const FILE: &str = "servers.json";
 /// Held while the file is changed: two windows may be open.

@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
 use super::file_text;
-use crate::problem::{Problem, ProblemKind};
-use crate::settings::Changes;
+use loupe_core::problem::{Problem, ProblemKind};
+use loupe_core::settings::Changes;
 
 /// The name of the file, in the folder of `--data-dir` or the one for settings.
 const FILE: &str = "settings.toml";

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use time::macros::datetime;
 
 use super::*;
-use crate::capture::{CaptureId, HttpInfo, Outcome, Reading, Server, Timings, Tool};
+use loupe_core::capture::{CaptureId, HttpInfo, Outcome, Reading, Server, Timings, Tool};
 
 pub(super) fn capture(response: Option<&'static [u8]>) -> Capture {
     Capture {
@@ -320,7 +320,7 @@ fn bytes() -> impl Strategy<Value = Bytes> {
         proptest::collection::vec(any::<u8>(), 0..200).prop_map(Bytes::from),
         any::<String>().prop_map(|text| Bytes::from(format!(
             "{{\"a\":{}}}",
-            crate::json::write::string(&text)
+            loupe_core::json::write::string(&text)
         ))),
     ]
 }
@@ -410,7 +410,7 @@ proptest! {
 
 #[test]
 fn a_fixture_says_how_its_texts_are_read() {
-    use crate::capture::ReadText;
+    use loupe_core::capture::ReadText;
 
     let folder = tempfile::tempdir().unwrap();
     let read = |name: &str, reader: &str| {

@@ -7,15 +7,15 @@ use super::theme::ThemeTokens;
 use super::view_as;
 use super::widgets::{self, Button};
 use super::{Cx, call_bar, compare, icons, panes};
-use crate::analysis::{HostsQuery, RowQuery};
-use crate::capture::Outcome;
-use crate::fixture::export::ExportChoice;
-use crate::format::FORMATS;
 use crate::state::{
     Action, CallAction, ConnectAction, ExportAction, PaneView, QueryState, Screen, ViewAction,
 };
-use crate::token::counted;
-use crate::verdict::{CountedRow, ModelReads, Strip, strip};
+use loupe_analysis::fixture::export::ExportChoice;
+use loupe_analysis::queries::{HostsQuery, RowQuery};
+use loupe_analysis::verdict::{CountedRow, ModelReads, Strip, strip};
+use loupe_core::capture::Outcome;
+use loupe_core::format::FORMATS;
+use loupe_core::token::counted;
 
 /// How high it is in this window; `None` where no answer is shown.
 pub fn height(ui: &Ui, cx: &Cx<'_>) -> Option<f32> {
@@ -25,7 +25,8 @@ pub fn height(ui: &Ui, cx: &Cx<'_>) -> Option<f32> {
 
 /// Every format as far as it is counted; asks for what is not.
 pub fn rows<'a>(cx: &Cx<'a>) -> Vec<CountedRow<'a>> {
-    let row = |format: &&'static dyn crate::format::Format| match cx.ask(RowQuery(format.id())) {
+    let row = |format: &&'static dyn loupe_core::format::Format| match cx.ask(RowQuery(format.id()))
+    {
         QueryState::Ready(row) if !row.is_available() => Some(CountedRow {
             row,
             count: None,

@@ -25,15 +25,15 @@ use super::sidebar::Risk;
 use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Tone};
 use super::{Cx, export, icons, once, shortcuts};
-use crate::analysis::TextQuery;
-use crate::capture::{Annotations, Capture, Hint, Tool};
-use crate::fixture::export::ExportChoice;
-use crate::json::Doc;
 use crate::state::form;
 use crate::state::{
     Action, CallAction, ConnectAction, Connection, Dialog, ExportAction, FixtureAction, FormMode,
     ListedTool, Screen, SessionId,
 };
+use loupe_analysis::fixture::export::ExportChoice;
+use loupe_analysis::queries::TextQuery;
+use loupe_core::capture::{Annotations, Capture, Hint, Tool};
+use loupe_core::json::Doc;
 
 /// Width of the block that tells how the call went.
 const TIMING: f32 = 264.0;

@@ -9,9 +9,9 @@ use egui::{Frame, Id, Margin, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, v
 use super::marks;
 use super::once;
 use super::theme::{self, ThemeTokens};
-use crate::finding::Severity;
-use crate::json::Doc;
-use crate::json::walk::{WalkEvent, walk};
+use loupe_analysis::finding::Severity;
+use loupe_core::json::Doc;
+use loupe_core::json::walk::{WalkEvent, walk};
 
 /// Bytes of a line that stand in one row.
 const MAX_ROW: usize = 2_000;

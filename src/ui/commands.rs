@@ -12,8 +12,6 @@ use super::{
     Cx, answer_strip, call_bar, compare, drawer, fixture, panes, server_requests, servers,
     settings, shortcuts, sidebar, sizes, undo, watch,
 };
-use crate::fixture::export::ExportChoice;
-use crate::source::{Protocol, Source};
 use crate::state::diff::DiffAction;
 use crate::state::server_diff::ServerDiffAction;
 use crate::state::wire::WireAction;
@@ -22,6 +20,8 @@ use crate::state::{
     HostsAction, ImportAction, LoginAction, Screen, SettingsAction, SidebarTab, TokensAction,
     ViewAction,
 };
+use loupe_analysis::fixture::export::ExportChoice;
+use loupe_core::source::{Protocol, Source};
 
 /// One thing that a key or the palette does.
 pub struct UiCommand {

@@ -23,13 +23,13 @@ use super::strip::{self, words};
 use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Button};
 use super::{Cx, icons, shortcuts};
-use crate::analysis::sweep::{Column, ColumnOrigin, Field, Sweep, SweepPage, readable};
-use crate::capture::CaptureId;
-use crate::contract::{SweepFile, TableKind};
-use crate::diff::pattern;
 use crate::state::diff::DiffAction;
 use crate::state::{Action, CallAction, Compare, CompareAction, QueryState, Screen, ViewAction};
-use crate::verdict::{Loss, Strip, column_loss};
+use loupe_analysis::contract::{SweepFile, TableKind};
+use loupe_analysis::queries::sweep::{Column, ColumnOrigin, Field, Sweep, SweepPage, readable};
+use loupe_analysis::verdict::{Loss, Strip, column_loss};
+use loupe_core::capture::CaptureId;
+use loupe_core::diff::pattern;
 
 pub use offer::{EQUAL, button_ui, by_key, equal_by_key, equal_ui, offer_ui};
 

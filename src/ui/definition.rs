@@ -7,12 +7,12 @@ use egui::{Id, Label, RichText, ScrollArea, Ui};
 
 use super::theme::{self, ThemeTokens};
 use super::{Cx, code, icons, once, widgets};
-use crate::capture::Tool;
-use crate::finding::{FoundIn, Severity};
 use crate::state::Action;
 use crate::state::media::MediaAction;
-use crate::token::Tokens;
 use crate::ui::marks;
+use loupe_analysis::finding::{FoundIn, Severity};
+use loupe_core::capture::Tool;
+use loupe_core::token::Tokens;
 
 pub fn definition_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str, height: f32) {
     widgets::title(ui, cx, name);

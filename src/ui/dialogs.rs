@@ -11,9 +11,9 @@ use super::{
     Cx, call_bar, code, commands, connect, definition, diff, drawer, exact, fixture, history,
     icons, palette, server_requests, servers, watch, widgets,
 };
-use crate::capture::Tool;
-use crate::fixture::export::ExportChoice;
 use crate::state::{Action, CallAction, CallOwner, Dialog, FixtureAction, PathPurpose};
+use loupe_analysis::fixture::export::ExportChoice;
+use loupe_core::capture::Tool;
 
 pub fn dialogs_ui(ui: &mut Ui, cx: &Cx<'_>) {
     match (
@@ -394,7 +394,7 @@ fn steps_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
             .session()
             .steps
             .iter()
-            .map(crate::capture::Step::line)
+            .map(loupe_core::capture::Step::line)
             .collect::<Vec<_>>()
             .join("\n")
     };

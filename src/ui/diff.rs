@@ -14,11 +14,11 @@ pub use reconnect::{again_strip, pane_chip, tools_changed_ui};
 use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Button};
 use super::{Cx, icons};
-use crate::analysis::special::Shown;
-use crate::analysis::{DiffView, TextOf};
-use crate::capture::CaptureId;
 use crate::state::diff::DiffAction;
 use crate::state::{Action, QueryState, Screen};
+use loupe_analysis::queries::special::Shown;
+use loupe_analysis::queries::{DiffView, TextOf};
+use loupe_core::capture::CaptureId;
 
 /// Below this width the payload and the text take turns.
 const BOTH: f32 = 720.0;

@@ -5,12 +5,12 @@ use egui::{Label, Popup, RichText, Ui, vec2};
 use super::code::code_ui;
 use super::theme::{self, ThemeTokens};
 use super::{Cx, icons, widgets};
-use crate::analysis::RowQuery;
-use crate::format::format_title;
 use crate::state::Action;
 use crate::state::exact::{Counted, ExactAction, ExactRequest, KeyPlace};
-use crate::token::Tokenizer;
-use crate::token::claude::Key;
+use loupe_analysis::queries::RowQuery;
+use loupe_core::format::format_title;
+use loupe_core::token::Tokenizer;
+use loupe_core::token::claude::Key;
 
 /// Lines of the body that are in sight at once.
 const BODY: f32 = 9.0 * theme::TEXT_ROW;
@@ -230,7 +230,7 @@ fn outcome_ui(ui: &mut Ui, cx: &Cx<'_>, asking: &ExactRequest) {
         {
             text.push_str(&format!(
                 "; Loupe's range is {}",
-                crate::token::counted(range)
+                loupe_core::token::counted(range)
             ));
         }
         ui.add(

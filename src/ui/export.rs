@@ -4,9 +4,9 @@ use egui::containers::menu::SubMenuButton;
 use egui::{Event, ScrollArea, Ui};
 
 use super::Cx;
-use crate::fixture::export::{EXPORTS, Export, ExportChoice, ExportForm};
-use crate::format::FORMATS;
 use crate::state::{Action, ExportAction, ImportAction, Screen};
+use loupe_analysis::fixture::export::{EXPORTS, Export, ExportChoice, ExportForm};
+use loupe_core::format::FORMATS;
 
 /// One thing that an answer can be copied or saved as.
 pub struct ExportEntry {

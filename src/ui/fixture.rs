@@ -7,11 +7,11 @@ use egui::{CollapsingHeader, Label, Margin, RichText, ScrollArea, TextEdit, Ui};
 
 use super::theme::{self, ThemeTokens};
 use super::{Cx, code, icons, widgets};
-use crate::fixture::draft::Wanted;
-use crate::fixture::expect;
-use crate::fixture::redact::{Found, OFFERED};
 use crate::state::fixture::{ExistingFile, FixtureForm, FixtureSaving, FixtureWritten, Preview};
 use crate::state::{Action, FixtureAction};
+use loupe_analysis::fixture::draft::Wanted;
+use loupe_analysis::fixture::expect;
+use loupe_core::redact::{FoundSecret, OFFERED};
 
 /// As the palette and menus name it.
 pub(super) const SAVE_RUN: &str = "Save the calls of this run…";
@@ -232,7 +232,7 @@ fn previews_ui(ui: &mut Ui, previews: &[Preview], form: &mut FixtureForm) {
                 .color(t.weak),
         );
     }
-    let mut kinds: Vec<(&str, Vec<(&Found, &str)>)> = Vec::new();
+    let mut kinds: Vec<(&str, Vec<(&FoundSecret, &str)>)> = Vec::new();
     for (found, name) in found() {
         let kind = found.redaction.kind.as_str();
         let place = if previews.len() == 1 { "" } else { name };
@@ -321,7 +321,7 @@ fn file_ui(ui: &mut Ui, file: &FixtureWritten, fixture: &str) {
 const PLACES: usize = 12;
 
 /// A kind of secret: what was found of it, each with the fixture that it is in, and whether it is hidden.
-fn kind_ui(ui: &mut Ui, kind: &str, found: &[(&Found, &str)], wanted: &mut Wanted) {
+fn kind_ui(ui: &mut Ui, kind: &str, found: &[(&FoundSecret, &str)], wanted: &mut Wanted) {
     let t = ThemeTokens::of(ui);
     let count: u64 = found.iter().map(|(found, _)| found.redaction.count).sum();
     let is_offered = OFFERED.contains(&kind);

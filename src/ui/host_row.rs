@@ -1,9 +1,9 @@
 //! Which hosts come first, and how the rules of one are known.
 
-use crate::analysis::HostRow;
-use crate::host::Evidence;
 use crate::state::HostsView;
 use crate::ui::icons;
+use loupe_analysis::queries::HostRow;
+use loupe_core::host::Evidence;
 
 /// What is waited for while the report is made.
 pub const READING: &str = "Reading the answer as each host does";

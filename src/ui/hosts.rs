@@ -12,8 +12,10 @@ pub use lanes::{lanes_ui, next_cut};
 use super::theme::{self, ThemeTokens};
 use super::widgets::Button;
 use super::{Cx, host_row, icons, strip, widgets};
-use crate::analysis::{DeliveriesQuery, DeliveryKind, HostOutcome, HostsQuery, HostsReport};
 use crate::state::{Action, HostsAction, QueryState, ViewAction};
+use loupe_analysis::queries::{
+    DeliveriesQuery, DeliveryKind, HostOutcome, HostsQuery, HostsReport,
+};
 
 const SIDE: f32 = 16.0;
 /// The width of a host in detail, beside the lanes.

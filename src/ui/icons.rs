@@ -48,7 +48,6 @@ pub const IMPORT: &str = "\u{e914}"; // file-code
 pub const SECRET: &str = "\u{e308}"; // lock-simple
 pub const CONSENT: &str = "\u{e412}"; // shield-warning
 pub const TOOLS: &str = "\u{e5d4}"; // wrench
-pub const FILES: &str = "\u{e710}"; // files
 pub const PROMPTS: &str = "\u{e17a}"; // chat-text
 pub const HISTORY: &str = "\u{e1a0}"; // clock-counter-clockwise
 pub const SIDEBAR: &str = "\u{ec24}"; // sidebar-simple

@@ -7,10 +7,10 @@ use egui::{Color32, Rect, Stroke, vec2};
 
 use super::theme::{self, ThemeTokens};
 use super::{Cx, icons};
-use crate::finding::{
+use crate::state::{DrawerTab, PaneContent, PaneView};
+use loupe_analysis::finding::{
     AnswerFindings, Finding, FindingMarks, FindingsQuery, MarkedText, Severity, TextMarksQuery,
 };
-use crate::state::{DrawerTab, PaneContent, PaneView};
 
 /// The query of the findings that are shown.
 pub fn query(cx: &Cx<'_>) -> FindingsQuery {

@@ -67,17 +67,17 @@ mod shell_tests;
 
 use std::cell::RefCell;
 
-use crate::analysis::{
+use crate::state::{Action, QueryState, State};
+use loupe_analysis::queries::{
     CountQuery, HostCountQuery, HostsQuery, Inquiry, Query, RowQuery, ToolTokensQuery,
 };
-use crate::capture::CaptureId;
-use crate::format::FORMATS;
-use crate::format::ledger::Row;
-use crate::problem::Problem;
-use crate::settings::PanelSize;
-use crate::state::{Action, QueryState, State};
-use crate::token::{Count, Tokenizer};
-use crate::verdict::{HostCost, ModelReads};
+use loupe_analysis::verdict::{HostCost, ModelReads};
+use loupe_core::capture::CaptureId;
+use loupe_core::format::FORMATS;
+use loupe_core::format::ledger::Row;
+use loupe_core::problem::Problem;
+use loupe_core::settings::PanelSize;
+use loupe_core::token::{Count, Tokenizer};
 
 /// The only thing a painting function gets besides its `Ui`: the state to read, and where to send what a person did.
 pub struct Cx<'a> {

@@ -4,7 +4,7 @@ use egui::Color32;
 
 use super::icons;
 use super::theme::ThemeTokens;
-use crate::capture::Outcome;
+use loupe_core::capture::Outcome;
 
 /// How an outcome looks and what it is called.
 pub fn outcome_look(outcome: Outcome, t: &ThemeTokens) -> (&'static str, Color32, &'static str) {

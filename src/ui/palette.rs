@@ -13,12 +13,12 @@ use egui::{
 use super::commands::{COMMANDS, PALETTE_NAME, open_palette};
 use super::theme::{self, ThemeTokens};
 use super::{Cx, commands, export, icons, matching, servers, shortcuts, widgets};
-use crate::format::FORMATS;
-use crate::source::import;
 use crate::state::server_diff::ServerDiffAction;
 use crate::state::{
     Action, CallAction, Dialog, ImportAction, PaneView, Screen, ServersAction, ViewAction,
 };
+use loupe_core::format::FORMATS;
+use loupe_core::source::import;
 
 /// How the entries begin that copy the server as a client's configuration.
 const CONFIGURE: &str = "Copy as configuration for";

@@ -10,14 +10,14 @@ use egui_kittest::kittest::{NodeT, Queryable};
 
 use super::commands::{COMMANDS, PALETTE_NAME};
 use super::{Cx, palette, theme, window};
-use crate::capture::{Capture, CaptureId, Outcome, Server, Tool};
-use crate::fixture::export::{EXPORTS, ExportForm};
-use crate::format::FORMATS;
-use crate::source::{Command, Http, Login, Recent, Source};
 use crate::state::{
     Action, CallAction, ConnectAction, Dialog, DrawerTab, Event, ImportAction, Screen,
     ServersAction, SessionUpdate, SidebarTab, State, ViewAction,
 };
+use loupe_analysis::fixture::export::{EXPORTS, ExportForm};
+use loupe_core::capture::{Capture, CaptureId, Outcome, Server, Tool};
+use loupe_core::format::FORMATS;
+use loupe_core::source::{Command, Http, Login, Recent, Source};
 
 /// Paints a state that never changes, and keeps what the palette and a click would send.
 struct Window {

@@ -5,8 +5,8 @@ use egui::{Frame, Label, Margin, Panel, RichText, ScrollArea, Stroke, Ui};
 use super::region::{Region, region};
 use super::theme::{self, ThemeTokens};
 use super::{Cx, icons, widgets};
-use crate::number::number_of;
 use crate::state::Action;
+use loupe_core::number::number_of;
 
 /// The first line is level with the button that closes it.
 const LEAD: f32 = 4.0;

@@ -9,9 +9,9 @@ use egui::{
 
 use super::theme::{self, ThemeTokens};
 use super::{Cx, icons, once, widgets};
-use crate::analysis::{Cost, DefinitionPart, ServerCost, ServerCostQuery, ToolCost};
 use crate::state::{Action, ConnectAction, Dialog, QueryState, ServerColumn, TokensAction};
-use crate::token::Count;
+use loupe_analysis::queries::{Cost, DefinitionPart, ServerCost, ServerCostQuery, ToolCost};
+use loupe_core::token::Count;
 
 const ROW: f32 = 26.0;
 const SIDE: f32 = 16.0;
@@ -122,7 +122,7 @@ fn sentence_ui(ui: &mut Ui, cx: &Cx<'_>, cost: &ServerCost) {
     let count = match cx.state.tokenizer_of(model) {
         Some(tokenizer) if tokenizer.encoding() == Some(cost.encoding) => Some(Count::Exact(sum)),
         Some(tokenizer)
-            if !tokenizer.is_exact() && cost.encoding == crate::token::Encoding::O200kBase =>
+            if !tokenizer.is_exact() && cost.encoding == loupe_core::token::Encoding::O200kBase =>
         {
             Some(Count::claude(sum))
         }

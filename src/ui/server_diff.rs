@@ -13,15 +13,15 @@ use super::diff::{inside, note_ui, percent};
 use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Button, Tone};
 use super::{Cx, code, icons, once};
-use crate::analysis::difference::{ChangedTool, ToolsDifference, ToolsQuery};
-use crate::analysis::special::Shown;
-use crate::capture::Tool;
-use crate::diff::tree::Op;
-use crate::json::Node;
-use crate::number::signed_from;
 use crate::state::server_diff::{ServerDiffAction, ToolListing};
 use crate::state::{Action, QueryState};
-use crate::token::{Encoding, Tokens as Counted};
+use loupe_analysis::queries::difference::{ChangedTool, ToolsDifference, ToolsQuery};
+use loupe_analysis::queries::special::Shown;
+use loupe_core::capture::Tool;
+use loupe_core::diff::tree::Op;
+use loupe_core::json::Node;
+use loupe_core::number::signed_from;
+use loupe_core::token::{Encoding, Tokens as Counted};
 
 const SIDES: f32 = 56.0;
 const ROW: f32 = 30.0;
@@ -436,7 +436,7 @@ fn changes(tool: &ChangedTool) -> Vec<Change> {
         }
         Some(shown)
     };
-    let change = |node: crate::analysis::difference::NodeChange<'_>| {
+    let change = |node: loupe_analysis::queries::difference::NodeChange<'_>| {
         let (from, to) = tool.definition.paths(&node);
         let path = match (node.op, from, to) {
             (Op::Move, Some(from), Some(to)) => format!("{from} → {to}"),

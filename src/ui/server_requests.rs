@@ -8,10 +8,10 @@ use egui::{Checkbox, ComboBox, Id, Key, Label, Margin, RichText, ScrollArea, Tex
 use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Button};
 use super::{Cx, code, icons};
-use crate::server_request::form::{Choice, ElicitationField, ElicitationKind};
-use crate::server_request::{RequestKind, Sampling};
 use crate::state::server_requests::{FieldInput, OpenRequest, ServerRequestAction};
 use crate::state::{Action, Dialog, SettingsAction};
+use loupe_core::server_request::form::{Choice, ElicitationField, ElicitationKind};
+use loupe_core::server_request::{RequestKind, Sampling};
 
 const WIDTH: f32 = 600.0;
 

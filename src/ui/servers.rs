@@ -6,12 +6,12 @@ use egui::{Key, Label, RichText, ScrollArea, Ui};
 use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Button, LineEdit};
 use super::{Cx, icons, shortcuts};
-use crate::capture::Tool;
-use crate::source::{LEFT_OUT, Recent, distinct_label};
 use crate::state::{
     Action, AllowedTools, CallAction, Dialog, ImportAction, MissingValues, OpenServersAction,
     ServerSession, ServersAction, ValuesAction,
 };
+use loupe_core::capture::Tool;
+use loupe_core::source::{LEFT_OUT, Recent, distinct_label};
 
 /// Rows of servers used before that a menu or the start page has.
 pub const FEW: usize = 5;

@@ -5,9 +5,9 @@ use egui::{DragValue, Label, Popup, RichText, ScrollArea, Ui, UiBuilder};
 use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Button, LineEdit};
 use super::{Cx, history, icons, tokenizer, watch};
-use crate::format::{self, FORMATS};
-use crate::settings::{Settings, Theme, TimeLimits};
 use crate::state::{Action, Dialog, HistoryAction, HostsAction, SettingsAction};
+use loupe_core::format::{self, FORMATS};
+use loupe_core::settings::{Settings, Theme, TimeLimits};
 
 /// As the palette and the menu name it.
 pub const NAME: &str = "Settings";

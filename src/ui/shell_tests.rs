@@ -9,18 +9,18 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 
 use super::{Cx, theme, window};
-use crate::analysis::{About, Inquiry, Search, TextQuery};
-use crate::capture::{Capture, CaptureId, Outcome, Server, Timings, Tool};
-use crate::fixture::export::ExportChoice;
-use crate::problem::{Problem, ProblemKind};
-use crate::source::{Command, Recent, Source};
 use crate::state::diff::DiffAction;
 use crate::state::{
     Action, CallAction, CallInFlight, CallOwner, ConnectAction, Connection, Dialog, Event,
     ExportAction, Form, FormMode, ImportAction, ListedTool, PaneView, PathPurpose, PreparedCall,
     Screen, SessionId, SettingsAction, StartQuestion, State, Toast, Value, ViewAction,
 };
-use crate::token::Tokens;
+use loupe_analysis::fixture::export::ExportChoice;
+use loupe_analysis::queries::{About, Inquiry, Search, TextQuery};
+use loupe_core::capture::{Capture, CaptureId, Outcome, Server, Timings, Tool};
+use loupe_core::problem::{Problem, ProblemKind};
+use loupe_core::source::{Command, Recent, Source};
+use loupe_core::token::Tokens;
 
 /// Paints a state that never changes, and keeps what was sent.
 struct Still {

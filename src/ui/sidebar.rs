@@ -12,13 +12,13 @@ use egui::{
 use super::region::{Region, region};
 use super::theme::{self, ThemeTokens};
 use super::{Cx, icons, library, matching, server_cost, sizes, widgets};
-use crate::capture::Tool;
-use crate::settings::PanelSize;
 use crate::state::library::LibraryAction;
 use crate::state::{
     Action, CallAction, ConnectAction, ListedTool, Screen, SettingsAction, SidebarTab,
     TokensAction, ViewAction,
 };
+use loupe_core::capture::Tool;
+use loupe_core::settings::PanelSize;
 
 /// Below this width only the rail fits.
 const RAIL_BELOW: f32 = 160.0;

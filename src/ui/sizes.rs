@@ -3,8 +3,8 @@
 use egui::{Id, Ui};
 
 use super::{Cx, widgets};
-use crate::settings::PanelSize;
 use crate::state::SettingsAction;
+use loupe_core::settings::PanelSize;
 
 /// A change of less is none: layouts round.
 const LEAST: f32 = 0.5;

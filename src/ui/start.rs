@@ -9,10 +9,10 @@ use egui::{
 
 use super::theme::{self, ThemeTokens};
 use super::{Cx, icons, servers, widgets};
-use crate::source::Source;
 use crate::state::{
     Action, CallAction, ConnectAction, Connection, ImportAction, StartQuestion, ViewAction,
 };
+use loupe_core::source::Source;
 
 /// The height most cards have; only an estimate for placing the page.
 const CARD_HEIGHT: f32 = 104.0;

@@ -8,10 +8,10 @@ use egui::{
 use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Button};
 use super::{Cx, drawer_opening, icons};
-use crate::format::FORMATS;
 use crate::state::{Action, DrawerTab, TokensAction, TokensPart};
-use crate::token::counted;
-use crate::verdict::{ClaimTone, Loss, Strip, StripCell};
+use loupe_analysis::verdict::{ClaimTone, Loss, Strip, StripCell};
+use loupe_core::format::FORMATS;
+use loupe_core::token::counted;
 
 /// Its height, and that where the window is low.
 const TALL: f32 = 72.0;
@@ -197,7 +197,7 @@ pub fn alone(ui: &mut Ui, rect: Rect, content: impl FnOnce(&mut Ui)) {
 }
 
 pub fn words(ui: &mut Ui, text: &str, color: egui::Color32) {
-    let shown = crate::analysis::special::Shown::of(text).text;
+    let shown = loupe_analysis::queries::special::Shown::of(text).text;
     ui.add(
         egui::Label::new(egui::RichText::new(shown).font(theme::base()).color(color)).truncate(),
     );

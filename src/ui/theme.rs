@@ -17,8 +17,6 @@ pub use tokens::{Hue, ThemeTokens};
 
 /// Space between controls.
 pub const GAP: f32 = 8.0;
-/// Space between groups, and the padding of a screen.
-pub const GROUP: f32 = 16.0;
 /// Padding of a panel.
 pub const PAD: f32 = 12.0;
 
@@ -431,7 +429,10 @@ mod tests {
     fn pictures_have_every_letter_of_the_sample() {
         let ctx = Context::default();
         install_for_picture(&ctx);
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/serve/sample");
+        let folder = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/crates/loupe-sample/src/sample"
+        );
         let files = std::fs::read_dir(folder)
             .unwrap()
             .map(|entry| entry.unwrap().path());

@@ -4,10 +4,10 @@ use egui::{Label, Popup, RichText, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2
 
 use super::theme::{self, ThemeTokens};
 use super::{Cx, icons, widgets};
-use crate::analysis::Model;
 use crate::state::exact::ExactAction;
 use crate::state::{Action, TokensAction};
-use crate::token::{Encoding, Tokenizer};
+use loupe_analysis::queries::Model;
+use loupe_core::token::{Encoding, Tokenizer};
 
 const WIDTH: f32 = 360.0;
 const ROW: f32 = 28.0;

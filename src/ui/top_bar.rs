@@ -10,12 +10,12 @@ use super::theme::{self, ThemeTokens};
 use super::{
     Cx, commands, icons, palette, servers, settings, shortcuts, tokenizer, watch, widgets,
 };
-use crate::settings::Theme;
-use crate::source::Source;
 use crate::state::server_diff::ServerDiffAction;
 use crate::state::{
     Action, ConnectAction, Connection, Dialog, FixtureAction, Screen, SettingsAction, ViewAction,
 };
+use loupe_core::settings::Theme;
+use loupe_core::source::Source;
 
 /// Width of the server's menu.
 const MENU: f32 = 320.0;

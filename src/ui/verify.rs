@@ -8,9 +8,9 @@ use egui::{
 use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Button};
 use super::{Cx, icons};
-use crate::fixture::report;
 use crate::state::fixture::{FoundFixture, VerifyPart, VerifyRow};
 use crate::state::{Action, CallAction, FixtureAction};
+use loupe_analysis::fixture::report;
 
 const ROW: f32 = 26.0;
 

@@ -3,9 +3,9 @@
 use egui::{Response, ScrollArea, Ui};
 
 use super::{Cx, host_row, icons, theme, widgets};
-use crate::analysis::HostsQuery;
-use crate::host::ResultPart;
 use crate::state::{Action, HostsAction};
+use loupe_analysis::queries::HostsQuery;
+use loupe_core::host::ResultPart;
 
 /// The choice of what the largest number of hosts show.
 pub const MOST_HOSTS: &str = "What most hosts show";

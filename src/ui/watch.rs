@@ -6,8 +6,8 @@ use super::theme::{self, ThemeTokens};
 use super::widgets::title;
 use super::widgets::{self, Button, LineEdit};
 use super::{Cx, icons};
-use crate::source::Watch;
 use crate::state::{Action, Dialog, WatchAction};
+use loupe_core::source::Watch;
 
 /// As the palette, the menu and the button name it.
 pub const NAME: &str = "Watch the server’s files…";

@@ -9,10 +9,10 @@ use egui::{
 use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Button};
 use super::{Cx, code, icons, server_requests};
-use crate::analysis::special::Shown;
-use crate::capture::{Direction, Line, LineKind};
 use crate::state::Action;
 use crate::state::wire::{LEVELS, WireAction, WireLog};
+use loupe_analysis::queries::special::Shown;
+use loupe_core::capture::{Direction, Line, LineKind};
 
 const ROW: f32 = 24.0;
 const SIDE: f32 = 16.0;

@@ -13,13 +13,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use mcp_loupe::analysis::arguments::refused_by;
-use mcp_loupe::capture::{Capture, CaptureId, Prompt, Resource, Tool};
-use mcp_loupe::json::write;
-use mcp_loupe::mcp::{self, Answer, ClientCapabilities, Listing, Session};
-use mcp_loupe::problem::{Problem, ProblemKind};
-use mcp_loupe::server_request::{Reply, RequestKind, ServerRequest, form};
-use mcp_loupe::source::{Http, Protocol, Source, Transport};
+use loupe_analysis::queries::arguments::refused_by;
+use loupe_client::{self, Answer, ClientCapabilities, Listing, Session};
+use loupe_core::capture::{Capture, CaptureId, Prompt, Resource, Tool};
+use loupe_core::json::write;
+use loupe_core::problem::{Problem, ProblemKind};
+use loupe_core::server_request::{Reply, RequestKind, ServerRequest, form};
+use loupe_core::source::{Http, Protocol, Source, Transport};
 use plain::plain;
 use serde_json::{Value, json};
 
@@ -84,7 +84,7 @@ fn main() -> ExitCode {
 
 fn run(url: String) -> Result<(), Problem> {
     let play = Play::read(url)?;
-    let runtime = mcp::runtime().map_err(|error| {
+    let runtime = loupe_client::runtime().map_err(|error| {
         Problem::new(
             ProblemKind::Internal,
             format!("cannot start the runtime: {error}"),
@@ -106,12 +106,13 @@ async fn talk(play: &Play) -> Result<(), Problem> {
         asker: Some(Arc::new(asker)),
         ..ClientCapabilities::default()
     };
-    let options = mcp::Options {
+    let options = loupe_client::Options {
         connect_limit: LIMIT,
         answering,
-        ..mcp::Options::default()
+        ..loupe_client::Options::default()
     };
-    let session = mcp::connect(&Source::Http(play.http.clone()), options, Arc::new(|_| {})).await?;
+    let session =
+        loupe_client::connect(&Source::Http(play.http.clone()), options, Arc::new(|_| {})).await?;
     let done = talk_in(&session, play).await;
     session.close().await;
     done
@@ -215,25 +216,25 @@ async fn call(session: &Session, tool: Tool, arguments: String) -> Capture {
     let id = CaptureId(tool.name.as_str().into());
     session
         .call(
-            mcp::Call {
+            loupe_client::Call {
                 id,
                 tool,
                 arguments: Bytes::from(arguments),
                 limit: LIMIT,
             },
-            mcp::CancelToken::new(),
+            loupe_client::CancelToken::new(),
         )
         .await
 }
 
 async fn ask(session: &Session, method: &'static str, params: String) {
-    let asking = mcp::ContentRequest {
+    let asking = loupe_client::ContentRequest {
         id: CaptureId(method.into()),
         method,
         params: Bytes::from(params),
         limit: LIMIT,
     };
-    print_outcome(&session.read(asking, mcp::CancelToken::new()).await);
+    print_outcome(&session.read(asking, loupe_client::CancelToken::new()).await);
 }
 
 fn print_outcome(capture: &Capture) {

@@ -4,10 +4,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use mcp_loupe::mcp::login::Step;
-use mcp_loupe::mcp::{self, SessionEvent};
-use mcp_loupe::problem::{Problem, ProblemKind};
-use mcp_loupe::source::{Grant, Http, Login, Source};
+use loupe_client::login::Step;
+use loupe_client::{self, SessionEvent};
+use loupe_core::problem::{Problem, ProblemKind};
+use loupe_core::source::{Grant, Http, Login, Source};
 use serde_json::Value;
 
 use super::visit::Visit;
@@ -106,16 +106,16 @@ pub async fn run(play: &Play) -> Result<(), Problem> {
 
 async fn once(play: &Play, source: &Source, person: &Arc<Person>) -> Result<(), Problem> {
     let person = Arc::clone(person);
-    let on_event: mcp::OnSessionEvent = Arc::new(move |event| match event {
+    let on_event: loupe_client::OnSessionEvent = Arc::new(move |event| match event {
         SessionEvent::Login(step) => person.step(step),
         SessionEvent::Phase(phase) => eprintln!("{phase}"),
         _ => {}
     });
-    let options = mcp::Options {
+    let options = loupe_client::Options {
         connect_limit: LIMIT,
-        ..mcp::Options::default()
+        ..loupe_client::Options::default()
     };
-    let session = mcp::connect(source, options, on_event).await?;
+    let session = loupe_client::connect(source, options, on_event).await?;
     let tools = session.list_tools(LIMIT).await?.tools;
     let done = act(&session, play, &tools).await;
     session.close().await;

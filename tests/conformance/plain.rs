@@ -1,6 +1,6 @@
 //! The plainest arguments that fit a tool's schema.
 
-use mcp_loupe::capture::Tool;
+use loupe_core::capture::Tool;
 use serde_json::{Map, Value, json};
 
 pub fn plain(tool: &Tool) -> String {
@@ -37,7 +37,7 @@ pub fn plain(tool: &Tool) -> String {
 #[cfg(test)]
 mod tests {
     use bytes::Bytes;
-    use mcp_loupe::analysis::arguments::refused_by;
+    use loupe_analysis::queries::arguments::refused_by;
 
     use super::*;
 

@@ -8,14 +8,14 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use mcp_loupe::analysis;
-use mcp_loupe::cancel::Cancel;
-use mcp_loupe::capture::{Capture, CaptureId, Outcome, Tool};
-use mcp_loupe::finding::{CheckedAnswer, CheckedServer, Checker, RuleSettings, Severity};
-use mcp_loupe::host::Hosts;
-use mcp_loupe::mcp::{self, Call, CancelToken, Session};
-use mcp_loupe::source::import::Reach;
-use mcp_loupe::source::{Command as CommandSource, Source};
+use loupe_analysis::finding::{CheckedAnswer, CheckedServer, Checker, RuleSettings, Severity};
+use loupe_analysis::queries;
+use loupe_client::{self, Call, CancelToken, Session};
+use loupe_core::cancel::Cancel;
+use loupe_core::capture::{Capture, CaptureId, Outcome, Tool};
+use loupe_core::host::Hosts;
+use loupe_core::source::import::Reach;
+use loupe_core::source::{Command as CommandSource, Source};
 use serde_json::{Value, json};
 
 use crate::peer::{ServerNotification, options};
@@ -110,7 +110,7 @@ impl Own {
             cwd: Some(folder.to_owned()),
             ..CommandSource::default()
         };
-        let session = mcp::connect(
+        let session = loupe_client::connect(
             &Source::Command(command),
             options(),
             ServerNotification::default().happenings(),
@@ -149,7 +149,7 @@ impl Own {
             "{tool} {arguments}: {:?}",
             capture.response
         );
-        let subject = analysis::subject(Arc::new(capture));
+        let subject = queries::subject(Arc::new(capture));
         let (settings, hosts) = (RuleSettings::default(), Hosts::built_in());
         let checker = Checker {
             settings: &settings,
@@ -190,7 +190,7 @@ impl Own {
     async fn refused(&self, tool: &str, arguments: Value) -> String {
         let capture = self.call(tool, &arguments).await;
         assert_eq!(capture.outcome, Outcome::ToolError, "{tool} {arguments}");
-        let subject = analysis::subject(Arc::new(capture));
+        let subject = queries::subject(Arc::new(capture));
         let text = subject.reading.content_text().unwrap();
         assert!(
             text.starts_with("Error: ") && text.contains("\nHint: "),
@@ -885,7 +885,7 @@ fn the_lines_for_clients_are_read_and_taken() {
         .collect();
     assert!(texts.len() >= 8, "{}", texts.len());
     for (file, text) in texts {
-        let import = mcp_loupe::source::import::read(file, text).unwrap();
+        let import = loupe_core::source::import::read(file, text).unwrap();
         let Reach::Command { program, args, .. } = &import.server(Some("loupe")).unwrap().reach
         else {
             panic!("{text}")

@@ -22,8 +22,8 @@ use crate::peer::oauth::{Modes, OAuthPeer};
 use crate::visit::Visit;
 use egui::{Event, Key, Modifiers, OutputCommand};
 use egui_kittest::kittest::Queryable;
-use mcp_loupe::host::Hosts;
-use mcp_loupe::source::{Command, Http, Protocol, Source};
+use loupe_core::host::Hosts;
+use loupe_core::source::{Command, Http, Protocol, Source};
 use mcp_loupe::state::{Action, CallAction, ConnectAction, Connection, Dialog};
 
 fn open_with(source: Option<Source>) -> Window {
@@ -186,7 +186,7 @@ fn the_theme_is_switched_and_a_pane_copied() {
         .state()
         .state
         .capture()
-        .and_then(|capture| mcp_loupe::capture::Reading::of(capture).content_text());
+        .and_then(|capture| loupe_core::capture::Reading::of(capture).content_text());
     window.event(Event::Key {
         key: Key::C,
         physical_key: None,
@@ -418,7 +418,7 @@ fn the_server_is_copied_as_the_configuration_of_a_client() {
         !copied(window).is_empty()
     });
     let text = copied(&window).concat();
-    let import = mcp_loupe::source::import::read("settings.json", &text).unwrap();
+    let import = loupe_core::source::import::read("settings.json", &text).unwrap();
     assert_eq!(
         import.server(None).unwrap().to_string(),
         "-- mcp-loupe sample-server --set all",

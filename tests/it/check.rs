@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use expect_test::expect_file;
-use mcp_loupe::finding::{AREAS, Rule, examples};
+use loupe_analysis::finding::{AREAS, Rule, examples};
 use serde_json::Value;
 
 /// In a folder of its own, so that no `loupe.toml` of others counts.

@@ -7,12 +7,12 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use bytes::Bytes;
-use mcp_loupe::capture::{FactCount, Payload, Reading, locate_facts};
-use mcp_loupe::json::{Doc, Node};
-use mcp_loupe::number::grouped;
-use mcp_loupe::serve::Backend;
-use mcp_loupe::serve::sample::Sample;
-use mcp_loupe::source::SampleSpec;
+use loupe_core::capture::{FactCount, Payload, Reading, locate_facts};
+use loupe_core::json::{Doc, Node};
+use loupe_core::number::grouped;
+use loupe_core::source::SampleSpec;
+use loupe_sample::Backend;
+use loupe_sample::sample::Sample;
 
 const FROM: &str = "<!-- claims: written by `UPDATE_EXPECT=1 cargo test --test it claims` -->\n";
 const TO: &str = "<!-- end of claims -->";
@@ -159,7 +159,7 @@ impl Bench {
 }
 
 fn tokens(text: &str) -> u64 {
-    mcp_loupe::token::count(text).o200k_base
+    loupe_core::token::count(text).o200k_base
 }
 
 fn pretty(value: &serde_json::Value) -> String {

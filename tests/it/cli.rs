@@ -153,7 +153,7 @@ fn limits_are_checked_before_anything_starts() {
 fn a_named_tokenizer_counts_beside_the_two() {
     let file = concat!(
         env!("CARGO_MANIFEST_DIR"),
-        "/tests/data/token/tokenizer.json"
+        "/crates/loupe-core/tests/data/token/tokenizer.json"
     );
     let row = |tokenizer: &str| {
         let (status, report) = json(

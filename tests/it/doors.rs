@@ -414,7 +414,7 @@ fn nothing_that_a_server_says_is_obeyed() {
         }
         let said = text(&output);
         let odd = said.chars().find(|char| {
-            char.is_control() && !"\n\t".contains(*char) || mcp_loupe::quote::is_without_ink(*char)
+            char.is_control() && !"\n\t".contains(*char) || loupe_core::quote::is_without_ink(*char)
         });
         assert!(odd.is_none(), "{command} has {odd:?}: {said:?}");
         assert!(

@@ -8,9 +8,9 @@ use std::time::Duration;
 use crate::peer::{INITIALIZED, ServerNotification, call, connect, options, sh, until};
 use bytes::Bytes;
 use futures::future::join_all;
-use mcp_loupe::capture::Outcome;
-use mcp_loupe::mcp::{self, Call, CancelToken, Options, guard};
-use mcp_loupe::source::Source;
+use loupe_client::{self, Call, CancelToken, Options, guard};
+use loupe_core::capture::Outcome;
+use loupe_core::source::Source;
 
 /// A server that ignores the end of its input and SIGTERM, with a child that does so too and one that left the group
 /// where the system can do that. Their process ids go to the file.
@@ -128,7 +128,7 @@ async fn a_connect_that_is_given_up_leaves_nothing() {
         "trap '' TERM; echo $$ > '{}'; while :; do sleep 0.2; done",
         file.display()
     ));
-    let connecting = mcp::connect(
+    let connecting = loupe_client::connect(
         &silent,
         options(),
         ServerNotification::default().happenings(),
@@ -144,7 +144,7 @@ async fn a_connect_that_is_given_up_leaves_nothing() {
         ..options()
     };
     assert!(
-        mcp::connect(&silent, brief, ServerNotification::default().happenings())
+        loupe_client::connect(&silent, brief, ServerNotification::default().happenings())
             .await
             .is_err()
     );
@@ -163,7 +163,7 @@ async fn what_a_server_leaves_behind_goes_with_it() {
         "sh -c 'trap \"\" TERM; while :; do sleep 0.2; done' & echo $! > '{}'; exit 4",
         file.display()
     ));
-    let error = mcp::connect(
+    let error = loupe_client::connect(
         &leaver,
         options(),
         ServerNotification::default().happenings(),

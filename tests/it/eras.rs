@@ -11,11 +11,11 @@ use crate::peer::{
     until,
 };
 use futures::future::join_all;
-use mcp_loupe::capture::{Direction, Outcome, Step, StepState, Tool};
-use mcp_loupe::mcp::{self, Call, CancelToken, Options, Session, SessionEvent};
-use mcp_loupe::problem::{Problem, ProblemKind};
-use mcp_loupe::serve::{self, sample::Sample};
-use mcp_loupe::source::{Http, Protocol, SampleSpec, Source, Transport};
+use loupe_client::{self, Call, CancelToken, Options, Session, SessionEvent};
+use loupe_core::capture::{Direction, Outcome, Step, StepState, Tool};
+use loupe_core::problem::{Problem, ProblemKind};
+use loupe_core::source::{Http, Protocol, SampleSpec, Source, Transport};
+use loupe_sample::{self, sample::Sample};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 const STATELESS: &str = "2026-07-28";
@@ -59,7 +59,7 @@ fn methods(session: &Session) -> Vec<String> {
 
 async fn refused(source: &Source) -> (Problem, Vec<Step>) {
     let heard = ServerNotification::default();
-    match mcp::connect(source, options(), heard.happenings()).await {
+    match loupe_client::connect(source, options(), heard.happenings()).await {
         Ok(_) => panic!("{source}: connected"),
         Err(error) => (error.into(), steps(&heard)),
     }
@@ -105,7 +105,7 @@ async fn a_server_of_the_handshake_is_found_by_any_answer_to_the_probe() {
 async fn a_stateless_server_gets_no_handshake_and_arguments_as_typed() {
     let heard = ServerNotification::default();
     let source = child(&discovered(), "exit 9");
-    let session = mcp::connect(&source, options(), heard.happenings())
+    let session = loupe_client::connect(&source, options(), heard.happenings())
         .await
         .unwrap();
     assert_eq!(
@@ -187,7 +187,7 @@ async fn other_requests_are_written_in_the_era_as_well() {
 async fn a_server_that_ends_on_the_probe_is_started_again() {
     let heard = ServerNotification::default();
     let source = child("echo no such method >&2; exit 1", &initialized());
-    let session = mcp::connect(&source, options(), heard.happenings())
+    let session = loupe_client::connect(&source, options(), heard.happenings())
         .await
         .unwrap();
     assert_eq!(session.server().protocol_version, "2025-11-25");
@@ -304,14 +304,14 @@ async fn versions_are_agreed_on_or_named() {
 #[tokio::test]
 async fn the_sample_answers_the_same_in_both_eras_over_every_transport() {
     let sample = Arc::new(Sample::new(&SampleSpec::default()).unwrap());
-    let serving = serve::http(sample, ([127, 0, 0, 1], 0).into())
+    let serving = loupe_sample::http(sample, ([127, 0, 0, 1], 0).into())
         .await
         .unwrap();
     let url = Source::Http(Http {
         url: serving.url(),
         ..Http::default()
     });
-    let stdio = Source::Command(mcp_loupe::source::Command {
+    let stdio = Source::Command(loupe_core::source::Command {
         program: env!("CARGO_BIN_EXE_mcp-loupe").into(),
         args: vec!["sample-server".into()],
         ..Default::default()
@@ -560,7 +560,7 @@ async fn an_http_server_of_the_handshake_is_found_however_it_refuses() {
     let Source::Http(mut source) = http(&peer.url).with_protocol(Protocol::Auto) else {
         panic!("no HTTP source")
     };
-    source.login = Some(mcp_loupe::source::Login::default());
+    source.login = Some(loupe_core::source::Login::default());
     let session = connect(&Source::Http(source)).await;
     assert!(
         session.steps().iter().all(|step| step.name != "login"),
@@ -604,7 +604,7 @@ async fn a_session_that_is_gone_is_opened_anew_and_the_call_made_once_more() {
         })
         .await;
         let heard = ServerNotification::default();
-        let session = mcp::connect(&http(&peer.url), options(), heard.happenings())
+        let session = loupe_client::connect(&http(&peer.url), options(), heard.happenings())
             .await
             .unwrap();
         let counted = |word: &str| {
@@ -682,7 +682,7 @@ async fn a_notification_that_is_refused_is_told_in_plain_words() {
     ] {
         let refused_once = Arc::new(Mutex::new(true));
         let url = notification_peer(Arc::clone(&refused_once), status, body).await;
-        match mcp::connect(
+        match loupe_client::connect(
             &http(&url),
             options(),
             ServerNotification::default().happenings(),
@@ -826,13 +826,13 @@ async fn a_compressed_answer_counts_at_its_full_size() {
         (20 << 20, Outcome::Result, 8_000_073),
     ] {
         let limited = Options {
-            limits: mcp_loupe::source::Limits {
+            limits: loupe_core::source::Limits {
                 message: limit,
                 ..Default::default()
             },
             ..options()
         };
-        let session = mcp::connect(
+        let session = loupe_client::connect(
             &http(&peer.url),
             limited,
             ServerNotification::default().happenings(),
@@ -1064,7 +1064,7 @@ fn secured(
 /// The sample server behind TLS; its address.
 async fn behind_tls(config: Arc<tokio_rustls::rustls::ServerConfig>) -> String {
     let sample = Arc::new(Sample::new(&SampleSpec::default()).unwrap());
-    let serving = serve::http(sample, ([127, 0, 0, 1], 0).into())
+    let serving = loupe_sample::http(sample, ([127, 0, 0, 1], 0).into())
         .await
         .unwrap();
     let behind = serving.url().split('/').nth(2).unwrap().to_owned();
@@ -1125,7 +1125,7 @@ async fn a_certificate_that_signs_itself_is_trusted_once_it_is_named() {
     let (problem, _) = refused(&source(&url)).await;
     assert!(problem.what.contains("signs itself"), "{problem}");
     std::fs::write(&file, &pem).unwrap();
-    let session = mcp::connect(
+    let session = loupe_client::connect(
         &source(&url),
         options(),
         ServerNotification::default().happenings(),
@@ -1198,7 +1198,7 @@ async fn an_authority_of_ones_own_is_trusted_once_it_is_named() {
         cacert: Some(file),
         ..Http::default()
     });
-    let session = mcp::connect(&source, options(), heard.happenings())
+    let session = loupe_client::connect(&source, options(), heard.happenings())
         .await
         .unwrap();
     assert!(

@@ -10,9 +10,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use mcp_loupe::source::import;
+use loupe_core::source::import;
+use loupe_core::token::TokenizerFile;
 use mcp_loupe::store::{self, History};
-use mcp_loupe::token::TokenizerFile;
 
 /// A generator of numbers, the same on every machine.
 struct Random(u64);
@@ -283,20 +283,26 @@ fn configuration() {
 
 #[test]
 fn tokenizer() {
-    fuzz("tokenizer", &data("tests/data/token"), |bytes| {
-        for name in ["tokenizer.json", "tekken.json", "x.tiktoken", "x.model"] {
-            if let Ok(tokenizer) = TokenizerFile::read(name, bytes) {
-                assert!(!tokenizer.name.is_empty());
+    fuzz(
+        "tokenizer",
+        &data("crates/loupe-core/tests/data/token"),
+        |bytes| {
+            for name in ["tokenizer.json", "tekken.json", "x.tiktoken", "x.model"] {
+                if let Ok(tokenizer) = TokenizerFile::read(name, bytes) {
+                    assert!(!tokenizer.name.is_empty());
+                }
             }
-        }
-    });
+        },
+    );
 }
 
 #[test]
 fn hosts() {
     let folder = tempfile::tempdir().unwrap();
-    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/hosts.toml"))
-        .unwrap();
+    let text = fs::read_to_string(
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/loupe-core/src/host/hosts.toml"),
+    )
+    .unwrap();
     let (_, entries) = text.split_once("[[host]]").unwrap();
     let schema = "schema = \"loupe.hosts/1\"";
     let seeds: Vec<_> = entries

@@ -51,7 +51,7 @@ const RESULT: &[u8] =
 
 /// How many hosts come with Loupe.
 fn known() -> usize {
-    mcp_loupe::host::Hosts::built_in().len()
+    loupe_core::host::Hosts::built_in().len()
 }
 
 #[test]
@@ -281,7 +281,8 @@ fn transcript(path: &Path) -> Vec<Value> {
 }
 
 fn built_in_hosts() -> Vec<toml::Value> {
-    let file: toml::Value = toml::from_str(include_str!("../../assets/hosts.toml")).unwrap();
+    let file: toml::Value =
+        toml::from_str(include_str!("../../crates/loupe-core/src/host/hosts.toml")).unwrap();
     file["host"].as_array().unwrap().clone()
 }
 
@@ -380,14 +381,10 @@ fn calls_are_made_as_a_host() {
 
 /// What a known host would give its model for the probe's tools, as a person pastes it, in a session with a handshake.
 fn pasted(host: &str, left_out: &[&str]) -> String {
-    pasted_of(
-        &mcp_loupe::serve::sample::Probe::answers()[0],
-        host,
-        left_out,
-    )
+    pasted_of(&loupe_sample::sample::Probe::answers()[0], host, left_out)
 }
 
-fn pasted_of(session: &mcp_loupe::host::probe::Answers, host: &str, left_out: &[&str]) -> String {
+fn pasted_of(session: &loupe_core::host::probe::Answers, host: &str, left_out: &[&str]) -> String {
     let mut out = String::new();
     for (tool, response) in session {
         let shown = run(&["show", "-", "--view", &format!("host:{host}")], response);
@@ -438,7 +435,7 @@ fn a_probe_tells_the_rules_of_a_host() {
 /// result's `_meta` is not known.
 #[test]
 fn a_probe_tells_hosts_apart_in_either_era() {
-    for session in mcp_loupe::serve::sample::Probe::answers() {
+    for session in loupe_sample::sample::Probe::answers() {
         for host in ["cline", "kimi-code"] {
             // Where that is cut, the tool's name stands in it, which a bare answer does not have.
             let text = pasted_of(&session, host, &["probe_long_text"]);
@@ -454,7 +451,7 @@ fn a_probe_tells_hosts_apart_in_either_era() {
 #[test]
 fn the_entry_of_an_unknown_host_is_a_hosts_file() {
     // A host of nobody: its own words around every text, JSON as Python writes it, a cut of its own.
-    let long = mcp_loupe::serve::sample::Probe::answers()
+    let long = loupe_sample::sample::Probe::answers()
         .remove(0)
         .into_iter()
         .find(|(tool, _)| *tool == "probe_long_text")

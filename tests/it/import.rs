@@ -6,9 +6,9 @@
 use std::fs;
 use std::path::Path;
 
-use mcp_loupe::problem::ProblemKind;
-use mcp_loupe::source::import::{self, Import, PLACES, Placeholder};
-use mcp_loupe::source::{Command, Http, Source, Transport};
+use loupe_core::problem::ProblemKind;
+use loupe_core::source::import::{self, Import, PLACES, Placeholder};
+use loupe_core::source::{Command, Http, Source, Transport};
 
 /// An environment in which everything but `TEAM` is set.
 fn value(placeholder: &Placeholder) -> Option<String> {

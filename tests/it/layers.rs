@@ -1,96 +1,25 @@
-//! The layers of `docs/architecture.md`, held by reading the source: a module imports only what stands below it, the
-//! pure ones touch nothing outside, and each big dependency lives where it belongs.
+//! What the compiler does not prove of `docs/architecture.md`: pure code touches nothing outside, the big dependencies of
+//! the program have their modules, and modules next to each other do not use each other in a circle.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Modules from the top down, as in `src/lib.rs`, with the modules that each uses beside those of [`GROUND`].
-const LAYERS: &[(&str, &str)] = &[
-    (
-        "cli",
-        "app shot state agent mcp serve store fixture contract verdict finding analysis diff host format capture reader source settings token server_request quote json parallel",
-    ),
-    ("app", "engine state host source settings"),
-    (
-        "shot",
-        "ui engine state fixture finding analysis format capture source settings",
-    ),
-    (
-        "ui",
-        "state fixture contract history verdict finding analysis diff host format capture reader source settings token server_request quote json",
-    ),
-    (
-        "engine",
-        "state mcp store fixture contract analysis host capture source settings token server_request json",
-    ),
-    (
-        "state",
-        "fixture contract history verdict finding analysis host format capture source settings token server_request json",
-    ),
-    (
-        "agent",
-        "mcp serve store fixture contract verdict finding analysis diff host format capture source token json",
-    ),
-    (
-        "mcp",
-        "serve fixture capture source token server_request quote json",
-    ),
-    (
-        "serve",
-        "store analysis diff format capture source token json",
-    ),
-    (
-        "store",
-        "fixture contract history host capture source settings quote json",
-    ),
-    (
-        "fixture",
-        "contract verdict finding analysis diff host format capture reader source token quote json",
-    ),
-    (
-        "contract",
-        "verdict finding analysis diff host format capture token quote json",
-    ),
-    ("history", "capture"),
-    ("verdict", "analysis diff host format capture token"),
-    (
-        "finding",
-        "analysis diff host format capture token server_request json parallel",
-    ),
-    (
-        "analysis",
-        "diff host format capture reader token json parallel",
-    ),
-    ("diff", "json"),
-    ("host", "format capture source json"),
-    ("format", "capture reader token json parallel"),
-    ("capture", "reader json parallel"),
-    ("reader", "json"),
-    ("source", "quote"),
-    ("settings", "token"),
-    ("token", "json"),
-    ("server_request", "json"),
-    ("quote", "json"),
-    ("json", ""),
-    ("parallel", ""),
-];
-
-/// Modules that use nothing, for all others.
-const GROUND: &[&str] = &["suggest", "number", "digest", "problem", "cancel"];
-
-/// Crates that only these modules may name.
+/// Crates that only these modules of the program may name.
 const HOMES: &[(&str, &[&str])] = &[
-    ("rmcp::", &["mcp"]),
-    ("reqwest::", &["mcp"]),
     ("egui", &["ui", "app", "shot"]),
     ("eframe::", &["ui", "app", "shot"]),
-    ("tokio::", &["agent", "mcp", "serve", "engine", "cli"]),
     ("clap::", &["cli"]),
-    ("hyper::", &["serve", "mcp"]),
+    (
+        "loupe_client::",
+        &["cli", "agent", "engine", "replay", "in_process"],
+    ),
+    ("loupe_sample::", &["cli", "agent", "replay", "in_process"]),
+    ("crate::store", &["cli", "agent", "engine", "app", "replay"]),
+    ("crate::engine", &["cli", "app", "shot"]),
 ];
 
-/// What pure code never does.
+/// What pure code never does: files, network, environment, clock, threads.
 const WORLD: &[&str] = &[
     "std::fs",
     "std::net",
@@ -101,9 +30,42 @@ const WORLD: &[&str] = &[
     "Instant::now",
     "now_utc",
 ];
-const TOUCH_THE_WORLD: &[&str] = &[
-    "cli", "app", "agent", "mcp", "serve", "store", "engine", "parallel",
+/// Crates and modules that are pure, and the module of them that starts threads and joins them.
+const PURE: &[&str] = &[
+    "loupe-core",
+    "loupe-analysis",
+    "state",
+    "ui",
+    "shot",
+    "history",
 ];
+const THREADS: &str = "parallel";
+
+/// One source file.
+struct Source {
+    /// `mcp-loupe`, `loupe-core`, …
+    package: String,
+    /// Its place in the package's `src`, without `.rs` and `mod`.
+    module: Vec<String>,
+    path: PathBuf,
+    /// Numbered lines of code, without tests and comments.
+    lines: Vec<(usize, String)>,
+}
+
+impl Source {
+    fn top(&self) -> &str {
+        self.module.first().map_or("lib", String::as_str)
+    }
+
+    fn is_pure(&self) -> bool {
+        let name = if self.package == "mcp-loupe" {
+            self.top()
+        } else {
+            &self.package
+        };
+        PURE.contains(&name) && self.top() != THREADS
+    }
+}
 
 fn rust_files(dir: &Path, found: &mut Vec<PathBuf>) {
     let mut entries: Vec<_> = fs::read_dir(dir)
@@ -120,90 +82,75 @@ fn rust_files(dir: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Module name, path, and numbered lines of code (tests and comments left out) of a source file.
-type Source = (String, PathBuf, Vec<(usize, String)>);
-
 fn sources() -> Vec<Source> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut files = Vec::new();
-    rust_files(&root, &mut files);
-    let mut sources = Vec::new();
-    for path in files {
-        let relative = path.strip_prefix(&root).unwrap();
-        let module = relative
-            .iter()
-            .next()
-            .unwrap()
-            .to_string_lossy()
-            .trim_end_matches(".rs")
-            .to_owned();
-        if matches!(module.as_str(), "lib" | "main")
-            || path.file_stem().is_some_and(|stem| stem == "tests")
-        {
-            continue;
-        }
-        let text = fs::read_to_string(&path).unwrap();
-        let mut lines = Vec::new();
-        // An item of tests ends with a brace or a semicolon where a line begins.
-        let mut is_test = false;
-        for (number, line) in text.lines().enumerate() {
-            if line.starts_with("#[cfg(test)]") || line.starts_with("#[cfg(all(test") {
-                is_test = true;
-            } else if is_test {
-                is_test = !(line == "}" || (line.ends_with(';') && !line.starts_with(' ')));
-            } else if !line.trim_start().starts_with("//") {
-                lines.push((number + 1, line.to_owned()));
-            }
-        }
-        sources.push((module, relative.to_owned(), lines));
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut packages = vec![("mcp-loupe".to_owned(), root.join("src"))];
+    for entry in fs::read_dir(root.join("crates")).unwrap().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        packages.push((name, entry.path().join("src")));
     }
+    let mut sources = Vec::new();
+    for (package, folder) in packages {
+        let mut files = Vec::new();
+        rust_files(&folder, &mut files);
+        for path in files {
+            if path.file_stem().is_some_and(|stem| stem == "tests") {
+                continue;
+            }
+            let mut module: Vec<String> = path
+                .strip_prefix(&folder)
+                .unwrap()
+                .with_extension("")
+                .iter()
+                .map(|name| name.to_string_lossy().into_owned())
+                .collect();
+            module.pop_if(|name| matches!(name.as_str(), "mod" | "lib" | "main"));
+            let lines = code(&fs::read_to_string(&path).unwrap());
+            sources.push(Source {
+                package: package.clone(),
+                module,
+                path,
+                lines,
+            });
+        }
+    }
+    assert!(sources.len() > 400, "{} files", sources.len());
     sources
 }
 
-#[test]
-fn modules_use_only_what_stands_below_them() {
-    let mut offences = Vec::new();
-    for (module, path, lines) in sources() {
-        let allowed = match LAYERS.iter().find(|(name, _)| *name == module) {
-            Some((_, allowed)) => allowed.split_whitespace().collect(),
-            None if GROUND.contains(&module.as_str()) => Vec::new(),
-            None => panic!("`{module}` is in no layer"),
-        };
-        for (number, line) in lines {
-            for part in line.split("crate::").skip(1) {
-                let used: String = part
-                    .chars()
-                    .take_while(|char| char.is_alphanumeric() || *char == '_')
-                    .collect();
-                let is_module = LAYERS.iter().any(|(name, _)| *name == used);
-                if used != module && is_module && !allowed.contains(&used.as_str()) {
-                    offences.push(format!(
-                        "src/{}:{number}: {module} uses {used}",
-                        path.display()
-                    ));
-                }
-            }
+fn code(text: &str) -> Vec<(usize, String)> {
+    let mut lines = Vec::new();
+    // An item of tests ends with a brace or a semicolon where a line begins.
+    let mut is_test = false;
+    for (number, line) in text.lines().enumerate() {
+        if line.starts_with("#[cfg(test)]") || line.starts_with("#[cfg(all(test") {
+            is_test = true;
+        } else if is_test {
+            is_test = !(line == "}" || (line.ends_with(';') && !line.starts_with(' ')));
+        } else if !line.trim_start().starts_with("//") {
+            lines.push((number + 1, line.to_owned()));
         }
     }
-    assert!(offences.is_empty(), "{}", offences.join("\n"));
+    lines
 }
 
 #[test]
-fn big_dependencies_live_where_they_belong() {
+fn big_dependencies_have_their_modules() {
     let mut offences = Vec::new();
-    for (module, path, lines) in sources() {
-        for (number, line) in lines {
+    for source in sources() {
+        if source.package != "mcp-loupe" || source.module.is_empty() {
+            continue;
+        }
+        for (number, line) in &source.lines {
             for (name, homes) in HOMES {
-                let names_it = line.match_indices(name).any(|(at, _)| {
+                let is_named = line.match_indices(name).any(|(at, _)| {
                     !line[..at].ends_with(|char: char| {
                         char.is_alphanumeric() || char == '_' || char == '`'
                     })
                 });
-                if names_it && !homes.contains(&module.as_str()) && !line.contains('"') {
-                    offences.push(format!(
-                        "src/{}:{number}: {name} in {module}",
-                        path.display()
-                    ));
+                let own = name.strip_prefix("crate::") == Some(source.top());
+                if is_named && !own && !homes.contains(&source.top()) && !line.contains('"') {
+                    offences.push(format!("{}:{number}: {name}", source.path.display()));
                 }
             }
         }
@@ -212,52 +159,16 @@ fn big_dependencies_live_where_they_belong() {
 }
 
 #[test]
-fn pure_modules_touch_nothing_outside() {
+fn pure_code_touches_nothing_outside() {
     let mut offences = Vec::new();
-    for (module, path, lines) in sources() {
-        if TOUCH_THE_WORLD.contains(&module.as_str()) {
-            continue;
-        }
-        for (number, line) in lines {
+    for source in sources().iter().filter(|source| source.is_pure()) {
+        for (number, line) in &source.lines {
             if let Some(word) = WORLD.iter().find(|word| line.contains(**word)) {
-                offences.push(format!(
-                    "src/{}:{number}: {word} in {module}",
-                    path.display()
-                ));
+                offences.push(format!("{}:{number}: {word}", source.path.display()));
             }
         }
     }
     assert!(offences.is_empty(), "{}", offences.join("\n"));
-}
-
-#[test]
-fn the_layers_are_those_of_lib_rs() {
-    let lib = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/lib.rs")).unwrap();
-    let listed: Vec<_> = lib
-        .lines()
-        .filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';'))
-        .collect();
-    let layers: Vec<_> = LAYERS
-        .iter()
-        .map(|(name, _)| *name)
-        .chain(GROUND.iter().copied())
-        .collect();
-    let mut sorted = layers.clone();
-    sorted.sort_unstable();
-    assert_eq!(
-        listed, sorted,
-        "src/lib.rs and tests/it/layers.rs list the same modules"
-    );
-    for (position, (name, uses)) in LAYERS.iter().enumerate() {
-        for used in uses.split_whitespace() {
-            let below = layers.iter().position(|layer| *layer == used).unwrap();
-            // `cli` and `engine` look at both columns; nothing else imports upward.
-            assert!(
-                below > position,
-                "{name} may use {used}, which stands above it"
-            );
-        }
-    }
 }
 
 /// What a `use` names: `a::b` and `a::c::d` of `a::{b, c::d}`.
@@ -281,25 +192,22 @@ fn used(tree: &str) -> Vec<String> {
 }
 
 #[test]
-fn no_two_modules_of_a_folder_use_each_other() {
-    let module = |path: &Path| {
-        let mut names: Vec<String> = path
-            .with_extension("")
-            .iter()
-            .map(|name| name.to_string_lossy().into_owned())
-            .collect();
-        names.pop_if(|name| name == "mod");
-        names
-    };
+fn modules_of_a_folder_are_in_no_circle() {
     let sources = sources();
-    let modules: BTreeSet<_> = sources.iter().map(|(_, path, _)| module(path)).collect();
+    let full = |source: &Source| {
+        let mut path = vec![source.package.clone()];
+        path.extend(source.module.iter().cloned());
+        path
+    };
+    let modules: BTreeSet<_> = sources.iter().map(full).collect();
     let inline = regex::Regex::new(r"\b(?:crate|super)(?:::\w+)+").unwrap();
     let statement = regex::Regex::new(r"\buse\s+([^;]+);").unwrap();
     // By folder and module: the modules beside it that it uses.
     let mut beside: BTreeMap<(Vec<String>, String), BTreeSet<String>> = BTreeMap::new();
-    for (_, path, lines) in &sources {
-        let own = module(path);
-        let code = lines
+    for source in &sources {
+        let own = full(source);
+        let code = source
+            .lines
             .iter()
             .map(|(_, line)| line.as_str())
             .collect::<Vec<_>>()
@@ -314,16 +222,16 @@ fn no_two_modules_of_a_folder_use_each_other() {
         ) {
             let up = path.split("::").take_while(|part| *part == "super").count();
             let mut at = if path.starts_with("crate::") {
-                Vec::new()
+                vec![source.package.clone()]
             } else {
-                own[..own.len() - up.min(own.len())].to_vec()
+                own[..own.len() - up.min(own.len() - 1)].to_vec()
             };
             at.extend(
                 path.split("::")
                     .filter(|part| !matches!(*part, "crate" | "super" | "self"))
                     .map(str::to_owned),
             );
-            while !at.is_empty() && !modules.contains(&at) {
+            while at.len() > 1 && !modules.contains(&at) {
                 at.pop();
             }
             let common = own.iter().zip(&at).take_while(|(a, b)| a == b).count();

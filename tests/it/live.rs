@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use egui_kittest::Harness;
+use loupe_core::source::Source;
 use mcp_loupe::app::App;
-use mcp_loupe::source::Source;
 
 pub type Window = Harness<'static, App>;
 

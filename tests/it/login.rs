@@ -9,12 +9,12 @@ use std::time::Duration;
 use crate::peer::oauth::{Modes, OAuthPeer};
 use crate::peer::{call, options, until};
 use crate::visit::Visit;
-use mcp_loupe::capture::{Capture, Outcome};
-use mcp_loupe::contract::message_line;
-use mcp_loupe::mcp::login::{LoginStore, Step};
-use mcp_loupe::mcp::{self, Call, CancelToken, Options, Session, SessionEvent};
-use mcp_loupe::problem::{Problem, ProblemKind};
-use mcp_loupe::source::{Grant, Http, Login, Source, Transport};
+use loupe_analysis::contract::message_line;
+use loupe_client::login::{LoginStore, Step};
+use loupe_client::{self, Call, CancelToken, Options, Session, SessionEvent};
+use loupe_core::capture::{Capture, Outcome};
+use loupe_core::problem::{Problem, ProblemKind};
+use loupe_core::source::{Grant, Http, Login, Source, Transport};
 
 fn source(peer: &OAuthPeer) -> Source {
     Source::Http(Http {
@@ -47,7 +47,7 @@ impl Desk {
     async fn connect(&self, source: &Source) -> Result<Session, Problem> {
         let (steps, written) = (Arc::clone(&self.steps), Arc::clone(&self.written));
         let browser = Visit::new();
-        let happenings: mcp::OnSessionEvent = Arc::new(move |happening| {
+        let happenings: loupe_client::OnSessionEvent = Arc::new(move |happening| {
             if let SessionEvent::Login(step) = happening {
                 if let Step::Open { url, .. } = &step {
                     browser.go(url.clone());
@@ -65,7 +65,7 @@ impl Desk {
             })),
             ..options()
         };
-        mcp::connect(source, options, happenings)
+        loupe_client::connect(source, options, happenings)
             .await
             .map_err(Problem::from)
     }
@@ -1051,7 +1051,7 @@ async fn of_several_authorization_servers_a_person_chooses_one() {
         folder: Some(folder.path().to_owned()),
     };
     assert!(
-        mcp::login::forget(&keep, &peer.url(), None)
+        loupe_client::login::forget(&keep, &peer.url(), None)
             .await
             .unwrap()
             .contains("was removed from")

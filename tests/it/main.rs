@@ -1,7 +1,6 @@
 //! The tests from outside: the library, the program, and the window with no display.
 
 mod agent;
-mod cases;
 mod check;
 mod claims;
 mod cli;
@@ -13,11 +12,9 @@ mod hosts;
 mod import;
 mod layers;
 mod login;
-mod mutants;
 mod peer;
 #[path = "../conformance/plain.rs"]
 mod plain;
-mod proofs;
 mod replay;
 mod server_requests;
 mod session;

@@ -10,10 +10,10 @@ use crate::peer::{
     sh, until,
 };
 use futures::future::join_all;
-use mcp_loupe::capture::{Capture, Outcome};
-use mcp_loupe::mcp::{self, Call, CancelToken, Options, Session};
-use mcp_loupe::problem::{Problem, ProblemKind};
-use mcp_loupe::source::{Protocol, Source};
+use loupe_client::{self, Call, CancelToken, Options, Session};
+use loupe_core::capture::{Capture, Outcome};
+use loupe_core::problem::{Problem, ProblemKind};
+use loupe_core::source::{Protocol, Source};
 
 const ANSWER: &str = r#"{"jsonrpc":"2.0","id":1,"result":{"content":[]}}"#;
 /// Small enough for `a line over the limit` to be over it.
@@ -111,13 +111,13 @@ fn modes() -> Vec<Mode> {
 
 async fn connect(source: &Source) -> Session {
     let limited = Options {
-        limits: mcp_loupe::source::Limits {
+        limits: loupe_core::source::Limits {
             message: LIMIT,
             ..Default::default()
         },
         ..options()
     };
-    mcp::connect(source, limited, ServerNotification::default().happenings())
+    loupe_client::connect(source, limited, ServerNotification::default().happenings())
         .await
         .unwrap_or_else(|error| panic!("{source}: {error:?}"))
 }
@@ -594,7 +594,7 @@ async fn an_end_at_any_point_is_told() {
         "half a list",
         "call",
     ] {
-        let ended = match mcp::connect(
+        let ended = match loupe_client::connect(
             &script(at),
             options(),
             ServerNotification::default().happenings(),

@@ -1,7 +1,7 @@
 //! Texts read as data in the window: the chooser of readers, patterns, marks, links.
 
 use egui::Theme::{Dark, Light};
-use mcp_loupe::capture::ReadText;
+use loupe_core::capture::ReadText;
 use mcp_loupe::state::{DrawerTab, PaneView, ViewAction};
 
 use crate::window::Window;
@@ -110,7 +110,7 @@ fn a_value_of_the_data_is_marked_where_it_was_read() {
     let mut window = answer("name: Ada\nage: 36\ncity: London");
     window.painted_after_click(SIZE, Light, "36");
     let cursor = window.state.view.tree_cursor.expect("a value is selected");
-    let subject = mcp_loupe::analysis::subject(window.state.capture().unwrap().clone());
+    let subject = loupe_analysis::queries::subject(window.state.capture().unwrap().clone());
     let payload = subject.payload.as_ref().unwrap();
     let node = payload.doc.node(cursor).unwrap();
     assert_eq!(node.key().as_deref(), Some("age"));
@@ -128,7 +128,7 @@ fn a_value_of_the_data_is_marked_in_the_text_beside_it() {
         [false, true, true],
         "the text stands left of the data"
     );
-    let subject = mcp_loupe::analysis::subject(window.state.capture().unwrap().clone());
+    let subject = loupe_analysis::queries::subject(window.state.capture().unwrap().clone());
     let age = subject
         .payload
         .as_ref()

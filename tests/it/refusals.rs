@@ -4,17 +4,17 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use crate::peer::{self, HttpPeer, ServerNotification, call, connect, gzip, http, options, reply};
-use mcp_loupe::capture::Outcome;
-use mcp_loupe::mcp::{self, CancelToken, SessionEvent};
-use mcp_loupe::problem::{Problem, ProblemKind};
-use mcp_loupe::source::{Protocol, Source};
+use loupe_client::{self, CancelToken, SessionEvent};
+use loupe_core::capture::Outcome;
+use loupe_core::problem::{Problem, ProblemKind};
+use loupe_core::source::{Protocol, Source};
 
 const ANSWER: &str = r#"{"jsonrpc":"2.0","id":1,"result":{"content":[]}}"#;
 const DESCRIBED: &str = r#"{"capabilities":{"tools":{}},"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"m","version":"1"}}}"#;
 
 async fn refused(source: &Source) -> (Problem, ServerNotification) {
     let heard = ServerNotification::default();
-    match mcp::connect(source, options(), heard.happenings()).await {
+    match loupe_client::connect(source, options(), heard.happenings()).await {
         Ok(_) => panic!("{source}: connected"),
         Err(error) => (error.into(), heard),
     }
@@ -50,7 +50,7 @@ async fn a_probe_that_wants_credentials_is_not_the_server() {
     })
     .await;
     let heard = ServerNotification::default();
-    let session = mcp::connect(
+    let session = loupe_client::connect(
         &http(&peer.url).with_protocol(Protocol::Auto),
         options(),
         heard.happenings(),
@@ -88,7 +88,7 @@ async fn a_server_that_describes_itself_without_versions_is_taken_unless_it_take
         ),
     ] {
         let heard = ServerNotification::default();
-        let session = mcp::connect(&source, options(), heard.happenings())
+        let session = loupe_client::connect(&source, options(), heard.happenings())
             .await
             .unwrap();
         assert_eq!(

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Output, Stdio};
 
 use bytes::Bytes;
-use mcp_loupe::capture::{Capture, Tool};
+use loupe_core::capture::{Capture, Tool};
 use mcp_loupe::store::{ReadAs, read_bytes, write_folder};
 
 const LOUPE: &str = env!("CARGO_BIN_EXE_mcp-loupe");

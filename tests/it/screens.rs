@@ -9,15 +9,17 @@ use crate::pictures;
 use crate::window::Window;
 use bytes::Bytes;
 use egui::Theme::{Dark, Light};
-use mcp_loupe::analysis::{Search, TextOf, TextQuery};
-use mcp_loupe::capture::{Direction, Line, LineKind, Prompt, Resource};
-use mcp_loupe::host::Hosts;
-use mcp_loupe::json::Doc;
-use mcp_loupe::problem::{Problem, ProblemKind};
-use mcp_loupe::server_request::ServerRequest;
-use mcp_loupe::settings;
+use loupe_analysis::queries::{Search, TextOf, TextQuery};
+use loupe_core::capture::{Direction, Line, LineKind, Prompt, Resource};
+use loupe_core::host::Hosts;
+use loupe_core::json::Doc;
+use loupe_core::problem::{Problem, ProblemKind};
+use loupe_core::server_request::ServerRequest;
+use loupe_core::settings;
+use loupe_core::source::{Command, Http, Login, Recent, Source};
+use loupe_core::token::Tokenizer;
+use loupe_core::token::claude::Key;
 use mcp_loupe::shot;
-use mcp_loupe::source::{Command, Http, Login, Recent, Source};
 use mcp_loupe::state::diff::DiffAction;
 use mcp_loupe::state::exact::{ExactAction, ExactEvent, KeyPlace};
 use mcp_loupe::state::library::{LibraryAction, LibraryEntry};
@@ -30,8 +32,6 @@ use mcp_loupe::state::{
     LoginStep, PaneView, QueryState, ServerNotification, SessionId, SessionUpdate, SettingsAction,
     SidebarTab, StartQuestion, TokensAction, TokensPart, ViewAction,
 };
-use mcp_loupe::token::Tokenizer;
-use mcp_loupe::token::claude::Key;
 
 const MAIN: [u32; 2] = [1_600, 1_000];
 

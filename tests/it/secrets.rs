@@ -10,8 +10,8 @@ use crate::peer::{
     oauth::{Modes, OAuthPeer},
 };
 use crate::support::Driver;
-use mcp_loupe::fixture::export::ExportChoice;
-use mcp_loupe::source::{Protocol, Source};
+use loupe_analysis::fixture::export::ExportChoice;
+use loupe_core::source::{Protocol, Source};
 use mcp_loupe::state::server_requests::{FieldInput, ServerRequestAction};
 use mcp_loupe::state::wire::WireAction;
 use mcp_loupe::state::{Action, CallAction, ConnectAction, ExportAction};

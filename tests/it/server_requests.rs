@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use crate::peer::{self, ServerNotification, call, http, options, server, until};
 use bytes::Bytes;
-use mcp_loupe::capture::{Capture, Direction, Outcome, Tool};
-use mcp_loupe::mcp::{
+use loupe_client::{
     self, Answer, Call, CancelToken, ClientCapabilities, Listing, Options, Session, SessionEvent,
 };
-use mcp_loupe::serve::{self, sample::Sample};
-use mcp_loupe::server_request::{Reply, RequestKind, Root, ServerRequest};
-use mcp_loupe::source::{Command, Protocol, SampleSpec, Source};
+use loupe_core::capture::{Capture, Direction, Outcome, Tool};
+use loupe_core::server_request::{Reply, RequestKind, Root, ServerRequest};
+use loupe_core::source::{Command, Protocol, SampleSpec, Source};
+use loupe_sample::{self, sample::Sample};
 
 const LOGIN: &str = r#"{"handle":"@carol.art"}"#;
 const PASSWORD: &str = "abcd-efgh-canary";
@@ -73,7 +73,7 @@ fn accept(content: &str) -> Option<Reply> {
 
 async fn open(source: &Source, options: Options) -> (Session, ServerNotification) {
     let heard = ServerNotification::default();
-    let session = mcp::connect(source, options, heard.happenings())
+    let session = loupe_client::connect(source, options, heard.happenings())
         .await
         .unwrap_or_else(|error| panic!("{source}: {error:?}"));
     (session, heard)
@@ -96,7 +96,7 @@ async fn logs_in(source: &Source) -> Vec<(Direction, String)> {
     let person = Person::new();
     let transcript = Arc::new(Mutex::new(String::new()));
     let written = Arc::clone(&transcript);
-    let taker: mcp::Transcript = Arc::new(move |message| {
+    let taker: loupe_client::Transcript = Arc::new(move |message| {
         written
             .lock()
             .unwrap()
@@ -174,7 +174,7 @@ async fn the_sample_asks_for_its_password_over_every_transport_in_either_era() {
     // A server at a URL remembers who is logged in.
     let serve = || async {
         let backend = Arc::new(Sample::new(&spec).unwrap());
-        serve::http(backend, (std::net::Ipv4Addr::LOCALHOST, 0).into())
+        loupe_sample::http(backend, (std::net::Ipv4Addr::LOCALHOST, 0).into())
             .await
             .unwrap()
     };

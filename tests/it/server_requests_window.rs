@@ -2,8 +2,8 @@
 
 use crate::live::{Window, open_sized, until};
 use egui_kittest::kittest::Queryable;
-use mcp_loupe::capture::Outcome;
-use mcp_loupe::source::{Command, SampleSpec, Source};
+use loupe_core::capture::Outcome;
+use loupe_core::source::{Command, SampleSpec, Source};
 use mcp_loupe::state::library::{LibraryAction, LibraryEntry};
 use mcp_loupe::state::media::MediaAction;
 use mcp_loupe::state::server_requests::{FieldInput, ServerRequestAction};

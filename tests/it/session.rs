@@ -7,10 +7,10 @@ use crate::peer::{
     self, HttpPeer, INITIALIZED, PATIENCE, ServerNotification, call, called, connect, http,
     options, reply, server, sh, until,
 };
-use mcp_loupe::capture::{Capture, Direction, Outcome};
-use mcp_loupe::mcp::{self, Call, CancelToken, Options, SessionEvent};
-use mcp_loupe::problem::{Problem, ProblemKind};
-use mcp_loupe::source::{Command, Source};
+use loupe_client::{self, Call, CancelToken, Options, SessionEvent};
+use loupe_core::capture::{Capture, Direction, Outcome};
+use loupe_core::problem::{Problem, ProblemKind};
+use loupe_core::source::{Command, Source};
 
 const RESULT: &str = r#"{"content":[{"type":"text","text":"hi"}]}"#;
 
@@ -19,7 +19,7 @@ fn kind(capture: &Capture) -> Option<ProblemKind> {
 }
 
 async fn refused(source: &Source, options: Options) -> Problem {
-    match mcp::connect(source, options, ServerNotification::default().happenings()).await {
+    match loupe_client::connect(source, options, ServerNotification::default().happenings()).await {
         Ok(_) => panic!("{source}: connected"),
         Err(error) => error.into(),
     }
@@ -287,14 +287,14 @@ async fn a_message_over_several_lines_is_shown_and_refused() {
 #[tokio::test]
 async fn a_message_over_the_limit_ends_its_call() {
     let limited = Options {
-        limits: mcp_loupe::source::Limits {
+        limits: loupe_core::source::Limits {
             message: 1_000,
             ..Default::default()
         },
         ..options()
     };
     let long = r#"printf '{"jsonrpc":"2.0","id":%s,"result":"' "$id"; head -c 5000 /dev/zero | tr '\0' x; printf '"}\n'"#;
-    let session = mcp::connect(
+    let session = loupe_client::connect(
         &server(long),
         limited,
         ServerNotification::default().happenings(),
@@ -318,14 +318,14 @@ async fn a_message_over_the_limit_ends_its_call() {
 
 #[tokio::test]
 async fn what_is_kept_of_stderr_can_be_changed_and_its_end_is_said() {
-    let limits = mcp_loupe::source::Limits {
+    let limits = loupe_core::source::Limits {
         stderr: 2_000,
         ..Default::default()
     };
     let flood = r#"i=0; while [ $i -lt 100 ]; do printf '%0100d\n' $i >&2; i=$((i+1)); done
         printf '{"jsonrpc":"2.0","id":%s,"result":{"content":[]}}\n' "$id""#;
     let heard = ServerNotification::default();
-    let session = mcp::connect(
+    let session = loupe_client::connect(
         &server(flood),
         Options {
             limits,
@@ -355,7 +355,7 @@ async fn pings_are_answered_and_other_requests_refused() {
         printf '{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":1.5,"message":"half"}}\n' "$id"
         printf '{"jsonrpc":"2.0","id":%s,"result":{"content":[],"pong":%s,"no":%s}}\n' "$id" "$pong" "$no""#;
     let heard = ServerNotification::default();
-    let session = mcp::connect(&server(asks), options(), heard.happenings())
+    let session = loupe_client::connect(&server(asks), options(), heard.happenings())
         .await
         .unwrap();
     let capture = session.call(call("{}"), CancelToken::new()).await;
@@ -390,7 +390,7 @@ async fn a_call_that_takes_too_long_is_given_up() {
         printf '{"jsonrpc":"2.0","id":1,"result":{"content":[]}}\n'
         else printf '{"jsonrpc":"2.0","id":%s,"result":{"content":[]}}\n' "$id"; fi"#;
     let heard = ServerNotification::default();
-    let session = mcp::connect(&server(slow), options(), heard.happenings())
+    let session = loupe_client::connect(&server(slow), options(), heard.happenings())
         .await
         .unwrap();
     let brief = Call {
@@ -416,7 +416,7 @@ async fn a_call_that_takes_too_long_is_given_up() {
 #[tokio::test]
 async fn a_cancelled_call_returns_at_once() {
     let heard = ServerNotification::default();
-    let session = mcp::connect(&server("echo got it >&2"), options(), heard.happenings())
+    let session = loupe_client::connect(&server("echo got it >&2"), options(), heard.happenings())
         .await
         .unwrap();
     let cancel = CancelToken::new();
@@ -448,7 +448,7 @@ async fn a_cancelled_call_returns_at_once() {
 async fn a_server_that_dies_ends_its_calls_and_says_why() {
     let heard = ServerNotification::default();
     let source = server("echo 'out of luck' >&2; exit 3");
-    let session = mcp::connect(&source, options(), heard.happenings())
+    let session = loupe_client::connect(&source, options(), heard.happenings())
         .await
         .unwrap();
     let capture = session.call(call("{}"), CancelToken::new()).await;
@@ -607,7 +607,7 @@ async fn a_banner_before_the_handshake_is_counted_and_forgiven() {
     let banner = sh(&format!(
         "echo 'Starting'; read -r line; printf '%s\\n' '{{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{INITIALIZED}}}'; cat >/dev/null"
     ));
-    let session = mcp::connect(&banner, options(), heard.happenings())
+    let session = loupe_client::connect(&banner, options(), heard.happenings())
         .await
         .unwrap();
     assert_eq!(

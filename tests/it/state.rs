@@ -4,17 +4,18 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::support::Driver;
-use mcp_loupe::analysis::sweep::SweepQuery;
-use mcp_loupe::analysis::{
+use loupe_analysis::contract::SweepFile;
+use loupe_analysis::contract::TableKind;
+use loupe_analysis::fixture::export::ExportChoice;
+use loupe_analysis::queries::sweep::SweepQuery;
+use loupe_analysis::queries::{
     CountQuery, Inquiry, Query, RowQuery, ServerCostQuery, ToolTokensQuery, TreeQuery,
 };
-use mcp_loupe::capture::Outcome;
-use mcp_loupe::contract::SweepFile;
-use mcp_loupe::contract::TableKind;
-use mcp_loupe::fixture::export::ExportChoice;
-use mcp_loupe::host::{ReadChoice, ResultPart};
-use mcp_loupe::problem::ProblemKind;
-use mcp_loupe::source::{Command, Limits, Protocol, Source};
+use loupe_core::capture::Outcome;
+use loupe_core::host::{ReadChoice, ResultPart};
+use loupe_core::problem::ProblemKind;
+use loupe_core::source::{Command, Limits, Protocol, Source};
+use loupe_core::token::{Count, Encoding, Tokenizer};
 use mcp_loupe::state::diff::DiffAction;
 use mcp_loupe::state::{
     Action, AppEffect, CallAction, CompareAction, ConnectAction, Connection, Dialog, DrawerTab,
@@ -22,7 +23,6 @@ use mcp_loupe::state::{
     SessionEffect, SessionId, SessionUpdate, SettingsAction, StartQuestion, State, TokensAction,
     ViewAction,
 };
-use mcp_loupe::token::{Count, Encoding, Tokenizer};
 
 fn on_sample() -> Driver {
     let mut driver = Driver::new();
@@ -431,7 +431,7 @@ fn messages_go_by_themselves_and_errors_stay() {
 fn answered<Q: Query>(
     driver: &mut Driver,
     query: Q,
-) -> Result<Q::Out, mcp_loupe::problem::Problem> {
+) -> Result<Q::Out, loupe_core::problem::Problem> {
     let id = driver.state.view.capture.clone().unwrap();
     inquired::<Q>(driver, &Inquiry::of(&[id], query))
 }
@@ -439,7 +439,7 @@ fn answered<Q: Query>(
 fn inquired<Q: Query>(
     driver: &mut Driver,
     inquiry: &Inquiry,
-) -> Result<Q::Out, mcp_loupe::problem::Problem> {
+) -> Result<Q::Out, loupe_core::problem::Problem> {
     driver.perform(Action::Want(vec![inquiry.clone()]));
     driver.until("the answer is there", |state| {
         matches!(
@@ -459,7 +459,7 @@ fn a_tokenizer_file_counts_and_a_bad_one_is_said() {
     let mut driver = on_sample();
     driver.perform(CallAction::Ask(StartQuestion::TextMatchesData));
     driver.until("the answer is shown", |state| state.capture().is_some());
-    let data = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/token");
+    let data = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("crates/loupe-core/tests/data/token");
     driver.perform(Action::Tokens(TokensAction::OpenFile(Some(
         data.join("no-such.json"),
     ))));
@@ -589,8 +589,9 @@ fn reconnecting_calls_again_and_compares_with_before() {
 fn tools_that_changed_are_told_after_reconnecting() {
     let mut state = State::default();
     let mut effects = Vec::new();
-    let tool =
-        |text: &str| mcp_loupe::capture::Tool::read(bytes::Bytes::copy_from_slice(text.as_bytes()));
+    let tool = |text: &str| {
+        loupe_core::capture::Tool::read(bytes::Bytes::copy_from_slice(text.as_bytes()))
+    };
     state.perform(
         ConnectAction::Connect(Box::new(Source::sample())),
         &mut effects,
@@ -730,11 +731,11 @@ fn repeating_asks_first_where_a_tool_may_write() {
     state.apply(
         Event::Session {
             session: SessionId(1),
-            update: SessionUpdate::Connected(mcp_loupe::capture::Server::default()),
+            update: SessionUpdate::Connected(loupe_core::capture::Server::default()),
         },
         &mut effects,
     );
-    let tool = mcp_loupe::capture::Tool::read(bytes::Bytes::from_static(
+    let tool = loupe_core::capture::Tool::read(bytes::Bytes::from_static(
         br#"{"name":"write","inputSchema":{"type":"object"}}"#,
     ));
     state.apply(

@@ -7,12 +7,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::peer::{
     self, HttpPeer, PATIENCE, Seen, ServerNotification, call, http, options, reply, until,
 };
-use mcp_loupe::capture::{Capture, Direction, Outcome, Reading};
-use mcp_loupe::mcp::{
+use loupe_client::{
     self, CancelToken, ClientCapabilities, Listing, Options, Session, SessionEvent,
 };
-use mcp_loupe::server_request::Reply;
-use mcp_loupe::source::{Protocol, Source};
+use loupe_core::capture::{Capture, Direction, Outcome, Reading};
+use loupe_core::server_request::Reply;
+use loupe_core::source::{Protocol, Source};
 
 const STATELESS: Protocol = Protocol::Version("2026-07-28");
 const DISCOVERED: &str = r#"{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{"listChanged":true},"resources":{"subscribe":true,"listChanged":true},"prompts":{},"logging":{},"completions":{}}}"#;
@@ -46,7 +46,7 @@ fn about(method: &str, members: &str) -> String {
 }
 
 async fn connect(source: &Source, heard: &ServerNotification) -> Session {
-    mcp::connect(source, options(), heard.happenings())
+    loupe_client::connect(source, options(), heard.happenings())
         .await
         .unwrap_or_else(|error| panic!("{source}: {error:?}"))
 }
@@ -216,7 +216,7 @@ async fn called(
     heard: &ServerNotification,
 ) -> (Session, Capture) {
     let source = http(&peer.url).with_protocol(STATELESS);
-    let session = mcp::connect(&source, options, heard.happenings())
+    let session = loupe_client::connect(&source, options, heard.happenings())
         .await
         .unwrap();
     let capture = session.call(call("{}"), CancelToken::new()).await;
@@ -343,7 +343,7 @@ async fn a_task_that_fails_or_is_cancelled_says_so() {
     let peer = tasks(&[r#""status":"working""#]).await;
     let heard = ServerNotification::default();
     let source = http(&peer.url).with_protocol(STATELESS);
-    let session = mcp::connect(&source, options(), heard.happenings())
+    let session = loupe_client::connect(&source, options(), heard.happenings())
         .await
         .unwrap();
     let cancel = CancelToken::new();

@@ -6,17 +6,17 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use expect_test::expect_file;
-use mcp_loupe::analysis::HostsReport;
-use mcp_loupe::cancel::Cancel;
-use mcp_loupe::capture::{BlockKind, Capture, CaptureId, Server, Tool, is_wrapped};
-use mcp_loupe::fixture::export::{ExportChoice, Material, Place};
-use mcp_loupe::format::claim::Claim;
-use mcp_loupe::format::ledger::Row;
-use mcp_loupe::format::round_trip::RoundTripVerdict;
-use mcp_loupe::format::{self, FORMATS, ParsedCapture};
-use mcp_loupe::host::{Hosts, Omission, ReadChoice, What};
-use mcp_loupe::token::{Encoding, Tokenizer};
-use mcp_loupe::verdict::{self, CountedRow, ModelReads, VerdictPart};
+use loupe_analysis::fixture::export::{ExportChoice, Material, Place};
+use loupe_analysis::queries::HostsReport;
+use loupe_analysis::verdict::{self, CountedRow, ModelReads, VerdictPart};
+use loupe_core::cancel::Cancel;
+use loupe_core::capture::{BlockKind, Capture, CaptureId, Server, Tool, is_wrapped};
+use loupe_core::format::claim::Claim;
+use loupe_core::format::ledger::Row;
+use loupe_core::format::round_trip::RoundTripVerdict;
+use loupe_core::format::{self, FORMATS, ParsedCapture};
+use loupe_core::host::{Hosts, Omission, ReadChoice, What};
+use loupe_core::token::{Encoding, Tokenizer};
 use proptest::prelude::*;
 
 #[test]
@@ -150,10 +150,10 @@ fn read_back(payload: &str, id: &str) -> Result<(), String> {
     else {
         return Ok(());
     };
-    let text = mcp_loupe::analysis::text_of(&source, id).map_err(|problem| problem.what)?;
+    let text = loupe_analysis::queries::text_of(&source, id).map_err(|problem| problem.what)?;
     let read = subject(&format!(
         r#"{{"content":[{{"type":"text","text":{}}}]}}"#,
-        mcp_loupe::json::write::string(&text)
+        loupe_core::json::write::string(&text)
     ));
     let found = read
         .payload
@@ -276,8 +276,13 @@ fn nothing_claims_to_lose_nothing_where_the_text_says_more() {
         );
         let mut said = vec![
             verdict.text(),
-            mcp_loupe::contract::verdict_markdown(&counted, reads, &subject.capture, &tokenizer)
-                .unwrap(),
+            loupe_analysis::contract::verdict_markdown(
+                &counted,
+                reads,
+                &subject.capture,
+                &tokenizer,
+            )
+            .unwrap(),
             strip.cells.iter().map(|cell| cell.text()).collect(),
         ];
         let place = Place::default();

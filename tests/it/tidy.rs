@@ -29,9 +29,14 @@ fn files(dir: &str, extension: &str) -> Vec<PathBuf> {
     found
 }
 
+/// The sources of every crate.
+fn sources() -> Vec<PathBuf> {
+    [files("src", "rs"), files("crates", "rs")].concat()
+}
+
 #[test]
 fn every_file_says_what_it_is_for() {
-    for dir in ["src", "tests", "benches"] {
+    for dir in ["src", "crates", "tests", "benches"] {
         for path in files(dir, "rs") {
             if path.ends_with("src/main.rs") {
                 continue;
@@ -85,7 +90,7 @@ fn colours_come_from_the_theme() {
 
 #[test]
 fn no_leftovers() {
-    for path in files("src", "rs") {
+    for path in sources() {
         let text = fs::read_to_string(&path).unwrap();
         for (number, line) in text.lines().enumerate() {
             let marks = ["todo!", "unimplemented!", "dbg!", "FIXME", "XXX"];
@@ -112,7 +117,7 @@ fn one_copy_of_egui() {
 #[test]
 fn public_types_have_names_of_their_own() {
     let mut declared: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
-    for path in files("src", "rs") {
+    for path in sources() {
         for line in fs::read_to_string(&path).unwrap().lines() {
             let words: Vec<&str> = line
                 .trim_start()

@@ -10,12 +10,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use mcp_loupe::capture::{Capture, CaptureId, Direction, Line, LineKind, Outcome, Server, Tool};
-use mcp_loupe::fixture::verify::refused;
-use mcp_loupe::json::Doc;
-use mcp_loupe::problem::{Problem, ProblemKind};
-use mcp_loupe::server_request::{ELICITATION, ServerRequest};
-use mcp_loupe::source::{Command, Source, server_key};
+use loupe_analysis::fixture::verify::refused;
+use loupe_core::capture::{Capture, CaptureId, Direction, Line, LineKind, Outcome, Server, Tool};
+use loupe_core::json::Doc;
+use loupe_core::problem::{Problem, ProblemKind};
+use loupe_core::server_request::{ELICITATION, ServerRequest};
+use loupe_core::source::{Command, Source, server_key};
 use mcp_loupe::state::fixture::{Filled, FoundFixture};
 use mcp_loupe::state::library::{LibraryAction, LibraryEntry};
 use mcp_loupe::state::wire::WireAction;
@@ -358,7 +358,7 @@ impl World {
             9 => {
                 let raw = format!(r#"{{"name":"{mark}","arguments":[{{"name":"a"}}]}}"#);
                 let entry =
-                    LibraryEntry::Prompt(Arc::new(mcp_loupe::capture::Prompt::read(raw.into())));
+                    LibraryEntry::Prompt(Arc::new(loupe_core::capture::Prompt::read(raw.into())));
                 self.notify(
                     of,
                     ServerNotification::Library {

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use egui_kittest::kittest::Queryable;
-use mcp_loupe::capture::{Capture, Outcome};
-use mcp_loupe::source::{Command, Protocol, Source, Watch};
+use loupe_core::capture::{Capture, Outcome};
+use loupe_core::source::{Command, Protocol, Source, Watch};
 use mcp_loupe::state::{
     AllowedTools, CallAction, ConnectAction, Connection, Dialog, ServersAction, SettingsAction,
     WatchAction,

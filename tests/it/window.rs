@@ -1,28 +1,28 @@
 //! A window over the sample server without engine, threads or clock: state in, picture out.
 
-use mcp_loupe::analysis;
+use loupe_analysis::queries;
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 use egui::{Event as Input, FullOutput, Modifiers, PointerButton, Pos2, Rect, Shape, Theme, vec2};
 use image::RgbaImage;
-use mcp_loupe::analysis::Memo;
-use mcp_loupe::cancel::Cancel;
-use mcp_loupe::capture::{Capture, CaptureId, Outcome, Reading, Server, Timings, Tool};
-use mcp_loupe::host::Hosts;
-use mcp_loupe::json::{Doc, Node};
-use mcp_loupe::serve::Backend;
-use mcp_loupe::serve::sample::Sample;
+use loupe_analysis::queries::Memo;
+use loupe_core::cancel::Cancel;
+use loupe_core::capture::{Capture, CaptureId, Outcome, Reading, Server, Timings, Tool};
+use loupe_core::host::Hosts;
+use loupe_core::json::{Doc, Node};
+use loupe_core::source::{SampleSpec, Source};
+use loupe_core::token;
+use loupe_core::token::claude::Request;
+use loupe_sample::Backend;
+use loupe_sample::sample::Sample;
 use mcp_loupe::shot::Shot;
-use mcp_loupe::source::{SampleSpec, Source};
 use mcp_loupe::state::exact::{Counted, ExactEffect, ExactEvent, KeyPlace, Prepared};
 use mcp_loupe::state::{
     Action, CallAction, CallUpdate, ConnectAction, Effect, Event, SessionEffect, SessionUpdate,
     State,
 };
-use mcp_loupe::token;
-use mcp_loupe::token::claude::Request;
 use time::OffsetDateTime;
 
 /// Passes enough for questions to be asked, answered and painted.
@@ -170,7 +170,7 @@ impl Window {
                 address,
                 model,
             } => {
-                let text = analysis::text_of(&analysis::subject(capture), format).unwrap();
+                let text = queries::text_of(&queries::subject(capture), format).unwrap();
                 let request = Request::new(&address, &model, &text);
                 ExactEvent::Prepared {
                     run,

@@ -8,7 +8,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use mcp_loupe::quote;
+use loupe_core::quote;
 
 const LOUPE: &str = env!("CARGO_BIN_EXE_mcp-loupe");
 const ARGUMENTS: &str = r#"{"searchTerm":"north","pageSize":2}"#;

@@ -9,9 +9,9 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::peer::{PATIENCE, ServerNotification, options};
-use mcp_loupe::capture::{CaptureId, Tool};
-use mcp_loupe::mcp::{self, Call, CancelToken, Listing, SessionEvent};
-use mcp_loupe::source::{Command as CommandSource, Http, Protocol, Source};
+use loupe_client::{self, Call, CancelToken, Listing, SessionEvent};
+use loupe_core::capture::{CaptureId, Tool};
+use loupe_core::source::{Command as CommandSource, Http, Protocol, Source};
 
 const HANDSHAKES: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
 const STATELESS: &str = "2026-07-28";
@@ -189,7 +189,7 @@ async fn changes_are_told_of_in_both_eras_over_each_transport() {
     for (source, version) in [(&command, STATELESS), (&http, STATELESS)] {
         let heard = ServerNotification::default();
         let source = source.clone().with_protocol(Protocol::Version(STATELESS));
-        let session = mcp::connect(&source, options(), heard.happenings())
+        let session = loupe_client::connect(&source, options(), heard.happenings())
             .await
             .unwrap_or_else(|error| panic!("{error:?}"));
         session.listen(PATIENCE).await.unwrap();

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use mcp_loupe::source::{Command as CommandSource, Source};
+use loupe_core::source::{Command as CommandSource, Source};
 use mcp_loupe::state::{CallAction, ConnectAction};
 
 use crate::support::Driver;

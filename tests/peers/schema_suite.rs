@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use bytes::Bytes;
-use mcp_loupe::json::{Doc, Node};
+use loupe_core::json::{Doc, Node};
 use mcp_loupe::state::form::{FieldKind, FieldSchemas, Value};
 
 /// Keywords that leave it to a person what is typed, or that no single control sees: what begins need not satisfy them.

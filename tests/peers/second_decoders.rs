@@ -11,18 +11,10 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 use bytes::Bytes;
-use mcp_loupe::capture::{Capture, CaptureId, Server, Tool};
-use mcp_loupe::format::round_trip::prove;
-use mcp_loupe::format::{ParsedCapture, Sink, by_id};
+use loupe_core::capture::{Capture, CaptureId, Server, Tool};
+use loupe_core::format::round_trip::prove;
+use loupe_core::format::{ParsedCapture, by_id};
 use serde_json::{Value, json};
-
-struct Gather(Vec<u8>);
-
-impl Sink for Gather {
-    fn push(&mut self, bytes: &[u8]) {
-        self.0.extend_from_slice(bytes);
-    }
-}
 
 fn peers() -> PathBuf {
     PathBuf::from(
@@ -48,9 +40,9 @@ fn subject(payload: &[u8]) -> ParsedCapture {
 fn write(id: &str, subject: &ParsedCapture) -> Option<Vec<u8>> {
     let format = by_id(id).unwrap();
     format.applies(subject).ok()?;
-    let mut gather = Gather(Vec::new());
+    let mut gather = Vec::new();
     format.write(subject, &mut gather).ok()?;
-    Some(gather.0)
+    Some(gather)
 }
 
 const WORDS: &[&str] = &[
@@ -173,7 +165,7 @@ const NUMBERS: &[&str] = &[
 /// Payloads by name.
 fn payloads() -> BTreeMap<String, Vec<u8>> {
     let mut payloads = BTreeMap::new();
-    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/format");
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/loupe-core/tests/data/format");
     for folder in fs::read_dir(data)
         .unwrap()
         .map(|entry| entry.unwrap().path())

@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use crate::analysis::{Deliveries, HostLane, HostOutcome, HostRow, HostsReport};
 use crate::cli::output::{columns, one_line};
-use crate::format::claim::facts_cell;
-use crate::host::What;
-use crate::number::{grouped, number_of};
-use crate::token::Encoding;
+use loupe_analysis::queries::{Deliveries, HostLane, HostOutcome, HostRow, HostsReport};
+use loupe_core::format::claim::facts_cell;
+use loupe_core::host::What;
+use loupe_core::number::{grouped, number_of};
+use loupe_core::token::Encoding;
 
 /// Fields that are named of a host that loses more.
 const FIELDS: usize = 6;

@@ -1,15 +1,15 @@
 //! The ledger as a table for people.
 
-use crate::analysis::{RowCount, ratio_of};
-use crate::capture::{Direction, Outcome, Payload};
 use crate::cli::output::{columns, one_line};
-use crate::contract::LedgerOptions;
-use crate::format::claim::facts_cell;
-use crate::format::ledger::Row;
-use crate::format::{self, Format, ParsedCapture};
-use crate::number::{grouped, milliseconds, number_of};
-use crate::token::{Encoding, counted};
-use crate::verdict::{ModelReads, verdict};
+use loupe_analysis::contract::LedgerOptions;
+use loupe_analysis::queries::{RowCount, ratio_of};
+use loupe_analysis::verdict::{ModelReads, verdict};
+use loupe_core::capture::{Direction, Outcome, Payload};
+use loupe_core::format::claim::facts_cell;
+use loupe_core::format::ledger::Row;
+use loupe_core::format::{self, Format, ParsedCapture};
+use loupe_core::number::{grouped, milliseconds, number_of};
+use loupe_core::token::{Encoding, counted};
 
 /// The head of the capture, the verdict, and a row for every format.
 pub fn page(
@@ -177,10 +177,10 @@ fn head(subject: &ParsedCapture) -> String {
             head.push_str(&format!("table not read: {columns} ({rows}); {next}\n"));
         }
     }
-    if crate::capture::is_wrapped(&subject.reading)
+    if loupe_core::capture::is_wrapped(&subject.reading)
         && let Some(text) = subject.reading.content_text()
     {
-        let tokens = crate::token::count(&text).o200k_base;
+        let tokens = loupe_core::token::count(&text).o200k_base;
         let tokens = number_of(tokens, "tokens");
         head.push_str(&format!(
             "wrapped structuredContent repeats the text: {tokens} twice (o200k_base)\n"

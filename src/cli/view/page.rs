@@ -2,20 +2,20 @@
 
 use std::sync::Arc;
 
-use crate::analysis::{
+use crate::cli::output::{columns, one_line};
+use loupe_analysis::queries::{
     Card, Ctx, Mark, MdKind, Query, RenderedQuery, Table, TreeQuery, TreeTokens, TreeTokensQuery,
     TreeView,
 };
-use crate::cancel::Cancel;
-use crate::capture::Block;
-use crate::cli::output::{columns, one_line};
-use crate::format::ParsedCapture;
-use crate::host::Hosts;
-use crate::json::{Kind as JsonKind, Node};
-use crate::number::{grouped, number_of};
-use crate::problem::{Problem, ProblemKind};
-use crate::quote::visible;
-use crate::token;
+use loupe_core::cancel::Cancel;
+use loupe_core::capture::Block;
+use loupe_core::format::ParsedCapture;
+use loupe_core::host::Hosts;
+use loupe_core::json::{Kind as JsonKind, Node};
+use loupe_core::number::{grouped, number_of};
+use loupe_core::problem::{Problem, ProblemKind};
+use loupe_core::quote::visible;
+use loupe_core::token;
 
 /// Deeper levels are not indented further; they say their depth instead.
 const INDENT_LEVELS: usize = 32;
@@ -105,7 +105,7 @@ fn other(page: &mut String, block: &Block) {
 }
 
 fn drawn(table: &Table) -> String {
-    let cells = |row: &Vec<crate::analysis::Cell>| {
+    let cells = |row: &Vec<loupe_analysis::queries::Cell>| {
         row.iter()
             .map(|cell| one_line(&cell.source))
             .collect::<Vec<_>>()

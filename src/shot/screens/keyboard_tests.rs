@@ -8,9 +8,9 @@ use egui::epaint::ClippedShape;
 use egui::{Id, Key, Memory, Modifiers};
 
 use super::*;
-use crate::source::{Http, LEFT_OUT, Watch, server_key};
 use crate::state::fixture::FoundFixture;
 use crate::state::{AllowedTools, FixtureEvent, HistoryAction, ImportEvent, PathPurpose};
+use loupe_core::source::{Http, LEFT_OUT, Watch, server_key};
 
 /// More controls than any screen has.
 const MOST: usize = 600;

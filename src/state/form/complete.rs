@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{FieldKind, FieldSchemas, SchemaId, item_schema};
-use crate::json::{decode_string, write};
+use loupe_core::json::{decode_string, write};
 
 /// A longer text is not looked through at each key.
 const MOST: usize = 64 << 10;
@@ -238,7 +238,7 @@ mod tests {
     use bytes::Bytes;
 
     use super::*;
-    use crate::json::Doc;
+    use loupe_core::json::Doc;
 
     const SCHEMA: &str = r#"{"type":"object","properties":{
         "format":{"enum":["json","markdown",7]},"active":{"type":["boolean","null"]},"na\"me":{"type":"string","default":"x"},

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use crate::json::{Kind, Node};
+use loupe_core::json::{Kind, Node};
 
 /// More parts than this are JSON to type: no form shows thousands of controls.
 const MAX_PARTS: usize = 2_000;
@@ -572,7 +572,7 @@ pub fn plain(json: &str) -> String {
         .strip_prefix('"')
         .and_then(|rest| rest.strip_suffix('"'))
     {
-        Some(inner) => crate::json::decode_string(inner.as_bytes()).into_owned(),
+        Some(inner) => loupe_core::json::decode_string(inner.as_bytes()).into_owned(),
         None => json.to_owned(),
     }
 }

@@ -326,7 +326,8 @@ fn what_breaks_the_schema_stands_at_its_place() {
 
 /// The input schemas of public servers, without what they say to people.
 fn public_schemas() -> Vec<(String, String, Bytes)> {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/schemas");
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("crates/loupe-analysis/tests/data/schemas");
     let mut files: Vec<_> = std::fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().path())

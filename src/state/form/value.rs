@@ -1,7 +1,7 @@
 //! What stands in a form: read from JSON text by the schema, and written as JSON text again.
 
 use super::schema::{Branch, FieldKind, FieldSchemas, Property, SchemaId};
-use crate::json::{Kind, Node, write};
+use loupe_core::json::{Kind, Node, write};
 
 /// The value of a field. Unset, null and empty differ, at every depth.
 #[derive(Clone, Debug, PartialEq)]
@@ -231,7 +231,8 @@ impl Value {
     pub fn is_unfinished(&self) -> bool {
         match self {
             Self::Json(text) if !text.trim().is_empty() => {
-                !crate::json::Doc::parse(bytes::Bytes::copy_from_slice(text.as_bytes())).is_json()
+                !loupe_core::json::Doc::parse(bytes::Bytes::copy_from_slice(text.as_bytes()))
+                    .is_json()
             }
             Self::Items(items) => items.iter().any(Self::is_unfinished),
             Self::Members(members) => members.is_unfinished(),

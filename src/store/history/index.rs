@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
 use super::{History, Readers};
-use crate::capture::{Capture, Outcome};
 use crate::history::{Entry, Health, HistoryId};
+use loupe_core::capture::{Capture, Outcome};
 
 const INDEX: &str = "index.jsonl";
 /// What is kept of the arguments for the list and for searching.
@@ -51,7 +51,7 @@ impl Entry {
         Self {
             id: id.clone(),
             started_at: capture.started_at,
-            elapsed_ms: crate::number::milliseconds(capture.timings.total()),
+            elapsed_ms: loupe_core::number::milliseconds(capture.timings.total()),
             server: capture.server.label().to_owned(),
             source: capture.server.source.clone(),
             tool: capture.tool.name.clone(),

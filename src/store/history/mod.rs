@@ -23,7 +23,7 @@ use time::OffsetDateTime;
 pub use crate::history::{Entry, Health, HistoryId, HistoryLimits, HistoryQuery};
 
 use super::{Readers, StoreError, TEMPORARY, read_folder, write_folder};
-use crate::capture::Capture;
+use loupe_core::capture::Capture;
 
 const CAPTURES: &str = "captures";
 const LOCK: &str = "lock";

@@ -5,9 +5,9 @@ use std::fs;
 use memchr::memmem;
 
 use super::{Entry, History, HistoryQuery};
-use crate::cancel::{Cancel, Cancelled};
 use crate::history::HistoryId;
 use crate::store::RESPONSE;
+use loupe_core::cancel::{Cancel, Cancelled};
 
 impl History {
     /// The captures that a query finds, in the order of the entries. Answers are read only where the list does not decide.
@@ -47,8 +47,8 @@ impl History {
             if word.is_ascii() && !word.contains(['"', '\\', '/', '\n']) {
                 return false;
             }
-            let text =
-                unescaped.get_or_insert_with(|| crate::json::decode_string(&bytes).to_lowercase());
+            let text = unescaped
+                .get_or_insert_with(|| loupe_core::json::decode_string(&bytes).to_lowercase());
             text.contains(word)
         })
     }

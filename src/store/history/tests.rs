@@ -7,8 +7,8 @@ use bytes::Bytes;
 use time::macros::datetime;
 
 use super::*;
-use crate::cancel::Cancel;
-use crate::capture::{CaptureId, Server, Tool};
+use loupe_core::cancel::Cancel;
+use loupe_core::capture::{CaptureId, Server, Tool};
 
 fn capture(tool: &str, second: i64, text: &str) -> Capture {
     Capture {

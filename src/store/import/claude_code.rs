@@ -11,9 +11,9 @@ use time::format_description::well_known::Rfc3339;
 
 use super::ReadAs;
 use super::{Importer, Input};
-use crate::capture::{Capture, Outcome, Tool};
-use crate::json::{Doc, Kind, Node};
-use crate::problem::Problem;
+use loupe_core::capture::{Capture, Outcome, Tool};
+use loupe_core::json::{Doc, Kind, Node};
+use loupe_core::problem::Problem;
 
 pub(super) const IMPORTER: Importer = Importer {
     kind: ReadAs::ClaudeCode,

@@ -11,9 +11,9 @@ use time::format_description::well_known::Rfc3339;
 use super::ReadAs;
 use super::pair::pair;
 use super::{Entry, Importer, Input};
-use crate::capture::{Capture, Direction, HttpInfo, Timings};
-use crate::json::{Doc, Kind, Node};
-use crate::problem::Problem;
+use loupe_core::capture::{Capture, Direction, HttpInfo, Timings};
+use loupe_core::json::{Doc, Kind, Node};
+use loupe_core::problem::Problem;
 
 pub(super) const IMPORTER: Importer = Importer {
     kind: ReadAs::Har,

@@ -10,9 +10,9 @@ use bytes::Bytes;
 use super::ReadAs;
 use super::pair::pair;
 use super::{Entry, Importer, Input};
-use crate::capture::{Capture, Direction};
-use crate::json::{Doc, Kind, Node};
-use crate::problem::Problem;
+use loupe_core::capture::{Capture, Direction};
+use loupe_core::json::{Doc, Kind, Node};
+use loupe_core::problem::Problem;
 
 pub(super) const IMPORTER: Importer = Importer {
     kind: ReadAs::Messages,

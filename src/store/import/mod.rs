@@ -17,10 +17,10 @@ use std::time::Duration;
 use bytes::Bytes;
 use time::OffsetDateTime;
 
-use crate::capture::{Capture, CaptureId, Direction, HttpInfo, Server, Timings};
-use crate::digest::sha256;
-use crate::json::Doc;
-use crate::problem::{Problem, ProblemKind};
+use loupe_core::capture::{Capture, CaptureId, Direction, HttpInfo, Server, Timings};
+use loupe_core::digest::sha256;
+use loupe_core::json::Doc;
+use loupe_core::problem::{Problem, ProblemKind};
 
 /// So many digits of a digest tell two files of one name apart, for people.
 pub(in crate::store) const SHORT: usize = 8;

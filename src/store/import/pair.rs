@@ -7,9 +7,9 @@ use bytes::Bytes;
 use time::OffsetDateTime;
 
 use super::{Entry, Input};
-use crate::capture::{Capture, Direction, Message, Outcome, Reading, Server, Timings, Tool};
-use crate::json::{Doc, Node};
-use crate::problem::{Problem, ProblemKind};
+use loupe_core::capture::{Capture, Direction, Message, Outcome, Reading, Server, Timings, Tool};
+use loupe_core::json::{Doc, Node};
+use loupe_core::problem::{Problem, ProblemKind};
 
 /// As many messages of one file are taken.
 const MOST_MESSAGES: usize = 100_000;
@@ -234,7 +234,7 @@ impl Pairing<'_> {
                     .push(format!("{messages} came during the call and are not kept"));
             }
             if let Some(url) = asked.entry.url {
-                capture.server.source = format!("--url {}", crate::quote::shell(&url));
+                capture.server.source = format!("--url {}", loupe_core::quote::shell(&url));
             }
         }
         match answer {

@@ -99,7 +99,7 @@ fn what_holds_no_answer_says_so() {
 /// One message a line, as `messages` reads them.
 fn lines(
     lines: impl Iterator<Item = String>,
-) -> Result<Vec<crate::capture::Capture>, crate::problem::Problem> {
+) -> Result<Vec<loupe_core::capture::Capture>, loupe_core::problem::Problem> {
     read_all_bytes(
         &Bytes::from(lines.collect::<String>()),
         "m.jsonl",

@@ -3,12 +3,12 @@
 use egui::containers::menu::SubMenuButton;
 use egui::{Align, Frame, Label, Layout, Margin, Response, RichText, ScrollArea, Ui, vec2};
 
-use crate::server_request;
-use crate::source::Identity;
 use crate::state::{Action, HostsAction};
 use crate::ui::Cx;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
+use loupe_core::server_request;
+use loupe_core::source::Identity;
 
 /// How Loupe names itself.
 fn own(cx: &Cx<'_>) -> Identity {

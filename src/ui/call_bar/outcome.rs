@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use egui::{Align, Layout, Rect, RichText, Sense, Ui, pos2, vec2};
 
-use crate::capture::{Capture, Outcome, Timings, Tool};
 use crate::state::{CallAction, CallInFlight, ConnectAction, Connection};
 use crate::ui::outcome::outcome_look;
 use crate::ui::sidebar;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
 use crate::ui::{Cx, icons};
+use loupe_core::capture::{Capture, Outcome, Timings, Tool};
 
 pub(super) fn has_outcome(cx: &Cx<'_>, tool: &Tool) -> bool {
     cx.state.running.is_some() || shown_capture(cx, tool).is_some()

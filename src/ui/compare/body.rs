@@ -6,15 +6,15 @@ use std::sync::Arc;
 use egui::{Key, Rect, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::{Judged, SIDE, place};
-use crate::analysis::TextRow;
-use crate::analysis::special::Shown;
-use crate::analysis::sweep::{SweepPage, SweepRows, SweepRowsQuery, ThisPage};
-use crate::diff::pattern::name;
 use crate::state::{Action, Compare, CompareAction, QueryState};
 use crate::ui::panes::colour::job;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
 use crate::ui::{Cx, icons};
+use loupe_analysis::queries::TextRow;
+use loupe_analysis::queries::special::Shown;
+use loupe_analysis::queries::sweep::{SweepPage, SweepRows, SweepRowsQuery, ThisPage};
+use loupe_core::diff::pattern::name;
 
 /// Height of an exact row, and of a section's head.
 const ROW: f32 = 20.0;

@@ -6,14 +6,14 @@ use egui::{Align2, Color32, RichText, Ui};
 use egui_plot::{HLine, Line, LineStyle, Plot, PlotPoint, PlotPoints, Points, Text};
 
 use super::{SIDE, stays};
-use crate::analysis::sweep::SweepPage;
-use crate::analysis::sweep::curve::{Curve, Limit, LinearFit, Unit};
-use crate::host::Hosts;
-use crate::host::rules::LimitUnit as HostUnit;
 use crate::state::{Action, CompareAction};
 use crate::ui::Cx;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::{self, Button};
+use loupe_analysis::queries::sweep::SweepPage;
+use loupe_analysis::queries::sweep::curve::{Curve, Limit, LinearFit, Unit};
+use loupe_core::host::Hosts;
+use loupe_core::host::rules::LimitUnit as HostUnit;
 
 /// A limit that servers and hosts often set.
 const USUAL: u64 = 25_000;

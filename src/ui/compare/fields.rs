@@ -8,17 +8,17 @@ use egui::{
 use egui::{pos2, vec2};
 
 use super::{Judged, clipped, head, place};
-use crate::analysis::special::Shown;
-use crate::analysis::sweep::{ColumnOrigin, readable};
-use crate::capture::FactState;
-use crate::format::Syntax;
-use crate::format::claim::facts_cell;
-use crate::number::number_of;
 use crate::state::{Action, Compare, CompareAction};
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
 use crate::ui::{Cx, icons};
-use crate::verdict::{ClaimTone, held};
+use loupe_analysis::queries::special::Shown;
+use loupe_analysis::queries::sweep::{ColumnOrigin, readable};
+use loupe_analysis::verdict::{ClaimTone, held};
+use loupe_core::capture::FactState;
+use loupe_core::format::Syntax;
+use loupe_core::format::claim::facts_cell;
+use loupe_core::number::number_of;
 
 const ROW: f32 = 26.0;
 const FOOT: f32 = 24.0;
@@ -343,7 +343,7 @@ fn corner_ui(ui: &mut Ui, cx: &Cx<'_>, judged: &Judged, rect: Rect) {
         judged.need(cx, |_| true);
     }
     let columns = judged.page.sweep.columns.iter().enumerate();
-    let loses = |(_, column): &(usize, &crate::analysis::sweep::Column)| {
+    let loses = |(_, column): &(usize, &loupe_analysis::queries::sweep::Column)| {
         column.is_offered() && column.is_answer() && column.cells.iter().any(|cell| cell.lost > 0)
     };
     let encoding = judged.page.sweep.encoding;

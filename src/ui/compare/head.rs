@@ -4,14 +4,14 @@ use egui::{Popup, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, v
 
 use super::Judged;
 use super::tabs::derived;
-use crate::analysis::sweep::{Column, ColumnOrigin};
-use crate::capture::Outcome;
-use crate::format::ledger::ratio;
-use crate::number::percent_change;
 use crate::state::{Action, Compare, CompareAction};
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::{Cx, icons, strip, widgets};
-use crate::verdict::{ClaimTone, StripCell};
+use loupe_analysis::queries::sweep::{Column, ColumnOrigin};
+use loupe_analysis::verdict::{ClaimTone, StripCell};
+use loupe_core::capture::Outcome;
+use loupe_core::format::ledger::ratio;
+use loupe_core::number::percent_change;
 
 pub const HEIGHT: f32 = 64.0;
 const PAD: f32 = 16.0;

@@ -3,16 +3,16 @@
 use egui::{Rect, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::{Judged, SIDE, head};
-use crate::analysis::sweep::{Column, ColumnOrigin};
-use crate::analysis::{DeliveryCell, HostsQuery, HostsReport, SentAsTextQuery};
-use crate::capture::CaptureId;
-use crate::host::{Host, LimitState};
 use crate::state::{Compare, QueryState};
-use crate::token::Tokens as Counted;
 use crate::ui::Cx;
 use crate::ui::host_row;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
+use loupe_analysis::queries::sweep::{Column, ColumnOrigin};
+use loupe_analysis::queries::{DeliveryCell, HostsQuery, HostsReport, SentAsTextQuery};
+use loupe_core::capture::CaptureId;
+use loupe_core::host::{Host, LimitState};
+use loupe_core::token::Tokens as Counted;
 
 const ROW: f32 = 24.0;
 const NAME: f32 = 190.0;

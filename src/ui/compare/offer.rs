@@ -4,11 +4,13 @@
 use egui::containers::menu::SubMenuButton;
 use egui::{Id, Popup, PopupCloseBehavior, RichText, TextEdit, Ui};
 
-use crate::analysis::sweep::{SweepChoice, argument_names, choices, page_size_argument, shown};
 use crate::state::{Action, CompareAction, Screen, VaryForm};
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, icons, shortcuts};
+use loupe_analysis::queries::sweep::{
+    SweepChoice, argument_names, choices, page_size_argument, shown,
+};
 
 /// Room under which the button says less.
 const TIGHT: f32 = 860.0;

@@ -2,9 +2,9 @@
 
 use egui::{Id, Ui};
 
-use crate::analysis::sweep::SweepPage;
 use crate::state::{Action, Compare, CompareAction, CompareTab};
 use crate::ui::Cx;
+use loupe_analysis::queries::sweep::SweepPage;
 
 fn record_id() -> Id {
     Id::unique("compare record gone to")

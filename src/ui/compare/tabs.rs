@@ -4,14 +4,14 @@
 use egui::{Align, Layout, Popup, Rect, RichText, ScrollArea, Stroke, Ui, vec2};
 
 use super::{Judged, SIDE};
-use crate::analysis::sweep::{Column, ColumnOrigin, SweepPage};
-use crate::format::FORMATS;
-use crate::host::{ReadChoice, ResultPart};
 use crate::state::{Action, Compare, CompareAction, CompareTab, ViewAction};
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::view_as::MOST_HOSTS;
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, icons};
+use loupe_analysis::queries::sweep::{Column, ColumnOrigin, SweepPage};
+use loupe_core::format::FORMATS;
+use loupe_core::host::{ReadChoice, ResultPart};
 
 pub use crate::state::CompareTab as Shown;
 

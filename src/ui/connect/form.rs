@@ -3,11 +3,11 @@
 use egui::{Frame, Label, Margin, RichText, Stroke, Ui};
 
 use super::{login, other, paste, protocol};
-use crate::source::Source;
 use crate::state::{ConnectAction, ConnectForm, ConnectMode, Connection};
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
 use crate::ui::{Cx, icons};
+use loupe_core::source::Source;
 
 pub(super) fn form_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let mut form = cx.state.connect_form.clone();
@@ -211,7 +211,11 @@ fn rows_ui(ui: &mut Ui, noun: &str, hint: &str, rows: &mut Vec<(String, String)>
 }
 
 /// What connecting does, in full, before it is done.
-fn consent_ui(ui: &mut Ui, form: &ConnectForm, source: &Result<Source, crate::problem::Problem>) {
+fn consent_ui(
+    ui: &mut Ui,
+    form: &ConnectForm,
+    source: &Result<Source, loupe_core::problem::Problem>,
+) {
     let t = ThemeTokens::of(ui);
     let is_blank = form.command.trim().is_empty() && form.mode == ConnectMode::Command
         || form.url.trim().is_empty() && form.mode == ConnectMode::Url;

@@ -5,9 +5,9 @@ use egui::{Label, RichText, Ui};
 use super::super::theme::{self, ThemeTokens};
 use super::super::widgets::{self, Tone};
 use super::super::{Cx, icons};
-use crate::source::Source;
-use crate::source::import::Placeholder;
 use crate::state::{Action, ConnectAction, ImportAction, ImportGuess};
+use loupe_core::source::Source;
+use loupe_core::source::import::Placeholder;
 
 /// Width from which on heading and buttons stand in one row.
 const ONE_ROW: f32 = 560.0;

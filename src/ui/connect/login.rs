@@ -5,8 +5,8 @@ use egui::{Frame, Id, Label, Margin, RichText, ScrollArea, Stroke, Ui};
 use super::super::theme::{self, ThemeTokens};
 use super::super::{Cx, icons, widgets};
 use super::{card, label, pair};
-use crate::source::{Grant, Login};
 use crate::state::{Action, ConnectForm, LoginAction};
+use loupe_core::source::{Grant, Login};
 
 /// Lines of the log that the connect screen shows.
 const LOG_HEIGHT: f32 = 180.0;

@@ -5,9 +5,9 @@ use egui::{Label, RichText, Ui};
 
 use super::super::theme::{self, ThemeTokens};
 use super::super::{Cx, icons, widgets};
-use crate::source::Source;
 use crate::state::Action;
 use crate::state::server_diff::ServerDiffAction;
+use loupe_core::source::Source;
 
 /// On the button of the form, and of the sample.
 pub(super) const LIST: &str = "List its tools";

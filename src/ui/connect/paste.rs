@@ -6,8 +6,8 @@ use egui::{Id, Key, KeyboardShortcut, Label, Margin, Modifiers, RichText, TextEd
 use super::super::theme::{self, ThemeTokens};
 use super::super::widgets::{self, Tone};
 use super::super::{Cx, icons};
-use crate::source::Source;
 use crate::state::{Action, ConnectForm, ConnectMode, ImportAction};
+use loupe_core::source::Source;
 
 pub(super) fn paste_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let t = ThemeTokens::of(ui);

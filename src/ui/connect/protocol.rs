@@ -3,9 +3,9 @@
 use egui::{Popup, Ui};
 
 use super::{field, label, pair};
-use crate::source::{Protocol, Transport};
 use crate::state::{ConnectForm, ConnectMode};
 use crate::ui::{theme, widgets};
+use loupe_core::source::{Protocol, Transport};
 
 pub fn protocol_ui(ui: &mut Ui, form: &mut ConnectForm) {
     ui.add_space(4.0);

@@ -2,9 +2,9 @@
 
 use egui::{Label, RichText, Ui, vec2};
 
-use crate::capture::{Step, StepState, milliseconds};
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::{Cx, icons};
+use loupe_core::capture::{Step, StepState, milliseconds};
 
 /// Narrower than this, a step stands on two lines.
 const WIDE: f32 = 520.0;

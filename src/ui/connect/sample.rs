@@ -8,9 +8,9 @@ use super::super::theme::{self, ThemeTokens};
 use super::super::widgets::{self, Tone};
 use super::super::{Cx, icons, shortcuts};
 use super::{card, other};
-use crate::source::{SAMPLE_SETS, SampleKey, SampleSet, SampleSpec, Source, Takes};
 use crate::state::server_diff::ServerDiffAction;
 use crate::state::{Action, ConnectAction, ConnectForm};
+use loupe_core::source::{SAMPLE_SETS, SampleKey, SampleSet, SampleSpec, Source, Takes};
 
 pub(super) fn sample_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let t = ThemeTokens::of(ui);

@@ -5,15 +5,15 @@ use std::sync::Arc;
 use egui::{Rect, RichText, ScrollArea, Ui, pos2, vec2};
 
 use super::{act, inside, note_ui, percent};
-use crate::analysis::difference::{ToolsDifference, ToolsQuery};
-use crate::analysis::{DiffQuery, DiffView, RowQuery};
-use crate::capture::CaptureId;
-use crate::number::signed_from;
 use crate::state::diff::DiffAction;
 use crate::state::{Action, Dialog, PaneContent, PaneView};
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::{self, Button, Tone};
 use crate::ui::{Cx, icons};
+use loupe_analysis::queries::difference::{ToolsDifference, ToolsQuery};
+use loupe_analysis::queries::{DiffQuery, DiffView, RowQuery};
+use loupe_core::capture::CaptureId;
+use loupe_core::number::signed_from;
 
 const STRIP: f32 = 30.0;
 
@@ -137,7 +137,7 @@ fn changes(view: &DiffView, format: &str) -> Vec<String> {
     counted.into_iter().filter_map(message).collect()
 }
 
-fn sentence(found: &ToolsDifference, encoding: crate::token::Encoding) -> String {
+fn sentence(found: &ToolsDifference, encoding: loupe_core::token::Encoding) -> String {
     let mut parts = Vec::new();
     for (count, word) in [
         (found.added.len(), "added"),
@@ -259,7 +259,7 @@ pub fn tools_changed_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
             for change in tool.definition.changes().take(20) {
                 let (from, to) = tool.definition.paths(&change);
                 let path = to.or(from).unwrap_or_default();
-                let value = |node: Option<crate::json::Node<'_>>| {
+                let value = |node: Option<loupe_core::json::Node<'_>>| {
                     let text = node
                         .map(|node| node.raw_text().into_owned())
                         .unwrap_or_default();
@@ -271,7 +271,7 @@ pub fn tools_changed_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
                     value(change.a),
                     value(change.b)
                 );
-                let words = crate::analysis::special::Shown::of(&words).text;
+                let words = loupe_analysis::queries::special::Shown::of(&words).text;
                 ui.add(
                     egui::Label::new(
                         RichText::new(format!("    {words}"))

@@ -11,15 +11,15 @@ use egui::{
 
 use super::texts::{formats_ui, hue_of};
 use super::{Stops, act, inside};
-use crate::analysis::DiffView;
-use crate::analysis::difference::TextDifference;
-use crate::analysis::special::Shown;
-use crate::diff::lines::{DiffLine, Side};
 use crate::state::diff::DiffAction;
 use crate::ui::rtl;
 use crate::ui::theme::{self, TEXT_ROW, ThemeTokens};
 use crate::ui::widgets;
 use crate::ui::{Cx, icons};
+use loupe_analysis::queries::DiffView;
+use loupe_analysis::queries::difference::TextDifference;
+use loupe_analysis::queries::special::Shown;
+use loupe_core::diff::lines::{DiffLine, Side};
 
 /// Bytes of a line that are laid out; more of it does not fit any screen.
 const MAX_LINE: usize = 2_000;

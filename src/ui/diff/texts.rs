@@ -3,14 +3,14 @@
 use egui::{Popup, RichText, Ui};
 
 use super::act;
-use crate::analysis::{HostsQuery, HostsReport, TextOf};
-use crate::format::FORMATS;
-use crate::format::format_title;
 use crate::state::QueryState;
 use crate::state::diff::DiffAction;
 use crate::ui::Cx;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::{self, Button};
+use loupe_analysis::queries::{HostsQuery, HostsReport, TextOf};
+use loupe_core::format::FORMATS;
+use loupe_core::format::format_title;
 
 /// The name of a text for people.
 fn text_title(cx: &Cx<'_>, of: TextOf) -> String {

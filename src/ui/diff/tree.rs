@@ -10,16 +10,16 @@ use egui::{
 };
 
 use super::{Stops, act, inside};
-use crate::analysis::difference::ValueDifference;
-use crate::analysis::special::Shown;
-use crate::analysis::{DiffRow, DiffView};
-use crate::diff::tree::Op;
-use crate::json::{Kind, Node};
 use crate::state::diff::DiffAction;
 use crate::ui::rtl;
 use crate::ui::theme::{self, TREE_ROW, ThemeTokens};
 use crate::ui::widgets;
 use crate::ui::{Cx, icons};
+use loupe_analysis::queries::difference::ValueDifference;
+use loupe_analysis::queries::special::Shown;
+use loupe_analysis::queries::{DiffRow, DiffView};
+use loupe_core::diff::tree::Op;
+use loupe_core::json::{Kind, Node};
 
 const INDENT: f32 = 16.0;
 /// Room for the mark at the left.

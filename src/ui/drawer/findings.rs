@@ -10,10 +10,6 @@ use egui::text::LayoutJob;
 use egui::{Color32, Id, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::SIDE;
-use crate::finding::{
-    AnswerFindings, Contradiction, Finding, FindingPlace, MarkedText, Severity, rules,
-};
-use crate::number::grouped;
 use crate::state::{Action, DrawerTab, FindingsAction, QueryState, ViewAction};
 use crate::ui::hosts::UNASKED;
 use crate::ui::marks::{Marked, edge, look, query, text_of};
@@ -21,6 +17,10 @@ use crate::ui::panes;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
 use crate::ui::{Cx, drawer, icons};
+use loupe_analysis::finding::{
+    AnswerFindings, Contradiction, Finding, FindingPlace, MarkedText, Severity, rules,
+};
+use loupe_core::number::grouped;
 
 pub use filters::tools_ui;
 pub use silence::silence_ui;

@@ -3,12 +3,12 @@
 use egui::{Rect, Sense, Ui, UiBuilder};
 
 use super::SIDE;
-use crate::analysis::{HostOutcome, HostsQuery, HostsReport};
 use crate::state::{Action, HostsAction, PaneView, QueryState};
 use crate::ui::hosts::{self, UNASKED};
 use crate::ui::theme;
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, host_row, icons};
+use loupe_analysis::queries::{HostOutcome, HostsQuery, HostsReport};
 
 /// `28 · 17 show nothing`. Where the tab is not looked at, it waits until the panes have their answers.
 pub fn count(cx: &Cx<'_>) -> Option<String> {

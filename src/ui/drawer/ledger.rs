@@ -9,20 +9,20 @@ use egui::{
 
 use self::columns::{Columns, Widths};
 use super::SIDE;
-use crate::analysis::{self, NeededQuery, RowQuery, ratio_of};
-use crate::capture::FactCount;
-use crate::format::FORMATS;
-use crate::format::claim::facts_cell;
-use crate::format::ledger::Row;
-use crate::format::{ERROR_RESULT, NO_DATA, format_title};
-use crate::number::percent_change;
 use crate::state::{PaneContent, PaneView, QueryState, SettingsAction, ViewAction};
-use crate::token::{Count, Tokenizer, counted};
 use crate::ui::exact;
 use crate::ui::theme::{self, LEDGER_ROW, ThemeTokens};
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, icons};
-use crate::verdict::{self, CountedRow, HostCost, ModelReads};
+use loupe_analysis::queries::{self, NeededQuery, RowQuery, ratio_of};
+use loupe_analysis::verdict::{self, CountedRow, HostCost, ModelReads};
+use loupe_core::capture::FactCount;
+use loupe_core::format::FORMATS;
+use loupe_core::format::claim::facts_cell;
+use loupe_core::format::ledger::Row;
+use loupe_core::format::{ERROR_RESULT, NO_DATA, format_title};
+use loupe_core::number::percent_change;
+use loupe_core::token::{Count, Tokenizer, counted};
 
 /// Height of the line above the derived formats.
 const DERIVED: f32 = 8.0;
@@ -233,7 +233,7 @@ fn money(cx: &Cx<'_>, lines: &[Line<'_>]) -> Option<String> {
     Some(format!(
         "{}{by}: {}",
         model.name,
-        analysis::Cost::of(count, model).text()
+        queries::Cost::of(count, model).text()
     ))
 }
 

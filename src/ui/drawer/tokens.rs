@@ -10,11 +10,11 @@ use egui::{
 };
 
 use super::SIDE;
-use crate::analysis::{Shares, TokenMap, TokenMapQuery};
 use crate::state::{Action, QueryState, TokensAction, TokensPart};
 use crate::ui::Cx;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
+use loupe_analysis::queries::{Shares, TokenMap, TokenMapQuery};
 
 /// From this width on both parts stand side by side; below one is chosen.
 const BOTH: f32 = 720.0;

@@ -3,12 +3,12 @@
 use egui::{Rect, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::SIDE;
-use crate::analysis::{Deliveries, DeliveriesQuery, DeliveryCell, DeliveryRow};
-use crate::number::grouped;
 use crate::ui::host_row;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
 use crate::ui::{Cx, icons};
+use loupe_analysis::queries::{Deliveries, DeliveriesQuery, DeliveryCell, DeliveryRow};
+use loupe_core::number::grouped;
 
 const ROW: f32 = 24.0;
 const HEAD: f32 = 74.0;

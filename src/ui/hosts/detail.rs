@@ -9,9 +9,6 @@ use egui::{
 };
 
 use super::SIDE;
-use crate::analysis::{HostRemovedQuery, HostRow, HostsReport, TextOf, evidence_text};
-use crate::host::Evidence;
-use crate::number::{grouped, number_of};
 use crate::state::diff::DiffAction;
 use crate::state::{Action, HostDetail, HostsAction, ViewAction};
 use crate::ui::code::MAX_LABEL;
@@ -20,6 +17,9 @@ use crate::ui::panes::{self, host_alone_ui, host_legend_ui};
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, icons};
+use loupe_analysis::queries::{HostRemovedQuery, HostRow, HostsReport, TextOf, evidence_text};
+use loupe_core::host::Evidence;
+use loupe_core::number::{grouped, number_of};
 
 /// The width of the strip beside the text that shows all of it, and the most pieces in it.
 const OVERVIEW: f32 = 20.0;
@@ -592,7 +592,7 @@ fn definition_ui(ui: &mut Ui, cx: &Cx<'_>, row: &HostRow) {
                     let text = value.unwrap_or_else(|| "not verified".to_owned());
                     ui.add(
                         egui::Label::new(
-                            RichText::new(crate::analysis::special::Shown::of(&text).text)
+                            RichText::new(loupe_analysis::queries::special::Shown::of(&text).text)
                                 .font(theme::code())
                                 .color(t.text),
                         )

@@ -6,14 +6,14 @@ use std::ops::Range;
 use egui::{Color32, Id, Key, Rect, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::SIDE;
-use crate::analysis::{HostLane, HostOutcome, HostRow, HostsReport};
-use crate::host::{Evidence, HostId};
-use crate::number::{grouped, number_of};
 use crate::state::{Action, HostsAction};
 use crate::ui::host_row;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
 use crate::ui::{Cx, icons, panes};
+use loupe_analysis::queries::{HostLane, HostOutcome, HostRow, HostsReport};
+use loupe_core::host::{Evidence, HostId};
+use loupe_core::number::{grouped, number_of};
 
 const HEAD: f32 = 28.0;
 const GROUP: f32 = 24.0;
@@ -701,7 +701,7 @@ fn moved_id() -> Id {
 
 /// Turns to the next host that cuts, in the order of the lanes, and to the place where it does.
 pub fn next_cut(ui: &Ui, cx: &Cx<'_>, is_forward: bool) -> Option<Action> {
-    let report = cx.ready(crate::analysis::HostsQuery)?;
+    let report = cx.ready(loupe_analysis::queries::HostsQuery)?;
     let hosts: Vec<&HostRow> = shown(ui, cx, report).into_iter().flatten().collect();
     let at = cx
         .state

@@ -2,13 +2,13 @@
 
 use egui::{Rect, Role, Sense, Shape, Stroke, Ui, WidgetInfo, vec2};
 
-use crate::analysis::RowQuery;
-use crate::format::FORMATS;
 use crate::state::StartQuestion;
 use crate::ui::Cx;
 use crate::ui::theme::ThemeTokens;
 use crate::ui::widgets;
-use crate::verdict::breakage;
+use loupe_analysis::queries::RowQuery;
+use loupe_analysis::verdict::breakage;
+use loupe_core::format::FORMATS;
 
 /// Above the answer to "What do hostile records break?": which formats do not give them back, computed from their round
 /// trips. Returns what is left.

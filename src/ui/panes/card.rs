@@ -11,15 +11,15 @@ use egui::{
 use egui::{Ui, UiBuilder, WidgetInfo, pos2, vec2};
 
 use super::item::SIDE;
-use crate::analysis::special::Shown;
-use crate::analysis::{Picture, PictureQuery};
-use crate::capture::{Block, BlockKind};
-use crate::format::ParsedCapture;
+use super::picture::{Picture, PictureQuery};
 use crate::state::Action;
 use crate::state::media::MediaAction;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::{self, Button, Tone};
 use crate::ui::{Cx, icons};
+use loupe_analysis::queries::special::Shown;
+use loupe_core::capture::{Block, BlockKind};
+use loupe_core::format::ParsedCapture;
 
 /// Raw JSON of an unknown block, and the text of an embedded resource, are shown up to here; the wire has it all.
 const RAW_LIMIT: usize = 4_096;

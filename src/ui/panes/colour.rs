@@ -6,11 +6,11 @@ use std::ops::Range;
 use egui::Color32;
 use egui::text::{LayoutJob, TextFormat};
 
-use crate::analysis::special::Shown;
-use crate::analysis::{TextRow, TextView};
-use crate::format::Syntax;
 use crate::ui::rtl::append;
 use crate::ui::theme::{self, ThemeTokens};
+use loupe_analysis::queries::special::Shown;
+use loupe_analysis::queries::{TextRow, TextView};
+use loupe_core::format::Syntax;
 
 /// Lays a row out in its colours.
 pub fn job(t: &ThemeTokens, shown: &Shown, view: &TextView, row: &TextRow) -> LayoutJob {
@@ -190,10 +190,10 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::analysis::tests::subject_of;
-    use crate::analysis::{Ctx, TextQuery, TextRowsQuery};
-    use crate::cancel::Cancel;
-    use crate::host::Hosts;
+    use loupe_analysis::queries::{Ctx, TextQuery, TextRowsQuery};
+    use loupe_core::cancel::Cancel;
+    use loupe_core::format::ParsedCapture;
+    use loupe_core::host::Hosts;
 
     fn parts(text: &str, is_in_string: bool) -> Vec<(&str, Part)> {
         let start = Start {
@@ -259,7 +259,7 @@ mod tests {
             )
         };
         let data = format!("[{}]", (0..200).map(record).collect::<Vec<_>>().join(","));
-        let subjects = [Arc::new(subject_of(&format!(
+        let subjects = [Arc::new(ParsedCapture::from_result(&format!(
             r#"{{"structuredContent":{{"items":{data}}}}}"#
         )))];
         let (hosts, cancel) = (Hosts::built_in(), Cancel::new());

@@ -4,13 +4,13 @@ use std::borrow::Cow;
 
 use egui::{Key, Modifiers, Ui};
 
-use crate::analysis::{TableText, is_list_of_objects};
-use crate::capture::Payload;
-use crate::format::{TableForm, cell_text};
-use crate::json::{Kind, Node, write};
 use crate::state::{Action, TableAction};
 use crate::ui::widgets::menu_item;
 use crate::ui::{Cx, icons};
+use loupe_analysis::queries::{TableText, is_list_of_objects};
+use loupe_core::capture::Payload;
+use loupe_core::format::{TableForm, cell_text};
+use loupe_core::json::{Kind, Node, write};
 
 /// One entry of the menu: its name, the glyph, its key, and what it does; `None` where there is nothing to do it with.
 struct Entry {
@@ -194,7 +194,7 @@ mod tests {
     use bytes::Bytes;
 
     use super::*;
-    use crate::json::Doc;
+    use loupe_core::json::Doc;
 
     const DATA: &str = r#"{"items":[{"id":7,"it's \"x\"\\y":["a\nb",null]},{"id":8}],"ünit":{"a-b":{"*":1}},"empty":[],"1st":true}"#;
 

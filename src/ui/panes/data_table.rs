@@ -10,20 +10,20 @@ use egui::{pos2, vec2};
 use super::header::Chooser;
 use super::title::Title;
 use super::{Copying, Pane, PaneCx, copy, find};
-use crate::analysis::special::Shown;
-use crate::analysis::{
-    DataTable, DataTableQuery, ParsedCaptureQuery, TableColumn, TableOrderQuery, TableText,
-    TableTokensQuery,
-};
-use crate::capture::Payload;
-use crate::format::{ParsedCapture, TableForm, cell_text};
-use crate::json::{Kind, Node};
 use crate::state::{Action, PaneView, TableAction, ViewAction};
 use crate::ui::marks;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::menu_item;
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, icons};
+use loupe_analysis::queries::special::Shown;
+use loupe_analysis::queries::{
+    DataTable, DataTableQuery, ParsedCaptureQuery, TableColumn, TableOrderQuery, TableText,
+    TableTokensQuery,
+};
+use loupe_core::capture::Payload;
+use loupe_core::format::{ParsedCapture, TableForm, cell_text};
+use loupe_core::json::{Kind, Node};
 
 const HEAD: f32 = 40.0;
 const ROW: f32 = 24.0;

@@ -7,12 +7,14 @@ use egui::{Align, Color32, Id, Key, Layout, Rect, RichText, Stroke, Ui, vec2};
 
 use super::PaneCx;
 use super::title::pane_title;
-use crate::analysis::{FIND_LIMIT, FindDataQuery, FindHostQuery, FindQuery, Search, SearchKind};
-use crate::format::ParsedCapture;
 use crate::state::{PaneContent, QueryState, ViewAction};
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, icons};
+use loupe_analysis::queries::{
+    FIND_LIMIT, FindDataQuery, FindHostQuery, FindQuery, Search, SearchKind,
+};
+use loupe_core::format::ParsedCapture;
 
 /// The ways to write what is looked for, with a hint for the field.
 const KINDS: [(SearchKind, &str, &str); 3] = [

@@ -9,14 +9,14 @@ use super::header::header_ui;
 use super::strip::strip_ui;
 use super::title::pane_title;
 use super::{PaneCx, kind};
-use crate::analysis::{ParsedCaptureQuery, TreeQuery};
-use crate::capture::Outcome;
-use crate::format::ParsedCapture;
-use crate::problem::{Problem, ProblemKind};
 use crate::state::{PaneView, ViewAction};
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
 use crate::ui::{Cx, diff, icons, sizes};
+use loupe_analysis::queries::{ParsedCaptureQuery, TreeQuery};
+use loupe_core::capture::Outcome;
+use loupe_core::format::ParsedCapture;
+use loupe_core::problem::{Problem, ProblemKind};
 
 const MIN_PANE: f32 = 300.0;
 const SHARES: [f32; 3] = [0.31, 0.36, 0.33];
@@ -307,7 +307,7 @@ fn outcome_strip(
         theme::icon_fill_font(16.0),
         color,
     );
-    let shown = crate::analysis::special::Shown::of(&text).text;
+    let shown = loupe_analysis::queries::special::Shown::of(&text).text;
     widgets::text_at(
         ui,
         pos2(strip.left() + 38.0, strip.center().y),

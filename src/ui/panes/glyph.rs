@@ -4,10 +4,10 @@
 use egui::{Response, RichText};
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::analysis::{CharactersQuery, special};
 use crate::ui::Cx;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
+use loupe_analysis::queries::{CharactersQuery, special};
 
 /// Whether a character is worth explaining: a picture, an arrow, or one that has no ink.
 fn is_odd(char: char) -> bool {

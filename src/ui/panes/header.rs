@@ -7,14 +7,14 @@ use egui::{
 use super::places::PlacesChip;
 use super::title::Title;
 use super::{PANES, PLACES, copying, kind};
-use crate::analysis::{HostsQuery, RowQuery};
 use crate::state::{PaneContent, PaneView, QueryState, ViewAction};
-use crate::token::Count;
 use crate::ui::marks;
 use crate::ui::region::{Region, region};
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, diff, icons};
+use loupe_analysis::queries::{HostsQuery, RowQuery};
+use loupe_core::token::Count;
 
 /// Width of a pane from which on the host it is viewed as has its name.
 const VIEW_AS_WHOLE: f32 = 560.0;

@@ -11,16 +11,16 @@ use super::header::Chooser;
 use super::select::between;
 use super::title::Title;
 use super::{Copying, Pane, PaneCx, find};
-use crate::analysis::{BytesQuery, TextQuery};
-use crate::capture::CaptureId;
-use crate::finding::MarkedText;
-use crate::format::ParsedCapture;
-use crate::format::format_title;
 use crate::state::{Action, PaneContent, PaneView, ViewAction};
 use crate::ui::Cx;
 use crate::ui::marks;
 use crate::ui::theme::{self, TEXT_ROW, ThemeTokens};
 use crate::ui::widgets::{self, Button};
+use loupe_analysis::finding::MarkedText;
+use loupe_analysis::queries::{BytesQuery, TextQuery};
+use loupe_core::capture::CaptureId;
+use loupe_core::format::ParsedCapture;
+use loupe_core::format::format_title;
 
 /// The selected bytes of a pane: where the selection began, and where it went to.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -13,19 +13,19 @@ use super::header::Chooser;
 use super::select::{DrawnText, Selection, between, intersect};
 use super::title::Title;
 use super::{Copying, Pane, PaneCx, colour, find};
-use crate::analysis::special::Shown;
-use crate::analysis::{
-    HostCutsQuery, HostLine, HostMark, HostRemovedQuery, HostRows, HostRowsQuery, HostsQuery,
-    TextRow, evidence_text,
-};
-use crate::finding::MarkedText;
-use crate::format::ParsedCapture;
-use crate::host::HostId;
 use crate::state::{Action, HostsAction, PaneContent, PaneView, QueryState};
 use crate::ui::marks;
 use crate::ui::theme::{self, TEXT_ROW, ThemeTokens};
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, host_row, icons};
+use loupe_analysis::finding::MarkedText;
+use loupe_analysis::queries::special::Shown;
+use loupe_analysis::queries::{
+    HostCutsQuery, HostLine, HostMark, HostRemovedQuery, HostRows, HostRowsQuery, HostsQuery,
+    TextRow, evidence_text,
+};
+use loupe_core::format::ParsedCapture;
+use loupe_core::host::HostId;
 
 /// Rows that are shown of a text beyond what is visible, for a smooth edge.
 const SPARE: usize = 3;
@@ -583,7 +583,7 @@ pub fn view_as_strip(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) -> Rect {
 }
 
 /// What the host that is viewed as leaves out, where it leaves out a part.
-fn cuts<'a>(cx: &Cx<'a>) -> Option<&'a crate::analysis::HostCuts> {
+fn cuts<'a>(cx: &Cx<'a>) -> Option<&'a loupe_analysis::queries::HostCuts> {
     let host = cx.state.view.hosts.view_as?;
     match cx.ready(HostCutsQuery(host)) {
         Some(cuts) => Some(cuts),

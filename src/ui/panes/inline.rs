@@ -130,7 +130,7 @@ pub fn links_ui(ui: &mut Ui, cx: &Cx<'_>, inline: &Inline, galley: &Galley, at: 
         };
         let rect = Rect::from_min_max(pos2(first.left(), first.top()), pos2(end, first.bottom()))
             .translate(at.to_vec2());
-        let is_web = crate::source::is_web(url);
+        let is_web = loupe_core::source::is_web(url);
         let response = ui.interact(
             rect,
             ui.scope_id().with(("link", position)),

@@ -10,12 +10,12 @@ use egui_commonmark::{CommonMarkCache, CommonMarkViewer};
 use super::glyph;
 use super::inline::{Font, byte_at, layout, links_ui};
 use super::markdown::{self, ItemKind};
-use crate::analysis::special::Shown;
 use crate::state::ViewAction;
 use crate::ui::Cx;
 use crate::ui::rtl;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
+use loupe_analysis::queries::special::Shown;
 
 /// Space to the left and right of the text.
 pub const SIDE: f32 = 16.0;

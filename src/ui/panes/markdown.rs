@@ -7,10 +7,10 @@ use std::ops::Range;
 
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Parser, Tag, TagEnd};
 
-use crate::analysis::special;
-use crate::finding::Severity;
-use crate::format::MARKDOWN;
-use crate::source::is_web;
+use loupe_analysis::finding::Severity;
+use loupe_analysis::queries::special;
+use loupe_core::format::MARKDOWN;
+use loupe_core::source::is_web;
 
 /// How a stretch of text looks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -3,12 +3,12 @@
 use egui::{Id, Ui};
 
 use super::go_to;
-use crate::finding::{FindingPlace, Severity};
 use crate::state::{PaneView, ViewAction};
 use crate::ui::Cx;
 use crate::ui::marks::{Marked, look, marked, text_of};
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::{self, Button};
+use loupe_analysis::finding::{FindingPlace, Severity};
 
 /// The chip of a pane that marks something.
 pub struct PlacesChip<'a> {

@@ -9,19 +9,19 @@ use egui::{
 };
 
 use super::PaneCx;
-use crate::analysis::special::Shown;
-use crate::analysis::{
-    ExtraTextQuery, HostSpan, PatternMatches, PatternQuery, ReadersQuery, StructuredPrice,
-    StructuredPriceQuery,
-};
-use crate::capture::ReadText;
-use crate::fixture::export::{ExportChoice, OUTPUT_SCHEMA};
-use crate::format::ParsedCapture;
-use crate::reader::Pattern;
 use crate::state::{Action, ExportAction, QueryState, ViewAction};
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::{self, Button, number_text};
 use crate::ui::{Cx, icons};
+use loupe_analysis::fixture::export::{ExportChoice, OUTPUT_SCHEMA};
+use loupe_analysis::queries::special::Shown;
+use loupe_analysis::queries::{
+    ExtraTextQuery, HostSpan, PatternMatches, PatternQuery, ReadersQuery, StructuredPrice,
+    StructuredPriceQuery,
+};
+use loupe_core::capture::ReadText;
+use loupe_core::format::ParsedCapture;
+use loupe_core::reader::Pattern;
 
 const LINE: f32 = 24.0;
 const EDITOR: f32 = 62.0;

@@ -20,16 +20,16 @@ use super::markdown::ItemKind;
 use super::select::between;
 use super::title::Title;
 use super::{Pane, PaneCx, find, markdown, table};
-use crate::analysis::{MdKind, ParsedCaptureQuery, RenderedQuery, RenderedView, Table};
-use crate::capture::{Block, BlockKind};
-use crate::finding::{MarkedText, Severity};
-use crate::format::ParsedCapture;
-use crate::format::format_title;
 use crate::state::{PaneContent, PaneView};
 use crate::ui::marks;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
 use crate::ui::{Cx, icons};
+use loupe_analysis::finding::{MarkedText, Severity};
+use loupe_analysis::queries::{MdKind, ParsedCaptureQuery, RenderedQuery, RenderedView, Table};
+use loupe_core::capture::{Block, BlockKind};
+use loupe_core::format::ParsedCapture;
+use loupe_core::format::format_title;
 
 /// Longer marks are of the whole entry.
 const MOST_MARKED: usize = 400;

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use egui::text::CCursor;
 use egui::{Galley, Id, Key, Modifiers, Pos2, Rect, Response, Stroke, Ui, vec2};
 
-use crate::analysis::DisplayLine;
-use crate::analysis::special::Shown;
-use crate::capture::CaptureId;
 use crate::state::Action;
 use crate::ui::Cx;
 use crate::ui::marks;
 use crate::ui::theme::ThemeTokens;
+use loupe_analysis::queries::DisplayLine;
+use loupe_analysis::queries::special::Shown;
+use loupe_core::capture::CaptureId;
 
 fn id(pane: usize) -> Id {
     Id::unique(("text selection", pane))

@@ -7,13 +7,13 @@ use egui::{
 use super::PLACES;
 use super::header::{chooser, copy_button, cost, is_counting, sample};
 use super::title::pane_title;
-use crate::format::ParsedCapture;
-use crate::format::format_title;
 use crate::state::{PaneView, ViewAction};
-use crate::token::{Count, counted};
 use crate::ui::theme::{self, Hue, ThemeTokens};
 use crate::ui::widgets;
 use crate::ui::{Cx, icons};
+use loupe_core::format::ParsedCapture;
+use loupe_core::format::format_title;
+use loupe_core::token::{Count, counted};
 
 /// Height of the tabs.
 pub const STRIP: f32 = 36.0;

@@ -9,9 +9,9 @@ use super::glyph;
 use super::inline::{Font, byte_at, layout, links_ui};
 use super::item::{SIDE, select};
 use super::markdown::{self, Inline};
-use crate::analysis::{Cell, Table};
 use crate::ui::Cx;
 use crate::ui::theme::ThemeTokens;
+use loupe_analysis::queries::{Cell, Table};
 
 /// Padding inside a cell.
 const CELL: f32 = 12.0;

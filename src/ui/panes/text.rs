@@ -17,19 +17,19 @@ use super::header::Chooser;
 use super::select::{DrawnText, Selection, between, intersect};
 use super::title::Title;
 use super::{Copying, Pane, PaneCx, find, glyph, host, reading};
-use crate::analysis::special::Shown;
-use crate::analysis::{
-    ParsedCaptureQuery, PartQuery, TextQuery, TextRow, TextRowsQuery, TextView, TokenStartsQuery,
-};
-use crate::finding::MarkedText;
-use crate::format::format_title;
-use crate::format::{self, FORMATS, ParsedCapture, Syntax};
-use crate::json::Node;
 use crate::state::{Action, PaneContent, PaneView, QueryState, SettingsAction, ViewAction};
 use crate::ui::Cx;
 use crate::ui::marks;
 use crate::ui::theme::{self, TEXT_ROW, ThemeTokens};
 use crate::ui::widgets::{self, Button};
+use loupe_analysis::finding::MarkedText;
+use loupe_analysis::queries::special::Shown;
+use loupe_analysis::queries::{
+    ParsedCaptureQuery, PartQuery, TextQuery, TextRow, TextRowsQuery, TextView, TokenStartsQuery,
+};
+use loupe_core::format::format_title;
+use loupe_core::format::{self, FORMATS, ParsedCapture, Syntax};
+use loupe_core::json::Node;
 
 /// What a pane keeps between frames.
 struct Prepared {

@@ -1,10 +1,10 @@
 //! What panes are called, and which row of the ledger tells what they cost.
 
 use super::kind;
-use crate::format::{self, ParsedCapture};
 use crate::state::PaneView;
 use crate::ui::Cx;
 use crate::ui::theme::{Hue, ThemeTokens};
+use loupe_core::format::{self, ParsedCapture};
 
 /// What a pane is called, and its second word.
 pub struct Title {

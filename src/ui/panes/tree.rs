@@ -18,16 +18,16 @@ use egui::{
 use super::header::Chooser;
 use super::title::Title;
 use super::{Copying, Pane, PaneCx, copy, find, reading};
-use crate::analysis::{
-    ParsedCaptureQuery, TextQuery, TreeQuery, TreeTokens, TreeTokensQuery, TreeView,
-};
-use crate::capture::Record;
-use crate::format::ParsedCapture;
-use crate::json::{Doc, Node};
 use crate::state::{Action, PaneView, QueryState, ViewAction};
 use crate::ui::theme::{self, TREE_ROW, ThemeTokens};
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, icons};
+use loupe_analysis::queries::{
+    ParsedCaptureQuery, TextQuery, TreeQuery, TreeTokens, TreeTokensQuery, TreeView,
+};
+use loupe_core::capture::Record;
+use loupe_core::format::ParsedCapture;
+use loupe_core::json::{Doc, Node};
 
 /// How far the tree opens: by which key, how many levels (`None` as at first), and what that is called.
 const LEVELS: [(Key, Option<usize>, &str); 7] = [
@@ -588,7 +588,7 @@ mod tests {
     use bytes::Bytes;
 
     use super::*;
-    use crate::capture::Payload;
+    use loupe_core::capture::Payload;
 
     fn flat(json: &'static str) -> Flat {
         let payload = Payload::of_doc(Doc::parse(Bytes::from_static(json.as_bytes()))).unwrap();

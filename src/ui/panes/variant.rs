@@ -2,11 +2,11 @@
 
 use egui::Ui;
 
-use crate::analysis::ParsedCaptureQuery;
-use crate::analysis::sweep::{shown, value_in};
 use crate::state::CallAction;
 use crate::ui::widgets::Button;
 use crate::ui::{Cx, icons};
+use loupe_analysis::queries::ParsedCaptureQuery;
+use loupe_analysis::queries::sweep::{shown, value_in};
 
 /// "Get the json variant · 1 call", where the answer shown has no data and the tool has a value that may give some.
 pub fn variant_ui(ui: &mut Ui, cx: &Cx<'_>) {
@@ -54,7 +54,8 @@ pub fn variant_ui(ui: &mut Ui, cx: &Cx<'_>) {
         .height(24.0)
         .enabled(why.is_empty());
     if button.show(ui).clicked()
-        && let Ok(arguments) = crate::analysis::sweep::with_value(&given, &choice.name, value)
+        && let Ok(arguments) =
+            loupe_analysis::queries::sweep::with_value(&given, &choice.name, value)
     {
         cx.send(CallAction::SetArgumentsText(arguments));
         cx.send(CallAction::Call { send_anyway: false });

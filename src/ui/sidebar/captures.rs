@@ -6,14 +6,14 @@ use bytes::Bytes;
 use egui::{Align2, Id, Rect, RichText, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use super::{duration, elided, ground, heading};
-use crate::capture::{Capture, Outcome};
-use crate::json::Doc;
 use crate::state::diff::DiffAction;
 use crate::state::{Action, FixtureAction, ViewAction};
-use crate::token::{Count, counted};
 use crate::ui::outcome::outcome_look;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::{Cx, fixture, icons, once, shortcuts, widgets};
+use loupe_core::capture::{Capture, Outcome};
+use loupe_core::json::Doc;
+use loupe_core::token::{Count, counted};
 
 /// Below this width there is no room for the words of two buttons beside the heading.
 const TIGHT: f32 = 280.0;
@@ -324,7 +324,7 @@ fn compare_with_shown(cx: &Cx<'_>, capture: &Capture) {
     let Some(shown) = cx.state.view.capture.clone() else {
         return;
     };
-    let place = |id: &crate::capture::CaptureId| {
+    let place = |id: &loupe_core::capture::CaptureId| {
         cx.state
             .captures
             .iter()

@@ -8,10 +8,10 @@ use egui::{
 };
 
 use super::{Button, seconds};
-use crate::problem::Problem;
 use crate::state::{QueryState, ViewAction};
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::{Cx, icons};
+use loupe_core::problem::Problem;
 
 /// How long until what moves while something is waited for is painted again. Without a graphics card, painting takes the
 /// processors that this needs.

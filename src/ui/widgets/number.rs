@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use egui::{Color32, FontId, Galley, Pos2, Ui, pos2};
 
-pub use crate::number::grouped;
-use crate::number::number_of;
-use crate::token::{Count, counted};
 use crate::ui::theme::{self, ThemeTokens};
+pub use loupe_core::number::grouped;
+use loupe_core::number::number_of;
+use loupe_core::token::{Count, counted};
 
 /// A number with its unit, given in the plural: `331 tok`, `1 value`.
 pub fn number_text(value: u64, units: &str) -> String {

@@ -3,7 +3,7 @@
 use egui::{Align, Response, Role, Sense, Ui, WidgetInfo};
 
 use crate::ui::theme::{self, ThemeTokens};
-use crate::verdict::{Verdict, VerdictPart};
+use loupe_analysis::verdict::{Verdict, VerdictPart};
 
 /// The sentence on up to `rows` lines, elided there; the whole of it on hover and in the accessibility tree.
 pub fn verdict_rows(ui: &mut Ui, verdict: &Verdict, width: f32, rows: usize) -> Response {

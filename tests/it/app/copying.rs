@@ -158,9 +158,9 @@ fn what_is_looked_for_is_counted_in_every_pane() {
     until_label(&mut window, "in structuredContent");
     click(&mut window, "Find by: Regex");
     until_label(&mut window, "No matches");
-    window.state_mut().state.view.search = Some(mcp_loupe::analysis::Search {
+    window.state_mut().state.view.search = Some(loupe_analysis::queries::Search {
         text: "(".into(),
-        kind: mcp_loupe::analysis::SearchKind::Regex,
+        kind: loupe_analysis::queries::SearchKind::Regex,
     });
     until_label(&mut window, "not a regular expression: ");
 }

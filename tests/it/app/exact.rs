@@ -3,8 +3,8 @@
 use egui::accesskit::Role;
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::{NodeT, Queryable};
+use loupe_core::token::Tokenizer;
 use mcp_loupe::state::{Action, TokensAction};
-use mcp_loupe::token::Tokenizer;
 
 use super::{click, open_sized, press, until, until_label};
 use crate::peer::{self, HttpPeer};

@@ -4,10 +4,12 @@ use super::painted::{marked, paints};
 use super::{Window, called, click, press, until, until_label};
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable;
-use mcp_loupe::analysis;
-use mcp_loupe::capture::Reading;
-use mcp_loupe::finding::{AnswerFindings, FindingPlace, FindingsQuery, FoundIn, Profile, Severity};
-use mcp_loupe::host::{Hosts, ViewContext};
+use loupe_analysis::finding::{
+    AnswerFindings, FindingPlace, FindingsQuery, FoundIn, Profile, Severity,
+};
+use loupe_analysis::queries;
+use loupe_core::capture::Reading;
+use loupe_core::host::{Hosts, ViewContext};
 use mcp_loupe::state::{
     Action, Dialog, DrawerTab, FindingsAction, PaneView, QueryState, ViewAction,
 };
@@ -125,7 +127,7 @@ fn a_finding_is_marked_in_what_a_host_shows() {
     let text = Reading::of(&capture).content_text().unwrap_or_default();
     let (hosts, subject, context) = (
         Hosts::built_in(),
-        analysis::subject(Arc::clone(&capture)),
+        queries::subject(Arc::clone(&capture)),
         ViewContext::of(&capture),
     );
     let host = hosts
@@ -185,7 +187,7 @@ fn findings_are_marked_in_the_definition() {
         &mut Vec::new(),
     );
     let found = known(&mut window);
-    let is_of_key = |place: &mcp_loupe::finding::FoundAt| {
+    let is_of_key = |place: &loupe_analysis::finding::FoundAt| {
         place.part == FoundIn::Definition && place.path.starts_with("/inputSchema/properties/")
     };
     let finding = found

@@ -4,11 +4,11 @@ use std::path::Path;
 
 use bytes::Bytes;
 use egui::accesskit::Role;
-use mcp_loupe::cancel::Cancel;
-use mcp_loupe::capture::Capture;
-use mcp_loupe::fixture::export::{EXPORTS, ExportChoice, ExportForm};
-use mcp_loupe::fixture::redact::RedactOptions;
-use mcp_loupe::fixture::verify::judge;
+use loupe_analysis::fixture::export::{EXPORTS, ExportChoice, ExportForm};
+use loupe_analysis::fixture::verify::judge;
+use loupe_core::cancel::Cancel;
+use loupe_core::capture::Capture;
+use loupe_core::redact::RedactOptions;
 use mcp_loupe::state::{Dialog, PathPurpose};
 use mcp_loupe::store;
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use egui::{Key, Modifiers, OutputCommand};
-use mcp_loupe::fixture::export::ExportChoice;
-use mcp_loupe::host::Hosts;
+use loupe_analysis::fixture::export::ExportChoice;
+use loupe_core::host::Hosts;
 use mcp_loupe::state::{Action, Dialog, ExportAction, SessionId};
 
 use super::fixtures::item;

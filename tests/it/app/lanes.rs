@@ -3,7 +3,7 @@
 use super::{Window, click, copied, on_sample, press, until, until_label};
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable;
-use mcp_loupe::host::Hosts;
+use loupe_core::host::Hosts;
 use mcp_loupe::state::{Action, CallAction, HostsAction, PaneView, Screen};
 use std::sync::Arc;
 

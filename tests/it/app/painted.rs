@@ -1,7 +1,7 @@
 //! What can be read on the screen, and not only in the accessibility tree.
 
 use egui::{Rect, Shape};
-use mcp_loupe::finding::Severity;
+use loupe_analysis::finding::Severity;
 use mcp_loupe::state::{DrawerTab, ViewAction};
 use mcp_loupe::ui::theme::ThemeTokens;
 

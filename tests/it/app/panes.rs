@@ -211,7 +211,7 @@ fn a_large_answer_is_counted_whole_once_a_person_says_so() {
         .unwrap()
         .click();
     until(&mut window, "every format is counted", |window| {
-        rows(window) == mcp_loupe::format::FORMATS.len()
+        rows(window) == loupe_core::format::FORMATS.len()
     });
     until_label(&mut window, "YAML");
     assert!(

@@ -1,8 +1,8 @@
 //! The menu of tokenizers, and what the settings keep of the window.
 
 use egui::{Key, Modifiers};
+use loupe_core::token::Tokenizer;
 use mcp_loupe::state::{Action, Dialog, SettingsAction, TokensAction};
-use mcp_loupe::token::Tokenizer;
 
 use super::{Window, click, open_sized, press, until, until_label};
 
@@ -73,7 +73,7 @@ fn a_panel_that_nobody_dragged_is_not_kept_and_one_that_was_is() {
     window.run_steps(3);
     assert_eq!(
         window.state().state.settings.panels,
-        mcp_loupe::settings::Panels::default()
+        loupe_core::settings::Panels::default()
     );
     let edge = egui::pos2(mcp_loupe::ui::theme::SIDEBAR, 700.0);
     window.drag_at(edge);

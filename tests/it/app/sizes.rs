@@ -3,7 +3,7 @@
 use super::{WHOLE, Window, click, on_sample, press, until, until_label};
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable;
-use mcp_loupe::problem::{Problem, ProblemKind};
+use loupe_core::problem::{Problem, ProblemKind};
 use mcp_loupe::state::{Action, CompareTab, HostsAction, ViewAction};
 
 /// Whatever the size of the window, every control is in it, and none stands on another.

@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use mcp_loupe::capture::{Capture, CaptureId, Tool};
-use mcp_loupe::mcp::{self, Call, CancelToken, Options, Session, SessionEvent};
-use mcp_loupe::source::{Command, Http, Protocol, Source};
+use loupe_client::{self, Call, CancelToken, Options, Session, SessionEvent};
+use loupe_core::capture::{Capture, CaptureId, Tool};
+use loupe_core::source::{Command, Http, Protocol, Source};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -21,6 +21,7 @@ pub fn options() -> Options {
     Options {
         connect_limit: PATIENCE,
         guard: Some(env!("CARGO_BIN_EXE_mcp-loupe").into()),
+        in_process: Some(mcp_loupe::in_process::start),
         ..Options::default()
     }
 }
@@ -71,7 +72,7 @@ done"#
 pub struct ServerNotification(Arc<Mutex<Vec<SessionEvent>>>);
 
 impl ServerNotification {
-    pub fn happenings(&self) -> mcp::OnSessionEvent {
+    pub fn happenings(&self) -> loupe_client::OnSessionEvent {
         let heard = Arc::clone(&self.0);
         Arc::new(move |happening| heard.lock().unwrap().push(happening))
     }
@@ -101,7 +102,7 @@ pub async fn until<T>(what: &str, mut found: impl FnMut() -> Option<T>) -> T {
 }
 
 pub async fn connect(source: &Source) -> Session {
-    mcp::connect(
+    loupe_client::connect(
         source,
         options(),
         ServerNotification::default().happenings(),

@@ -67,7 +67,7 @@ impl FormUi<'_> {
                             .filter(|name| is_free(name))
                         {
                             changed.get_or_insert_with(|| members.clone()).others[at].0 =
-                                crate::json::write::string(&name);
+                                loupe_core::json::write::string(&name);
                         }
                         if widgets::icon_button(
                             ui,
@@ -104,7 +104,7 @@ impl FormUi<'_> {
                 .find(|name| !self.is_taken(entry, members, name))
                 .unwrap_or_default();
             let member = (
-                crate::json::write::string(&name),
+                loupe_core::json::write::string(&name),
                 Value::first(&self.form.schemas, id),
             );
             changed

@@ -9,18 +9,18 @@ use egui::{
 };
 
 use super::{AnswerFindings, FindingPlace, small, step};
-use crate::analysis::{AsMended, CountQuery, Mended, RowQuery};
-use crate::contract::finding_sentence;
-use crate::finding::{Finding, FoundAt, FoundIn, ToolSilence};
-use crate::number::grouped;
-use crate::quote::markdown_code;
 use crate::state::{Action, CompareAction, Dialog};
-use crate::token::Tokenizer;
 use crate::ui::marks::look;
 use crate::ui::panes::show_places;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::{self, Button, Tone};
 use crate::ui::{Cx, icons};
+use loupe_analysis::contract::finding_sentence;
+use loupe_analysis::finding::{Finding, FoundAt, FoundIn, ToolSilence};
+use loupe_analysis::queries::{AsMended, CountQuery, Mended, RowQuery};
+use loupe_core::number::grouped;
+use loupe_core::quote::markdown_code;
+use loupe_core::token::Tokenizer;
 
 /// Lines of the mended answer that are shown.
 const PREVIEW: usize = 4;

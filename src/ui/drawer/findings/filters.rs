@@ -6,12 +6,12 @@ use std::sync::Arc;
 use egui::{Align, Layout, Popup, Rect, RichText, Role, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::{AnswerFindings, HEAD, SIDE, detail, known, listed};
-use crate::finding::{AREAS, Finding, Profile, Severity};
 use crate::state::{Action, FindingsAction};
 use crate::ui::marks::look;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::{self, Button, LineEdit};
 use crate::ui::{Cx, drawer, icons};
+use loupe_analysis::finding::{AREAS, Finding, Profile, Severity};
 
 /// The room of a severity with its count.
 const CHIP: f32 = 46.0;

@@ -2,11 +2,11 @@
 
 use egui::{Key, Label, RichText, Ui};
 
-use crate::finding::ToolSilence;
 use crate::state::{Action, Dialog, FindingsAction};
 use crate::ui::Cx;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::{self, Button, LineEdit};
+use loupe_analysis::finding::ToolSilence;
 
 pub fn silence_ui(ui: &mut Ui, cx: &Cx<'_>, silence: &ToolSilence) {
     let t = ThemeTokens::of(ui);

@@ -3,10 +3,10 @@
 use egui::Rect;
 
 use super::{delta, facts_text};
-use crate::format::ledger::Row;
-use crate::token::{Count, counted};
 use crate::ui::drawer::SIDE;
 use crate::ui::widgets;
+use loupe_core::format::ledger::Row;
+use loupe_core::token::{Count, counted};
 
 /// Where the numbers go, from the right; hidden ones have no width.
 pub(super) struct Columns {

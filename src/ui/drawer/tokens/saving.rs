@@ -3,14 +3,14 @@
 use egui::{Popup, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::{part_head, percent};
-use crate::analysis::{RowQuery, Saving, SavingQuery};
-use crate::format::FORMATS;
-use crate::format::format_title;
-use crate::number::signed;
 use crate::state::{Action, TokensAction};
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, icons};
+use loupe_analysis::queries::{RowQuery, Saving, SavingQuery};
+use loupe_core::format::FORMATS;
+use loupe_core::format::format_title;
+use loupe_core::number::signed;
 
 const ROW: f32 = 24.0;
 

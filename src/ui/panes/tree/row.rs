@@ -3,16 +3,16 @@
 use egui::{Pos2, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 
 use super::{Flat, TreeRow, is_root, record_of};
-use crate::analysis::Mark;
-use crate::analysis::special::Shown;
-use crate::capture::Record;
-use crate::json::{Kind, Node};
 use crate::state::ViewAction;
 use crate::ui::marks;
 use crate::ui::panes::copy;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::{self, Tone};
 use crate::ui::{Cx, icons};
+use loupe_analysis::queries::Mark;
+use loupe_analysis::queries::special::Shown;
+use loupe_core::capture::Record;
+use loupe_core::json::{Kind, Node};
 
 const INDENT: f32 = 16.0;
 /// Longest value that is laid out; the text pane shows it whole.

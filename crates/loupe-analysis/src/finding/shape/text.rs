@@ -1,0 +1,531 @@
+//! How a text tells values: marks, labels, times, headings.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use pulldown_cmark::{Event, HeadingLevel, Tag, TagEnd};
+use regex::Regex;
+
+use super::{REWRITE_BYTES, label};
+use crate::finding::CheckedAnswer;
+use crate::finding::answer::{clip, leaves, tokens};
+use crate::finding::rule::Severity::{Error, Warning};
+use crate::finding::rule::{Hits, RulePattern};
+use crate::queries::Parts;
+use loupe_core::capture::Payload;
+
+fn is_markdown(answer: &CheckedAnswer<'_>) -> bool {
+    answer.json_text().is_none() && !answer.text.is_empty()
+}
+
+pub(crate) fn no_code_block(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+    let reader = answer
+        .subject
+        .payload
+        .as_ref()
+        .and_then(Payload::reader)
+        .map(|reader| reader.id);
+    if answer.is_success() && reader == Some("key-value") && !answer.text.contains("```") {
+        hits.say("records without a fence").at(answer.text_at(0..0));
+    }
+}
+
+/// The fences that hold `Label: value` lines, each with its labels in order.
+fn fenced_records(answer: &CheckedAnswer<'_>) -> Vec<(Range<usize>, Vec<String>)> {
+    let text = answer.markdown_text();
+    let is_fence = |event: &Event<'_>| matches!(event, Event::Start(Tag::CodeBlock(_)));
+    let labels = |range: &Range<usize>| {
+        let lines = text[range.clone()]
+            .lines()
+            .filter_map(|line| line.split_once(": "));
+        lines
+            .map(|(label, _)| label.trim().to_owned())
+            .filter(|label| !label.is_empty() && label.len() <= 40)
+            .collect::<Vec<_>>()
+    };
+    let fences = answer
+        .markdown()
+        .iter()
+        .filter(|(event, _)| is_fence(event))
+        .map(|(_, range)| range.clone());
+    fences
+        .map(|range| (range.clone(), labels(&range)))
+        .filter(|(_, labels)| labels.len() > 1)
+        .collect()
+}
+
+pub(crate) fn format_drift(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+    let records = fenced_records(answer);
+    let Some((_, first)) = records.first() else {
+        return;
+    };
+    for (range, labels) in &records[1..] {
+        let at = |label: &String| first.iter().position(|other| other == label);
+        let shared: Vec<usize> = labels.iter().filter_map(at).collect();
+        // Records of another kind have other fields.
+        if shared.len() * 2 < first.len() {
+            continue;
+        }
+        let what = if let Some(label) = labels.iter().find(|label| at(label).is_none()) {
+            format!("a record has `{label}`, the first has not")
+        } else if let Some(label) = first.iter().find(|label| !labels.contains(label)) {
+            format!("a record has no `{label}`, the first has")
+        } else if !shared.is_sorted() {
+            "a record has its fields in another order than the first".to_owned()
+        } else {
+            continue;
+        };
+        hits.say(what).at(answer.text_at(range.clone()));
+    }
+}
+
+/// The values beside labels: `Label: value`, `- **Label**: value`, `| **Label** | value |`.
+fn labelled(answer: &CheckedAnswer<'_>) -> Vec<(String, Range<usize>)> {
+    let text = answer.markdown_text();
+    let mut found = Vec::new();
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        let body = line.trim_end();
+        let at = start;
+        start += line.len();
+        let marks: &[char] = &['-', '*', '•', '|', ' ', '>'];
+        let Some((head, value)) = body.split_once(':').or_else(|| {
+            body.trim_end_matches('|')
+                .trim_start_matches('|')
+                .split_once('|')
+        }) else {
+            continue;
+        };
+        let name = head.trim_matches(marks);
+        let value_text = value.trim_matches(marks);
+        if name.is_empty() || name.len() > 40 || value_text.is_empty() {
+            continue;
+        }
+        let from = at + (value_text.as_ptr() as usize - line.as_ptr() as usize);
+        found.push((name.to_lowercase(), from..from + value_text.len()));
+    }
+    found
+}
+
+const INVENTED: [&str; 6] = ["$0.00", "0", "0.00", "false", "1970-01-01", "Jan 1, 1970"];
+
+pub fn invented(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+    if !is_markdown(answer) {
+        return;
+    }
+    let values = labelled(answer);
+    if let Some(payload) = answer.structured_payload() {
+        // Keys that are null somewhere and a zero nowhere.
+        let mut empty: BTreeSet<String> = BTreeSet::new();
+        let mut given: BTreeSet<String> = BTreeSet::new();
+        for leaf in leaves(payload.root()) {
+            let is_zero = || leaf.as_f64() == Some(0.0) || leaf.as_bool() == Some(false);
+            if leaf.is_null() || is_zero() {
+                let keys = if leaf.is_null() {
+                    &mut empty
+                } else {
+                    &mut given
+                };
+                keys.insert(label(&leaf.key().unwrap_or_default()));
+            }
+        }
+        for (name, place) in &values {
+            let stated = &answer.text[place.clone()];
+            if empty.contains(name) && !given.contains(name) && INVENTED.contains(&stated) {
+                hits.say(format!(
+                    "`{name}` is missing in the data, and the text says {stated}"
+                ))
+                .at(answer.text_at(place.clone()));
+            }
+        }
+        return;
+    }
+    let marks = values
+        .iter()
+        .any(|(_, place)| &answer.text[place.clone()] == "N/A");
+    for (name, place) in values
+        .iter()
+        .filter(|(_, place)| marks && &answer.text[place.clone()] == "$0.00")
+    {
+        hits.say(format!(
+            "`{name}` is $0.00 where others are N/A: a missing value?"
+        ))
+        .at(answer.text_at(place.clone()))
+        .as_severity(Warning);
+    }
+}
+
+pub(crate) fn absence(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+    if !is_markdown(answer) {
+        return;
+    }
+    let mut marks: BTreeSet<&str> = BTreeSet::new();
+    for (_, place) in labelled(answer) {
+        let stated = &answer.text[place.clone()];
+        if matches!(
+            stated,
+            "undefined" | "[object Object]" | "NaN" | "Invalid Date"
+        ) {
+            hits.say(format!("`{stated}` as a value"))
+                .at(answer.text_at(place))
+                .as_severity(Error);
+        } else if matches!(stated, "N/A" | "null" | "None" | "—" | "n/a") {
+            marks.insert(stated);
+        }
+    }
+    if marks.len() > 1 {
+        let all = marks.into_iter().collect::<Vec<_>>().join(", ");
+        hits.say(format!("what is missing is marked as {all}"))
+            .at(answer.text_at(0..0));
+    }
+}
+
+pub(crate) fn is_emoji(char: char) -> bool {
+    matches!(u32::from(char), 0x2600..=0x27bf | 0x1f000..=0x1faff | 0x2b00..=0x2bff | 0x2139)
+}
+
+pub(crate) fn emoji_heading(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+    let text = answer.markdown_text();
+    let mut mended = String::new();
+    let mut places: Vec<Range<usize>> = Vec::new();
+    for (event, range) in answer.markdown() {
+        if let Event::Start(Tag::Heading { .. }) = event {
+            let heading = text[range.clone()].trim_end();
+            if heading.contains(is_emoji) {
+                let plain: String = heading
+                    .chars()
+                    .filter(|char| !is_emoji(*char) && *char != '\u{fe0f}')
+                    .collect();
+                let plain = plain.replace("  ", " ");
+                mended.push_str(&text[places.last().map_or(0, |last| last.end)..range.start]);
+                mended.push_str(&plain);
+                places.push(range.start..range.start + heading.len());
+            }
+        }
+    }
+    let Some(last) = places.last() else { return };
+    mended.push_str(&answer.text[last.end..]);
+    let many = places.len();
+    for (at, place) in places.into_iter().enumerate() {
+        let hit = hits.say("emoji in a heading");
+        hit.at(answer.text_at(place));
+        if at + 1 == many {
+            hit.mends(
+                answer,
+                Parts {
+                    text: Some(std::mem::take(&mut mended)),
+                    ..answer.parts().clone()
+                },
+            );
+        }
+    }
+}
+
+/// Values under a label `Status`, and cells of a column of that name.
+fn statuses(answer: &CheckedAnswer<'_>) -> Vec<Range<usize>> {
+    if !is_markdown(answer) {
+        return Vec::new();
+    }
+    let text = answer.markdown_text();
+    let mut found: Vec<_> = labelled(answer)
+        .into_iter()
+        .filter(|(name, _)| name == "status" || name == "state")
+        .map(|(_, place)| place)
+        .collect();
+    let (mut head, mut column, mut at) = (true, None, 0);
+    for (event, range) in answer.markdown() {
+        match event {
+            Event::Start(Tag::Table(_)) => (head, column) = (true, None),
+            Event::Start(Tag::TableRow | Tag::TableHead) => at = 0,
+            Event::End(TagEnd::TableHead) => head = false,
+            Event::Start(Tag::TableCell) => {
+                let cell = text[range.clone()].trim_matches(['|', ' ']);
+                if head && matches!(&*cell.to_lowercase(), "status" | "state") {
+                    column = Some(at);
+                } else if !head && column == Some(at) && !cell.is_empty() {
+                    let start = range.start + text[range.clone()].find(cell).unwrap_or(0);
+                    found.push(start..start + cell.len());
+                }
+                at += 1;
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+pub(crate) fn emoji_only(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+    for place in statuses(answer) {
+        let stated = &answer.text[place.clone()];
+        if stated.contains(is_emoji) && !stated.chars().any(char::is_alphanumeric) {
+            hits.say(format!("the status is {stated} alone"))
+                .at(answer.text_at(place));
+        }
+    }
+}
+
+pub(crate) fn no_icon(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+    for place in statuses(answer) {
+        if !answer.text[place.clone()].contains(is_emoji) {
+            hits.say("a status without an icon")
+                .at(answer.text_at(place));
+        }
+    }
+}
+
+pub(crate) fn verbose_metrics(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+    static METRIC: RulePattern = RulePattern::new(|| {
+        Regex::new(r"(?im)^\s*[-*]?\s*\**(likes|reposts|replies|quotes|views|comments|shares)\**:\s*(\d+)\s*$").ok()
+    });
+    let Some(metric) = &*METRIC else { return };
+    let found: Vec<_> = metric
+        .captures_iter(answer.markdown_text())
+        .take(10_000)
+        .collect();
+    if found.len() < 2 {
+        return;
+    }
+    // The lines that follow one another become one.
+    let mut mended = String::new();
+    let mut from = 0;
+    for stated in &found {
+        let Some(all) = stated.get(0) else { continue };
+        let between = &answer.text[from..all.start()];
+        if from == 0 || !between.trim().is_empty() {
+            mended.push_str(between);
+        }
+        from = all.end();
+        let icon = match &*stated[1].to_lowercase() {
+            "likes" => "👍",
+            "reposts" | "shares" => "♻️",
+            _ => "💬",
+        };
+        mended.push_str(&format!("{icon} {}  ", &stated[2]));
+    }
+    mended.push_str(&answer.text[from..]);
+    let place = found[0].get(0).map_or(0..0, |all| all.range());
+    hits.say("metrics on a line each")
+        .at(answer.text_at(place))
+        .mends(
+            answer,
+            Parts {
+                text: Some(mended),
+                ..answer.parts().clone()
+            },
+        );
+}
+
+pub(crate) fn iso_time(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+    static ISO: RulePattern =
+        RulePattern::new(|| Regex::new(r"(?-u:\b)\d{4}-\d{2}-\d{2}T\d{2}:\d{2}").ok());
+    let Some(iso) = &*ISO else { return };
+    for found in iso
+        .find_iter(answer.markdown_text())
+        .take(1_000)
+        .filter(|_| is_markdown(answer))
+    {
+        hits.say("a time in ISO form")
+            .at(answer.text_at(found.range()));
+    }
+}
+
+pub(crate) fn relative_only(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+    static RELATIVE: RulePattern = RulePattern::new(|| {
+        Regex::new(
+            r"(?i)(?-u:\b)\d+ ?(?:minutes?|mins?|hours?|days?|weeks?|months?|[mhdw]) ago(?-u:\b)",
+        )
+        .ok()
+    });
+    static DATE: RulePattern = RulePattern::new(|| {
+        Regex::new(r"(?i)(?-u:\b)\d{4}-\d{2}-\d{2}|(?-u:\b)(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* \d{1,2},? \d{4}(?-u:\b)").ok()
+    });
+    let (Some(relative), Some(date)) = (&*RELATIVE, &*DATE) else {
+        return;
+    };
+    let Some(first) = relative.find(answer.markdown_text()) else {
+        return;
+    };
+    let is_dated = date.is_match(&answer.text)
+        || answer
+            .structured()
+            .is_some_and(|value| date.is_match(&value.raw_text()));
+    if !is_dated {
+        hits.say(format!("“{}”, and no date anywhere", first.as_str()))
+            .at(answer.text_at(first.range()));
+    }
+}
+
+/// How far behind a time its zone may stand.
+const NEAR_BYTES: usize = 80;
+
+pub(crate) fn no_zone(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+    let Some(payload) = answer.structured_payload() else {
+        return;
+    };
+    static UTC: RulePattern = RulePattern::new(|| {
+        Regex::new(r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?Z$").ok()
+    });
+    static TIME: RulePattern = RulePattern::new(|| Regex::new(r"\b\d{1,2}:\d{2}").ok());
+    static ZONE: RulePattern =
+        RulePattern::new(|| Regex::new(r"UTC|GMT|\bZ\b|\dZ|[+-]\d{2}:?\d{2}\b").ok());
+    let (Some(iso), Some(time), Some(zone)) = (&*UTC, &*TIME, &*ZONE) else {
+        return;
+    };
+    for fact in answer
+        .matched()
+        .facts
+        .iter()
+        .filter(|fact| fact.is_reworded())
+    {
+        let (Some(node), Some(place)) = (payload.doc.node(fact.node()), fact.place()) else {
+            continue;
+        };
+        // Of a text on one line, what stands next to it.
+        let mut end = answer.text.len().min(place.end + NEAR_BYTES);
+        while !answer.text.is_char_boundary(end) {
+            end -= 1;
+        }
+        let line = answer.text[place.start..end]
+            .lines()
+            .next()
+            .unwrap_or_default();
+        if node.as_str().is_some_and(|text| iso.is_match(&text))
+            && time.is_match(line)
+            && !zone.is_match(line)
+        {
+            hits.say("a time of day without its zone; the data has it in UTC")
+                .at(answer.text_at(place))
+                .at(answer.data_at(node));
+        }
+    }
+}
+
+pub(crate) fn heading_levels(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+    if !is_markdown(answer) || !answer.is_success() {
+        return;
+    }
+    let mut last: Option<HeadingLevel> = None;
+    for (event, range) in answer.markdown() {
+        let Event::Start(Tag::Heading { level, .. }) = event else {
+            continue;
+        };
+        let from = last.map_or(0, |level| level as usize);
+        if last.is_none() && *level != HeadingLevel::H1 {
+            hits.say("the first heading is not of the first level")
+                .at(answer.text_at(range.clone()));
+        } else if *level as usize > from + 1 {
+            hits.say("a heading skips a level")
+                .at(answer.text_at(range.clone()));
+        }
+        last = Some(*level);
+    }
+}
+
+pub(crate) fn heading_overhead(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+    if !is_markdown(answer) || answer.text.len() > REWRITE_BYTES || !answer.subject.renders() {
+        return;
+    }
+    let all = answer.count(&answer.text);
+    let plain: Vec<_> = answer
+        .text
+        .lines()
+        .filter(|line| !matches!(line.trim(), "---" | "***" | "___"))
+        .map(|line| {
+            let trimmed = line.trim_start();
+            let body = if trimmed.starts_with('#') {
+                trimmed.trim_start_matches('#').trim_start()
+            } else {
+                line
+            };
+            body.replace("**", "")
+        })
+        .collect();
+    let plain = plain.join("\n");
+    let saves = all.less(tokens(&plain));
+    if all.o200k_base >= 50 && saves.o200k_base * 100 > all.o200k_base * hits.limit {
+        let percent = saves.o200k_base * 100 / all.o200k_base;
+        hits.say(format!(
+            "{percent}% of the tokens are marks of headings, rules and bold"
+        ))
+        .at(answer.text_at(0..0))
+        .mends(
+            answer,
+            Parts {
+                text: Some(plain),
+                ..answer.parts().clone()
+            },
+        );
+    }
+}
+
+pub fn inconsistent(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+    static PROGRESS: RulePattern =
+        RulePattern::new(|| Regex::new(r"(?-u:\b)(\d{1,3})% \((\d{1,9})/(\d{1,9})(?-u:\b)").ok());
+    if let Some(progress) = &*PROGRESS {
+        for stated in progress.captures_iter(answer.markdown_text()).take(1_000) {
+            let number = |at: usize| stated[at].parse::<u64>().unwrap_or(0);
+            disagree(number(1), number(2), number(3), |message| {
+                let place = stated.get(0).map_or(0..0, |all| all.range());
+                hits.say(message).at(answer.text_at(place));
+            });
+        }
+    }
+    let Some(payload) = answer.exact_payload() else {
+        return;
+    };
+    for percent in leaves(payload.root()).filter(|leaf| {
+        leaf.key()
+            .is_some_and(|key| key == "percent" || key == "progress_percent")
+    }) {
+        let of = |names: &[&str]| {
+            percent
+                .parent()
+                .and_then(|parent| names.iter().find_map(|name| parent.get(name)?.as_i64()))
+        };
+        let (done, total) = (
+            of(&["completed_steps", "completed", "done"]),
+            of(&["total_steps", "total"]),
+        );
+        if let (Some(share), Some(done), Some(total)) = (percent.as_i64(), done, total) {
+            let plain = |number: i64| u64::try_from(number).unwrap_or(0);
+            disagree(plain(share), plain(done), plain(total), |message| {
+                hits.say(message).at(answer.data_at(percent));
+            });
+        }
+    }
+}
+
+/// Says so where a percentage is not done by total, give or take one.
+fn disagree(percent: u64, done: u64, total: u64, say: impl FnOnce(String)) {
+    if total > 0 && (done * 100 / total).abs_diff(percent) > 1 {
+        say(format!("{percent}% and {done} of {total}"));
+    }
+}
+
+pub fn details(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+    let text = answer.markdown_text();
+    let mut blocks = Vec::new();
+    let mut from = 0;
+    while let Some(start) = text[from..].find("<details").map(|at| from + at) {
+        let end = text[start..]
+            .find("</details>")
+            .map_or(text.len(), |at| start + at);
+        blocks.push(start..end);
+        from = end.max(start + 1);
+    }
+    if blocks.is_empty() {
+        return;
+    }
+    for (node, place) in answer.strings_in_text() {
+        let at = blocks.partition_point(|block| block.start <= place.start);
+        let is_within = at
+            .checked_sub(1)
+            .is_some_and(|at| place.start < blocks[at].end);
+        let stated = &answer.text[place.clone()];
+        if is_within && stated.contains(char::is_whitespace) {
+            hits.say(format!("a string within `<details>`: {}", clip(stated)))
+                .at(answer.text_at(place.clone()))
+                .at(answer.data_at(*node));
+        }
+    }
+}

@@ -1,0 +1,313 @@
+//! What hosts' texts cost and tell. Hosts often show the same: each distinct text is counted once, and matched once
+//! whatever a host puts before and after it; texts are independent of each other and spread over the cores.
+
+use std::convert::Infallible;
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::queries::columns::Columns;
+use loupe_core::cancel::Cancel;
+use loupe_core::capture::{FactCount, FactMatches, FactState, Payload};
+use loupe_core::format::ledger::INTERRUPTED;
+use loupe_core::format::{ParsedCapture, TextMemo};
+use loupe_core::host::{Host, HostView, RenderCache, TextOrigin, ViewContext};
+use loupe_core::parallel::parallel_map;
+use loupe_core::token::{Encoding, Tokens};
+
+/// Answers below this size are not worth further threads.
+const SMALL_BYTES: usize = 64 << 10;
+
+/// A field of the payload, over all records, of which a text lacks facts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LostField {
+    /// A JSON Pointer with `*` for every position in an array: `/items/*/city`.
+    pub path: String,
+    pub total: u64,
+    pub missing: u64,
+}
+
+/// What one host's text costs and shows.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ViewMeasure {
+    /// The sum over the parts.
+    pub tokens: Tokens,
+    /// `None` where there is no payload.
+    pub facts: Option<FactCount>,
+    /// The fields that are not wholly kept, where they were asked for.
+    pub lost: Arc<Vec<LostField>>,
+}
+
+fn is_small(subject: &ParsedCapture) -> bool {
+    subject
+        .capture
+        .response
+        .as_ref()
+        .is_none_or(|response| response.len() < SMALL_BYTES)
+}
+
+/// What each host shows of an answer, in their order; where the asker has looked away meanwhile, those that were not
+/// reached say so.
+pub(super) fn views(
+    subject: &ParsedCapture,
+    hosts: &[&Arc<Host>],
+    written: &RenderCache,
+    cancel: &Cancel,
+) -> Vec<HostView> {
+    let context = ViewContext::of(&subject.capture);
+    let Ok(views) = parallel_map(hosts, is_small(subject), |host| {
+        Ok::<_, Infallible>(match cancel.is_cancelled() {
+            true => HostView::interrupted(host, written),
+            false => host.view_among(subject, &context, written),
+        })
+    });
+    views
+}
+
+/// The position of a thing among those that are known, of which there are no more than a few for each host.
+fn place<T: PartialEq>(known: &mut Vec<T>, thing: T) -> usize {
+    known
+        .iter()
+        .position(|same| *same == thing)
+        .unwrap_or_else(|| {
+            known.push(thing);
+            known.len() - 1
+        })
+}
+
+/// What several texts measure, each of which is counted once; `None` for one that was not reached.
+pub(super) fn counts<'t>(
+    texts: impl Iterator<Item = &'t str>,
+    known: &TextMemo,
+    is_small: bool,
+    cancel: &Cancel,
+) -> Vec<Option<Tokens>> {
+    let mut distinct = Vec::new();
+    let places: Vec<usize> = texts.map(|text| place(&mut distinct, text)).collect();
+    let Ok(counts) = parallel_map(&distinct, is_small, |text| {
+        Ok::<_, Infallible>((!cancel.is_cancelled()).then(|| known.counts(text.as_bytes()).tokens))
+    });
+    places.into_iter().map(|place| counts[place]).collect()
+}
+
+/// One text to be looked at.
+#[derive(Clone, Copy)]
+enum Task<'t> {
+    /// Of a view, each part by itself.
+    CountParts(&'t HostView),
+    Count(&'t str),
+    Match(&'t str),
+}
+
+impl<'t> Task<'t> {
+    fn text(&self) -> &'t str {
+        match self {
+            Self::CountParts(view) => &view.text,
+            Self::Count(text) | Self::Match(text) => text,
+        }
+    }
+}
+
+impl PartialEq for Task<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        let is_same_task = match (self, other) {
+            (Self::CountParts(one), Self::CountParts(other)) => one.parts == other.parts,
+            _ => std::mem::discriminant(self) == std::mem::discriminant(other),
+        };
+        is_same_task && self.text() == other.text()
+    }
+}
+
+/// Where the tasks of one view stand among the distinct ones.
+struct Places {
+    parts: usize,
+    /// The text before its limit, where that is to be counted.
+    whole: Option<usize>,
+    /// What is matched; `None` without a payload.
+    answer: Option<usize>,
+}
+
+/// What a text shows of the payload.
+type Found = (Option<FactCount>, Arc<Vec<LostField>>);
+
+enum Done {
+    Counted(Tokens),
+    Matched(Found),
+}
+
+/// What each view costs and shows of the payload of `subject`; `None` where no text can be computed, or was not before the
+/// asker looked away, which the view then says. Limits in the provider's tokens are held against the counts. With
+/// `names_lost` the lost fields are named.
+pub(super) fn measure(
+    subject: &ParsedCapture,
+    views: &mut [HostView],
+    names_lost: bool,
+    cancel: &Cancel,
+) -> Vec<Option<ViewMeasure>> {
+    let payload = subject.compared_data();
+    let mut tasks: Vec<Task<'_>> = Vec::new();
+    let mut places: Vec<Option<Places>> = Vec::with_capacity(views.len());
+    for view in views.iter() {
+        places.push(view.is_computable().then(|| {
+            let is_judged = view.limit.tokens_max.is_some() && !view.limit.bites.is_empty();
+            Places {
+                parts: place(&mut tasks, Task::CountParts(view)),
+                whole: is_judged.then(|| place(&mut tasks, Task::Count(&view.full))),
+                answer: payload.map(|_| place(&mut tasks, Task::Match(answer_in(view)))),
+            }
+        }));
+    }
+    // The longest first, so that no core is left with it at the end.
+    let mut order: Vec<usize> = (0..tasks.len()).collect();
+    order.sort_by_key(|at| std::cmp::Reverse(tasks[*at].text().len()));
+    let columns = payload
+        .filter(|_| names_lost)
+        .map(|payload| Columns::of(payload.root()));
+    let known = &subject.known;
+    let Ok(done) = parallel_map(&order, is_small(subject), |at| {
+        Ok::<_, Infallible>(
+            (!cancel.is_cancelled()).then(|| match (tasks[*at], payload) {
+                (Task::Match(text), Some(payload)) => {
+                    Done::Matched(match_text(subject, payload, text, columns.as_ref()))
+                }
+                (Task::CountParts(view), _) => Done::Counted(known.tokens_of(view.texts())),
+                (Task::Count(text) | Task::Match(text), _) => {
+                    Done::Counted(known.counts(text.as_bytes()).tokens)
+                }
+            }),
+        )
+    });
+    let mut counts: Vec<Option<Tokens>> = vec![None; tasks.len()];
+    let mut found: Vec<Option<Found>> = vec![None; tasks.len()];
+    for (at, done) in order.into_iter().zip(done) {
+        match done {
+            Some(Done::Counted(tokens)) => counts[at] = Some(tokens),
+            Some(Done::Matched(measured)) => found[at] = Some(measured),
+            None => {}
+        }
+    }
+    let measure_of = |Places {
+                          parts,
+                          whole,
+                          answer,
+                      }: Places| {
+        let tokens = counts[parts]?;
+        let before_limit = whole.map_or(Some(tokens), |whole| counts[whole])?;
+        let (facts, lost) =
+            answer.map_or_else(|| Some(Found::default()), |answer| found[answer].clone())?;
+        Some((
+            before_limit,
+            ViewMeasure {
+                tokens,
+                facts,
+                lost,
+            },
+        ))
+    };
+    let measured: Vec<Option<Option<(Tokens, ViewMeasure)>>> = places
+        .into_iter()
+        .map(|places| places.map(measure_of))
+        .collect();
+    let held = |(view, measured): (&mut HostView, Option<Option<(Tokens, ViewMeasure)>>)| {
+        match measured? {
+            Some((before_limit, measured)) => {
+                view.limit.count(highest(before_limit));
+                Some(measured)
+            }
+            None => {
+                view.not_computable = Some(INTERRUPTED.to_owned());
+                None
+            }
+        }
+    };
+    views.iter_mut().zip(measured).map(held).collect()
+}
+
+/// What a text shows of the payload, and the fields that it does not wholly keep where `columns` are given.
+fn match_text(
+    subject: &ParsedCapture,
+    payload: &Payload,
+    text: &str,
+    columns: Option<&Columns>,
+) -> Found {
+    let Some(columns) = columns else {
+        return (Some(subject.known.facts(payload, text)), Arc::default());
+    };
+    let matches = subject.known.matches(payload, text);
+    let lost = if matches.count.missing > 0 {
+        lost_fields(payload, &matches, columns)
+    } else {
+        Vec::new()
+    };
+    (Some(matches.count), Arc::new(lost))
+}
+
+/// Holds the limit of one view in the provider's tokens against what its text measures.
+pub(super) fn judge(view: &mut HostView, known: &TextMemo) {
+    if view.limit.tokens_max.is_none() {
+        return;
+    }
+    let tokens = if view.limit.bites.is_empty() {
+        known.tokens_of(view.texts())
+    } else {
+        known.counts(view.full.as_bytes()).tokens
+    };
+    view.limit.count(highest(tokens));
+}
+
+/// What a view shows of the answer: what a host puts before and after it holds no fact, and hosts that differ in that
+/// alone share the work.
+fn answer_in(view: &HostView) -> &str {
+    &view.text[of_answer(view)]
+}
+
+/// The text without what the host puts before and after the answer.
+fn of_answer(view: &HostView) -> Range<usize> {
+    let is_answer = |span: &&loupe_core::host::Span| span.origin != TextOrigin::Host;
+    let first = view
+        .spans
+        .iter()
+        .find(is_answer)
+        .map_or(0, |span| span.range().start);
+    let last = view
+        .spans
+        .iter()
+        .rfind(is_answer)
+        .map_or(first, |span| span.range().end);
+    first..last
+}
+
+/// The higher of the counts that are known.
+fn highest(tokens: Tokens) -> u64 {
+    Encoding::ALL
+        .iter()
+        .map(|encoding| tokens.get(*encoding))
+        .max()
+        .unwrap_or(0)
+}
+
+/// The fields that a text does not wholly keep, in the order of their first facts.
+fn lost_fields(payload: &Payload, matched: &FactMatches, columns: &Columns) -> Vec<LostField> {
+    let mut places = vec![None; columns.columns.len()];
+    let mut fields: Vec<LostField> = Vec::new();
+    for fact in &matched.facts {
+        let Some(&column) = columns.of_node.get(fact.node() - payload.root) else {
+            continue;
+        };
+        let place = *places[column].get_or_insert_with(|| {
+            fields.push(LostField {
+                path: columns.path(column),
+                total: 0,
+                missing: 0,
+            });
+            fields.len() - 1
+        });
+        let field = &mut fields[place];
+        field.total += 1;
+        match fact.state() {
+            FactState::Proved | FactState::Found => {}
+            FactState::Missing | FactState::Differs => field.missing += 1,
+        }
+    }
+    fields.retain(|field| field.missing > 0);
+    fields
+}

@@ -1,0 +1,205 @@
+//! What the model of a host sees of a tool's definition.
+
+use std::sync::Arc;
+
+use super::rules::{DefinitionRules, Host, LimitUnit};
+use super::schema;
+use super::template::{Template, TemplatePiece, Var};
+use crate::capture::Tool;
+use crate::json::write;
+
+/// A tool's definition as a host's model sees it. What was not verified is `None`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Definition {
+    pub name: Option<String>,
+    /// Why the name may differ: a shortening or an option of the host.
+    pub name_note: Option<String>,
+    pub namespace: Option<String>,
+    pub description: Option<Arc<str>>,
+    /// Whether the description was over the host's cap.
+    pub is_description_cut: bool,
+    /// Whether these are passed on.
+    pub title: Option<bool>,
+    pub output_schema: Option<bool>,
+    pub annotations: Option<bool>,
+    /// What happens to the input schema, in words.
+    pub input_schema: Option<String>,
+    /// Whether the model gets the definition at once or only when it asks, in words.
+    pub loading: Option<String>,
+    pub instructions: Option<String>,
+    pub certainty: Option<String>,
+    /// Whether the input schema is counted as the model gets it; else, where the rule cannot be written, as sent.
+    pub(crate) is_schema_known: bool,
+}
+
+impl Host {
+    /// The definition of a tool as this host's model sees it; `server` is the name that the host's configuration gives.
+    /// With it what is counted: name, description and the input schema as the host's rule leaves it, as compact JSON. The
+    /// provider's own frame around it is not known.
+    pub fn definition(&self, tool: &Tool, server: &str) -> (Definition, String) {
+        let rules = &self.definition;
+        let verified = |text: &Option<String>| text.clone().filter(|text| text != "not verified");
+        let (name, shortened) = name(rules, tool, server);
+        let (description, is_description_cut) = description(rules, tool, server);
+        let namespace = rules
+            .namespace
+            .as_ref()
+            .map(|template| allowed(rules, &fill(template, tool, server)));
+        let option = rules
+            .name_option
+            .as_ref()
+            .map(|template| format!("with an option: {}", fill(template, tool, server)));
+        let mut text = String::from("{\"name\":");
+        let full_name = match (&namespace, &name) {
+            (Some(namespace), Some(name)) => Some(format!("{namespace}.{name}")),
+            _ => name.clone(),
+        };
+        text.push_str(&write::string(full_name.as_deref().unwrap_or(&tool.name)));
+        if let Some(description) = &description {
+            text.push_str(",\"description\":");
+            text.push_str(&write::string(description));
+        }
+        let sent = |bytes: &Option<bytes::Bytes>| {
+            bytes
+                .as_ref()
+                .map(|bytes| String::from_utf8_lossy(bytes).into_owned())
+        };
+        let schema = sent(&tool.input_schema)
+            .map(|schema| schema::shown(rules.input_schema.as_deref(), &schema));
+        let is_schema_known = schema.as_ref().is_none_or(|schema| schema.is_known);
+        if let Some(schema) = schema {
+            text.push_str(",\"inputSchema\":");
+            text.push_str(&schema.text);
+        }
+        if let Some(schema) =
+            sent(&tool.output_schema).filter(|_| rules.output_schema == Some(true))
+        {
+            text.push_str(",\"outputSchema\":");
+            text.push_str(&schema);
+        }
+        if let Some(title) = tool.title.as_ref().filter(|_| rules.title == Some(true)) {
+            text.push_str(",\"title\":");
+            text.push_str(&write::string(title));
+        }
+        text.push('}');
+        let definition = Definition {
+            name,
+            name_note: shortened.or(option),
+            namespace,
+            description: description.map(Arc::from),
+            is_description_cut,
+            title: rules.title,
+            output_schema: rules.output_schema,
+            annotations: rules.annotations,
+            input_schema: verified(&rules.input_schema),
+            loading: verified(&rules.loading),
+            instructions: rules.instructions.clone(),
+            certainty: rules.certainty.clone(),
+            is_schema_known,
+        };
+        (definition, text)
+    }
+}
+
+fn fill(template: &Template, tool: &Tool, server: &str) -> String {
+    template.fill(|var| value(var, tool, server))
+}
+
+fn value(var: Var, tool: &Tool, server: &str) -> String {
+    match var {
+        Var::Server => server.to_owned(),
+        Var::Tool | Var::Name => tool.name.clone(),
+        Var::Title => tool.title.clone().unwrap_or_default(),
+        Var::Description => tool.description.clone().unwrap_or_default(),
+        _ => String::new(),
+    }
+}
+
+/// Every character that the host does not allow, replaced.
+fn allowed(rules: &DefinitionRules, text: &str) -> String {
+    let (Some(charset), Some(with)) = (&rules.name_charset, &rules.name_replace) else {
+        return text.to_owned();
+    };
+    let mut out = String::with_capacity(text.len());
+    for char in text.chars() {
+        // A host that has no capitals writes them small.
+        let char = if char.is_ascii_uppercase() && !charset.contains(char) {
+            char.to_ascii_lowercase()
+        } else {
+            char
+        };
+        if charset.contains(char) {
+            out.push(char);
+        } else {
+            out.push_str(with);
+        }
+    }
+    out
+}
+
+fn name(rules: &DefinitionRules, tool: &Tool, server: &str) -> (Option<String>, Option<String>) {
+    let Some(template) = rules
+        .name
+        .as_ref()
+        .filter(|template| template.source() != "not verified")
+    else {
+        return (None, None);
+    };
+    let mut name = String::new();
+    for piece in template.pieces() {
+        let text = match piece {
+            TemplatePiece::Literal(literal) => literal.clone(),
+            TemplatePiece::Var(Var::Tool) => {
+                if let Some(max) = rules.prefix_max {
+                    name = name.chars().take(max).collect();
+                }
+                tool.name.clone()
+            }
+            TemplatePiece::Var(var) => value(*var, tool, server),
+        };
+        name.push_str(&allowed(rules, &text));
+    }
+    let length = name.chars().count();
+    match rules.name_max.filter(|max| length > *max) {
+        None => (Some(name), None),
+        Some(max) => {
+            let how = rules
+                .name_overflow
+                .as_ref()
+                .map(|how| format!(": {how}"))
+                .unwrap_or_default();
+            let note = format!("{length} characters are more than {max}{how}");
+            (Some(name.chars().take(max).collect()), Some(note))
+        }
+    }
+}
+
+fn description(rules: &DefinitionRules, tool: &Tool, server: &str) -> (Option<String>, bool) {
+    let Some(template) = &rules.description else {
+        return (None, false);
+    };
+    let own = tool.description.clone().filter(|text| !text.is_empty());
+    let own = own.or_else(|| {
+        rules
+            .description_fallback
+            .as_ref()
+            .map(|template| fill(template, tool, server))
+    });
+    let text = template.fill(|var| match var {
+        Var::Description => own.clone().unwrap_or_default(),
+        var => value(var, tool, server),
+    });
+    let Some(max) = rules.description_max else {
+        return (Some(text), false);
+    };
+    let is_wide = rules.description_unit.unwrap_or(LimitUnit::Chars) == LimitUnit::Chars;
+    let mut used = 0;
+    for (at, char) in text.char_indices() {
+        used += if is_wide { char.len_utf16() as u64 } else { 1 };
+        if used > max {
+            let notice = rules.description_notice.as_deref().unwrap_or_default();
+            return (Some(format!("{}{notice}", &text[..at])), true);
+        }
+    }
+    (Some(text), false)
+}
