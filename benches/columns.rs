@@ -39,7 +39,7 @@ mod scrolled {
 
     fn capture(tool: &Tool, call: u64, arguments: Bytes, records: usize) -> Capture {
         let text = if call % 2 == 1 {
-            common::payload(records)
+            common::data(records)
         } else {
             common::markdown(records)
         };

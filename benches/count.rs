@@ -30,7 +30,7 @@ fn against_tiktoken() {
     let cjk = "今天天气很好，我们一起去市场买三斤苹果。오늘은 날씨가 좋아서 시장에 갔습니다。今日は天気がいいです。";
     let texts = [
         ("prose", prose.repeat(3_000)),
-        ("JSON", common::payload(1_500)),
+        ("JSON", common::data(1_500)),
         ("Markdown", common::markdown(1_000)),
         ("CJK", cjk.repeat(2_000)),
         (
@@ -96,7 +96,7 @@ fn count(criterion: &mut Criterion) {
     token::warm_up();
     against_tiktoken();
     growth();
-    let text = common::payload(5_000);
+    let text = common::data(5_000);
     let mut group = criterion.benchmark_group("count");
     group
         .throughput(Throughput::Bytes(text.len() as u64))

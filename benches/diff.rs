@@ -17,8 +17,8 @@ const RECORDS: usize = 22_500;
 const LIMIT: Duration = Duration::from_secs(2);
 
 /// Another answer of the same tool: every tenth city changed, every hundredth record gone, a field added to some.
-fn changed(payload: &str) -> String {
-    let mut records: Vec<String> = payload.split("},{").map(str::to_owned).collect();
+fn changed(data: &str) -> String {
+    let mut records: Vec<String> = data.split("},{").map(str::to_owned).collect();
     for (at, record) in records.iter_mut().enumerate() {
         if at % 10 == 3 {
             *record = record.replace("Boston", "Bergen");
@@ -34,9 +34,9 @@ fn changed(payload: &str) -> String {
 }
 
 fn diff(criterion: &mut Criterion) {
-    let old = common::payload(RECORDS);
+    let old = common::data(RECORDS);
     let new = changed(&old);
-    let other = common::payload(RECORDS)
+    let other = common::data(RECORDS)
         .replace("\"id\":", "\"nr\":")
         .replace("Boston", "Bergen");
     let doc = |text: &str| Doc::parse(Bytes::copy_from_slice(text.as_bytes()));

@@ -4,10 +4,10 @@ use std::hint::black_box;
 
 use bytes::Bytes;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use loupe_core::capture::{Payload, locate_facts};
+use loupe_core::capture::{ResultData, locate_facts};
 use loupe_core::json::Doc;
 
-/// A payload and a text of about `n` values.
+/// A data and a text of about `n` values.
 type Shape = fn(usize) -> (String, String);
 
 fn join(count: usize, sign: &str, part: impl Fn(usize) -> String) -> String {
@@ -88,11 +88,11 @@ fn facts(criterion: &mut Criterion) {
         let mut group = criterion.benchmark_group(name);
         group.sample_size(10);
         for n in [20_000, 40_000] {
-            let (payload, text) = shape(n);
-            let payload = Payload::of_doc(Doc::parse(Bytes::from(payload))).expect("a payload");
+            let (data, text) = shape(n);
+            let data = ResultData::of_doc(Doc::parse(Bytes::from(data))).expect("a data");
             group.throughput(Throughput::Bytes(text.len() as u64));
             group.bench_function(BenchmarkId::from_parameter(n), |bench| {
-                bench.iter(|| black_box(locate_facts(&payload, &text)));
+                bench.iter(|| black_box(locate_facts(&data, &text)));
             });
         }
         group.finish();

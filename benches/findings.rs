@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use loupe_analysis::finding::{CheckedAnswer, CheckedServer, Checker, Profile, RuleSettings};
+use loupe_analysis::finding::{CheckedResult, CheckedServer, Checker, Profile, RuleSettings};
 use loupe_analysis::queries;
 use loupe_core::cancel::Cancel;
 use loupe_core::capture::{Capture, CaptureId, Server, Tool};
@@ -46,7 +46,7 @@ fn check(capture: Capture, profiles: &[Profile]) -> Duration {
     );
     let start = Instant::now();
     let subject = queries::subject(Arc::new(capture));
-    let checked = CheckedAnswer::of(&subject, CheckedServer::default(), &hosts);
+    let checked = CheckedResult::of(&subject, CheckedServer::default(), &hosts);
     let found = Checker {
         settings: &settings,
         hosts: &hosts,
@@ -85,8 +85,8 @@ const HOSTILE: [Hostile; 6] = [
 ];
 
 fn main() {
-    let (text, data) = (common::markdown(60_000), common::payload(60_000));
-    let longer = common::payload(120_000);
+    let (text, data) = (common::markdown(60_000), common::data(60_000));
+    let longer = common::data(120_000);
     let labels =
         |at| format!("Commit: {at:040x}\nAuthor: Ann {at}\nMessage: Change number {at}\n\n");
     let listing = |at| format!("[FILE] report-{at}.md        {}.21 KB\n", at % 977);

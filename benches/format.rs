@@ -38,7 +38,7 @@ impl Sink for Counting {
 
 fn subject(records: usize) -> ParsedCapture {
     let text = loupe_core::json::write::string(&common::markdown(records));
-    let structured = common::payload(records);
+    let structured = common::data(records);
     let response = format!(
         r#"{{"jsonrpc":"2.0","id":1,"result":{{"content":[{{"type":"text","text":{text}}}],"structuredContent":{structured}}}}}"#
     );
@@ -52,14 +52,17 @@ fn subject(records: usize) -> ParsedCapture {
 
 fn formats(criterion: &mut Criterion) {
     let subject = subject(500);
-    let payload = subject.payload.as_ref().expect("the answer has data");
-    let text = subject.reading.content_text().expect("the answer has text");
+    let data = subject.data.as_ref().expect("the answer has data");
+    let text = subject
+        .response
+        .content_text()
+        .expect("the answer has text");
     let mut group = criterion.benchmark_group("500 records");
     group
-        .throughput(Throughput::Bytes(payload.root().raw().len() as u64))
+        .throughput(Throughput::Bytes(data.root().raw().len() as u64))
         .sample_size(10);
     group.bench_function("plain pass", |bench| {
-        bench.iter(|| common::plain_pass(black_box(payload.root().raw())))
+        bench.iter(|| common::plain_pass(black_box(data.root().raw())))
     });
     for format in FORMATS {
         group.bench_function(format.id(), |bench| {
@@ -67,15 +70,15 @@ fn formats(criterion: &mut Criterion) {
         });
     }
     group.bench_function("facts in the text", |bench| {
-        bench.iter(|| locate_facts(payload, black_box(&text)))
+        bench.iter(|| locate_facts(data, black_box(&text)))
     });
     group.bench_function("tokens of the tree", |bench| {
-        bench.iter(|| token::subtrees(payload.root()))
+        bench.iter(|| token::subtrees(data.root()))
     });
     group.finish();
 }
 
-/// All formats of a payload of 1 MB in both encodings: the bare counts of texts that are there, the same while they are
+/// All formats of a data of 1 MB in both encodings: the bare counts of texts that are there, the same while they are
 /// written, and the complete ledger with facts and round trips.
 fn ledger(criterion: &mut Criterion) {
     let subject = subject(4_500);
@@ -120,7 +123,7 @@ fn ledger(criterion: &mut Criterion) {
     group.bench_function("complete ledger", |bench| {
         bench.iter(|| {
             let fresh = ParsedCapture {
-                known: Arc::default(),
+                cache: Arc::default(),
                 ..subject.clone()
             };
             FORMATS

@@ -18,7 +18,7 @@ const RECORDS: usize = 38_000;
 
 #[cfg(feature = "gui")]
 fn capture(records: usize) -> loupe_core::capture::Capture {
-    let data = common::payload(records);
+    let data = common::data(records);
     let text = loupe_core::json::write::string(&common::markdown(records));
     let message = format!(
         r#"{{"jsonrpc":"2.0","id":1,"result":{{"content":[{{"type":"text","text":{text}}}],"structuredContent":{data}}}}}"#

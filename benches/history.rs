@@ -33,7 +33,7 @@ fn capture(number: i64, response: Bytes) -> Capture {
 fn response(records: usize) -> Bytes {
     Bytes::from(format!(
         "{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{{\"structuredContent\":{}}}}}",
-        common::payload(records)
+        common::data(records)
     ))
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use loupe_analysis::queries::{Ctx, DeliveriesQuery, HostsQuery};
+use loupe_analysis::queries::{Ctx, HostsQuery, PlacementsQuery};
 use loupe_core::cancel::Cancel;
 use loupe_core::format::ParsedCapture;
 use loupe_core::host::Hosts;
@@ -22,7 +22,7 @@ const RECORDS: usize = 2_000;
 
 fn subject() -> Arc<ParsedCapture> {
     let text = serde_json::to_string(&common::markdown(RECORDS)).expect("a string is JSON");
-    let data = common::payload(RECORDS);
+    let data = common::data(RECORDS);
     let result = format!(
         "{{\"content\":[{{\"type\":\"text\",\"text\":{text}}}],\"structuredContent\":{data}}}"
     );
@@ -37,7 +37,7 @@ fn hosts(criterion: &mut Criterion) {
     // Every time as for an answer that was never asked about.
     let fresh = || {
         Arc::new(ParsedCapture {
-            known: Arc::default(),
+            cache: Arc::default(),
             ..(*subject).clone()
         })
     };
@@ -66,7 +66,7 @@ fn hosts(criterion: &mut Criterion) {
     });
     group.bench_function("all host views", |bench| bench.iter(|| black_box(ask())));
     group.bench_function("six deliveries through all hosts", |bench| {
-        bench.iter(|| black_box(Ctx::of(&[fresh()], &hosts, &cancel).get(&DeliveriesQuery)));
+        bench.iter(|| black_box(Ctx::of(&[fresh()], &hosts, &cancel).get(&PlacementsQuery)));
     });
     group.finish();
 }

@@ -9,7 +9,7 @@ use loupe_core::json::Doc;
 mod common;
 
 fn parse(criterion: &mut Criterion) {
-    let bytes = Bytes::from(common::payload(90_000));
+    let bytes = Bytes::from(common::data(90_000));
     let mut group = criterion.benchmark_group("parse");
     group
         .throughput(Throughput::Bytes(bytes.len() as u64))

@@ -62,13 +62,11 @@ const SHAPES: &[Shape] = &[
         };
         structured(&object(values / 100, branch))
     }),
-    ("records", |values| {
-        structured(&common::payload(values / 10))
-    }),
+    ("records", |values| structured(&common::data(values / 10))),
     ("records as Markdown and data", |values| {
         let (markdown, data) = (
             string(&common::markdown(values / 10)),
-            common::payload(values / 10),
+            common::data(values / 10),
         );
         format!(
             "{{\"content\":[{{\"type\":\"text\",\"text\":{markdown}}}],\"structuredContent\":{data}}}"

@@ -12,7 +12,7 @@ pub fn plain_pass(bytes: &[u8]) -> u64 {
 }
 
 /// `{"items":[…],"totalCount":N}` with ten flat fields a record.
-pub fn payload(records: usize) -> String {
+pub fn data(records: usize) -> String {
     let mut out = String::from("{\"items\":[");
     for number in 0..records {
         let comma = if number > 0 { "," } else { "" };

@@ -108,7 +108,7 @@ impl Window {
     /// Frames until nothing is asked any more, and at least [`AT_LEAST`]; before each this happens.
     pub fn frames(&mut self, input: impl Fn(usize) -> Vec<Input>) -> Vec<Frame> {
         let mut frames = Vec::new();
-        while frames.len() < AT_LEAST || self.state.answers.working() > 0 {
+        while frames.len() < AT_LEAST || self.state.query_results.working() > 0 {
             let frame = self.frame(input(frames.len()));
             // As a display of 60 frames a second would.
             std::thread::sleep(FRAME.saturating_sub(frame.took));

@@ -4,9 +4,9 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::ask::{AgentCall, written};
 use super::schema::{arguments, described, integer, list, output, sent_as, source, string, text};
 use super::show::{numbered, rows, summary, text_of};
+use super::tool_call::{AgentCall, written};
 use super::{AgentOptions, AgentTool, Reach, schema};
 use loupe_analysis::queries;
 use loupe_core::number::milliseconds;

@@ -8,11 +8,11 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::ask::{AgentCall, PageJson, written};
 use super::open::MOST_BYTES;
 use super::schema::{
     answer, described, integer, list, nth, output, page, paged, sent_as, source, string, text,
 };
+use super::tool_call::{AgentCall, PageJson, written};
 use super::{AgentOptions, AgentTool, Reach, schema};
 use crate::store;
 use loupe_analysis::contract::{CheckOutcome, CheckedFinding, finding_sentence};
@@ -120,8 +120,9 @@ fn run(ask: &AgentCall<'_>) -> Result<String, Problem> {
             }
         },
         (None, Some(_)) => {
-            let lists =
-                ask.with_session(async |session| Ok(session.lists(|| ask.left(), |_| {}).await?))?;
+            let lists = ask.with_session(async |session| {
+                Ok(session.lists(|| ask.time_left(), |_| {}).await?)
+            })?;
             (of_lists(ask, &lists)?, Some(lists.tools))
         }
         _ => {

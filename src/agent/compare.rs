@@ -6,16 +6,16 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::ask::{AgentCall, written};
 use super::schema::{
     answer, arguments, described, integer, list, output, sent_as, source, string, text,
 };
+use super::tool_call::{AgentCall, written};
 use super::{AgentOptions, AgentTool, Reach, schema};
-use loupe_analysis::queries::sweep::{
-    Column, ColumnOrigin, Field, Sweep, SweepPlan, SweepQuery, argument_names, choices,
-    format_argument,
+use loupe_analysis::queries::comparison::{
+    Column, ColumnOrigin, Comparison, ComparisonPlan, ComparisonQuery, Field, argument_names,
+    choices, format_argument,
 };
-use loupe_analysis::verdict::sweep_verdict;
+use loupe_analysis::summary::comparison_summary;
 use loupe_core::capture::Tool;
 use loupe_core::format::ParsedCapture;
 use loupe_core::format::ledger::ratio;
@@ -195,19 +195,19 @@ fn run(ask: &AgentCall<'_>) -> Result<String, Problem> {
         .collect();
     // Saved answers to one question differ in their form alone; whether they hold the same records is found out.
     let vary = compared.vary.clone().unwrap_or_else(|| "format".to_owned());
-    let query = SweepQuery {
+    let query = ComparisonQuery {
         vary: Some(vary.into()),
         values: compared.values.into(),
         reads: ask.reads()?,
-        ..SweepQuery::default()
+        ..ComparisonQuery::default()
     };
     let calls = ask.counted(query.calls(&subjects, ask.jobs()))?;
-    let found = ask.counted(Sweep::of(&query, &calls, ask.hosts(), ask.jobs()))?;
+    let found = ask.counted(Comparison::of(&query, &calls, ask.hosts(), ask.jobs()))?;
     written(&ComparedJson {
         summary: format!(
             "{}{}",
             several_tools(&subjects),
-            sweep_verdict(&found, None).text()
+            comparison_summary(&found, None).text()
         ),
         varies: compared.vary,
         columns: found
@@ -244,7 +244,7 @@ fn called(ask: &AgentCall<'_>) -> Result<Compared, Problem> {
                     .name
             }
         };
-        let plan = SweepPlan::of(
+        let plan = ComparisonPlan::of(
             &tool,
             &vary,
             ask.text("values").as_deref(),
@@ -293,7 +293,7 @@ fn nothing_to_vary(tool: &Tool) -> Problem {
 }
 
 fn column_json(
-    found: &Sweep,
+    found: &Comparison,
     column: &Column,
     answers: &[(String, Arc<ParsedCapture>)],
 ) -> ColumnJson {

@@ -6,9 +6,9 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::ask::{AgentCall, PageJson, written};
 use super::check::tools_of;
 use super::schema::{answer, described, integer, list, output, page, paged, string};
+use super::tool_call::{AgentCall, PageJson, written};
 use super::{AgentOptions, AgentTool, Reach, schema};
 use loupe_analysis::queries::difference::{
     Difference, TextDifference, ToolsDifference, ValueDifference,
@@ -167,7 +167,7 @@ fn of_answers(ask: &AgentCall<'_>) -> Result<String, Problem> {
     let found = Difference::of(&a, &b, Some(ask.until.min(Instant::now() + SEARCH)));
     let mut changes = Vec::new();
     found
-        .payload
+        .data
         .iter()
         .for_each(|value| push_changes(&mut changes, "data", value));
     found.text.iter().for_each(|text| lines(&mut changes, text));
@@ -202,7 +202,7 @@ fn summary(found: &Difference) -> String {
         ));
     }
     let values = [
-        ("data", &found.payload),
+        ("data", &found.data),
         ("rest of the result", &found.rest),
         ("definition", &found.definition),
     ];

@@ -4,8 +4,8 @@ use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::ask::{AgentCall, PageJson, written};
 use super::schema::{answer, described, integer, list, nth, output, page, paged, string};
+use super::tool_call::{AgentCall, PageJson, written};
 use super::{AgentOptions, AgentTool, Reach, schema};
 use loupe_analysis::queries::{HostLane, HostRow, HostsQuery, HostsReport};
 use loupe_core::problem::Problem;

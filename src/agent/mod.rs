@@ -4,16 +4,16 @@
 //! ask too; what is here chooses, pages and says. An agent names files inside of folders, and servers by names that a
 //! person gave them: nothing that it sends becomes a command line, an address or a path outside of these folders.
 
-mod ask;
 mod call;
 mod check;
 mod compare;
 mod diff;
 mod hosts;
-mod live;
 mod open;
 mod schema;
+mod sessions;
 mod show;
+mod tool_call;
 mod visible;
 
 use std::collections::HashMap;
@@ -26,7 +26,6 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 use tokio::runtime::Handle;
 
-use ask::AgentCall;
 use loupe_analysis::finding::RuleSettings;
 use loupe_analysis::queries::arguments;
 use loupe_client::CancelToken;
@@ -37,11 +36,12 @@ use loupe_core::host::Hosts;
 use loupe_core::json::write::string;
 use loupe_core::json::{Doc, Node};
 use loupe_core::problem::{Problem, ProblemKind};
-use loupe_core::redact::Known;
+use loupe_core::redact::SecretList;
 use loupe_core::source::{Limits, Source};
 use loupe_core::suggest;
 use loupe_sample::{Backend, INVALID_PARAMS, Refusal, Service, answer, asked};
 use open::{Folder, KeptAnswers};
+use tool_call::AgentCall;
 
 /// In the order in which they are listed.
 static TOOLS: &[AgentTool] = &[
@@ -69,7 +69,7 @@ pub struct AgentOptions {
     pub hosts: Arc<Hosts>,
     pub rules: Arc<RuleSettings>,
     /// What is hidden in every answer.
-    pub known: Known,
+    pub known: SecretList,
     /// The program that guards the servers that are started.
     pub guard: Option<PathBuf>,
     pub logins: LoginStore,

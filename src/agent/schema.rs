@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::AgentOptions;
-use super::ask::{LIMIT, MOST};
+use super::tool_call::{LIMIT, MOST};
 
 /// An object with these properties and no others.
 pub fn object(

@@ -6,13 +6,13 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::ask::{AgentCall, PageJson, written};
 use super::schema::{
     answer, described, integer, list, nth, output, page, paged, sent_as, string, text,
 };
+use super::tool_call::{AgentCall, PageJson, written};
 use super::{AgentOptions, AgentTool, Reach, schema};
 use loupe_analysis::queries::{self, DisplayLine, HostTextQuery, HostsQuery, RowQuery, TextQuery};
-use loupe_analysis::verdict::{ModelReads, verdict};
+use loupe_analysis::summary::{ModelReads, summarise};
 use loupe_core::capture::Outcome;
 use loupe_core::format::ledger::{Row, default_baseline, ratio};
 use loupe_core::format::{self, FORMATS, ParsedCapture};
@@ -160,9 +160,9 @@ fn run(ask: &AgentCall<'_>) -> Result<String, Problem> {
             let rows = rows(ask, &subject)?;
             shown.summary = summary(ask, &subject, &rows)?;
             shown.data = subject
-                .payload
+                .data
                 .as_ref()
-                .map(loupe_core::capture::Payload::origin_text);
+                .map(loupe_core::capture::ResultData::origin_text);
             shown.formats = formats(&rows);
         }
     }
@@ -198,7 +198,7 @@ pub(super) fn summary(
         report.as_deref(),
         &Tokenizer::Encoding(Encoding::O200kBase),
     );
-    let sentence = verdict(&rows, reads, Encoding::O200kBase).map(|verdict| verdict.text());
+    let sentence = summarise(&rows, reads, Encoding::O200kBase).map(|verdict| verdict.text());
     Ok(match (queries::failure(subject), subject.capture.outcome) {
         (Some(problem), _) => format!("No answer: {}.", problem.what),
         (None, Outcome::ToolError) => format!(

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use loupe_analysis::queries::special;
+use loupe_analysis::queries::invisible_chars;
 
 /// As the rule `markdown/special-token` looks for them.
 static TOKENS: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -78,7 +78,7 @@ fn mark(char: char, before: &str) -> Option<String> {
             .chars()
             .next_back()
             .is_some_and(|before| before >= '\u{600}');
-    special::name(char)
+    invisible_chars::name(char)
         .filter(|_| !is_space && !joins)
         .map(Cow::into_owned)
 }

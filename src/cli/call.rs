@@ -11,12 +11,12 @@ use time::macros::format_description;
 
 use super::args::{LinkArgs, SourceArgs, ViewArgs};
 use super::client::{Client, with_session};
+use super::save_args::KeepArgs;
 use super::view::ViewRequest;
-use super::written::KeepArgs;
-use super::{Done, answers, hosts, output};
+use super::{Done, hosts, output, server_request_args};
 use crate::store;
 use loupe_analysis::queries::arguments;
-use loupe_analysis::queries::arguments::refused_by;
+use loupe_analysis::queries::arguments::validate;
 use loupe_core::capture::{Capture, CaptureId};
 use loupe_core::host::Hosts;
 use loupe_core::problem::{Problem, ProblemKind};
@@ -82,7 +82,7 @@ pub fn run(args: &CallArgs) -> Done {
         fetch.link.identity = Some(identity(
             &hosts,
             id,
-            &answers::answering(&fetch.link.answers, true)?,
+            &server_request_args::answering(&fetch.link.answers, true)?,
         )?);
     }
     let asked = ViewRequest::read(&fetch.view, || Arc::clone(&hosts))?;
@@ -123,14 +123,14 @@ pub fn call(
     asked: &ViewRequest,
 ) -> Done {
     // Found out before a server is started for nothing.
-    refused_by(None, &arguments, send_anyway)?;
+    validate(None, &arguments, send_anyway)?;
     // Done before the server has told its schema; nobody waits for it.
     std::thread::Builder::new().spawn(arguments::warm_up).ok();
     fetch.show(source, asked, async |client| {
         let tool = client.tool(name).await?;
         warn_unchecked(
             name,
-            refused_by(tool.input_schema.as_ref(), &arguments, send_anyway)?,
+            validate(tool.input_schema.as_ref(), &arguments, send_anyway)?,
         );
         Ok(client
             .call(

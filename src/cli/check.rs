@@ -13,17 +13,17 @@ use super::call::{capture_id, read_arguments, warn_unchecked};
 use super::client::{Client, computing, find_tool, with_session};
 use super::findings;
 use super::output::{self, one_line};
-use super::{Done, hosts, view, written};
+use super::{Done, hosts, save_args, view};
 use crate::store;
 use loupe_analysis::contract::{
     self, AnswerCost, BaselineCost, CheckBudget, CheckOutcome, CheckedFinding, DefinitionCost,
 };
 use loupe_analysis::finding::baseline::Baseline;
-use loupe_analysis::finding::{CheckedAnswer, CheckedServer, Checker, RuleSettings, ToolSilence};
+use loupe_analysis::finding::{CheckedResult, CheckedServer, Checker, RuleSettings, ToolSilence};
 use loupe_analysis::fixture::budget::{Budget, BudgetOf, BudgetUse};
 use loupe_analysis::fixture::report;
 use loupe_analysis::fixture::verify::{Check, FixtureCost, FixtureVerdict};
-use loupe_analysis::queries::arguments::refused_by;
+use loupe_analysis::queries::arguments::validate;
 use loupe_analysis::queries::{self, HostsReport};
 use loupe_core::cancel::Cancel;
 use loupe_core::capture::{Capture, CaptureId, Outcome, Server, ServerLists, Tool, listed_tools};
@@ -36,19 +36,19 @@ use loupe_core::token::{self, Encoding, Tokens};
 #[derive(Default)]
 struct Listed {
     lists: ServerLists,
-    answers: Vec<Made>,
+    answers: Vec<CheckedCall>,
 }
 
 /// An answer, and why it is there.
-struct Made {
+struct CheckedCall {
     capture: Capture,
     /// The file or folder that it stands in.
     file: Option<String>,
-    why: MadeFor,
+    why: CallPurpose,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum MadeFor {
+enum CallPurpose {
     Answer,
     /// The call before it once more.
     Repeat,
@@ -162,10 +162,10 @@ fn read_path(path: &Path, listed: &mut Listed) -> Result<(), Problem> {
     };
     for path in paths {
         let file = path.display().to_string();
-        let made = |capture| Made {
+        let made = |capture| CheckedCall {
             capture,
             file: Some(file.clone()),
-            why: MadeFor::Answer,
+            why: CallPurpose::Answer,
         };
         listed
             .answers
@@ -195,7 +195,7 @@ async fn call(client: &Client<'_>, args: &CheckArgs, listed: &mut Listed) -> Res
         let arguments = read_arguments(given.as_deref())?;
         warn_unchecked(
             name,
-            refused_by(tool.input_schema.as_ref(), &arguments, false)?,
+            validate(tool.input_schema.as_ref(), &arguments, false)?,
         );
         let made = |nth: &str, arguments: String| {
             client.prepare(
@@ -211,20 +211,20 @@ async fn call(client: &Client<'_>, args: &CheckArgs, listed: &mut Listed) -> Res
             .filter(|_| tool.is_declared_read_only());
         let message = one_line(name);
         calls.push((
-            MadeFor::Answer,
+            CallPurpose::Answer,
             format!("calling {message}"),
             made("", arguments.clone()),
         ));
         if args.probe {
             calls.push((
-                MadeFor::Repeat,
+                CallPurpose::Repeat,
                 format!("calling {message} again"),
                 made("-again", arguments),
             ));
         }
         if let Some(odd) = odd {
             calls.push((
-                MadeFor::Odd,
+                CallPurpose::Odd,
                 format!("calling {message} with an unknown argument"),
                 made("-odd", odd),
             ));
@@ -233,13 +233,16 @@ async fn call(client: &Client<'_>, args: &CheckArgs, listed: &mut Listed) -> Res
     let why: Vec<_> = calls.iter().map(|(why, ..)| *why).collect();
     let calls = calls.into_iter().map(|(_, message, call)| (message, call));
     let captures = client.calls(calls).await;
-    listed
-        .answers
-        .extend(captures.into_iter().zip(why).map(|(capture, why)| Made {
-            capture,
-            file: None,
-            why,
-        }));
+    listed.answers.extend(
+        captures
+            .into_iter()
+            .zip(why)
+            .map(|(capture, why)| CheckedCall {
+                capture,
+                file: None,
+                why,
+            }),
+    );
     Ok(())
 }
 
@@ -299,7 +302,7 @@ impl Task<'_> {
                 .iter()
                 .map(|answer| (answer.tool.as_str(), answer.tokens.o200k_base));
             let text = Baseline::text(tools.map(Vec::into_iter), &findings, answers)?;
-            written::state(path, &text)?;
+            save_args::state(path, &text)?;
             output::note(
                 self.args.print.quiet,
                 &format!("the baseline is written to {}", path.display()),
@@ -345,10 +348,10 @@ impl Task<'_> {
                 } else {
                     server
                 };
-                CheckedAnswer::of(subject, known, self.hosts).with_reads(self.reads)
+                CheckedResult::of(subject, known, self.hosts).with_reads(self.reads)
             })
             .collect();
-        let mut last: Option<&CheckedAnswer<'_>> = None;
+        let mut last: Option<&CheckedResult<'_>> = None;
         for (answer, made) in checked.iter().zip(&listed.answers) {
             let capture = &made.capture;
             if matches!(
@@ -360,25 +363,25 @@ impl Task<'_> {
                 );
             }
             let of_answer = match (made.why, last) {
-                (MadeFor::Answer, _) => checker
+                (CallPurpose::Answer, _) => checker
                     .answer(answer, cancel)
                     .map_err(|_| Problem::interrupted())?,
-                (MadeFor::Repeat, Some(first)) => checker.repeat(first, answer),
-                (MadeFor::Repeat, None) => Vec::new(),
-                (MadeFor::Odd, _) => checker.odd(answer),
+                (CallPurpose::Repeat, Some(first)) => checker.repeat(first, answer),
+                (CallPurpose::Repeat, None) => Vec::new(),
+                (CallPurpose::Odd, _) => checker.odd(answer),
             };
             found.extend(
                 of_answer
                     .into_iter()
                     .map(|finding| (finding, made.file.clone())),
             );
-            if made.why == MadeFor::Answer {
+            if made.why == CallPurpose::Answer {
                 last = Some(answer);
                 answers.push(AnswerCost {
                     tool: capture.tool.name.clone(),
                     file: made.file.clone(),
                     outcome: capture.outcome,
-                    tokens: answer.sent(),
+                    tokens: answer.token_counts(),
                     contradictions: checker.contradictions(answer),
                 });
             }
@@ -388,7 +391,7 @@ impl Task<'_> {
             .answers
             .iter()
             .enumerate()
-            .filter(|(_, made)| made.why == MadeFor::Answer)
+            .filter(|(_, made)| made.why == CallPurpose::Answer)
         {
             by_tool.entry(&made.capture.tool.name).or_default().push(at);
         }
@@ -414,7 +417,7 @@ impl Task<'_> {
                 .lists
                 .tools
                 .iter()
-                .map(written::definition)
+                .map(save_args::definition)
                 .collect::<Result<Vec<_>, _>>()?;
             found.extend(
                 checker
@@ -565,7 +568,7 @@ impl Task<'_> {
         let answers: Vec<_> = listed
             .answers
             .iter()
-            .filter(|made| made.why == MadeFor::Answer)
+            .filter(|made| made.why == CallPurpose::Answer)
             .collect();
         for made in &answers {
             let subject = queries::subject(Arc::new(made.capture.clone()));

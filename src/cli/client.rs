@@ -15,15 +15,16 @@ use tokio::sync::watch;
 use super::Done;
 use super::args::{LinkArgs, SourceArgs, SourceLineArgs};
 use super::pairs::pairs;
-use super::{answers, config, login, output, suggest, written};
+use super::{config, login, output, save_args, server_request_args, suggest};
 use loupe_analysis::contract::message_line;
 use loupe_client::{self, CancelToken, Listing, OnSessionEvent, Options, Session, SessionEvent};
 use loupe_core::cancel::Cancel;
 use loupe_core::capture::{Capture, CaptureId, Outcome, Server, ServerLists, Step, Tool};
 use loupe_core::problem::{Problem, ProblemKind};
-use loupe_core::redact::Known;
+use loupe_core::redact::SecretList;
 use loupe_core::source::{
-    Command, Grant, Http, Limits, Login, Protocol, SampleSpec, Source, Transport, is_web, shown,
+    Command, Grant, Http, Limits, Login, Protocol, SampleSpec, Source, Transport, is_web,
+    redact_url,
 };
 
 const CONNECT_LIMIT: Duration = Duration::from_secs(90);
@@ -97,7 +98,7 @@ impl SourceArgs {
         }
         if let Some(url) = &self.url {
             if !is_web(url) {
-                return Err(usage("a URL starts with http:// or https://").at(shown(url)));
+                return Err(usage("a URL starts with http:// or https://").at(redact_url(url)));
             }
             let headers = pairs("--header", ':', &self.header, &self.header_file)?;
             return Ok(Some(Source::Http(Http {
@@ -404,7 +405,7 @@ pub fn with_session<T>(
     work: impl AsyncFnOnce(&Client<'_>) -> Result<T, Problem>,
     then: impl FnOnce(T, &Cancel) -> Done,
 ) -> Done {
-    let answering = answers::answering(&link.answers, quiet)?;
+    let answering = server_request_args::answering(&link.answers, quiet)?;
     let limits = limits(&link.limit)?;
     // Opened first: a call is not to be repeated because its transcript could not be written.
     let transcript = link
@@ -729,7 +730,7 @@ struct TranscriptFile {
 
 impl TranscriptFile {
     fn create(path: &Path) -> Result<Self, Problem> {
-        let file = written::stream(path)?;
+        let file = save_args::stream(path)?;
         Ok(Self {
             path: path.to_owned(),
             state: Arc::new(Mutex::new(Ok(file))),
@@ -737,7 +738,7 @@ impl TranscriptFile {
     }
 
     /// Takes messages down without what is known to be secret by then.
-    fn taker(&self, known: Known) -> loupe_client::Transcript {
+    fn taker(&self, known: SecretList) -> loupe_client::Transcript {
         let state = Arc::clone(&self.state);
         Arc::new(move |line| {
             let message = known.message(&line.message());

@@ -9,7 +9,7 @@ use super::args::{DataArgs, LinkArgs, ListArgs, PrintArgs, SourceArgs, ViewArgs}
 use super::call::{CallArgs, FetchArgs};
 use super::check::args::CheckArgs;
 use super::hosts::HostsArgs;
-use super::written::KeepArgs;
+use super::save_args::KeepArgs;
 use loupe_core::source::{SAMPLE_SETS, Takes};
 
 /// A native desktop inspector for comparing MCP response formats
@@ -76,7 +76,7 @@ pub enum Command {
     Prompt(PromptArgs),
     /// Call a tool once for each value of an argument and compare the answers
     Compare(CompareArgs),
-    /// Show a capture, a result, a message, a payload or a text from a file
+    /// Show a capture, a result, a message, a data or a text from a file
     Show(ShowArgs),
     /// Show what differs between two captures, fixtures or files
     Diff(DiffArgs),
@@ -203,7 +203,7 @@ pub struct ShowArgs {
     /// A capture folder, a file, or - for standard input
     #[arg(value_name = "PATH|-")]
     pub path: PathBuf,
-    /// What it is, instead of detecting it: capture, result, message, payload, text, messages, har or claude-code
+    /// What it is, instead of detecting it: capture, result, message, data, text, messages, har or claude-code
     #[arg(long, value_name = "KIND")]
     pub read_as: Option<String>,
     /// Which answer of a file that holds several, from 1

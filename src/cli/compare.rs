@@ -8,16 +8,16 @@ use super::client::with_session;
 use super::command;
 use super::output::{self, columns, one_line};
 use super::{Done, hosts, view};
-use loupe_analysis::contract::sweep_table;
+use loupe_analysis::contract::comparison_table;
 use loupe_analysis::contract::{self, TableKind};
-use loupe_analysis::queries::arguments::refused_by;
-use loupe_analysis::queries::sweep::curve::{Curve, Limit, Unit};
-use loupe_analysis::queries::sweep::{
-    Column, ColumnOrigin, Sweep, SweepCall, SweepPlan, SweepQuery, argument_names, choices,
-    format_argument, page_size_argument, shown,
+use loupe_analysis::queries::arguments::validate;
+use loupe_analysis::queries::comparison::curve::{Curve, Limit, Unit};
+use loupe_analysis::queries::comparison::{
+    Column, ColumnOrigin, ComparedCall, Comparison, ComparisonPlan, ComparisonQuery,
+    argument_names, choices, format_argument, page_size_argument, shown,
 };
 use loupe_analysis::queries::{self, RowCount};
-use loupe_analysis::verdict::sweep_verdict;
+use loupe_analysis::summary::comparison_summary;
 use loupe_core::cancel::{Cancel, Cancelled};
 use loupe_core::capture::{Capture, CaptureId, Outcome, Tool};
 use loupe_core::format::claim::facts_cell;
@@ -43,7 +43,7 @@ pub fn run(args: &command::CompareArgs) -> Done {
     let hosts = hosts::load(&args.link.data);
     let reads = hosts::read_choice(&hosts, args.sent_as.as_deref())?;
     let arguments = read_arguments(args.args.as_deref())?;
-    refused_by(None, &arguments, false)?;
+    validate(None, &arguments, false)?;
     let quiet = args.print.quiet;
     with_session(
         &source,
@@ -85,7 +85,7 @@ pub fn run(args: &command::CompareArgs) -> Done {
 }
 
 /// Which argument, which values, and the arguments of every call; all checked before the first is made.
-fn plan(tool: &Tool, vary: Option<&str>, arguments: &str) -> Result<SweepPlan, Problem> {
+fn plan(tool: &Tool, vary: Option<&str>, arguments: &str) -> Result<ComparisonPlan, Problem> {
     let (name, given) = match vary {
         Some(vary) => vary
             .split_once('=')
@@ -99,7 +99,7 @@ fn plan(tool: &Tool, vary: Option<&str>, arguments: &str) -> Result<SweepPlan, P
             None,
         ),
     };
-    let plan = SweepPlan::of(tool, &name, given, arguments)?;
+    let plan = ComparisonPlan::of(tool, &name, given, arguments)?;
     warn_unchecked(&tool.name, plan.unchecked.clone());
     Ok(plan)
 }
@@ -127,7 +127,7 @@ fn nothing_to_vary(tool: &Tool) -> Problem {
 }
 
 /// A tool that is not declared read-only is called several times only where somebody said so.
-fn consent(plan: &SweepPlan, yes: bool) -> Result<(), Problem> {
+fn consent(plan: &ComparisonPlan, yes: bool) -> Result<(), Problem> {
     if yes || plan.tool.is_declared_read_only() {
         return Ok(());
     }
@@ -154,7 +154,12 @@ struct Output<'a> {
     print: args::PrintArgs,
 }
 
-fn print(plan: &SweepPlan, captures: Vec<Capture>, output: &Output<'_>, cancel: &Cancel) -> Done {
+fn print(
+    plan: &ComparisonPlan,
+    captures: Vec<Capture>,
+    output: &Output<'_>,
+    cancel: &Cancel,
+) -> Done {
     let Output {
         tokenizer,
         hosts,
@@ -166,26 +171,26 @@ fn print(plan: &SweepPlan, captures: Vec<Capture>, output: &Output<'_>, cancel: 
     let mut calls = Vec::with_capacity(captures.len());
     for (value, capture) in plan.values.iter().zip(captures) {
         let subject = queries::subject(Arc::new(capture));
-        calls.push(SweepCall::measure(value.clone(), subject, cancel).map_err(looked_away)?);
+        calls.push(ComparedCall::measure(value.clone(), subject, cancel).map_err(looked_away)?);
     }
     let (vary, encoding) = (
         Some(plan.vary.as_str().into()),
         tokenizer.nearest_encoding(),
     );
-    let query = SweepQuery {
+    let query = ComparisonQuery {
         vary,
         encoding,
         reads,
-        ..SweepQuery::default()
+        ..ComparisonQuery::default()
     };
-    let found = Sweep::of(&query, &calls, hosts, cancel).map_err(looked_away)?;
+    let found = Comparison::of(&query, &calls, hosts, cancel).map_err(looked_away)?;
     let failure = calls
         .iter()
         .find_map(|call| queries::failure(&call.subject));
     if let Some(kind) = table {
-        output::page(&sweep_table(kind, &found, &calls))?;
+        output::page(&comparison_table(kind, &found, &calls))?;
     } else if print.json {
-        let text = contract::sweep(
+        let text = contract::comparison(
             &found,
             &plan.values,
             &calls,
@@ -220,8 +225,8 @@ fn print(plan: &SweepPlan, captures: Vec<Capture>, output: &Output<'_>, cancel: 
 
 /// The count of each column by a tokenizer that is not always counted; empty for one that is.
 fn counts(
-    found: &Sweep,
-    calls: &[SweepCall],
+    found: &Comparison,
+    calls: &[ComparedCall],
     tokenizer: &Tokenizer,
     cancel: &Cancel,
 ) -> Result<Vec<RowCount>, Cancelled> {
@@ -241,9 +246,9 @@ fn counts(
 }
 
 fn page(
-    plan: &SweepPlan,
-    found: &Sweep,
-    calls: &[SweepCall],
+    plan: &ComparisonPlan,
+    found: &Comparison,
+    calls: &[ComparedCall],
     tokenizer: &Tokenizer,
     counts: &[RowCount],
 ) -> String {
@@ -263,7 +268,7 @@ fn page(
     );
     page.push_str(&format!(
         "{}\n\n",
-        one_line(&sweep_verdict(found, None).text())
+        one_line(&comparison_summary(found, None).text())
     ));
     page.push_str(&columns_table(found, tokenizer, counts));
     if !counts.is_empty() {
@@ -336,7 +341,7 @@ fn page(
     page
 }
 
-fn columns_table(found: &Sweep, tokenizer: &Tokenizer, counts: &[RowCount]) -> String {
+fn columns_table(found: &Comparison, tokenizer: &Tokenizer, counts: &[RowCount]) -> String {
     let encoding = tokenizer.nearest_encoding();
     let base = found.baseline.and_then(|at| found.column_of(at));
     let against = base.map_or_else(
@@ -401,7 +406,7 @@ fn row(column: &Column, base: Option<&Column>, encoding: Encoding) -> Vec<String
 }
 
 /// What an item costs in each format, and where a usual limit stops.
-fn curve(calls: &[SweepCall], encoding: Encoding) -> String {
+fn curve(calls: &[ComparedCall], encoding: Encoding) -> String {
     let tokens = Curve::of(calls, Unit::Tokens(encoding));
     let mut rows = vec![
         ["FORMAT", "TOKENS PER ITEM", "TOKENS WITHOUT ITEMS"]

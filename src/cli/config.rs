@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::store;
 use loupe_core::problem::{Problem, ProblemKind};
 use loupe_core::source::Source;
-use loupe_core::source::import::{self, Placeholder, Reach};
+use loupe_core::source::import::{self, Placeholder, ServerAddress};
 
 /// Reads the file and fills the entry. `given` are the values of `--env`: those that a placeholder asks for fill it, the
 /// others are added to the command's environment.
@@ -38,7 +38,7 @@ pub fn source(
         .filter_map(|placeholder| placeholder.name().map(str::to_owned))
         .collect();
     for (name, value) in given.iter().filter(|(name, _)| !asked.contains(name)) {
-        if let Reach::Remote { .. } = entry.reach {
+        if let ServerAddress::Remote { .. } = entry.reach {
             let hint = match &asked[..] {
                 [] => "it asks for no value; leave `--env` out".to_owned(),
                 asked => format!("it asks for {}", asked.join(", ")),

@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::args::SourceArgs;
 use super::{Done, output};
-use loupe_core::redact::Known;
+use loupe_core::redact::SecretList;
 use loupe_core::source::secret::looks_secret;
 use loupe_core::source::{Source, import};
 
@@ -42,7 +42,7 @@ fn text_of(text: &str, source: &Source) -> String {
     if let Source::Command(command) = &mut source {
         command.env.retain(|(name, _)| looks_secret(name));
     }
-    let known = Known::default();
+    let known = SecretList::default();
     known.add_source(&source);
     known.add_inherited(std::env::vars_os());
     if text.starts_with('{') {

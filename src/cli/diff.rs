@@ -139,7 +139,7 @@ fn page(found: &Difference, names: &(String, String)) -> String {
         page.push_str(&format!("note {}\n", one_line(message)));
     }
     for (title, value) in [
-        ("payload", &found.payload),
+        ("data", &found.data),
         ("rest of the result", &found.rest),
         ("definition", &found.definition),
     ] {

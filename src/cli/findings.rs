@@ -8,7 +8,7 @@ use clap::Args;
 use super::output::one_line;
 use crate::store;
 use loupe_analysis::contract::finding_sentence;
-use loupe_analysis::finding::{Finding, FoundAt, RuleSettings, Severity, profile, severity};
+use loupe_analysis::finding::{Finding, Location, RuleSettings, Severity, profile, severity};
 use loupe_core::problem::Problem;
 
 /// Which rules count, and from when on they say no.
@@ -105,7 +105,7 @@ pub fn page<'a>(findings: impl Iterator<Item = (&'a Finding, Option<&'a str>)>) 
 }
 
 /// Where it is; `None` of a whole part, which says nothing.
-fn place(place: &FoundAt) -> Option<String> {
+fn place(place: &Location) -> Option<String> {
     match &place.range {
         Some(range) if !range.is_empty() => Some(format!(
             "{} {}–{}",

@@ -19,7 +19,7 @@ pub fn run(args: &command::FormatsArgs) -> Done {
         let writer = if format.is_as_sent() {
             "the server"
         } else {
-            "Loupe, from the payload"
+            "Loupe, from the data"
         };
         rows.push(
             [format.id(), format.title(), writer]

@@ -6,7 +6,7 @@ use super::args::DataArgs;
 use super::{Done, client, output};
 use loupe_client::login;
 use loupe_core::problem::{Problem, ProblemKind};
-use loupe_core::source::shown;
+use loupe_core::source::redact_url;
 
 #[derive(Args, Debug)]
 pub struct Logout {
@@ -24,7 +24,8 @@ pub fn run(args: &Logout) -> Done {
     let keep = client::keep(args.data.data_dir.as_deref());
     let forgotten =
         client::runtime()?.block_on(login::forget(&keep, &args.url, args.client_id.as_deref()));
-    let done = forgotten.map_err(|why| Problem::new(ProblemKind::Io, why).at(shown(&args.url)))?;
-    output::page(&format!("{}: {done}\n", shown(&args.url)))?;
+    let done =
+        forgotten.map_err(|why| Problem::new(ProblemKind::Io, why).at(redact_url(&args.url)))?;
+    output::page(&format!("{}: {done}\n", redact_url(&args.url)))?;
     Ok(0)
 }

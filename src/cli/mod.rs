@@ -4,7 +4,6 @@
 //! `hint: …`. One file per subcommand; `args` holds what they take, `output` how they print, `client` how they
 //! reach a server. The contract is `docs/cli.md`.
 
-mod answers;
 mod args;
 mod call;
 mod check;
@@ -31,13 +30,14 @@ mod replay;
 mod resources;
 mod rules;
 mod sample_server;
+mod save_args;
 mod screenshot;
+mod server_request_args;
 mod show;
 mod tools;
 mod usage;
 mod view;
 mod window;
-mod written;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

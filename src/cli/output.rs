@@ -10,11 +10,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use loupe_core::problem::{Problem, ProblemKind};
 use loupe_core::quote::{log, log_commands, log_json, log_xml, visible};
-use loupe_core::redact::Known;
+use loupe_core::redact::SecretList;
 
 /// What this run knows to be secret: what was given to it, what it inherits, what a session learns. Its copies are one list.
-pub fn known() -> &'static Known {
-    static KNOWN: LazyLock<Known> = LazyLock::new(Known::default);
+pub fn known() -> &'static SecretList {
+    static KNOWN: LazyLock<SecretList> = LazyLock::new(SecretList::default);
     &KNOWN
 }
 

@@ -6,7 +6,7 @@ use super::command;
 use super::output::{self, columns, one_line};
 use super::{Done, call, suggest, view};
 use loupe_analysis::contract;
-use loupe_analysis::queries::arguments::refused_by;
+use loupe_analysis::queries::arguments::validate;
 use loupe_client::Listing;
 use loupe_core::capture::{Prompt, Server};
 use loupe_core::json::write;
@@ -91,7 +91,7 @@ pub fn get(args: &command::PromptArgs) -> Done {
     let asked = fetch.asked()?;
     let source = fetch.source.required()?;
     let arguments = call::read_arguments(args.args.as_deref())?;
-    refused_by(None, &arguments, false)?;
+    validate(None, &arguments, false)?;
     fetch.show(&source, &asked, async |client| {
         let prompts = listed(client).await?;
         if !prompts.iter().any(|prompt| prompt.name == args.name) {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::sample_server::serve;
-use super::written::recover;
+use super::save_args::recover;
 use super::{Done, command, output, suggest};
 use crate::replay::{self, ReplayOptions, Variant};
 use loupe_core::problem::{Problem, ProblemKind};

@@ -19,7 +19,7 @@ pub fn run(args: &command::RulesArgs) -> Done {
             vec![
                 rule.id.to_owned(),
                 gravest(rule),
-                first_sentence(rule.means).to_owned(),
+                first_sentence(rule.explanation).to_owned(),
             ]
         }));
         output::page(&columns(&rows, &[]))?;
@@ -67,7 +67,7 @@ fn detail(area: &Area, rule: &Rule) -> Result<String, Problem> {
         "{} · {}\n\n{}\n\nFix: {}\n",
         rule.id,
         rule.confidence(),
-        rule.means,
+        rule.explanation,
         rule.fix
     );
     for (profile, severity) in rule.levels() {

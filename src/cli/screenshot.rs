@@ -14,7 +14,7 @@ pub fn run(_args: &command::ScreenshotArgs) -> Done {
 
 #[cfg(feature = "gui")]
 pub fn run(args: &command::ScreenshotArgs) -> Done {
-    use super::{call, output, suggest, written};
+    use super::{call, output, save_args, suggest};
     use crate::shot;
     use loupe_core::problem::{Problem, ProblemKind};
     use loupe_core::settings::Theme;
@@ -56,6 +56,6 @@ pub fn run(args: &command::ScreenshotArgs) -> Done {
         args.tool.as_deref(),
         arguments.as_deref(),
     )?;
-    written::file(out, &shot::png(&picture)?)?;
+    save_args::file(out, &shot::png(&picture)?)?;
     Ok(0)
 }

@@ -1,4 +1,4 @@
-//! `show`: a capture, result, message, payload or text from a file, in the same views.
+//! `show`: a capture, result, message, data or text from a file, in the same views.
 
 use std::io::Read;
 use std::path::Path;

@@ -14,9 +14,9 @@ use crate::store;
 use loupe_analysis::contract::{self, ExactCounts, LedgerOptions, TableKind, counted_table};
 use loupe_analysis::finding::{AnswerFindings, FindingsQuery, RuleSettings, Severity, rules};
 use loupe_analysis::queries::{
-    self, Ctx, DeliveriesQuery, HostText, HostTextQuery, HostsReport, Query, RowCount, Stop,
+    self, Ctx, HostText, HostTextQuery, HostsReport, PlacementsQuery, Query, RowCount, Stop,
 };
-use loupe_analysis::verdict::{CountedRow, ModelReads};
+use loupe_analysis::summary::{CountedRow, ModelReads};
 use loupe_core::cancel::Cancel;
 use loupe_core::capture::{Capture, Outcome, ReadText};
 use loupe_core::format::format_bytes;
@@ -410,7 +410,7 @@ impl ViewRequest {
     }
 
     fn hosts_page(&self, subject: &Arc<ParsedCapture>, cancel: &Cancel) -> Result<String, Problem> {
-        if subject.reading.result().is_none() {
+        if subject.response.result().is_none() {
             return Err(Problem::new(
                 ProblemKind::Usage,
                 "no result in this answer, so no host shows one",
@@ -418,7 +418,7 @@ impl ViewRequest {
             .at("--view"));
         }
         let report = HostsReport::so_far(subject, &self.hosts, true, cancel);
-        let deliveries = match self.get(subject, &DeliveriesQuery, cancel) {
+        let deliveries = match self.get(subject, &PlacementsQuery, cancel) {
             Ok(deliveries) => deliveries,
             Err(problem) if problem.kind == ProblemKind::Cancelled => None,
             Err(problem) => return Err(problem),

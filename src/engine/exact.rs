@@ -13,7 +13,7 @@ use tokio::task::AbortHandle;
 use super::queue::Queue;
 use super::work;
 use crate::state::Event;
-use crate::state::exact::{Counted, ExactEffect, ExactEvent, KeyPlace, Prepared};
+use crate::state::anthropic_count::{Counted, ExactEffect, ExactEvent, KeyPlace, Prepared};
 use loupe_analysis::queries;
 use loupe_client::keychain;
 use loupe_client::provider::{self, KEY_ENTRY as ENTRY};

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use crate::state::{Event, ExportEvent, ExportOrder, ExportPicture};
 use crate::store;
-use loupe_analysis::contract::SweepFile;
+use loupe_analysis::contract::ComparisonFile;
 use loupe_analysis::fixture::export::{ExportChoice, ExportForm, Material, Place};
-use loupe_analysis::queries::sweep::SweepQuery;
+use loupe_analysis::queries::comparison::ComparisonQuery;
 use loupe_analysis::queries::{self, Stop};
 use loupe_core::cancel::Cancel;
 use loupe_core::capture::Capture;
@@ -72,8 +72,8 @@ pub(super) fn write(
 /// The same of a comparison; `captures` are its calls in the order of the values of `ask`.
 pub(super) fn write_compare(
     captures: Vec<Arc<Capture>>,
-    ask: &SweepQuery,
-    file: SweepFile,
+    ask: &ComparisonQuery,
+    file: ComparisonFile,
     path: Option<PathBuf>,
     hosts: &Hosts,
     cancel: &Cancel,

@@ -123,7 +123,7 @@ impl Fixtures {
                     push(
                         match store::keep_answer(
                             &dir,
-                            &sides.came,
+                            &sides.actual,
                             &with_filled(&options, &sides.filled),
                         ) {
                             Ok(before) => FixtureEvent::Accepted(Box::new(AcceptedAnswer {
@@ -172,7 +172,7 @@ impl Fixtures {
                 filled,
                 came,
             } => {
-                let judge = Judge {
+                let judge = Verifier {
                     options: with_filled(&options, &filled),
                     hosts,
                     filled,
@@ -207,7 +207,7 @@ impl Fixtures {
                 let sessions = Arc::clone(sessions);
                 task(runtime.handle(), &queue, failed, async move {
                     for (at, (dir, filled)) in dirs.into_iter().enumerate() {
-                        let judge = Judge {
+                        let judge = Verifier {
                             options: with_filled(&options, &filled),
                             hosts: Arc::clone(&hosts),
                             filled,
@@ -266,13 +266,13 @@ fn request(dir: &Path, filled: &Filled, options: &RedactOptions) -> FixtureCall 
 }
 
 /// What judging needs besides the fixture.
-struct Judge {
+struct Verifier {
     options: RedactOptions,
     hosts: Arc<Hosts>,
     filled: Filled,
 }
 
-impl Judge {
+impl Verifier {
     /// The verdict, and the two answers where it says no.
     fn verdict(
         &self,
@@ -313,8 +313,8 @@ impl Judge {
             let is_acceptable = can_accept(&verdict, &expect, &came);
             let (kept, came, filled) = (Arc::new(written), Arc::new(came), self.filled.clone());
             Box::new(Sides {
-                kept,
-                came,
+                expected: kept,
+                actual: came,
                 is_acceptable,
                 filled,
             })

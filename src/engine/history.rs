@@ -16,7 +16,7 @@ use crate::state::history::{HistoryEffect, HistoryEvent};
 use crate::store::{History, Removed, StoreError};
 use loupe_core::cancel::Cancel;
 use loupe_core::problem::{Problem, ProblemKind};
-use loupe_core::redact::{Known, RedactOptions, redact};
+use loupe_core::redact::{RedactOptions, SecretList, redact};
 
 /// What is larger is looked through for secrets once the panes had time to show it: on few processors they would wait.
 const LARGE_BYTES: usize = 1 << 20;
@@ -29,7 +29,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 pub(super) struct HistoryWriter {
     queue: Arc<Queue>,
     /// What any session of this run knows to be secret: hidden in all that is written.
-    known: Known,
+    known: SecretList,
     history: Mutex<Option<History>>,
     /// What is being done last, and all before it; the next thing waits for it.
     last: Mutex<Option<JoinHandle<()>>>,
@@ -41,7 +41,7 @@ pub(super) struct HistoryWriter {
 
 impl HistoryWriter {
     pub(super) fn new(queue: Arc<Queue>) -> Self {
-        let known = Known::default();
+        let known = SecretList::default();
         known.add_inherited(std::env::vars_os());
         Self {
             queue,
@@ -54,7 +54,7 @@ impl HistoryWriter {
     }
 
     /// The list, for sessions to add to.
-    pub(super) fn known(&self) -> Known {
+    pub(super) fn known(&self) -> SecretList {
         self.known.clone()
     }
 

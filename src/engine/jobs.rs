@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use super::queue::Queue;
 use super::work::caught;
 use crate::state::Event;
-use loupe_analysis::queries::{About, Inquiry, Memo};
+use loupe_analysis::queries::{Memo, QueryInput, QueryKey};
 use loupe_core::cancel::Cancel;
 use loupe_core::host::Hosts;
 use loupe_core::token;
@@ -20,24 +20,24 @@ const NEXT_FRAME: Duration = Duration::from_millis(250);
 const LARGE_BYTES: usize = 1 << 20;
 
 struct Job {
-    about: About,
-    inquiry: Inquiry,
+    about: QueryInput,
+    query_key: QueryKey,
     cancel: Cancel,
     asked: Instant,
 }
 
 impl Job {
-    fn new(about: About, inquiry: Inquiry, cancel: Cancel) -> Self {
+    fn new(about: QueryInput, query_key: QueryKey, cancel: Cancel) -> Self {
         Self {
             about,
-            inquiry,
+            query_key,
             cancel,
             asked: Instant::now(),
         }
     }
 
     fn is_large(&self) -> bool {
-        let About::Captures(captures) = &self.about else {
+        let QueryInput::Captures(captures) = &self.about else {
             return false;
         };
         let sizes = captures
@@ -51,7 +51,7 @@ impl Job {
 #[derive(Default)]
 struct Waiting {
     jobs: VecDeque<Job>,
-    cancels: HashMap<Inquiry, Cancel>,
+    cancels: HashMap<QueryKey, Cancel>,
     /// When the last answer was given that a pane shows.
     answered: Option<Instant>,
     stopped: bool,
@@ -103,14 +103,14 @@ impl Jobs {
         Ok(Self { shared })
     }
 
-    pub(super) fn answer(&self, about: About, inquiry: Inquiry) {
-        let cancel = inquiry
+    pub(super) fn answer(&self, about: QueryInput, query_key: QueryKey) {
+        let cancel = query_key
             .query
             .within
             .map_or_else(Cancel::new, |within| Cancel::until(Instant::now() + within));
         let mut waiting = self.shared.waiting();
-        waiting.cancels.insert(inquiry.clone(), cancel.clone());
-        waiting.jobs.push_back(Job::new(about, inquiry, cancel));
+        waiting.cancels.insert(query_key.clone(), cancel.clone());
+        waiting.jobs.push_back(Job::new(about, query_key, cancel));
         drop(waiting);
         self.shared.more.notify_one();
     }
@@ -128,8 +128,8 @@ impl Jobs {
             .unwrap_or_else(PoisonError::into_inner) = hosts;
     }
 
-    pub(super) fn forget(&self, inquiry: &Inquiry) {
-        if let Some(cancel) = self.shared.waiting().cancels.remove(inquiry) {
+    pub(super) fn forget(&self, query_key: &QueryKey) {
+        if let Some(cancel) = self.shared.waiting().cancels.remove(query_key) {
             cancel.cancel();
         }
     }
@@ -153,11 +153,11 @@ fn next(shared: &Shared) -> Option<Job> {
         if waiting.stopped {
             return None;
         }
-        let newest = waiting.jobs.back().map(|job| job.inquiry.target.clone());
+        let newest = waiting.jobs.back().map(|job| job.query_key.target.clone());
         let first = |may_count: bool| {
             let is_next = |job: &Job| {
-                newest.as_ref() == Some(&job.inquiry.target)
-                    && (may_count || !job.inquiry.query.is_count)
+                newest.as_ref() == Some(&job.query_key.target)
+                    && (may_count || !job.query_key.query.is_count)
             };
             waiting.jobs.iter().position(is_next)
         };
@@ -169,7 +169,7 @@ fn next(shared: &Shared) -> Option<Job> {
                 .unwrap_or_else(PoisonError::into_inner);
             continue;
         };
-        let is_long = job.inquiry.query.is_count && job.is_large();
+        let is_long = job.query_key.query.is_count && job.is_large();
         let since = waiting.answered.max(Some(job.asked)).filter(|_| is_long);
         let left = since.and_then(|at| NEXT_FRAME.checked_sub(at.elapsed()));
         if let Some(left) = left {
@@ -190,12 +190,12 @@ fn work(shared: &Shared, warm_up: bool) {
         shared.queue.push(Event::Problem(problem));
     }
     while let Some(job) = next(shared) {
-        let (about, inquiry) = (job.about.clone(), job.inquiry.clone());
+        let (about, query_key) = (job.about.clone(), job.query_key.clone());
         // The thread is for every job: one that panics must not take it along.
         if let Err(problem) = caught(|| run(shared, job)) {
             shared.queue.push(Event::Answered {
                 about,
-                inquiry,
+                query_key,
                 answer: Err(problem),
             });
         }
@@ -206,7 +206,7 @@ fn run(
     shared: &Shared,
     Job {
         about,
-        inquiry,
+        query_key,
         cancel,
         ..
     }: Job,
@@ -214,7 +214,7 @@ fn run(
     if cancel.is_cancelled() {
         return;
     }
-    let Ok(answer) = inquiry
+    let Ok(answer) = query_key
         .query
         .run(&about, &shared.hosts(), &shared.memo, &cancel)
     else {
@@ -225,14 +225,14 @@ fn run(
         return;
     }
     let mut waiting = shared.waiting();
-    waiting.cancels.remove(&inquiry);
-    if !inquiry.query.is_count {
+    waiting.cancels.remove(&query_key);
+    if !query_key.query.is_count {
         waiting.answered = Some(Instant::now());
     }
     drop(waiting);
     shared.queue.push(Event::Answered {
         about,
-        inquiry,
+        query_key,
         answer,
     });
 }
@@ -255,8 +255,8 @@ mod tests {
         }
     }
 
-    fn ask(shared: &Shared, about: &About, inquiry: &Inquiry, asked: Instant) {
-        let job = Job::new(about.clone(), inquiry.clone(), Cancel::new());
+    fn ask(shared: &Shared, about: &QueryInput, query_key: &QueryKey, asked: Instant) {
+        let job = Job::new(about.clone(), query_key.clone(), Cancel::new());
         shared.waiting().jobs.push_back(Job { asked, ..job });
         shared.more.notify_one();
     }
@@ -272,10 +272,10 @@ mod tests {
             response: Some(response.into()),
             ..Capture::empty(id[0].clone(), Server::default())
         };
-        let about = About::Captures(vec![Arc::new(large)]);
+        let about = QueryInput::Captures(vec![Arc::new(large)]);
         let (text, rows) = (
-            Inquiry::of(&id, TextQuery("content")),
-            Inquiry::of(
+            QueryKey::of(&id, TextQuery("content")),
+            QueryKey::of(
                 &id,
                 TextRowsQuery {
                     format: "content",
@@ -283,20 +283,20 @@ mod tests {
                 },
             ),
         );
-        let count = Inquiry::of(&id, RowQuery("json"));
+        let count = QueryKey::of(&id, RowQuery("json"));
         // However slow this machine is.
         let (now, later) = (Instant::now(), Instant::now() + Duration::from_secs(600));
-        let taken_beside = |inquiry: &Inquiry| {
+        let taken_beside = |query_key: &QueryKey| {
             thread::scope(|scope| {
                 let taken = scope.spawn(|| next(&shared));
                 thread::sleep(NEXT_FRAME / 4);
-                ask(&shared, &about, inquiry, now);
+                ask(&shared, &about, query_key, now);
                 taken.join().unwrap()
             })
         };
         ask(&shared, &about, &count, later);
         let job = taken_beside(&text)
-            .filter(|job| job.inquiry == text)
+            .filter(|job| job.query_key == text)
             .expect("what is asked in the same frame");
         run(&shared, job);
         assert!(shared.waiting().answered.is_some());
@@ -307,12 +307,12 @@ mod tests {
             .iter_mut()
             .for_each(|job| job.asked = now);
         assert_eq!(
-            taken_beside(&rows).map(|job| job.inquiry),
+            taken_beside(&rows).map(|job| job.query_key),
             Some(rows),
             "and in the frame after an answer"
         );
         shared.waiting().answered = None;
-        assert_eq!(next(&shared).map(|job| job.inquiry), Some(count));
+        assert_eq!(next(&shared).map(|job| job.query_key), Some(count));
     }
 
     #[test]
@@ -320,23 +320,23 @@ mod tests {
         let shared = shared();
         let id = |name: &str| [CaptureId(name.into())];
         let asked = [
-            Inquiry::of(&id("old"), TreeQuery),
-            Inquiry::of(&id("new"), RowQuery("json")),
-            Inquiry::of(&id("new"), HostsQuery),
-            Inquiry::of(&id("new"), TextQuery("content")),
-            Inquiry::of(&id("new"), TreeQuery),
+            QueryKey::of(&id("old"), TreeQuery),
+            QueryKey::of(&id("new"), RowQuery("json")),
+            QueryKey::of(&id("new"), HostsQuery),
+            QueryKey::of(&id("new"), TextQuery("content")),
+            QueryKey::of(&id("new"), TreeQuery),
         ];
-        for inquiry in &asked {
+        for query_key in &asked {
             ask(
                 &shared,
-                &About::Captures(Vec::new()),
-                inquiry,
+                &QueryInput::Captures(Vec::new()),
+                query_key,
                 Instant::now(),
             );
         }
         for expected in [3, 4, 1, 2, 0] {
             assert_eq!(
-                next(&shared).map(|job| job.inquiry).as_ref(),
+                next(&shared).map(|job| job.query_key).as_ref(),
                 Some(&asked[expected])
             );
         }

@@ -36,7 +36,7 @@ use history::HistoryWriter;
 use jobs::Jobs;
 use loupe_analysis::queries::{self, Prices};
 use loupe_core::cancel::Cancel;
-use loupe_core::capture::{Capture, Reading};
+use loupe_core::capture::{Capture, ParsedResponse};
 use loupe_core::host::Hosts;
 use loupe_core::problem::{Problem, ProblemKind};
 use loupe_core::redact::{RedactedCapture, redact};
@@ -196,8 +196,8 @@ impl Engine {
             Effect::ReadTools(path) => self.blocking(runtime, move || {
                 Ok(Event::ToolsRead(tools::read(&expanded(path))))
             }),
-            Effect::Answer { about, inquiry } => self.jobs.answer(about, inquiry),
-            Effect::Forget(inquiry) => self.jobs.forget(&inquiry),
+            Effect::Answer { about, query_key } => self.jobs.answer(about, query_key),
+            Effect::Forget(query_key) => self.jobs.forget(&query_key),
             Effect::Export(ExportEffect::Write(order)) => {
                 let hosts = self.jobs.hosts();
                 let captures = std::iter::once(&order.capture)
@@ -261,7 +261,7 @@ impl Engine {
                     move |hidden, cancel| {
                         export::put(
                             Some(expanded(path)),
-                            &Reading::of(&hidden[0]).block_bytes(block)?,
+                            &ParsedResponse::of(&hidden[0]).block_bytes(block)?,
                             cancel,
                         )
                     },

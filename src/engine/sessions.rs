@@ -17,9 +17,9 @@ use loupe_client::{self, Answer, CancelToken, OnSessionEvent, Session, SessionEv
 use loupe_core::capture::{Capture, CaptureId, Outcome, Tool};
 use loupe_core::host::Host;
 use loupe_core::problem::{Problem, ProblemKind};
-use loupe_core::redact::Known;
+use loupe_core::redact::SecretList;
 use loupe_core::server_request::Root;
-use loupe_core::source::{Limits, Source, shown};
+use loupe_core::source::{Limits, Source, redact_url};
 
 /// How long a folder may take to be looked at.
 const FOLDERS_LIMIT: Duration = Duration::from_secs(30);
@@ -70,11 +70,11 @@ pub(super) struct Sessions {
     /// As whom the next connections are made; `None` is as Loupe.
     client: Mutex<Option<loupe_client::Identity>>,
     /// What is known to be secret.
-    known: Known,
+    known: SecretList,
 }
 
 impl Sessions {
-    pub(super) fn new(queue: Arc<Queue>, guard: Option<PathBuf>, known: Known) -> Self {
+    pub(super) fn new(queue: Arc<Queue>, guard: Option<PathBuf>, known: SecretList) -> Self {
         Self {
             open: Mutex::default(),
             run: RandomState::new().build_hasher().finish(),
@@ -128,10 +128,13 @@ impl Sessions {
             match loupe_client::login::forget(&keep, &url, client_id.as_deref()).await {
                 Ok(done) => this.push_notification(
                     session,
-                    crate::state::ServerNotification::Noted(format!("{}: {done}", shown(&url))),
+                    crate::state::ServerNotification::Noted(format!(
+                        "{}: {done}",
+                        redact_url(&url)
+                    )),
                 ),
                 Err(why) => this.queue.push(Event::Problem(
-                    Problem::new(ProblemKind::Io, why).at(shown(&url)),
+                    Problem::new(ProblemKind::Io, why).at(redact_url(&url)),
                 )),
             }
         });

@@ -83,7 +83,7 @@ mod tests {
             read(folder.path()).unwrap(),
             ToolsRead::Folder(folder.path().to_owned())
         );
-        std::fs::write(&file, r#"{"some":"payload"}"#).unwrap();
+        std::fs::write(&file, r#"{"some":"data"}"#).unwrap();
         let problem = read(&file).unwrap_err();
         assert!(
             problem.what.contains("no definition") && problem.hint.is_some(),

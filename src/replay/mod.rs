@@ -277,7 +277,7 @@ impl Replay {
             ));
         };
         if subject
-            .reading
+            .response
             .doc
             .faults()
             .iter()
@@ -285,13 +285,13 @@ impl Replay {
         {
             return Reply::Whole(response.clone());
         }
-        if subject.reading.result().is_some() {
+        if subject.response.result().is_some() {
             return match self.options.variant.result(subject) {
                 Ok(bytes) => Reply::Member("result", bytes),
                 Err(why) => Reply::Nothing(why),
             };
         }
-        match subject.reading.doc.at("/error") {
+        match subject.response.doc.at("/error") {
             Some(error) => Reply::Member("error", error.raw_bytes()),
             None => Reply::Whole(response.clone()),
         }

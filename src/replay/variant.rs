@@ -52,7 +52,7 @@ impl Variant {
 
     /// The `result` of a recorded answer in this form; why there is none is a sentence fragment.
     pub(super) fn result(self, subject: &ParsedCapture) -> Result<Bytes, String> {
-        let Some(result) = subject.reading.result() else {
+        let Some(result) = subject.response.result() else {
             return Err("the recorded answer holds no result".to_owned());
         };
         match self {
@@ -62,7 +62,7 @@ impl Variant {
             Self::ContentOnly => Ok(with_members(result, |key| {
                 (key != "structuredContent").then_some(None)
             })),
-            Self::StructuredOnly if subject.reading.structured().is_none() => {
+            Self::StructuredOnly if subject.response.structured().is_none() => {
                 Err("the recorded answer has no `structuredContent`".to_owned())
             }
             Self::StructuredOnly => Ok(with_members(result, |key| {

@@ -449,11 +449,11 @@ impl Stage {
             for action in self.shot.frame(&self.state) {
                 self.perform(action);
             }
-            if self.state.answers.working() == 0 {
+            if self.state.query_results.working() == 0 {
                 return Ok(());
             }
             self.until("the panes have their answers", |state| {
-                state.answers.working() == 0
+                state.query_results.working() == 0
             })?;
         }
     }
@@ -467,7 +467,7 @@ impl Stage {
                 _ => !matches!(state.session().connection, Connection::Connecting { .. }),
             }
         })?;
-        if let Connection::Failed { problem, .. } | Connection::Gone { problem, .. } =
+        if let Connection::Failed { problem, .. } | Connection::Disconnected { problem, .. } =
             &self.state.session().connection
         {
             return Err(problem.clone());
@@ -557,10 +557,10 @@ impl Stage {
             Source::Sample(other),
         ))));
         self.until("the other tools are listed", |state| {
-            state.versus.other.is_some()
-                || matches!(state.versus.connection, Connection::Failed { .. })
+            state.server_diff.other.is_some()
+                || matches!(state.server_diff.connection, Connection::Failed { .. })
         })?;
-        match &self.state.versus.connection {
+        match &self.state.server_diff.connection {
             Connection::Failed { problem, .. } => Err(problem.clone()),
             _ => Ok(()),
         }
@@ -649,7 +649,11 @@ impl Stage {
     /// Selects the nth record, as a click on it would.
     fn select_record(&mut self, position: usize) {
         let record = self.state.capture().and_then(|capture| {
-            match self.state.answers.get(&capture.id, TextQuery("content"))? {
+            match self
+                .state
+                .query_results
+                .get(&capture.id, TextQuery("content"))?
+            {
                 QueryState::Ready(view) => {
                     view.matched.records.get(position).map(|record| record.node)
                 }
@@ -707,7 +711,7 @@ fn select_finding(stage: &mut Stage, rule: &str) -> Result<Option<Finding>, Prob
         .view
         .capture
         .as_ref()
-        .and_then(|capture| stage.state.answers.get(capture, query)?.ready());
+        .and_then(|capture| stage.state.query_results.get(capture, query)?.ready());
     let found = known.map(|found| {
         let at = found
             .findings
@@ -736,7 +740,7 @@ mod tests {
     #[test]
     fn structured_only_is_what_it_says() {
         let subject = ParsedCapture::of(Arc::new(structured_only()));
-        assert!(subject.reading.content_text().is_none());
-        assert!(subject.payload.is_some());
+        assert!(subject.response.content_text().is_none());
+        assert!(subject.data.is_some());
     }
 }

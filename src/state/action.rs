@@ -7,13 +7,13 @@ use super::{
     CallAction, Compare, CompareAction, ConnectAction, ExportAction, FindingsAction, FixtureAction,
     HistoryAction, HostsAction, ImportAction, LoginAction, MissingValues, OpenServersAction,
     PreparedCall, PreparedVerify, ServersAction, SettingsAction, TableAction, TokensAction,
-    ValuesAction, ViewAction, WatchAction, diff, exact, library, media, server_diff,
+    ValuesAction, ViewAction, WatchAction, anthropic_count, diff, library, media, server_diff,
     server_requests, wire,
 };
-use loupe_analysis::contract::SweepFile;
+use loupe_analysis::contract::ComparisonFile;
 use loupe_analysis::finding::ToolSilence;
 use loupe_analysis::fixture::export::ExportChoice;
-use loupe_analysis::queries::Inquiry;
+use loupe_analysis::queries::QueryKey;
 use loupe_core::source::Watch;
 
 /// What a person did, by area. Every change of the state by hand is one of these.
@@ -43,15 +43,15 @@ pub enum Action {
     Fixture(FixtureAction),
     /// About tokens, tokenizers and money.
     Tokens(TokensAction),
-    Exact(exact::ExactAction),
+    Exact(anthropic_count::ExactAction),
     Hosts(HostsAction),
     Findings(FindingsAction),
     CancelBackground(u64),
     ExportAs(ExportAction),
     /// Queries of visible panes that have no result yet; others that are out are cancelled.
-    Want(Vec<Inquiry>),
+    Want(Vec<QueryKey>),
     Copy(String),
-    CopyVerdict,
+    CopySummary,
     /// Brings back what was taken away a moment ago.
     Undo,
     /// Copies a part of the window as a picture: left, top, right, bottom in points.
@@ -183,7 +183,7 @@ pub enum PathPurpose {
     OpenFixtures,
     /// A file or folder whose tools are compared with the server's.
     OpenTools,
-    ExportCompare(SweepFile),
+    ExportCompare(ComparisonFile),
     /// The bytes of the block at this position in `content`.
     SaveBlock(usize),
 }

@@ -12,7 +12,7 @@ use super::{
 };
 use loupe_analysis::contract;
 use loupe_analysis::queries::{
-    About, DeliveriesQuery, HostsQuery, Inquiry, ParsedCaptureQuery, QueryResult, Target,
+    HostsQuery, ParsedCaptureQuery, PlacementsQuery, QueryInput, QueryKey, QueryResult, Target,
     ToolTokensQuery,
 };
 use loupe_core::capture::{Capture, CaptureId};
@@ -167,7 +167,7 @@ impl State {
         }
         if !self.session().connection.is_connected() {
             let problem = match &self.session().connection {
-                Connection::Gone { problem, .. } => Problem::new(
+                Connection::Disconnected { problem, .. } => Problem::new(
                     ProblemKind::Disconnected,
                     format!("the server is gone: {}", problem.what),
                 )
@@ -216,7 +216,7 @@ impl State {
         }
         let call = self.prepare(
             &tool,
-            Bytes::from(form.sent().into_owned()),
+            Bytes::from(form.resolved_text().into_owned()),
             CallOwner::Person,
         );
         self.keep_arguments(&tool.name, effects);
@@ -273,7 +273,11 @@ impl State {
             && form.syntax.is_none()
         {
             let owner = CallOwner::StartPage(question);
-            let call = self.prepare(&listed.tool, Bytes::from(form.sent().into_owned()), owner);
+            let call = self.prepare(
+                &listed.tool,
+                Bytes::from(form.resolved_text().into_owned()),
+                owner,
+            );
             self.send_call(call, effects);
         }
     }
@@ -332,7 +336,7 @@ impl State {
                 }
             }
             Some(CallOwner::Reconnect { before, was_diff }) => {
-                self.called_again(capture, before, was_diff)
+                self.on_repeated(capture, before, was_diff)
             }
             Some(CallOwner::Compare(at)) => self.captured_of_compare(at, &capture, effects),
             // Of a session that has ended meanwhile: it is in the list, and nothing else changes.
@@ -396,7 +400,7 @@ impl State {
         let is_removed = |id: &CaptureId| removed.iter().any(|(_, capture)| capture.id == *id);
         self.captures.retain(|capture| !is_removed(&capture.id));
         effects.extend(
-            self.answers
+            self.query_results
                 .forget_captures(is_removed)
                 .into_iter()
                 .map(Effect::Forget),
@@ -467,22 +471,22 @@ impl State {
             .view
             .capture
             .as_ref()
-            .and_then(|id| self.answers.get(id, ParsedCaptureQuery));
+            .and_then(|id| self.query_results.get(id, ParsedCaptureQuery));
         if let Some(QueryState::Ready(subject)) = shown {
             self.view.fit_panes(subject);
         }
     }
 
     /// Turns to the questions of the last frame: what is out and no longer asked is called off.
-    pub(super) fn want(&mut self, wants: Vec<Inquiry>, effects: &mut Vec<Effect>) {
+    pub(super) fn want(&mut self, wants: Vec<QueryKey>, effects: &mut Vec<Effect>) {
         effects.extend(
-            self.answers
+            self.query_results
                 .forget_others(&wants)
                 .into_iter()
                 .map(Effect::Forget),
         );
-        for inquiry in wants {
-            let about = match &inquiry.target {
+        for query_key in wants {
+            let about = match &query_key.target {
                 Target::Captures(ids) => {
                     let capture = |id: &CaptureId| {
                         self.captures
@@ -493,41 +497,41 @@ impl State {
                     ids.iter()
                         .map(capture)
                         .collect::<Option<_>>()
-                        .map(About::Captures)
+                        .map(QueryInput::Captures)
                 }
                 Target::Definitions(listings) => listings
                     .iter()
                     .map(|listing| self.listing(*listing))
                     .collect::<Option<_>>()
-                    .map(About::Definitions),
+                    .map(QueryInput::Definitions),
             };
             if let Some(about) = about
-                && self.answers.ask(&inquiry, self.now)
+                && self.query_results.ask(&query_key, self.now)
             {
-                effects.push(Effect::Answer { about, inquiry });
+                effects.push(Effect::Answer { about, query_key });
             }
         }
     }
 
-    pub(super) fn answered(
+    pub(super) fn on_query_result(
         &mut self,
-        about: &About,
-        inquiry: Inquiry,
+        about: &QueryInput,
+        query_key: QueryKey,
         answer: Result<QueryResult, Problem>,
     ) {
         let is_known =
             |asked: &Arc<Capture>| self.captures.iter().any(|known| Arc::ptr_eq(known, asked));
-        if let About::Captures(asked) = about
+        if let QueryInput::Captures(asked) = about
             && !asked.iter().all(is_known)
         {
             return;
         }
         if let Ok(Some(subject)) = answer.as_ref().map(QueryResult::of::<ParsedCaptureQuery>)
-            && self.view.capture.as_ref() == inquiry.captures().first()
+            && self.view.capture.as_ref() == query_key.captures().first()
         {
             self.view.fit_panes(subject);
         }
-        if inquiry == self.about_server(ToolTokensQuery) {
+        if query_key == self.about_server(ToolTokensQuery) {
             self.tools_counted(answer.as_ref().map(|tokens| {
                 tokens
                     .of::<ToolTokensQuery>()
@@ -548,22 +552,22 @@ impl State {
             .chain(compared)
             .cloned()
             .collect();
-        self.answers.put(inquiry, answer, &shown);
+        self.query_results.put(query_key, answer, &shown);
     }
 
     /// The verdict with tokenizer, baseline, facts and the command line that reproduces it, as Markdown.
-    pub fn verdict_text(&self) -> Option<String> {
+    pub fn summary_text(&self) -> Option<String> {
         if self.view.screen == Screen::Compare {
             return self.compare_text();
         }
         let capture = self.capture()?;
         if self.view.screen == Screen::Hosts {
-            let QueryState::Ready(report) = self.answers.get(&capture.id, HostsQuery)? else {
+            let QueryState::Ready(report) = self.query_results.get(&capture.id, HostsQuery)? else {
                 return None;
             };
             let deliveries = self
-                .answers
-                .get(&capture.id, DeliveriesQuery)
+                .query_results
+                .get(&capture.id, PlacementsQuery)
                 .and_then(QueryState::ready);
             let deliveries = deliveries.and_then(|deliveries| deliveries.as_deref());
             return Some(contract::hosts_markdown(
@@ -574,7 +578,7 @@ impl State {
             ));
         }
         let reads = self.model_reads(&capture.id)?;
-        contract::verdict_markdown(
+        contract::summary_markdown(
             &self.counted_rows(&capture.id),
             reads,
             capture,
@@ -582,8 +586,8 @@ impl State {
         )
     }
 
-    pub(super) fn copy_verdict(&mut self, effects: &mut Vec<Effect>) {
-        match self.verdict_text() {
+    pub(super) fn copy_summary(&mut self, effects: &mut Vec<Effect>) {
+        match self.summary_text() {
             Some(text) => self.copy(text, effects),
             None => self.toast("Nothing to copy yet: the counts are still being made"),
         }

@@ -6,19 +6,19 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::change::toggle;
-use super::series::{Series, SeriesKind};
+use super::call_queue::{Series, SeriesKind};
+use super::update::toggle;
 use super::{CallOwner, Dialog, Effect, ExportEffect, PathPurpose, Screen, State};
-use loupe_analysis::contract::{SweepFile, TableKind, sweep_table};
+use loupe_analysis::contract::{ComparisonFile, TableKind, comparison_table};
 use loupe_analysis::fixture::export::safe_name;
-use loupe_analysis::queries::Inquiry;
+use loupe_analysis::queries::QueryKey;
 use loupe_analysis::queries::arguments::unchecked;
-use loupe_analysis::queries::sweep::SweepPage;
-use loupe_analysis::queries::sweep::{
-    PREAMBLE, Sweep, SweepChoice, SweepQuery, differs_only_in, format_argument, planned, shown,
-    value_in, values,
+use loupe_analysis::queries::comparison::ComparisonPage;
+use loupe_analysis::queries::comparison::{
+    Comparison, ComparisonChoice, ComparisonQuery, PREAMBLE, differs_only_in, format_argument,
+    planned, shown, value_in, values,
 };
-use loupe_analysis::verdict::{Strip, Verdict, sweep_strip, sweep_verdict};
+use loupe_analysis::summary::{Strip, Summary, comparison_strip, comparison_summary};
 use loupe_core::capture::{Capture, CaptureId, Outcome, Tool};
 use loupe_core::host::ReadChoice;
 use loupe_core::problem::{Problem, ProblemKind};
@@ -90,11 +90,11 @@ impl Compare {
     }
 
     /// The calls that were made and what is asked about them; `None` before the first.
-    pub fn query(&self, encoding: Encoding) -> Option<(Vec<CaptureId>, SweepQuery)> {
+    pub fn query(&self, encoding: Encoding) -> Option<(Vec<CaptureId>, ComparisonQuery)> {
         let made = self.values.iter().zip(&self.series.captures);
         let made = made.filter_map(|(value, capture)| Some((value.clone(), capture.clone()?)));
         let (values, captures): (Vec<String>, Vec<CaptureId>) = made.unzip();
-        let ask = SweepQuery {
+        let ask = ComparisonQuery {
             vary: self.vary.as_deref().map(Into::into),
             values: values.into(),
             reads: self.reads,
@@ -175,10 +175,10 @@ pub enum CompareAction {
     /// Scrolls to a column, by its position.
     Column(usize),
     /// The comparison as a text for the clipboard.
-    Copy(SweepFile),
+    Copy(ComparisonFile),
     /// The comparison as a file; `None` asks where.
     Save {
-        file: SweepFile,
+        file: ComparisonFile,
         path: Option<PathBuf>,
     },
     SetBaseline(usize),
@@ -207,7 +207,7 @@ pub struct Comparisons {
     pub current: Option<Compare>,
     pub form: VaryForm,
     /// Fields that the model needs, by the server's name and the tool's; all where there is no entry.
-    pub needed: BTreeMap<String, BTreeMap<String, BTreeSet<String>>>,
+    pub needed_fields: BTreeMap<String, BTreeMap<String, BTreeSet<String>>>,
     /// Whether the plot counts characters instead of tokens.
     pub is_in_chars: bool,
     /// Hosts whose limits the plot draws in, by id.
@@ -216,17 +216,17 @@ pub struct Comparisons {
 
 impl State {
     /// The argument of the selected tool that chooses how the answer is written.
-    pub fn format_choice(&self) -> Option<SweepChoice> {
+    pub fn format_choice(&self) -> Option<ComparisonChoice> {
         format_argument(&self.tool()?.tool)
     }
 
     /// How many of these values were called already with what the form says.
-    pub fn made_of(&self, choice: &SweepChoice) -> usize {
+    pub fn made_of(&self, choice: &ComparisonChoice) -> usize {
         let (Some(listed), Some(form)) = (self.tool(), self.form()) else {
             return 0;
         };
         let made = |value: &&String| {
-            self.made(&listed.tool, &choice.name, value, &form.sent())
+            self.made(&listed.tool, &choice.name, value, &form.resolved_text())
                 .is_some()
         };
         choice.values.iter().filter(made).count()
@@ -302,7 +302,11 @@ impl State {
                 let Some(Compare { server, tool, .. }) = &self.comparisons.current else {
                     return;
                 };
-                let needed = self.comparisons.needed.entry(server.clone()).or_default();
+                let needed = self
+                    .comparisons
+                    .needed_fields
+                    .entry(server.clone())
+                    .or_default();
                 match fields {
                     Some(fields) => needed.insert(tool.name.clone(), fields),
                     None => needed.remove(&tool.name),
@@ -341,7 +345,7 @@ impl State {
             CompareAction::Go(at) => {
                 let field = self
                     .compared()
-                    .and_then(|(_, page)| page.sweep.fields.get(page.losses.get(at)?.field));
+                    .and_then(|(_, page)| page.comparison.fields.get(page.losses.get(at)?.field));
                 let field = field.map(|field| field.pattern.clone());
                 self.edit_compare(|compare| compare.field = field.or(compare.field.take()));
                 self.edit_compare(|compare| {
@@ -358,41 +362,53 @@ impl State {
     }
 
     /// The comparison on the screen, once it is measured.
-    fn compared(&self) -> Option<(&Compare, &Arc<SweepPage>)> {
+    fn compared(&self) -> Option<(&Compare, &Arc<ComparisonPage>)> {
         let compare = self.comparisons.current.as_ref()?;
         let (captures, ask) = compare.query(self.settings.encoding())?;
         Some((
             compare,
-            self.answers
-                .known::<SweepQuery>(&Inquiry::of(&captures, ask))?
+            self.query_results
+                .query_state::<ComparisonQuery>(&QueryKey::of(&captures, ask))?
                 .ready()?,
         ))
     }
 
     /// What is said of a comparison, by the fields that are needed where a person chose them.
-    pub fn compare_strip(&self, compare: &Compare, sweep: &Sweep) -> Strip {
-        sweep_strip(sweep, self.needed(&compare.server, &compare.tool.name))
+    pub fn compare_strip(&self, compare: &Compare, comparison: &Comparison) -> Strip {
+        comparison_strip(
+            comparison,
+            self.needed_fields(&compare.server, &compare.tool.name),
+        )
     }
 
     /// The same as a sentence.
-    pub fn compare_verdict(&self, compare: &Compare, sweep: &Sweep) -> Verdict {
-        sweep_verdict(sweep, self.needed(&compare.server, &compare.tool.name))
+    pub fn comparison_summary_text(&self, compare: &Compare, comparison: &Comparison) -> Summary {
+        comparison_summary(
+            comparison,
+            self.needed_fields(&compare.server, &compare.tool.name),
+        )
     }
 
     /// The sentence and the columns as Markdown; `None` until they are there.
     pub(super) fn compare_text(&self) -> Option<String> {
         let (compare, page) = self.compared()?;
-        let headline = self.compare_strip(compare, &page.sweep).headline();
+        let headline = self.compare_strip(compare, &page.comparison).headline();
         let headline = headline.map_or_else(String::new, |headline| format!("**{headline}**\n\n"));
-        let table = sweep_table(TableKind::Markdown, &page.sweep, &[]);
+        let table = comparison_table(TableKind::Markdown, &page.comparison, &[]);
         Some(format!(
             "{headline}{}\n\n{table}",
-            self.compare_verdict(compare, &page.sweep).text()
+            self.comparison_summary_text(compare, &page.comparison)
+                .text()
         ))
     }
 
     /// Writes the calls that were made, as they are looked at.
-    fn write_compare(&mut self, file: SweepFile, path: Option<PathBuf>, effects: &mut Vec<Effect>) {
+    fn write_compare(
+        &mut self,
+        file: ComparisonFile,
+        path: Option<PathBuf>,
+        effects: &mut Vec<Effect>,
+    ) {
         let encoding = self.settings.encoding();
         let Some((captures, ask)) = self
             .comparisons
@@ -422,7 +438,7 @@ impl State {
         }));
     }
 
-    fn ask_where(&mut self, file: SweepFile) {
+    fn ask_where(&mut self, file: ComparisonFile) {
         let Some(compare) = &self.comparisons.current else {
             return;
         };
@@ -462,7 +478,7 @@ impl State {
             return;
         }
         let tool = Arc::clone(&listed.tool);
-        let text = form.sent().into_owned();
+        let text = form.resolved_text().into_owned();
         let mut series = Series::default();
         for (at, value) in values.iter().enumerate() {
             let owner = CallOwner::Compare(at);
@@ -507,7 +523,7 @@ impl State {
     pub(super) fn ask_compare(&mut self, compare: Compare, effects: &mut Vec<Effect>) {
         let left: Vec<String> = compare
             .series
-            .left()
+            .remaining()
             .map(|call| self.call_text(call))
             .collect();
         if self.running.is_some() || (!left.is_empty() && !self.session().connection.is_connected())
@@ -519,7 +535,11 @@ impl State {
             }
             return;
         }
-        if compare.series.left().any(|call| self.needs_consent(call)) {
+        if compare
+            .series
+            .remaining()
+            .any(|call| self.needs_consent(call))
+        {
             self.dialog = Some(Dialog::ConfirmCompare {
                 compare: Box::new(compare),
                 calls: left,
@@ -532,7 +552,7 @@ impl State {
     pub(super) fn run_compare(&mut self, compare: Compare, effects: &mut Vec<Effect>) {
         if let Some(Err(problem)) = compare
             .series
-            .left()
+            .remaining()
             .next()
             .map(|call| self.check_prepared(call))
         {
@@ -546,16 +566,16 @@ impl State {
     }
 
     /// The fields that the model needs of this tool of this server; `None` is all.
-    pub fn needed(&self, server: &str, tool: &str) -> Option<&BTreeSet<String>> {
-        self.comparisons.needed.get(server)?.get(tool)
+    pub fn needed_fields(&self, server: &str, tool: &str) -> Option<&BTreeSet<String>> {
+        self.comparisons.needed_fields.get(server)?.get(tool)
     }
 
     /// Goes to the next difference of a needed field, or the one before, round and round.
     pub fn step_difference(&self, is_next: bool) -> Option<super::Action> {
         let (compare, page) = self.compared()?;
-        let needed = self.needed(&compare.server, &compare.tool.name);
+        let needed = self.needed_fields(&compare.server, &compare.tool.name);
         let is_needed = |at: &usize| {
-            let field = &page.sweep.fields[page.losses[*at].field];
+            let field = &page.comparison.fields[page.losses[*at].field];
             needed.is_none_or(|needed| needed.contains(&field.pattern))
         };
         let all: Vec<usize> = (0..page.losses.len()).filter(is_needed).collect();

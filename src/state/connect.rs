@@ -11,7 +11,7 @@ use loupe_core::capture::{Server, Tool};
 use loupe_core::problem::{Problem, ProblemKind};
 use loupe_core::source::{
     Command, Http, Login, Protocol, SampleSpec, ServerMemory, Source, Transport, exact_server,
-    is_web, left_out, server_key, shown,
+    is_web, missing_secrets, redact_url, server_key,
 };
 
 /// What the sample begins with, by set.
@@ -145,7 +145,7 @@ impl ConnectForm {
                 if !is_web(url) {
                     return Err(
                         Problem::new(ProblemKind::Usage, "not an http or https address")
-                            .at(shown(url))
+                            .at(redact_url(url))
                             .hint("type the server's address, such as http://127.0.0.1:3001/mcp"),
                     );
                 }
@@ -219,7 +219,7 @@ impl State {
         match action {
             ConnectAction::Show => {
                 self.is_adding_server = false;
-                self.versus.is_choosing = false;
+                self.server_diff.is_choosing = false;
                 self.is_new_source = true;
                 self.view.screen = Screen::Connect;
             }
@@ -236,15 +236,17 @@ impl State {
             ConnectAction::UseForm => self.connect_from_form(effects),
             ConnectAction::Connect(source) => self.start_connecting(*source, effects),
             ConnectAction::Cancel | ConnectAction::Disconnect => self.disconnect(effects),
-            ConnectAction::Reconnect => self.again(None, effects),
-            ConnectAction::ReconnectIn(protocol) => self.again(Some(protocol), effects),
+            ConnectAction::Reconnect => self.reconnect_and_repeat(None, effects),
+            ConnectAction::ReconnectIn(protocol) => {
+                self.reconnect_and_repeat(Some(protocol), effects)
+            }
         }
     }
 
     /// Connects, once every value that the source needs is there.
     pub(super) fn start_connecting(&mut self, source: Source, effects: &mut Vec<Effect>) {
         self.forget_values();
-        if !left_out(&source).is_empty() {
+        if !missing_secrets(&source).is_empty() {
             self.seek_values(source, effects);
             return;
         }
@@ -257,7 +259,7 @@ impl State {
         // What failed before is told no longer, and what is closed for this is remembered.
         self.toasts.retain(|toast| toast.problem.is_none());
         self.is_new_source = false;
-        self.versus.is_choosing = false;
+        self.server_diff.is_choosing = false;
         self.view.sidebar = super::SidebarTab::Tools;
         let id = self.sessions.new_id();
         let keeps_open =
@@ -273,16 +275,16 @@ impl State {
         if keeps_open {
             self.end_calls(effects);
             self.stop_watching(effects);
-            self.closed = None;
+            self.previous_source = None;
             let shown = self.view.capture.take();
             let wire = self.session().wire.empty_copy();
             self.session_mut().shown = shown;
             self.sessions.open(ServerSession { wire, ..new });
             return;
         }
-        self.closed = match &self.session().connection {
+        self.previous_source = match &self.session().connection {
             Connection::Connected { source: open, .. } => Some(open.clone()),
-            _ => self.closed.take(),
+            _ => self.previous_source.take(),
         }
         .filter(|open| *open != source);
         self.end_session(effects);
@@ -291,7 +293,7 @@ impl State {
         }
         self.sessions.replace(|mut old| {
             let (list, tools) = (old.list, old.own_tools());
-            old.again
+            old.reconnect
                 .remember(old.connection.source(), &source, list, tools);
             ServerSession::carry_over(old, new)
         });
@@ -346,7 +348,7 @@ impl State {
         self.stop_series("the connection was closed", true);
         let session = self.session_mut();
         session.pending = None;
-        session.again.forget_call();
+        session.reconnect.forget_call();
     }
 
     pub(super) fn disconnect(&mut self, effects: &mut Vec<Effect>) {
@@ -356,7 +358,7 @@ impl State {
         let id = self.sessions.new_id();
         self.sessions.replace(|old| old.close(id));
         self.stop_listing(effects);
-        self.versus.is_choosing = false;
+        self.server_diff.is_choosing = false;
         self.view.screen = Screen::Connect;
     }
 
@@ -372,8 +374,8 @@ impl State {
             return;
         }
         match self.connect_form.source() {
-            Ok(source) if self.versus.is_choosing && self.lacks_values(&source) => {}
-            Ok(source) if self.versus.is_choosing => {
+            Ok(source) if self.server_diff.is_choosing && self.lacks_values(&source) => {}
+            Ok(source) if self.server_diff.is_choosing => {
                 self.versus(ServerDiffAction::List(Box::new(source)), effects)
             }
             Ok(source) => self.start_connecting(source, effects),
@@ -403,7 +405,7 @@ impl State {
         }
         self.remember_source(&source, effects);
         if self.sessions.is_current(id) {
-            self.closed = None;
+            self.previous_source = None;
             self.begin_watching(effects);
         }
     }
@@ -422,7 +424,7 @@ impl State {
         let memory = self.servers.memory_of(session.memory_key.as_ref());
         session.use_tools(tools, note, number);
         session.choose_tool(memory);
-        session.again.compare_tools(&session.tools);
+        session.reconnect.compare_tools(&session.tools);
         if !self.sessions.is_current(id) {
             return;
         }
@@ -433,7 +435,7 @@ impl State {
         if let Some(question) = self.session_mut().pending.take() {
             self.answer_start(question, effects);
         }
-        self.listed_again(effects);
+        self.on_relisted(effects);
     }
 
     fn on_connect_failed(&mut self, id: SessionId, problem: Problem) {
@@ -474,7 +476,7 @@ impl State {
                 stderr,
                 ..
             } => {
-                session.connection = Connection::Gone {
+                session.connection = Connection::Disconnected {
                     source: source.clone(),
                     server: server.clone(),
                     problem,
@@ -532,7 +534,7 @@ impl ServerSession {
         let source = self.connection.source().cloned()?;
         let stderr = self.connection.stderr().to_vec();
         self.pending = None;
-        self.again.forget_call();
+        self.reconnect.forget_call();
         self.connection = Connection::Failed {
             source: source.clone(),
             problem,

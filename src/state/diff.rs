@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{CallOwner, Dialog, Effect, ListedTool, Screen, State};
-use loupe_analysis::queries::{DiffQuery, DiffView, Inquiry, TextOf};
+use loupe_analysis::queries::{DiffQuery, DiffView, QueryKey, TextOf};
 use loupe_core::capture::{Capture, CaptureId, Tool};
 use loupe_core::source::{Protocol, Source};
 
@@ -17,19 +17,19 @@ pub struct Diff {
     pub ask: DiffQuery,
     /// Two columns of text instead of one.
     pub is_split: bool,
-    /// Shows what is the same in the payload, too.
+    /// Shows what is the same in the data, too.
     pub shows_all: bool,
     /// Rows of the tree that were opened or closed by hand, against the default.
     pub toggled: BTreeSet<usize>,
-    /// The difference that F8 came to, counted from the first of the payload on.
+    /// The difference that F8 came to, counted from the first of the data on.
     pub current: Option<usize>,
 }
 
 impl Diff {
     /// What is to be asked for the screen.
-    pub fn inquiry(&self) -> Option<Inquiry> {
+    pub fn query_key(&self) -> Option<QueryKey> {
         let (a, b) = self.sides.clone()?;
-        Some(Inquiry::of(&[a, b], self.ask.clone()))
+        Some(QueryKey::of(&[a, b], self.ask.clone()))
     }
 
     fn turn(&mut self, a: CaptureId, b: CaptureId) {
@@ -118,8 +118,8 @@ impl Reconnect {
 impl State {
     /// The answer for the diff screen, if it is there.
     pub fn diff_view(&self) -> Option<&Arc<DiffView>> {
-        self.answers
-            .known::<DiffQuery>(&self.diff.inquiry()?)?
+        self.query_results
+            .query_state::<DiffQuery>(&self.diff.query_key()?)?
             .ready()
     }
 
@@ -199,7 +199,11 @@ impl State {
 
     /// Connects again, and repeats the last call of the tool shown once the tools are listed. In another revision of the
     /// protocol, where one is named, and then the two answers are compared.
-    pub(super) fn again(&mut self, protocol: Option<Protocol>, effects: &mut Vec<Effect>) {
+    pub(super) fn reconnect_and_repeat(
+        &mut self,
+        protocol: Option<Protocol>,
+        effects: &mut Vec<Effect>,
+    ) {
         let is_called = |capture: &&Arc<Capture>| !capture.request.is_empty();
         let shown = self
             .capture()
@@ -216,7 +220,7 @@ impl State {
             }
             _ => self.reconnect(effects),
         }
-        self.session_mut().again.waiting = shown
+        self.session_mut().reconnect.waiting = shown
             // A call of another server is none to repeat at this one.
             .filter(|capture| of.as_deref() == Some(capture.server.source.as_str()))
             .map(|before| Waiting { before, was_diff });
@@ -237,8 +241,8 @@ impl State {
     }
 
     /// The current server's tools are there again: repeats the last call.
-    pub(super) fn listed_again(&mut self, effects: &mut Vec<Effect>) {
-        let Some(waiting) = self.session_mut().again.waiting.take() else {
+    pub(super) fn on_relisted(&mut self, effects: &mut Vec<Effect>) {
+        let Some(waiting) = self.session_mut().reconnect.waiting.take() else {
             return;
         };
         if self.running.is_some() {
@@ -280,15 +284,10 @@ impl State {
     }
 
     /// The answer to the call made again.
-    pub(super) fn called_again(
-        &mut self,
-        capture: Arc<Capture>,
-        before: CaptureId,
-        was_diff: bool,
-    ) {
+    pub(super) fn on_repeated(&mut self, capture: Arc<Capture>, before: CaptureId, was_diff: bool) {
         let now = capture.id.clone();
         self.add_capture(capture);
-        self.session_mut().again.pair = Some((now.clone(), before.clone()));
+        self.session_mut().reconnect.pair = Some((now.clone(), before.clone()));
         if was_diff {
             self.open_diff(before, now);
         }

@@ -9,12 +9,12 @@ use bytes::Bytes;
 
 use super::{
     ExportOrder, ExportPicture, FieldFile, FixtureEffect, HistoryEffect, PathPurpose, SchemaCheck,
-    SessionId, WatchEffect, exact,
+    SessionId, WatchEffect, anthropic_count,
 };
-use loupe_analysis::contract::SweepFile;
+use loupe_analysis::contract::ComparisonFile;
 use loupe_analysis::finding::ToolSilence;
-use loupe_analysis::queries::sweep::SweepQuery;
-use loupe_analysis::queries::{About, Inquiry, TableText};
+use loupe_analysis::queries::comparison::ComparisonQuery;
+use loupe_analysis::queries::{QueryInput, QueryKey, TableText};
 use loupe_core::capture::{Capture, Line, Tool};
 use loupe_core::host::Host;
 use loupe_core::server_request::Reply;
@@ -27,12 +27,12 @@ use loupe_core::source::{Limits, MemoryChanges, Recent, Source};
 pub enum Effect {
     Session(SessionEffect),
     Answer {
-        /// What the inquiry names, in its order.
-        about: About,
-        inquiry: Inquiry,
+        /// What the query_key names, in its order.
+        about: QueryInput,
+        query_key: QueryKey,
     },
     /// Nobody asks any more.
-    Forget(Inquiry),
+    Forget(QueryKey),
     CheckSchema(SchemaCheck),
     Export(ExportEffect),
     Fixture(FixtureEffect),
@@ -40,7 +40,7 @@ pub enum Effect {
     Import(ImportEffect),
     Tokens(TokensEffect),
     Watch(WatchEffect),
-    Exact(exact::ExactEffect),
+    Exact(anthropic_count::ExactEffect),
     CancelBackground(u64),
     OpenPath(PathBuf),
     OpenText(String),
@@ -125,8 +125,8 @@ pub enum ExportEffect {
     /// A comparison of these calls; without a path as text for the clipboard.
     Compare {
         captures: Vec<Arc<Capture>>,
-        ask: SweepQuery,
-        file: SweepFile,
+        ask: ComparisonQuery,
+        file: ComparisonFile,
         path: Option<PathBuf>,
     },
     /// A table of the answer, as text for the clipboard.

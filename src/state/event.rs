@@ -7,11 +7,11 @@ use std::sync::Arc;
 use super::server_diff::ToolsRead;
 use super::{
     BackgroundEvent, CheckTarget, ExportPicture, FieldFile, FieldText, FixtureEvent, FoundConfig,
-    HistoryEvent, LoginStep, PathPurpose, SessionId, WatchEvent, exact, library,
+    HistoryEvent, LoginStep, PathPurpose, SessionId, WatchEvent, anthropic_count, library,
 };
 use loupe_analysis::finding::ToolSilence;
 use loupe_analysis::queries::arguments::ArgumentCheck;
-use loupe_analysis::queries::{About, Inquiry, Prices, QueryResult};
+use loupe_analysis::queries::{Prices, QueryInput, QueryKey, QueryResult};
 use loupe_core::capture::{Capture, Line, Server, Step, Tool};
 use loupe_core::host::Hosts;
 use loupe_core::problem::Problem;
@@ -43,7 +43,7 @@ pub enum Event {
         run: u64,
         event: WatchEvent,
     },
-    Exact(exact::ExactEvent),
+    Exact(anthropic_count::ExactEvent),
     /// The hosts that queries are about from here on.
     UseHosts(Arc<Hosts>),
     ToolsRead(Result<ToolsRead, Problem>),
@@ -56,8 +56,8 @@ pub enum Event {
     Opened(Vec<Arc<Capture>>),
     Answered {
         /// What it was asked about; a capture may be read anew meanwhile.
-        about: About,
-        inquiry: Inquiry,
+        about: QueryInput,
+        query_key: QueryKey,
         answer: Result<QueryResult, Problem>,
     },
     Problem(Problem),

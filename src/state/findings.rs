@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::change::toggle;
+use super::update::toggle;
 use super::{Effect, State};
 use loupe_analysis::finding::{Profile, RuleSettings, Severity, ToolSilence};
 

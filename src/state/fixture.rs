@@ -15,7 +15,7 @@ pub use verify::{
 };
 
 use loupe_analysis::fixture::accept::FixtureBefore;
-use loupe_analysis::fixture::draft::{Wanted, is_answered_call};
+use loupe_analysis::fixture::draft::{DraftOptions, is_answered_call};
 use loupe_analysis::fixture::export::{ExportChoice, safe_name};
 use loupe_analysis::fixture::names::folder_names;
 use loupe_analysis::fixture::verify::FixtureVerdict;
@@ -65,7 +65,7 @@ pub struct FixtureForm {
     pub folder: String,
     /// The folder of each call.
     pub names: Vec<String>,
-    pub wanted: Wanted,
+    pub wanted: DraftOptions,
     /// Whether the needed fields of each tool are expected, too.
     pub expects_needed: bool,
     /// Whether fixtures that are there are written over.
@@ -89,7 +89,7 @@ impl FixtureForm {
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlannedFixture {
     pub capture: Arc<Capture>,
-    pub wanted: Wanted,
+    pub wanted: DraftOptions,
     pub path: PathBuf,
 }
 
@@ -416,7 +416,7 @@ impl State {
         effects: &mut Vec<Effect>,
     ) {
         let needed = |capture: &Arc<Capture>| {
-            self.needed(&capture.server.name, &capture.tool.name)
+            self.needed_fields(&capture.server.name, &capture.tool.name)
                 .cloned()
                 .unwrap_or_default()
         };
@@ -432,7 +432,7 @@ impl State {
         let form = FixtureForm {
             folder,
             names,
-            wanted: Wanted::default(),
+            wanted: DraftOptions::default(),
             expects_needed: true,
             replaces: false,
         };

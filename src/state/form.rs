@@ -99,7 +99,7 @@ impl Form {
     }
 
     /// The text as it is sent: with the value of each variable that is known in place of its `{{name}}`.
-    pub fn sent(&self) -> Cow<'_, str> {
+    pub fn resolved_text(&self) -> Cow<'_, str> {
         let mut sent = Cow::Borrowed(&*self.text);
         for (name, value) in &*self.variables {
             let mark = format!("{{{{{name}}}}}");
@@ -234,7 +234,7 @@ impl Form {
 
     /// Looks whether the text is JSON, and wants it checked against the schema.
     fn check(&mut self) {
-        self.syntax = arguments::object(&self.sent()).err();
+        self.syntax = arguments::object(&self.resolved_text()).err();
         if self.syntax.is_some() {
             (self.problems, self.unchecked) = (Vec::new(), None);
         } else {
@@ -246,7 +246,7 @@ impl Form {
     #[cfg(test)]
     pub(super) fn checked(&self) -> Self {
         let mut form = self.clone();
-        if let Ok(checked) = arguments::check(self.schema(), &self.sent()) {
+        if let Ok(checked) = arguments::check(self.schema(), &self.resolved_text()) {
             (form.problems, form.unchecked) = (checked.problems, checked.unchecked);
         }
         form

@@ -10,7 +10,7 @@ use super::{ConnectForm, Dialog, Effect, ImportEffect, ImportEvent, PathPurpose,
 use loupe_core::problem::{Problem, ProblemKind};
 use loupe_core::source::import::{Import, ImportedServer, Pasted, Placeholder, understand};
 use loupe_core::source::secret::looks_secret;
-use loupe_core::source::{Recent, RecentSource, Source, left_out, server_key};
+use loupe_core::source::{Recent, RecentSource, Source, missing_secrets, server_key};
 
 /// A longer text is a file's business.
 const PASTED_BYTES: usize = 256 << 10;
@@ -198,7 +198,7 @@ impl State {
                         memory = self
                             .forget_server(&key, effects)
                             .map(|memory| (key.clone(), memory));
-                        if !left_out(&kept.source()).is_empty() {
+                        if !missing_secrets(&kept.source()).is_empty() {
                             what.push_str(
                                 " and its values in the keychain, which do not come back",
                             );
@@ -438,7 +438,7 @@ impl State {
 
     /// Whether something of a source used before is still to be typed; says so.
     pub(super) fn lacks_values(&mut self, source: &Source) -> bool {
-        let missing = left_out(source);
+        let missing = missing_secrets(source);
         if !missing.is_empty() {
             let what = format!(
                 "values were not kept and are still to be typed: {}",

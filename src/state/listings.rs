@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::State;
 use loupe_analysis::queries::difference::{ToolsDifference, ToolsQuery};
-use loupe_analysis::queries::{Definitions, Inquiry, Query};
+use loupe_analysis::queries::{Definitions, Query, QueryKey};
 use loupe_core::capture::{Server, Tool};
 use loupe_core::problem::Problem;
 use loupe_core::token::Tokens;
@@ -24,48 +24,54 @@ impl State {
             tools: tools.to_vec(),
         };
         Some(Arc::new(
-            match (&self.session().again.before, &self.versus.other) {
+            match (&self.session().reconnect.before, &self.server_diff.other) {
                 _ if number == self.session().list => self.session().definitions(),
                 (Some((before, tools)), _) if number == *before => of(tools),
-                (_, Some(other)) if number == self.versus.listing => of(&other.tools),
+                (_, Some(other)) if number == self.server_diff.listing => of(&other.tools),
                 _ => return None,
             },
         ))
     }
 
     /// A query about the server's own definitions.
-    pub fn about_server(&self, query: impl Query) -> Inquiry {
-        Inquiry::of_definitions(&[self.session().list], query)
+    pub fn about_server(&self, query: impl Query) -> QueryKey {
+        QueryKey::of_definitions(&[self.session().list], query)
     }
 
     /// What differs between the server's tools and the other list, the older first; `None` before both are there.
-    pub fn versus_tools(&self) -> Option<Inquiry> {
-        let other = self.versus.other.as_ref().map(|_| self.versus.listing)?;
-        let sides = if self.versus.is_turned {
+    pub fn versus_tools(&self) -> Option<QueryKey> {
+        let other = self
+            .server_diff
+            .other
+            .as_ref()
+            .map(|_| self.server_diff.listing)?;
+        let sides = if self.server_diff.is_turned {
             [self.session().list, other]
         } else {
             [other, self.session().list]
         };
-        (!self.session().tools.is_empty()).then(|| Inquiry::of_definitions(&sides, ToolsQuery))
+        (!self.session().tools.is_empty()).then(|| QueryKey::of_definitions(&sides, ToolsQuery))
     }
 
     /// What became of the tools since the connection before; `None` where there was none, or they are the same.
-    pub fn again_tools(&self) -> Option<Inquiry> {
+    pub fn again_tools(&self) -> Option<QueryKey> {
         let (before, _) = self
             .session()
-            .again
+            .reconnect
             .before
             .as_ref()
-            .filter(|_| self.session().again.has_changed)?;
-        Some(Inquiry::of_definitions(
+            .filter(|_| self.session().reconnect.has_changed)?;
+        Some(QueryKey::of_definitions(
             &[*before, self.session().list],
             ToolsQuery,
         ))
     }
 
     /// The result of [`State::versus_tools`] or [`State::again_tools`], if it is there.
-    pub fn tools_difference(&self, inquiry: Option<Inquiry>) -> Option<&Arc<ToolsDifference>> {
-        self.answers.known::<ToolsQuery>(&inquiry?)?.ready()
+    pub fn tools_difference(&self, query_key: Option<QueryKey>) -> Option<&Arc<ToolsDifference>> {
+        self.query_results
+            .query_state::<ToolsQuery>(&query_key?)?
+            .ready()
     }
 
     pub(super) fn tools_counted(&mut self, tokens: Result<&[Tokens], &Problem>) {
@@ -89,7 +95,7 @@ mod tests {
     use crate::state::SessionUpdate;
     use crate::state::{Action, Effect, Event, ServerNotification};
     use loupe_analysis::queries::ToolTokensQuery;
-    use loupe_analysis::queries::{About, QueryResult};
+    use loupe_analysis::queries::{QueryInput, QueryResult};
     use loupe_core::source::Source;
 
     #[test]
@@ -123,7 +129,7 @@ mod tests {
         effects.clear();
         state.perform(Action::Want(vec![first.clone()]), &mut effects);
         assert!(
-            matches!(&effects[..], [Effect::Answer { inquiry, .. }] if *inquiry == first),
+            matches!(&effects[..], [Effect::Answer { query_key, .. }] if *query_key == first),
             "{effects:?}"
         );
         let heard = ServerNotification::Tools {
@@ -146,8 +152,8 @@ mod tests {
         let counted = |tokens: Vec<Tokens>| Ok(QueryResult::new::<Arc<[Tokens]>>(tokens.into()));
         state.apply(
             Event::Answered {
-                about: About::Definitions(Vec::new()),
-                inquiry: first.clone(),
+                about: QueryInput::Definitions(Vec::new()),
+                query_key: first.clone(),
                 answer: counted(vec![of_a, of_a]),
             },
             &mut effects,
@@ -159,8 +165,8 @@ mod tests {
         );
         state.apply(
             Event::Answered {
-                about: About::Definitions(Vec::new()),
-                inquiry: second,
+                about: QueryInput::Definitions(Vec::new()),
+                query_key: second,
                 answer: counted(vec![of_a]),
             },
             &mut effects,
@@ -168,7 +174,7 @@ mod tests {
         assert_eq!(state.session().tools[0].tokens, Some(of_a));
         // Nobody asks about what is gone.
         effects.clear();
-        state.answers = super::super::QueryResults::default();
+        state.query_results = super::super::QueryResults::default();
         state.perform(Action::Want(vec![first]), &mut effects);
         assert_eq!(effects, []);
     }

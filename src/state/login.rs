@@ -74,13 +74,17 @@ impl State {
     /// The login that waits for the user: that of the current server first, then those of the other servers. With the
     /// server's label where it is another one.
     pub fn open_login(&self) -> Option<(SessionId, &LoginLog, Option<String>)> {
-        let listing = self.versus.login.open.is_some().then(|| {
+        let listing = self.server_diff.login.open.is_some().then(|| {
             let label = self
-                .versus
+                .server_diff
                 .connection
                 .source()
                 .map(|source| self.server_label(source));
-            (self.versus.session_id(), &self.versus.login, label)
+            (
+                self.server_diff.session_id(),
+                &self.server_diff.login,
+                label,
+            )
         });
         let of = |session: &'_ ServerSession| session.login.open.is_some();
         let waiting = self
@@ -97,16 +101,16 @@ impl State {
 
     /// The login that the connect screen is about.
     pub fn login_log(&self) -> &LoginLog {
-        if self.versus.is_choosing {
-            &self.versus.login
+        if self.server_diff.is_choosing {
+            &self.server_diff.login
         } else {
             &self.session().login
         }
     }
 
     fn login_of(&mut self, id: SessionId) -> Option<&mut LoginLog> {
-        match self.versus.is_session(id) {
-            true => Some(&mut self.versus.login),
+        match self.server_diff.is_session(id) {
+            true => Some(&mut self.server_diff.login),
             false => self.sessions.get_mut(id).map(|session| &mut session.login),
         }
     }
@@ -166,7 +170,7 @@ impl State {
         if let Some(login) = self.login_of(id) {
             login.open = None;
         }
-        if self.versus.is_session(id) {
+        if self.server_diff.is_session(id) {
             self.stop_listing(effects);
         } else if self
             .running

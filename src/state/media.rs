@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use super::{Dialog, Effect, ExportEffect, PathPurpose, SessionId, State};
-use loupe_core::capture::{BlockKind, Capture, CaptureId, Reading};
+use loupe_core::capture::{BlockKind, Capture, CaptureId, ParsedResponse};
 
 /// What is shown of them, and where answers came from.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -113,7 +113,7 @@ impl State {
 
 /// A name for the file: the last part of the address, else the tool with the position.
 fn file_name(capture: &Capture, index: usize) -> String {
-    let reading = Reading::of(capture);
+    let reading = ParsedResponse::of(capture);
     let Some(block) = reading.blocks.get(index) else {
         return String::new();
     };

@@ -4,15 +4,15 @@
 //! clock, file or thread (`now` is a field the app sets), and yield [`Effect`]s. Nothing else changes the state.
 
 mod action;
+pub mod anthropic_count;
 mod background;
 mod call;
-mod change;
+pub mod call_queue;
 pub mod compare;
 mod connect;
 pub mod diff;
 mod effect;
 mod event;
-pub mod exact;
 mod export;
 mod field_file;
 mod findings;
@@ -32,7 +32,7 @@ mod prepared;
 mod read_text;
 mod results;
 mod schema_check;
-pub mod series;
+mod secret_values;
 pub mod server_diff;
 pub mod server_requests;
 mod servers;
@@ -42,7 +42,7 @@ mod start;
 mod table;
 mod tokens;
 mod undo;
-mod values;
+mod update;
 mod view;
 mod watch;
 pub mod wire;
@@ -79,6 +79,7 @@ pub use prepared::{CallOwner, PreparedCall};
 pub use read_text::ReadTexts;
 pub use results::{QueryResults, QueryState};
 pub use schema_check::{CheckTarget, SchemaCheck};
+pub use secret_values::{MissingValues, Values, ValuesAction};
 pub use servers::{AllowedTools, Servers, ServersAction};
 pub use session::{ServerSession, SessionId, Sessions};
 pub use settings::SettingsAction;
@@ -86,7 +87,6 @@ pub use start::StartQuestion;
 pub use table::{TableAction, TableView};
 pub use tokens::{PriceTable, ServerColumn, ServerView, TokensAction, TokensPart, TokensView};
 pub use undo::Undo;
-pub use values::{MissingValues, Values, ValuesAction};
 pub use view::{DrawerTab, PaneContent, PaneView, Screen, SidebarTab, View, ViewAction};
 pub use watch::{WatchAction, WatchEffect, WatchEvent, Watching};
 
@@ -122,7 +122,7 @@ pub struct State {
     /// How the texts of each tool's answers are read.
     pub read_texts: ReadTexts,
     pub comparisons: Comparisons,
-    pub answers: QueryResults,
+    pub query_results: QueryResults,
     /// The hosts that are known, the person's own among them.
     pub hosts: KnownHosts,
     /// The host that calls are made as, from the next connection on; `None` is as Loupe.
@@ -132,12 +132,12 @@ pub struct State {
     /// What the diff screen compares.
     pub diff: diff::Diff,
     /// The tools against another list.
-    pub versus: server_diff::ServerDiff,
+    pub server_diff: server_diff::ServerDiff,
     pub connect_form: ConnectForm,
     /// The connect screen was opened for a new source: what failed before is not told there.
     pub is_new_source: bool,
     /// The connection that was open when connecting elsewhere began, until that succeeds.
-    pub closed: Option<Source>,
+    pub previous_source: Option<Source>,
     /// The path that was typed last, until another dialog opens; and what was wrong with it.
     tried_path: Option<(PathPurpose, String)>,
     pub path_problem: Option<Problem>,
@@ -151,11 +151,11 @@ pub struct State {
     pub tokenizer_file: Option<Arc<TokenizerFile>>,
     pub prices: PriceTable,
     /// Counts by Claude's provider.
-    pub exact: exact::Exact,
+    pub anthropic_count: anthropic_count::Exact,
     /// How much is kept of what servers send.
     pub limits: Limits,
     /// What outlasts the run.
-    pub kept: settings::SavedSettings,
+    pub saved_settings: settings::SavedSettings,
     pub server_view: ServerView,
     pub dialog: Option<Dialog>,
     /// Pictures, files and links of answers.
@@ -216,7 +216,7 @@ pub enum Connection {
         stderr: Vec<String>,
     },
     /// Was there, and went away.
-    Gone {
+    Disconnected {
         source: Source,
         server: Server,
         problem: Problem,
@@ -231,13 +231,13 @@ impl Connection {
             Self::Connecting { source, .. }
             | Self::Connected { source, .. }
             | Self::Failed { source, .. }
-            | Self::Gone { source, .. } => Some(source),
+            | Self::Disconnected { source, .. } => Some(source),
         }
     }
 
     pub fn server(&self) -> Option<&Server> {
         match self {
-            Self::Connected { server, .. } | Self::Gone { server, .. } => Some(server),
+            Self::Connected { server, .. } | Self::Disconnected { server, .. } => Some(server),
             _ => None,
         }
     }
@@ -248,7 +248,7 @@ impl Connection {
             Self::Connecting { stderr, .. }
             | Self::Connected { stderr, .. }
             | Self::Failed { stderr, .. }
-            | Self::Gone { stderr, .. } => stderr,
+            | Self::Disconnected { stderr, .. } => stderr,
         }
     }
 
@@ -261,7 +261,7 @@ impl Connection {
         if let Self::Connecting { stderr, .. }
         | Self::Connected { stderr, .. }
         | Self::Failed { stderr, .. }
-        | Self::Gone { stderr, .. } = self
+        | Self::Disconnected { stderr, .. } = self
         {
             let is_full = stderr.len() >= STDERR_LINES;
             if is_full {
@@ -379,7 +379,7 @@ impl State {
         };
         !capture.request.is_empty()
             && capture.tool.name == self.session().selected_tool.as_deref().unwrap_or_default()
-            && !is_same_json(&capture.arguments, &form.sent())
+            && !is_same_json(&capture.arguments, &form.resolved_text())
     }
 }
 

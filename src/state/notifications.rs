@@ -20,14 +20,14 @@ impl State {
             return;
         };
         match notification {
-            ServerNotification::Asked(ask) => self.asked(id, ask, effects),
+            ServerNotification::Asked(ask) => self.on_server_request(id, ask, effects),
             ServerNotification::Withdrawn { key, why } => {
                 if session.server_requests.withdraw(key) {
                     self.toast_of(id, &format!("A question from the server was closed: {why}"));
                 }
             }
             ServerNotification::Visited { id: elicitation } => {
-                if let Some(host) = session.server_requests.visited(&elicitation) {
+                if let Some(host) = session.server_requests.on_elicitation_done(&elicitation) {
                     self.toast_of(id, &format!("The server says that this is done at {host}"));
                 }
             }

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use super::call_queue::Series;
 use super::compare::Compare;
-use super::series::Series;
 use super::{
     CallOwner, Connection, Dialog, Effect, PreparedCall, Screen, ServerSession, SessionEffect,
     SessionId, SidebarTab, State,
@@ -32,7 +32,7 @@ impl State {
         match action {
             OpenServersAction::Add => {
                 self.is_adding_server = true;
-                self.versus.is_choosing = false;
+                self.server_diff.is_choosing = false;
                 self.is_new_source = true;
                 self.view.screen = Screen::Connect;
             }
@@ -429,7 +429,7 @@ mod tests {
         );
         assert!(matches!(
             state.sessions.others().next().unwrap().connection,
-            Connection::Gone { .. }
+            Connection::Disconnected { .. }
         ));
     }
 

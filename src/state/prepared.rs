@@ -134,7 +134,9 @@ impl State {
         };
         if !session.connection.is_connected() {
             let what = match &session.connection {
-                Connection::Gone { problem, .. } => format!("the server is gone: {}", problem.what),
+                Connection::Disconnected { problem, .. } => {
+                    format!("the server is gone: {}", problem.what)
+                }
                 _ => "not connected".to_owned(),
             };
             return Err(Problem::new(ProblemKind::Disconnected, what)

@@ -64,7 +64,7 @@ impl State {
             });
         }
         effects.extend(
-            self.answers
+            self.query_results
                 .forget_captures(|id| changed.contains(id))
                 .into_iter()
                 .map(Effect::Forget),
@@ -81,7 +81,7 @@ impl State {
 mod tests {
     use super::*;
     use crate::state::ViewAction;
-    use loupe_analysis::queries::{Inquiry, TreeQuery};
+    use loupe_analysis::queries::{QueryKey, TreeQuery};
     use loupe_core::capture::{CaptureId, Server, Tool};
 
     fn capture(id: &str, tool: &str) -> Arc<Capture> {
@@ -105,11 +105,11 @@ mod tests {
             ViewAction::SelectCapture(CaptureId("a".into())),
             &mut Vec::new(),
         );
-        let inquiry = Inquiry::of(&[CaptureId("b".into())], TreeQuery);
-        state.want(vec![inquiry.clone()], &mut Vec::new());
+        let query_key = QueryKey::of(&[CaptureId("b".into())], TreeQuery);
+        state.want(vec![query_key.clone()], &mut Vec::new());
         let mut effects = Vec::new();
         state.perform(ViewAction::ReadText(ReadText::Never), &mut effects);
-        assert!(matches!(&effects[..], [Effect::Forget(forgotten)] if *forgotten == inquiry));
+        assert!(matches!(&effects[..], [Effect::Forget(forgotten)] if *forgotten == query_key));
         let read: Vec<_> = state
             .captures
             .iter()

@@ -6,7 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use super::State;
-use loupe_analysis::queries::{Inquiry, Query, QueryResult};
+use loupe_analysis::queries::{Query, QueryKey, QueryResult};
 use loupe_core::capture::CaptureId;
 use loupe_core::problem::Problem;
 
@@ -20,7 +20,7 @@ pub enum QueryState<'a, T> {
     },
     Failed(&'a Problem),
     /// Not worked on before a person says so: it takes long for so many bytes of responses.
-    Held {
+    NeedsConfirmation {
         bytes: usize,
     },
 }
@@ -62,7 +62,7 @@ const PASSING: usize = 64;
 /// Answers that were given, and questions that are out.
 #[derive(Clone, Debug)]
 pub struct QueryResults {
-    entries: HashMap<Inquiry, Entry>,
+    entries: HashMap<QueryKey, Entry>,
     /// Counts the answers, so that the oldest is known.
     given: u64,
     /// Answers about captures that are not shown are let go above this many bytes, the oldest first. The captures that
@@ -86,12 +86,12 @@ impl Default for QueryResults {
 impl QueryResults {
     /// What is known about one capture; `None` where nobody has asked yet.
     pub fn get<Q: Query>(&self, capture: &CaptureId, query: Q) -> Option<QueryState<'_, Q::Out>> {
-        self.known::<Q>(&Inquiry::of(std::slice::from_ref(capture), query))
+        self.query_state::<Q>(&QueryKey::of(std::slice::from_ref(capture), query))
     }
 
-    /// What is known of an inquiry whose query is a `Q`; `None` where nobody has asked yet.
-    pub fn known<Q: Query>(&self, inquiry: &Inquiry) -> Option<QueryState<'_, Q::Out>> {
-        Some(match self.entries.get(inquiry)? {
+    /// What is known of an query_key whose query is a `Q`; `None` where nobody has asked yet.
+    pub fn query_state<Q: Query>(&self, query_key: &QueryKey) -> Option<QueryState<'_, Q::Out>> {
+        Some(match self.entries.get(query_key)? {
             Entry::Working { since } => QueryState::Working { since: *since },
             Entry::Done {
                 answer: Ok(answer), ..
@@ -116,25 +116,25 @@ impl QueryResults {
     }
 
     /// Notes that a question is out; false where it already was, or is answered.
-    pub(super) fn ask(&mut self, inquiry: &Inquiry, now: Duration) -> bool {
-        if self.entries.contains_key(inquiry) {
+    pub(super) fn ask(&mut self, query_key: &QueryKey, now: Duration) -> bool {
+        if self.entries.contains_key(query_key) {
             return false;
         }
         self.entries
-            .insert(inquiry.clone(), Entry::Working { since: now });
+            .insert(query_key.clone(), Entry::Working { since: now });
         true
     }
 
     /// Takes in an answer, and lets go of old ones where there is no room for all.
     pub(super) fn put(
         &mut self,
-        inquiry: Inquiry,
+        query_key: QueryKey,
         answer: Result<QueryResult, Problem>,
         shown: &[CaptureId],
     ) {
         self.given += 1;
         self.entries.insert(
-            inquiry,
+            query_key,
             Entry::Done {
                 answer,
                 number: self.given,
@@ -209,8 +209,8 @@ impl QueryResults {
     }
 
     /// Drops the questions that are out and not among these, and returns them.
-    pub(super) fn forget_others(&mut self, wanted: &[Inquiry]) -> Vec<Inquiry> {
-        let is_gone = |(key, entry): &(&Inquiry, &Entry)| {
+    pub(super) fn forget_others(&mut self, wanted: &[QueryKey]) -> Vec<QueryKey> {
+        let is_gone = |(key, entry): &(&QueryKey, &Entry)| {
             matches!(entry, Entry::Working { .. }) && !wanted.contains(key)
         };
         let gone: Vec<_> = self
@@ -229,9 +229,9 @@ impl QueryResults {
     pub(super) fn forget_captures(
         &mut self,
         is_changed: impl Fn(&CaptureId) -> bool,
-    ) -> Vec<Inquiry> {
-        let about = |key: &Inquiry| key.captures().iter().any(&is_changed);
-        let is_out = |(key, entry): &(&Inquiry, &Entry)| {
+    ) -> Vec<QueryKey> {
+        let about = |key: &QueryKey| key.captures().iter().any(&is_changed);
+        let is_out = |(key, entry): &(&QueryKey, &Entry)| {
             about(key) && matches!(entry, Entry::Working { .. })
         };
         let out = self
@@ -254,20 +254,20 @@ impl QueryResults {
 }
 
 impl State {
-    /// What is known of an inquiry whose query is a `Q`; where nobody has asked yet, whether it is about to be worked on.
-    pub fn known<Q: Query>(&self, inquiry: &Inquiry) -> QueryState<'_, Q::Out> {
-        if let Some(known) = self.answers.known::<Q>(inquiry) {
+    /// What is known of an query_key whose query is a `Q`; where nobody has asked yet, whether it is about to be worked on.
+    pub fn query_state<Q: Query>(&self, query_key: &QueryKey) -> QueryState<'_, Q::Out> {
+        if let Some(known) = self.query_results.query_state::<Q>(query_key) {
             return known;
         }
         let response = |id| self.capture_of(id)?.response.as_ref();
-        let bytes = inquiry
+        let bytes = query_key
             .captures()
             .iter()
             .filter_map(response)
             .map(Bytes::len)
             .sum();
-        match inquiry.query.is_held && bytes > self.answers.held_above {
-            true => QueryState::Held { bytes },
+        match query_key.query.is_held && bytes > self.query_results.held_above {
+            true => QueryState::NeedsConfirmation { bytes },
             false => QueryState::Working { since: self.now },
         }
     }
@@ -279,8 +279,8 @@ mod tests {
 
     use super::*;
     use loupe_analysis::queries::{
-        About, CharactersQuery, Memo, ParsedCaptureQuery, PartQuery, TextQuery, ToolTokensQuery,
-        TreeQuery,
+        CharactersQuery, Memo, ParsedCaptureQuery, PartQuery, QueryInput, TextQuery,
+        ToolTokensQuery, TreeQuery,
     };
     use loupe_core::cancel::Cancel;
     use loupe_core::capture::{Capture, Server};
@@ -291,8 +291,8 @@ mod tests {
         CaptureId(Arc::from(name))
     }
 
-    fn of<Q: Query>(name: &str, query: Q) -> Inquiry {
-        Inquiry::of(&[id(name)], query)
+    fn of<Q: Query>(name: &str, query: Q) -> QueryKey {
+        QueryKey::of(&[id(name)], query)
     }
 
     #[test]
@@ -304,9 +304,13 @@ mod tests {
             to,
         };
         for to in 0..100 {
-            let inquiry = of("a", part(to));
-            assert!(answers.ask(&inquiry, Duration::ZERO));
-            answers.put(inquiry, Ok(QueryResult::new(Tokens::default())), &[id("a")]);
+            let query_key = of("a", part(to));
+            assert!(answers.ask(&query_key, Duration::ZERO));
+            answers.put(
+                query_key,
+                Ok(QueryResult::new(Tokens::default())),
+                &[id("a")],
+            );
         }
         assert!(answers.get(&id("a"), part(0)).is_none());
         assert!(matches!(
@@ -335,11 +339,11 @@ mod tests {
         };
         let rows = |capture: &str, answers: &mut QueryResults| {
             for format in ["json", "yaml"] {
-                let inquiry = of(capture, TextQuery(format));
-                answers.ask(&inquiry, Duration::ZERO);
+                let query_key = of(capture, TextQuery(format));
+                answers.ask(&query_key, Duration::ZERO);
                 let view = loupe_analysis::queries::TextView::plain(format, &"x".repeat(1000));
                 answers.put(
-                    inquiry,
+                    query_key,
                     Ok(QueryResult::new(Arc::new(view))),
                     &[id("shown")],
                 );
@@ -364,9 +368,9 @@ mod tests {
         let memo = Memo::default();
         let put = |answers: &mut QueryResults,
                    capture: &Arc<Capture>,
-                   query: Inquiry,
+                   query: QueryKey,
                    shown: &[CaptureId]| {
-            let about = About::Captures(vec![Arc::clone(capture)]);
+            let about = QueryInput::Captures(vec![Arc::clone(capture)]);
             answers.ask(&query, Duration::ZERO);
             let answer = query
                 .query
@@ -449,11 +453,11 @@ mod tests {
             std::slice::from_ref(&shown),
         );
         // Asked for in every frame: if it went, it would be worked on for ever.
-        let tokens = Inquiry::of_definitions(&[1], ToolTokensQuery);
+        let tokens = QueryKey::of_definitions(&[1], ToolTokensQuery);
         let counted: Arc<[Tokens]> = [Tokens::default()].into();
         answers.put(tokens.clone(), Ok(QueryResult::new(counted)), &[shown]);
         assert!(matches!(
-            answers.known::<ToolTokensQuery>(&tokens),
+            answers.query_state::<ToolTokensQuery>(&tokens),
             Some(QueryState::Ready(_))
         ));
     }

@@ -93,7 +93,8 @@ impl State {
                         session: id,
                         tool: tool.clone(),
                     };
-                    let (schema, text) = (form.schema().cloned(), form.sent().into_owned());
+                    let (schema, text) =
+                        (form.schema().cloned(), form.resolved_text().into_owned());
                     effects.push(Effect::CheckSchema(SchemaCheck {
                         target,
                         revision,

@@ -113,26 +113,26 @@ impl State {
 
     pub(super) fn versus(&mut self, action: ServerDiffAction, effects: &mut Vec<Effect>) {
         match action {
-            ServerDiffAction::Show if self.versus.other.is_some() => {
-                self.versus.is_choosing = false;
+            ServerDiffAction::Show if self.server_diff.other.is_some() => {
+                self.server_diff.is_choosing = false;
                 self.view.screen = Screen::ServerDiff;
             }
             ServerDiffAction::Show | ServerDiffAction::Choose => {
-                self.versus.is_choosing = true;
+                self.server_diff.is_choosing = true;
                 self.view.screen = Screen::Connect;
             }
             ServerDiffAction::List(source) => self.list_other(*source, effects),
             ServerDiffAction::Cancel => self.stop_listing(effects),
             ServerDiffAction::Leave => {
                 self.stop_listing(effects);
-                self.versus.is_choosing = false;
-                self.versus.connection = Connection::None;
+                self.server_diff.is_choosing = false;
+                self.server_diff.connection = Connection::None;
                 let answer = if self.view.capture.is_some() {
                     Screen::Answer
                 } else {
                     Screen::Start
                 };
-                self.view.screen = if self.versus.other.is_some() {
+                self.view.screen = if self.server_diff.other.is_some() {
                     Screen::ServerDiff
                 } else {
                     answer
@@ -149,10 +149,11 @@ impl State {
                 effects.push(Effect::ReadTools(path));
             }
             ServerDiffAction::Turn => {
-                self.versus.is_turned = !self.versus.is_turned;
+                self.server_diff.is_turned = !self.server_diff.is_turned;
             }
             ServerDiffAction::Look(name) => {
-                self.versus.chosen = (self.versus.chosen.as_ref() != Some(&name)).then_some(name);
+                self.server_diff.chosen =
+                    (self.server_diff.chosen.as_ref() != Some(&name)).then_some(name);
             }
             ServerDiffAction::Copy => match self.tools_difference(self.versus_tools()) {
                 Some(found) => {
@@ -167,20 +168,20 @@ impl State {
     fn list_other(&mut self, source: Source, effects: &mut Vec<Effect>) {
         self.stop_listing(effects);
         let id = self.sessions.new_id();
-        self.versus.session = Some(id);
-        self.versus.server = None;
-        self.versus.login = LoginLog::default();
-        self.versus.connection = self.connecting(id, source, effects);
+        self.server_diff.session = Some(id);
+        self.server_diff.server = None;
+        self.server_diff.login = LoginLog::default();
+        self.server_diff.connection = self.connecting(id, source, effects);
     }
 
     /// Ends the connection that lists, where there is one.
     pub(super) fn stop_listing(&mut self, effects: &mut Vec<Effect>) {
-        if let Some(session) = self.versus.session.take() {
+        if let Some(session) = self.server_diff.session.take() {
             effects.push(Effect::Session(SessionEffect::Disconnect { session }));
         }
-        self.versus.login.open = None;
-        if self.versus.is_listing() {
-            self.versus.connection = Connection::None;
+        self.server_diff.login.open = None;
+        if self.server_diff.is_listing() {
+            self.server_diff.connection = Connection::None;
         }
     }
 
@@ -188,15 +189,17 @@ impl State {
     pub(super) fn listing_update(&mut self, update: SessionUpdate, effects: &mut Vec<Effect>) {
         match update {
             SessionUpdate::Phase(phase) => {
-                if let Connection::Connecting { phase: known, .. } = &mut self.versus.connection {
+                if let Connection::Connecting { phase: known, .. } =
+                    &mut self.server_diff.connection
+                {
                     *known = phase;
                 }
             }
             SessionUpdate::Stderr(line) => {
-                self.versus.connection.add_stderr(line);
+                self.server_diff.connection.add_stderr(line);
             }
-            SessionUpdate::Login(step) => self.versus.login.add(step, self.now),
-            SessionUpdate::Connected(server) => self.versus.server = Some(server),
+            SessionUpdate::Login(step) => self.server_diff.login.add(step, self.now),
+            SessionUpdate::Connected(server) => self.server_diff.server = Some(server),
             SessionUpdate::Tools { tools, note } => self.other_listed(tools, note, effects),
             SessionUpdate::ConnectFailed(problem) | SessionUpdate::Gone(problem) => {
                 self.other_failed(problem, effects)
@@ -208,12 +211,12 @@ impl State {
     }
 
     fn other_listed(&mut self, tools: Vec<Tool>, note: Option<String>, effects: &mut Vec<Effect>) {
-        let source = self.versus.connection.source().cloned();
+        let source = self.server_diff.connection.source().cloned();
         self.stop_listing(effects);
         if let Some(source) = &source {
             self.remember_source(source, effects);
         }
-        let server = self.versus.server.take();
+        let server = self.server_diff.server.take();
         self.use_other(ToolListing {
             name: server
                 .as_ref()
@@ -225,12 +228,12 @@ impl State {
     }
 
     fn other_failed(&mut self, problem: Problem, effects: &mut Vec<Effect>) {
-        let stderr = self.versus.connection.stderr().to_vec();
-        let source = self.versus.connection.source().cloned();
+        let stderr = self.server_diff.connection.stderr().to_vec();
+        let source = self.server_diff.connection.source().cloned();
         self.stop_listing(effects);
         match source {
             Some(source) => {
-                self.versus.connection = Connection::Failed {
+                self.server_diff.connection = Connection::Failed {
                     source,
                     problem,
                     stderr,
@@ -256,10 +259,10 @@ impl State {
     }
 
     fn use_other(&mut self, list: ToolListing) {
-        self.versus.other = Some(list);
-        self.versus.listing = self.number_listing();
-        self.versus.is_choosing = false;
-        self.versus.connection = Connection::None;
+        self.server_diff.other = Some(list);
+        self.server_diff.listing = self.number_listing();
+        self.server_diff.is_choosing = false;
+        self.server_diff.connection = Connection::None;
         self.view.screen = Screen::ServerDiff;
     }
 }
@@ -347,7 +350,7 @@ mod tests {
         let mut state = connected();
         perform(&mut state, Action::ServerDiff(ServerDiffAction::Show));
         assert_eq!(
-            (state.view.screen, state.versus.is_choosing),
+            (state.view.screen, state.server_diff.is_choosing),
             (Screen::Connect, true)
         );
         // What is typed on the connect screen is the other server now.
@@ -361,7 +364,7 @@ mod tests {
                 update: SessionUpdate::Stderr("starting".into()),
             },
         );
-        assert_eq!(state.versus.connection.stderr(), ["starting"]);
+        assert_eq!(state.server_diff.connection.stderr(), ["starting"]);
         let server = Server {
             name: "other".into(),
             version: "2".into(),
@@ -393,12 +396,16 @@ mod tests {
             (
                 state.view.screen,
                 state.session().tools.len(),
-                state.versus.is_choosing
+                state.server_diff.is_choosing
             ),
             (Screen::ServerDiff, 1, false)
         );
         assert_eq!(
-            state.versus.other.as_ref().map(|list| list.name.as_str()),
+            state
+                .server_diff
+                .other
+                .as_ref()
+                .map(|list| list.name.as_str()),
             Some("other 2")
         );
         // What that server says after its end is nobody's.
@@ -478,7 +485,7 @@ mod tests {
             [Effect::Session(SessionEffect::Disconnect { session })]
         );
         assert!(
-            matches!(&state.versus.connection, Connection::Failed { problem, .. } if problem.hint.is_some())
+            matches!(&state.server_diff.connection, Connection::Failed { problem, .. } if problem.hint.is_some())
         );
         assert_eq!(
             (state.view.screen, state.session().connection.is_connected()),
@@ -488,15 +495,15 @@ mod tests {
             &mut state,
             Action::ServerDiff(ServerDiffAction::List(Box::new(command("slow")))),
         ));
-        assert!(next > session && state.versus.is_listing());
+        assert!(next > session && state.server_diff.is_listing());
         assert_eq!(
             perform(&mut state, Action::ServerDiff(ServerDiffAction::Cancel)),
             [Effect::Session(SessionEffect::Disconnect { session: next })]
         );
-        assert_eq!(state.versus.connection, Connection::None);
+        assert_eq!(state.server_diff.connection, Connection::None);
         perform(&mut state, Action::ServerDiff(ServerDiffAction::Leave));
         assert_eq!(
-            (state.view.screen, state.versus.is_choosing),
+            (state.view.screen, state.server_diff.is_choosing),
             (Screen::Start, false)
         );
     }

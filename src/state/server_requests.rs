@@ -165,7 +165,7 @@ impl ServerRequests {
     }
 
     /// Removes a visit that the server says is done; returns its host.
-    pub(super) fn visited(&mut self, id: &str) -> Option<String> {
+    pub(super) fn on_elicitation_done(&mut self, id: &str) -> Option<String> {
         let at = self.visits.iter().position(|(known, _)| known == id)?;
         Some(self.visits.remove(at).1)
     }
@@ -186,7 +186,7 @@ pub enum ServerRequestAction {
 }
 
 impl State {
-    pub(super) fn asked(
+    pub(super) fn on_server_request(
         &mut self,
         session: SessionId,
         ask: ServerRequest,
@@ -217,7 +217,7 @@ impl State {
     pub fn as_if_asked(&mut self, method: &str, params: &'static str) {
         let params = loupe_core::json::Doc::parse(bytes::Bytes::from_static(params.as_bytes()));
         let ask = ServerRequest::read(1, method, params.root()).unwrap();
-        self.asked(self.session().id, ask, &mut Vec::new());
+        self.on_server_request(self.session().id, ask, &mut Vec::new());
     }
 
     /// Sends the answer to the first request.
@@ -326,12 +326,12 @@ mod tests {
             SettingsAction::SetSamplingReply(Some("yes".into())),
             &mut effects,
         );
-        state.asked(
+        state.on_server_request(
             session,
             ask(1, loupe_core::server_request::SAMPLING),
             &mut effects,
         );
-        state.asked(
+        state.on_server_request(
             session,
             ask(2, loupe_core::server_request::ELICITATION),
             &mut effects,
@@ -364,7 +364,7 @@ mod tests {
             [2]
         );
         state.perform(SettingsAction::SetSamplingReply(None), &mut effects);
-        state.asked(
+        state.on_server_request(
             session,
             ask(3, loupe_core::server_request::SAMPLING),
             &mut effects,

@@ -379,7 +379,7 @@ impl State {
     pub(super) fn calls_to_confirm(&self) -> Vec<PreparedCall> {
         let calls: Vec<&PreparedCall> = match &self.dialog {
             Some(Dialog::ConfirmCall { call }) => vec![call],
-            Some(Dialog::ConfirmCompare { compare, .. }) => compare.series.left().collect(),
+            Some(Dialog::ConfirmCompare { compare, .. }) => compare.series.remaining().collect(),
             _ => Vec::new(),
         };
         match calls.iter().all(|call| self.check_prepared(call).is_ok()) {
@@ -752,7 +752,7 @@ pub(super) mod tests {
         assert_eq!(
             state
                 .form()
-                .map(|form| (&*form.text, form.sent().into_owned())),
+                .map(|form| (&*form.text, form.resolved_text().into_owned())),
             Some((r#"{"city":"{{where}}"}"#, r#"{"city":"Bonn"}"#.into()))
         );
         perform(&mut state, CallAction::SetArgumentsText("{}".into()));
@@ -774,7 +774,7 @@ pub(super) mod tests {
                 value: Some("a\"b".into()),
             },
         );
-        assert_eq!(state.form().unwrap().sent(), r#"{"city":"a\"b"}"#);
+        assert_eq!(state.form().unwrap().resolved_text(), r#"{"city":"a\"b"}"#);
         perform(
             &mut state,
             ServersAction::SetVariable {
@@ -782,7 +782,10 @@ pub(super) mod tests {
                 value: None,
             },
         );
-        assert_eq!(state.form().unwrap().sent(), r#"{"city":"{{where}}"}"#);
+        assert_eq!(
+            state.form().unwrap().resolved_text(),
+            r#"{"city":"{{where}}"}"#
+        );
     }
 
     #[test]

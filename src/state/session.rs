@@ -68,7 +68,7 @@ pub struct ServerSession {
     /// Resources and prompts.
     pub library: Library,
     /// What the last reconnect changed.
-    pub again: diff::Reconnect,
+    pub reconnect: diff::Reconnect,
     /// The start page's question that waits for its sample.
     pub(super) pending: Option<StartQuestion>,
 }
@@ -217,7 +217,7 @@ impl ServerSession {
             filter: old.filter,
             selected_tool: old.selected_tool,
             filled: old.filled,
-            again: old.again,
+            reconnect: old.reconnect,
             last_called: old.last_called,
             ..new
         }

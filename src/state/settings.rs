@@ -263,11 +263,14 @@ impl State {
         settings.ledger_sizes = flag("ledger_sizes").unwrap_or(settings.ledger_sizes);
         settings.sidebar_open = flag("sidebar").unwrap_or(settings.sidebar_open);
         settings.drawer_open = flag("drawer").unwrap_or(settings.drawer_open);
-        self.kept.window = window_size(table);
-        self.kept.is_narrow = self.kept.window.is_some_and(|[width, _]| width < NARROW);
+        self.saved_settings.window = window_size(table);
+        self.saved_settings.is_narrow = self
+            .saved_settings
+            .window
+            .is_some_and(|[width, _]| width < NARROW);
         let all = table.get("panels");
         settings.panels = panels(all);
-        self.kept.other.0 = panels(all.and_then(|all| all.get("narrow")));
+        self.saved_settings.other.0 = panels(all.and_then(|all| all.get("narrow")));
         if let Some(history) = table.get("history").and_then(Value::as_table) {
             let number = |key: &str| {
                 history
@@ -300,7 +303,7 @@ impl State {
             let fields =
                 tools.map(|(tool, fields)| (tool.clone(), texts(fields).into_iter().collect()));
             self.comparisons
-                .needed
+                .needed_fields
                 .entry(server.clone())
                 .or_default()
                 .extend(fields);
@@ -320,11 +323,11 @@ impl State {
             );
             let narrow = layout.get("narrow").and_then(|narrow| narrow.get("panes"));
             use_panes(
-                &mut self.kept.other.1.panes,
+                &mut self.saved_settings.other.1.panes,
                 &narrow.map(texts).unwrap_or_default(),
             );
         }
-        if self.kept.is_narrow {
+        if self.saved_settings.is_narrow {
             self.swap_layout();
         }
         let sort = table.get("sort").and_then(Value::as_table);
@@ -337,15 +340,15 @@ impl State {
                 is_reversed,
             };
         }
-        self.kept.folder = Some(folder);
+        self.saved_settings.folder = Some(folder);
         limits
             .1
             .into_iter()
             .for_each(|problem| self.toast_problem(problem));
         // What stands in the file is not written again.
-        self.kept.values = self.values();
+        self.saved_settings.values = self.values();
         if let Some(path) = word("tokenizer_file").map(PathBuf::from) {
-            self.kept.opening = Some(path.clone());
+            self.saved_settings.opening = Some(path.clone());
             effects.push(Effect::Tokens(TokensEffect::Tokenizer(path)));
         }
     }
@@ -353,9 +356,9 @@ impl State {
     /// Remembers the window's size; one that is no size is left out.
     pub(super) fn keep_window(&mut self, size: [f32; 2]) {
         if size.iter().all(|points| WINDOW.contains(points)) {
-            self.kept.window = Some(size.map(f32::round));
+            self.saved_settings.window = Some(size.map(f32::round));
             let is_narrow = size[0] < NARROW;
-            if std::mem::replace(&mut self.kept.is_narrow, is_narrow) != is_narrow {
+            if std::mem::replace(&mut self.saved_settings.is_narrow, is_narrow) != is_narrow {
                 self.swap_layout();
                 self.fit_panes();
             }
@@ -363,35 +366,35 @@ impl State {
     }
 
     fn swap_layout(&mut self) {
-        std::mem::swap(&mut self.settings.panels, &mut self.kept.other.0);
-        self.view.swap_panes(&mut self.kept.other.1);
+        std::mem::swap(&mut self.settings.panels, &mut self.saved_settings.other.0);
+        self.view.swap_panes(&mut self.saved_settings.other.1);
     }
 
     /// Whether the layout is that of narrow windows.
     pub fn has_narrow_layout(&self) -> bool {
-        self.kept.is_narrow
+        self.saved_settings.is_narrow
     }
 
     /// Has what changed written, where anything is kept at all.
     pub fn keep(&mut self, effects: &mut Vec<Effect>) {
-        let Some(folder) = self.kept.folder.clone() else {
+        let Some(folder) = self.saved_settings.folder.clone() else {
             return;
         };
         let now = self.values();
         let gone = self
-            .kept
+            .saved_settings
             .values
             .keys()
             .filter(|keys| !now.contains_key(*keys))
             .map(|keys| (keys.clone(), None));
         let new = now
             .iter()
-            .filter(|(keys, value)| self.kept.values.get(*keys) != Some(value));
+            .filter(|(keys, value)| self.saved_settings.values.get(*keys) != Some(value));
         let changes: Changes = gone
             .chain(new.map(|(keys, value)| (keys.clone(), Some(value.clone()))))
             .collect();
         if !changes.is_empty() {
-            self.kept.values = now;
+            self.saved_settings.values = now;
             effects.push(Effect::KeepSettings { folder, changes });
         }
     }
@@ -407,7 +410,7 @@ impl State {
         };
         let settings = &self.settings;
         put(&["theme"], settings.theme.name().into());
-        match (&settings.tokenizer, &self.kept.tokenizer) {
+        match (&settings.tokenizer, &self.saved_settings.tokenizer) {
             (Tokenizer::File(_), Some(path)) => {
                 put(&["tokenizer_file"], path.display().to_string().into())
             }
@@ -455,7 +458,7 @@ impl State {
             }
         }
         let (panes, drawer) = self.view.layout();
-        let (other, is_narrow) = (&self.kept.other, self.kept.is_narrow);
+        let (other, is_narrow) = (&self.saved_settings.other, self.saved_settings.is_narrow);
         let words = |panes: [PaneView; 3]| {
             Value::Array(panes.iter().map(|pane| pane.word().into()).collect())
         };
@@ -490,7 +493,7 @@ impl State {
                 .unwrap_or(i64::MAX)
                 .into(),
         );
-        if let Some([width, height]) = self.kept.window {
+        if let Some([width, height]) = self.saved_settings.window {
             put(&["window", "width"], f64::from(width).into());
             put(&["window", "height"], f64::from(height).into());
         }
@@ -529,7 +532,7 @@ impl State {
                 list(&mut self.view.hosts.pinned.iter().map(|host| host.as_str())),
             );
         }
-        for (server, tools) in &self.comparisons.needed {
+        for (server, tools) in &self.comparisons.needed_fields {
             for (tool, fields) in tools {
                 put(
                     &["needed", server, tool],
@@ -698,9 +701,9 @@ mod tests {
             state.perform(Action::Compare(start), &mut Vec::new());
         };
         connected(&mut state, "one");
-        assert!(state.needed("one", "find").is_some());
+        assert!(state.needed_fields("one", "find").is_some());
         connected(&mut state, "two");
-        assert_eq!(state.needed("two", "find"), None);
+        assert_eq!(state.needed_fields("two", "find"), None);
         assert_eq!(kept(&mut state), None);
         state.perform(
             Action::Compare(CompareAction::Need(Some(["/b".to_owned()].into()))),
@@ -712,7 +715,10 @@ mod tests {
             [&["needed", "two", "find"].map(str::to_owned).to_vec()]
         );
         connected(&mut state, "one");
-        assert_eq!(state.needed("one", "find"), Some(&["/a".to_owned()].into()));
+        assert_eq!(
+            state.needed_fields("one", "find"),
+            Some(&["/a".to_owned()].into())
+        );
         assert_eq!(kept(&mut state), None);
     }
 

@@ -10,7 +10,7 @@ use loupe_analysis::queries::TableText;
 /// answer of the tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TableView {
-    /// The JSON Pointer of the list, from the root of the payload; `None` is the longest.
+    /// The JSON Pointer of the list, from the root of the data; `None` is the longest.
     pub list: Option<Arc<str>>,
     /// The key that rows are sorted by, and whether the greatest comes first.
     pub sort: Option<(Arc<str>, bool)>,

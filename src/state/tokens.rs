@@ -7,7 +7,7 @@ use super::{Dialog, Effect, PathPurpose, QueryState, Screen, State, TokensEffect
 use loupe_analysis::queries::{
     CountQuery, DefinitionPart, HostCountQuery, HostsQuery, Model, Prices, RowQuery,
 };
-use loupe_analysis::verdict::{CountedRow, HostCost, ModelReads};
+use loupe_analysis::summary::{CountedRow, HostCost, ModelReads};
 use loupe_core::capture::CaptureId;
 use loupe_core::format::FORMATS;
 use loupe_core::format::ledger::Row;
@@ -145,7 +145,7 @@ impl State {
             }
             TokensAction::OpenFile(Some(path)) => {
                 self.dialog = None;
-                self.kept.opening = Some(path.clone());
+                self.saved_settings.opening = Some(path.clone());
                 effects.push(Effect::Tokens(TokensEffect::Tokenizer(path)));
             }
             TokensAction::OpenFile(None) => {
@@ -179,7 +179,7 @@ impl State {
             &file.sha256[..12]
         ));
         self.tokenizer_file = Some(Arc::clone(&file));
-        self.kept.tokenizer = self.kept.opening.take();
+        self.saved_settings.tokenizer = self.saved_settings.opening.take();
         self.tokens(TokensAction::Use(Tokenizer::File(file)), effects);
     }
 
@@ -196,7 +196,7 @@ impl State {
         if let Some(count) = tokenizer.from_tokens(row.tokens) {
             return Some(Ok(count));
         }
-        match self.answers.get(
+        match self.query_results.get(
             capture,
             CountQuery {
                 format: row.format,
@@ -205,13 +205,13 @@ impl State {
         )? {
             QueryState::Ready(count) => Some(Ok(*count)),
             QueryState::Failed(problem) => Some(Err(problem)),
-            QueryState::Working { .. } | QueryState::Held { .. } => None,
+            QueryState::Working { .. } | QueryState::NeedsConfirmation { .. } => None,
         }
     }
 
     /// Every row of a capture that is there, with its count by the tokenizer chosen.
     pub fn counted_rows(&self, capture: &CaptureId) -> Vec<CountedRow<'_>> {
-        let row = |id| match self.answers.get(capture, RowQuery(id))? {
+        let row = |id| match self.query_results.get(capture, RowQuery(id))? {
             QueryState::Ready(row) => Some(&**row),
             _ => None,
         };
@@ -240,10 +240,10 @@ impl State {
         let Some(host) = self.view.hosts.view_as else {
             return Some(by_part);
         };
-        let row = match self.answers.get(capture, HostsQuery)? {
+        let row = match self.query_results.get(capture, HostsQuery)? {
             QueryState::Ready(report) => report.row(host),
             QueryState::Failed(_) => None,
-            QueryState::Working { .. } | QueryState::Held { .. } => return None,
+            QueryState::Working { .. } | QueryState::NeedsConfirmation { .. } => return None,
         };
         let tokenizer = &self.settings.tokenizer;
         let Some(row) = row else { return Some(by_part) };
@@ -251,7 +251,7 @@ impl State {
         if sent.count.is_some() || row.tokens.is_none() {
             return Some(ModelReads::Host(sent));
         }
-        match self.answers.get(
+        match self.query_results.get(
             capture,
             HostCountQuery {
                 host,
@@ -263,7 +263,7 @@ impl State {
                 ..sent
             })),
             QueryState::Failed(_) => Some(ModelReads::Host(sent)),
-            QueryState::Working { .. } | QueryState::Held { .. } => None,
+            QueryState::Working { .. } | QueryState::NeedsConfirmation { .. } => None,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::change::toggle;
+use super::update::toggle;
 use super::{Effect, FindingsView, HostsView, StartQuestion, State, TableView, TokensView};
 use loupe_analysis::queries::Search;
 use loupe_core::capture::{CaptureId, ReadText};
@@ -16,9 +16,9 @@ pub enum PaneView {
     Rendered(&'static str),
     /// The exact text of a format, by format id.
     Text(&'static str),
-    /// The payload as a tree.
+    /// The data as a tree.
     Tree,
-    /// A list of objects in the payload as a table.
+    /// A list of objects in the data as a table.
     Table,
     /// The exact bytes of a format, by format id.
     Hex(&'static str),
@@ -31,7 +31,7 @@ pub enum PaneView {
 pub enum PaneContent {
     /// The text of a format, by its id.
     Format(&'static str),
-    /// The payload.
+    /// The data.
     Data,
     /// What a host's model is shown.
     Host(HostId),
@@ -181,7 +181,7 @@ pub enum ViewAction {
     TogglePane(usize),
     FocusPane(usize),
     ToggleMaximised(usize),
-    /// Select a record (tape index in the payload), in all panes; `None` clears.
+    /// Select a record (tape index in the data), in all panes; `None` clears.
     SelectRecord(Option<usize>),
     ToggleNode(usize),
     /// Opens the tree down to this level, 1 being the members of the root, and closes what is below; `None` as at first.
@@ -226,7 +226,7 @@ pub struct View {
     pub focus: usize,
     /// The pane that has the whole area, if any.
     pub maximised: Option<usize>,
-    /// The record that is selected in all panes, by tape index in the payload.
+    /// The record that is selected in all panes, by tape index in the data.
     pub record: Option<usize>,
     /// Tape indices of tree nodes that were opened or closed by hand, against the default.
     pub toggled: BTreeSet<usize>,
@@ -414,9 +414,9 @@ impl View {
                 }
                 PaneContent::Format("content-pretty") | PaneContent::Host(_) => true,
                 PaneContent::Format("structured" | "both") => {
-                    subject.reading.structured().is_some()
+                    subject.response.structured().is_some()
                 }
-                PaneContent::Format(_) | PaneContent::Data => subject.payload.is_some(),
+                PaneContent::Format(_) | PaneContent::Data => subject.data.is_some(),
             };
             if !has && self.open[pane] {
                 self.open[pane] = false;
@@ -485,7 +485,7 @@ impl State {
     pub(super) fn change_view(&mut self, action: ViewAction, effects: &mut Vec<Effect>) {
         let view = &mut self.view;
         match action {
-            ViewAction::CountUpTo(bytes) => self.answers.held_above = bytes,
+            ViewAction::CountUpTo(bytes) => self.query_results.held_above = bytes,
             ViewAction::SelectCapture(id) => self.show_capture(&id),
             ViewAction::RemoveCaptures(ids) => self.remove_captures(&ids, effects),
             ViewAction::ShowStart => {

@@ -132,7 +132,7 @@ impl State {
                 self.watching.changed = paths.into_iter().next().map(|path| (path, others));
                 (self.watching.problem, self.watching.output) = (None, Vec::new());
                 if !self.build(effects) {
-                    self.again(None, effects);
+                    self.reconnect_and_repeat(None, effects);
                 }
             }
             WatchEvent::Built(built) => {
@@ -150,7 +150,7 @@ impl State {
                         self.watching.run = run;
                         self.begin_watching(effects);
                         (self.watching.changes, self.watching.changed) = (changes, changed);
-                        self.again(None, effects);
+                        self.reconnect_and_repeat(None, effects);
                     }
                     Err((problem, output)) => {
                         (self.watching.problem, self.watching.output) = (Some(problem), output)

@@ -265,7 +265,7 @@ impl WireView {
         let text = || {
             let text = String::from_utf8_lossy(&line.bytes[..line.bytes.len().min(NOTED_BYTES)])
                 .into_owned();
-            loupe_analysis::queries::special::Shown::of(text.trim_end()).text
+            loupe_analysis::queries::invisible_chars::Shown::of(text.trim_end()).text
         };
         match (line.direction, line.kind) {
             (Direction::Out, LineKind::Request) if line.method.as_deref() == Some("tools/call") => {

@@ -1,4 +1,4 @@
-//! Opens what is no capture folder: a bare result, a message, a payload, a text, and files of many answers (`import`).
+//! Opens what is no capture folder: a bare result, a message, a data, a text, and files of many answers (`import`).
 //!
 //! A capture needs a response message to be read. For a message that is the file itself; around anything else one is
 //! written in memory, and the capture is marked ([`Capture::NO_WIRE`]), so that nobody takes it for a server's.
@@ -9,7 +9,7 @@ use bytes::Bytes;
 
 use super::import::{self, Input, SHORT, empty_capture};
 use super::{MOST_OF_ANSWERS, ReadAs, read_file, read_folder};
-use loupe_core::capture::{Capture, CaptureId, Outcome, Reading};
+use loupe_core::capture::{Capture, CaptureId, Outcome, ParsedResponse};
 use loupe_core::digest::sha256;
 use loupe_core::json::write::string;
 use loupe_core::json::{Doc, Kind as JsonKind};
@@ -17,7 +17,7 @@ use loupe_core::problem::{Problem, ProblemKind};
 
 impl ReadAs {
     /// A kind of file with many answers, where it looks like one; an object with a `content` array is a result, one with
-    /// `jsonrpc` a message, other JSON a payload, and anything else text.
+    /// `jsonrpc` a message, other JSON a data, and anything else text.
     pub fn detect(bytes: &Bytes) -> Self {
         let input = Input::of(bytes, "");
         if let Some(importer) = import::detect(&input) {
@@ -29,7 +29,7 @@ impl ReadAs {
             return Self::Text;
         }
         let Some(root) = doc.root().filter(|root| root.kind() == JsonKind::Object) else {
-            return Self::Payload;
+            return Self::Data;
         };
         if root
             .get("content")
@@ -39,7 +39,7 @@ impl ReadAs {
         } else if root.get("jsonrpc").is_some() {
             Self::Message
         } else {
-            Self::Payload
+            Self::Data
         }
     }
 }
@@ -132,7 +132,7 @@ fn read_one(bytes: &Bytes, name: &str, kind: ReadAs) -> Result<Capture, Problem>
             around(b"", json(bytes, name, kind)?.trim_ascii(), b""),
             false,
         ),
-        ReadAs::Payload => (
+        ReadAs::Data => (
             around(
                 br#"{"content":[],"structuredContent":"#,
                 json(bytes, name, kind)?.trim_ascii(),
@@ -149,7 +149,7 @@ fn read_one(bytes: &Bytes, name: &str, kind: ReadAs) -> Result<Capture, Problem>
             false,
         ),
     };
-    let reading = Reading::read(response.clone());
+    let reading = ParsedResponse::read(response.clone());
     let outcome = if is_message {
         reading.outcome()
     } else {
@@ -176,7 +176,7 @@ fn read_one(bytes: &Bytes, name: &str, kind: ReadAs) -> Result<Capture, Problem>
 }
 
 /// The result's own `isError` decides; odd JSON around it was written by us.
-fn outcome_of_result(reading: &Reading) -> Outcome {
+fn outcome_of_result(reading: &ParsedResponse) -> Outcome {
     if reading.is_error == Some(true) {
         Outcome::ToolError
     } else {

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use time::macros::datetime;
 
 use super::*;
-use loupe_core::capture::{CaptureId, HttpInfo, Outcome, Reading, Server, Timings, Tool};
+use loupe_core::capture::{CaptureId, HttpInfo, Outcome, ParsedResponse, Server, Timings, Tool};
 
 pub(super) fn capture(response: Option<&'static [u8]>) -> Capture {
     Capture {
@@ -251,11 +251,11 @@ fn files_are_taken_for_what_they_hold() {
         ReadAs::Result
     );
     assert_eq!(kind(b"{\"jsonrpc\":\"2.0\"}\n"), ReadAs::Message);
-    assert_eq!(kind(b"{\"content\":\"x\"}"), ReadAs::Payload);
-    assert_eq!(kind(b" 7 "), ReadAs::Payload);
+    assert_eq!(kind(b"{\"content\":\"x\"}"), ReadAs::Data);
+    assert_eq!(kind(b" 7 "), ReadAs::Data);
     assert_eq!(kind(b"# Title"), ReadAs::Text);
     assert_eq!(kind(b""), ReadAs::Text);
-    assert_eq!(kind(b"\"\xff\""), ReadAs::Payload);
+    assert_eq!(kind(b"\"\xff\""), ReadAs::Data);
 }
 
 #[test]
@@ -267,18 +267,18 @@ fn what_is_wrapped_reads_as_it_was() {
     )
     .unwrap();
     assert_eq!(
-        Reading::of(&text).content_text().as_deref(),
+        ParsedResponse::of(&text).content_text().as_deref(),
         Some("a \"q\" \u{1}\r\né")
     );
     assert!(!text.has_wire());
     let bad = read_bytes(&Bytes::from_static(b"a\xff\n"), "t.md", None).unwrap();
     assert_eq!(
-        Reading::of(&bad).content_text().as_deref(),
+        ParsedResponse::of(&bad).content_text().as_deref(),
         Some("a\u{fffd}\n")
     );
-    let payload = read_bytes(&Bytes::from_static(b" {\"n\":1e3}\n"), "p.json", None).unwrap();
+    let data = read_bytes(&Bytes::from_static(b" {\"n\":1e3}\n"), "p.json", None).unwrap();
     assert_eq!(
-        Reading::of(&payload).structured().unwrap().raw(),
+        ParsedResponse::of(&data).structured().unwrap().raw(),
         b"{\"n\":1e3}"
     );
     let message = read_bytes(

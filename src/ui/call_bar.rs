@@ -103,8 +103,10 @@ pub fn call_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
         stale_ui(ui, cx);
     }
     // The start page says it itself.
-    if matches!(cx.state.session().connection, Connection::Gone { .. })
-        && cx.state.view.screen != Screen::Start
+    if matches!(
+        cx.state.session().connection,
+        Connection::Disconnected { .. }
+    ) && cx.state.view.screen != Screen::Start
     {
         gone_ui(ui, cx);
     }
@@ -153,7 +155,7 @@ fn foreign_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture) {
 /// The server went away: what that means for calls, and the way on.
 fn gone_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let t = ThemeTokens::of(ui);
-    let Connection::Gone { problem, .. } = &cx.state.session().connection else {
+    let Connection::Disconnected { problem, .. } = &cx.state.session().connection else {
         return;
     };
     let strip = Frame::new()
@@ -449,7 +451,7 @@ fn call_button(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) -> Response {
     ) {
         _ if enabled => "",
         (Some(_), Connection::Connected { .. }) => "The arguments are not a JSON object",
-        (_, Connection::Gone { .. }) => "The server is gone: reconnect (Ctrl R)",
+        (_, Connection::Disconnected { .. }) => "The server is gone: reconnect (Ctrl R)",
         _ => "Not connected",
     };
     let name = format!("Call {}", tool.name);
@@ -541,7 +543,7 @@ fn export_ui(ui: &mut Ui, cx: &Cx<'_>) {
             is_clicked
         };
         if item(icons::COPY, "Copy verdict", "", true) {
-            cx.send(Action::CopyVerdict);
+            cx.send(Action::CopySummary);
         }
         if item(
             icons::CHECK_CIRCLE,

@@ -9,7 +9,7 @@ use super::drawer_opening;
 use super::region::next_region;
 use super::shortcuts::{BARE, CTRL, CTRL_SHIFT, keys};
 use super::{
-    Cx, answer_strip, call_bar, compare, drawer, fixture, panes, server_requests, servers,
+    Cx, call_bar, compare, drawer, fixture, panes, result_strip, server_requests, servers,
     settings, shortcuts, sidebar, sizes, undo, watch,
 };
 use crate::state::diff::DiffAction;
@@ -118,7 +118,7 @@ pub const COMMANDS: &[UiCommand] = &[
     ),
     UiCommand::new(keys(BARE, Key::W), "Why it is cheaper", |ui, cx| {
         if has_answer(cx) {
-            answer_strip::why(ui, cx);
+            result_strip::why(ui, cx);
         } else if has_comparison(cx) {
             compare::why(ui, cx);
         }
@@ -127,11 +127,11 @@ pub const COMMANDS: &[UiCommand] = &[
     UiCommand::new(
         keys(Modifiers::SHIFT, Key::V),
         "Copy as picture",
-        |_, cx| has_answer(cx).then(answer_strip::copy_picture),
+        |_, cx| has_answer(cx).then(result_strip::copy_picture),
     ),
     UiCommand::new(shortcuts::COPY_VERDICT, "Copy the verdict", |_, cx| {
         (has_answer(cx) || has_comparison(cx) || cx.state.view.screen == Screen::Hosts)
-            .then_some(Action::CopyVerdict)
+            .then_some(Action::CopySummary)
     }),
     UiCommand::new(keys(CTRL, Key::Num1), "First pane", |_, cx| {
         focus_pane(cx, 0)
@@ -215,7 +215,7 @@ pub const COMMANDS: &[UiCommand] = &[
         "Start the sample server",
         |_, cx| {
             let is_choosing =
-                cx.state.view.screen == Screen::Connect && cx.state.versus.is_choosing;
+                cx.state.view.screen == Screen::Connect && cx.state.server_diff.is_choosing;
             let source = Source::sample();
             Some(if is_choosing {
                 Action::ServerDiff(ServerDiffAction::List(Box::new(source)))
@@ -321,7 +321,7 @@ pub const COMMANDS: &[UiCommand] = &[
     }),
     UiCommand::without_keys(watch::NAME, |_, cx| watch::open(cx)),
     UiCommand::without_keys("Tools called without a question…", |_, cx| {
-        servers::allowed(cx)
+        servers::show_allowed_tools(cx)
     }),
     UiCommand::without_keys("Save these arguments…", |_, cx| call_bar::saved::keep(cx)),
     UiCommand::without_keys("Variables of this server…", |_, cx| {
@@ -421,7 +421,7 @@ fn open_cell(ui: &Ui, cx: &Cx<'_>, at: usize) -> Option<Action> {
     if has_comparison(cx) {
         compare::open(ui, cx, at)
     } else {
-        answer_strip::open(cx, at)
+        result_strip::open(cx, at)
     }
 }
 
@@ -483,8 +483,8 @@ fn escape(ui: &Ui, cx: &Cx<'_>) -> Option<Action> {
         Some(CallAction::Cancel.into())
     } else if view.screen == Screen::Hosts && super::hosts::is_over(ui, cx) {
         Some(Action::Hosts(HostsAction::ShowLanes))
-    } else if view.screen == Screen::Connect && cx.state.versus.is_choosing {
-        Some(Action::ServerDiff(if cx.state.versus.is_listing() {
+    } else if view.screen == Screen::Connect && cx.state.server_diff.is_choosing {
+        Some(Action::ServerDiff(if cx.state.server_diff.is_listing() {
             ServerDiffAction::Cancel
         } else {
             ServerDiffAction::Leave
@@ -521,12 +521,12 @@ fn escape(ui: &Ui, cx: &Cx<'_>) -> Option<Action> {
     }
 }
 
-/// The exact text that the focused pane stands for: a format's bytes, or the payload's.
+/// The exact text that the focused pane stands for: a format's bytes, or the data's.
 fn copy_pane(cx: &Cx<'_>) -> Option<Action> {
     if !has_answer(cx) {
         return None;
     }
-    panes::copying(cx, cx.state.view.shows(cx.state.view.focus)).map(|copying| copying())
+    panes::copy_action(cx, cx.state.view.shows(cx.state.view.focus)).map(|copying| copying())
 }
 
 #[cfg(test)]

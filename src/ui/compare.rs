@@ -2,11 +2,11 @@
 //! of them, the texts record by record, what hosts show, and the curve of a page size.
 
 mod body;
+mod compare_button;
 mod curve;
 mod fields;
 mod head;
 mod hosts;
-mod offer;
 mod place;
 mod records;
 mod tabs;
@@ -25,20 +25,22 @@ use super::widgets::{self, Button};
 use super::{Cx, icons, shortcuts};
 use crate::state::diff::DiffAction;
 use crate::state::{Action, CallAction, Compare, CompareAction, QueryState, Screen, ViewAction};
-use loupe_analysis::contract::{SweepFile, TableKind};
-use loupe_analysis::queries::sweep::{Column, ColumnOrigin, Field, Sweep, SweepPage, readable};
-use loupe_analysis::verdict::{Loss, Strip, column_loss};
+use loupe_analysis::contract::{ComparisonFile, TableKind};
+use loupe_analysis::queries::comparison::{
+    Column, ColumnOrigin, Comparison, ComparisonPage, Field, readable,
+};
+use loupe_analysis::summary::{Loss, Strip, column_loss};
 use loupe_core::capture::CaptureId;
 use loupe_core::diff::pattern;
 
-pub use offer::{EQUAL, button_ui, by_key, equal_by_key, equal_ui, offer_ui};
+pub use compare_button::{EQUAL, button_ui, by_key, equal_by_key, equal_ui, offer_ui};
 
 const SIDE: f32 = 14.0;
 const NOTICE: f32 = 34.0;
 
 /// A comparison with what is needed of it: made anew only where one of them changes.
 struct Judged {
-    page: Arc<SweepPage>,
+    page: Arc<ComparisonPage>,
     needed: Option<BTreeSet<String>>,
     /// By field.
     is_needed: Vec<bool>,
@@ -56,38 +58,38 @@ struct Judged {
 }
 
 impl Judged {
-    fn of(ui: &Ui, cx: &Cx<'_>, compare: &Compare, page: &Arc<SweepPage>) -> Arc<Self> {
+    fn of(ui: &Ui, cx: &Cx<'_>, compare: &Compare, page: &Arc<ComparisonPage>) -> Arc<Self> {
         let id = Id::unique("compare judged");
-        let needed = cx.state.needed(&compare.server, &compare.tool.name);
+        let needed = cx.state.needed_fields(&compare.server, &compare.tool.name);
         let known: Option<Arc<Self>> = ui.data(|data| data.get_temp(id));
         let is_it =
             |known: &Arc<Self>| Arc::ptr_eq(&known.page, page) && known.needed.as_ref() == needed;
         known.filter(is_it).unwrap_or_else(|| {
-            let sweep = &page.sweep;
-            let strip = cx.state.compare_strip(compare, sweep);
+            let comparison = &page.comparison;
+            let strip = cx.state.compare_strip(compare, comparison);
             let position = |origin| {
-                sweep
+                comparison
                     .columns
                     .iter()
                     .position(|column| column.origin == origin)
             };
             let judged = Arc::new(Self {
-                is_needed: sweep
+                is_needed: comparison
                     .fields
                     .iter()
                     .map(|field| needed.is_none_or(|needed| needed.contains(&field.pattern)))
                     .collect(),
-                names: names(sweep),
-                records: sweep
+                names: names(comparison),
+                records: comparison
                     .records
                     .iter()
                     .filter(|record| record.is_of_reference)
                     .count() as u64,
-                losses: (0..sweep.columns.len())
-                    .map(|at| column_loss(sweep, at, needed))
+                losses: (0..comparison.columns.len())
+                    .map(|at| column_loss(comparison, at, needed))
                     .collect(),
                 winner: strip.winner().and_then(|cell| cell.column),
-                base: sweep
+                base: comparison
                     .baseline
                     .and_then(|call| position(ColumnOrigin::Call(call))),
                 strip,
@@ -100,7 +102,7 @@ impl Judged {
     }
 
     fn column(&self, at: usize) -> &Column {
-        &self.page.sweep.columns[at]
+        &self.page.comparison.columns[at]
     }
 
     /// How many fields are needed.
@@ -113,7 +115,7 @@ impl Judged {
 
     /// Says that these fields are needed, by position.
     fn need(&self, cx: &Cx<'_>, is_needed: impl Fn(usize) -> bool) {
-        let fields = &self.page.sweep.fields;
+        let fields = &self.page.comparison.fields;
         let chosen: BTreeSet<String> = (0..fields.len())
             .filter(|at| is_needed(*at))
             .map(|at| fields[at].pattern.clone())
@@ -133,9 +135,9 @@ impl Judged {
     }
 }
 
-fn names(sweep: &Sweep) -> Vec<String> {
+fn names(comparison: &Comparison) -> Vec<String> {
     let mut same: HashMap<String, usize> = HashMap::new();
-    let names: Vec<String> = sweep
+    let names: Vec<String> = comparison
         .fields
         .iter()
         .map(|field| pattern::name(&field.pattern))
@@ -150,7 +152,7 @@ fn names(sweep: &Sweep) -> Vec<String> {
             readable(&field.pattern)
         }
     };
-    names.into_iter().zip(&sweep.fields).map(row).collect()
+    names.into_iter().zip(&comparison.fields).map(row).collect()
 }
 
 pub fn compare_ui(ui: &mut Ui, cx: &Cx<'_>) {
@@ -187,7 +189,7 @@ pub fn compare_ui(ui: &mut Ui, cx: &Cx<'_>) {
 }
 
 /// What is known now; until it is, what was known before, so that nothing flickers.
-fn page(ui: &Ui, cx: &Cx<'_>, compare: &Compare) -> Option<Arc<SweepPage>> {
+fn page(ui: &Ui, cx: &Cx<'_>, compare: &Compare) -> Option<Arc<ComparisonPage>> {
     let id = Id::unique("compare page");
     let (captures, ask) = compare.query(cx.state.settings.encoding())?;
     match cx.ask_of(&captures, ask) {
@@ -196,7 +198,7 @@ fn page(ui: &Ui, cx: &Cx<'_>, compare: &Compare) -> Option<Arc<SweepPage>> {
             Some(Arc::clone(page))
         }
         QueryState::Working { .. } => {
-            let (before, page): (Vec<CaptureId>, Arc<SweepPage>) =
+            let (before, page): (Vec<CaptureId>, Arc<ComparisonPage>) =
                 ui.data(|data| data.get_temp(id))?;
             (before.first() == captures.first()).then_some(page)
         }
@@ -234,7 +236,7 @@ fn strip_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: Option<&Judged>
         Stroke::new(1.0, t.line),
     );
     if let Some((message, running)) = compare.progress().zip(cx.state.running.as_ref()) {
-        return strip::alone(ui, rect, |ui| {
+        return strip::single_cell_ui(ui, rect, |ui| {
             widgets::waiting(ui, &format!("Waiting for {message}"), running.since, cx);
             if Button::new("Cancel")
                 .small()
@@ -253,10 +255,10 @@ fn strip_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: Option<&Judged>
     }
     let Some(judged) = judged else {
         if let Some((captures, ask)) = compare.query(cx.state.settings.encoding())
-            && let asked @ (QueryState::Working { .. } | QueryState::Held { .. }) =
+            && let asked @ (QueryState::Working { .. } | QueryState::NeedsConfirmation { .. }) =
                 cx.ask_of(&captures, ask)
         {
-            strip::alone(ui, rect, |ui| {
+            strip::single_cell_ui(ui, rect, |ui| {
                 widgets::ready(ui, cx, "Measuring the answers", asked);
             });
         }
@@ -264,10 +266,10 @@ fn strip_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: Option<&Judged>
     };
     let strip = &judged.strip;
     if let Some(note) = &strip.note {
-        return strip::alone(ui, rect, |ui| {
+        return strip::single_cell_ui(ui, rect, |ui| {
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 if widgets::icon_button(ui, icons::COPY, "Copy verdict").clicked() {
-                    cx.send(Action::CopyVerdict);
+                    cx.send(Action::CopySummary);
                 }
                 ui.with_layout(Layout::left_to_right(Align::Center), |ui| note_ui(ui, note));
             });
@@ -311,13 +313,13 @@ fn note_ui(ui: &mut Ui, note: &str) {
 /// Goes to the column of a cell; one that has none gets it.
 fn cell_action(judged: &Judged, at: usize) -> Option<Action> {
     let cell = judged.strip.cells.get(at)?;
-    let action = match (cell.column, judged.page.sweep.reference) {
+    let action = match (cell.column, judged.page.comparison.reference) {
         (Some(column), _) => CompareAction::Column(column),
         (None, Some(call)) => {
             let mut derived = tabs::derived(&judged.page);
             match judged
                 .page
-                .sweep
+                .comparison
                 .columns
                 .iter()
                 .position(|column| !column.is_offered() && column.format == cell.format)
@@ -379,7 +381,7 @@ fn why_of(cx: &Cx<'_>, compare: &Compare, judged: &Judged) -> Option<Why> {
     let own = if is_offered {
         winner.column.and_then(call)?
     } else {
-        captures.get(judged.page.sweep.reference?)?.clone()
+        captures.get(judged.page.comparison.reference?)?.clone()
     };
     match own == base {
         true if is_offered => None,
@@ -440,10 +442,10 @@ pub fn export_ui(ui: &mut Ui, cx: &Cx<'_>) {
         .on_hover_text(shortcuts::text(&shortcuts::COPY_VERDICT))
         .clicked()
     {
-        cx.send(Action::CopyVerdict);
+        cx.send(Action::CopySummary);
         ui.close();
     }
-    let table = SweepFile::Table(TableKind::Markdown);
+    let table = ComparisonFile::Table(TableKind::Markdown);
     if ui
         .button("Copy as Markdown table")
         .on_hover_text(table.about())
@@ -452,7 +454,7 @@ pub fn export_ui(ui: &mut Ui, cx: &Cx<'_>) {
         cx.send(Action::Compare(CompareAction::Copy(table)));
         ui.close();
     }
-    for file in SweepFile::ALL {
+    for file in ComparisonFile::ALL {
         if ui
             .button(format!("Save as {}…", file.title()))
             .on_hover_text(file.about())

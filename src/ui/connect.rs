@@ -3,16 +3,16 @@
 //! What connecting will run or reach stands there in full before the button that does it; values of variables and
 //! headers are never shown.
 
-mod answers;
-mod closed;
+mod compare_tools;
 mod form;
 mod import;
 pub(super) mod login;
-mod other;
 mod paste;
+mod previous_connection;
 mod protocol;
 mod recent;
 pub mod report;
+mod roots_and_sampling;
 mod sample;
 
 use egui::{Frame, Label, Margin, RichText, ScrollArea, Stroke, Ui, vec2};
@@ -80,7 +80,7 @@ pub fn connect_ui(ui: &mut Ui, cx: &Cx<'_>) {
 
 fn head_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let t = ThemeTokens::of(ui);
-    let is_choosing = cx.state.versus.is_choosing;
+    let is_choosing = cx.state.server_diff.is_choosing;
     let back = if cx.state.view.capture.is_some() && !is_choosing {
         "Answer"
     } else {
@@ -101,7 +101,7 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>) {
         });
     }
     if is_choosing {
-        other::head_ui(ui, cx);
+        compare_tools::head_ui(ui, cx);
         return;
     }
     let open = cx
@@ -174,7 +174,7 @@ fn left_ui(ui: &mut Ui, cx: &Cx<'_>) {
         form_ui(ui, cx);
     });
     ui.add_space(24.0);
-    card(ui, false, |ui| answers::answers_ui(ui, cx));
+    card(ui, false, |ui| roots_and_sampling::answers_ui(ui, cx));
     ui.add_space(24.0);
     recent::recent_ui(ui, cx);
     card(ui, false, |ui| import::import_ui(ui, cx));
@@ -184,14 +184,14 @@ fn left_ui(ui: &mut Ui, cx: &Cx<'_>) {
         ui.horizontal(|ui| {
             ui.add(Label::new(icons::icon(icons::IMPORT, 16.0, t.weak)));
             ui.label(
-                RichText::new(other::file_words(cx))
+                RichText::new(compare_tools::file_words(cx))
                     .font(theme::base())
                     .color(t.weak),
             );
             widgets::at_right(ui, theme::BUTTON, |ui| {
                 if widgets::button(ui, "Open file…").clicked() {
                     let tools = Action::ServerDiff(ServerDiffAction::Open(None));
-                    cx.send(if cx.state.versus.is_choosing {
+                    cx.send(if cx.state.server_diff.is_choosing {
                         tools
                     } else {
                         Action::OpenPath(None)
@@ -210,9 +210,9 @@ fn left_ui(ui: &mut Ui, cx: &Cx<'_>) {
 /// Where a connection stands: on its way, failed, or gone.
 fn progress_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let t = ThemeTokens::of(ui);
-    let is_choosing = cx.state.versus.is_choosing;
+    let is_choosing = cx.state.server_diff.is_choosing;
     match if is_choosing {
-        &cx.state.versus.connection
+        &cx.state.server_diff.connection
     } else {
         &cx.state.session().connection
     } {
@@ -274,13 +274,13 @@ fn progress_ui(ui: &mut Ui, cx: &Cx<'_>) {
             if !stderr.is_empty() {
                 card(ui, false, |ui| stderr_tail(ui, cx, stderr, ""));
             }
-            other::retry_ui(ui, cx, source);
+            compare_tools::retry_ui(ui, cx, source);
             ui.add_space(16.0);
         }
         Connection::Failed {
             problem, stderr, ..
         }
-        | Connection::Gone {
+        | Connection::Disconnected {
             problem, stderr, ..
         } if !cx.state.is_new_source => {
             widgets::problem_ui(ui, problem);
@@ -322,7 +322,7 @@ fn progress_ui(ui: &mut Ui, cx: &Cx<'_>) {
         }
         _ => {}
     }
-    closed::closed_ui(ui, cx);
+    previous_connection::closed_ui(ui, cx);
 }
 
 fn stderr_tail(ui: &mut Ui, cx: &Cx<'_>, lines: &[String], nothing: &str) {

@@ -10,7 +10,7 @@ use super::{Cx, code, icons, once, widgets};
 use crate::state::Action;
 use crate::state::media::MediaAction;
 use crate::ui::marks;
-use loupe_analysis::finding::{FoundIn, Severity};
+use loupe_analysis::finding::{LocationPart, Severity};
 use loupe_core::capture::Tool;
 use loupe_core::token::Tokens;
 
@@ -177,7 +177,7 @@ struct DefinitionFinding<'a> {
 
 /// What findings mark in the definition of this tool.
 fn found_in<'a>(cx: &Cx<'a>, tool: &str) -> Vec<DefinitionFinding<'a>> {
-    let findings = marks::marked(cx)
+    let findings = marks::visible_marks(cx)
         .into_iter()
         .flat_map(|marked| marked.findings());
     let places = findings
@@ -186,7 +186,7 @@ fn found_in<'a>(cx: &Cx<'a>, tool: &str) -> Vec<DefinitionFinding<'a>> {
             let own = finding
                 .places
                 .iter()
-                .filter(|place| place.part == FoundIn::Definition);
+                .filter(|place| place.part == LocationPart::Definition);
             own.map(|place| DefinitionFinding {
                 severity: finding.severity,
                 message: &finding.message,

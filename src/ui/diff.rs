@@ -1,4 +1,4 @@
-//! The diff screen: the payload's differences as a tree, the text's by line.
+//! The diff screen: the data's differences as a tree, the text's by line.
 
 mod reconnect;
 mod text;
@@ -16,11 +16,11 @@ use super::widgets::{self, Button};
 use super::{Cx, icons};
 use crate::state::diff::DiffAction;
 use crate::state::{Action, QueryState, Screen};
-use loupe_analysis::queries::special::Shown;
+use loupe_analysis::queries::invisible_chars::Shown;
 use loupe_analysis::queries::{DiffView, TextOf};
 use loupe_core::capture::CaptureId;
 
-/// Below this width the payload and the text take turns.
+/// Below this width the data and the text take turns.
 const BOTH: f32 = 720.0;
 /// Height of the line about what neither the data nor the texts show.
 const BESIDE: f32 = 26.0;
@@ -75,23 +75,23 @@ pub(super) fn note_ui(ui: &Ui, rect: Rect, tone: widgets::Tone, words: &str) {
     response.on_hover_text(words);
 }
 
-/// The places F8 goes through: the payload's, then the text's.
+/// The places F8 goes through: the data's, then the text's.
 #[derive(Clone, Copy)]
 pub(super) struct Stops {
-    payload: usize,
+    data: usize,
     text: usize,
 }
 
 impl Stops {
     fn of(view: &DiffView) -> Self {
         Self {
-            payload: view.rows.iter().filter(|row| row.op.is_some()).count(),
+            data: view.rows.iter().filter(|row| row.op.is_some()).count(),
             text: text::blocks(view),
         }
     }
 
     fn count(self) -> usize {
-        self.payload + self.text
+        self.data + self.text
     }
 }
 
@@ -184,7 +184,7 @@ pub fn diff_ui(ui: &mut Ui, cx: &Cx<'_>) {
                         widgets::waiting(
                             ui,
                             "Comparing",
-                            cx.state.answers.since().unwrap_or(cx.state.now),
+                            cx.state.query_results.since().unwrap_or(cx.state.now),
                             cx,
                         );
                     }
@@ -237,9 +237,9 @@ pub fn diff_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let id = egui::Id::unique("diff turn");
     let mut turn: (usize, Option<usize>) = ui.data(|data| data.get_temp(id)).unwrap_or((0, None));
     if diff.current != turn.1 {
-        let payload = Stops::of(view).payload;
+        let data = Stops::of(view).data;
         turn = (
-            usize::from(diff.current.is_some_and(|at| at >= payload)),
+            usize::from(diff.current.is_some_and(|at| at >= data)),
             diff.current,
         );
     }
@@ -312,10 +312,7 @@ fn beside(view: &DiffView) -> String {
             ));
         }
     }
-    let more = found
-        .payload
-        .as_ref()
-        .map_or(0, |payload| payload.found.more());
+    let more = found.data.as_ref().map_or(0, |data| data.found.more());
     if more > 0 {
         parts.push(format!(
             "data: {} are not shown",

@@ -69,7 +69,7 @@ static TABS: &[Tab] = &[
         icon: icons::HOSTS,
         count: hosts::count,
         tools: hosts::tools_ui,
-        verdict: Some(hosts::verdict_ui),
+        verdict: Some(hosts::summary_ui),
         body: hosts::hosts_ui,
     },
     Tab {
@@ -79,7 +79,7 @@ static TABS: &[Tab] = &[
         icon: icons::ROWS,
         count: |_| None,
         tools: tokens::tools_ui,
-        verdict: Some(tokens::verdict_ui),
+        verdict: Some(tokens::summary_ui),
         body: tokens::tokens_ui,
     },
     Tab {
@@ -167,9 +167,9 @@ pub fn drawer_ui(ui: &mut Ui, cx: &Cx<'_>) {
         Stroke::new(1.0, t.line),
     );
     let mut rest = rect.with_min_y(header.bottom());
-    if let Some(verdict_ui) = tab.verdict {
+    if let Some(summary_ui) = tab.verdict {
         let verdict = Rect::from_min_size(header.left_bottom(), vec2(rect.width(), VERDICT));
-        verdict_ui(ui, cx, verdict.shrink2(vec2(SIDE, 0.0)));
+        summary_ui(ui, cx, verdict.shrink2(vec2(SIDE, 0.0)));
         rest.min.y = verdict.bottom();
     }
     ui.scope_builder(

@@ -6,7 +6,7 @@ use super::code::code_ui;
 use super::theme::{self, ThemeTokens};
 use super::{Cx, icons, widgets};
 use crate::state::Action;
-use crate::state::exact::{Counted, ExactAction, ExactRequest, KeyPlace};
+use crate::state::anthropic_count::{Counted, ExactAction, ExactRequest, KeyPlace};
 use loupe_analysis::queries::RowQuery;
 use loupe_core::format::format_title;
 use loupe_core::token::Tokenizer;
@@ -67,7 +67,7 @@ pub fn offer_ui(ui: &mut Ui, cx: &Cx<'_>, formats: impl Iterator<Item = &'static
 pub fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
     let t = ThemeTokens::of(ui);
     widgets::title(ui, cx, "Count exactly, by Anthropic");
-    let exact = &cx.state.exact;
+    let exact = &cx.state.anthropic_count;
     let Some(asking) = &exact.asking else { return };
     widgets::paragraph(
         ui,
@@ -124,7 +124,7 @@ pub fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
 
 fn fields_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let t = ThemeTokens::of(ui);
-    let exact = &cx.state.exact;
+    let exact = &cx.state.anthropic_count;
     let gap = 12.0;
     let width = (ui.available_width() - gap) / 2.0;
     ui.horizontal_top(|ui| {
@@ -260,7 +260,7 @@ fn buttons_ui(ui: &mut Ui, cx: &Cx<'_>, asking: &ExactRequest) {
         } else {
             ("Send to", "Cancel")
         };
-        let label = format!("{verb} {}", host_of(&cx.state.exact.address));
+        let label = format!("{verb} {}", host_of(&cx.state.anthropic_count.address));
         if widgets::Button::new(&label)
             .primary()
             .enabled(cx.state.can_count_exactly())

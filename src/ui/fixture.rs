@@ -9,7 +9,7 @@ use super::theme::{self, ThemeTokens};
 use super::{Cx, code, icons, widgets};
 use crate::state::fixture::{ExistingFile, FixtureForm, FixtureSaving, FixtureWritten, Preview};
 use crate::state::{Action, FixtureAction};
-use loupe_analysis::fixture::draft::Wanted;
+use loupe_analysis::fixture::draft::DraftOptions;
 use loupe_analysis::fixture::expect;
 use loupe_core::redact::{FoundSecret, OFFERED};
 
@@ -321,7 +321,7 @@ fn file_ui(ui: &mut Ui, file: &FixtureWritten, fixture: &str) {
 const PLACES: usize = 12;
 
 /// A kind of secret: what was found of it, each with the fixture that it is in, and whether it is hidden.
-fn kind_ui(ui: &mut Ui, kind: &str, found: &[(&FoundSecret, &str)], wanted: &mut Wanted) {
+fn kind_ui(ui: &mut Ui, kind: &str, found: &[(&FoundSecret, &str)], wanted: &mut DraftOptions) {
     let t = ThemeTokens::of(ui);
     let count: u64 = found.iter().map(|(found, _)| found.redaction.count).sum();
     let is_offered = OFFERED.contains(&kind);

@@ -14,7 +14,7 @@ use super::widgets::Button;
 use super::{Cx, host_row, icons, strip, widgets};
 use crate::state::{Action, HostsAction, QueryState, ViewAction};
 use loupe_analysis::queries::{
-    DeliveriesQuery, DeliveryKind, HostOutcome, HostsQuery, HostsReport,
+    HostOutcome, HostsQuery, HostsReport, PlacementKind, PlacementsQuery,
 };
 
 const SIDE: f32 = 16.0;
@@ -105,11 +105,11 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, hosts: usize) -> Rect {
             {
                 cx.send(Action::Hosts(HostsAction::ShowDeliveries(false)));
             }
-            let ways = DeliveryKind::ALL.len().to_string();
+            let ways = PlacementKind::ALL.len().to_string();
             if widgets::tab(
                 ui,
                 None,
-                "Deliveries",
+                "Placements",
                 Some(&ways),
                 is_deliveries,
                 theme::HEADER,
@@ -130,7 +130,7 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, hosts: usize) -> Rect {
                         .clicked()
                 };
                 if is_copied {
-                    cx.send(Action::CopyVerdict);
+                    cx.send(Action::CopySummary);
                 }
                 let picture = Button::new(if head.width() < theme::MEDIUM {
                     ""
@@ -359,7 +359,7 @@ fn better_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport) {
         .capture()
         .and_then(|capture| capture.response.as_ref())
         .is_some_and(|bytes| bytes.len() <= UNASKED);
-    let Some(Some(deliveries)) = is_small.then(|| cx.ready(DeliveriesQuery)).flatten() else {
+    let Some(Some(deliveries)) = is_small.then(|| cx.ready(PlacementsQuery)).flatten() else {
         return;
     };
     let whole = report

@@ -127,7 +127,7 @@ impl<'a> Marked<'a> {
         }
     }
 
-    /// The gravest severity of a finding about one of these nodes of the payload.
+    /// The gravest severity of a finding about one of these nodes of the data.
     pub fn of_nodes(self, nodes: Range<usize>) -> Option<Severity> {
         self.holding(|marks| is_among(marks.nodes(), &nodes))
     }
@@ -169,13 +169,13 @@ pub fn of_byte(texts: &[MarkedPlacesOf<'_>], at: usize) -> Option<Severity> {
 
 /// The places that findings mark in a text; none where they mark nothing.
 pub fn marked_texts<'a>(cx: &Cx<'a>, of: MarkedText) -> Vec<MarkedPlacesOf<'a>> {
-    marked(cx)
+    visible_marks(cx)
         .map(|marked| marked.texts(cx, of))
         .unwrap_or_default()
 }
 
 /// What of the findings panes mark: those of the tab, or the one that is chosen beside another.
-pub fn marked<'a>(cx: &Cx<'a>) -> Option<Marked<'a>> {
+pub fn visible_marks<'a>(cx: &Cx<'a>) -> Option<Marked<'a>> {
     let found = cx.ready(query(cx)).filter(|_| is_looked_at(cx))?;
     Some(Marked {
         found,

@@ -7,7 +7,6 @@ pub mod icons;
 pub mod theme;
 mod widgets;
 
-mod answer_strip;
 mod call_bar;
 mod code;
 mod commands;
@@ -35,7 +34,9 @@ mod palette;
 mod panes;
 mod problems;
 mod region;
+mod result_strip;
 mod rtl;
+mod scroll_to_focus;
 mod server_cost;
 mod server_diff;
 mod server_requests;
@@ -43,7 +44,6 @@ mod servers;
 mod settings;
 mod shortcuts;
 mod sidebar;
-mod sight;
 mod sizes;
 mod start;
 mod status_bar;
@@ -69,9 +69,9 @@ use std::cell::RefCell;
 
 use crate::state::{Action, QueryState, State};
 use loupe_analysis::queries::{
-    CountQuery, HostCountQuery, HostsQuery, Inquiry, Query, RowQuery, ToolTokensQuery,
+    CountQuery, HostCountQuery, HostsQuery, Query, QueryKey, RowQuery, ToolTokensQuery,
 };
-use loupe_analysis::verdict::{HostCost, ModelReads};
+use loupe_analysis::summary::{HostCost, ModelReads};
 use loupe_core::capture::CaptureId;
 use loupe_core::format::FORMATS;
 use loupe_core::format::ledger::Row;
@@ -83,7 +83,7 @@ use loupe_core::token::{Count, Tokenizer};
 pub struct Cx<'a> {
     pub state: &'a State,
     actions: RefCell<Vec<Action>>,
-    wants: RefCell<Vec<Inquiry>>,
+    wants: RefCell<Vec<QueryKey>>,
 }
 
 impl<'a> Cx<'a> {
@@ -125,7 +125,7 @@ impl<'a> Cx<'a> {
 
     /// Asks for something about these captures.
     pub fn ask_of<Q: Query>(&self, captures: &[CaptureId], query: Q) -> QueryState<'a, Q::Out> {
-        self.inquire::<Q>(Inquiry::of(captures, query))
+        self.inquire::<Q>(QueryKey::of(captures, query))
     }
 
     /// Asks for something about the server's definitions.
@@ -133,13 +133,13 @@ impl<'a> Cx<'a> {
         self.inquire::<Q>(self.state.about_server(query))
     }
 
-    /// Asks for the result of an inquiry whose query is a `Q`.
-    pub fn inquire<Q: Query>(&self, inquiry: Inquiry) -> QueryState<'a, Q::Out> {
-        let asked = self.state.known::<Q>(&inquiry);
+    /// Asks for the result of an query_key whose query is a `Q`.
+    pub fn inquire<Q: Query>(&self, query_key: QueryKey) -> QueryState<'a, Q::Out> {
+        let asked = self.state.query_state::<Q>(&query_key);
         if matches!(asked, QueryState::Working { .. }) {
             let mut wants = self.wants.borrow_mut();
-            if !wants.contains(&inquiry) {
-                wants.push(inquiry);
+            if !wants.contains(&query_key) {
+                wants.push(query_key);
             }
         }
         asked
@@ -155,7 +155,7 @@ impl<'a> Cx<'a> {
         FORMATS
             .iter()
             .find_map(|format| match self.ask(RowQuery(format.id())) {
-                QueryState::Held { bytes } => Some(bytes),
+                QueryState::NeedsConfirmation { bytes } => Some(bytes),
                 _ => None,
             })
     }
@@ -164,7 +164,7 @@ impl<'a> Cx<'a> {
     /// which.
     pub fn as_sent(&self, capture: &CaptureId) -> Option<&'a Row> {
         for format in ["both", "content", "structured"] {
-            match self.state.answers.get(capture, RowQuery(format))? {
+            match self.state.query_results.get(capture, RowQuery(format))? {
                 QueryState::Ready(row) if row.is_available() => return Some(row),
                 QueryState::Ready(_) => {}
                 _ => return None,
@@ -213,7 +213,7 @@ impl<'a> Cx<'a> {
     pub fn into_actions(self) -> Vec<Action> {
         let mut actions = self.actions.into_inner();
         let wants = self.wants.into_inner();
-        if !wants.is_empty() || self.state.answers.working() > 0 {
+        if !wants.is_empty() || self.state.query_results.working() > 0 {
             actions.push(Action::Want(wants));
         }
         actions
@@ -238,7 +238,7 @@ pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
             reduce_motion: settings.reduce_motion,
         },
     );
-    sight::begin(ui);
+    scroll_to_focus::begin(ui);
     commands::follow_keys(ui, cx);
     export::paste(ui, cx);
     drops::begin(ui);
@@ -303,12 +303,12 @@ pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
         Screen::Diff => middle.show(ui, |ui| diff::diff_ui(ui, cx)),
         Screen::Compare => middle.show(ui, |ui| compare::compare_ui(ui, cx)),
         Screen::Answer => {
-            if let Some(height) = answer_strip::height(ui, cx) {
+            if let Some(height) = result_strip::height(ui, cx) {
                 Panel::top("answer strip")
                     .exact_size(height)
                     .resizable(false)
                     .frame(bar)
-                    .show(ui, |ui| answer_strip::answer_strip_ui(ui, cx));
+                    .show(ui, |ui| result_strip::answer_strip_ui(ui, cx));
             }
             notices::stderr_ui(ui, cx);
             // Of a call that nothing came of there is nothing to count.
@@ -357,5 +357,5 @@ pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
     };
     dialogs::dialogs_ui(ui, cx);
     drops::rest(ui, cx);
-    sight::end(ui);
+    scroll_to_focus::end(ui);
 }

@@ -16,7 +16,7 @@ use super::{Cx, code, icons, once};
 use crate::state::server_diff::{ServerDiffAction, ToolListing};
 use crate::state::{Action, QueryState};
 use loupe_analysis::queries::difference::{ChangedTool, ToolsDifference, ToolsQuery};
-use loupe_analysis::queries::special::Shown;
+use loupe_analysis::queries::invisible_chars::Shown;
 use loupe_core::capture::Tool;
 use loupe_core::diff::tree::Op;
 use loupe_core::json::Node;
@@ -37,7 +37,7 @@ fn act(cx: &Cx<'_>, action: ServerDiffAction) {
 }
 
 pub fn versus_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let versus = &cx.state.versus;
+    let versus = &cx.state.server_diff;
     let mut rest = widgets::mode_head(ui, cx, "Compare tool definitions", |ui| {
         let can_copy = cx.state.tools_difference(cx.state.versus_tools()).is_some();
         let copy = Button::new("Copy as JSON")
@@ -89,7 +89,7 @@ pub fn versus_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let asked = cx
         .state
         .versus_tools()
-        .map(|inquiry| cx.inquire::<ToolsQuery>(inquiry));
+        .map(|query_key| cx.inquire::<ToolsQuery>(query_key));
     let Some(QueryState::Ready(found)) = asked else {
         ui.scope_builder(
             UiBuilder::new().max_rect(rest.shrink(16.0)),

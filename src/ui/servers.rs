@@ -33,7 +33,7 @@ pub fn allow_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) {
 }
 
 /// Opens the list of tools that are called without a question.
-pub fn allowed(cx: &Cx<'_>) -> Option<Action> {
+pub fn show_allowed_tools(cx: &Cx<'_>) -> Option<Action> {
     cx.state
         .can_remember()
         .then_some(Action::ShowDialog(Dialog::AllowedTools))

@@ -311,7 +311,7 @@ fn server_ui(ui: &mut Ui, cx: &Cx<'_>) {
 
 fn file_ui(ui: &mut Ui, cx: &Cx<'_>) {
     heading(ui, "The file");
-    match cx.state.kept.file() {
+    match cx.state.saved_settings.file() {
         Some(file) => {
             let text = RichText::new(file.display().to_string())
                 .font(theme::code())

@@ -16,7 +16,7 @@ use crate::state::{
     Screen, SessionId, SettingsAction, StartQuestion, State, Toast, Value, ViewAction,
 };
 use loupe_analysis::fixture::export::ExportChoice;
-use loupe_analysis::queries::{About, Inquiry, Search, TextQuery};
+use loupe_analysis::queries::{QueryInput, QueryKey, Search, TextQuery};
 use loupe_core::capture::{Capture, CaptureId, Outcome, Server, Timings, Tool};
 use loupe_core::problem::{Problem, ProblemKind};
 use loupe_core::source::{Command, Recent, Source};
@@ -171,7 +171,7 @@ fn every_control_has_a_name_in_every_state() {
             problem: problem.clone(),
             stderr: stderr.clone(),
         },
-        Connection::Gone {
+        Connection::Disconnected {
             source,
             server: server(),
             problem: problem.clone(),
@@ -338,10 +338,10 @@ fn a_letter_copies_the_verdict_unless_a_field_has_the_focus() {
     typing.get_by_label("Filter tools").focus();
     typing.run_ok();
     press(&mut typing, Modifiers::NONE, Key::V);
-    assert!(!typing.state().sent.contains(&Action::CopyVerdict));
+    assert!(!typing.state().sent.contains(&Action::CopySummary));
     let mut harness = harness(answered(Outcome::Result));
     press(&mut harness, Modifiers::NONE, Key::V);
-    assert!(harness.state().sent.contains(&Action::CopyVerdict));
+    assert!(harness.state().sent.contains(&Action::CopySummary));
 }
 
 #[test]
@@ -656,7 +656,7 @@ fn after_reconnecting_a_call_that_lost_its_server_is_made_again() {
 fn export_stands_beside_call() {
     let mut harness = harness(answered(Outcome::Result));
     for (label, action) in [
-        ("Copy verdict", Action::CopyVerdict),
+        ("Copy verdict", Action::CopySummary),
         (
             "Capture folder…",
             Action::ExportAs(ExportAction::save(ExportChoice::FOLDER)),
@@ -968,17 +968,17 @@ fn a_pane_of_what_this_answer_has_not_leads_to_its_text() {
         },
         &mut Vec::new(),
     );
-    let inquiry = Inquiry::of(&[capture], TextQuery("both"));
-    state.perform(Action::Want(vec![inquiry.clone()]), &mut Vec::new());
+    let query_key = QueryKey::of(&[capture], TextQuery("both"));
+    state.perform(Action::Want(vec![query_key.clone()]), &mut Vec::new());
     let answer = Err(Problem::new(
         ProblemKind::Usage,
         "no structuredContent in this answer",
     ));
-    let about = About::Captures(vec![Arc::clone(&state.captures[0])]);
+    let about = QueryInput::Captures(vec![Arc::clone(&state.captures[0])]);
     state.apply(
         Event::Answered {
             about,
-            inquiry,
+            query_key,
             answer,
         },
         &mut Vec::new(),

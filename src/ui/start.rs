@@ -49,7 +49,7 @@ pub fn start_ui(ui: &mut Ui, cx: &Cx<'_>) {
                         let words = "A click switches servers: this connection is closed, and the sample inside this program takes its place";
                         ui.add(egui::Label::new(RichText::new(words).font(theme::base()).color(t.weak)).wrap());
                     }
-                    Connection::Gone { .. } => gone_ui(ui, cx),
+                    Connection::Disconnected { .. } => gone_ui(ui, cx),
                     _ => {
                         ui.label(RichText::new("What do you want to know?").font(theme::page_title()).color(t.strong));
                         let words = "One click calls a tool of the sample (the first card twice) and shows the answer in every format";
@@ -121,7 +121,7 @@ fn used_ui(ui: &mut Ui, cx: &Cx<'_>, width: f32) {
 /// The server went away: what that means, and the way on.
 fn gone_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let t = ThemeTokens::of(ui);
-    let Connection::Gone {
+    let Connection::Disconnected {
         source, problem, ..
     } = &cx.state.session().connection
     else {

@@ -9,7 +9,7 @@ use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Button};
 use super::{Cx, drawer_opening, icons};
 use crate::state::{Action, DrawerTab, TokensAction, TokensPart};
-use loupe_analysis::verdict::{ClaimTone, Loss, Strip, StripCell};
+use loupe_analysis::summary::{ClaimTone, Loss, Strip, StripCell};
 use loupe_core::format::FORMATS;
 use loupe_core::token::counted;
 
@@ -183,7 +183,7 @@ fn widths(ui: &Ui, cells: &[(usize, &StripCell)], room: f32, is_low: bool) -> Ve
 }
 
 /// One cell for all that there is to say.
-pub fn alone(ui: &mut Ui, rect: Rect, content: impl FnOnce(&mut Ui)) {
+pub fn single_cell_ui(ui: &mut Ui, rect: Rect, content: impl FnOnce(&mut Ui)) {
     let inner = rect.shrink2(vec2(16.0, 0.0));
     ui.scope_builder(
         widgets::region(ui, "strip")
@@ -197,7 +197,7 @@ pub fn alone(ui: &mut Ui, rect: Rect, content: impl FnOnce(&mut Ui)) {
 }
 
 pub fn words(ui: &mut Ui, text: &str, color: egui::Color32) {
-    let shown = loupe_analysis::queries::special::Shown::of(text).text;
+    let shown = loupe_analysis::queries::invisible_chars::Shown::of(text).text;
     ui.add(
         egui::Label::new(egui::RichText::new(shown).font(theme::base()).color(color)).truncate(),
     );
@@ -520,7 +520,7 @@ pub fn buttons_ui(
                         why(ui);
                     }
                     if ui.button(VERDICT).clicked() {
-                        cx.send(Action::CopyVerdict);
+                        cx.send(Action::CopySummary);
                     }
                     if ui.button(PICTURE).clicked() {
                         cx.send(picture.clone());
@@ -572,7 +572,7 @@ pub fn buttons_ui(
                         .show(ui)
                         .clicked()
                     {
-                        cx.send(Action::CopyVerdict);
+                        cx.send(Action::CopySummary);
                     }
                 });
             },

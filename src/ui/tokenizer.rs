@@ -4,7 +4,7 @@ use egui::{Label, Popup, RichText, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2
 
 use super::theme::{self, ThemeTokens};
 use super::{Cx, icons, widgets};
-use crate::state::exact::ExactAction;
+use crate::state::anthropic_count::ExactAction;
 use crate::state::{Action, TokensAction};
 use loupe_analysis::queries::Model;
 use loupe_core::token::{Encoding, Tokenizer};

@@ -110,7 +110,7 @@ pub(super) fn connection_look(connection: &Connection, t: &ThemeTokens) -> Conne
         Connection::Failed { problem, .. } => {
             (t.bad, false, format!("Not connected: {}", problem.what))
         }
-        Connection::Gone { .. } => (t.bad, false, "Server gone".into()),
+        Connection::Disconnected { .. } => (t.bad, false, "Server gone".into()),
     };
     ConnectionLook {
         color,
@@ -149,7 +149,7 @@ fn server_chip(ui: &mut Ui, cx: &Cx<'_>) -> Response {
         Connection::Failed { problem, .. } => {
             details.push((problem.what.clone(), theme::regular(12.5)))
         }
-        Connection::Gone { .. } => details.push(("gone".into(), theme::regular(12.5))),
+        Connection::Disconnected { .. } => details.push(("gone".into(), theme::regular(12.5))),
         Connection::None => {}
     }
     let is_narrow = ui.content_rect().width() < theme::MEDIUM;
@@ -379,7 +379,7 @@ fn server_menu(ui: &mut Ui, cx: &Cx<'_>) {
     if let Some(forget) = commands::forget_login(cx) {
         item(ui, icons::KEY, "Forget the login", true, forget);
     }
-    if let Some(open) = servers::allowed(cx) {
+    if let Some(open) = servers::show_allowed_tools(cx) {
         let words = match cx.state.allowed_tools().len() {
             0 => "Tools called without a question…".to_owned(),
             count => format!("Tools called without a question ({count})…"),

@@ -11,7 +11,7 @@ use super::widgets::{self, Button};
 use super::{Cx, code, icons, server_requests};
 use crate::state::Action;
 use crate::state::wire::{LEVELS, WireAction, WireLog};
-use loupe_analysis::queries::special::Shown;
+use loupe_analysis::queries::invisible_chars::Shown;
 use loupe_core::capture::{Direction, Line, LineKind};
 
 const ROW: f32 = 24.0;

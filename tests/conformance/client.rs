@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use loupe_analysis::queries::arguments::refused_by;
+use loupe_analysis::queries::arguments::validate;
 use loupe_client::{self, Answer, ClientCapabilities, Listing, Session};
 use loupe_core::capture::{Capture, CaptureId, Prompt, Resource, Tool};
 use loupe_core::json::write;
@@ -202,7 +202,7 @@ async fn act(session: &Session, play: &Play, tools: &[Tool]) -> Result<(), Probl
         .map(|tool| {
             let arguments = plain(tool);
             async move {
-                refused_by(tool.input_schema.as_ref(), &arguments, true)?;
+                validate(tool.input_schema.as_ref(), &arguments, true)?;
                 Ok::<_, Problem>(call(session, tool.clone(), arguments).await)
             }
         });

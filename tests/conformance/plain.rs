@@ -37,7 +37,7 @@ pub fn plain(tool: &Tool) -> String {
 #[cfg(test)]
 mod tests {
     use bytes::Bytes;
-    use loupe_analysis::queries::arguments::refused_by;
+    use loupe_analysis::queries::arguments::validate;
 
     use super::*;
 
@@ -46,6 +46,6 @@ mod tests {
         let raw = br#"{"name":"t","inputSchema":{"properties":{"a":{"type":"number"},"b":{"type":"string"},"c":{}},"required":["a","b"]}}"#;
         let tool = Tool::read(Bytes::from_static(raw));
         assert_eq!(plain(&tool), r#"{"a":2,"b":"loupe"}"#);
-        assert!(refused_by(tool.input_schema.as_ref(), &plain(&tool), false).is_ok());
+        assert!(validate(tool.input_schema.as_ref(), &plain(&tool), false).is_ok());
     }
 }

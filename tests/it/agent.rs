@@ -8,13 +8,13 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use loupe_analysis::finding::{CheckedAnswer, CheckedServer, Checker, RuleSettings, Severity};
+use loupe_analysis::finding::{CheckedResult, CheckedServer, Checker, RuleSettings, Severity};
 use loupe_analysis::queries;
 use loupe_client::{self, Call, CancelToken, Session};
 use loupe_core::cancel::Cancel;
 use loupe_core::capture::{Capture, CaptureId, Outcome, Tool};
 use loupe_core::host::Hosts;
-use loupe_core::source::import::Reach;
+use loupe_core::source::import::ServerAddress;
 use loupe_core::source::{Command as CommandSource, Source};
 use serde_json::{Value, json};
 
@@ -160,10 +160,10 @@ impl Own {
             ..CheckedServer::default()
         };
         for finding in checker
-            .answer(&CheckedAnswer::of(&subject, server, &hosts), &Cancel::new())
+            .answer(&CheckedResult::of(&subject, server, &hosts), &Cancel::new())
             .unwrap()
         {
-            let text = subject.reading.content_text().unwrap_or_default();
+            let text = subject.response.content_text().unwrap_or_default();
             assert!(
                 finding.severity > Severity::Warning,
                 "{tool} {arguments}: {} {} at {}\n{text}",
@@ -173,13 +173,13 @@ impl Own {
             );
         }
         let structured = subject
-            .reading
+            .response
             .structured()
             .unwrap()
             .raw_text()
             .into_owned();
         assert_eq!(
-            subject.reading.content_text().as_deref(),
+            subject.response.content_text().as_deref(),
             Some(&*structured),
             "the text says the same"
         );
@@ -191,7 +191,7 @@ impl Own {
         let capture = self.call(tool, &arguments).await;
         assert_eq!(capture.outcome, Outcome::ToolError, "{tool} {arguments}");
         let subject = queries::subject(Arc::new(capture));
-        let text = subject.reading.content_text().unwrap();
+        let text = subject.response.content_text().unwrap();
         assert!(
             text.starts_with("Error: ") && text.contains("\nHint: "),
             "{text}"
@@ -452,7 +452,7 @@ async fn the_figures_are_those_of_the_command_line() {
     let told = own
         .clean("diff", json!({"a": "plain", "b": "hostile", "limit": 1}))
         .await;
-    assert_eq!(told["changes"][0]["path"], diff["payload"][0]["path"]);
+    assert_eq!(told["changes"][0]["path"], diff["data"][0]["path"]);
     own.session.close().await;
 }
 
@@ -815,7 +815,7 @@ fn the_command_line_drives_it() {
     ]))
     .unwrap();
     assert_eq!(report["capture"]["outcome"], "result");
-    assert_eq!(report["capture"]["payload"]["from"], "structuredContent");
+    assert_eq!(report["capture"]["data"]["from"], "structuredContent");
     with(&[
         "check",
         "--fail-on",
@@ -886,7 +886,8 @@ fn the_lines_for_clients_are_read_and_taken() {
     assert!(texts.len() >= 8, "{}", texts.len());
     for (file, text) in texts {
         let import = loupe_core::source::import::read(file, text).unwrap();
-        let Reach::Command { program, args, .. } = &import.server(Some("loupe")).unwrap().reach
+        let ServerAddress::Command { program, args, .. } =
+            &import.server(Some("loupe")).unwrap().reach
         else {
             panic!("{text}")
         };

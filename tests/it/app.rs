@@ -177,7 +177,7 @@ fn the_theme_is_switched_and_a_pane_copied() {
         window.state().state.capture().is_some()
     });
     until(&mut window, "the panes are filled", |window| {
-        window.state().state.answers.working() == 0
+        window.state().state.query_results.working() == 0
     });
     let before = window.state().state.settings.theme;
     press(&mut window, Key::T, Modifiers::COMMAND | Modifiers::SHIFT);
@@ -186,7 +186,7 @@ fn the_theme_is_switched_and_a_pane_copied() {
         .state()
         .state
         .capture()
-        .and_then(|capture| loupe_core::capture::Reading::of(capture).content_text());
+        .and_then(|capture| loupe_core::capture::ParsedResponse::of(capture).content_text());
     window.event(Event::Key {
         key: Key::C,
         physical_key: None,

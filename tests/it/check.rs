@@ -57,7 +57,7 @@ fn the_page_of_rules_is_written_from_the_rules() {
                 page,
                 "\n### {}\n\n{}\n\n- Fix: {}\n- {}\n- Source: {}\n",
                 rule.id,
-                rule.means,
+                rule.explanation,
                 rule.fix,
                 levels(rule),
                 rule.source

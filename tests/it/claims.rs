@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use bytes::Bytes;
-use loupe_core::capture::{FactCount, Payload, Reading, locate_facts};
+use loupe_core::capture::{FactCount, ParsedResponse, ResultData, locate_facts};
 use loupe_core::json::{Doc, Node};
 use loupe_core::number::grouped;
 use loupe_core::source::SampleSpec;
@@ -166,10 +166,10 @@ fn pretty(value: &serde_json::Value) -> String {
     serde_json::to_string_pretty(value).unwrap()
 }
 
-/// How many facts of the payload, given as compact JSON, a text carries.
+/// How many facts of the data, given as compact JSON, a text carries.
 fn facts(json: &str, text: &str) -> FactCount {
-    let payload = Payload::of_doc(Doc::parse(Bytes::copy_from_slice(json.as_bytes()))).unwrap();
-    locate_facts(&payload, text).count
+    let data = ResultData::of_doc(Doc::parse(Bytes::copy_from_slice(json.as_bytes()))).unwrap();
+    locate_facts(&data, text).count
 }
 
 /// `+29 %`, `−40 %`: how much more or less `of` is than `than`.
@@ -479,14 +479,15 @@ fn texts(bench: &mut Bench) -> Vec<Claim> {
         verdict: if_holds(idle_bare * 10 < idle_before * 7, "yes"),
     };
 
-    let found = |answer: &Answer| match Payload::of(&Reading::read(answer.message.clone())) {
-        Some(payload) => match payload.reader().map(|reader| reader.id) {
-            Some("json") => "as a whole",
-            Some("fences") => "once the fence is cut off",
-            _ => "not at all",
-        },
-        None => "not at all",
-    };
+    let found =
+        |answer: &Answer| match ResultData::of(&ParsedResponse::read(answer.message.clone())) {
+            Some(data) => match data.reader().map(|reader| reader.id) {
+                Some("json") => "as a whole",
+                Some("fences") => "once the fence is cut off",
+                _ => "not at all",
+            },
+            None => "not at all",
+        };
     let (kept_before, kept_plain) = (facts(&compact, &before.text), facts(&compact, &plain.text));
     let c14 = Claim {
         id: "C14",

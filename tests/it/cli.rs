@@ -438,7 +438,7 @@ fn the_report_has_every_member() {
             .join(" ")
     };
     expect!["loupe schema capture sent ledger hosts findings"].assert_eq(&members(&report));
-    expect!["id server tool arguments startedAt elapsedMs outcome wire result raw rpcError blocks payload notifications"]
+    expect!["id server tool arguments startedAt elapsedMs outcome wire result raw rpcError blocks data notifications"]
         .assert_eq(&members(&report["capture"]));
     expect![["index type known bytes tokens mimeType audience priority faults"]]
         .assert_eq(&members(&report["capture"]["blocks"][0]));
@@ -488,8 +488,8 @@ fn numbers_are_those_of_the_bytes_printed() {
 
 #[test]
 fn round_trips_stand_in_the_report() {
-    let payload = br#"[{"zip":"02108","n":"90210","yes":1e3},{"zip":"","n":"x","yes":2}]"#;
-    let (_, report) = json(&["show", "-", "--json"], payload);
+    let data = br#"[{"zip":"02108","n":"90210","yes":1e3},{"zip":"","n":"x","yes":2}]"#;
+    let (_, report) = json(&["show", "-", "--json"], data);
     let row = |id: &str| {
         report["ledger"]["rows"]
             .as_array()
@@ -536,7 +536,7 @@ fn round_trips_stand_in_the_report() {
         );
     }
     assert_eq!(row("structured")["roundTrip"], "exact");
-    let page = String::from_utf8(text(&["show", "-"], payload)).unwrap();
+    let page = String::from_utf8(text(&["show", "-"], data)).unwrap();
     assert!(
         page.contains("ROUND TRIP") && page.contains("lossy (2)"),
         "{page}"
@@ -549,8 +549,8 @@ fn round_trips_stand_in_the_report() {
 
 #[test]
 fn the_ledger_is_a_table_for_others() {
-    let payload = br#"[{"a":"1","b":"x"}]"#;
-    let markdown = String::from_utf8(text(&["show", "-", "--as", "markdown"], payload)).unwrap();
+    let data = br#"[{"a":"1","b":"x"}]"#;
+    let markdown = String::from_utf8(text(&["show", "-", "--as", "markdown"], data)).unwrap();
     assert!(
         markdown.starts_with(
             "| Format | Tokens | Against JSON, compact | Bytes | Facts | Round trip |\n|---|"
@@ -563,12 +563,12 @@ fn the_ledger_is_a_table_for_others() {
     );
     let older = text(
         &["show", "-", "--as", "markdown", "--tokenizer", "p50k_base"],
-        payload,
+        data,
     );
     assert_ne!(String::from_utf8(older).unwrap(), markdown);
     let csv = String::from_utf8(text(
         &["show", "-", "--as", "csv", "--baseline", "csv"],
-        payload,
+        data,
     ))
     .unwrap();
     let row = csv.lines().find(|line| line.starts_with("csv,")).unwrap();
@@ -582,7 +582,7 @@ fn the_ledger_is_a_table_for_others() {
     );
     let ranges = String::from_utf8(text(
         &["show", "-", "--as", "csv", "--tokenizer", "claude"],
-        payload,
+        data,
     ))
     .unwrap();
     let mut lines = ranges
@@ -609,7 +609,7 @@ fn the_ledger_is_a_table_for_others() {
 #[test]
 fn every_format_is_a_view_and_a_baseline() {
     let (_, listed) = json(&["formats", "--json"], b"");
-    let payload = br#"[{"a":1},{"a":2}]"#;
+    let data = br#"[{"a":1},{"a":2}]"#;
     for format in listed["formats"]
         .as_array()
         .unwrap()
@@ -617,11 +617,8 @@ fn every_format_is_a_view_and_a_baseline() {
         .filter(|format| format["asSent"] == false)
     {
         let id = format["id"].as_str().unwrap();
-        assert!(
-            !text(&["show", "-", "--view", id], payload).is_empty(),
-            "{id}"
-        );
-        let (_, report) = json(&["show", "-", "--json", "--baseline", id], payload);
+        assert!(!text(&["show", "-", "--view", id], data).is_empty(), "{id}");
+        let (_, report) = json(&["show", "-", "--json", "--baseline", id], data);
         let row = report["ledger"]["rows"]
             .as_array()
             .unwrap()
@@ -848,17 +845,17 @@ fn formats_are_listed() {
     structured      structuredContent       the server
     both            Both                    the server
     wire            On the wire             the server
-    json            JSON, compact           Loupe, from the payload
-    json-pretty     JSON, pretty            Loupe, from the payload
-    json-fenced     JSON in a fence         Loupe, from the payload
-    json-table      JSON, columns and rows  Loupe, from the payload
-    yaml            YAML                    Loupe, from the payload
-    toon            TOON                    Loupe, from the payload
-    csv             CSV                     Loupe, from the payload
-    markdown-table  Markdown table          Loupe, from the payload
-    markdown-list   Markdown list           Loupe, from the payload
-    code-block      Code block              Loupe, from the payload
-    xml             XML                     Loupe, from the payload
+    json            JSON, compact           Loupe, from the data
+    json-pretty     JSON, pretty            Loupe, from the data
+    json-fenced     JSON in a fence         Loupe, from the data
+    json-table      JSON, columns and rows  Loupe, from the data
+    yaml            YAML                    Loupe, from the data
+    toon            TOON                    Loupe, from the data
+    csv             CSV                     Loupe, from the data
+    markdown-table  Markdown table          Loupe, from the data
+    markdown-list   Markdown list           Loupe, from the data
+    code-block      Code block              Loupe, from the data
+    xml             XML                     Loupe, from the data
     "]]
     .assert_eq(&loupe(&["formats"]));
     let (_, document) = json(&["formats", "--json"], b"");

@@ -125,7 +125,7 @@ fn the_document_has_the_reports_and_what_differs() {
     let (status, document) = json(&["compare", "strict_search_companies", "--sample", "--json"]);
     assert_eq!(
         (status, &document["schema"], &document["baseline"]),
-        (0, &"loupe.sweep/1".into(), &"json".into())
+        (0, &"loupe.compare/1".into(), &"json".into())
     );
     let columns = document["columns"].as_array().unwrap();
     let values: Vec<_> = columns
@@ -393,7 +393,7 @@ fn differences_are_status_1_and_told_by_path_and_line() {
         (status, &document["schema"], &document["equal"]),
         (1, &"loupe.diff/1".into(), &false.into())
     );
-    expect![[r#"[{"op":"move","path":"/items/1","from":"/items/0","before":null,"after":null},{"op":"change","path":"/items/1/n","from":"/items/0/n","before":1.0,"after":2}]"#]].assert_eq(&document["payload"].to_string());
+    expect![[r#"[{"op":"move","path":"/items/1","from":"/items/0","before":null,"after":null},{"op":"change","path":"/items/1/n","from":"/items/0/n","before":1.0,"after":2}]"#]].assert_eq(&document["data"].to_string());
     expect![[r#"[{"a":{"line":1,"lines":2},"b":{"line":1,"lines":2},"lines":[{"op":"equal","text":"one","words":[]},{"op":"remove","text":"two words","words":[[4,9]]},{"op":"add","text":"two things","words":[[4,10]]}]}]"#]].assert_eq(&document["text"].to_string());
     assert!(document["tokens"]["a"]["o200k_base"].as_u64().unwrap() > 0);
     let (status, printed) = page(&["diff", &a, &b]);
@@ -411,7 +411,7 @@ fn differences_are_status_1_and_told_by_path_and_line() {
     }
     let (status, document) = json(&["diff", &a, &same, "--json"]);
     assert_eq!(
-        (status, &document["equal"], &document["payload"]),
+        (status, &document["equal"], &document["data"]),
         (0, &true.into(), &serde_json::json!([]))
     );
 }
@@ -466,15 +466,15 @@ fn what_one_side_cannot_have_is_named() {
             "result",
             r#"{"content":[{"type":"text","text":"hi"}],"structuredContent":{"a":1}}"#,
         ),
-        ("payload", r#"{"a":1}"#),
+        ("data", r#"{"a":1}"#),
         ("cut", "{\"jsonrpc\":\"2.0\",\"id\":1}"),
     ]);
-    let (result, payload, cut) = (
+    let (result, data, cut) = (
         path(folder.path(), "result"),
-        path(folder.path(), "payload"),
+        path(folder.path(), "data"),
         path(folder.path(), "cut"),
     );
-    let (status, document) = json(&["diff", &result, &payload, "--json"]);
+    let (status, document) = json(&["diff", &result, &data, "--json"]);
     assert_eq!(
         (status, &document["leftOut"], &document["text"]),
         (0, &serde_json::json!(["text: B has none"]), &Value::Null)
@@ -485,7 +485,7 @@ fn what_one_side_cannot_have_is_named() {
         "not everything was compared"
     );
     assert!(
-        page(&["diff", &result, &payload])
+        page(&["diff", &result, &data])
             .1
             .contains("\nno differences in what was compared\n")
     );

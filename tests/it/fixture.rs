@@ -95,7 +95,7 @@ fn what_is_saved_verifies_until_the_answer_is_another() {
     );
     let passed = said(&["fixture", "verify", &all, "--sample"], 0);
     assert!(
-        passed.contains("✓ payload: the data is as expected")
+        passed.contains("✓ data: the data is as expected")
             && passed.ends_with("1 of 1 fixtures passed\n"),
         "{passed}"
     );
@@ -136,7 +136,7 @@ fn what_is_saved_verifies_until_the_answer_is_another() {
     assert!(
         checks
             .iter()
-            .any(|check| check["check"] == "payload" && check["passed"] == true)
+            .any(|check| check["check"] == "data" && check["passed"] == true)
     );
     assert!(checks.iter().all(|check| check["check"] != "findings"));
     let (totals, only) = (&document["totals"], &document["fixtures"][0]);
@@ -691,7 +691,7 @@ fn an_interrupt_prints_what_came_and_updates_nothing() {
 #[test]
 fn a_save_that_is_killed_leaves_the_whole_folder_or_none() {
     let folder = tempfile::tempdir().unwrap();
-    let from = folder.path().join("payload.json");
+    let from = folder.path().join("data.json");
     let records: Vec<String> = (0..2_000)
         .map(|n| format!("{{\"id\":{n},\"name\":\"record {n}\"}}"))
         .collect();

@@ -218,7 +218,7 @@ fn kept() -> (tempfile::TempDir, PathBuf) {
     let capture = store::read_any(&file).unwrap();
     let fixture = folder.path().join("fixture");
     let expect =
-        b"schema = \"loupe.expect/1\"\nmatch = \"payload\"\nignore = [\"/structuredContent/n\"]\n[budgets.tokens]\njson = 100\n";
+        b"schema = \"loupe.expect/1\"\nmatch = \"data\"\nignore = [\"/structuredContent/n\"]\n[budgets.tokens]\njson = 100\n";
     store::write_folder_with(&capture, &[("expect.toml", expect)], &fixture).unwrap();
     History::at(folder.path()).add(&capture).unwrap();
     (folder, fixture)

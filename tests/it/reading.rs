@@ -111,10 +111,10 @@ fn a_value_of_the_data_is_marked_where_it_was_read() {
     window.painted_after_click(SIZE, Light, "36");
     let cursor = window.state.view.tree_cursor.expect("a value is selected");
     let subject = loupe_analysis::queries::subject(window.state.capture().unwrap().clone());
-    let payload = subject.payload.as_ref().unwrap();
-    let node = payload.doc.node(cursor).unwrap();
+    let data = subject.data.as_ref().unwrap();
+    let node = data.doc.node(cursor).unwrap();
     assert_eq!(node.key().as_deref(), Some("age"));
-    assert_eq!(payload.place_in_text(node, &subject.reading), Some(15..17));
+    assert_eq!(data.place_in_text(node, &subject.response), Some(15..17));
 }
 
 /// As in the text that data was read from, also where both were sent.
@@ -130,7 +130,7 @@ fn a_value_of_the_data_is_marked_in_the_text_beside_it() {
     );
     let subject = loupe_analysis::queries::subject(window.state.capture().unwrap().clone());
     let age = subject
-        .payload
+        .data
         .as_ref()
         .unwrap()
         .root()

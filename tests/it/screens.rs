@@ -20,8 +20,8 @@ use loupe_core::source::{Command, Http, Login, Recent, Source};
 use loupe_core::token::Tokenizer;
 use loupe_core::token::claude::Key;
 use mcp_loupe::shot;
+use mcp_loupe::state::anthropic_count::{ExactAction, ExactEvent, KeyPlace};
 use mcp_loupe::state::diff::DiffAction;
-use mcp_loupe::state::exact::{ExactAction, ExactEvent, KeyPlace};
 use mcp_loupe::state::library::{LibraryAction, LibraryEntry};
 use mcp_loupe::state::media::MediaAction;
 use mcp_loupe::state::server_requests::ServerRequestAction;
@@ -301,9 +301,10 @@ fn panes_and_states() {
         Dark,
         &["data[6]{id,companyName,isActive,companyType,phone,address1,city,state,postalCode,"],
     );
-    // A record of the payload that was read from the text is linked as well.
+    // A record of the data that was read from the text is linked as well.
     let id = window.state.view.capture.clone().unwrap();
-    let Some(QueryState::Ready(text)) = window.state.answers.get(&id, TextQuery("toon")) else {
+    let Some(QueryState::Ready(text)) = window.state.query_results.get(&id, TextQuery("toon"))
+    else {
         panic!("the text is not there")
     };
     let record = text.matched.records.get(1).map(|record| record.node);
@@ -764,7 +765,7 @@ fn questions_and_the_protocol_log() {
     };
     let form = r#"{"message":"Log in to autoreply","requestedSchema":{"type":"object","required":["handle","password"],"properties":{
         "handle":{"type":"string","title":"Handle","description":"Such as @alice","default":"@carol.art"},
-        "password":{"type":"string","title":"App password","description":"Made in the settings; never the main password of the account","minLength":8},
+        "password":{"type":"string","title":"App password","description":"CheckedCall in the settings; never the main password of the account","minLength":8},
         "port":{"type":"integer","title":"Port","minimum":1,"maximum":65535},
         "remember":{"type":"boolean","title":"Stay logged in","default":true},
         "scope":{"type":"string","title":"Scope","oneOf":[{"const":"r","title":"Read"},{"const":"rw","title":"Read and write"}],"default":"r"},

@@ -4,12 +4,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::support::Driver;
-use loupe_analysis::contract::SweepFile;
+use loupe_analysis::contract::ComparisonFile;
 use loupe_analysis::contract::TableKind;
 use loupe_analysis::fixture::export::ExportChoice;
-use loupe_analysis::queries::sweep::SweepQuery;
+use loupe_analysis::queries::comparison::ComparisonQuery;
 use loupe_analysis::queries::{
-    CountQuery, Inquiry, Query, RowQuery, ServerCostQuery, ToolTokensQuery, TreeQuery,
+    CountQuery, Query, QueryKey, RowQuery, ServerCostQuery, ToolTokensQuery, TreeQuery,
 };
 use loupe_core::capture::Outcome;
 use loupe_core::host::{ReadChoice, ResultPart};
@@ -95,13 +95,14 @@ fn a_card_of_the_start_page_is_one_click() {
         ("dual_search_companies", Outcome::Result)
     );
     driver.perform(Action::Want(vec![
-        Inquiry::of(std::slice::from_ref(&capture.id), TreeQuery),
-        Inquiry::of(std::slice::from_ref(&capture.id), RowQuery("json")),
+        QueryKey::of(std::slice::from_ref(&capture.id), TreeQuery),
+        QueryKey::of(std::slice::from_ref(&capture.id), RowQuery("json")),
     ]));
     driver.until("the questions are answered", |state| {
-        state.answers.working() == 0
+        state.query_results.working() == 0
     });
-    let Some(QueryState::Ready(Some(tree))) = driver.state.answers.get(&capture.id, TreeQuery)
+    let Some(QueryState::Ready(Some(tree))) =
+        driver.state.query_results.get(&capture.id, TreeQuery)
     else {
         panic!("no tree");
     };
@@ -317,7 +318,8 @@ read d; echo 'last words' >&2; exit 3"#;
     ));
     driver.perform(CallAction::Confirm);
     driver.until("the server is gone", |state| {
-        matches!(state.session().connection, Connection::Gone { .. }) && state.running.is_none()
+        matches!(state.session().connection, Connection::Disconnected { .. })
+            && state.running.is_none()
     });
     assert_eq!(
         driver.state.capture().unwrap().outcome,
@@ -433,21 +435,21 @@ fn answered<Q: Query>(
     query: Q,
 ) -> Result<Q::Out, loupe_core::problem::Problem> {
     let id = driver.state.view.capture.clone().unwrap();
-    inquired::<Q>(driver, &Inquiry::of(&[id], query))
+    inquired::<Q>(driver, &QueryKey::of(&[id], query))
 }
 
 fn inquired<Q: Query>(
     driver: &mut Driver,
-    inquiry: &Inquiry,
+    query_key: &QueryKey,
 ) -> Result<Q::Out, loupe_core::problem::Problem> {
-    driver.perform(Action::Want(vec![inquiry.clone()]));
+    driver.perform(Action::Want(vec![query_key.clone()]));
     driver.until("the answer is there", |state| {
         matches!(
-            state.answers.known::<Q>(inquiry),
+            state.query_results.query_state::<Q>(query_key),
             Some(QueryState::Ready(_) | QueryState::Failed(_))
         )
     });
-    match driver.state.answers.known::<Q>(inquiry) {
+    match driver.state.query_results.query_state::<Q>(query_key) {
         Some(QueryState::Ready(answer)) => Ok(answer.clone()),
         Some(QueryState::Failed(problem)) => Err(problem.clone()),
         _ => panic!("neither answered nor failed"),
@@ -552,11 +554,11 @@ fn reconnecting_calls_again_and_compares_with_before() {
     ));
     driver.perform(ConnectAction::Reconnect);
     driver.until("it is called again", |state| {
-        state.session().again.pair.is_some()
+        state.session().reconnect.pair.is_some()
     });
     let now = driver.state.capture().unwrap().clone();
     assert_eq!(
-        driver.state.session().again.pair,
+        driver.state.session().reconnect.pair,
         Some((now.id.clone(), before.id.clone()))
     );
     assert_eq!(
@@ -693,15 +695,18 @@ fn a_call_is_repeated_one_at_a_time_and_can_be_stopped() {
         (3, 3)
     );
     let (captures, ask) = compare(&driver.state).query(Encoding::O200kBase).unwrap();
-    let page = inquired::<SweepQuery>(&mut driver, &Inquiry::of(&captures, ask)).unwrap();
+    let page = inquired::<ComparisonQuery>(&mut driver, &QueryKey::of(&captures, ask)).unwrap();
     assert_eq!(
-        (page.sweep.columns.len(), page.sweep.different.len()),
+        (
+            page.comparison.columns.len(),
+            page.comparison.different.len()
+        ),
         (3, 0),
         "the sample says the same each time"
     );
     let said = driver
         .state
-        .compare_verdict(&compare(&driver.state), &page.sweep)
+        .comparison_summary_text(&compare(&driver.state), &page.comparison)
         .text();
     assert!(
         said.starts_with("All 3 answers are the same, byte for byte. Tokens (o200k_base): "),
@@ -774,7 +779,7 @@ fn two_answers_are_compared_and_the_difference_copied() {
     driver.perform(Action::Diff(DiffAction::OpenLast));
     assert_eq!(driver.state.view.screen, Screen::Diff);
     driver.perform(Action::Want(
-        driver.state.diff.inquiry().into_iter().collect(),
+        driver.state.diff.query_key().into_iter().collect(),
     ));
     driver.until("they are compared", |state| state.diff_view().is_some());
     assert!(!driver.state.diff_view().unwrap().is_equal());
@@ -822,9 +827,9 @@ fn a_card_compares_markdown_with_json() {
         .query(Encoding::O200kBase)
         .unwrap();
     assert_eq!(captures.len(), 2);
-    let page = inquired::<SweepQuery>(&mut driver, &Inquiry::of(&captures, ask)).unwrap();
+    let page = inquired::<ComparisonQuery>(&mut driver, &QueryKey::of(&captures, ask)).unwrap();
     let titles: Vec<_> = page
-        .sweep
+        .comparison
         .columns
         .iter()
         .map(|column| column.title.as_str())
@@ -882,7 +887,7 @@ fn a_comparison_is_looked_at_by_part_folded_and_written() {
         ["Preamble"],
         "it is folded from the start"
     );
-    let file = SweepFile::Table(TableKind::Csv);
+    let file = ComparisonFile::Table(TableKind::Csv);
     driver.perform(Action::Compare(CompareAction::Save { file, path: None }));
     let Some(Dialog::Path { text, .. }) = &driver.state.dialog else {
         panic!("nobody was asked where")
@@ -1009,9 +1014,9 @@ fn a_call_that_fails_or_hangs_leaves_what_came() {
         .unwrap()
         .query(Encoding::O200kBase)
         .unwrap();
-    let page = inquired::<SweepQuery>(&mut driver, &Inquiry::of(&captures, ask)).unwrap();
+    let page = inquired::<ComparisonQuery>(&mut driver, &QueryKey::of(&captures, ask)).unwrap();
     let whys: Vec<_> = page
-        .sweep
+        .comparison
         .columns
         .iter()
         .map(|column| column.why.is_some())

@@ -10,7 +10,7 @@ use crate::peer::{
 use loupe_client::{
     self, CancelToken, ClientCapabilities, Listing, Options, Session, SessionEvent,
 };
-use loupe_core::capture::{Capture, Direction, Outcome, Reading};
+use loupe_core::capture::{Capture, Direction, Outcome, ParsedResponse};
 use loupe_core::server_request::Reply;
 use loupe_core::source::{Protocol, Source};
 
@@ -262,7 +262,7 @@ async fn a_task_is_followed_asked_and_answered_to_its_result() {
         "{:?}",
         capture.problem
     );
-    let reading = Reading::of(&capture);
+    let reading = ParsedResponse::of(&capture);
     assert_eq!(reading.content_text().as_deref(), Some("1.10"));
     assert_eq!(reading.structured().unwrap().raw_text(), "[1e3]");
     assert!(

@@ -8,14 +8,14 @@ use bytes::Bytes;
 use expect_test::expect_file;
 use loupe_analysis::fixture::export::{ExportChoice, Material, Place};
 use loupe_analysis::queries::HostsReport;
-use loupe_analysis::verdict::{self, CountedRow, ModelReads, VerdictPart};
+use loupe_analysis::summary::{self, CountedRow, ModelReads, SummaryPart};
 use loupe_core::cancel::Cancel;
 use loupe_core::capture::{BlockKind, Capture, CaptureId, Server, Tool, is_wrapped};
 use loupe_core::format::claim::Claim;
 use loupe_core::format::ledger::Row;
-use loupe_core::format::round_trip::RoundTripVerdict;
+use loupe_core::format::round_trip::Fidelity;
 use loupe_core::format::{self, FORMATS, ParsedCapture};
-use loupe_core::host::{Hosts, Omission, ReadChoice, What};
+use loupe_core::host::{Hosts, Omission, OmittedPart, ReadChoice};
 use loupe_core::token::{Encoding, Tokenizer};
 use proptest::prelude::*;
 
@@ -41,10 +41,10 @@ fn answers_are_read_as_they_say() {
         let answer = fs::read_to_string(case.join("answer.json")).unwrap();
         let subject = subject(&answer);
         let mut page = String::new();
-        if is_wrapped(&subject.reading) {
+        if is_wrapped(&subject.response) {
             page.push_str("structuredContent is the text once more\n");
         }
-        match &subject.payload {
+        match &subject.data {
             None => page.push_str("no data\n"),
             Some(payload) => {
                 page.push_str(&payload.origin_text());
@@ -56,7 +56,7 @@ fn answers_are_read_as_they_say() {
                 ));
             }
         }
-        let text = subject.reading.content_text().unwrap_or_default();
+        let text = subject.response.content_text().unwrap_or_default();
         for piece in &subject.extra().pieces {
             page.push_str(&format!("extra: {}\n", &text[piece.range.clone()]));
         }
@@ -135,11 +135,9 @@ fn nested() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Whether what a format writes of the payload is read as the payload, to the grade that its round trip claims.
-fn read_back(payload: &str, id: &str) -> Result<(), String> {
-    let source = subject(&format!(
-        r#"{{"content":[],"structuredContent":{payload}}}"#
-    ));
+/// Whether what a format writes of the data is read as the data, to the grade that its round trip claims.
+fn read_back(data: &str, id: &str) -> Result<(), String> {
+    let source = subject(&format!(r#"{{"content":[],"structuredContent":{data}}}"#));
     let row = Row::measure(format::by_id(id).unwrap(), &source);
     // One fact is enough for what says what it is, not for a layout.
     let has_facts = row.facts.is_some_and(|facts| facts.total > 1);
@@ -156,25 +154,25 @@ fn read_back(payload: &str, id: &str) -> Result<(), String> {
         loupe_core::json::write::string(&text)
     ));
     let found = read
-        .payload
+        .data
         .as_ref()
-        .map(|payload| payload.root().raw_text().into_owned())
+        .map(|data| data.root().raw_text().into_owned())
         .unwrap_or_default();
     let value = |text: &str| serde_json::from_str::<serde_json::Value>(text).ok();
     let is_same = match trip.verdict {
-        RoundTripVerdict::Exact => {
+        Fidelity::Exact => {
             value(&found).map(|value| value.to_string())
-                == value(payload).map(|value| value.to_string())
+                == value(data).map(|value| value.to_string())
         }
-        _ => value(&found) == value(payload),
+        _ => value(&found) == value(data),
     };
     let by = read
-        .payload
+        .data
         .as_ref()
-        .map_or_else(|| "nothing".to_owned(), |payload| payload.origin_text());
+        .map_or_else(|| "nothing".to_owned(), |data| data.origin_text());
     is_same
         .then_some(())
-        .ok_or_else(|| format!("{id} of {payload}:\n{text}\nis {by}: {found}"))
+        .ok_or_else(|| format!("{id} of {data}:\n{text}\nis {by}: {found}"))
 }
 
 /// The formats that lay nested values out. `json-table` is JSON, and read as that; the paths of `code-block` are labels.
@@ -194,16 +192,16 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_formats_write_of_records_is_read_back(payload in prop_oneof![records(), record(leaf(), 2..6)]) {
+    fn what_formats_write_of_records_is_read_back(data in prop_oneof![records(), record(leaf(), 2..6)]) {
         for id in NESTED.into_iter().chain(FLAT) {
-            prop_assert_eq!(read_back(&payload, id), Ok(()));
+            prop_assert_eq!(read_back(&data, id), Ok(()));
         }
     }
 
     #[test]
-    fn what_formats_write_of_nested_data_is_read_back(payload in nested()) {
+    fn what_formats_write_of_nested_data_is_read_back(data in nested()) {
         for id in NESTED.into_iter().chain(FLAT).filter(|id| *id != "code-block") {
-            prop_assert_eq!(read_back(&payload, id), Ok(()));
+            prop_assert_eq!(read_back(&data, id), Ok(()));
         }
     }
 }
@@ -261,22 +259,22 @@ fn nothing_claims_to_lose_nothing_where_the_text_says_more() {
             })
             .collect();
         let reads = ModelReads::Most(&hosts);
-        let strip = verdict::strip(&counted, reads, &tokenizer).unwrap();
+        let strip = summary::strip(&counted, reads, &tokenizer).unwrap();
         assert!(
             strip.winner().is_none_or(|winner| !winner.is_proved()),
             "{strip:?}"
         );
-        let verdict = verdict::verdict_counted(&counted, reads, &tokenizer).unwrap();
+        let verdict = summary::summary_counted(&counted, reads, &tokenizer).unwrap();
         assert!(
             !verdict
                 .parts
                 .iter()
-                .any(|part| matches!(part, VerdictPart::Good(_))),
+                .any(|part| matches!(part, SummaryPart::Good(_))),
             "{verdict:?}"
         );
         let mut said = vec![
             verdict.text(),
-            loupe_analysis::contract::verdict_markdown(
+            loupe_analysis::contract::summary_markdown(
                 &counted,
                 reads,
                 &subject.capture,
@@ -323,14 +321,14 @@ fn nothing_claims_to_lose_nothing_where_the_text_says_more() {
         let report = HostsReport::of(&subject, &hosts, &Cancel::new()).unwrap();
         // What is dropped without loss is a text that says what the data says, or data that the text says.
         let says_no_more = |block: usize| {
-            subject.reading.blocks[block].kind == BlockKind::Text
+            subject.response.blocks[block].kind == BlockKind::Text
                 && subject.extra().pieces.is_empty()
         };
         for row in report.rows.iter().filter(|row| row.loses_nothing()) {
             let is_free = |dropped: &Omission| match dropped.what {
-                What::Block(block) => says_no_more(block),
-                What::Structured => row.missing() == 0,
-                What::IsError => false,
+                OmittedPart::Block(block) => says_no_more(block),
+                OmittedPart::Structured => row.missing() == 0,
+                OmittedPart::IsError => false,
             };
             assert!(
                 row.view.dropped.iter().all(is_free),

@@ -191,7 +191,8 @@ fn a_server_that_breaks_is_back_once_it_is_mended() {
     // It starts, and breaks in the call.
     fs::write(&script, server("finds", ONE).replace("Bonn", "Rome")).unwrap();
     driver.until("the call broke", |state| {
-        state.captures.len() == 2 && matches!(state.session().connection, Connection::Gone { .. })
+        state.captures.len() == 2
+            && matches!(state.session().connection, Connection::Disconnected { .. })
     });
     assert_eq!(driver.state.captures[1].outcome, Outcome::Disconnected);
     driver.until("its stderr is told", |state| {
@@ -199,14 +200,14 @@ fn a_server_that_breaks_is_back_once_it_is_mended() {
             .stderr_of_call()
             .is_some_and(|lines| lines == &["asked"])
     });
-    let Connection::Gone { problem, .. } = &driver.state.session().connection else {
+    let Connection::Disconnected { problem, .. } = &driver.state.session().connection else {
         panic!("gone")
     };
     assert!(problem.what.contains("status 9"), "{problem}");
     fs::write(&script, server("finds", TWO)).unwrap();
     driver.until("it is mended", |state| state.captures.len() == 3);
     assert!(text(&driver.state.captures[2]).contains("age: 5"));
-    let (now, before) = driver.state.session().again.pair.clone().unwrap();
+    let (now, before) = driver.state.session().reconnect.pair.clone().unwrap();
     assert_eq!(
         (&now, &before),
         (&driver.state.captures[2].id, &driver.state.captures[0].id),

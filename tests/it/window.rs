@@ -9,7 +9,7 @@ use egui::{Event as Input, FullOutput, Modifiers, PointerButton, Pos2, Rect, Sha
 use image::RgbaImage;
 use loupe_analysis::queries::Memo;
 use loupe_core::cancel::Cancel;
-use loupe_core::capture::{Capture, CaptureId, Outcome, Reading, Server, Timings, Tool};
+use loupe_core::capture::{Capture, CaptureId, Outcome, ParsedResponse, Server, Timings, Tool};
 use loupe_core::host::Hosts;
 use loupe_core::json::{Doc, Node};
 use loupe_core::source::{SampleSpec, Source};
@@ -18,7 +18,7 @@ use loupe_core::token::claude::Request;
 use loupe_sample::Backend;
 use loupe_sample::sample::Sample;
 use mcp_loupe::shot::Shot;
-use mcp_loupe::state::exact::{Counted, ExactEffect, ExactEvent, KeyPlace, Prepared};
+use mcp_loupe::state::anthropic_count::{Counted, ExactEffect, ExactEvent, KeyPlace, Prepared};
 use mcp_loupe::state::{
     Action, CallAction, CallUpdate, ConnectAction, Effect, Event, SessionEffect, SessionUpdate,
     State,
@@ -142,14 +142,14 @@ impl Window {
                         update: CallUpdate::Captured(Arc::new(capture)),
                     });
                 }
-                Effect::Answer { about, inquiry } => {
-                    let answer = inquiry
+                Effect::Answer { about, query_key } => {
+                    let answer = query_key
                         .query
                         .run(&about, &Hosts::built_in(), &self.memo, &Cancel::new())
                         .unwrap();
                     self.apply(Event::Answered {
                         about,
-                        inquiry,
+                        query_key,
                         answer,
                     });
                 }
@@ -210,7 +210,7 @@ impl Window {
         let outcome = if response.is_empty() {
             Outcome::Timeout
         } else {
-            Reading::read(response.clone()).outcome()
+            ParsedResponse::read(response.clone()).outcome()
         };
         Capture {
             tool,

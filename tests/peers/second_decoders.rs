@@ -23,10 +23,10 @@ fn peers() -> PathBuf {
     )
 }
 
-fn subject(payload: &[u8]) -> ParsedCapture {
+fn subject(data: &[u8]) -> ParsedCapture {
     let mut response =
         br#"{"jsonrpc":"2.0","id":1,"result":{"content":[],"structuredContent":"#.to_vec();
-    response.extend_from_slice(payload);
+    response.extend_from_slice(data);
     response.extend_from_slice(b"}}");
     ParsedCapture::of(Arc::new(Capture {
         tool: Tool::unlisted("case"),
@@ -184,9 +184,8 @@ fn payloads() -> BTreeMap<String, Vec<u8>> {
             }
         }
     }
-    let mut add = |name: &str, payload: &Value| {
-        payloads.insert(name.to_owned(), payload.to_string().into_bytes())
-    };
+    let mut add =
+        |name: &str, data: &Value| payloads.insert(name.to_owned(), data.to_string().into_bytes());
     add("words", &json!(WORDS));
     add(
         "words-as-keys",
@@ -296,9 +295,9 @@ fn run(command: &mut Command, script: &str, texts: &Path) -> (Vec<String>, usize
 fn decoders_in_other_languages_read_the_same() {
     let folder = tempfile::tempdir().unwrap();
     let mut written = BTreeMap::<&str, usize>::new();
-    for (name, payload) in payloads() {
-        let subject = subject(&payload);
-        fs::write(folder.path().join(format!("{name}.payload")), &payload).unwrap();
+    for (name, data) in payloads() {
+        let subject = subject(&data);
+        fs::write(folder.path().join(format!("{name}.data")), &data).unwrap();
         for id in [
             "json",
             "json-pretty",
@@ -319,7 +318,7 @@ fn decoders_in_other_languages_read_the_same() {
                 continue;
             }
             *written.entry(id).or_default() += 1;
-            fs::write(folder.path().join(format!("{name}.payload.{id}")), &text).unwrap();
+            fs::write(folder.path().join(format!("{name}.data.{id}")), &text).unwrap();
             if id == "yaml" && matches!(name.as_str(), "words" | "numbers") {
                 let paths: Vec<_> = proof
                     .elsewhere
@@ -332,11 +331,7 @@ fn decoders_in_other_languages_read_the_same() {
                     json!(paths).to_string(),
                 )
                 .unwrap();
-                fs::write(
-                    folder.path().join(format!("{name}.payload.yaml-list")),
-                    &text,
-                )
-                .unwrap();
+                fs::write(folder.path().join(format!("{name}.data.yaml-list")), &text).unwrap();
             }
         }
     }

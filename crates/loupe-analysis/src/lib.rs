@@ -11,4 +11,4 @@ pub mod contract;
 pub mod finding;
 pub mod fixture;
 pub mod queries;
-pub mod verdict;
+pub mod summary;

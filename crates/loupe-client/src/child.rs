@@ -13,8 +13,8 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 
-use super::backlog::Backlog;
 use super::error::Error;
+use super::stderr_buffer::Backlog;
 use super::tap::Tap;
 use super::{Options, guard, lines};
 use loupe_core::capture::StepState;

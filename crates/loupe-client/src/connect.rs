@@ -80,7 +80,7 @@ pub(super) async fn open(
         let is_open = is_first_try && matches!(plan, Plan::Discover { pinned: false });
         is_first_try = false;
         match (source, error.root()) {
-            (Source::Command(_), Error::Gone { how, .. }) if is_open => {
+            (Source::Command(_), Error::Disconnected { how, .. }) if is_open => {
                 tap.end_step(
                     &format!("{how}; it is started again, without `server/discover`"),
                     StepState::Passed,
@@ -291,7 +291,7 @@ fn in_process_link(
 ) -> (Link, Arc<dyn Outbox>) {
     let (from, to) = tokio::io::split(pipe);
     let place = tap.place.clone();
-    let end = async move || Error::Gone {
+    let end = async move || Error::Disconnected {
         place,
         how: ended.into(),
         during_handshake: false,

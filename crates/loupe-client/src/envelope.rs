@@ -1,6 +1,6 @@
 //! The lenient peek at a message: whose is it? Reads `id`, `method` and which of `result` and `error` are there, and
 //! skips everything else by counting brackets, so that depth, odd numbers and bad UTF-8 do no harm.
-//! Never fails: what could not be read is absent. The payload itself is read by `capture`, from the same bytes.
+//! Never fails: what could not be read is absent. The data itself is read by `capture`, from the same bytes.
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -10,7 +10,7 @@ use super::log::names_error;
 use super::tls;
 use loupe_core::capture::RpcError;
 use loupe_core::problem::{Problem, ProblemKind};
-use loupe_core::source::shown;
+use loupe_core::source::redact_url;
 
 /// A failure of the client. Shown as a [`Problem`].
 #[derive(Debug, thiserror::Error)]
@@ -51,7 +51,7 @@ pub enum Error {
         status: String,
         text: String,
     },
-    #[error("the server redirects {}to {}", if is_downgrade(url, location) { "from https " } else { "" }, shown(location))]
+    #[error("the server redirects {}to {}", if is_downgrade(url, location) { "from https " } else { "" }, redact_url(location))]
     Redirect {
         url: String,
         status: String,
@@ -89,7 +89,7 @@ pub enum Error {
     Unspoken { place: String, what: String },
     /// The other side closed; `how` says in which way, as far as it is known.
     #[error("{how}{}", last_output(unreadable.as_deref(), stderr))]
-    Gone {
+    Disconnected {
         place: String,
         how: String,
         during_handshake: bool,
@@ -200,7 +200,7 @@ impl From<&Error> for Problem {
                 problem(ProblemKind::HttpStatus, url).hint(downgrade_hint(url, location))
             }
             Error::Redirect { url, location, .. } => problem(ProblemKind::HttpStatus, url)
-                .hint(format!("if you trust it, connect to {}; headers are not sent on by themselves", shown(location))),
+                .hint(format!("if you trust it, connect to {}; headers are not sent on by themselves", redact_url(location))),
             Error::Auth { url, .. } => problem(ProblemKind::Auth, url)
                 .hint("log in (`--login`), or add the header the server asks for, such as `Authorization: Bearer …`"),
             Error::Login { url, kind, hint, .. } => problem(*kind, url).hint(hint.clone()),
@@ -210,7 +210,7 @@ impl From<&Error> for Problem {
                 .hint("without `--protocol` the revision that the server speaks is found; in the window, choose *Automatic*"),
             Error::Version { place, .. } => problem(ProblemKind::Handshake, place)
                 .hint(format!("Loupe knows {}", loupe_core::source::Protocol::VERSIONS.join(", "))),
-            Error::Gone { place, during_handshake: true, unreadable, stderr, .. } => {
+            Error::Disconnected { place, during_handshake: true, unreadable, stderr, .. } => {
                 let hint = if unreadable.is_some() {
                     "an MCP server writes nothing but JSON messages to standard output; check that this starts one"
                 } else if stderr.is_empty() {
@@ -220,7 +220,7 @@ impl From<&Error> for Problem {
                 };
                 problem(ProblemKind::Handshake, place).hint(hint)
             }
-            Error::Gone { place, .. } => problem(ProblemKind::Disconnected, place).hint("reconnect, then call again"),
+            Error::Disconnected { place, .. } => problem(ProblemKind::Disconnected, place).hint("reconnect, then call again"),
             Error::Timeout { place, during_handshake: true, unreadable, .. } => {
                 let hint = if unreadable.is_some() {
                     "what it printed is not MCP; check that this starts an MCP server on standard input and output"
@@ -366,7 +366,7 @@ mod tests {
     #[test]
     fn problems_say_what_where_and_what_to_do() {
         let gone = |unreadable: Option<&str>, stderr: &[&str]| {
-            Problem::from(Error::Gone {
+            Problem::from(Error::Disconnected {
                 place: "sh".into(),
                 how: "the program ended with status 3".into(),
                 during_handshake: true,

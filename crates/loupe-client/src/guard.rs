@@ -136,7 +136,7 @@ mod unix {
                 1
             }
         };
-        sweep(group).await;
+        comparison(group).await;
         ExitCode::from(code)
     }
 
@@ -166,7 +166,7 @@ mod unix {
     }
 
     /// Ends what the program left behind.
-    async fn sweep(group: Option<Pid>) {
+    async fn comparison(group: Option<Pid>) {
         if !is_anyone_left(group) {
             return;
         }

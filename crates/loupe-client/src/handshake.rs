@@ -155,7 +155,7 @@ pub(super) fn discovered(end: End, asked: &'static str, place: &str) -> Result<D
     let answer = match end {
         End::Lost(error) => {
             return match error.root() {
-                Error::Gone { place: gone, .. } if gone.starts_with("http") => {
+                Error::Disconnected { place: gone, .. } if gone.starts_with("http") => {
                     handshake(error.to_string())
                 }
                 Error::Malformed { .. } | Error::Broken { .. } => handshake(error.to_string()),

@@ -304,7 +304,7 @@ impl Link {
         let is_probe = method == "server/discover";
         let (response, is_again) = self
             .http
-            .send_logged_in(&write, is_probe, self.tap.given_up(request))
+            .send_logged_in(&write, is_probe, self.tap.wait_until_abandoned(request))
             .await?;
         if let Some(id) = request.filter(|_| is_again) {
             self.tap.note(id, SENT_AGAIN);
@@ -577,7 +577,7 @@ impl Link {
                 };
                 self.tap.end(id, End::Answer(answer));
             } else {
-                return Err(broken.unwrap_or_else(|| Error::Gone {
+                return Err(broken.unwrap_or_else(|| Error::Disconnected {
                     place: self.shown_url.clone(),
                     how: "the stream ended without an answer".into(),
                     during_handshake: !self.tap.is_established(),

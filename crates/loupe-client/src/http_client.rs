@@ -68,7 +68,7 @@ impl Client {
         tap: &Arc<Tap>,
         logins: LoginStore,
     ) -> Result<Self, Error> {
-        let shown = source::shown(&http.url).into_owned();
+        let shown = source::redact_url(&http.url).into_owned();
         let bad_address = || Error::Address { url: shown.clone() };
         let url = reqwest::Url::parse(&http.url).map_err(|_| bad_address())?;
         if !matches!(url.scheme(), "http" | "https") {

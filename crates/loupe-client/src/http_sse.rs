@@ -198,7 +198,7 @@ impl Link {
         let during_handshake = !self.tap.is_established();
         let (unreadable, _) = self.tap.last_output();
         let unreadable = unreadable.filter(|_| during_handshake);
-        self.tap.gone(Error::Gone {
+        self.tap.disconnect(Error::Disconnected {
             place: self.http.shown.clone(),
             how,
             during_handshake,
@@ -217,7 +217,7 @@ impl Link {
         // A login may have run out since the stream was opened.
         let (response, is_again) = self
             .http
-            .send_logged_in(&write, false, self.tap.given_up(request))
+            .send_logged_in(&write, false, self.tap.wait_until_abandoned(request))
             .await?;
         if let Some(request) = request {
             if is_again {

@@ -23,7 +23,6 @@
     clippy::print_stderr
 )]
 
-mod backlog;
 mod cancel_token;
 mod child;
 mod connect;
@@ -39,6 +38,7 @@ mod handshake;
 mod http;
 mod http_client;
 mod http_sse;
+mod input_requests;
 #[cfg(windows)]
 mod job;
 pub mod keychain;
@@ -47,10 +47,10 @@ mod log;
 pub mod login;
 mod param_headers;
 pub mod provider;
-mod rounds;
 mod server_requests;
 mod session;
 mod sse;
+mod stderr_buffer;
 mod tap;
 mod tasks;
 mod tls;
@@ -73,9 +73,9 @@ pub use session::Session;
 use child::ChildEnd;
 use loupe_core::capture::{CaptureId, HttpInfo, Line, Step, Tool};
 use loupe_core::problem::Problem;
-use loupe_core::redact::Known;
+use loupe_core::redact::SecretList;
 pub use loupe_core::source::Identity;
-use loupe_core::source::{Limits, Source, shown};
+use loupe_core::source::{Limits, Source, redact_url};
 use session::Link;
 use tap::{Incoming, Outbox, Tap};
 
@@ -117,7 +117,7 @@ pub struct Options {
     /// Where logins are kept.
     pub logins: login::LoginStore,
     /// What is known to be secret. What the session learns is added: of its source, of a login, of an answer to the server.
-    pub known: Known,
+    pub known: SecretList,
 }
 
 impl Default for Options {
@@ -131,7 +131,7 @@ impl Default for Options {
             identity: None,
             answering: ClientCapabilities::default(),
             logins: login::LoginStore::default(),
-            known: Known::default(),
+            known: SecretList::default(),
         }
     }
 }
@@ -275,7 +275,7 @@ pub async fn connect(
     let place = match source {
         Source::Sample(_) => "sample server".into(),
         Source::Command(command) => command.program.clone(),
-        Source::Http(http) => shown(&http.url).into_owned(),
+        Source::Http(http) => redact_url(&http.url).into_owned(),
         Source::Fixture(folder) => folder.display().to_string(),
     };
     options.known.add_source(source);
@@ -332,12 +332,12 @@ async fn read_lines(
         });
     });
     match read.await {
-        Ok(()) => tap.gone(end().await),
+        Ok(()) => tap.disconnect(end().await),
         Err(error) => {
             let (unreadable, stderr) = tap.last_output();
             let how = format!("the server's output could not be read: {error}");
             let during_handshake = !tap.is_established();
-            tap.gone(Error::Gone {
+            tap.disconnect(Error::Disconnected {
                 place: tap.place.clone(),
                 how,
                 during_handshake,
@@ -367,14 +367,14 @@ async fn why_ended(tap: &Tap, mut end: watch::Receiver<ChildEnd>) -> Error {
             program: place,
             reason,
         },
-        ChildEnd::Ended(how) => Error::Gone {
+        ChildEnd::Ended(how) => Error::Disconnected {
             place,
             how,
             during_handshake,
             unreadable,
             stderr,
         },
-        ChildEnd::Unknown => Error::Gone {
+        ChildEnd::Unknown => Error::Disconnected {
             place,
             how: "the program closed its output".into(),
             during_handshake,

@@ -1,9 +1,9 @@
 //! An open connection: lists the tools, calls one, closes. A call always yields a capture, whatever happened.
 
-mod exchange;
-mod follow;
-mod listen;
+mod call;
 mod other_requests;
+mod poll_task;
+mod subscriptions;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -27,12 +27,12 @@ use super::lines::Unended;
 use super::tap::{AbandonedRequest, Answer, End, PendingRequest, SideMessages, Tap, Text, quote};
 use super::tasks::{self, Support};
 use super::{Call, ContentRequest, List, Listing, ToolList, http, param_headers};
-pub(super) use listen::Listening;
 use loupe_core::capture::{
     Capture, Message, Outcome, Prompt, Resource, Server, ServerLists, Step, StepState, Tool,
 };
 use loupe_core::json::write;
 use loupe_core::number::number_of;
+pub(super) use subscriptions::Listening;
 
 /// A call that shows signs of life may take this many times its limit, and no more.
 const HARD_LIMIT: u32 = 10;
@@ -86,12 +86,12 @@ pub struct Session {
 }
 
 /// Gives a request up when whoever waits for it goes away.
-struct ServerRequest<'a> {
+struct RequestGuard<'a> {
     tap: &'a Tap,
     waiting: PendingRequest,
 }
 
-impl ServerRequest<'_> {
+impl RequestGuard<'_> {
     /// Tells the server, and lets go. `None` where the request has just ended by itself.
     fn give_up(&self, reason: &str) -> Option<AbandonedRequest> {
         if self.tap.is_pending(self.waiting.id) && !self.tap.cancel(self.waiting.id) {
@@ -107,14 +107,14 @@ impl ServerRequest<'_> {
     }
 }
 
-impl Drop for ServerRequest<'_> {
+impl Drop for RequestGuard<'_> {
     fn drop(&mut self) {
         self.give_up("nobody is waiting for it any more");
     }
 }
 
 /// How a wait ended.
-enum Ended {
+enum WaitEnd {
     End(End),
     /// After this limit.
     TimedOut(Duration),
@@ -144,8 +144,8 @@ impl TimeLimit {
     }
 }
 
-struct Asked {
-    ended: Ended,
+struct RequestOutcome {
+    ended: WaitEnd,
     beside: SideMessages,
     left_at: Option<Instant>,
 }
@@ -361,16 +361,16 @@ impl Session {
             )
             .await?;
         match asked.ended {
-            Ended::End(End::Answer(answer)) => match answer.fault {
+            WaitEnd::End(End::Answer(answer)) => match answer.fault {
                 Some(fault) => Err(fault),
                 None => Ok((
                     read_page(&answer.bytes, member, &self.tap.place)?,
                     answer.bytes,
                 )),
             },
-            Ended::End(End::Lost(error)) => Err(Error::Shared(error)),
-            Ended::TimedOut(passed) => Err(self.timeout(method, passed)),
-            Ended::Cancelled => Err(Error::Cancelled {
+            WaitEnd::End(End::Lost(error)) => Err(Error::Shared(error)),
+            WaitEnd::TimedOut(passed) => Err(self.timeout(method, passed)),
+            WaitEnd::Cancelled => Err(Error::Cancelled {
                 place: self.tap.place.clone(),
             }),
         }
@@ -395,8 +395,8 @@ impl Session {
         write: impl FnOnce(i64) -> T,
         time: &mut TimeLimit,
         cancel: &CancelToken,
-    ) -> Result<Asked, Error> {
-        let mut ask = ServerRequest {
+    ) -> Result<RequestOutcome, Error> {
+        let mut ask = RequestGuard {
             tap: &self.tap,
             waiting: self.tap.request(write)?,
         };
@@ -418,7 +418,7 @@ impl Session {
                 done = &mut ask.waiting.done => {
                     let lost = || (End::Lost(Arc::new(Error::Closed { place: self.tap.place.clone() })), SideMessages::default());
                     let (end, beside) = done.unwrap_or_else(|_| lost());
-                    return Ok(Asked { ended: Ended::End(end), beside, left_at });
+                    return Ok(RequestOutcome { ended: WaitEnd::End(end), beside, left_at });
                 }
                 left = &mut ask.waiting.left, if is_leaving => {
                     is_leaving = false;
@@ -429,15 +429,15 @@ impl Session {
                         Ok(Err(source)) => {
                             let done = tokio::time::timeout(FLUSH_LIMIT, &mut ask.waiting.done).await;
                             if let Ok(Ok((end, beside))) = done {
-                                return Ok(Asked { ended: Ended::End(end), beside, left_at });
+                                return Ok(RequestOutcome { ended: WaitEnd::End(end), beside, left_at });
                             }
                             let error = Error::Write { place: self.tap.place.clone(), source };
-                            break Ended::End(End::Lost(Arc::new(error)));
+                            break WaitEnd::End(End::Lost(Arc::new(error)));
                         }
                         Err(_) => {}
                     }
                 }
-                () = cancel.cancelled() => break Ended::Cancelled,
+                () = cancel.cancelled() => break WaitEnd::Cancelled,
                 Ok(()) = ask.waiting.activity.changed() => {
                     if ask.waiting.activity.borrow_and_update().is_asked {
                         asked.get_or_insert_with(|| self.tap.deadline.hold());
@@ -447,27 +447,27 @@ impl Session {
                     time.since = self.tap.deadline.count();
                     deadline.set(self.tap.deadline.until(time.since, limit));
                 }
-                () = &mut deadline => break Ended::TimedOut(limit),
-                () = &mut hard => break Ended::TimedOut(hard_limit),
+                () = &mut deadline => break WaitEnd::TimedOut(limit),
+                () = &mut hard => break WaitEnd::TimedOut(hard_limit),
             }
         };
         let unended = match ended {
-            Ended::TimedOut(_) => self.unended().await,
+            WaitEnd::TimedOut(_) => self.unended().await,
             _ => Bytes::new(),
         };
         let reason = match ended {
-            Ended::TimedOut(passed) => format!("no answer within {} s", passed.as_secs_f64()),
+            WaitEnd::TimedOut(passed) => format!("no answer within {} s", passed.as_secs_f64()),
             _ => "cancelled by the user".into(),
         };
         match ask.give_up(&reason) {
             Some(AbandonedRequest { mut beside, odd }) => {
                 let ended = match ended {
-                    Ended::TimedOut(passed) => {
+                    WaitEnd::TimedOut(passed) => {
                         self.timed_out(ask.waiting.id, passed, odd, unended, &mut beside)
                     }
                     other => other,
                 };
-                Ok(Asked {
+                Ok(RequestOutcome {
                     ended,
                     beside,
                     left_at,
@@ -475,12 +475,12 @@ impl Session {
             }
             // The answer came in this very moment.
             None => match ask.waiting.done.try_recv() {
-                Ok((end, beside)) => Ok(Asked {
-                    ended: Ended::End(end),
+                Ok((end, beside)) => Ok(RequestOutcome {
+                    ended: WaitEnd::End(end),
                     beside,
                     left_at,
                 }),
-                Err(_) => Ok(Asked {
+                Err(_) => Ok(RequestOutcome {
                     ended,
                     beside: SideMessages::default(),
                     left_at,
@@ -514,7 +514,7 @@ impl Session {
         odd: Option<Bytes>,
         unended: Bytes,
         beside: &mut SideMessages,
-    ) -> Ended {
+    ) -> WaitEnd {
         let seconds = passed.as_secs_f64();
         let is_message = match peek(&unended) {
             Peek::Object(envelope) => {
@@ -534,7 +534,7 @@ impl Session {
                     "a line was still coming: {} of it, and no line end",
                     number_of(unended.len() as u64, "bytes")
                 ));
-                return Ended::TimedOut(passed);
+                return WaitEnd::TimedOut(passed);
             }
             Some(odd) => {
                 let what = format!(
@@ -543,7 +543,7 @@ impl Session {
                 );
                 (odd, what)
             }
-            None => return Ended::TimedOut(passed),
+            None => return WaitEnd::TimedOut(passed),
         };
         let (now, fault) = (
             Instant::now(),
@@ -552,7 +552,7 @@ impl Session {
                 what,
             },
         );
-        Ended::End(End::Answer(Answer {
+        WaitEnd::End(End::Answer(Answer {
             bytes,
             doc: None,
             begun: now,

@@ -2,12 +2,12 @@
 //!
 //! It logs, peeks at the envelope and decides whose a message is. Loupe's own requests wait in a table and get the
 //! bytes of their answer; the SDK gets only what it keeps the books of: the answer to its `initialize` (made sane, see
-//! `handshake`). What the server asks goes to `questions`. It never sees a payload, so it cannot choke on one.
+//! `handshake`). What the server asks goes to `questions`. It never sees a data, so it cannot choke on one.
 
+mod dispatch;
 mod pending;
-mod questions;
 mod sdk_end;
-mod sorting;
+mod server_requests;
 mod spread;
 mod steps;
 
@@ -33,7 +33,7 @@ use super::server_requests::{ClientCapabilities, ServerRequests};
 use super::{OnSessionEvent, SessionEvent, Transcript};
 use loupe_core::capture::{Direction, HttpInfo, Message, Step};
 use loupe_core::json::Doc;
-use loupe_core::redact::Known;
+use loupe_core::redact::SecretList;
 use loupe_core::source::Limits;
 use spread::Spread;
 
@@ -123,7 +123,7 @@ pub(super) struct Tap {
     pub limits: Limits,
     pub deadline: Arc<PausableDeadline>,
     on_event: OnSessionEvent,
-    pub known: Known,
+    pub known: SecretList,
     /// What may be asked of us; set once, before anything is sent.
     answering: OnceLock<(Weak<Tap>, Mutex<ClientCapabilities>)>,
     state: Mutex<State>,
@@ -135,7 +135,7 @@ impl Tap {
         limits: Limits,
         transcript: Option<Transcript>,
         on_event: OnSessionEvent,
-        known: Known,
+        known: SecretList,
     ) -> Self {
         Self {
             place,
@@ -404,7 +404,7 @@ impl Tap {
         let why = reason
             .map(|reason| format!(": {}", excerpt(&reason)))
             .unwrap_or_default();
-        pending.finish(End::Lost(Arc::new(Error::Gone {
+        pending.finish(End::Lost(Arc::new(Error::Disconnected {
             place: self.place.clone(),
             how: format!("the server ended it{why}"),
             during_handshake: false,
@@ -426,7 +426,7 @@ impl Tap {
     }
 
     /// Ends when nobody waits any more for the answer to a request; never for what has none.
-    pub(super) async fn given_up(&self, request: Option<i64>) {
+    pub(super) async fn wait_until_abandoned(&self, request: Option<i64>) {
         while request.is_none_or(|id| self.is_pending(id)) {
             tokio::time::sleep(GIVEN_UP_LOOK).await;
         }
@@ -468,7 +468,7 @@ impl Tap {
     }
 
     /// The server is gone: whatever waits ends now, and so does every later request.
-    pub(super) fn gone(&self, error: Error) {
+    pub(super) fn disconnect(&self, error: Error) {
         let error = Arc::new(error);
         let (pending, asks, tell) = {
             let mut state = self.state();

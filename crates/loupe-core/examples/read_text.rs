@@ -8,7 +8,7 @@ const RESULT: &str = r###"{"content": [{"type": "text", "text": "## Companies\n\
 
 fn main() {
     let result = ParsedCapture::from_result(RESULT);
-    let data = result.payload.expect("the text holds a table");
+    let data = result.data.expect("the text holds a table");
     println!("{}", data.origin_text());
     println!("{}", data.root().raw_text());
 }

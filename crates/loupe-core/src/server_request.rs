@@ -221,7 +221,7 @@ impl ServerRequest {
     }
 
     /// What stands in the secret fields of a reply: name and value.
-    pub fn given(&self, reply: &Reply) -> Vec<(String, String)> {
+    pub fn secret_fields(&self, reply: &Reply) -> Vec<(String, String)> {
         let Reply::Accept(Some(content)) = reply else {
             return Vec::new();
         };
@@ -229,7 +229,7 @@ impl ServerRequest {
     }
 
     /// The `result` of a reply as it is kept: what stands in secret fields is masked. `None` where nothing had to be.
-    pub fn kept(&self, reply: &Reply) -> Option<Reply> {
+    pub fn masked(&self, reply: &Reply) -> Option<Reply> {
         let Reply::Accept(Some(content)) = reply else {
             return None;
         };
@@ -475,12 +475,12 @@ mod tests {
         assert_eq!(ask.secrets(), ["p"]);
         let reply = Reply::Accept(Some(r#"{"user":"a", "p":"hunter2"}"#.into()));
         assert_eq!(
-            ask.kept(&reply),
+            ask.masked(&reply),
             Some(Reply::Accept(Some(r#"{"user":"a", "p":"•••"}"#.into())))
         );
-        assert_eq!(ask.kept(&Reply::Decline), None);
+        assert_eq!(ask.masked(&Reply::Decline), None);
         assert_eq!(
-            ask.kept(&Reply::Accept(Some(r#"{"user":"a"}"#.into()))),
+            ask.masked(&Reply::Accept(Some(r#"{"user":"a"}"#.into()))),
             None
         );
     }

@@ -6,13 +6,13 @@ pub mod import;
 mod label;
 mod limits;
 mod login;
-mod memory;
 mod probe;
 mod reach;
 mod recent;
+mod redact_url;
 mod sample;
 pub mod secret;
-mod shown;
+mod server_prefs;
 
 use std::fmt;
 use std::path::PathBuf;
@@ -23,16 +23,18 @@ pub use identity::{Greeting, Identity};
 pub use label::{distinct_label, label_among};
 pub use limits::Limits;
 pub use login::{Grant, Login};
-pub use memory::{MemoryChanges, MemoryField, MemoryValue, ServerMemory, ToolArguments, Watch};
 pub use probe::{LONG_TOKENS, PROBE_TOOLS, ProbeKind, ProbePart, ProbeTool, STRUCTURED_REST};
 pub use reach::{Protocol, Transport};
 pub use recent::{
-    LEFT_OUT, Recent, RecentReach, RecentSource, RecentValue, exact_server, filled, folder_of,
-    left_out, server_key,
+    LEFT_OUT, Recent, RecentReach, RecentSource, RecentValue, exact_server, folder_of,
+    missing_secrets, server_key, with_secrets,
 };
+pub(crate) use redact_url::{address_secrets, is_key};
+pub use redact_url::{redact_url, without_values};
 pub use sample::{SAMPLE_SETS, SampleKey, SampleSet, SampleSpec, Takes};
-pub(crate) use shown::{address_secrets, is_key};
-pub use shown::{shown, without_values};
+pub use server_prefs::{
+    MemoryChanges, MemoryField, MemoryValue, ServerMemory, ToolArguments, Watch,
+};
 
 /// A server, or a capture folder standing in for one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -202,7 +204,7 @@ impl Source {
                 }
             }
             Self::Http(http) => {
-                let url = shown(&http.url);
+                let url = redact_url(&http.url);
                 url.split_once("://")
                     .map_or(&*url, |(_, rest)| rest)
                     .to_owned()
@@ -253,7 +255,7 @@ impl fmt::Display for Source {
                 write!(f, "-- {}", command.line())
             }
             Self::Http(http) => {
-                write!(f, "--url {}", shell(&shown(&http.url)))?;
+                write!(f, "--url {}", shell(&redact_url(&http.url)))?;
                 if http.transport != Transport::Auto {
                     write!(f, " --transport {}", http.transport.word())?;
                 }

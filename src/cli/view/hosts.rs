@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use crate::cli::output::{columns, one_line};
-use loupe_analysis::queries::{Deliveries, HostLane, HostOutcome, HostRow, HostsReport};
+use loupe_analysis::queries::{HostLane, HostOutcome, HostRow, HostsReport, Placements};
 use loupe_core::format::claim::facts_cell;
-use loupe_core::host::What;
+use loupe_core::host::OmittedPart;
 use loupe_core::number::{grouped, number_of};
 use loupe_core::token::Encoding;
 
@@ -13,7 +13,7 @@ use loupe_core::token::Encoding;
 const FIELDS: usize = 6;
 
 /// The verdict, a block of lines for each lane of hosts that see the same, and the deliveries.
-pub fn page(report: &HostsReport, deliveries: Option<&Deliveries>, encoding: Encoding) -> String {
+pub fn page(report: &HostsReport, deliveries: Option<&Placements>, encoding: Encoding) -> String {
     let mut page = String::new();
     // A host that was not reached might change the verdict.
     if !report.is_interrupted() {
@@ -148,7 +148,7 @@ fn lost(report: &HostsReport) -> String {
     }
     // Hosts of one text may have come to it in different ways.
     let mut dropped: Vec<(String, &str, Vec<&str>)> = Vec::new();
-    let mut places: HashMap<(What, &str), usize> = HashMap::new();
+    let mut places: HashMap<(OmittedPart, &str), usize> = HashMap::new();
     for row in texts(report).flat_map(|lane| report.hosts_of(lane)) {
         for gone in row.view.dropped.iter() {
             let place = *places
@@ -159,9 +159,9 @@ fn lost(report: &HostsReport) -> String {
                 continue;
             }
             let what = match gone.what {
-                What::Block(index) => format!("block {index}"),
-                What::Structured => "structuredContent".to_owned(),
-                What::IsError => "isError".to_owned(),
+                OmittedPart::Block(index) => format!("block {index}"),
+                OmittedPart::Structured => "structuredContent".to_owned(),
+                OmittedPart::IsError => "isError".to_owned(),
             };
             dropped.push((what, &gone.why, vec![row.host.id.as_str()]));
         }
@@ -176,7 +176,7 @@ fn lost(report: &HostsReport) -> String {
     out
 }
 
-fn table(deliveries: &Deliveries, encoding: Encoding) -> String {
+fn table(deliveries: &Placements, encoding: Encoding) -> String {
     let head = [
         "DELIVERY",
         "ALL FACTS IN",

@@ -3,8 +3,8 @@
 use crate::cli::output::{columns, one_line};
 use loupe_analysis::contract::LedgerOptions;
 use loupe_analysis::queries::{RowCount, ratio_of};
-use loupe_analysis::verdict::{ModelReads, verdict};
-use loupe_core::capture::{Direction, Outcome, Payload};
+use loupe_analysis::summary::{ModelReads, summarise};
+use loupe_core::capture::{Direction, Outcome, ResultData};
 use loupe_core::format::claim::facts_cell;
 use loupe_core::format::ledger::Row;
 use loupe_core::format::{self, Format, ParsedCapture};
@@ -24,7 +24,7 @@ pub fn page(
     // The sentence states exact counts; beside a further tokenizer it names the one it used.
     // What was not reached might change it.
     if !rows.iter().any(Row::is_interrupted)
-        && let Some(verdict) = verdict(
+        && let Some(verdict) = summarise(
             &references,
             reads,
             options.tokenizer.encoding().unwrap_or(Encoding::O200kBase),
@@ -108,9 +108,9 @@ const ERROR_CHARS: usize = 240;
 
 /// What the tool says of its failure: nobody should have to ask for another view to read it.
 fn error_text(subject: &ParsedCapture) -> String {
-    let message = match (&subject.reading.rpc_error, subject.capture.outcome) {
+    let message = match (&subject.response.rpc_error, subject.capture.outcome) {
         (Some(error), _) => error.message.clone(),
-        (None, Outcome::ToolError) => subject.reading.content_text().unwrap_or_default(),
+        (None, Outcome::ToolError) => subject.response.content_text().unwrap_or_default(),
         _ => return String::new(),
     };
     let mut page = String::new();
@@ -158,13 +158,13 @@ fn head(subject: &ParsedCapture) -> String {
         ));
     }
     head.push_str(&format!(
-        "payload {}\n",
+        "data {}\n",
         subject
-            .payload
+            .data
             .as_ref()
-            .map_or_else(|| "none".to_owned(), Payload::origin_text)
+            .map_or_else(|| "none".to_owned(), ResultData::origin_text)
     ));
-    if let Some(source) = subject.payload.as_ref().and_then(Payload::text_source) {
+    if let Some(source) = subject.data.as_ref().and_then(ResultData::text_source) {
         let next = match source.reader.id {
             "markdown-table" => "`--read-text markdown-table-2` reads the next largest",
             _ => "`--read-text markdown-table` reads the largest",
@@ -177,8 +177,8 @@ fn head(subject: &ParsedCapture) -> String {
             head.push_str(&format!("table not read: {columns} ({rows}); {next}\n"));
         }
     }
-    if loupe_core::capture::is_wrapped(&subject.reading)
-        && let Some(text) = subject.reading.content_text()
+    if loupe_core::capture::is_wrapped(&subject.response)
+        && let Some(text) = subject.response.content_text()
     {
         let tokens = loupe_core::token::count(&text).o200k_base;
         let tokens = number_of(tokens, "tokens");
@@ -199,13 +199,13 @@ fn head(subject: &ParsedCapture) -> String {
     for note in &capture.notes {
         head.push_str(&format!("note {}\n", one_line(note)));
     }
-    let in_blocks = subject.reading.blocks.iter().flat_map(|block| {
+    let in_blocks = subject.response.blocks.iter().flat_map(|block| {
         block
             .faults
             .iter()
             .map(move |fault| format!("block {}: {fault}", block.index))
     });
-    for odd in subject.reading.faults.iter().cloned().chain(in_blocks) {
+    for odd in subject.response.faults.iter().cloned().chain(in_blocks) {
         head.push_str(&format!("odd {}\n", one_line(&odd)));
     }
     head

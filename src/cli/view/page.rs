@@ -1,4 +1,4 @@
-//! Pages for people: the rendered text, the payload as a tree, the tool's definition.
+//! Pages for people: the rendered text, the data as a tree, the tool's definition.
 
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ fn get<Q: Query>(
 pub fn rendered(subject: &Arc<ParsedCapture>, cancel: &Cancel) -> Result<String, Problem> {
     let view = get(subject, &RenderedQuery("content"), cancel)?;
     let mut page = String::new();
-    let blocks = &subject.reading.blocks;
+    let blocks = &subject.response.blocks;
     // In the order of the blocks.
     let mut cards = view.cards.iter().peekable();
     for block in blocks {
@@ -123,16 +123,16 @@ fn drawn(table: &Table) -> String {
     columns(&rows, &[])
 }
 
-/// The payload as an indented tree with the tokens of every container and the marks against the text.
+/// The data as an indented tree with the tokens of every container and the marks against the text.
 pub fn tree(subject: &Arc<ParsedCapture>, cancel: &Cancel) -> Result<String, Problem> {
     let (Some(view), Some(tokens)) = (
         get(subject, &TreeQuery, cancel)?,
         get(subject, &TreeTokensQuery, cancel)?,
     ) else {
-        return Err(Problem::new(ProblemKind::Usage, "there is no payload").at("tree"));
+        return Err(Problem::new(ProblemKind::Usage, "there is no data").at("tree"));
     };
-    let root = view.payload.root();
-    let mut page = format!("{}\n", view.payload.origin_text());
+    let root = view.data.root();
+    let mut page = format!("{}\n", view.data.origin_text());
     let mut open: Vec<usize> = Vec::new();
     for index in root.index()..root.subtree_end() {
         if index.is_multiple_of(4_096) {

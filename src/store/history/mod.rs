@@ -281,12 +281,12 @@ impl History {
                 Err(error) => failed = Some(error),
             }
         }
-        self.sweep();
+        self.comparison();
         failed.map_or(Ok(gone), Err)
     }
 
     /// Deletes what a copy that ended left half-written, or removed.
-    fn sweep(&self) {
+    fn comparison(&self) {
         let entries = fs::read_dir(self.captures())
             .into_iter()
             .flatten()

@@ -34,7 +34,7 @@ pub enum ReadAs {
     /// A JSON-RPC message.
     Message,
     /// Any other JSON.
-    Payload,
+    Data,
     Text,
     /// JSON Lines of messages.
     Messages,
@@ -49,7 +49,7 @@ impl ReadAs {
         (ReadAs::Capture, "capture"),
         (ReadAs::Result, "result"),
         (ReadAs::Message, "message"),
-        (ReadAs::Payload, "payload"),
+        (ReadAs::Data, "data"),
         (ReadAs::Text, "text"),
         (ReadAs::Messages, "messages"),
         (ReadAs::Har, "har"),
@@ -143,7 +143,7 @@ impl<'a> Input<'a> {
             format!("{what} without an answer of an MCP server"),
         )
         .at(self.name)
-        .hint("`--read-as payload` or `--read-as text` shows the file as it is")
+        .hint("`--read-as data` or `--read-as text` shows the file as it is")
     }
 }
 

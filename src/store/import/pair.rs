@@ -7,7 +7,9 @@ use bytes::Bytes;
 use time::OffsetDateTime;
 
 use super::{Entry, Input};
-use loupe_core::capture::{Capture, Direction, Message, Outcome, Reading, Server, Timings, Tool};
+use loupe_core::capture::{
+    Capture, Direction, Message, Outcome, ParsedResponse, Server, Timings, Tool,
+};
 use loupe_core::json::{Doc, Node};
 use loupe_core::problem::{Problem, ProblemKind};
 
@@ -239,7 +241,7 @@ impl Pairing<'_> {
         }
         match answer {
             Some(answer) => {
-                let reading = Reading::read(answer.bytes.clone());
+                let reading = ParsedResponse::read(answer.bytes.clone());
                 capture.outcome = reading.outcome();
                 capture.response = Some(answer.bytes);
                 capture.http = answer.http;

@@ -157,7 +157,10 @@ fn done_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture) {
     ui.horizontal(|ui| {
         done_words(ui, capture);
         // Where the server is gone still, the strip below the bar has the button.
-        let is_gone = matches!(cx.state.session().connection, Connection::Gone { .. });
+        let is_gone = matches!(
+            cx.state.session().connection,
+            Connection::Disconnected { .. }
+        );
         if matches!(capture.outcome, Outcome::Timeout | Outcome::Disconnected) && !is_gone {
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 match &cx.state.session().connection {

@@ -12,8 +12,10 @@ use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
 use crate::ui::{Cx, icons};
 use loupe_analysis::queries::TextRow;
-use loupe_analysis::queries::special::Shown;
-use loupe_analysis::queries::sweep::{SweepPage, SweepRows, SweepRowsQuery, ThisPage};
+use loupe_analysis::queries::comparison::{
+    ComparisonPage, ComparisonRows, ComparisonRowsQuery, ThisPage,
+};
+use loupe_analysis::queries::invisible_chars::Shown;
 use loupe_core::diff::pattern::name;
 
 /// Height of an exact row, and of a section's head.
@@ -35,7 +37,7 @@ pub fn body_ui(
     width: f32,
 ) {
     let page = &judged.page;
-    let question = SweepRowsQuery {
+    let question = ComparisonRowsQuery {
         page: ThisPage(Arc::clone(page)),
         columns: fitting(ui, width),
     };
@@ -109,10 +111,15 @@ fn fitting(ui: &Ui, width: f32) -> u16 {
     ((width - GUTTER - SIDE) / char_width).clamp(16.0, f32::from(u16::MAX)) as u16
 }
 
-/// Where each section begins now, as [`SweepRows::folded`].
-fn tops(ui: &Ui, compare: &Compare, page: &SweepPage, rows: &Arc<SweepRows>) -> Arc<Vec<usize>> {
+/// Where each section begins now, as [`ComparisonRows::folded`].
+fn tops(
+    ui: &Ui,
+    compare: &Compare,
+    page: &ComparisonPage,
+    rows: &Arc<ComparisonRows>,
+) -> Arc<Vec<usize>> {
     // It holds both that it was made from, so that an address is never another's.
-    type Kept = (Arc<SweepRows>, Arc<BTreeSet<String>>, Arc<Vec<usize>>);
+    type Kept = (Arc<ComparisonRows>, Arc<BTreeSet<String>>, Arc<Vec<usize>>);
     let id = egui::Id::unique("compare tops");
     let known: Option<Kept> = ui.data(|data| data.get_temp(id));
     let known = known
@@ -145,7 +152,7 @@ struct Head {
     is_folded: bool,
 }
 
-fn head_ui(ui: &Ui, cx: &Cx<'_>, page: &SweepPage, section: usize, head: &Head) {
+fn head_ui(ui: &Ui, cx: &Cx<'_>, page: &ComparisonPage, section: usize, head: &Head) {
     let t = ThemeTokens::of(ui);
     let Head {
         rect,
@@ -258,7 +265,7 @@ fn head_ui(ui: &Ui, cx: &Cx<'_>, page: &SweepPage, section: usize, head: &Head) 
 fn cells_ui(
     ui: &Ui,
     judged: &Judged,
-    rows: &SweepRows,
+    rows: &ComparisonRows,
     section: usize,
     at: usize,
     line: Rect,
@@ -292,7 +299,7 @@ fn missing(judged: &Judged, section: usize, column: usize) -> Vec<String> {
         .missing
         .iter()
         .filter(|field| judged.is_needed[**field]);
-    lost.map(|field| name(&judged.page.sweep.fields[*field].pattern))
+    lost.map(|field| name(&judged.page.comparison.fields[*field].pattern))
         .collect()
 }
 
@@ -321,7 +328,7 @@ fn missing_ui(ui: &Ui, missing: &[String], section: usize, place: &Place) {
 }
 
 /// Paints one exact row.
-fn row_ui(ui: &Ui, page: &SweepPage, row: &TextRow, place: &Place) {
+fn row_ui(ui: &Ui, page: &ComparisonPage, row: &TextRow, place: &Place) {
     let t = ThemeTokens::of(ui);
     let Place { rect, column } = *place;
     let view = &page.texts[column];

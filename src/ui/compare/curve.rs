@@ -10,8 +10,8 @@ use crate::state::{Action, CompareAction};
 use crate::ui::Cx;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::{self, Button};
-use loupe_analysis::queries::sweep::SweepPage;
-use loupe_analysis::queries::sweep::curve::{Curve, Limit, LinearFit, Unit};
+use loupe_analysis::queries::comparison::ComparisonPage;
+use loupe_analysis::queries::comparison::curve::{Curve, Limit, LinearFit, Unit};
 use loupe_core::host::Hosts;
 use loupe_core::host::rules::LimitUnit as HostUnit;
 
@@ -55,14 +55,14 @@ fn limits(unit: Unit, chosen: &BTreeSet<String>) -> Vec<(String, Limit)> {
     limits
 }
 
-pub fn curve_ui(ui: &mut Ui, cx: &Cx<'_>, page: &SweepPage) {
+pub fn curve_ui(ui: &mut Ui, cx: &Cx<'_>, page: &ComparisonPage) {
     let inner = ui.max_rect().shrink(SIDE);
     ui.scope_builder(widgets::region(ui, "curve").max_rect(inner), |ui| {
         inner_ui(ui, cx, page)
     });
 }
 
-fn inner_ui(ui: &mut Ui, cx: &Cx<'_>, page: &SweepPage) {
+fn inner_ui(ui: &mut Ui, cx: &Cx<'_>, page: &ComparisonPage) {
     let t = ThemeTokens::of(ui);
     let tokens = Unit::Tokens(cx.state.settings.encoding());
     let unit = if cx.state.comparisons.is_in_chars {
@@ -153,11 +153,11 @@ fn hosts_ui(ui: &mut Ui, cx: &Cx<'_>, chosen: &BTreeSet<String>) {
     });
 }
 
-fn plot_ui(ui: &mut Ui, page: &SweepPage, curve: &Curve, limits: &[(String, Limit)]) {
+fn plot_ui(ui: &mut Ui, page: &ComparisonPage, curve: &Curve, limits: &[(String, Limit)]) {
     let t = ThemeTokens::of(ui);
     // As many lines as there are columns: what is sent, and what was added.
     let mut shown: Vec<&str> = page
-        .sweep
+        .comparison
         .columns
         .iter()
         .map(|column| column.format)

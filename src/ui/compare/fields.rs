@@ -12,9 +12,9 @@ use crate::state::{Action, Compare, CompareAction};
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
 use crate::ui::{Cx, icons};
-use loupe_analysis::queries::special::Shown;
-use loupe_analysis::queries::sweep::{ColumnOrigin, readable};
-use loupe_analysis::verdict::{ClaimTone, held};
+use loupe_analysis::queries::comparison::{ColumnOrigin, readable};
+use loupe_analysis::queries::invisible_chars::Shown;
+use loupe_analysis::summary::{ClaimTone, held};
 use loupe_core::capture::FactState;
 use loupe_core::format::Syntax;
 use loupe_core::format::claim::facts_cell;
@@ -101,8 +101,8 @@ impl Grid {
 }
 
 pub fn fields_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged) {
-    let sweep = &judged.page.sweep;
-    if sweep.fields.is_empty() {
+    let comparison = &judged.page.comparison;
+    if comparison.fields.is_empty() {
         let words = "No answer has data to compare. By record shows the texts side by side.";
         if widgets::empty_ui(ui, words, Some("By record")) {
             cx.send(Action::Compare(CompareAction::Show(
@@ -119,7 +119,7 @@ pub fn fields_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged) {
     };
     let base = judged.base.unwrap_or(0);
     let order: Vec<usize> = std::iter::once(base)
-        .chain((0..sweep.columns.len()).filter(|at| *at != base))
+        .chain((0..comparison.columns.len()).filter(|at| *at != base))
         .collect();
     let width = ((area.width() - field) / order.len() as f32)
         .max(MIN_COLUMN)
@@ -132,8 +132,8 @@ pub fn fields_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged) {
         width,
         is_pinned: area.width() >= field + 2.0 * width,
         order,
-        fields: sweep.fields.len(),
-        records: sweep.fields[chosen].facts.len(),
+        fields: comparison.fields.len(),
+        records: comparison.fields[chosen].facts.len(),
     };
     let mut scroll = ScrollArea::both()
         .id_salt("compare fields")
@@ -212,9 +212,9 @@ pub fn fields_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged) {
 
 /// The field whose values are shown: the one that was chosen, else the first of which something needed is lost or reworded.
 fn chosen(compare: &Compare, judged: &Judged) -> usize {
-    let sweep = &judged.page.sweep;
+    let comparison = &judged.page.comparison;
     let known = compare.field.as_ref().and_then(|pattern| {
-        sweep
+        comparison
             .fields
             .iter()
             .position(|field| field.pattern == *pattern)
@@ -228,13 +228,13 @@ fn chosen(compare: &Compare, judged: &Judged) -> usize {
             .find(|field| judged.is_needed[*field])
     };
     let is_reworded = |field: &usize| {
-        sweep
+        comparison
             .columns
             .iter()
             .any(|column| column.cells[*field].reworded > 0)
     };
     let reworded = || {
-        (0..sweep.fields.len())
+        (0..comparison.fields.len())
             .filter(|field| judged.is_needed[*field])
             .find(is_reworded)
     };
@@ -306,7 +306,7 @@ fn lines_ui(ui: &Ui, grid: &Grid) {
 fn corner_ui(ui: &mut Ui, cx: &Cx<'_>, judged: &Judged, rect: Rect) {
     let t = ThemeTokens::of(ui);
     ui.painter().rect_filled(rect, 0.0, t.panel);
-    let fields = &judged.page.sweep.fields;
+    let fields = &judged.page.comparison.fields;
     let (left, y) = (rect.left() + PAD, rect.top() + 19.0);
     let end = widgets::text_at(
         ui,
@@ -342,11 +342,11 @@ fn corner_ui(ui: &mut Ui, cx: &Cx<'_>, judged: &Judged, rect: Rect) {
     if all {
         judged.need(cx, |_| true);
     }
-    let columns = judged.page.sweep.columns.iter().enumerate();
-    let loses = |(_, column): &(usize, &loupe_analysis::queries::sweep::Column)| {
+    let columns = judged.page.comparison.columns.iter().enumerate();
+    let loses = |(_, column): &(usize, &loupe_analysis::queries::comparison::Column)| {
         column.is_offered() && column.is_answer() && column.cells.iter().any(|cell| cell.lost > 0)
     };
-    let encoding = judged.page.sweep.encoding;
+    let encoding = judged.page.comparison.encoding;
     let cheapest = columns
         .filter(loses)
         .min_by_key(|(_, column)| column.row.tokens.get(encoding));
@@ -455,7 +455,7 @@ fn field_ui(
     is_chosen: bool,
 ) {
     let t = ThemeTokens::of(ui);
-    let field = &judged.page.sweep.fields[at];
+    let field = &judged.page.comparison.fields[at];
     let is_needed = judged.is_needed[at];
     let response = ui.interact(line, ui.scope_id().with(("field", at)), Sense::click());
     if is_chosen || response.hovered() {
@@ -565,7 +565,7 @@ fn tick_ui(ui: &Ui, rect: Rect, name: &str, is_ticked: bool) -> bool {
 /// What a column makes of a field: "missing 11 of 11", and whether it loses something by that.
 fn outcome_of(judged: &Judged, field: usize, at: usize) -> (String, bool) {
     let (total, cell) = (
-        judged.page.sweep.fields[field].total,
+        judged.page.comparison.fields[field].total,
         &judged.column(at).cells[field],
     );
     let of = |count: u64| {
@@ -725,7 +725,7 @@ fn foot_ui(ui: &mut Ui, judged: &Judged, grid: &Grid) {
 fn round_trip(judged: &Judged, at: usize) -> (String, bool) {
     let column = judged.column(at);
     let (ColumnOrigin::Call(call) | ColumnOrigin::Derived(call)) = column.origin;
-    let is_of_reference = judged.page.sweep.reference == Some(call);
+    let is_of_reference = judged.page.comparison.reference == Some(call);
     match &column.row.round_trip {
         // What is read from another answer's text is its own data, which may be less.
         Some(trip) if column.is_answer() && !is_of_reference => {
@@ -742,7 +742,7 @@ fn facts(judged: &Judged, at: usize) -> (String, bool) {
     match () {
         () if !column.is_answer() => (String::new(), false),
         () if loss.tone == ClaimTone::Warn => (loss.text.clone(), true),
-        () if column.absent > 0 => (held(&judged.page.sweep, column), false),
+        () if column.absent > 0 => (held(&judged.page.comparison, column), false),
         () if column.cells.iter().any(|cell| cell.lost > 0) => {
             ("all that are needed".to_owned(), false)
         }
@@ -753,8 +753,8 @@ fn facts(judged: &Judged, at: usize) -> (String, bool) {
 /// The field that is shown record by record, what it costs, and how it is reworded.
 fn band_ui(ui: &mut Ui, judged: &Judged, chosen: usize, line: Rect) {
     let t = ThemeTokens::of(ui);
-    let sweep = &judged.page.sweep;
-    let field = &sweep.fields[chosen];
+    let comparison = &judged.page.comparison;
+    let field = &comparison.fields[chosen];
     ui.painter().rect_filled(line, 0.0, t.card);
     for y in [line.top() + 0.5, line.bottom() - 0.5] {
         ui.painter()
@@ -784,7 +784,7 @@ fn band_ui(ui: &mut Ui, judged: &Judged, chosen: usize, line: Rect) {
         "costs {} as compact JSON",
         widgets::number_text(field.tokens, "tok")
     );
-    let reworded = sweep
+    let reworded = comparison
         .columns
         .iter()
         .position(|column| column.cells[chosen].reworded > 0 && column.cells[chosen].lost == 0);
@@ -838,13 +838,13 @@ fn record_ui(
     line: Rect,
 ) {
     let t = ThemeTokens::of(ui);
-    let sweep = &judged.page.sweep;
-    let field = &sweep.fields[chosen];
+    let comparison = &judged.page.comparison;
+    let field = &comparison.fields[chosen];
     let fact = field.facts[at] as usize;
-    let record = sweep.facts[fact].record.map(|record| record as usize);
+    let record = comparison.facts[fact].record.map(|record| record as usize);
     // What stands before the records may have no section.
     let section = record.and_then(|record| {
-        let name = readable(&sweep.records.get(record)?.path);
+        let name = readable(&comparison.records.get(record)?.path);
         [record + 1, record].into_iter().find(|at| {
             judged
                 .page
@@ -880,7 +880,7 @@ fn record_ui(
         t.weak,
     );
     let title = record
-        .and_then(|record| sweep.records.get(record))
+        .and_then(|record| comparison.records.get(record))
         .map_or_else(|| readable(&field.pattern), |record| record.title.clone());
     let room = line.left() + grid.field - 8.0 - left;
     widgets::text_at(
@@ -945,7 +945,7 @@ fn value(judged: &Judged, fact: usize, at: usize) -> Value {
     let Some(found) = column.found.get(fact) else {
         return Value::None;
     };
-    let record = judged.page.sweep.facts[fact]
+    let record = judged.page.comparison.facts[fact]
         .record
         .map(|record| record as usize);
     if record.is_some_and(|record| column.lacks.get(record) == Some(&true)) {

@@ -7,8 +7,8 @@ use super::tabs::derived;
 use crate::state::{Action, Compare, CompareAction};
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::{Cx, icons, strip, widgets};
-use loupe_analysis::queries::sweep::{Column, ColumnOrigin};
-use loupe_analysis::verdict::{ClaimTone, StripCell};
+use loupe_analysis::queries::comparison::{Column, ColumnOrigin};
+use loupe_analysis::summary::{ClaimTone, StripCell};
 use loupe_core::capture::Outcome;
 use loupe_core::format::ledger::ratio;
 use loupe_core::number::percent_change;
@@ -30,7 +30,7 @@ pub fn strike(ui: &Ui, left: f32, right: f32, y: f32, color: egui::Color32) {
 pub fn head_ui(ui: &Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged, at: usize, rect: Rect) {
     let t = ThemeTokens::of(ui);
     let column = judged.column(at);
-    let encoding = judged.page.sweep.encoding;
+    let encoding = judged.page.comparison.encoding;
     let (is_winner, is_base) = (judged.winner == Some(at), judged.base == Some(at));
     let is_measured = column.row.is_available() && !column.row.format.is_empty();
     let response = ui.interact(rect, ui.scope_id().with(("head", at)), Sense::click());
@@ -230,7 +230,7 @@ fn change(judged: &Judged, column: &Column) -> Option<String> {
             .base
             .filter(|base| judged.column(*base).origin != column.origin)?,
     );
-    let ratio = ratio(&column.row, &base.row, judged.page.sweep.encoding)?;
+    let ratio = ratio(&column.row, &base.row, judged.page.comparison.encoding)?;
     Some(if (ratio - 1.0).abs() < 0.005 {
         "±0".to_owned()
     } else {
@@ -246,13 +246,13 @@ fn spoken(judged: &Judged, at: usize) -> String {
         words.push(why.clone());
     } else {
         words.push(widgets::number_text(
-            column.row.tokens.get(judged.page.sweep.encoding),
+            column.row.tokens.get(judged.page.comparison.encoding),
             "tokens",
         ));
         if let (Some(change), Some(base)) = (change(judged, column), judged.base) {
             words.push(format!("{change} against {}", judged.column(base).title));
         }
-        if judged.page.sweep.reference.is_some() {
+        if judged.page.comparison.reference.is_some() {
             words.push(judged.losses[at].text.clone());
         }
         words.push(widgets::number_text(column.row.bytes, "bytes"));

@@ -8,8 +8,8 @@ use crate::ui::Cx;
 use crate::ui::host_row;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
-use loupe_analysis::queries::sweep::{Column, ColumnOrigin};
-use loupe_analysis::queries::{DeliveryCell, HostsQuery, HostsReport, SentAsTextQuery};
+use loupe_analysis::queries::comparison::{Column, ColumnOrigin};
+use loupe_analysis::queries::{HostsQuery, HostsReport, PlacementCell, SentAsTextQuery};
 use loupe_core::capture::CaptureId;
 use loupe_core::host::{Host, LimitState};
 use loupe_core::token::Tokens as Counted;
@@ -29,7 +29,7 @@ fn order(cx: &Cx<'_>, report: &HostsReport) -> Vec<usize> {
 /// What is known of a column.
 enum Known<'a> {
     Sent(&'a HostsReport),
-    Written(&'a [DeliveryCell]),
+    Written(&'a [PlacementCell]),
     Working,
     Not(String),
 }
@@ -48,7 +48,7 @@ impl<'a> Known<'a> {
             QueryState::Ready(out) => known(out),
             QueryState::Failed(problem) => Self::Not(problem.what.clone()),
             QueryState::Working { .. } => Self::Working,
-            QueryState::Held { .. } => Self::Not("not counted yet".to_owned()),
+            QueryState::NeedsConfirmation { .. } => Self::Not("not counted yet".to_owned()),
         }
     }
 
@@ -115,7 +115,7 @@ pub fn hosts_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged) {
         .map(|(captures, _)| captures)
         .unwrap_or_default();
     let columns: Vec<(&Column, Known<'_>)> = page
-        .sweep
+        .comparison
         .columns
         .iter()
         .map(|column| (column, known(cx, column, &captures)))
@@ -134,7 +134,7 @@ pub fn hosts_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged) {
             widgets::waiting(
                 ui,
                 "Reading the answers as each host does",
-                cx.state.answers.since().unwrap_or(cx.state.now),
+                cx.state.query_results.since().unwrap_or(cx.state.now),
                 cx,
             );
         });

@@ -4,7 +4,7 @@ use egui::{Id, Ui};
 
 use crate::state::{Action, Compare, CompareAction, CompareTab};
 use crate::ui::Cx;
-use loupe_analysis::queries::sweep::SweepPage;
+use loupe_analysis::queries::comparison::ComparisonPage;
 
 fn record_id() -> Id {
     Id::unique("compare record gone to")
@@ -17,7 +17,7 @@ pub fn go(ui: &Ui, cx: &Cx<'_>, section: usize) {
 }
 
 /// The section that is to be scrolled to in this frame: a record or a difference that was gone to.
-pub fn wanted(ui: &Ui, cx: &Cx<'_>, compare: &Compare, page: &SweepPage) -> Option<usize> {
+pub fn wanted(ui: &Ui, cx: &Cx<'_>, compare: &Compare, page: &ComparisonPage) -> Option<usize> {
     let record: Option<usize> = ui.data_mut(|data| data.remove_temp(record_id()));
     if let Some(section) = record {
         unfold(cx, compare, page, section);
@@ -33,7 +33,7 @@ pub fn wanted(ui: &Ui, cx: &Cx<'_>, compare: &Compare, page: &SweepPage) -> Opti
 }
 
 /// What was gone to is to be seen.
-fn unfold(cx: &Cx<'_>, compare: &Compare, page: &SweepPage, section: usize) {
+fn unfold(cx: &Cx<'_>, compare: &Compare, page: &ComparisonPage, section: usize) {
     if let Some(known) = page
         .sections
         .get(section)

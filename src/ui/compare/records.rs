@@ -71,7 +71,7 @@ pub fn records_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: &Arc<Judg
 fn columns_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged) {
     let t = ThemeTokens::of(ui);
     let area = ui.available_rect_before_wrap();
-    let count = judged.page.sweep.columns.len().max(1);
+    let count = judged.page.comparison.columns.len().max(1);
     let width = (area.width() / count as f32).max(MIN_COLUMN).floor();
     ScrollArea::horizontal()
         .id_salt("compare across")
@@ -84,7 +84,7 @@ fn columns_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged) {
                 vec2(width * count as f32, area.height()),
             );
             ui.allocate_rect(whole, Sense::hover());
-            for at in 0..judged.page.sweep.columns.len() {
+            for at in 0..judged.page.comparison.columns.len() {
                 let place = Rect::from_min_size(
                     pos2(left + at as f32 * width, area.top()),
                     vec2(width, head::HEIGHT),

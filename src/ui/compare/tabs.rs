@@ -9,7 +9,7 @@ use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::view_as::MOST_HOSTS;
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, icons};
-use loupe_analysis::queries::sweep::{Column, ColumnOrigin, SweepPage};
+use loupe_analysis::queries::comparison::{Column, ColumnOrigin, ComparisonPage};
 use loupe_core::format::FORMATS;
 use loupe_core::host::{ReadChoice, ResultPart};
 
@@ -25,7 +25,7 @@ fn shown(compare: &Compare, judged: Option<&Judged>) -> CompareTab {
     let usual = match judged {
         Some(_) if has_curve => CompareTab::Curve,
         // Of equal calls, which are written alike, the texts tell more.
-        Some(judged) if judged.page.sweep.fields.is_empty() => CompareTab::Records,
+        Some(judged) if judged.page.comparison.fields.is_empty() => CompareTab::Records,
         _ => CompareTab::Fields,
     };
     compare
@@ -74,19 +74,19 @@ pub fn tabs_ui(
                 cx.send(ViewAction::ShowAnswer);
             }
             let count = |count: usize| Some(widgets::grouped(count as u64));
-            let sweep = judged.map(|judged| &judged.page.sweep);
+            let comparison = judged.map(|judged| &judged.page.comparison);
             let curve = judged.filter(|judged| !judged.page.curves.is_empty());
             let tabs = [
                 curve.map(|_| (CompareTab::Curve, "Curve", None)),
                 Some((
                     CompareTab::Fields,
                     "Fields",
-                    sweep.and_then(|sweep| count(sweep.fields.len())),
+                    comparison.and_then(|comparison| count(comparison.fields.len())),
                 )),
                 Some((
                     CompareTab::Records,
                     "By record",
-                    sweep.and_then(|sweep| count(sweep.records.len())),
+                    comparison.and_then(|comparison| count(comparison.records.len())),
                 )),
                 Some((
                     CompareTab::Hosts,
@@ -139,20 +139,20 @@ fn controls_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: Option<&Judg
 }
 
 /// The columns without a call, as they are now.
-pub fn derived(page: &SweepPage) -> Vec<(usize, &'static str)> {
+pub fn derived(page: &ComparisonPage) -> Vec<(usize, &'static str)> {
     let of = |column: &Column| match column.origin {
         ColumnOrigin::Derived(call) => Some((call, column.format)),
         ColumnOrigin::Call(_) => None,
     };
-    page.sweep.columns.iter().filter_map(of).collect()
+    page.comparison.columns.iter().filter_map(of).collect()
 }
 
-fn add_column_ui(ui: &mut Ui, cx: &Cx<'_>, page: &SweepPage, is_tight: bool) {
+fn add_column_ui(ui: &mut Ui, cx: &Cx<'_>, page: &ComparisonPage, is_tight: bool) {
     let button = Button::new(if is_tight { "" } else { "Add column" })
         .name("Add column")
         .icon(icons::ADD)
         .small();
-    let Some(call) = page.sweep.reference else {
+    let Some(call) = page.comparison.reference else {
         button
             .enabled(false)
             .tip("No answer has data to write another format from")
@@ -206,7 +206,7 @@ fn baseline_ui(ui: &mut Ui, cx: &Cx<'_>, judged: &Judged, width: f32) {
         .tip("What the others are compared with")
         .show(ui);
     Popup::menu(&button).width(240.0).show(|ui| {
-        for (at, column) in judged.page.sweep.columns.iter().enumerate() {
+        for (at, column) in judged.page.comparison.columns.iter().enumerate() {
             if let (ColumnOrigin::Call(call), true) = (column.origin, column.is_answer())
                 && widgets::menu_row(
                     ui,

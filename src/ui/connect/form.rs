@@ -2,7 +2,7 @@
 
 use egui::{Frame, Label, Margin, RichText, Stroke, Ui};
 
-use super::{login, other, paste, protocol};
+use super::{compare_tools, login, paste, protocol};
 use crate::state::{ConnectAction, ConnectForm, ConnectMode, Connection};
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
@@ -35,9 +35,9 @@ pub(super) fn form_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let source = form.source();
     consent_ui(ui, &form, &source);
     ui.add_space(6.0);
-    let is_choosing = cx.state.versus.is_choosing;
+    let is_choosing = cx.state.server_diff.is_choosing;
     let busy = if is_choosing {
-        &cx.state.versus.connection
+        &cx.state.server_diff.connection
     } else {
         &cx.state.session().connection
     };
@@ -56,7 +56,11 @@ pub(super) fn form_ui(ui: &mut Ui, cx: &Cx<'_>) {
             Ok(_) if is_connecting => "Already connecting".into(),
             Ok(_) => String::new(),
         };
-        let name = if is_choosing { other::LIST } else { "Connect" };
+        let name = if is_choosing {
+            compare_tools::LIST
+        } else {
+            "Connect"
+        };
         let mut button = widgets::Button::new(name)
             .icon_fill(icons::PLUG)
             .shortcut(&keys)

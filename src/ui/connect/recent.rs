@@ -10,7 +10,7 @@ use crate::state::{Action, ImportAction};
 pub(super) fn recent_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let t = ThemeTokens::of(ui);
     let recent = &cx.state.importing.recent;
-    let is_choosing = cx.state.versus.is_choosing;
+    let is_choosing = cx.state.server_diff.is_choosing;
     if recent.is_empty() {
         return;
     }

@@ -7,7 +7,7 @@ use egui::{
 use super::super::theme::{self, ThemeTokens};
 use super::super::widgets::{self, Tone};
 use super::super::{Cx, icons, shortcuts};
-use super::{card, other};
+use super::{card, compare_tools};
 use crate::state::server_diff::ServerDiffAction;
 use crate::state::{Action, ConnectAction, ConnectForm};
 use loupe_core::source::{SAMPLE_SETS, SampleKey, SampleSet, SampleSpec, Source, Takes};
@@ -94,9 +94,9 @@ pub(super) fn sample_ui(ui: &mut Ui, cx: &Cx<'_>) {
             String::new()
         };
         ui.horizontal(|ui| {
-            let is_choosing = cx.state.versus.is_choosing;
+            let is_choosing = cx.state.server_diff.is_choosing;
             let name = if is_choosing {
-                other::LIST_SAMPLE
+                compare_tools::LIST_SAMPLE
             } else {
                 "Start sample server"
             };

@@ -19,7 +19,7 @@ const STRIP: f32 = 30.0;
 
 /// The difference of the answer shown to the one before the server was connected again.
 fn since<'a>(cx: &Cx<'a>) -> Option<&'a Arc<DiffView>> {
-    let (now, before) = cx.state.session().again.pair.as_ref()?;
+    let (now, before) = cx.state.session().reconnect.pair.as_ref()?;
     if cx.state.view.capture.as_ref() != Some(now) {
         return None;
     }
@@ -36,7 +36,7 @@ pub fn pane_chip(ui: &mut Ui, cx: &Cx<'_>, shows: PaneView, room: f32) -> bool {
         PaneContent::Data => "json",
         PaneContent::Host(_) => return false,
     };
-    let Some((now, before)) = &cx.state.session().again.pair else {
+    let Some((now, before)) = &cx.state.session().reconnect.pair else {
         return false;
     };
     let tokens = |capture: &CaptureId| {
@@ -192,7 +192,7 @@ pub fn tools_changed_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
     let Some(found) = cx
         .state
         .again_tools()
-        .and_then(|inquiry| cx.inquire::<ToolsQuery>(inquiry).ready())
+        .and_then(|query_key| cx.inquire::<ToolsQuery>(query_key).ready())
     else {
         ui.label(
             RichText::new("The tools are the same as before.")
@@ -271,7 +271,7 @@ pub fn tools_changed_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
                     value(change.a),
                     value(change.b)
                 );
-                let words = loupe_analysis::queries::special::Shown::of(&words).text;
+                let words = loupe_analysis::queries::invisible_chars::Shown::of(&words).text;
                 ui.add(
                     egui::Label::new(
                         RichText::new(format!("    {words}"))

@@ -18,7 +18,7 @@ use crate::ui::widgets;
 use crate::ui::{Cx, icons};
 use loupe_analysis::queries::DiffView;
 use loupe_analysis::queries::difference::TextDifference;
-use loupe_analysis::queries::special::Shown;
+use loupe_analysis::queries::invisible_chars::Shown;
 use loupe_core::diff::lines::{DiffLine, Side};
 
 /// Bytes of a line that are laid out; more of it does not fit any screen.
@@ -215,7 +215,7 @@ pub fn text_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, view: &Arc<DiffView>) {
 fn footer_ui(ui: &Ui, rect: Rect, view: &DiffView) {
     let t = ThemeTokens::of(ui);
     let lost = view.facts_lost();
-    let (glyph, color, words) = if view.found.payload.is_none() || view.text.is_err() {
+    let (glyph, color, words) = if view.found.data.is_none() || view.text.is_err() {
         (
             icons::INFO,
             t.weak,
@@ -279,12 +279,12 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>, view: &Arc<DiffView>, text: &TextDifference
         shared
     });
     let mut flat = shared.lock();
-    let payload = Stops::of(view).payload;
+    let data = Stops::of(view).data;
     let current = cx
         .state
         .diff
         .current
-        .and_then(|at| at.checked_sub(payload))
+        .and_then(|at| at.checked_sub(data))
         .and_then(|at| flat.blocks.get(at).copied());
     let mut area = if is_split {
         ScrollArea::vertical()

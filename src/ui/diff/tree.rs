@@ -16,7 +16,7 @@ use crate::ui::theme::{self, TREE_ROW, ThemeTokens};
 use crate::ui::widgets;
 use crate::ui::{Cx, icons};
 use loupe_analysis::queries::difference::ValueDifference;
-use loupe_analysis::queries::special::Shown;
+use loupe_analysis::queries::invisible_chars::Shown;
 use loupe_analysis::queries::{DiffRow, DiffView};
 use loupe_core::diff::tree::Op;
 use loupe_core::json::{Kind, Node};
@@ -83,9 +83,9 @@ impl Flat {
                 let is_list = self
                     .view
                     .found
-                    .payload
+                    .data
                     .as_ref()
-                    .and_then(|payload| payload.b.node(row.b?))
+                    .and_then(|data| data.b.node(row.b?))
                     .is_some_and(|node| node.kind() == Kind::Array);
                 open.push((row.end, row.depth + 1, 0, is_list));
                 at += 1;
@@ -119,7 +119,7 @@ fn row_of(view: &DiffView, number: usize) -> Option<usize> {
 
 pub fn tree_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, view: &Arc<DiffView>) {
     let t = ThemeTokens::of(ui);
-    let Some(payload) = &view.found.payload else {
+    let Some(data) = &view.found.data else {
         return;
     };
     ui.painter().rect_filled(rect, 0.0, t.panel);
@@ -153,20 +153,20 @@ pub fn tree_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, view: &Arc<DiffView>) {
                 |ui| {
                     widgets::swatch(ui, t.hue_structured.color);
                     ui.label(RichText::new("Data").font(theme::title()).color(t.strong));
-                    counts_ui(ui, payload);
+                    counts_ui(ui, data);
                 },
             );
         },
     );
     let body = rect.with_min_y(header.bottom());
     inside(ui, body, "tree body", Layout::top_down(Align::Min), |ui| {
-        body_ui(ui, cx, view, payload)
+        body_ui(ui, cx, view, data)
     });
 }
 
-fn counts_ui(ui: &mut Ui, payload: &ValueDifference) {
+fn counts_ui(ui: &mut Ui, data: &ValueDifference) {
     let t = ThemeTokens::of(ui);
-    let counts = payload.found.counts;
+    let counts = data.found.counts;
     let parts = [
         (counts.added, "added", icons::ADD, t.ok),
         (counts.removed, "removed", icons::REMOVE, t.bad),
@@ -185,11 +185,11 @@ fn counts_ui(ui: &mut Ui, payload: &ValueDifference) {
     }
 }
 
-fn body_ui(ui: &mut Ui, cx: &Cx<'_>, view: &Arc<DiffView>, payload: &ValueDifference) {
+fn body_ui(ui: &mut Ui, cx: &Cx<'_>, view: &Arc<DiffView>, data: &ValueDifference) {
     let id = Id::unique("diff tree");
     let known: Option<Arc<Mutex<Flat>>> = ui.data(|data| data.get_temp(id));
     let diff = &cx.state.diff;
-    let payload_stops = Stops::of(view).payload;
+    let payload_stops = Stops::of(view).data;
     let current = diff
         .current
         .filter(|at| *at < payload_stops)
@@ -237,7 +237,7 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>, view: &Arc<DiffView>, payload: &ValueDiffer
         Id::unique("diff tree region"),
         Sense::hover(),
     );
-    let total = payload.found.counts.total();
+    let total = data.found.counts.total();
     frame.widget_info(|| {
         WidgetInfo::labeled(
             Role::Tree,
@@ -251,7 +251,7 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>, view: &Arc<DiffView>, payload: &ValueDiffer
             let (rect, _) =
                 ui.allocate_exact_size(vec2(ui.available_width(), TREE_ROW), Sense::hover());
             match *shows {
-                Shows::Row(at, is_open) => row_ui(ui, cx, view, payload, at, is_open, rect),
+                Shows::Row(at, is_open) => row_ui(ui, cx, view, data, at, is_open, rect),
                 Shows::Same {
                     depth,
                     count,
@@ -299,7 +299,7 @@ fn row_ui(
     ui: &mut Ui,
     cx: &Cx<'_>,
     view: &DiffView,
-    payload: &ValueDifference,
+    data: &ValueDifference,
     at: usize,
     is_open: bool,
     rect: Rect,
@@ -309,8 +309,8 @@ fn row_ui(
         return;
     };
     let (a, b) = (
-        row.a.and_then(|node| payload.a.node(node)),
-        row.b.and_then(|node| payload.b.node(node)),
+        row.a.and_then(|node| data.a.node(node)),
+        row.b.and_then(|node| data.b.node(node)),
     );
     let Some(node) = b.or(a) else { return };
     let has_inside = row.end > at + 1;
@@ -331,7 +331,7 @@ fn row_ui(
             fill
         },
     );
-    let payload_stops = Stops::of(view).payload;
+    let payload_stops = Stops::of(view).data;
     let current = cx
         .state
         .diff

@@ -40,9 +40,9 @@ fn known<'a>(cx: &Cx<'a>) -> Option<&'a Arc<AnswerFindings>> {
         .response
         .as_ref()
         .is_some_and(|response| response.len() <= UNASKED);
-    match cx.state.answers.get(&capture.id, query(cx)) {
+    match cx.state.query_results.get(&capture.id, query(cx)) {
         Some(QueryState::Ready(found)) => return Some(found),
-        None if cx.state.answers.working() > 0 || !is_small => {}
+        None if cx.state.query_results.working() > 0 || !is_small => {}
         None | Some(QueryState::Working { .. }) => {
             cx.ready(query(cx));
         }

@@ -17,9 +17,9 @@ pub fn count(cx: &Cx<'_>) -> Option<String> {
         .response
         .as_ref()
         .is_some_and(|response| response.len() <= UNASKED);
-    match cx.state.answers.get(&capture.id, HostsQuery) {
+    match cx.state.query_results.get(&capture.id, HostsQuery) {
         Some(QueryState::Ready(report)) => return Some(summary(report)),
-        None if cx.state.answers.working() > 0 || !is_small => {}
+        None if cx.state.query_results.working() > 0 || !is_small => {}
         None | Some(QueryState::Working { .. }) => {
             cx.ready(HostsQuery);
         }
@@ -53,7 +53,7 @@ pub fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
     }
 }
 
-pub fn verdict_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) {
+pub fn summary_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) {
     let asked = cx.ask(HostsQuery);
     if matches!(asked, QueryState::Failed(_)) {
         return;
@@ -85,6 +85,6 @@ pub fn hosts_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 widgets::problem_ui(ui, problem)
             });
         }
-        QueryState::Working { .. } | QueryState::Held { .. } => {}
+        QueryState::Working { .. } | QueryState::NeedsConfirmation { .. } => {}
     }
 }

@@ -15,7 +15,7 @@ use crate::ui::theme::{self, LEDGER_ROW, ThemeTokens};
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, icons};
 use loupe_analysis::queries::{self, NeededQuery, RowQuery, ratio_of};
-use loupe_analysis::verdict::{self, CountedRow, HostCost, ModelReads};
+use loupe_analysis::summary::{self, CountedRow, HostCost, ModelReads};
 use loupe_core::capture::FactCount;
 use loupe_core::format::FORMATS;
 use loupe_core::format::claim::facts_cell;
@@ -58,7 +58,7 @@ fn lines<'a>(cx: &Cx<'a>) -> Vec<Line<'a>> {
                 },
                 QueryState::Failed(problem) => Known::Failed(problem.message()),
                 QueryState::Working { .. } => Known::Working,
-                QueryState::Held { bytes } => Known::Held(bytes),
+                QueryState::NeedsConfirmation { bytes } => Known::Held(bytes),
             },
         })
         .collect()
@@ -127,7 +127,7 @@ fn sent(cx: &Cx<'_>, lines: &[Line<'_>]) -> &'static str {
     let reads = cx
         .model_reads()
         .unwrap_or(ModelReads::Most(&cx.state.hosts));
-    verdict::part_format(reads.part(&rows).part, &rows).unwrap_or("content")
+    summary::part_format(reads.part(&rows).part, &rows).unwrap_or("content")
 }
 
 /// The baseline, and what tokens are counted by.
@@ -613,7 +613,7 @@ fn host_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostCost<'_>, count: Count, scale: &S
             t.weak,
         );
     }
-    let out = host.row.left_out;
+    let out = host.row.dropped;
     let (facts, is_lost) = match host.row.facts {
         Some(facts) if facts.missing > 0 => (missing_text(facts), true),
         _ if !out.is_none() => (format!("drops {}", out.text()), false),
@@ -908,7 +908,9 @@ fn is_as_sent(id: &str) -> bool {
 /// What a format loses of the fields that the model needs; `None` where it keeps them, or all are needed.
 fn lost_needed(cx: &Cx<'_>, format: &'static str) -> Option<String> {
     let capture = cx.state.capture()?;
-    let needed = cx.state.needed(&capture.server.name, &capture.tool.name)?;
+    let needed = cx
+        .state
+        .needed_fields(&capture.server.name, &capture.tool.name)?;
     let fields: Vec<String> = needed.iter().cloned().collect();
     let Some(Some(found)) = cx.ready(NeededQuery {
         format,
@@ -1010,7 +1012,7 @@ fn winner(cx: &Cx<'_>, lines: &[Line<'_>]) -> Option<Winner> {
             Known::Working | Known::Failed(_) | Known::Held(_) => None,
         })
         .collect();
-    let strip = verdict::strip(&rows, cx.model_reads()?, &cx.state.settings.tokenizer)?;
+    let strip = summary::strip(&rows, cx.model_reads()?, &cx.state.settings.tokenizer)?;
     let winner = strip.winner()?;
     Some(Winner {
         format: winner.format,

@@ -1,4 +1,4 @@
-//! Where the tokens of the payload go: by key over all records, and where a saving comes from.
+//! Where the tokens of the data go: by key over all records, and where a saving comes from.
 
 mod saving;
 
@@ -55,7 +55,7 @@ pub(super) fn percent(part: u64, whole: u64) -> String {
     }
 }
 
-/// A column for people: `items[].city`; the whole payload is `the data`.
+/// A column for people: `items[].city`; the whole data is `the data`.
 fn column_name(map: &TokenMap, column: usize) -> String {
     let path = map.columns.path(column);
     let mut name = String::new();
@@ -108,7 +108,7 @@ pub fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
 }
 
 /// The computed sentence: what the tokens are spent on.
-pub fn verdict_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) {
+pub fn summary_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) {
     let t = ThemeTokens::of(ui);
     ui.scope_builder(
         widgets::region(ui, "map verdict")

@@ -7,7 +7,7 @@ use crate::ui::host_row;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
 use crate::ui::{Cx, icons};
-use loupe_analysis::queries::{Deliveries, DeliveriesQuery, DeliveryCell, DeliveryRow};
+use loupe_analysis::queries::{PlacementCell, PlacementRow, Placements, PlacementsQuery};
 use loupe_core::number::grouped;
 
 const ROW: f32 = 24.0;
@@ -18,7 +18,7 @@ const COLUMN: f32 = 138.0;
 
 pub fn deliveries_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let what = "Sending the data in six ways through every host's rules";
-    let Some(deliveries) = super::ready(ui, cx, what, cx.ask(DeliveriesQuery)) else {
+    let Some(deliveries) = super::ready(ui, cx, what, cx.ask(PlacementsQuery)) else {
         return;
     };
     let Some(deliveries) = deliveries else {
@@ -111,7 +111,7 @@ pub fn deliveries_ui(ui: &mut Ui, cx: &Cx<'_>) {
 }
 
 /// The name of a delivery, where its text comes from, how many hosts show it whole, and what it costs.
-fn head_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, row: &DeliveryRow, is_best: bool) {
+fn head_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, row: &PlacementRow, is_best: bool) {
     let t = ThemeTokens::of(ui);
     let (whole, known) = row.whole();
     let is_green = is_best && row.says_all();
@@ -180,7 +180,7 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, row: &DeliveryRow, is_best: boo
 fn host_ui(
     ui: &mut Ui,
     cx: &Cx<'_>,
-    all: &Deliveries,
+    all: &Placements,
     host: usize,
     line: Rect,
     place: impl Fn(usize) -> Rect,
@@ -249,7 +249,7 @@ fn host_ui(
     spoken.join("; ")
 }
 
-fn cell_words(cell: &DeliveryCell) -> String {
+fn cell_words(cell: &PlacementCell) -> String {
     match (cell.tokens.is_some(), cell.facts) {
         (true, Some(_)) if cell.is_whole() => "all facts".to_owned(),
         (true, Some(facts)) => format!(

@@ -592,9 +592,11 @@ fn definition_ui(ui: &mut Ui, cx: &Cx<'_>, row: &HostRow) {
                     let text = value.unwrap_or_else(|| "not verified".to_owned());
                     ui.add(
                         egui::Label::new(
-                            RichText::new(loupe_analysis::queries::special::Shown::of(&text).text)
-                                .font(theme::code())
-                                .color(t.text),
+                            RichText::new(
+                                loupe_analysis::queries::invisible_chars::Shown::of(&text).text,
+                            )
+                            .font(theme::code())
+                            .color(t.text),
                         )
                         .wrap(),
                     );

@@ -17,7 +17,7 @@ use crate::state::media::MediaAction;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::{self, Button, Tone};
 use crate::ui::{Cx, icons};
-use loupe_analysis::queries::special::Shown;
+use loupe_analysis::queries::invisible_chars::Shown;
 use loupe_core::capture::{Block, BlockKind};
 use loupe_core::format::ParsedCapture;
 
@@ -42,7 +42,7 @@ pub fn details(block: &Block, subject: &ParsedCapture) -> String {
     let mut line = |name: &str, value: Option<String>| {
         lines.extend(value.map(|value| format!("{name}: {value}")))
     };
-    let node = subject.reading.doc.node(block.node);
+    let node = subject.response.doc.node(block.node);
     let member = |key: &str| node.and_then(|node| Some(node.get(key)?.as_str()?.into_owned()));
     line("name", block.name.clone());
     line("title", member("title"));

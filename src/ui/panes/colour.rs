@@ -8,7 +8,7 @@ use egui::text::{LayoutJob, TextFormat};
 
 use crate::ui::rtl::append;
 use crate::ui::theme::{self, ThemeTokens};
-use loupe_analysis::queries::special::Shown;
+use loupe_analysis::queries::invisible_chars::Shown;
 use loupe_analysis::queries::{TextRow, TextView};
 use loupe_core::format::Syntax;
 

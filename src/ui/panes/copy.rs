@@ -8,7 +8,7 @@ use crate::state::{Action, TableAction};
 use crate::ui::widgets::menu_item;
 use crate::ui::{Cx, icons};
 use loupe_analysis::queries::{TableText, is_list_of_objects};
-use loupe_core::capture::Payload;
+use loupe_core::capture::ResultData;
 use loupe_core::format::{TableForm, cell_text};
 use loupe_core::json::{Kind, Node, write};
 
@@ -18,7 +18,7 @@ struct Entry {
     icon: &'static str,
     modifiers: Modifiers,
     key: Key,
-    does: fn(Node<'_>, &Payload, usize) -> Option<Action>,
+    does: fn(Node<'_>, &ResultData, usize) -> Option<Action>,
 }
 
 const ENTRIES: [Entry; 7] = [
@@ -41,30 +41,30 @@ const ENTRIES: [Entry; 7] = [
         icon: icons::KEY,
         modifiers: Modifiers::NONE,
         key: Key::K,
-        does: |node, payload, _| key(node, payload.root).map(|key| Action::Copy(key.into_owned())),
+        does: |node, data, _| key(node, data.root).map(|key| Action::Copy(key.into_owned())),
     },
     Entry {
         name: "Copy JSON Pointer",
         icon: icons::COPY,
         modifiers: Modifiers::NONE,
         key: Key::P,
-        does: |node, payload, _| Some(Action::Copy(node.pointer_from(payload.root))),
+        does: |node, data, _| Some(Action::Copy(node.pointer_from(data.root))),
     },
     Entry {
         name: "Copy JSONPath",
         icon: icons::COPY,
         modifiers: Modifiers::SHIFT,
         key: Key::P,
-        does: |node, payload, _| Some(Action::Copy(json_path(node, payload.root))),
+        does: |node, data, _| Some(Action::Copy(json_path(node, data.root))),
     },
     Entry {
         name: "Copy this key of all items as CSV",
         icon: icons::COMPARE,
         modifiers: Modifiers::NONE,
         key: Key::L,
-        does: |node, payload, _| {
-            let (list, key) = column_of(node, payload.root)?;
-            let list = Some(list.pointer_from(payload.root).into());
+        does: |node, data, _| {
+            let (list, key) = column_of(node, data.root)?;
+            let list = Some(list.pointer_from(data.root).into());
             let text = TableText {
                 list,
                 columns: Some(vec![key.into_owned()]),
@@ -79,19 +79,17 @@ const ENTRIES: [Entry; 7] = [
         icon: icons::ROWS,
         modifiers: Modifiers::NONE,
         key: Key::T,
-        does: |node, payload, pane| {
-            let list = list_around(node, payload.root)?
-                .pointer_from(payload.root)
-                .into();
+        does: |node, data, pane| {
+            let list = list_around(node, data.root)?.pointer_from(data.root).into();
             Some(TableAction::Show { pane, list }.into())
         },
     },
 ];
 
 /// The entries for a value; `pane` is where a table is shown.
-pub fn menu_ui(ui: &mut Ui, cx: &Cx<'_>, node: Node<'_>, payload: &Payload, pane: usize) {
+pub fn menu_ui(ui: &mut Ui, cx: &Cx<'_>, node: Node<'_>, data: &ResultData, pane: usize) {
     for entry in &ENTRIES {
-        let Some(action) = (entry.does)(node, payload, pane) else {
+        let Some(action) = (entry.does)(node, data, pane) else {
             continue;
         };
         let keys =
@@ -104,7 +102,7 @@ pub fn menu_ui(ui: &mut Ui, cx: &Cx<'_>, node: Node<'_>, payload: &Payload, pane
 }
 
 /// Does what the keys of this frame say to a value, where the focus is on what shows it.
-pub fn keys(ui: &Ui, cx: &Cx<'_>, node: Node<'_>, payload: &Payload, pane: usize) {
+pub fn keys(ui: &Ui, cx: &Cx<'_>, node: Node<'_>, data: &ResultData, pane: usize) {
     for entry in &ENTRIES {
         let is_it = |event: &egui::Event| match event {
             egui::Event::Copy => entry.modifiers == Modifiers::COMMAND,
@@ -121,7 +119,7 @@ pub fn keys(ui: &Ui, cx: &Cx<'_>, node: Node<'_>, payload: &Payload, pane: usize
             _ => false,
         };
         if ui.input(|input| input.events.iter().any(is_it))
-            && let Some(action) = (entry.does)(node, payload, pane)
+            && let Some(action) = (entry.does)(node, data, pane)
         {
             cx.send(action);
         }
@@ -198,19 +196,17 @@ mod tests {
 
     const DATA: &str = r#"{"items":[{"id":7,"it's \"x\"\\y":["a\nb",null]},{"id":8}],"ünit":{"a-b":{"*":1}},"empty":[],"1st":true}"#;
 
-    fn payload() -> Payload {
-        Payload::of_doc(Doc::parse(Bytes::from_static(DATA.as_bytes()))).unwrap()
+    fn data() -> ResultData {
+        ResultData::of_doc(Doc::parse(Bytes::from_static(DATA.as_bytes()))).unwrap()
     }
 
     /// What the key of each path is in `serde_json_path` is what stands there.
     #[test]
     fn every_path_leads_back_to_its_value() {
-        let payload = payload();
+        let data = data();
         let value: serde_json::Value = serde_json::from_str(DATA).unwrap();
-        for node in
-            (payload.root..payload.root().subtree_end()).map(|at| payload.doc.node(at).unwrap())
-        {
-            let path = json_path(node, payload.root);
+        for node in (data.root..data.root().subtree_end()).map(|at| data.doc.node(at).unwrap()) {
+            let path = json_path(node, data.root);
             let found = serde_json_path::JsonPath::parse(&path)
                 .unwrap()
                 .query(&value)
@@ -218,24 +214,24 @@ mod tests {
                 .unwrap();
             assert_eq!(
                 Some(found),
-                value.pointer(&node.pointer_from(payload.root)),
+                value.pointer(&node.pointer_from(data.root)),
                 "{path}"
             );
         }
         assert_eq!(
-            json_path(payload.doc.at("/items/1/id").unwrap(), payload.root),
+            json_path(data.doc.at("/items/1/id").unwrap(), data.root),
             "$.items[1].id"
         );
         assert_eq!(
-            json_path(payload.doc.at("/1st").unwrap(), payload.root),
+            json_path(data.doc.at("/1st").unwrap(), data.root),
             "$['1st']"
         );
     }
 
     #[test]
     fn a_value_is_copied_by_itself_and_a_column_by_its_list() {
-        let payload = payload();
-        let at = |pointer: &str| payload.doc.at(pointer).unwrap();
+        let data = data();
+        let at = |pointer: &str| data.doc.at(pointer).unwrap();
         let text_at = |pointer: &str| text(at(pointer));
         assert_eq!(text_at("/items/0/it's \"x\"\\y/0"), "a\nb");
         assert_eq!(
@@ -243,8 +239,7 @@ mod tests {
             ["null", r#"{"id":8}"#]
         );
         let column = |pointer: &str| {
-            column_of(at(pointer), payload.root)
-                .map(|(list, key)| (list.pointer(), key.into_owned()))
+            column_of(at(pointer), data.root).map(|(list, key)| (list.pointer(), key.into_owned()))
         };
         assert_eq!(column("/items/1/id"), Some(("/items".into(), "id".into())));
         assert_eq!(
@@ -256,8 +251,7 @@ mod tests {
             ],
             [None, None, None, None]
         );
-        let list =
-            |pointer: &str| list_around(at(pointer), payload.root).map(|list| list.pointer());
+        let list = |pointer: &str| list_around(at(pointer), data.root).map(|list| list.pointer());
         assert_eq!(
             [list("/items/0/id"), list("/items")],
             [Some("/items".into()), Some("/items".into())]

@@ -9,19 +9,19 @@ use egui::{pos2, vec2};
 
 use super::header::Chooser;
 use super::title::Title;
-use super::{Copying, Pane, PaneCx, copy, find};
+use super::{CopyAction, Pane, PaneCx, copy, find};
 use crate::state::{Action, PaneView, TableAction, ViewAction};
 use crate::ui::marks;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::menu_item;
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, icons};
-use loupe_analysis::queries::special::Shown;
+use loupe_analysis::queries::invisible_chars::Shown;
 use loupe_analysis::queries::{
     DataTable, DataTableQuery, ParsedCaptureQuery, TableColumn, TableOrderQuery, TableText,
     TableTokensQuery,
 };
-use loupe_core::capture::Payload;
+use loupe_core::capture::ResultData;
 use loupe_core::format::{ParsedCapture, TableForm, cell_text};
 use loupe_core::json::{Kind, Node};
 
@@ -76,7 +76,7 @@ fn choices(ui: &mut Ui, _: &Cx<'_>, chooser: &Chooser<'_>) {
 }
 
 /// As CSV.
-fn copy<'a>(cx: &Cx<'a>, _: PaneView) -> Option<Copying<'a>> {
+fn copy<'a>(cx: &Cx<'a>, _: PaneView) -> Option<CopyAction<'a>> {
     let action = copy_table(cx, TableForm::Csv)?;
     Some(Box::new(|| action))
 }
@@ -106,7 +106,7 @@ fn list_name(list: &str) -> &str {
 /// What one frame shows.
 struct Grid<'a> {
     table: &'a DataTable,
-    payload: &'a Payload,
+    data: &'a ResultData,
     /// Positions of rows in their order; `None` is as they came.
     order: Option<&'a [u32]>,
     columns: Vec<usize>,
@@ -131,7 +131,7 @@ impl Grid<'_> {
             .rows
             .partition_point(|item| *item as usize <= node)
             .checked_sub(1)?;
-        let item = self.payload.doc.node(self.table.rows[row] as usize)?;
+        let item = self.data.doc.node(self.table.rows[row] as usize)?;
         if node >= item.subtree_end() {
             return None;
         }
@@ -139,7 +139,7 @@ impl Grid<'_> {
             let cell = self
                 .table
                 .cell(row, *column)
-                .and_then(|at| self.payload.doc.node(at));
+                .and_then(|at| self.data.doc.node(at));
             cell.is_some_and(|cell| (cell.index()..cell.subtree_end()).contains(&node))
         };
         let at = self.order.map_or(Some(row), |order| {
@@ -155,7 +155,7 @@ impl Grid<'_> {
             .columns
             .get(column)
             .and_then(|column| self.table.cell(row, *column));
-        self.payload
+        self.data
             .doc
             .node(cell.unwrap_or(self.table.rows[row] as usize))
     }
@@ -165,9 +165,9 @@ fn table_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
     let Some(table) = super::ready(ui, cx, cx.ask(query(cx))) else {
         return;
     };
-    let Some(payload) = cx
+    let Some(data) = cx
         .ready(ParsedCaptureQuery)
-        .and_then(|subject| subject.payload.as_ref())
+        .and_then(|subject| subject.data.as_ref())
     else {
         return;
     };
@@ -205,7 +205,7 @@ fn table_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
         .collect();
     let grid = Grid {
         table,
-        payload,
+        data,
         order: order.map(|order| &**order),
         columns,
         widths,
@@ -356,7 +356,7 @@ impl Grid<'_> {
         );
         let pointer = response.interact_pointer_pos().or(response.hover_pos());
         let mut under = None;
-        let marked = marks::marked(cx);
+        let marked = marks::visible_marks(cx);
         if let Some(severity) = marked.and_then(|marks| marks.of_nodes(item..item + 1)) {
             ui.painter()
                 .rect_filled(marks::edge(line.rect), 0.0, marks::look(t, severity).0);
@@ -375,7 +375,7 @@ impl Grid<'_> {
             let node = self
                 .table
                 .cell(row, *column)
-                .and_then(|at| self.payload.doc.node(at));
+                .and_then(|at| self.data.doc.node(at));
             if line.cursor == Some((line.at, position)) {
                 let stroke = Stroke::new(1.0, if focus.has_focus() { t.accent } else { t.line2 });
                 ui.painter()
@@ -461,7 +461,7 @@ impl Grid<'_> {
             ui.set_width(280.0);
             let column: usize = ui.data(|data| data.get_temp(menu_id)).unwrap_or(0);
             if let Some(node) = self.node(line.at, column) {
-                copy::menu_ui(ui, cx, node, self.payload, pane.index);
+                copy::menu_ui(ui, cx, node, self.data, pane.index);
             }
         });
     }
@@ -513,7 +513,7 @@ impl Grid<'_> {
                 .filter_map(|row| self.table.cell(row, at));
             cells.filter_map(|cell| marks.of_keys(cell..cell + 1)).min()
         };
-        if let Some(severity) = marks::marked(cx).and_then(has_key) {
+        if let Some(severity) = marks::visible_marks(cx).and_then(has_key) {
             let (fill, below) = marks::mark_colors(t, severity);
             ui.painter().rect_filled(rect, 0.0, fill);
             ui.painter()
@@ -700,7 +700,7 @@ impl Grid<'_> {
         ui.memory_mut(|memory| memory.set_focus_lock_filter(focus.id, filter));
         let place = cx.state.view.tree_cursor.and_then(|node| self.place(node));
         if let Some(node) = place.and_then(|(at, column)| self.node(at, column)) {
-            copy::keys(ui, cx, node, self.payload, pane.index);
+            copy::keys(ui, cx, node, self.data, pane.index);
         }
         let pressed = |key| ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
         let last = (self.table.rows.len() - 1, self.columns.len() - 1);

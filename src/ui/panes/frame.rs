@@ -76,7 +76,7 @@ pub fn panes_ui(ui: &mut Ui, cx: &Cx<'_>) {
     }
 
     rect = super::host::view_as_strip(ui, cx, rect);
-    rect = super::breaks::breaks_strip(ui, cx, rect);
+    rect = super::format_problems::breaks_strip(ui, cx, rect);
     let is_open = |pane: &usize| cx.state.view.open[*pane];
     let focus = cx.state.view.focus.min(2);
     let open: Vec<usize> = (0..3).filter(is_open).collect();
@@ -243,7 +243,7 @@ fn outcome_strip(
     subject: Option<&ParsedCapture>,
 ) -> Option<f32> {
     let capture = cx.state.capture()?;
-    let rpc = subject.and_then(|subject| subject.reading.rpc_error.as_ref());
+    let rpc = subject.and_then(|subject| subject.response.rpc_error.as_ref());
     let t = ThemeTokens::of(ui);
     let (icon, color, fill, line, text) = match outcome {
         Outcome::Result => return None,
@@ -307,7 +307,7 @@ fn outcome_strip(
         theme::icon_fill_font(16.0),
         color,
     );
-    let shown = loupe_analysis::queries::special::Shown::of(&text).text;
+    let shown = loupe_analysis::queries::invisible_chars::Shown::of(&text).text;
     widgets::text_at(
         ui,
         pos2(strip.left() + 38.0, strip.center().y),
@@ -368,7 +368,7 @@ fn pane_ui(
         pos2(rect.right(), footer.top() - 1.0),
     );
     if view == PaneView::Tree {
-        body = super::reading::reading_ui(ui, cx, body, subject);
+        body = super::reader_menu::reading_ui(ui, cx, body, subject);
     }
     let (kind, pane_cx) = (kind(view), PaneCx::new(cx, pane));
     ui.scope_builder(widgets::region(ui, "body").max_rect(body), |ui| {

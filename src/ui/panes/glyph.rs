@@ -7,11 +7,11 @@ use unicode_segmentation::UnicodeSegmentation;
 use crate::ui::Cx;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
-use loupe_analysis::queries::{CharactersQuery, special};
+use loupe_analysis::queries::{CharactersQuery, invisible_chars};
 
 /// Whether a character is worth explaining: a picture, an arrow, or one that has no ink.
 fn is_odd(char: char) -> bool {
-    special::name(char).is_some()
+    invisible_chars::name(char).is_some()
         || matches!(u32::from(char), 0x203c | 0x2049 | 0x2122 | 0x2139 | 0x2190..=0x2bff | 0x3030 | 0x1f000..=0x1faff)
 }
 
@@ -48,7 +48,7 @@ pub fn tip(cx: &Cx<'_>, response: &Response, text: &str, at: usize) {
     };
     let name = grapheme
         .chars()
-        .find_map(special::name)
+        .find_map(invisible_chars::name)
         .filter(|name| !name.starts_with("U+"));
     response.clone().on_hover_ui_at_pointer(|ui| {
         let t = ThemeTokens::of(ui);

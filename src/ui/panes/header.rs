@@ -4,9 +4,9 @@ use egui::{
     Align, Align2, Layout, Popup, Rect, Response, RichText, Role, Sense, Ui, WidgetInfo, pos2, vec2,
 };
 
-use super::places::PlacesChip;
+use super::finding_nav::PlacesChip;
 use super::title::Title;
-use super::{PANES, PLACES, copying, kind};
+use super::{PANES, PLACES, copy_action, kind};
 use crate::state::{PaneContent, PaneView, QueryState, ViewAction};
 use crate::ui::marks;
 use crate::ui::region::{Region, region};
@@ -298,7 +298,7 @@ fn title_button(ui: &mut Ui, title: &Title, right: f32) -> Response {
         .size()
         .x;
     // A short word is shown whole or not at all; a sentence may be elided.
-    // Where a payload is from stands on a line of its own.
+    // Where a data is from stands on a line of its own.
     if !title.subtitle.is_empty() && title.name != "Data" && rest > needed.min(140.0) {
         widgets::text_at(
             ui,
@@ -371,7 +371,7 @@ impl Chooser<'_> {
 
 pub fn copy_button(ui: &mut Ui, cx: &Cx<'_>, view: PaneView, title: &Title) {
     let name = format!("Copy {}", title.name);
-    let copying = copying(cx, view);
+    let copying = copy_action(cx, view);
     let button = Button::new("")
         .icon(icons::COPY)
         .name(&name)

@@ -10,7 +10,7 @@ use egui::{
 use super::header::Chooser;
 use super::select::between;
 use super::title::Title;
-use super::{Copying, Pane, PaneCx, find};
+use super::{CopyAction, Pane, PaneCx, find};
 use crate::state::{Action, PaneContent, PaneView, ViewAction};
 use crate::ui::Cx;
 use crate::ui::marks;
@@ -139,7 +139,7 @@ fn choices(ui: &mut Ui, _: &Cx<'_>, chooser: &Chooser<'_>) {
     }
 }
 
-fn copy<'a>(cx: &Cx<'a>, view: PaneView) -> Option<Copying<'a>> {
+fn copy<'a>(cx: &Cx<'a>, view: PaneView) -> Option<CopyAction<'a>> {
     let PaneContent::Format(format) = view.content() else {
         return None;
     };
@@ -193,7 +193,7 @@ fn hex_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
     }
     // Offsets of what was found are those of the text, which are the bytes' where it is UTF-8.
     let places = find::places(cx, pane);
-    let is_marked = !places.is_empty() || marks::marked(cx).is_some();
+    let is_marked = !places.is_empty() || marks::visible_marks(cx).is_some();
     let is_exact = is_marked
         && cx
             .ready(TextQuery(pane.format))

@@ -12,14 +12,14 @@ use egui::{
 use super::header::Chooser;
 use super::select::{DrawnText, Selection, between, intersect};
 use super::title::Title;
-use super::{Copying, Pane, PaneCx, colour, find};
+use super::{CopyAction, Pane, PaneCx, colour, find};
 use crate::state::{Action, HostsAction, PaneContent, PaneView, QueryState};
 use crate::ui::marks;
 use crate::ui::theme::{self, TEXT_ROW, ThemeTokens};
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, host_row, icons};
 use loupe_analysis::finding::MarkedText;
-use loupe_analysis::queries::special::Shown;
+use loupe_analysis::queries::invisible_chars::Shown;
 use loupe_analysis::queries::{
     HostCutsQuery, HostLine, HostMark, HostRemovedQuery, HostRows, HostRowsQuery, HostsQuery,
     TextRow, evidence_text,
@@ -66,7 +66,7 @@ fn choices(ui: &mut Ui, cx: &Cx<'_>, chooser: &Chooser<'_>) {
     }
 }
 
-fn copy<'a>(cx: &Cx<'a>, view: PaneView) -> Option<Copying<'a>> {
+fn copy<'a>(cx: &Cx<'a>, view: PaneView) -> Option<CopyAction<'a>> {
     let PaneContent::Host(host) = view.content() else {
         return None;
     };
@@ -565,7 +565,7 @@ pub fn view_as_strip(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) -> Rect {
                     QueryState::Working { .. } => {
                         Some("Reading the answer as this host does…".to_owned())
                     }
-                    QueryState::Held { .. } => {
+                    QueryState::NeedsConfirmation { .. } => {
                         Some("What this host leaves out is not counted yet.".to_owned())
                     }
                     _ => None,
@@ -600,7 +600,7 @@ pub fn cuts_of<'a>(cx: &Cx<'a>, format: &str) -> &'a [Range<usize>] {
     }
 }
 
-/// Whether the text of the host viewed as does not tell this value of the payload.
+/// Whether the text of the host viewed as does not tell this value of the data.
 pub fn is_missing(cx: &Cx<'_>, node: usize) -> bool {
     cuts(cx).is_some_and(|cuts| cuts.missing.contains(&node))
 }

@@ -15,7 +15,7 @@ use crate::ui::Cx;
 use crate::ui::rtl;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
-use loupe_analysis::queries::special::Shown;
+use loupe_analysis::queries::invisible_chars::Shown;
 
 /// Space to the left and right of the text.
 pub const SIDE: f32 = 16.0;

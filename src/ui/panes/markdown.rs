@@ -8,7 +8,7 @@ use std::ops::Range;
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Parser, Tag, TagEnd};
 
 use loupe_analysis::finding::Severity;
-use loupe_analysis::queries::special;
+use loupe_analysis::queries::invisible_chars;
 use loupe_core::format::MARKDOWN;
 use loupe_core::source::is_web;
 
@@ -38,14 +38,14 @@ pub struct Inline {
 
 impl Inline {
     fn push(&mut self, text: &str, look: Look) {
-        if !special::any(text) && !text.contains('\t') {
+        if !invisible_chars::any(text) && !text.contains('\t') {
             self.push_plain(text, look);
             return;
         }
         let mut rest = String::new();
         for char in text.chars() {
             // A joiner between emoji belongs to the picture.
-            match special::name(char).filter(|_| char != '\u{200d}') {
+            match invisible_chars::name(char).filter(|_| char != '\u{200d}') {
                 Some(name) => {
                     self.push_plain(&std::mem::take(&mut rest), look);
                     self.push_plain(
@@ -401,7 +401,7 @@ fn fenced(language: &str, text: &str) -> String {
         .next()
         .unwrap_or("")
         .replace('`', "");
-    let text: String = special::Shown::of(&text.replace('\t', "    ")).text;
+    let text: String = invisible_chars::Shown::of(&text.replace('\t', "    ")).text;
     format!(
         "{fence}{language}\n{}\n{fence}",
         text.strip_suffix('\n').unwrap_or(&text)

@@ -1,11 +1,12 @@
 //! The three panes: their frame, how they share the room, and the list of what a pane can show.
 
-mod breaks;
 mod card;
 pub mod colour;
 mod copy;
 mod data_table;
 mod find;
+mod finding_nav;
+mod format_problems;
 mod frame;
 mod glyph;
 mod header;
@@ -15,8 +16,7 @@ mod inline;
 pub mod item;
 pub mod markdown;
 mod picture;
-mod places;
-mod reading;
+mod reader_menu;
 pub mod rendered;
 mod select;
 mod strip;
@@ -36,10 +36,10 @@ use crate::state::{Action, PaneContent, PaneView, QueryState};
 use loupe_core::format::ParsedCapture;
 use loupe_core::problem::{Problem, ProblemKind};
 
+pub use finding_nav::show_places;
 pub use frame::panes_ui;
 pub use host::{host_alone_ui, legend_ui as host_legend_ui, next_cut, show_in_host};
-pub use places::show_places;
-pub use reading::readers_ui;
+pub use reader_menu::readers_ui;
 
 /// What tells the panes apart, whatever they show.
 pub const PLACES: [&str; 3] = ["first", "second", "third"];
@@ -97,7 +97,7 @@ pub fn go_to(ui: &Ui, pane: usize, offset: usize) {
 }
 
 /// What copying a pane gives, made when it is asked for.
-pub type Copying<'a> = Box<dyn FnOnce() -> Action + 'a>;
+pub type CopyAction<'a> = Box<dyn FnOnce() -> Action + 'a>;
 
 /// One kind of pane.
 pub struct Pane {
@@ -107,7 +107,7 @@ pub struct Pane {
     /// What can be chosen of how it is made, while it is shown.
     pub options: Option<fn(&mut Ui, &Cx<'_>, &Chooser<'_>)>,
     /// What is copied; `None` until it is there.
-    pub copy: for<'a> fn(&Cx<'a>, PaneView) -> Option<Copying<'a>>,
+    pub copy: for<'a> fn(&Cx<'a>, PaneView) -> Option<CopyAction<'a>>,
     pub body: fn(&mut Ui, &Cx<'_>, &PaneCx),
     pub footer: fn(&mut Ui, &Cx<'_>, &PaneCx),
 }
@@ -135,7 +135,7 @@ fn kind(view: PaneView) -> &'static Pane {
 }
 
 /// What copying gives of what is shown.
-pub fn copying<'a>(cx: &Cx<'a>, view: PaneView) -> Option<Copying<'a>> {
+pub fn copy_action<'a>(cx: &Cx<'a>, view: PaneView) -> Option<CopyAction<'a>> {
     (kind(view).copy)(cx, view)
 }
 

@@ -42,7 +42,7 @@ pub struct Picture {
 impl Picture {
     /// Decodes the picture of a block, by its position in `content`.
     pub(super) fn of(subject: &ParsedCapture, index: usize) -> Result<Self, Problem> {
-        let block = subject.reading.blocks.get(index);
+        let block = subject.response.blocks.get(index);
         let size = block.and_then(|block| block.data_bytes).unwrap_or_default();
         if size > MAX_BYTES {
             return Err(too_large(
@@ -54,7 +54,7 @@ impl Picture {
                 ),
             ));
         }
-        let bytes = subject.reading.block_bytes(index)?;
+        let bytes = subject.response.block_bytes(index)?;
         Self::decode(
             &bytes,
             block.and_then(|block| block.mime_type.as_deref()),

@@ -162,7 +162,7 @@ fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
     };
     let t = ThemeTokens::of(ui);
     let what = match (pane.format, cx.ready(ParsedCaptureQuery)) {
-        ("content", Some(subject)) => blocks_text(&subject.reading.blocks),
+        ("content", Some(subject)) => blocks_text(&subject.response.blocks),
         ("content", _) => return,
         _ => "written by Loupe from the data".to_owned(),
     };
@@ -262,7 +262,7 @@ impl Flow {
         flow.push(Kind::Gap(12.0), 0..0, 12.0);
         match subject.filter(|_| format == "content") {
             Some(subject) => {
-                let blocks = &subject.reading.blocks;
+                let blocks = &subject.response.blocks;
                 let is_plain = blocks.len() == 1
                     && blocks[0].audience.is_empty()
                     && blocks[0].priority.is_none()

@@ -11,7 +11,7 @@ use crate::ui::Cx;
 use crate::ui::marks;
 use crate::ui::theme::ThemeTokens;
 use loupe_analysis::queries::DisplayLine;
-use loupe_analysis::queries::special::Shown;
+use loupe_analysis::queries::invisible_chars::Shown;
 use loupe_core::capture::CaptureId;
 
 fn id(pane: usize) -> Id {

@@ -16,14 +16,14 @@ use super::colour::job;
 use super::header::Chooser;
 use super::select::{DrawnText, Selection, between, intersect};
 use super::title::Title;
-use super::{Copying, Pane, PaneCx, find, glyph, host, reading};
+use super::{CopyAction, Pane, PaneCx, find, glyph, host, reader_menu};
 use crate::state::{Action, PaneContent, PaneView, QueryState, SettingsAction, ViewAction};
 use crate::ui::Cx;
 use crate::ui::marks;
 use crate::ui::theme::{self, TEXT_ROW, ThemeTokens};
 use crate::ui::widgets::{self, Button};
 use loupe_analysis::finding::MarkedText;
-use loupe_analysis::queries::special::Shown;
+use loupe_analysis::queries::invisible_chars::Shown;
 use loupe_analysis::queries::{
     ParsedCaptureQuery, PartQuery, TextQuery, TextRow, TextRowsQuery, TextView, TokenStartsQuery,
 };
@@ -98,7 +98,7 @@ fn choices(ui: &mut Ui, _: &Cx<'_>, chooser: &Chooser<'_>) {
 }
 
 /// The exact text of the format, rendered or not.
-pub fn copy<'a>(cx: &Cx<'a>, view: PaneView) -> Option<Copying<'a>> {
+pub fn copy<'a>(cx: &Cx<'a>, view: PaneView) -> Option<CopyAction<'a>> {
     let PaneContent::Format(format) = view.content() else {
         return None;
     };
@@ -193,12 +193,12 @@ fn block_starts(cx: &Cx<'_>) -> Vec<(usize, usize)> {
     let Some(subject) = cx.ready(ParsedCaptureQuery) else {
         return Vec::new();
     };
-    if subject.reading.blocks.len() < 2 {
+    if subject.response.blocks.len() < 2 {
         return Vec::new();
     }
     let mut start = 0;
     let mut starts = Vec::new();
-    for block in subject.reading.text_blocks() {
+    for block in subject.response.text_blocks() {
         starts.push((start, block.index));
         start += block.text.as_ref().map_or(0, |text| text.len()) + 1;
     }
@@ -277,7 +277,7 @@ impl Prepared {
 
     fn show(&mut self, ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx, gutter: f32) {
         let of_findings = marks::marked_texts(cx, MarkedText::Format(pane.format));
-        let tried = reading::matches(cx, pane.format);
+        let tried = reader_menu::matches(cx, pane.format);
         let found = tried.as_deref().unwrap_or_else(|| find::places(cx, pane));
         let current = find::current(ui, cx, pane).filter(|_| tried.is_none());
         let leaf = selected_leaf(cx, &self.view);
@@ -621,13 +621,10 @@ fn pointed_id(pane: &PaneCx) -> Id {
 fn selected_leaf(cx: &Cx<'_>, view: &TextView) -> Option<Range<usize>> {
     let cursor = cx.state.view.tree_cursor?;
     let subject = cx.ready(ParsedCaptureQuery)?;
-    let payload = subject.payload.as_ref()?;
-    let node = payload
-        .doc
-        .node(cursor)
-        .filter(|node| !node.is_container())?;
+    let data = subject.data.as_ref()?;
+    let node = data.doc.node(cursor).filter(|node| !node.is_container())?;
     let read = if view.format == "content" {
-        payload.place_in_text(node, &subject.reading)
+        data.place_in_text(node, &subject.response)
     } else {
         None
     };
@@ -637,9 +634,9 @@ fn selected_leaf(cx: &Cx<'_>, view: &TextView) -> Option<Range<usize>> {
 /// The value that was read from this place of a text, or was found there.
 fn leaf_at(cx: &Cx<'_>, view: &TextView, offset: usize) -> Option<usize> {
     let subject = cx.ready(ParsedCaptureQuery)?;
-    let payload = subject.payload.as_ref()?;
+    let data = subject.data.as_ref()?;
     let read = if view.format == "content" {
-        payload.leaf_at(offset, &subject.reading)
+        data.leaf_at(offset, &subject.response)
     } else {
         None
     };
@@ -749,7 +746,7 @@ fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
         );
     }
     if tokens.is_none() || room > ROOM_FOR_ALL {
-        reading::only_here_ui(ui, cx, pane, view.only_here.len());
+        reader_menu::only_here_ui(ui, cx, pane, view.only_here.len());
     }
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
         let rest = ui.available_width();

@@ -1,4 +1,4 @@
-//! The payload as a tree: types, counts, tokens of each subtree, marks against the text.
+//! The data as a tree: types, counts, tokens of each subtree, marks against the text.
 //!
 //! Visible nodes are a flat list, rebuilt only when something opens or closes; only the rows in sight are painted.
 
@@ -17,7 +17,7 @@ use egui::{
 
 use super::header::Chooser;
 use super::title::Title;
-use super::{Copying, Pane, PaneCx, copy, find, reading};
+use super::{CopyAction, Pane, PaneCx, copy, find, reader_menu};
 use crate::state::{Action, PaneView, QueryState, ViewAction};
 use crate::ui::theme::{self, TREE_ROW, ThemeTokens};
 use crate::ui::widgets::{self, Button};
@@ -87,15 +87,15 @@ pub static PANE: Pane = Pane {
 };
 
 fn title(_: &Cx<'_>, _: PaneView, subject: Option<&ParsedCapture>, t: &ThemeTokens) -> Title {
-    match subject.and_then(|subject| subject.payload.as_ref()) {
-        Some(payload) if payload.is_structured() => Title {
+    match subject.and_then(|subject| subject.data.as_ref()) {
+        Some(data) if data.is_structured() => Title {
             short: "structured".to_owned(),
             ..Title::of("structuredContent", "", "structured", t)
         },
         // Its compact JSON is all that tells what it costs.
-        Some(payload) => Title {
+        Some(data) => Title {
             row: Some("json"),
-            ..Title::of("Data", &payload.origin_text(), "structured", t)
+            ..Title::of("Data", &data.origin_text(), "structured", t)
         },
         None => Title {
             row: None,
@@ -110,12 +110,12 @@ fn choices(ui: &mut Ui, _: &Cx<'_>, chooser: &Chooser<'_>) {
 
 fn options(ui: &mut Ui, cx: &Cx<'_>, chooser: &Chooser<'_>) {
     chooser.heading(ui, "Data, from structuredContent or the text");
-    reading::readers_ui(ui, cx);
+    reader_menu::readers_ui(ui, cx);
 }
 
 /// The data as it stands in the answer.
-fn copy_data<'a>(cx: &Cx<'a>, _: PaneView) -> Option<Copying<'a>> {
-    let root = cx.ready(ParsedCaptureQuery)?.payload.as_ref()?.root();
+fn copy_data<'a>(cx: &Cx<'a>, _: PaneView) -> Option<CopyAction<'a>> {
+    let root = cx.ready(ParsedCaptureQuery)?.data.as_ref()?.root();
     Some(Box::new(move || {
         Action::Copy(String::from_utf8_lossy(&root.raw_bytes()).into_owned())
     }))
@@ -152,7 +152,7 @@ fn tree_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
     flat.tokens = match cx.ask(TreeTokensQuery) {
         QueryState::Ready(tokens) => tokens.clone().ok_or("–"),
         QueryState::Working { .. } => Err("…"),
-        QueryState::Failed(_) | QueryState::Held { .. } => Err("–"),
+        QueryState::Failed(_) | QueryState::NeedsConfirmation { .. } => Err("–"),
     };
     flat.show(ui, cx, pane);
 }
@@ -194,7 +194,7 @@ impl Flat {
 
     fn rebuild(&mut self) {
         let view = Arc::clone(&self.view);
-        let root = view.payload.root();
+        let root = view.data.root();
         self.rows.clear();
         self.is_cut = false;
         if !root.is_container() {
@@ -389,7 +389,7 @@ impl Flat {
         let go = |row: Option<usize>| {
             if let Some(row) = row.and_then(|row| self.rows.get(row)) {
                 cx.send(ViewAction::SetTreeCursor(row.node));
-                if let Some(record) = record_of(&self.view.payload.doc, records, row.node)
+                if let Some(record) = record_of(&self.view.data.doc, records, row.node)
                     && cx.state.view.record != Some(record)
                 {
                     cx.send(ViewAction::SelectRecord(Some(record)));
@@ -416,12 +416,12 @@ impl Flat {
         let Some((at, row)) = at.and_then(|at| Some((at, self.rows.get(at)?))) else {
             return;
         };
-        if let Some(node) = self.view.payload.doc.node(row.node) {
-            copy::keys(ui, cx, node, &self.view.payload, pane.index);
+        if let Some(node) = self.view.data.doc.node(row.node) {
+            copy::keys(ui, cx, node, &self.view.data, pane.index);
         }
         let is_container = self
             .view
-            .payload
+            .data
             .doc
             .node(row.node)
             .is_some_and(|node| !node.is_empty());
@@ -450,7 +450,7 @@ impl Flat {
     fn toggle(&self, cx: &Cx<'_>, node: usize) {
         let holds_record = self.record.is_some_and(|record| {
             self.view
-                .payload
+                .data
                 .doc
                 .node(node)
                 .is_some_and(|node| (node.index()..node.subtree_end()).contains(&record))
@@ -469,9 +469,9 @@ impl Flat {
     }
 }
 
-/// The records to link: those of the tree, or where the payload was read from the text itself, those of the text.
+/// The records to link: those of the tree, or where the data was read from the text itself, those of the text.
 fn records<'a>(cx: &Cx<'a>, view: &'a TreeView) -> &'a [Record] {
-    if view.payload.is_structured() {
+    if view.data.is_structured() {
         return &view.matched.records;
     }
     match cx.ready(TextQuery("content")) {
@@ -489,10 +489,10 @@ fn record_of(doc: &Doc, records: &[Record], node: usize) -> Option<usize> {
 }
 
 fn is_root(node: Node<'_>, view: &TreeView) -> bool {
-    node.index() == view.payload.root
+    node.index() == view.data.root
 }
 
-/// `items[2]`, from the payload's root.
+/// `items[2]`, from the data's root.
 fn path(node: Node<'_>, root: usize) -> String {
     let mut path = String::new();
     for step in node.pointer_from(root).split('/').skip(1) {
@@ -517,7 +517,7 @@ fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, _pane: &PaneCx) {
         .on_hover_text(tip);
     let (missing, differs) = view
         .marks_inside
-        .get(&view.payload.root)
+        .get(&view.data.root)
         .copied()
         .unwrap_or_default();
     if missing > 0 {
@@ -551,10 +551,10 @@ fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, _pane: &PaneCx) {
             .state
             .view
             .record
-            .and_then(|record| view.payload.doc.node(record))
+            .and_then(|record| view.data.doc.node(record))
         {
             ui.label(small(
-                format!("{} linked", path(node, view.payload.root)),
+                format!("{} linked", path(node, view.data.root)),
                 t.weak,
             ));
             ui.label(icons::icon(icons::LINKED, 12.0, t.weak));
@@ -588,12 +588,12 @@ mod tests {
     use bytes::Bytes;
 
     use super::*;
-    use loupe_core::capture::Payload;
+    use loupe_core::capture::ResultData;
 
     fn flat(json: &'static str) -> Flat {
-        let payload = Payload::of_doc(Doc::parse(Bytes::from_static(json.as_bytes()))).unwrap();
+        let data = ResultData::of_doc(Doc::parse(Bytes::from_static(json.as_bytes()))).unwrap();
         Flat::new(&Arc::new(TreeView {
-            payload: Arc::new(payload),
+            data: Arc::new(data),
             marks: Default::default(),
             marks_inside: Default::default(),
             matched: Default::default(),
@@ -605,7 +605,7 @@ mod tests {
         flat.rows
             .iter()
             .map(|row| {
-                let node = flat.view.payload.doc.node(row.node).unwrap();
+                let node = flat.view.data.doc.node(row.node).unwrap();
                 format!(
                     "{}{}",
                     " ".repeat(row.depth),

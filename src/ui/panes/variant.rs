@@ -6,18 +6,16 @@ use crate::state::CallAction;
 use crate::ui::widgets::Button;
 use crate::ui::{Cx, icons};
 use loupe_analysis::queries::ParsedCaptureQuery;
-use loupe_analysis::queries::sweep::{shown, value_in};
+use loupe_analysis::queries::comparison::{shown, value_in};
 
 /// "Get the json variant · 1 call", where the answer shown has no data and the tool has a value that may give some.
 pub fn variant_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let Some(subject) = cx.ready(ParsedCaptureQuery) else {
         return;
     };
-    let (None, Some(capture), Some(choice)) = (
-        &subject.payload,
-        cx.state.capture(),
-        cx.state.format_choice(),
-    ) else {
+    let (None, Some(capture), Some(choice)) =
+        (&subject.data, cx.state.capture(), cx.state.format_choice())
+    else {
         return;
     };
     if cx
@@ -55,7 +53,7 @@ pub fn variant_ui(ui: &mut Ui, cx: &Cx<'_>) {
         .enabled(why.is_empty());
     if button.show(ui).clicked()
         && let Ok(arguments) =
-            loupe_analysis::queries::sweep::with_value(&given, &choice.name, value)
+            loupe_analysis::queries::comparison::with_value(&given, &choice.name, value)
     {
         cx.send(CallAction::SetArgumentsText(arguments));
         cx.send(CallAction::Call { send_anyway: false });

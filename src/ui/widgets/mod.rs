@@ -25,7 +25,7 @@ pub use notice::{MOVES_AFTER, empty_ui, held_ui, problem_ui, ready, waiting};
 pub use number::{
     bytes, count_text, grouped, number_at, number_right, number_text, number_width, seconds,
 };
-pub use verdict::verdict_rows;
+pub use verdict::summary_rows;
 
 use super::rtl;
 use super::theme::{self, ThemeTokens};

@@ -78,7 +78,7 @@ pub fn ready<'a, T>(
         QueryState::Ready(out) => return Some(out),
         QueryState::Working { since } => drop(waiting(ui, what, since, cx)),
         QueryState::Failed(problem) => drop(problem_ui(ui, problem)),
-        QueryState::Held { bytes } => held_ui(ui, cx, bytes),
+        QueryState::NeedsConfirmation { bytes } => held_ui(ui, cx, bytes),
     }
     None
 }

@@ -3,19 +3,19 @@
 use egui::{Align, Response, Role, Sense, Ui, WidgetInfo};
 
 use crate::ui::theme::{self, ThemeTokens};
-use loupe_analysis::verdict::{Verdict, VerdictPart};
+use loupe_analysis::summary::{Summary, SummaryPart};
 
 /// The sentence on up to `rows` lines, elided there; the whole of it on hover and in the accessibility tree.
-pub fn verdict_rows(ui: &mut Ui, verdict: &Verdict, width: f32, rows: usize) -> Response {
+pub fn summary_rows(ui: &mut Ui, verdict: &Summary, width: f32, rows: usize) -> Response {
     let text = verdict.text();
     let t = ThemeTokens::of(ui);
     let mut job = egui::text::LayoutJob::default();
     for part in &verdict.parts {
         let (text, font, color) = match part {
-            VerdictPart::Plain(text) => (text, theme::base(), t.text),
-            VerdictPart::Number(text) => (text, theme::mono_semibold(12.5), t.strong),
-            VerdictPart::Good(text) => (text, theme::semibold(13.0), t.ok),
-            VerdictPart::Bad(text) => (text, theme::semibold(13.0), t.warn),
+            SummaryPart::Plain(text) => (text, theme::base(), t.text),
+            SummaryPart::Number(text) => (text, theme::mono_semibold(12.5), t.strong),
+            SummaryPart::Good(text) => (text, theme::semibold(13.0), t.ok),
+            SummaryPart::Bad(text) => (text, theme::semibold(13.0), t.warn),
         };
         job.append(
             text,

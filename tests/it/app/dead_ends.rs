@@ -100,7 +100,7 @@ fn a_server_that_went_away_says_so_and_offers_the_way_back() {
     until(&mut window, "it is gone", |window| {
         matches!(
             window.state().state.session().connection,
-            Connection::Gone { .. }
+            Connection::Disconnected { .. }
         )
     });
     // The server may be seen to be gone before its call has ended, and a key during a call is no new call.

@@ -28,7 +28,7 @@ fn claude_is_counted_by_its_provider_on_a_click_alone() {
     window
         .state_mut()
         .state
-        .exact
+        .anthropic_count
         .address
         .clone_from(&provider.url);
     press(&mut window, Key::Enter, Modifiers::COMMAND);

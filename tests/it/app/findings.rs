@@ -5,10 +5,10 @@ use super::{Window, called, click, press, until, until_label};
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable;
 use loupe_analysis::finding::{
-    AnswerFindings, FindingPlace, FindingsQuery, FoundIn, Profile, Severity,
+    AnswerFindings, FindingPlace, FindingsQuery, LocationPart, Profile, Severity,
 };
 use loupe_analysis::queries;
-use loupe_core::capture::Reading;
+use loupe_core::capture::ParsedResponse;
 use loupe_core::host::{Hosts, ViewContext};
 use mcp_loupe::state::{
     Action, Dialog, DrawerTab, FindingsAction, PaneView, QueryState, ViewAction,
@@ -23,7 +23,7 @@ fn known(window: &mut Window) -> Arc<AnswerFindings> {
             settings: Arc::clone(&state.view.findings.rules),
             reads: state.read_choice(),
         };
-        match state.answers.get(&state.captures[0].id, query) {
+        match state.query_results.get(&state.captures[0].id, query) {
             Some(QueryState::Ready(found)) => Some(Arc::clone(found)),
             _ => None,
         }
@@ -124,7 +124,9 @@ fn a_finding_is_marked_in_what_a_host_shows() {
     let mut window = called([1_600.0, 1_000.0], "dual_search_companies");
     let found = known(&mut window);
     let capture = Arc::clone(&window.state().state.captures[0]);
-    let text = Reading::of(&capture).content_text().unwrap_or_default();
+    let text = ParsedResponse::of(&capture)
+        .content_text()
+        .unwrap_or_default();
     let (hosts, subject, context) = (
         Hosts::built_in(),
         queries::subject(Arc::clone(&capture)),
@@ -187,8 +189,8 @@ fn findings_are_marked_in_the_definition() {
         &mut Vec::new(),
     );
     let found = known(&mut window);
-    let is_of_key = |place: &loupe_analysis::finding::FoundAt| {
-        place.part == FoundIn::Definition && place.path.starts_with("/inputSchema/properties/")
+    let is_of_key = |place: &loupe_analysis::finding::Location| {
+        place.part == LocationPart::Definition && place.path.starts_with("/inputSchema/properties/")
     };
     let finding = found
         .findings

@@ -128,7 +128,7 @@ fn a_fixture_is_saved_after_a_look_and_verified() {
     until_label(&mut window, "1 fixture to verify");
     click(&mut window, "Verify against this server");
     until_label(&mut window, "1 of 1 fixture passed");
-    until_label(&mut window, "passed: payload: the data is as expected");
+    until_label(&mut window, "passed: data: the data is as expected");
     let expect = at.join("expect.toml");
     let text =
         std::fs::read_to_string(&expect).unwrap_or_default() + "\n[budgets.tokens]\ncontent = 7\n";

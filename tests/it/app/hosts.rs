@@ -92,7 +92,7 @@ fn own_hosts_are_called_as_and_exported() {
         )]
     );
     until(&mut window, "the panes are filled", |window| {
-        window.state().state.answers.working() == 0
+        window.state().state.query_results.working() == 0
     });
     item(&mut window, "Save what a host shows", "My agent");
     until(&mut window, "the path is asked for", |window| {

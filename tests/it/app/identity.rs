@@ -53,8 +53,8 @@ fn changed(window: &mut Window) -> BTreeSet<String> {
         changed.extend(other.map(|(name, _)| name.clone()));
         before = now;
         assert!(!shares_an_identity(window), "two widgets share an identity");
-        let is_busy =
-            window.state().state.running.is_some() || window.state().state.answers.working() > 0;
+        let is_busy = window.state().state.running.is_some()
+            || window.state().state.query_results.working() > 0;
         at_rest = if is_busy { 0 } else { at_rest + 1 };
         at_rest > 10
     });

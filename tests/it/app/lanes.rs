@@ -43,7 +43,7 @@ fn what_does_each_hosts_model_see() {
     until_label(&mut window, "As Zed sends it, reads the text alone: ");
     press(&mut window, Key::Num4, Modifiers::COMMAND);
     until_label(&mut window, " against Zed");
-    let verdict = window.state().state.verdict_text().unwrap_or_default();
+    let verdict = window.state().state.summary_text().unwrap_or_default();
     assert!(
         verdict.contains(" tokens as Zed sends it ") && verdict.contains(" --sent-as zed "),
         "{verdict}"
@@ -65,8 +65,8 @@ fn what_does_each_hosts_model_see() {
     );
     until_label(&mut window, "Exact text that ");
     click(&mut window, "Open the full view of hosts");
-    until_label(&mut window, "Deliveries 6");
-    click(&mut window, "Deliveries 6");
+    until_label(&mut window, "Placements 6");
+    click(&mut window, "Placements 6");
     until_label(&mut window, " show every fact of “");
     press(&mut window, Key::Escape, Modifiers::NONE);
     until(&mut window, "Esc goes back", |window| {

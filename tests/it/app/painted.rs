@@ -71,7 +71,7 @@ fn the_saving_is_read_in_every_window() {
     ] {
         let mut window = called(size, "strict_search_companies");
         until(&mut window, "the panes are filled", |window| {
-            window.state().state.answers.working() == 0
+            window.state().state.query_results.working() == 0
         });
         for tab in [DrawerTab::Cost, DrawerTab::Hosts, DrawerTab::Tokens] {
             window

@@ -186,7 +186,7 @@ fn a_large_answer_is_counted_whole_once_a_person_says_so() {
     press(&mut window, Key::Enter, Modifiers::COMMAND);
     until_label(&mut window, "counting all of it takes about");
     until(&mut window, "the rest is done", |window| {
-        window.state().state.answers.working() == 0
+        window.state().state.query_results.working() == 0
     });
     let rows = |window: &Window| {
         let state = &window.state().state;

@@ -481,7 +481,7 @@ pub fn sarif(outcome: &CheckOutcome) -> String {
         json!({
             "id": rule.id,
             "name": rule.id.replace('/', "-"),
-            "shortDescription": {"text": rule.means},
+            "shortDescription": {"text": rule.explanation},
             "help": {"text": format!("{}\n\nSource: {}", rule.fix, rule.source)},
             "properties": {"precision": if rule.is_heuristic { "medium" } else { "very-high" }},
         })

@@ -16,8 +16,8 @@ struct DiffDocument<'a> {
     /// `None` where nothing that was compared differs, and not everything was compared.
     equal: Option<bool>,
     outcome: Option<PairJson<&'static str>>,
-    payload: Option<Vec<ChangeJson>>,
-    /// Of the payload, those that are not listed included.
+    data: Option<Vec<ChangeJson>>,
+    /// Of the data, those that are not listed included.
     counts: Option<CountsJson>,
     text: Option<Vec<HunkJson<'a>>>,
     text_counts: Option<TextCountsJson>,
@@ -112,12 +112,12 @@ struct ChangedToolJson<'a> {
 
 /// The document of two answers.
 pub fn diff(found: &Difference) -> String {
-    let changed = found.payload.as_ref().map(|payload| CountsJson {
-        added: payload.found.counts.added,
-        removed: payload.found.counts.removed,
-        changed: payload.found.counts.changed,
-        moved: payload.found.counts.moved,
-        more: payload.found.more(),
+    let changed = found.data.as_ref().map(|data| CountsJson {
+        added: data.found.counts.added,
+        removed: data.found.counts.removed,
+        changed: data.found.counts.changed,
+        moved: data.found.counts.moved,
+        more: data.found.more(),
     });
     let text = found.text.as_ref();
     print(&DiffDocument {
@@ -132,7 +132,7 @@ pub fn diff(found: &Difference) -> String {
             a: found.outcomes.0.name(),
             b: found.outcomes.1.name(),
         }),
-        payload: found.payload.as_ref().map(changes),
+        data: found.data.as_ref().map(changes),
         counts: changed,
         text: text.map(hunks),
         text_counts: text.map(|text| TextCountsJson {
@@ -196,7 +196,7 @@ pub fn diff_tools(found: &ToolsDifference) -> String {
         schema: "loupe.diff/1",
         equal: Some(found.is_equal()),
         outcome: None,
-        payload: None,
+        data: None,
         counts: None,
         text: None,
         text_counts: None,

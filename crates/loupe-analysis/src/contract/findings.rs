@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::tokens::TokensJson;
-use crate::finding::{Finding, FoundAt, Profile, Severity};
+use crate::finding::{Finding, Location, Profile, Severity};
 
 #[derive(Serialize)]
 pub(super) struct FindingJson<'a> {
@@ -46,7 +46,7 @@ impl<'a> FindingJson<'a> {
             name: profile.name(),
             severity: severity.name(),
         };
-        let place = |place: &'a FoundAt| PlaceJson {
+        let place = |place: &'a Location| PlaceJson {
             part: place.part.name(),
             path: &place.path,
             range: place.range.as_ref().map(|range| [range.start, range.end]),

@@ -5,16 +5,16 @@
 
 mod badge;
 mod check;
+mod comparison;
+mod comparison_table;
+mod data;
 mod diff;
 mod findings;
 mod hosts;
 mod lists;
-mod payload;
 mod probe;
 mod pull_request;
 pub mod reproduce;
-mod sweep;
-mod sweep_table;
 mod table;
 mod tokens;
 
@@ -35,7 +35,7 @@ use loupe_core::capture::{
 };
 use loupe_core::digest::sha256;
 use loupe_core::format::ledger::{Row, default_baseline};
-use loupe_core::format::round_trip::{RoundTrip, RoundTripVerdict, SHOWN};
+use loupe_core::format::round_trip::{Fidelity, RoundTrip, SHOWN};
 use loupe_core::format::{FORMATS, ParsedCapture};
 use loupe_core::json::{Doc, Node};
 use loupe_core::number::milliseconds;
@@ -43,10 +43,10 @@ use loupe_core::problem::Problem;
 use loupe_core::token::Tokenizer;
 
 use crate::finding::Finding;
-use crate::verdict::{CountedRow, ModelReads, part_format};
+use crate::summary::{CountedRow, ModelReads, part_format};
+use data::{DataJson, ExtraTextJson};
 use findings::FindingJson;
 use loupe_core::host::ResultPart;
-use payload::{ExtraTextJson, PayloadJson};
 use tokens::{FileJson, SizeJson, TokensJson};
 
 pub use badge::badge;
@@ -54,14 +54,14 @@ pub use check::{
     AnswerCost, BaselineCost, CheckBudget, CheckOutcome, CheckedFinding, DefinitionCost, check,
     check_github, check_markdown, finding_sentence, sarif,
 };
+pub use comparison::comparison;
 pub use diff::{diff, diff_tools};
 pub use lists::{prompts, resources};
-pub use sweep::sweep;
 
+pub use comparison_table::{ComparisonFile, comparison_table};
 pub use hosts::{host, hosts_list};
 pub use probe::probe;
-pub use pull_request::{hosts_markdown, verdict_markdown};
-pub use sweep_table::{SweepFile, sweep_table};
+pub use pull_request::{hosts_markdown, summary_markdown};
 pub(crate) use table::ledger_table;
 pub use table::{TableKind, counted_table};
 
@@ -441,14 +441,14 @@ struct CaptureJson<'a> {
     raw: Option<Base64Json>,
     rpc_error: Option<RpcErrorJson<'a>>,
     blocks: BlocksJson<'a>,
-    payload: PayloadJson,
+    data: DataJson,
     notifications: Vec<NotificationJson>,
 }
 
 impl<'a> CaptureJson<'a> {
     fn of(subject: &'a ParsedCapture, tokenizer: &'a Tokenizer, cancel: &'a Cancel) -> Self {
         let capture: &Capture = &subject.capture;
-        let reading = &subject.reading;
+        let reading = &subject.response;
         // A message that is not JSON as a whole cannot stand in the document, not even in part.
         let whole = reading.doc.is_json();
         let result = reading
@@ -491,7 +491,7 @@ impl<'a> CaptureJson<'a> {
                 tokenizer,
                 cancel,
             },
-            payload: PayloadJson::of(subject),
+            data: DataJson::of(subject),
             notifications: capture
                 .messages
                 .iter()
@@ -627,9 +627,9 @@ impl Serialize for BlocksJson<'_> {
             cancel,
         } = self;
         let counted = |text: &str| {
-            (!cancel.is_cancelled()).then(|| TokensJson::of_known(text, &subject.known, tokenizer))
+            (!cancel.is_cancelled()).then(|| TokensJson::of_known(text, &subject.cache, tokenizer))
         };
-        let reading = &subject.reading;
+        let reading = &subject.response;
         serializer.collect_seq(
             reading
                 .blocks
@@ -823,7 +823,7 @@ impl RowJson {
             round_trip: trip.map(|trip| trip.verdict.name()),
             lossless: trip.map(|trip| trip.verdict.is_lossless()),
             losses: trip
-                .filter(|trip| trip.verdict != RoundTripVerdict::Undecodable)
+                .filter(|trip| trip.verdict != Fidelity::Undecodable)
                 .map(LossJson::of),
             facts: row.facts.filter(|_| available).map(FactsJson::from),
             claim: available.then(|| row.claim().name()),

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use crate::contract::reproduce::{CountOptions, call_again};
-use crate::queries::{Deliveries, HostOutcome, HostsReport};
-use crate::verdict::{CountedRow, ModelReads, strip, verdict_counted};
+use crate::queries::{HostOutcome, HostsReport, Placements};
+use crate::summary::{CountedRow, ModelReads, strip, summary_counted};
 use loupe_core::capture::Capture;
 use loupe_core::number::grouped;
 use loupe_core::quote::{markdown, markdown_block, markdown_code};
@@ -12,7 +12,7 @@ use loupe_core::token::{Encoding, Tokenizer};
 
 /// What was compared, by which tokenizer, against what one model reads, and the command that reproduces it; nothing else.
 /// `None` until the rows that the verdict needs are there and counted.
-pub fn verdict_markdown(
+pub fn summary_markdown(
     rows: &[CountedRow<'_>],
     reads: ModelReads<'_>,
     capture: &Capture,
@@ -21,7 +21,7 @@ pub fn verdict_markdown(
     let headline = strip(rows, reads, tokenizer)?
         .headline()
         .map_or_else(String::new, |headline| format!("**{headline}**\n\n"));
-    let sentence = verdict_counted(rows, reads, tokenizer)?.text();
+    let sentence = summary_counted(rows, reads, tokenizer)?.text();
     let mut out = format!("{headline}{sentence}\n");
     let server = &capture.server;
     let how = match (tokenizer.encoding(), tokenizer.file()) {
@@ -48,7 +48,7 @@ pub fn verdict_markdown(
 /// least, where that is known.
 pub fn hosts_markdown(
     report: &HostsReport,
-    deliveries: Option<&Deliveries>,
+    deliveries: Option<&Placements>,
     capture: &Capture,
     encoding: Encoding,
 ) -> String {
@@ -168,7 +168,7 @@ mod tests {
                 },
             )
         };
-        verdict_markdown(
+        summary_markdown(
             &counted,
             ModelReads::Most(&Hosts::built_in()),
             &capture,

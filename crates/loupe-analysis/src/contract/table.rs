@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crate::queries::ratio_of;
-use crate::verdict::CountedRow;
+use crate::summary::CountedRow;
 use loupe_core::capture::FactCount;
 use loupe_core::format;
 use loupe_core::format::claim::facts_cell;

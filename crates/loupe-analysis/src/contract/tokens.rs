@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
-use loupe_core::format::TextMemo;
+use loupe_core::format::TextCache;
 use loupe_core::token::{self, Count, Tokenizer, TokenizerFile, Tokens};
 
 /// The two that are always counted and, if named, one more.
@@ -20,7 +20,7 @@ impl TokensJson {
     }
 
     /// The same for a text of an answer, which is counted once.
-    pub(super) fn of_known(text: &str, known: &TextMemo, tokenizer: &Tokenizer) -> Self {
+    pub(super) fn of_known(text: &str, known: &TextCache, tokenizer: &Tokenizer) -> Self {
         Self::named(known.counts(text.as_bytes()).tokens, text, tokenizer)
     }
 

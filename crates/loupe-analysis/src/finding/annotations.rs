@@ -1,12 +1,12 @@
 //! What a tool declares of its effects.
 
-use super::answer::{clip, wild};
 use super::profile::Profile::{HostCompat, Spec};
+use super::result::{clip, wild};
 use super::rule::Severity::{Error, Info, Warning};
 use super::rule::{Hits, Rule, RuleCheck};
 use super::tool::{reads_by_name, words, write_word};
-use super::{CheckedAnswer, CheckedTool, FoundIn};
-use loupe_core::capture::Payload;
+use super::{CheckedResult, CheckedTool, LocationPart};
+use loupe_core::capture::ResultData;
 use loupe_core::diff::tree::{Op, TreeOptions, tree};
 
 const SPEC: &str = "MCP specification, ToolAnnotations";
@@ -31,59 +31,59 @@ const HINTS: [&str; 4] = [
 
 pub(crate) static RULES: &[Rule] = &[
     Rule::new("annotations/missing", &[(Spec, Info), (HostCompat, Warning)], RuleCheck::Tool(missing))
-        .means("The tool declares nothing, so hosts assume the worst: it writes, it destroys, it is not idempotent, it reaches outside. Some ask the person before every call.")
+        .explanation("The tool declares nothing, so hosts assume the worst: it writes, it destroys, it is not idempotent, it reaches outside. Some ask the person before every call.")
         .fix("Declare `annotations` with the hints that apply.")
         .source(SPEC),
     Rule::new("annotations/read-only-missing", &[], RuleCheck::Tool(read_only_missing))
-        .means("The name says that the tool reads, and `readOnlyHint` is not true.")
+        .explanation("The name says that the tool reads, and `readOnlyHint` is not true.")
         .fix("Declare `readOnlyHint: true` if it changes nothing.")
         .source("MCP specification, ToolAnnotations")
         .heuristic(),
     Rule::new("annotations/contradictory", &[(Spec, Error)], RuleCheck::Tool(contradictory))
-        .means("The hints contradict each other, or the name: a tool that only reads cannot destroy.")
+        .explanation("The hints contradict each other, or the name: a tool that only reads cannot destroy.")
         .fix("Declare what the tool really does.")
         .source(SPEC),
     Rule::new("annotations/meaningless", &[(Spec, Info)], RuleCheck::Tool(meaningless))
-        .means("`destructiveHint` and `idempotentHint` mean something only where `readOnlyHint` is false. Harmless; some directories ask for it.")
+        .explanation("`destructiveHint` and `idempotentHint` mean something only where `readOnlyHint` is false. Harmless; some directories ask for it.")
         .fix("Nothing needs to change; the hints can be removed.")
         .source(SPEC),
     Rule::new("annotations/destructive-default", &[(HostCompat, Warning)], RuleCheck::Tool(destructive_default))
-        .means("The tool declares or sounds as if it writes, and does not say whether it destroys: by the specification that means that it may.")
+        .explanation("The tool declares or sounds as if it writes, and does not say whether it destroys: by the specification that means that it may.")
         .fix("Declare `destructiveHint`.")
         .source(SPEC)
         .heuristic(),
     Rule::new("annotations/delete-not-destructive", &[(Spec, Error)], RuleCheck::Tool(delete_not_destructive))
-        .means("The name says that something goes away, and `destructiveHint` is false: a host may call it without asking.")
+        .explanation("The name says that something goes away, and `destructiveHint` is false: a host may call it without asking.")
         .fix("Declare `destructiveHint: true`.")
         .source(SPEC)
         .heuristic(),
     Rule::new("annotations/update-hints", &[(Spec, Info)], RuleCheck::Tool(update_hints))
-        .means("An update overwrites what was there, which is more than adding, and doing it twice changes nothing further; the hints say the opposite of both.")
+        .explanation("An update overwrites what was there, which is more than adding, and doing it twice changes nothing further; the hints say the opposite of both.")
         .fix("Declare `destructiveHint: true` if it overwrites, and `idempotentHint: true` if the same call twice is as good as once.")
         .source("MCP specification, ToolAnnotations")
         .heuristic(),
     Rule::new("annotations/open-world-unset", &[], RuleCheck::Tool(open_world_unset))
-        .means("Whether the tool reaches outside of a closed set of things is not declared; the default is that it does.")
+        .explanation("Whether the tool reaches outside of a closed set of things is not declared; the default is that it does.")
         .fix("Declare `openWorldHint`.")
         .source("MCP specification, ToolAnnotations"),
     Rule::new("annotations/title-missing", &[], RuleCheck::Tool(title_missing))
-        .means("The tool has no title for people.")
+        .explanation("The tool has no title for people.")
         .fix("Add `title`.")
         .source("MCP specification, ToolAnnotations"),
     Rule::new("annotations/answers-differ", &[(Spec, Info)], RuleCheck::Repeat(answers_differ))
-        .means("The same call made twice gave two answers. A tool that is declared read-only or idempotent leaves things as they are; what differs shows whether only the time passed. Looked for by `check --probe` alone.")
+        .explanation("The same call made twice gave two answers. A tool that is declared read-only or idempotent leaves things as they are; what differs shows whether only the time passed. Looked for by `check --probe` alone.")
         .fix("None if only times, counters and the like differ; else correct the hints.")
         .source("MCP specification, ToolAnnotations")
         .heuristic(),
     Rule::new("annotations/unknown-key", &[(Spec, Warning)], RuleCheck::Tool(unknown_key))
-        .means("A key that the specification does not have, so that a host need not know it.")
+        .explanation("A key that the specification does not have, so that a host need not know it.")
         .fix("Take it out, or put it into `_meta`.")
         .source("MCP specification, ToolAnnotations"),
 ];
 
 fn missing(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     if tool.member("annotations").is_none() && !tool.tool.raw.is_empty() {
-        hits.say("declares no annotations: assumed to write, to destroy and to reach outside")
+        hits.report("declares no annotations: assumed to write, to destroy and to reach outside")
             .in_definition("");
     }
 }
@@ -91,7 +91,7 @@ fn missing(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
 fn read_only_missing(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     let read_only = tool.tool.annotations.read_only;
     if reads_by_name(&tool.tool.name) && !(read_only.declared && read_only.value) {
-        hits.say("sounds as if it only reads, and does not declare `readOnlyHint: true`")
+        hits.report("sounds as if it only reads, and does not declare `readOnlyHint: true`")
             .in_definition("/annotations");
     }
 }
@@ -105,12 +105,12 @@ fn contradictory(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
         return;
     }
     if destructive.declared && destructive.value {
-        hits.say("`readOnlyHint` and `destructiveHint` are both true")
+        hits.report("`readOnlyHint` and `destructiveHint` are both true")
             .in_definition("/annotations");
     } else if let Some(word) =
         write_word(&tool.tool.name).filter(|word| CLEAR.contains(&word.as_str()))
     {
-        let hit = hits.say(format!(
+        let hit = hits.report(format!(
             "`readOnlyHint` is true, and the name says “{word}”"
         ));
         hit.in_definition("/annotations/readOnlyHint")
@@ -123,7 +123,7 @@ fn meaningless(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     let is_given =
         (hints.destructive.declared && !hints.destructive.value) || hints.idempotent.declared;
     if tool.tool.is_declared_read_only() && is_given {
-        hits.say("sets `destructiveHint` or `idempotentHint`, which mean nothing beside `readOnlyHint: true`")
+        hits.report("sets `destructiveHint` or `idempotentHint`, which mean nothing beside `readOnlyHint: true`")
             .in_definition("/annotations");
     }
 }
@@ -137,7 +137,7 @@ fn destructive_default(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
             Some(word) => format!("the name says “{word}”"),
             None => "`readOnlyHint` is false".to_owned(),
         };
-        hits.say(format!(
+        hits.report(format!(
             "{why}, and `destructiveHint` is unset: taken for destructive"
         ))
         .in_definition("/annotations");
@@ -153,7 +153,7 @@ fn delete_not_destructive(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
         // What only reads destroys nothing.
         .filter(|_| !tool.tool.is_declared_read_only());
     if let (Some(word), true, false) = (goes, destructive.declared, destructive.value) {
-        hits.say(format!(
+        hits.report(format!(
             "`destructiveHint` is false, and the name says “{word}”"
         ))
         .in_definition("/annotations/destructiveHint");
@@ -167,25 +167,25 @@ fn update_hints(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
         .any(|word| word == "update" || word == "set");
     let is_no = |hint: loupe_core::capture::Hint| hint.declared && !hint.value;
     if updates && is_no(hints.destructive) && is_no(hints.idempotent) {
-        hits.say("sounds like an update, and declares `destructiveHint: false` and `idempotentHint: false`")
+        hits.report("sounds like an update, and declares `destructiveHint: false` and `idempotentHint: false`")
             .in_definition("/annotations");
     }
 }
 
 fn open_world_unset(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     if !tool.tool.annotations.open_world.declared {
-        hits.say("leaves `openWorldHint` unset")
+        hits.report("leaves `openWorldHint` unset")
             .in_definition("/annotations");
     }
 }
 
 fn title_missing(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     if tool.tool.title.is_none() {
-        hits.say("has no title").in_definition("");
+        hits.report("has no title").in_definition("");
     }
 }
 
-fn answers_differ(first: &CheckedAnswer<'_>, again: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+fn answers_differ(first: &CheckedResult<'_>, again: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     let hints = first.subject.capture.tool.annotations;
     if !(hints.read_only.value || hints.idempotent.declared && hints.idempotent.value) {
         return;
@@ -197,12 +197,12 @@ fn answers_differ(first: &CheckedAnswer<'_>, again: &CheckedAnswer<'_>, hits: &m
     };
     let (one, two) = (first.subject.capture.outcome, again.subject.capture.outcome);
     if one != two {
-        hits.say(format!(
+        hits.report(format!(
             "declared {declared}; the first call gave {}, the second {}",
             one.name(),
             two.name()
         ))
-        .at_path(FoundIn::Result, "");
+        .at_path(LocationPart::Result, "");
         return;
     }
     // Data by place, texts by line.
@@ -213,8 +213,8 @@ fn answers_differ(first: &CheckedAnswer<'_>, again: &CheckedAnswer<'_>, hits: &m
             .iter()
             .filter(|change| change.op != Op::Move)
         {
-            let of = |payload: &Payload, node: Option<usize>| {
-                payload.doc.node(node?).map(|node| clip(&node.raw_text()))
+            let of = |data: &ResultData, node: Option<usize>| {
+                data.doc.node(node?).map(|node| clip(&node.raw_text()))
             };
             let node = change.b.and_then(|node| b.doc.node(node));
             let path = wild(&node.or_else(|| a.doc.node(change.a?)).map_or_else(
@@ -235,7 +235,7 @@ fn answers_differ(first: &CheckedAnswer<'_>, again: &CheckedAnswer<'_>, hits: &m
                 (Some(was), None) => format!("{was} went"),
                 (None, None) => continue,
             };
-            let hit = hits.say(format!(
+            let hit = hits.report(format!(
                 "declared {declared}, and a second call differs at `{path}`: {what}"
             ));
             hit.at(node.map_or_else(|| again.text_at(0..0), |node| again.data_at(node)));
@@ -247,7 +247,7 @@ fn answers_differ(first: &CheckedAnswer<'_>, again: &CheckedAnswer<'_>, hits: &m
             .zip(again.text.lines())
             .find(|(was, is)| was != is)
             .unwrap_or_default();
-        hits.say(format!(
+        hits.report(format!(
             "declared {declared}, and the text of a second call differs: “{}” became “{}”",
             clip(was),
             clip(is)
@@ -263,7 +263,7 @@ fn unknown_key(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     for member in annotations.children() {
         let key = member.key().unwrap_or_default();
         if key != "title" && !HINTS.contains(&&*key) {
-            hits.say(format!("`{key}` is no annotation of the specification"))
+            hits.report(format!("`{key}` is no annotation of the specification"))
                 .in_definition(member.pointer());
         }
     }

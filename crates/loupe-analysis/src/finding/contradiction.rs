@@ -4,12 +4,12 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use super::Profile;
-use super::answer::tokens;
 use super::profile::Profile::{Cost, Spec};
+use super::result::tokens;
 use super::shape::{changed, is_emoji};
 use super::tool::FORMAT_NAMES;
-use super::{CheckedAnswer, RuleSettings};
-use crate::queries::{Mended, Parts};
+use super::{CheckedResult, RuleSettings};
+use crate::queries::{FixedResult, Parts};
 use loupe_core::json::{Doc, Node};
 use loupe_core::token::Tokens;
 
@@ -38,13 +38,13 @@ struct Choice {
     /// Of the profiles that always count, the one that advises it.
     always: Option<Profile>,
     /// The text that is counted for it; `None` where the choice does not arise.
-    write: fn(&CheckedAnswer<'_>) -> Option<String>,
+    write: fn(&CheckedResult<'_>) -> Option<String>,
 }
 
 const fn choice(
     id: &'static str,
     says: &'static str,
-    write: fn(&CheckedAnswer<'_>) -> Option<String>,
+    write: fn(&CheckedResult<'_>) -> Option<String>,
 ) -> Choice {
     Choice {
         id,
@@ -71,12 +71,12 @@ static QUESTIONS: &[(&str, &[Choice])] = &[
     (
         "What does the text hold?",
         &[
-            choice("json-text", "JSON", |answer| answer.written("json")),
+            choice("json-text", "JSON", |answer| answer.format_text("json")),
             choice("markdown-text", "Markdown", markdown),
             choice(
                 "code-block-text",
                 "a code block for each record",
-                |answer| answer.written("code-block"),
+                |answer| answer.format_text("code-block"),
             ),
         ],
     ),
@@ -95,7 +95,7 @@ static QUESTIONS: &[(&str, &[Choice])] = &[
             choice("json-beside-data", "its JSON once more", |answer| {
                 let data = answer
                     .structured_payload()
-                    .and_then(|_| answer.written("structured"))?;
+                    .and_then(|_| answer.format_text("structured"))?;
                 Some(
                     Parts {
                         text: Some(data.clone()),
@@ -109,7 +109,7 @@ static QUESTIONS: &[(&str, &[Choice])] = &[
             choice("words-beside-data", "the same in words", |answer| {
                 let data = answer
                     .structured_payload()
-                    .and_then(|_| answer.written("structured"))?;
+                    .and_then(|_| answer.format_text("structured"))?;
                 Some(
                     Parts {
                         text: Some(markdown(answer)?),
@@ -122,7 +122,7 @@ static QUESTIONS: &[(&str, &[Choice])] = &[
             choice("data-alone", "none, or a sentence", |answer| {
                 answer
                     .structured_payload()
-                    .and_then(|_| answer.written("structured"))
+                    .and_then(|_| answer.format_text("structured"))
             })
             .advised_by(Cost),
         ],
@@ -131,16 +131,19 @@ static QUESTIONS: &[(&str, &[Choice])] = &[
         "Is JSON laid out for people?",
         &[
             choice("indented", "yes, indented", |answer| {
-                answer.written("json-pretty")
+                answer.format_text("json-pretty")
             }),
-            choice("one-line", "no, compact", |answer| answer.written("json")).advised_by(Cost),
+            choice("one-line", "no, compact", |answer| {
+                answer.format_text("json")
+            })
+            .advised_by(Cost),
         ],
     ),
     (
         "Is what is empty shown?",
         &[
             choice("empty-shown", "yes, as empty or N/A", |answer| {
-                answer.written("json")
+                answer.format_text("json")
             }),
             choice("empty-left-out", "no, it is left out", without_empty),
         ],
@@ -148,14 +151,14 @@ static QUESTIONS: &[(&str, &[Choice])] = &[
     (
         "How are times written?",
         &[
-            choice("dates", "as dates", |answer| answer.written("json")),
+            choice("dates", "as dates", |answer| answer.format_text("json")),
             choice("relative-times", "as “2h ago”", relative_times),
         ],
     ),
     (
         "Are there emoji in headings and beside a status?",
         &[
-            choice("emoji", "yes", |answer| answer.written("content")),
+            choice("emoji", "yes", |answer| answer.format_text("content")),
             choice("no-emoji", "no", |answer| {
                 Some(
                     answer
@@ -188,8 +191,8 @@ pub(super) fn choice_ids() -> impl Iterator<Item = &'static str> {
 
 /// The questions that the active profiles answer differently, and on which this answer makes a difference. None of an
 /// answer that is too large to be written anew.
-pub fn contradictions(answer: &CheckedAnswer<'_>, settings: &RuleSettings) -> Vec<Contradiction> {
-    if !answer.is_success() || answer.subject.capture.wire_len() > Mended::MOST_BYTES {
+pub fn contradictions(answer: &CheckedResult<'_>, settings: &RuleSettings) -> Vec<Contradiction> {
+    if !answer.is_success() || answer.subject.capture.wire_len() > FixedResult::MOST_BYTES {
         return Vec::new();
     }
     let asked = |(question, choices): &(&'static str, &'static [Choice])| {
@@ -232,26 +235,26 @@ pub fn contradictions(answer: &CheckedAnswer<'_>, settings: &RuleSettings) -> Ve
 }
 
 /// The text as it is sent, where it is no JSON; else the data as a Markdown list.
-fn markdown(answer: &CheckedAnswer<'_>) -> Option<String> {
+fn markdown(answer: &CheckedResult<'_>) -> Option<String> {
     let is_told = !answer.text.trim().is_empty() && answer.json_text().is_none();
     if is_told {
         Some(answer.text.to_string())
     } else {
-        answer.written("markdown-list")
+        answer.format_text("markdown-list")
     }
 }
 
-fn with_data(answer: &CheckedAnswer<'_>, text: String) -> Option<Parts> {
+fn with_data(answer: &CheckedResult<'_>, text: String) -> Option<Parts> {
     let data = answer
-        .written("structured")
-        .or_else(|| answer.written("json"))?;
+        .format_text("structured")
+        .or_else(|| answer.format_text("json"))?;
     Some(Parts {
         text: Some(text),
         structured: Some(data),
     })
 }
 
-fn data(parts: Parts, answer: &CheckedAnswer<'_>) -> Option<String> {
+fn data(parts: Parts, answer: &CheckedResult<'_>) -> Option<String> {
     if answer.structured_payload().is_some() {
         parts.structured
     } else {
@@ -259,7 +262,7 @@ fn data(parts: Parts, answer: &CheckedAnswer<'_>) -> Option<String> {
     }
 }
 
-fn without_empty(answer: &CheckedAnswer<'_>) -> Option<String> {
+fn without_empty(answer: &CheckedResult<'_>) -> Option<String> {
     let parts = changed(answer, |key, value| {
         let is_empty = value.is_null()
             || value.as_str().is_some_and(str::is_empty)
@@ -270,7 +273,7 @@ fn without_empty(answer: &CheckedAnswer<'_>) -> Option<String> {
     data(parts, answer)
 }
 
-fn relative_times(answer: &CheckedAnswer<'_>) -> Option<String> {
+fn relative_times(answer: &CheckedResult<'_>) -> Option<String> {
     let now = answer.subject.capture.started_at;
     let mut is_any = false;
     let parts = changed(answer, |_, value| {
@@ -300,7 +303,7 @@ fn ago(text: &str, now: OffsetDateTime) -> Option<String> {
 }
 
 /// The tool's definition with the argument that chooses the format, or without it; `None` where it has none.
-fn definition(answer: &CheckedAnswer<'_>, is_with: bool) -> Option<String> {
+fn definition(answer: &CheckedResult<'_>, is_with: bool) -> Option<String> {
     let doc = Doc::parse(answer.subject.capture.tool.raw.clone());
     let properties = doc.at("/inputSchema/properties")?;
     let argument = properties

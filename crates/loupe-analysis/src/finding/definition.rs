@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use regex::Regex;
 
-use super::answer::tokens;
 use super::profile::Profile::{Cost, HostCompat, MarkdownSafety};
+use super::result::tokens;
 use super::rule::Severity::{Cost as Costs, Error, Info, Warning};
 use super::rule::{Hits, Rule, RuleCheck, RulePattern};
 use super::tool::words;
@@ -16,44 +16,44 @@ use loupe_core::token::Tokens;
 
 pub(crate) static RULES: &[Rule] = &[
     Rule::new("definition/no-description", &[(HostCompat, Warning)], RuleCheck::Tool(no_description))
-        .means("The tool has no description: a model chooses by its name alone, and hosts that search tools search descriptions.")
+        .explanation("The tool has no description: a model chooses by its name alone, and hosts that search tools search descriptions.")
         .fix("Say what it does and when to use it.")
         .source("MCP specification, Tool; hosts that load tools on demand (hosts)"),
     Rule::new("definition/short-description", &[(HostCompat, Info)], RuleCheck::Tool(short_description))
-        .means("The description says too little for a model to choose by.")
+        .explanation("The description says too little for a model to choose by.")
         .fix("Say what it does and when to use it.")
         .source("hosts that load tools on demand (hosts)")
         .limit(20, "characters at least"),
     Rule::new("definition/description-is-name", &[(HostCompat, Warning)], RuleCheck::Tool(description_is_name))
-        .means("The description is the name in other letters.")
+        .explanation("The description is the name in other letters.")
         .fix("Say what it does and when to use it.")
         .source("hosts that load tools on demand (hosts)"),
     Rule::new("definition/invisible-characters", &[(MarkdownSafety, Error)], RuleCheck::Tool(invisible))
-        .means("Characters that nobody sees and models read stand in the definition.")
+        .explanation("Characters that nobody sees and models read stand in the definition.")
         .fix("Take them out.")
         .source("tool poisoning with Unicode tags, reported for MCP since 2025"),
     Rule::new("definition/speaks-to-the-model", &[(MarkdownSafety, Warning)], RuleCheck::Tool(speaks))
-        .means("The description gives orders to the model that have nothing to do with the tool.")
+        .explanation("The description gives orders to the model that have nothing to do with the tool.")
         .fix("Say what the tool does; leave the rest to the host.")
         .source("tool poisoning, Invariant Labs 2025-04")
         .heuristic(),
     Rule::new("definition/over-host-cap", &[(HostCompat, Warning)], RuleCheck::Server(over_cap))
-        .means("A host cuts the description, or shortens the name that it makes of server and tool.")
+        .explanation("A host cuts the description, or shortens the name that it makes of server and tool.")
         .fix("A shorter one; what matters first.")
         .source("the caps of each host with version and evidence (hosts)"),
     Rule::new("definition/near-duplicate", &[(HostCompat, Info)], RuleCheck::Server(near_duplicate))
-        .means("Two tools have nearly the same description: a model cannot tell them apart.")
+        .explanation("Two tools have nearly the same description: a model cannot tell them apart.")
         .fix("Say what the one does and the other does not.")
         .source("models, which choose by descriptions")
         .limit(90, "percent of the same words")
         .heuristic(),
     Rule::new("definition/unseen-by-models", &[(Cost, Costs)], RuleCheck::Server(unseen))
-        .means("Parts of the definitions that few hosts pass on to their models: output schemas, icons, `_meta`. `annotations` and titles do not count: hosts read them to decide whether to ask, and to show the tool.")
+        .explanation("Parts of the definitions that few hosts pass on to their models: output schemas, icons, `_meta`. `annotations` and titles do not count: hosts read them to decide whether to ask, and to show the tool.")
         .fix("Keep an `outputSchema` that clients validate by, without descriptions that only a model would read; leave out what no client of yours reads.")
         .source("what each host passes on (hosts)")
         .limit(25, "percent of the definitions"),
     Rule::new("definition/instructions-cost", &[(Cost, Costs)], RuleCheck::Server(instructions))
-        .means("Long instructions: every session in which a host passes them on pays for them. What is saved is what is beyond the limit.")
+        .explanation("Long instructions: every session in which a host passes them on pays for them. What is saved is what is beyond the limit.")
         .fix("What concerns all tools, in short.")
         .source("what each host passes on (hosts)")
         .limit(2_048, "characters"),
@@ -65,30 +65,30 @@ fn description<'a>(tool: &'a CheckedTool<'_>) -> &'a str {
 
 fn no_description(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     if description(tool).is_empty() && !tool.tool.raw.is_empty() {
-        hits.say("has no description").in_definition("");
+        hits.report("has no description").in_definition("");
     }
 }
 
 fn short_description(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     let length = description(tool).chars().count() as u64;
     if length > 0 && length < hits.limit {
-        hits.say(format!("the description is “{}”", description(tool)))
+        hits.report(format!("the description is “{}”", description(tool)))
             .in_definition("/description");
     }
 }
 
 fn description_is_name(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     if !description(tool).is_empty() && words(description(tool)) == words(&tool.tool.name) {
-        hits.say("the description is the name")
+        hits.report("the description is the name")
             .in_definition("/description");
     }
 }
 
 fn invisible(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     let is_hidden = |char: char| matches!(char, '\u{200b}' | '\u{2060}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{e0000}'..='\u{e007f}');
-    for text in super::answer::leaves_of(&tool.doc) {
+    for text in super::result::leaves_of(&tool.doc) {
         if text.as_str().is_some_and(|text| text.contains(is_hidden)) {
-            hits.say(format!("invisible characters at `{}`", text.pointer()))
+            hits.report(format!("invisible characters at `{}`", text.pointer()))
                 .in_definition(text.pointer());
         }
     }
@@ -100,9 +100,9 @@ fn speaks(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     });
     let Some(pattern) = &*PATTERN else { return };
     if let Some(found) = pattern.find(description(tool)) {
-        hits.say(format!(
+        hits.report(format!(
             "speaks to the model: “{}”",
-            super::answer::clip(found.as_str())
+            super::result::clip(found.as_str())
         ))
         .in_definition("/description");
     }
@@ -210,7 +210,7 @@ fn unseen(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits<'_>) {
             grouped(listed.o200k_base),
             parts.join(", ")
         );
-        hits.say(message);
+        hits.report(message);
     }
 }
 
@@ -226,7 +226,7 @@ fn instructions(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits<'_>) {
             .take(usize::try_from(hits.limit).unwrap_or(usize::MAX))
             .collect();
         let all = tokens(text);
-        hits.say(format!(
+        hits.report(format!(
             "the instructions have {}, {}",
             number_of(length, "characters"),
             number_of(all.o200k_base, "tokens")

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use super::CheckedTool;
 use super::profile::Profile::{Cost, HostCompat, Spec};
 use super::rule::Severity::{Error, Info, Warning};
 use super::rule::{Hits, Rule, RuleCheck};
 use super::tool::{ChangeKind, ToolChange, text, types};
-use super::CheckedTool;
 use loupe_core::capture::{Hint, Tool};
 use loupe_core::json::{Kind, Node};
 use loupe_core::number::grouped;
@@ -16,27 +16,27 @@ const SAVED: &str = "callers of the saved list of tools";
 
 pub(crate) static RULES: &[Rule] = &[
     Rule::new("drift/breaking", &[(Spec, Error)], RuleCheck::Drift(breaking))
-        .means("Calls or answers that worked before do not any more: a tool or a field is gone, an argument became required, a type changed, values are fewer.")
+        .explanation("Calls or answers that worked before do not any more: a tool or a field is gone, an argument became required, a type changed, values are fewer.")
         .fix("Keep the old form beside the new one, or give the tool a new name.")
         .source(SAVED),
     Rule::new("drift/compatible", &[(Spec, Info)], RuleCheck::Drift(compatible))
-        .means("Something was added; what worked before still does.")
+        .explanation("Something was added; what worked before still does.")
         .fix("None needed.")
         .source(SAVED),
     Rule::new("drift/wording", &[(Spec, Info)], RuleCheck::Drift(wording))
-        .means("Titles or descriptions of arguments have other words.")
+        .explanation("Titles or descriptions of arguments have other words.")
         .fix("None needed; models may choose otherwise.")
         .source(SAVED),
     Rule::new("drift/description-changed", &[(HostCompat, Warning)], RuleCheck::Drift(description))
-        .means("The description of a tool has other words. Whoever approved it approved the old ones.")
+        .explanation("The description of a tool has other words. Whoever approved it approved the old ones.")
         .fix("Read what changed.")
         .source("“rug pull” of MCP tools, Invariant Labs 2025-04"),
     Rule::new("drift/annotations-changed", &[(HostCompat, Warning)], RuleCheck::Drift(annotations))
-        .means("What the tool declares of its effects is not what it was: hosts now ask before a call where they did not, or no longer ask.")
+        .explanation("What the tool declares of its effects is not what it was: hosts now ask before a call where they did not, or no longer ask.")
         .fix("Read what changed, and whether the tool changed with it.")
         .source("“rug pull” of MCP tools, Invariant Labs 2025-04; hosts that call read-only tools without a question (hosts)"),
     Rule::new("drift/cost", &[(Cost, Warning)], RuleCheck::Drift(cost))
-        .means("All definitions together cost more than before.")
+        .explanation("All definitions together cost more than before.")
         .fix("Shorten what grew.")
         .source(SAVED)
         .limit(10, "percent more tokens"),
@@ -423,7 +423,7 @@ fn cost(changes: &[ToolChange], hits: &mut Hits<'_>) {
         if let ChangeKind::Cost(before, now) = change.kind
             && now * 100 > before * (100 + hits.limit)
         {
-            hits.say(change.message.clone());
+            hits.report(change.message.clone());
         }
     }
 }

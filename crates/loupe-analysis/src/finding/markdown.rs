@@ -8,89 +8,89 @@ use pulldown_cmark::{CodeBlockKind, Event, Tag, TagEnd};
 use regex::Regex;
 use url::Url;
 
-use super::answer::clip;
 use super::fences::{FenceEnd, fence_end};
 use super::profile::Profile::MarkdownSafety;
+use super::result::clip;
 use super::rule::Severity::{Error, Info, Warning};
 use super::rule::{Hits, Rule, RuleCheck, RulePattern};
-use super::{CheckedAnswer, answer};
+use super::{CheckedResult, result};
 use loupe_core::json::Node;
 
 const COMMONMARK: &str = "CommonMark 0.31, and renderers that follow it";
 
 pub(crate) static RULES: &[Rule] = &[
     Rule::new("markdown/fence-broken", &[(MarkdownSafety, Error)], RuleCheck::Answer(fence_broken))
-        .means("A string holds a line of backticks that closes the fence it stands in: what follows leaks out and is read as Markdown.")
+        .explanation("A string holds a line of backticks that closes the fence it stands in: what follows leaks out and is read as Markdown.")
         .fix("A fence one longer than the longest run in the text.")
         .source("CommonMark 0.31, fenced code blocks"),
     Rule::new("markdown/fence-run", &[(MarkdownSafety, Warning)], RuleCheck::Answer(fence_run))
-        .means("A string in a fence holds three backticks in the middle of a line: readers by pattern stop there.")
+        .explanation("A string in a fence holds three backticks in the middle of a line: readers by pattern stop there.")
         .fix("A longer fence.")
         .source("programs that look for three backticks by pattern"),
     Rule::new("markdown/user-content-unquoted", &[(MarkdownSafety, Warning)], RuleCheck::Answer(unquoted))
-        .means("A string of several lines stands outside of quotes and fences, so that its headings, lists and rules count as the server's own.")
+        .explanation("A string of several lines stands outside of quotes and fences, so that its headings, lists and rules count as the server's own.")
         .fix("Prefix each line with `> `, or put it into a fence.")
         .source("indirect prompt injection"),
     Rule::new("markdown/quote-incomplete", &[], RuleCheck::Answer(quote_incomplete))
-        .means("A line of a quoted string lacks its `> `.")
+        .explanation("A line of a quoted string lacks its `> `.")
         .fix("Prefix every line, blank ones too.")
         .source("CommonMark 0.31, block quotes"),
     Rule::new("markdown/indent-not-quote", &[], RuleCheck::Answer(indent_not_quote))
-        .means("A string is indented by one to three spaces, in which headings and lists still count.")
+        .explanation("A string is indented by one to three spaces, in which headings and lists still count.")
         .fix("`> ` in place of spaces.")
         .source("CommonMark 0.31, block quotes"),
     Rule::new("markdown/table-broken", &[(MarkdownSafety, Error)], RuleCheck::Answer(table_broken))
-        .means("A row has other cells than the head: renderers drop what is too much, so that a value vanishes.")
+        .explanation("A row has other cells than the head: renderers drop what is too much, so that a value vanishes.")
         .fix("Escape `|` as `\\|`, and line ends as `<br>`.")
         .source("GFM, tables"),
     Rule::new("markdown/structure-injection", &[(MarkdownSafety, Error)], RuleCheck::Answer(injection))
-        .means("A string makes a heading, a row, a rule or a list item of the kind that the server uses for its own: nobody can tell its words from the server's.")
+        .explanation("A string makes a heading, a row, a rule or a list item of the kind that the server uses for its own: nobody can tell its words from the server's.")
         .fix("Put line ends and marks of the string out of force: escape them, or quote each line.")
         .source("indirect prompt injection"),
     Rule::new("markdown/raw-html", &[(MarkdownSafety, Warning)], RuleCheck::Answer(raw_html))
-        .means("HTML outside of code: renderers drop it, show it or run it.")
+        .explanation("HTML outside of code: renderers drop it, show it or run it.")
         .fix("Write `<` as `&lt;`, or put it into code.")
         .source("clients that render Markdown with HTML"),
     Rule::new("markdown/image", &[(MarkdownSafety, Warning)], RuleCheck::Answer(image))
-        .means("An image from the network: whoever renders it fetches it, and what stands in its address leaves the machine.")
+        .explanation("An image from the network: whoever renders it fetches it, and what stands in its address leaves the machine.")
         .fix("A link, or none.")
         .source("data exfiltration by Markdown images in chat clients, reported since 2023"),
     Rule::new("markdown/link", &[(MarkdownSafety, Warning)], RuleCheck::Answer(link))
-        .means("A link that does something else than it says: runs a script, opens a file, carries a password, or names another host than it leads to.")
+        .explanation("A link that does something else than it says: runs a script, opens a file, carries a password, or names another host than it leads to.")
         .fix("An http or https address, shown as it is.")
         .source(COMMONMARK),
     Rule::new("markdown/dead-anchor", &[(MarkdownSafety, Info)], RuleCheck::Answer(dead_anchor))
-        .means("A link to a place in the text that is not there.")
+        .explanation("A link to a place in the text that is not there.")
         .fix("Plain text.")
         .source("CommonMark 0.31, links"),
     Rule::new("markdown/invisible", &[(MarkdownSafety, Warning)], RuleCheck::Answer(invisible))
-        .means("Characters that nobody sees and models read; tag characters spell hidden instructions.")
+        .explanation("Characters that nobody sees and models read; tag characters spell hidden instructions.")
         .fix("Take them out of what users wrote.")
         .source("Unicode tag smuggling, reported for chat clients since 2024"),
     Rule::new("markdown/bidi", &[(MarkdownSafety, Error)], RuleCheck::Answer(bidi))
-        .means("Characters that turn the direction of what follows: a person sees another text than the model reads.")
+        .explanation("Characters that turn the direction of what follows: a person sees another text than the model reads.")
         .fix("Take them out, or close each within its value.")
         .source("CVE-2021-42574, “Trojan Source”"),
     Rule::new("markdown/control", &[(MarkdownSafety, Error)], RuleCheck::Answer(control))
-        .means("Control characters, such as the beginnings of terminal commands: a host in a terminal obeys them.")
+        .explanation("Control characters, such as the beginnings of terminal commands: a host in a terminal obeys them.")
         .fix("Take out all but tab and line feed.")
         .source("hosts in terminals; ECMA-48"),
     Rule::new("markdown/special-token", &[(MarkdownSafety, Warning)], RuleCheck::Answer(special_token))
-        .means("Text that is a control token of some model: where it is not escaped it ends the turn or the result.")
+        .explanation("Text that is a control token of some model: where it is not escaped it ends the turn or the result.")
         .fix("Break it up, such as by a space after `<`.")
         .source("chat templates of OpenAI, Llama and Anthropic models"),
     Rule::new("markdown/instruction-like", &[(MarkdownSafety, Info)], RuleCheck::Answer(instruction_like))
-        .means("A string reads like an instruction to a model.")
+        .explanation("A string reads like an instruction to a model.")
         .fix("Quote what users wrote, and say that it is theirs.")
         .source("indirect prompt injection")
         .heuristic(),
     Rule::new("markdown/mojibake", &[(MarkdownSafety, Warning)], RuleCheck::Answer(mojibake))
-        .means("UTF-8 that was read as another encoding and written again, or characters that were lost.")
+        .explanation("UTF-8 that was read as another encoding and written again, or characters that were lost.")
         .fix("Read and write UTF-8 throughout.")
         .source("the Unicode Standard, U+FFFD; UTF-8 read as Windows-1252")
         .heuristic(),
     Rule::new("markdown/render-differs", &[(MarkdownSafety, Warning)], RuleCheck::Answer(render_differs))
-        .means("Marks in a string count as Markdown, so that a person sees another text than the value.")
+        .explanation("Marks in a string count as Markdown, so that a person sees another text than the value.")
         .fix("Escape `*`, `_`, `` ` ``, `#` and `[`.")
         .source(COMMONMARK)
         .heuristic(),
@@ -103,7 +103,7 @@ enum Holder {
 }
 
 /// Fences and quotes with their ranges, in order; what stands within others is left out.
-fn holders(answer: &CheckedAnswer<'_>) -> Vec<(Range<usize>, Holder)> {
+fn holders(answer: &CheckedResult<'_>) -> Vec<(Range<usize>, Holder)> {
     let mut found: Vec<(Range<usize>, Holder)> = Vec::new();
     for (event, range) in answer.markdown() {
         let holder = match event {
@@ -136,14 +136,14 @@ fn longest_run(text: &str) -> usize {
         .unwrap_or(0)
 }
 
-fn fence_broken(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+fn fence_broken(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     let holders = holders(answer);
     for (node, place) in answer.strings_in_text() {
         if let Some((range, Holder::Fence)) = holder_at(&holders, place)
             && place.end > range.end
         {
             let leaked = clip(&answer.text[range.end..place.end]);
-            hits.say(format!(
+            hits.report(format!(
                 "a line of the string closes its fence; “{leaked}” leaks out"
             ))
             .at(answer.text_at(range.end..place.end))
@@ -153,7 +153,7 @@ fn fence_broken(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     if let FenceEnd::Nested { line, marks, mark } = fence_end(answer.markdown_text()) {
         let name = if mark == '`' { "backticks" } else { "tildes" };
         let inner = answer.text[line.clone()].trim();
-        hits.say(format!(
+        hits.report(format!(
             "the fence “{inner}” stands within a fence that its end closes; the one around it needs {} {name}",
             marks + 1
         ))
@@ -164,14 +164,14 @@ fn fence_broken(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     if answer.structured().is_none()
         && let Some(place) = leak(answer)
     {
-        let hit = hits.say("a fence seems to be closed by a line of what it holds: the fences after it are turned inside out");
+        let hit = hits.report("a fence seems to be closed by a line of what it holds: the fences after it are turned inside out");
         hit.at(answer.text_at(place)).as_severity(Warning);
     }
 }
 
 /// Where text goes on directly after a fence of `Label: value` lines, and another fence begins directly after text: the
 /// ends and beginnings of fences have changed places.
-fn leak(answer: &CheckedAnswer<'_>) -> Option<Range<usize>> {
+fn leak(answer: &CheckedResult<'_>) -> Option<Range<usize>> {
     let text = answer.markdown_text();
     let line_at = |at: usize| {
         text.get(at..)
@@ -205,14 +205,14 @@ fn leak(answer: &CheckedAnswer<'_>) -> Option<Range<usize>> {
         .then(|| first.end..(first.end + line_at(first.end).len() + 1).min(text.len()))
 }
 
-fn fence_run(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+fn fence_run(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     let holders = holders(answer);
     for (node, place) in answer.strings_in_text() {
         if let Some((range, Holder::Fence)) = holder_at(&holders, place)
             && place.end <= range.end
             && longest_run(&answer.text[place.clone()]) >= 3
         {
-            hits.say("three backticks in the middle of a fence")
+            hits.report("three backticks in the middle of a fence")
                 .at(answer.text_at(place.clone()))
                 .at(answer.data_at(*node));
         }
@@ -229,7 +229,7 @@ fn is_structure(line: &str) -> bool {
         && (is_heading || is_rule || trimmed.starts_with("```") || trimmed.starts_with("~~~"))
 }
 
-fn unquoted(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+fn unquoted(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     let holders = holders(answer);
     for (node, place) in answer.strings_in_text() {
         let stated = &answer.text[place.clone()];
@@ -238,7 +238,7 @@ fn unquoted(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         let first = lines.next().unwrap_or_default();
         let breaks = lines.any(is_structure) || starts_line && is_structure(first);
         if breaks && holder_at(&holders, place).is_none() && answer.json_text().is_none() {
-            hits.say(format!(
+            hits.report(format!(
                 "a string brings structure of its own: “{}”",
                 clip(stated)
             ))
@@ -248,25 +248,25 @@ fn unquoted(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     }
 }
 
-fn quote_incomplete(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+fn quote_incomplete(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     let holders = holders(answer);
     for (node, place) in answer.strings_in_text() {
         let is_quoted = matches!(holder_at(&holders, place), Some((_, Holder::Quote)));
         let lacks = |line: &str| !line.trim_start().starts_with('>');
         if is_quoted && answer.text[place.clone()].lines().skip(1).any(lacks) {
-            hits.say("a line of a quoted string has no `> `")
+            hits.report("a line of a quoted string has no `> `")
                 .at(answer.text_at(place.clone()))
                 .at(answer.data_at(*node));
         }
     }
 }
 
-fn indent_not_quote(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+fn indent_not_quote(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     for line in lines(answer.markdown_text()) {
         let text = &answer.text[line.clone()];
         let spaces = text.len() - text.trim_start_matches(' ').len();
         if (1..=3).contains(&spaces) && is_structure(text) && answer.json_text().is_none() {
-            hits.say("structure counts in spite of its indent")
+            hits.report("structure counts in spite of its indent")
                 .at(answer.text_at(line));
         }
     }
@@ -304,7 +304,7 @@ fn cells(row: &str) -> usize {
     cells
 }
 
-fn table_broken(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+fn table_broken(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     let text = answer.markdown_text();
     let mut columns = None;
     for (event, range) in answer.markdown() {
@@ -317,10 +317,10 @@ fn table_broken(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
                 if let Some(columns) =
                     columns.filter(|columns| own != *columns && row.contains('|'))
                 {
-                    hits.say(format!("a row of {own} cells in a table of {columns}"))
+                    hits.report(format!("a row of {own} cells in a table of {columns}"))
                         .at(answer.text_at(range.start..range.start + row.len()));
                 } else if columns.is_some_and(|columns| columns > 1) && !row.contains('|') {
-                    hits.say("a line without cells counts as a row of the table")
+                    hits.report("a line without cells counts as a row of the table")
                         .at(answer.text_at(range.start..range.start + row.len()));
                 }
             }
@@ -340,7 +340,7 @@ fn structure(event: &Event<'_>) -> Option<(&'static str, usize)> {
     }
 }
 
-fn injection(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+fn injection(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     let strings = answer.strings_in_text();
     if strings
         .iter()
@@ -374,7 +374,7 @@ fn injection(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     }
     for ((name, level), node, range) in brought {
         if own.contains(&(name, level)) {
-            hits.say(format!(
+            hits.report(format!(
                 "a string makes a {name} as the server's own: “{}”",
                 clip(&answer.text[range.clone()])
             ))
@@ -387,7 +387,7 @@ fn injection(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
 /// The elements of HTML. What else stands in angle brackets is a placeholder: `<file>`.
 const ELEMENTS: &str = "a abbr acronym address applet area article aside audio b base basefont bdi bdo big blink blockquote body br button canvas caption center cite code col colgroup data datalist dd del dfn dialog dir div dl dt em embed fieldset figcaption figure font footer form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html i iframe img input ins kbd label legend li link main map mark marquee math menu meta meter nav noframes noscript object ol optgroup option output p param picture plaintext pre progress q rp rt ruby s samp script search section select slot small source span strike strong style sub sup svg table tbody td template textarea tfoot th thead time title tr track tt u ul var video wbr xmp";
 
-fn raw_html(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+fn raw_html(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     static TAG: RulePattern =
         RulePattern::new(|| Regex::new(r"<\s*(/?)\s*([a-zA-Z][a-zA-Z0-9-]*)([^<>]*)>?").ok());
     static KNOWN: LazyLock<HashSet<&str>> = LazyLock::new(|| ELEMENTS.split(' ').collect());
@@ -430,7 +430,7 @@ fn raw_html(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         if !is_grave && !is_html {
             continue;
         }
-        let hit = hits.say(format!("raw HTML: <{name}>"));
+        let hit = hits.report(format!("raw HTML: <{name}>"));
         hit.at(answer.text_at(range));
         if is_grave {
             hit.as_severity(Error);
@@ -438,7 +438,7 @@ fn raw_html(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     }
 }
 
-fn image(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+fn image(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     for (event, range) in answer.markdown() {
         let Event::Start(Tag::Image { dest_url, .. }) = event else {
             continue;
@@ -456,7 +456,7 @@ fn image(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
             .query()
             .map(|query| format!(", with “{}”", clip(query)))
             .unwrap_or_default();
-        let hit = hits.say(format!("an image of {host}{query}"));
+        let hit = hits.report(format!("an image of {host}{query}"));
         hit.at(answer.text_at(range.clone()));
         if url.query().is_some() {
             hit.as_severity(Error);
@@ -464,7 +464,7 @@ fn image(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     }
 }
 
-fn link(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+fn link(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     let mut open: Option<(Url, Range<usize>, String)> = None;
     for (event, range) in answer.markdown() {
         match event {
@@ -473,10 +473,10 @@ fn link(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
                     continue;
                 };
                 if matches!(url.scheme(), "javascript" | "data" | "file" | "vbscript") {
-                    hits.say(format!("a link by `{}:`", url.scheme()))
+                    hits.report(format!("a link by `{}:`", url.scheme()))
                         .at(answer.text_at(range.clone()));
                 } else if !url.username().is_empty() && matches!(url.scheme(), "http" | "https") {
-                    hits.say("a link with a user's name in its address")
+                    hits.report("a link with a user's name in its address")
                         .at(answer.text_at(range.clone()));
                 } else {
                     open = Some((url, range.clone(), String::new()));
@@ -497,13 +497,13 @@ fn link(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
                         .trim_start_matches("www.")
                         .ends_with(shown.trim_start_matches("www."))
                 {
-                    hits.say(format!("a link that says {shown} and leads to {host}"))
+                    hits.report(format!("a link that says {shown} and leads to {host}"))
                         .at(answer.text_at(range.clone()));
                 } else if url
                     .host_str()
                     .is_some_and(|host| host.split('.').any(|label| label.starts_with("xn--")))
                 {
-                    hits.say(format!(
+                    hits.report(format!(
                         "a link to {}, whose name may look like another",
                         url.host_str().unwrap_or_default()
                     ))
@@ -532,7 +532,7 @@ fn host_said(text: &str) -> Option<String> {
         .then(|| text.to_lowercase())
 }
 
-fn dead_anchor(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+fn dead_anchor(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     let text = answer.markdown_text();
     let mut anchors = std::collections::HashSet::new();
     let mut links = Vec::new();
@@ -574,7 +574,7 @@ fn dead_anchor(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let has_ids = !links.is_empty() && (text.contains("id=") || text.contains("name="));
     for (to, range) in links {
         if !has_ids && !anchors.contains(&to) {
-            hits.say("a link to a place that is not in the text")
+            hits.report("a link to a place that is not in the text")
                 .at(answer.text_at(range.clone()));
         }
     }
@@ -582,7 +582,7 @@ fn dead_anchor(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
 
 /// Those of the characters that nobody sees that are of interest, each with its place.
 fn unseen(
-    answer: &CheckedAnswer<'_>,
+    answer: &CheckedResult<'_>,
     is_it: impl Fn(char) -> bool,
 ) -> impl Iterator<Item = (usize, char)> {
     answer
@@ -607,7 +607,7 @@ fn flag_end(text: &str, at: usize) -> usize {
     if is_flag { at + 6 * 4 } else { at }
 }
 
-fn invisible(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+fn invisible(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     let mut hidden = String::new();
     let mut first_tag = None;
     let mut flag_until = 0;
@@ -627,7 +627,7 @@ fn invisible(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         }
     }
     if let Some(at) = first_tag {
-        hits.say(format!("tag characters, which spell “{}”", clip(&hidden)))
+        hits.report(format!("tag characters, which spell “{}”", clip(&hidden)))
             .at(answer.text_at(at..at + 4))
             .as_severity(Error);
     }
@@ -646,26 +646,26 @@ fn invisible(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         };
         let is_joiner = matches!(char, '\u{200c}' | '\u{200d}') && joins(before) && joins(after);
         if !is_joiner {
-            hits.say(format!("an invisible character, {}", code(char)))
+            hits.report(format!("an invisible character, {}", code(char)))
                 .at(answer.text_at(at..at + char.len_utf8()));
         }
     }
 }
 
-fn bidi(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+fn bidi(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     let is_turn = |char: char| matches!(char, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     for (at, char) in unseen(answer, is_turn) {
-        hits.say(format!("turns the direction of the text, {}", code(char)))
+        hits.report(format!("turns the direction of the text, {}", code(char)))
             .at(answer.text_at(at..at + char.len_utf8()));
     }
     for (at, char) in unseen(answer, |char| matches!(char, '\u{200e}' | '\u{200f}')) {
-        hits.say(format!("a mark of direction, {}", code(char)))
+        hits.report(format!("a mark of direction, {}", code(char)))
             .at(answer.text_at(at..at + char.len_utf8()))
             .as_severity(Warning);
     }
 }
 
-fn control(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+fn control(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     for (at, char) in unseen(answer, char::is_control) {
         let rest = &answer.text[at + char.len_utf8()..];
         let what = match (char, rest.chars().next()) {
@@ -679,34 +679,35 @@ fn control(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
             ('\u{1b}', Some('[')) => "a terminal command (CSI), such as a colour".to_owned(),
             _ => format!("a control character, {}", code(char)),
         };
-        hits.say(what).at(answer.text_at(at..at + char.len_utf8()));
+        hits.report(what)
+            .at(answer.text_at(at..at + char.len_utf8()));
     }
 }
 
-fn special_token(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+fn special_token(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     static PATTERN: RulePattern = RulePattern::new(|| {
         Regex::new(r"<\|[a-z_]{2,24}\|>|\[/?INST\]|</?(?:tool_result|function_results|system)>")
             .ok()
     });
     let Some(pattern) = &*PATTERN else { return };
     for found in pattern.find_iter(&answer.text).take(1_000) {
-        hits.say(format!("`{}`", found.as_str()))
+        hits.report(format!("`{}`", found.as_str()))
             .at(answer.text_at(found.range()));
     }
 }
 
-fn instruction_like(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+fn instruction_like(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     static PATTERN: RulePattern = RulePattern::new(|| {
         Regex::new(r"(?i)(?-u:\b)(?:ignore|disregard|forget) (?:all |any |the )?(?:previous|prior|above|earlier) (?:instructions|messages|prompts|rules)|(?-u:\b)you are now (?:a|an|in)(?-u:\b)|^system: ").ok()
     });
     let Some(pattern) = &*PATTERN else { return };
     for found in pattern.find_iter(&answer.text).take(100) {
-        hits.say(format!("reads like an instruction: “{}”", found.as_str()))
+        hits.report(format!("reads like an instruction: “{}”", found.as_str()))
             .at(answer.text_at(found.range()));
     }
 }
 
-fn mojibake(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+fn mojibake(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     if answer.text.is_ascii() {
         return;
     }
@@ -716,16 +717,16 @@ fn mojibake(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     });
     let Some(pattern) = &*PATTERN else { return };
     for found in pattern.find_iter(&answer.text).take(1_000) {
-        hits.say(format!("doubly encoded: `{}`", found.as_str()))
+        hits.report(format!("doubly encoded: `{}`", found.as_str()))
             .at(answer.text_at(found.range()));
     }
     for (at, char) in unseen(answer, |char| char == char::REPLACEMENT_CHARACTER) {
-        hits.say("a character was lost (U+FFFD)")
+        hits.report("a character was lost (U+FFFD)")
             .at(answer.text_at(at..at + char.len_utf8()));
     }
 }
 
-fn render_differs(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+fn render_differs(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     // Whoever sends text that is no Markdown has nobody render it.
     if !answer.subject.renders() || answer.structured_payload().is_none() {
         return;
@@ -749,7 +750,7 @@ fn render_differs(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
             .take_while(|range| range.start < place.end)
             .find(|range| range.end <= place.end);
         if let Some(within) = within.filter(|_| has_mark(*node)) {
-            hits.say(format!(
+            hits.report(format!(
                 "marks of a string count: {}",
                 clip(&answer.text[within.clone()])
             ))
@@ -762,6 +763,6 @@ fn render_differs(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
 /// Whether the value itself holds marks, rather than the server having put them around it.
 fn has_mark(node: Node<'_>) -> bool {
     node.as_str().is_some_and(|text| {
-        text.contains(['*', '_', '`', '~', '[']) && !answer::clip(&text).starts_with("http")
+        text.contains(['*', '_', '`', '~', '[']) && !result::clip(&text).starts_with("http")
     })
 }

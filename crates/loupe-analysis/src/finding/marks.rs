@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::Severity;
 use super::query::{FindingPlace, apart, is_marked, key_before};
 use crate::queries::{Ctx, HostPlaces, Query, Stop, TextQuery, Weigh};
-use loupe_core::capture::{Fact, FactMatches, Payload, locate_facts};
+use loupe_core::capture::{Fact, FactMatches, ResultData, locate_facts};
 use loupe_core::digest::sha256;
 use loupe_core::format::ParsedCapture;
 use loupe_core::host::HostId;
@@ -87,23 +87,23 @@ impl Query for TextMarksQuery {
             MarkedText::Format(format) => {
                 let view = cx.get(&TextQuery(format))??;
                 Box::new(move |place| {
-                    in_data(subject.payload.as_ref()?, &view.matched, &view.text, place)
+                    in_data(subject.data.as_ref()?, &view.matched, &view.text, place)
                 })
             }
             MarkedText::Host { host, with_cuts } => {
                 let shown = HostPlaces::of(subject, cx.host(host)?, with_cuts);
                 cx.check()?;
                 let matched = subject
-                    .payload
+                    .data
                     .as_ref()
-                    .map(|payload| locate_facts(payload, &shown.text))
+                    .map(|data| locate_facts(data, &shown.text))
                     .unwrap_or_default();
                 Box::new(move |place| match place {
                     FindingPlace::Text(range) => {
                         let (block, start) = block_of(subject, range.start)?;
                         shown.of_block(block, range.start - start..range.end - start)
                     }
-                    _ => in_data(subject.payload.as_ref()?, &matched, &shown.text, place),
+                    _ => in_data(subject.data.as_ref()?, &matched, &shown.text, place),
                 })
             }
         };
@@ -136,7 +136,7 @@ type Find<'a> = dyn Fn(&FindingPlace) -> Option<Range<usize>> + 'a;
 /// The block that holds a byte of the text content, and where the block begins in it.
 fn block_of(subject: &ParsedCapture, at: usize) -> Option<(usize, usize)> {
     let mut start = 0;
-    let mut blocks = subject.reading.text_blocks().map(|block| {
+    let mut blocks = subject.response.text_blocks().map(|block| {
         let own = (block.index, start);
         start += block.text.as_ref().map_or(0, |text| text.len()) + 1;
         own
@@ -150,19 +150,16 @@ fn block_of(subject: &ParsedCapture, at: usize) -> Option<(usize, usize)> {
 
 /// Where a text tells a value of the data, or its key.
 fn in_data(
-    payload: &Payload,
+    data: &ResultData,
     matched: &FactMatches,
     text: &str,
     place: &FindingPlace,
 ) -> Option<Range<usize>> {
     match place {
-        FindingPlace::Node(node) => places_of(matched, payload.doc.node(*node)?)
+        FindingPlace::Node(node) => places_of(matched, data.doc.node(*node)?)
             .reduce(|all, one| all.start.min(one.start)..all.end.max(one.end)),
         FindingPlace::Key(node) => {
-            let node = payload
-                .doc
-                .node(*node)
-                .filter(|node| !node.is_container())?;
+            let node = data.doc.node(*node).filter(|node| !node.is_container())?;
             key_before(text, places_of(matched, node).next()?.start, node)
         }
         FindingPlace::Text(_) | FindingPlace::Message(_) => None,
@@ -210,12 +207,12 @@ impl<'a> Message<'a> {
         asked.dedup();
         let mut offsets = HashMap::new();
         let mut start = 0;
-        for block in subject.reading.text_blocks() {
+        for block in subject.response.text_blocks() {
             let end = start + block.text.as_ref().map_or(0, |text| text.len());
             let own = &asked
                 [asked.partition_point(|at| *at < start)..asked.partition_point(|at| *at <= end)];
             let text = subject
-                .reading
+                .response
                 .doc
                 .node(block.node)
                 .and_then(|node| node.get("text"));
@@ -229,7 +226,7 @@ impl<'a> Message<'a> {
     }
 
     fn find(&self, place: &FindingPlace) -> Option<Range<usize>> {
-        let doc = &self.subject.reading.doc;
+        let doc = &self.subject.response.doc;
         // Data that was read from a text has its places there.
         match place {
             FindingPlace::Text(range) => {
@@ -242,11 +239,11 @@ impl<'a> Message<'a> {
         }
     }
 
-    /// Whether the payload is a part of the message.
+    /// Whether the data is a part of the message.
     fn is_structured(&self) -> bool {
         self.subject
-            .payload
+            .data
             .as_ref()
-            .is_some_and(Payload::is_structured)
+            .is_some_and(ResultData::is_structured)
     }
 }

@@ -4,7 +4,6 @@
 //! examples stand in `AREA.toml`, and one test holds every rule to them. No rule changes what was received.
 
 mod annotations;
-mod answer;
 mod areas;
 pub mod baseline;
 mod contradiction;
@@ -19,6 +18,7 @@ mod prompt;
 mod protocol;
 mod query;
 mod resource;
+mod result;
 mod rounding;
 mod rule;
 mod schema;
@@ -34,7 +34,7 @@ use std::convert::Infallible;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::queries::{Mended, Parts};
+use crate::queries::{FixedResult, Parts};
 use loupe_core::cancel::{Cancel, Cancelled};
 use loupe_core::capture::{Prompt, Resource, Server, ServerLists, Tool};
 use loupe_core::digest::sha256;
@@ -42,12 +42,12 @@ use loupe_core::host::Hosts;
 use loupe_core::parallel::parallel_map;
 use loupe_core::token::Tokens;
 
-pub use answer::CheckedAnswer;
 pub use areas::{AREAS, Area, Example, examples, rule, rules};
 pub use contradiction::{Contradiction, ProfileChoice};
 pub use marks::{MarkedPlaces, MarkedText, TextMarks, TextMarksQuery};
 pub use profile::Profile;
 pub use query::{AnswerFindings, FindingMarks, FindingPlace, FindingsQuery};
+pub use result::CheckedResult;
 pub use rule::{Rule, Severity};
 pub use settings::{RuleChange, RuleSettings, ToolSilence, profile, severity};
 pub(crate) use tool::CheckedTool;
@@ -79,7 +79,7 @@ fn turn(rule: &Rule) -> u8 {
 
 /// The part of an answer or of a definition that a place is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum FoundIn {
+pub enum LocationPart {
     /// The text of the block at this position of `content`.
     Text(usize),
     Structured,
@@ -89,22 +89,22 @@ pub enum FoundIn {
     Definition,
 }
 
-impl FoundIn {
+impl LocationPart {
     /// The name in reports.
     pub fn name(self) -> String {
         match self {
-            FoundIn::Text(block) => format!("content/{block}/text"),
-            FoundIn::Structured => "structuredContent".to_owned(),
-            FoundIn::Result => "result".to_owned(),
-            FoundIn::Definition => "definition".to_owned(),
+            LocationPart::Text(block) => format!("content/{block}/text"),
+            LocationPart::Structured => "structuredContent".to_owned(),
+            LocationPart::Result => "result".to_owned(),
+            LocationPart::Definition => "definition".to_owned(),
         }
     }
 }
 
 /// Where something was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FoundAt {
-    pub part: FoundIn,
+pub struct Location {
+    pub part: LocationPart,
     /// JSON Pointer within the part; empty for the whole, and in texts.
     pub path: String,
     /// Bytes of the decoded text; `None` outside of texts.
@@ -123,14 +123,14 @@ pub struct Finding {
     /// The tool, resource or prompt it is about; empty where it is the server.
     pub subject: String,
     /// The first of them; `count` has all.
-    pub places: Vec<FoundAt>,
+    pub places: Vec<Location>,
     pub count: u64,
     /// The keys that it is about, of the records of the list at its first place; empty where it is about values.
     pub keys: Vec<String>,
     /// Tokens that the fix saves here, by counting the mended text.
     pub saves: Option<Tokens>,
     /// The answer as the fix makes it, where that is known.
-    pub mended: Option<Arc<Mended>>,
+    pub mended: Option<Arc<FixedResult>>,
 }
 
 impl Finding {
@@ -156,7 +156,7 @@ impl Finding {
                 "{}\n{}\n{part}\n{}",
                 self.rule.id,
                 self.subject,
-                answer::wild(self.path())
+                result::wild(self.path())
             )
             .as_bytes(),
         )
@@ -200,7 +200,7 @@ impl Checker<'_> {
     /// [`Cancelled`] if the caller cancelled; looked at before each rule.
     pub fn answer(
         &self,
-        answer: &CheckedAnswer<'_>,
+        answer: &CheckedResult<'_>,
         cancel: &Cancel,
     ) -> Result<Vec<Finding>, Cancelled> {
         let response = answer.subject.capture.response.as_ref();
@@ -219,7 +219,7 @@ impl Checker<'_> {
     }
 
     /// What the profiles that count advise against each other, with what each costs on this answer.
-    pub fn contradictions(&self, answer: &CheckedAnswer<'_>) -> Vec<Contradiction> {
+    pub fn contradictions(&self, answer: &CheckedResult<'_>) -> Vec<Contradiction> {
         contradiction::contradictions(answer, self.settings)
     }
 
@@ -261,7 +261,7 @@ impl Checker<'_> {
     }
 
     /// The findings about several answers of one tool.
-    pub fn answers(&self, answers: &[CheckedAnswer<'_>]) -> Vec<Finding> {
+    pub fn answers(&self, answers: &[CheckedResult<'_>]) -> Vec<Finding> {
         let Some(first) = answers.first() else {
             return Vec::new();
         };
@@ -273,7 +273,7 @@ impl Checker<'_> {
     }
 
     /// What a call that was made twice tells of the tool.
-    pub fn repeat(&self, first: &CheckedAnswer<'_>, again: &CheckedAnswer<'_>) -> Vec<Finding> {
+    pub fn repeat(&self, first: &CheckedResult<'_>, again: &CheckedResult<'_>) -> Vec<Finding> {
         self.run(&first.subject.capture.tool.name, |check, hits| {
             if let RuleCheck::Repeat(check) = check {
                 check(first, again, hits);
@@ -282,7 +282,7 @@ impl Checker<'_> {
     }
 
     /// What a call with an argument that the tool does not have tells of it.
-    pub fn odd(&self, answer: &CheckedAnswer<'_>) -> Vec<Finding> {
+    pub fn odd(&self, answer: &CheckedResult<'_>) -> Vec<Finding> {
         self.run(&answer.subject.capture.tool.name, |check, hits| {
             if let RuleCheck::Odd(check) = check {
                 check(answer, hits);
@@ -323,7 +323,7 @@ impl Checker<'_> {
 /// Makes each saving what its fix saves after the fixes above it: together they save no more than one model reads. Of two
 /// fixes of one part the shorter text counts, since what both would save at once was not counted.
 fn chain_savings(
-    answer: &CheckedAnswer<'_>,
+    answer: &CheckedResult<'_>,
     found: &mut [Finding],
     cancel: &Cancel,
 ) -> Result<(), Cancelled> {

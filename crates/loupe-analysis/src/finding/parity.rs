@@ -7,15 +7,15 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::RandomState;
 use std::ops::Range;
 
-use super::answer::{FactFields, MORE, clip, is_limit_name};
 use super::profile::Profile::{Cost, HostCompat, Spec};
+use super::result::{FactFields, MORE, clip, is_limit_name};
 use super::rounding::is_rounded;
 use super::rule::Severity::{Cost as Costs, Error, Info, Warning};
 use super::rule::{Hits, PLACES, Rule, RuleCheck};
 use super::tool::is_id_name;
-use super::{CheckedAnswer, FoundIn};
+use super::{CheckedResult, LocationPart};
 use crate::queries::Parts;
-use loupe_core::capture::{Fact, FactState, Payload, is_wrapped};
+use loupe_core::capture::{Fact, FactState, ResultData, is_wrapped};
 use loupe_core::diff::digest;
 use loupe_core::host::ResultShape;
 use loupe_core::json::{Doc, Node};
@@ -29,84 +29,84 @@ const HOSTS: &str = "the rules of hosts that show their models one part alone (h
 
 pub(crate) static RULES: &[Rule] = &[
     Rule::new("parity/value-missing-in-text", &[(HostCompat, Warning)], RuleCheck::Answer(missing_in_text))
-        .means("A value of `structuredContent` is in no text: the models of hosts that show the text alone do not learn it.")
+        .explanation("A value of `structuredContent` is in no text: the models of hosts that show the text alone do not learn it.")
         .fix("Add it to the text, or leave it out of the data if no model needs it.")
         .source("hosts that show the text alone (hosts)")
         .heuristic(),
     Rule::new("parity/value-missing-in-structured", &[(HostCompat, Warning)], RuleCheck::Answer(missing_in_structured))
-        .means("The text says what `structuredContent` does not hold: the models of hosts that prefer the data do not learn it.")
+        .explanation("The text says what `structuredContent` does not hold: the models of hosts that prefer the data do not learn it.")
         .fix("Add a field for it; advice on what to do next can be one too.")
         .source(HOSTS)
         .limit(4, "tokens of extra text at least")
         .heuristic(),
     Rule::new(SHADOWS, &[(HostCompat, Error)], RuleCheck::Answer(shadows))
-        .means("`structuredContent` holds less than a fifth of what the text says: every host that prefers it loses nearly the whole answer.")
+        .explanation("`structuredContent` holds less than a fifth of what the text says: every host that prefers it loses nearly the whole answer.")
         .fix("Put the records into `structuredContent`, or leave it out.")
         .source("agno 9764")
         .limit(20, "percent of the text's bytes")
         .heuristic(),
     Rule::new("parity/counts-disagree", &[(HostCompat, Error)], RuleCheck::Answer(counts::counts_disagree))
-        .means("Numbers that count the same thing differ: in the text, in the data, and the length of the list. A text that shows a part, and says so, may name the whole.")
+        .explanation("Numbers that count the same thing differ: in the text, in the data, and the length of the list. A text that shows a part, and says so, may name the whole.")
         .fix("Take all of them from one place; `totalCount` is what matches, `count` what is returned.")
         .source("models, which believe a total")
         .heuristic(),
     Rule::new("parity/has-more-disagrees", &[(HostCompat, Warning)], RuleCheck::Answer(counts::has_more))
-        .means("The data says that there is more, or that there is not, against its own counts or the words of the text.")
+        .explanation("The data says that there is more, or that there is not, against its own counts or the words of the text.")
         .fix("Work it out from the total and what was returned.")
         .source("models, which stop or go on by it")
         .heuristic(),
     Rule::new("parity/value-differs", &[(HostCompat, Error)], RuleCheck::Answer(value_differs))
-        .means("The text has the field's label with another value. An error where a reader decodes the text at the same record; else a warning.")
+        .explanation("The text has the field's label with another value. An error where a reader decodes the text at the same record; else a warning.")
         .fix("Write both from one record.")
         .source(HOSTS)
         .heuristic(),
     Rule::new("parity/value-reformatted", &[(HostCompat, Info)], RuleCheck::Answer(reformatted))
-        .means("The text has the value in another form, such as a date in words, a phone number in other punctuation, or a number that is rounded.")
+        .explanation("The text has the value in another form, such as a date in words, a phone number in other punctuation, or a number that is rounded.")
         .fix("None needed where a model can read both.")
         .source(HOSTS)
         .heuristic(),
     Rule::new("parity/text-duplicates-json", &[(Cost, Costs)], RuleCheck::Answer(text_duplicates))
-        .means("The text is the JSON of `structuredContent` once more. The specification asks for it for old hosts; those that show both parts pay twice.")
+        .explanation("The text is the JSON of `structuredContent` once more. The specification asks for it for old hosts; those that show both parts pay twice.")
         .fix("Keep it for old hosts, in compact form; else say the essence in a sentence.")
         .source("MCP specification, tools, structured content (SHOULD); kimi-code 3234"),
     Rule::new("parity/text-not-json", &[(Spec, Info)], RuleCheck::Answer(text_not_json))
-        .means("`structuredContent` is there, and no text block holds its JSON, as the specification says it SHOULD.")
+        .explanation("`structuredContent` is there, and no text block holds its JSON, as the specification says it SHOULD.")
         .fix("Accept it knowingly where the text says the same in words, or add the JSON.")
         .source("MCP specification, tools, structured content"),
     Rule::new("parity/text-empty", &[(HostCompat, Error)], RuleCheck::Answer(text_empty))
-        .means("`structuredContent` without any text: hosts that show the text alone show nothing.")
+        .explanation("`structuredContent` without any text: hosts that show the text alone show nothing.")
         .fix("Add a summary, or the JSON.")
         .source("action_mcp 181; Open WebUI"),
     Rule::new(SUMMARY, &[(HostCompat, Warning)], RuleCheck::Answer(only_summary))
-        .means("The text is a sentence, and less than a fifth of the data is in it: hosts that show the text alone lose the data.")
+        .explanation("The text is a sentence, and less than a fifth of the data is in it: hosts that show the text alone lose the data.")
         .fix("List what matters in the text.")
         .source("opencode 38923")
         .limit(20, "percent of the facts"),
     Rule::new("parity/structured-missing", &[], RuleCheck::Answer(structured_missing))
-        .means("A reading tool answers without `structuredContent`: hosts and programs that read data have none.")
+        .explanation("A reading tool answers without `structuredContent`: hosts and programs that read data have none.")
         .fix("Return the data as `structuredContent` too; the ledger shows what it costs.")
         .source("MCP specification, tools, structured content"),
     Rule::new("parity/structured-unwanted", &[], RuleCheck::Answer(structured_unwanted))
-        .means("There is `structuredContent` where the text alone was to be sent: hosts that pass on both pay twice.")
+        .explanation("There is `structuredContent` where the text alone was to be sent: hosts that pass on both pay twice.")
         .fix("Return the text alone; the ledger shows what is saved.")
         .source(HOSTS),
     Rule::new("parity/record-order", &[(HostCompat, Warning)], RuleCheck::Answer(record_order))
-        .means("The text has the records in another order than the data: “the second one” means two things.")
+        .explanation("The text has the records in another order than the data: “the second one” means two things.")
         .fix("Write both from one list.")
         .source(HOSTS)
         .heuristic(),
     Rule::new("parity/id-missing", &[(HostCompat, Warning)], RuleCheck::Answer(id_missing))
-        .means("The text shows records without the id that other tools take: the model cannot go on from it.")
+        .explanation("The text shows records without the id that other tools take: the model cannot go on from it.")
         .fix("`Name (ID: n)`.")
         .source("models, which call the next tool by the id")
         .heuristic(),
     Rule::new("parity/field-never-in-text", &[(HostCompat, Warning)], RuleCheck::Answers(never_in_text))
-        .means("In several answers of the tool no value of this field ever reached the text.")
+        .explanation("In several answers of the tool no value of this field ever reached the text.")
         .fix("Add the field to the text, or leave it out of the data if no model needs it.")
         .source(HOSTS)
         .heuristic(),
     Rule::new("parity/wrapped-duplicate", &[(Cost, Costs)], RuleCheck::Answer(wrapped))
-        .means("`structuredContent` is the text once more as one string: no structure, and twice the tokens where both are shown.")
+        .explanation("`structuredContent` is the text once more as one string: no structure, and twice the tokens where both are shown.")
         .fix("Fields, or no `structuredContent` (in FastMCP `output_schema=None`).")
         .source("fastmcp 4637; canvas-mcp 271"),
 ];
@@ -127,8 +127,8 @@ struct FieldFacts<'a> {
 
 /// The facts in some state by field.
 fn fields<'a>(
-    answer: &'a CheckedAnswer<'_>,
-    payload: &'a Payload,
+    answer: &'a CheckedResult<'_>,
+    data: &'a ResultData,
     is_it: impl Fn(&Fact, Node<'a>) -> bool,
 ) -> Vec<FieldFacts<'a>> {
     let FactFields { paths, of_fact } = answer.fact_fields();
@@ -141,9 +141,8 @@ fn fields<'a>(
         is_decoded: false,
     };
     let mut order: Vec<FieldFacts<'a>> = paths.iter().map(field).collect();
-    for (fact, at) in answer.matched().facts.iter().zip(of_fact) {
-        let (Some(node), Some(field)) =
-            (payload.doc.node(fact.node()), order.get_mut(*at as usize))
+    for (fact, at) in answer.fact_matches().facts.iter().zip(of_fact) {
+        let (Some(node), Some(field)) = (data.doc.node(fact.node()), order.get_mut(*at as usize))
         else {
             continue;
         };
@@ -163,7 +162,7 @@ fn fields<'a>(
 }
 
 /// Where the text has a number that is missing in it, rounded.
-fn rounded(answer: &CheckedAnswer<'_>, fact: &Fact, node: Node<'_>) -> Option<Range<usize>> {
+fn rounded(answer: &CheckedResult<'_>, fact: &Fact, node: Node<'_>) -> Option<Range<usize>> {
     match fact.place() {
         Some(place) => is_rounded(node.as_f64()?, &answer.text[place.clone()]).then_some(place),
         None => answer.rounded_numbers().find(node.as_f64()?),
@@ -171,19 +170,19 @@ fn rounded(answer: &CheckedAnswer<'_>, fact: &Fact, node: Node<'_>) -> Option<Ra
 }
 
 /// The share of the data's facts that the text tells, in percent.
-fn coverage(answer: &CheckedAnswer<'_>) -> Option<u64> {
-    let count = answer.matched().count;
+fn coverage(answer: &CheckedResult<'_>) -> Option<u64> {
+    let count = answer.fact_matches().count;
     (count.total > 0).then(|| count.told() * 100 / count.total)
 }
 
-fn is_summary(answer: &CheckedAnswer<'_>, percent: u64) -> bool {
+fn is_summary(answer: &CheckedResult<'_>, percent: u64) -> bool {
     answer.text.chars().count() < 200
-        && answer.matched().count.total >= 4
+        && answer.fact_matches().count.total >= 4
         && coverage(answer).is_some_and(|share| share < percent)
 }
 
-fn missing_in_text(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
-    let Some(payload) = answer
+fn missing_in_text(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
+    let Some(data) = answer
         .structured_payload()
         .filter(|_| !answer.text.trim().is_empty() && answer.is_success())
     else {
@@ -206,7 +205,7 @@ fn missing_in_text(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         total,
         nodes,
         ..
-    } in fields(answer, payload, is_missing)
+    } in fields(answer, data, is_missing)
     {
         // What is about the page is said in words, if at all.
         if is_envelope(&path) {
@@ -217,7 +216,7 @@ fn missing_in_text(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         } else {
             format!(" in {missing} of {total}")
         };
-        let hit = hits.say(format!("`{path}` is not in the text{often}"));
+        let hit = hits.report(format!("`{path}` is not in the text{often}"));
         for node in nodes {
             hit.at(answer.data_at(node));
         }
@@ -225,19 +224,19 @@ fn missing_in_text(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     }
 }
 
-fn never_in_text(answers: &[CheckedAnswer<'_>], hits: &mut Hits<'_>) {
+fn never_in_text(answers: &[CheckedResult<'_>], hits: &mut Hits<'_>) {
     // By field: in how many answers, how many values, and the place in the last answer.
-    let mut never: BTreeMap<String, (u64, u64, super::FoundAt)> = BTreeMap::new();
+    let mut never: BTreeMap<String, (u64, u64, super::Location)> = BTreeMap::new();
     let mut shown_paths = BTreeSet::new();
     for answer in answers
         .iter()
         .filter(|answer| answer.is_success() && !answer.text.trim().is_empty())
     {
-        let Some(payload) = answer.structured_payload() else {
+        let Some(data) = answer.structured_payload() else {
             continue;
         };
         shown_paths.extend(
-            fields(answer, payload, |fact, _| !fact.state().is_missing())
+            fields(answer, data, |fact, _| !fact.state().is_missing())
                 .into_iter()
                 .map(|field| field.path),
         );
@@ -246,7 +245,7 @@ fn never_in_text(answers: &[CheckedAnswer<'_>], hits: &mut Hits<'_>) {
             count: missing,
             nodes,
             ..
-        } in fields(answer, payload, |fact, _| fact.state().is_missing())
+        } in fields(answer, data, |fact, _| fact.state().is_missing())
         {
             let node = nodes[0];
             let place = answer.data_at(node);
@@ -260,7 +259,7 @@ fn never_in_text(answers: &[CheckedAnswer<'_>], hits: &mut Hits<'_>) {
         .into_iter()
         .filter(|(path, (often, ..))| *often > 1 && !shown_paths.contains(path))
     {
-        let hit = hits.say(format!(
+        let hit = hits.report(format!(
             "`{path}` is in the text of none of {often} answers"
         ));
         hit.at(place);
@@ -268,8 +267,8 @@ fn never_in_text(answers: &[CheckedAnswer<'_>], hits: &mut Hits<'_>) {
     }
 }
 
-fn value_differs(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
-    let Some(payload) = answer.structured_payload().filter(|_| answer.is_success()) else {
+fn value_differs(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
+    let Some(data) = answer.structured_payload().filter(|_| answer.is_success()) else {
         return;
     };
     let differs = |fact: &Fact, node: Node<'_>| {
@@ -282,7 +281,7 @@ fn value_differs(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         place,
         is_decoded,
         ..
-    } in fields(answer, payload, differs)
+    } in fields(answer, data, differs)
     {
         let node = nodes[0];
         // Texts label many things with "ID".
@@ -293,7 +292,7 @@ fn value_differs(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
             .clone()
             .map(|place| clip(&answer.text[place]))
             .unwrap_or_default();
-        let hit = hits.say(format!(
+        let hit = hits.report(format!(
             "`{path}` is {}, the text says {stated}",
             clip(&node.raw_text())
         ));
@@ -308,8 +307,8 @@ fn value_differs(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     }
 }
 
-fn reformatted(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
-    let Some(payload) = answer.structured_payload().filter(|_| answer.is_success()) else {
+fn reformatted(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
+    let Some(data) = answer.structured_payload().filter(|_| answer.is_success()) else {
         return;
     };
     for FieldFacts {
@@ -317,9 +316,9 @@ fn reformatted(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         count: reworded,
         nodes,
         ..
-    } in fields(answer, payload, |fact, _| fact.is_reworded())
+    } in fields(answer, data, |fact, _| fact.is_reworded())
     {
-        let hit = hits.say(format!("`{path}` stands in the text in another form"));
+        let hit = hits.report(format!("`{path}` stands in the text in another form"));
         for node in nodes {
             hit.at(answer.data_at(node));
         }
@@ -330,9 +329,9 @@ fn reformatted(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     };
     for FieldFacts {
         path, count, nodes, ..
-    } in fields(answer, payload, is_rounded)
+    } in fields(answer, data, is_rounded)
     {
-        let hit = hits.say(format!("`{path}` stands in the text rounded"));
+        let hit = hits.report(format!("`{path}` stands in the text rounded"));
         for node in nodes {
             hit.at(answer.data_at(node));
         }
@@ -340,7 +339,7 @@ fn reformatted(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     }
 }
 
-fn missing_in_structured(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+fn missing_in_structured(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     let extra = answer.extra();
     if answer.structured_payload().is_none()
         || !answer.is_success()
@@ -353,7 +352,7 @@ fn missing_in_structured(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     if extra.tokens.o200k_base < hits.limit {
         return;
     }
-    let hit = hits.say(format!(
+    let hit = hits.report(format!(
         "{} of text are in no data",
         loupe_core::number::number_of(extra.tokens.o200k_base, "tokens")
     ));
@@ -363,17 +362,17 @@ fn missing_in_structured(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     }
 }
 
-fn shadows(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+fn shadows(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     if let Some(share) = answer.shadowed(hits.limit).filter(|_| answer.is_success()) {
-        hits.say(format!(
+        hits.report(format!(
             "`structuredContent` holds {share}% of what the text says"
         ))
-        .at_path(FoundIn::Structured, "");
+        .at_path(LocationPart::Structured, "");
     }
 }
 
 /// Whether a text block is the JSON of `structuredContent`, or the string that it is.
-fn has_json_twin(answer: &CheckedAnswer<'_>) -> bool {
+fn has_json_twin(answer: &CheckedResult<'_>) -> bool {
     let Some(value) = answer.structured() else {
         return false;
     };
@@ -385,7 +384,7 @@ fn has_json_twin(answer: &CheckedAnswer<'_>) -> bool {
     }
     let mut blocks = answer
         .subject
-        .reading
+        .response
         .text_blocks()
         .filter_map(|block| block.text.as_deref());
     blocks.any(|text| {
@@ -402,17 +401,17 @@ fn json_of(text: &str, value: Node<'_>) -> Option<Doc> {
         .filter(Doc::is_json)
 }
 
-fn text_duplicates(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+fn text_duplicates(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     if answer.structured_payload().is_none() || !has_json_twin(answer) {
         return;
     }
     let tokens = answer.count(&answer.text).o200k_base;
-    hits.say(format!(
+    hits.report(format!(
         "the text is `structuredContent` once more{}",
         read_twice(answer, tokens)
     ))
     .at(answer.text_at(0..answer.text.len()))
-    .mends(
+    .set_fix(
         answer,
         Parts {
             text: None,
@@ -422,7 +421,7 @@ fn text_duplicates(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
 }
 
 /// What is sent twice costs twice where a host shows both parts: ": 14 tokens twice in the 4 hosts that show both".
-fn read_twice(answer: &CheckedAnswer<'_>, tokens: u64) -> String {
+fn read_twice(answer: &CheckedResult<'_>, tokens: u64) -> String {
     let both = answer.hosts.most_read(ResultShape::of(answer.subject)).both;
     if both == 0 {
         return String::new();
@@ -434,7 +433,7 @@ fn read_twice(answer: &CheckedAnswer<'_>, tokens: u64) -> String {
     )
 }
 
-fn text_not_json(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+fn text_not_json(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     let is_told = !answer.text.trim().is_empty();
     let Some(value) = answer.structured() else {
         return;
@@ -447,33 +446,33 @@ fn text_not_json(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         answer.json_text().is_some()
             || answer
                 .subject
-                .reading
+                .response
                 .text_blocks()
                 .filter_map(|block| block.text.as_deref())
                 .any(is_json)
     };
     if answer.is_success() && answer.structured_payload().is_some() && is_told && !holds_json() {
-        hits.say("no text block holds the JSON of `structuredContent`")
+        hits.report("no text block holds the JSON of `structuredContent`")
             .at(answer.text_at(0..0));
     }
 }
 
-fn text_empty(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+fn text_empty(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     if answer.structured().is_some()
         && answer.is_success()
         && answer.text.trim().is_empty()
         && answer.subject.capture.has_result()
     {
-        hits.say("`structuredContent` without any text")
-            .at_path(FoundIn::Structured, "");
+        hits.report("`structuredContent` without any text")
+            .at_path(LocationPart::Structured, "");
     }
 }
 
-fn only_summary(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+fn only_summary(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     let is_told = answer.structured_payload().is_some() && !answer.text.trim().is_empty();
     if answer.is_success() && is_told && is_summary(answer, hits.limit) {
         let share = coverage(answer).unwrap_or_default();
-        hits.say(format!(
+        hits.report(format!(
             "the text is “{}”, with {share}% of the data",
             clip(&answer.text)
         ))
@@ -481,32 +480,32 @@ fn only_summary(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     }
 }
 
-fn structured_missing(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+fn structured_missing(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     if answer.is_success() && answer.is_read() && answer.structured().is_none() {
-        hits.say("reads, and returns no `structuredContent`")
-            .at_path(FoundIn::Result, "");
+        hits.report("reads, and returns no `structuredContent`")
+            .at_path(LocationPart::Result, "");
     }
 }
 
-fn structured_unwanted(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+fn structured_unwanted(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     if answer.is_success() && answer.structured().is_some() {
-        hits.say("returns `structuredContent`")
-            .at_path(FoundIn::Structured, "");
+        hits.report("returns `structuredContent`")
+            .at_path(LocationPart::Structured, "");
     }
 }
 
-fn record_order(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+fn record_order(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     if answer.structured_payload().is_none() {
         return;
     }
     // By list: the records of two lists may alternate.
     let mut lists: BTreeMap<usize, Vec<(usize, usize)>> = BTreeMap::new();
-    for record in &answer.matched().records {
+    for record in &answer.fact_matches().records {
         let parent = answer
             .subject
-            .payload
+            .data
             .as_ref()
-            .and_then(|payload| payload.doc.node(record.node)?.parent());
+            .and_then(|data| data.doc.node(record.node)?.parent());
         if let ([place], Some(parent)) = (&record.places[..], parent) {
             lists
                 .entry(parent.index())
@@ -522,14 +521,14 @@ fn record_order(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
             .count();
         if turns > 0 && places.len() >= 2 {
             let start = places[0].1;
-            hits.say("the text has the records in another order than the data")
+            hits.report("the text has the records in another order than the data")
                 .at(answer.text_at(start..start));
         }
     }
 }
 
-fn id_missing(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
-    let Some(payload) = answer
+fn id_missing(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
+    let Some(data) = answer
         .structured_payload()
         .filter(|_| !answer.text.trim().is_empty())
     else {
@@ -554,7 +553,7 @@ fn id_missing(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         total,
         nodes,
         ..
-    } in fields(answer, payload, |fact, _| fact.state().is_missing())
+    } in fields(answer, data, |fact, _| fact.state().is_missing())
     {
         let node = nodes[0];
         let key = node
@@ -580,7 +579,7 @@ fn id_missing(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
             .as_number()
             .is_some_and(|number| number.len() > 2 && answer.text.contains(number));
         if let Some(taker) = taker.filter(|_| !is_shown) {
-            let hit = hits.say(format!("`{path}` is not in the text in {missing} of {total}, and `{taker}` takes such an id"));
+            let hit = hits.report(format!("`{path}` is not in the text in {missing} of {total}, and `{taker}` takes such an id"));
             for node in nodes {
                 hit.at(answer.data_at(node));
             }
@@ -599,15 +598,15 @@ fn entity(node: Node<'_>, tool: &str) -> Vec<String> {
     words.map(|word| super::tool::singular(&word)).collect()
 }
 
-fn wrapped(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
-    if is_wrapped(&answer.subject.reading) {
+fn wrapped(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
+    if is_wrapped(&answer.subject.response) {
         let tokens = answer.count(&answer.text).o200k_base;
-        hits.say(format!(
+        hits.report(format!(
             "`structuredContent` repeats the text as one string{}",
             read_twice(answer, tokens)
         ))
-        .at_path(FoundIn::Structured, "")
-        .mends(
+        .at_path(LocationPart::Structured, "")
+        .set_fix(
             answer,
             Parts {
                 structured: None,

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use super::rule::{Rule, Severity};
-use super::{CheckedAnswer, CheckedTool};
+use super::{CheckedResult, CheckedTool};
 
 /// A named set of rules with their severities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -108,7 +108,7 @@ impl Profile {
     }
 
     /// Whether a person who looks at this answer may want it.
-    pub(crate) fn applies_to(self, answer: &CheckedAnswer<'_>) -> bool {
+    pub(crate) fn applies_to(self, answer: &CheckedResult<'_>) -> bool {
         let Profile::Style(Style(at)) = self else {
             return true;
         };
@@ -119,9 +119,8 @@ impl Profile {
                 .format_argument()
                 .is_some(),
             Applies::RecordsInText => {
-                let payload = answer.subject.payload.as_ref();
-                payload
-                    .and_then(|payload| payload.reader())
+                let data = answer.subject.data.as_ref();
+                data.and_then(|data| data.reader())
                     .is_some_and(|reader| reader.id == "key-value")
             }
             Applies::JsonText => answer.json_text().is_some(),

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::profile::Profile::{HostCompat, Spec};
 use super::rule::Severity::{Error, Info, Warning};
 use super::rule::{Hits, Rule, RuleCheck};
-use super::{CheckedServer, FoundIn};
+use super::{CheckedServer, LocationPart};
 use loupe_core::host::Hosts;
 
 const SPEC: &str = "MCP specification, prompts; hosts that list prompts as commands";
@@ -16,7 +16,7 @@ pub(crate) static RULES: &[Rule] = &[
         &[(HostCompat, Info)],
         RuleCheck::Server(no_description),
     )
-    .means("The prompt has no description for the person who chooses it.")
+    .explanation("The prompt has no description for the person who chooses it.")
     .fix("Add `description`.")
     .source(SPEC),
     Rule::new(
@@ -24,7 +24,7 @@ pub(crate) static RULES: &[Rule] = &[
         &[(HostCompat, Info)],
         RuleCheck::Server(undescribed),
     )
-    .means("An argument has no description for the person who fills it in.")
+    .explanation("An argument has no description for the person who fills it in.")
     .fix("Describe it in a few words.")
     .source(SPEC),
     Rule::new(
@@ -32,7 +32,7 @@ pub(crate) static RULES: &[Rule] = &[
         &[(Spec, Error)],
         RuleCheck::Server(argument_twice),
     )
-    .means("Two arguments have the same name: one of them cannot be filled in.")
+    .explanation("Two arguments have the same name: one of them cannot be filled in.")
     .fix("A name for each.")
     .source(SPEC),
     Rule::new(
@@ -40,7 +40,7 @@ pub(crate) static RULES: &[Rule] = &[
         &[(HostCompat, Warning)],
         RuleCheck::Server(twice),
     )
-    .means("Two prompts have the same name: one of them cannot be reached.")
+    .explanation("Two prompts have the same name: one of them cannot be reached.")
     .fix("A name for each.")
     .source(SPEC),
 ];
@@ -54,7 +54,7 @@ fn no_description(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits<'_>) {
         is_blank(prompt.description.as_deref()) && is_blank(prompt.title.as_deref())
     }) {
         hits.say_of(&prompt.name, "has no description")
-            .at_path(FoundIn::Definition, "");
+            .at_path(LocationPart::Definition, "");
     }
 }
 
@@ -70,7 +70,7 @@ fn undescribed(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits<'_>) {
                 &prompt.name,
                 format!("`{}` has no description", argument.name),
             );
-            hit.at_path(FoundIn::Definition, format!("/arguments/{at}"));
+            hit.at_path(LocationPart::Definition, format!("/arguments/{at}"));
         }
     }
 }
@@ -81,7 +81,7 @@ fn argument_twice(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits<'_>) {
         for (at, argument) in prompt.arguments.iter().enumerate() {
             if !seen.insert(&argument.name) {
                 let hit = hits.say_of(&prompt.name, format!("`{}` is there twice", argument.name));
-                hit.at_path(FoundIn::Definition, format!("/arguments/{at}"));
+                hit.at_path(LocationPart::Definition, format!("/arguments/{at}"));
             }
         }
     }
@@ -92,7 +92,7 @@ fn twice(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits<'_>) {
     for prompt in server.prompts {
         if !seen.insert(&prompt.name) {
             hits.say_of(&prompt.name, format!("`{}` is listed twice", prompt.name))
-                .at_path(FoundIn::Definition, "/name");
+                .at_path(LocationPart::Definition, "/name");
         }
     }
 }

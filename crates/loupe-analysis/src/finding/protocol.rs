@@ -9,7 +9,7 @@ use super::profile::Profile::{Cost, HostCompat, Spec};
 use super::rule::Severity::{Error, Info, Warning};
 use super::rule::{Hits, Rule, RuleCheck, RulePattern};
 use super::tool::{is_type, text};
-use super::{CheckedAnswer, CheckedServer, CheckedTool, FoundIn, answer};
+use super::{CheckedResult, CheckedServer, CheckedTool, LocationPart, result};
 use loupe_core::capture::{BlockKind, Direction, Message, Outcome};
 use loupe_core::host::Hosts;
 use loupe_core::json::{Doc, FaultKind, Kind, Node};
@@ -17,7 +17,7 @@ use loupe_core::server_request::{RequestKind, ServerRequest};
 
 pub(crate) static RULES: &[Rule] = &[
     Rule::new("protocol/unknown-content-type", &[(Spec, Error)], RuleCheck::Answer(unknown_content_type))
-        .means("A block has a type that the specification does not have. Clients of the official SDKs refuse the whole answer.")
+        .explanation("A block has a type that the specification does not have. Clients of the official SDKs refuse the whole answer.")
         .fix("`text`, `image`, `audio`, `resource` or `resource_link`; to ask for input, `elicitation/create`.")
         .source("MCP specification, ContentBlock"),
     Rule::new(
@@ -25,88 +25,88 @@ pub(crate) static RULES: &[Rule] = &[
         &[(Spec, Warning)],
         RuleCheck::Answer(error_not_flagged),
     )
-    .means("The text reads like a failure, and `isError` is not true: hosts show it as a success, and the model may believe it.")
+    .explanation("The text reads like a failure, and `isError` is not true: hosts show it as a success, and the model may believe it.")
     .fix("Add `isError: true`.")
     .source("MCP specification, tools, error handling")
     .heuristic(),
     Rule::new("protocol/error-flag-in-text", &[(Spec, Info)], RuleCheck::Answer(error_flag_in_text))
-        .means("`isError` stands in the JSON of the text too, where no host looks for it.")
+        .explanation("`isError` stands in the JSON of the text too, where no host looks for it.")
         .fix("Leave it at the top of the result alone.")
         .source("MCP specification, tools, error handling"),
     Rule::new("protocol/error-not-actionable", &[], RuleCheck::Answer(error_not_actionable))
-        .means("The error names neither a field nor what is allowed nor a next step.")
+        .explanation("The error names neither a field nor what is allowed nor a next step.")
         .fix("Say what was wrong and what would be right: “pageSize: at most 500”.")
         .source("MCP specification 2025-11-25, tools, error handling")
         .heuristic(),
     Rule::new("protocol/error-as-jsonrpc", &[(Spec, Warning)], RuleCheck::Answer(error_as_jsonrpc))
-        .means("A failure of the tool came as a JSON-RPC error. Most hosts do not show such errors to the model, which could mend its call.")
+        .explanation("A failure of the tool came as a JSON-RPC error. Most hosts do not show such errors to the model, which could mend its call.")
         .fix("A result with `isError: true` and the reason as text.")
         .source("MCP specification 2025-11-25, tools, error handling")
         .heuristic(),
     Rule::new("protocol/tool-name", &[(Spec, Warning)], RuleCheck::Server(tool_name))
-        .means("A tool's name is 1 to 128 of A–Z a–z 0–9 _ - . and unique; hosts rename or drop others.")
+        .explanation("A tool's name is 1 to 128 of A–Z a–z 0–9 _ - . and unique; hosts rename or drop others.")
         .fix("Rename the tool.")
         .source("MCP specification 2025-11-25, tool names"),
     Rule::new("protocol/tool-order-unstable", &[(Cost, Warning)], RuleCheck::Server(tool_order))
-        .means("Two requests for the list of tools gave different orders: every change of order spoils the provider's prompt cache.")
+        .explanation("Two requests for the list of tools gave different orders: every change of order spoils the provider's prompt cache.")
         .fix("Sort the tools.")
         .source("MCP specification 2026-07-28, tools/list SHOULD be deterministic"),
     Rule::new("protocol/elicitation-secret", &[(Spec, Error)], RuleCheck::Answer(elicitation_secret))
-        .means("A form asks for a secret, which then passes through the client. Secrets MUST be asked for by URL.")
+        .explanation("A form asks for a secret, which then passes through the client. Secrets MUST be asked for by URL.")
         .fix("URL mode.")
         .source("MCP specification 2025-11-25, elicitation"),
     Rule::new("protocol/secret-argument", &[(Spec, Warning)], RuleCheck::Tool(secret_argument))
-        .means("An argument takes a secret: the model sees it, and it stands in every transcript.")
+        .explanation("An argument takes a secret: the model sees it, and it stands in every transcript.")
         .fix("Ask for it by URL elicitation, or take it from the environment.")
         .source("MCP specification 2025-11-25, elicitation"),
     Rule::new("protocol/elicitation-schema", &[(Spec, Error)], RuleCheck::Answer(elicitation_schema))
-        .means("A form is a flat object of texts, numbers, yes or no and choices; clients do not paint others.")
+        .explanation("A form is a flat object of texts, numbers, yes or no and choices; clients do not paint others.")
         .fix("Flatten it.")
         .source("MCP specification, elicitation, requested schema"),
     Rule::new("protocol/empty-result", &[(Spec, Warning)], RuleCheck::Answer(empty_result))
-        .means("A success without content and without data: hosts make up words of their own for it.")
+        .explanation("A success without content and without data: hosts make up words of their own for it.")
         .fix("Say it: “No results.”")
         .source("the rules of hosts for empty results (hosts)"),
     Rule::new("protocol/result-type-missing", &[(Spec, Warning)], RuleCheck::Answer(result_type))
-        .means("From revision 2026-07-28 on a result says of which type it is.")
+        .explanation("From revision 2026-07-28 on a result says of which type it is.")
         .fix("`\"resultType\": \"complete\"`.")
         .source("MCP specification 2026-07-28, Result"),
     Rule::new("protocol/cache-hints", &[(Spec, Warning)], RuleCheck::Answer(cache_hints))
-        .means("From revision 2026-07-28 on the answer to `resources/read` says how long it may be kept, and for whom; an answer that says it says it right.")
+        .explanation("From revision 2026-07-28 on the answer to `resources/read` says how long it may be kept, and for whom; an answer that says it says it right.")
         .fix("`ttlMs`, a whole number of milliseconds, and `cacheScope`, which is `public` or `private`.")
         .source("MCP specification 2026-07-28, caching"),
     Rule::new("protocol/progress-token", &[(Spec, Warning)], RuleCheck::Answer(progress_token))
-        .means("Progress came for a token that no request of the call gave: clients drop it, and a time limit runs on.")
+        .explanation("Progress came for a token that no request of the call gave: clients drop it, and a time limit runs on.")
         .fix("Send the `progressToken` of the request's `_meta`, and nothing after the answer.")
         .source("MCP specification, progress"),
     Rule::new("protocol/deprecated-feature", &[(Spec, Info)], RuleCheck::Answer(deprecated))
-        .means("The server used during the call what revision 2026-07-28 deprecates: roots, sampling or logging.")
+        .explanation("The server used during the call what revision 2026-07-28 deprecates: roots, sampling or logging.")
         .fix("Ask for input by a result of type `input_required`; log to stderr or by OpenTelemetry.")
         .source("MCP specification 2026-07-28, deprecated features"),
     Rule::new("protocol/mime-in-text", &[(Spec, Info)], RuleCheck::Answer(mime_in_text))
-        .means("The answer is JSON in a text block, which nothing tells from other text: no `structuredContent`, no MIME type.")
+        .explanation("The answer is JSON in a text block, which nothing tells from other text: no `structuredContent`, no MIME type.")
         .fix("`structuredContent`, or an embedded resource with `mimeType`.")
         .source("MCP specification 2025-06-18, tools, structured content and embedded resources"),
     Rule::new("protocol/number-hazard", &[(HostCompat, Warning)], RuleCheck::Answer(number_hazard))
-        .means("A value that readers change: an integer beyond ±2^53, a number beyond 64 bits, a key that stands twice, half of a surrogate pair.")
+        .explanation("A value that readers change: an integer beyond ±2^53, a number beyond 64 bits, a key that stands twice, half of a surrogate pair.")
         .fix("Send the number as a text.")
         .source("RFC 8259, sections 4, 6 and 8.2; hosts written in JavaScript"),
     Rule::new("protocol/x-mcp-header", &[(Spec, Error)], RuleCheck::Tool(x_mcp_header))
-        .means("A parameter that is to be mirrored as a header is none of string, integer and boolean, or shares its header with another: clients must not call the tool over HTTP.")
+        .explanation("A parameter that is to be mirrored as a header is none of string, integer and boolean, or shares its header with another: clients must not call the tool over HTTP.")
         .fix("Put `x-mcp-header` on single values, each with a name of its own.")
         .source("MCP specification 2026-07-28, Streamable HTTP, parameter headers"),
 ];
 
-fn unknown_content_type(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+fn unknown_content_type(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     for block in answer
         .subject
-        .reading
+        .response
         .blocks
         .iter()
         .filter(|block| block.kind == BlockKind::Unknown)
     {
-        hits.say(format!("a block of type `{}`", block.type_name))
-            .at_path(FoundIn::Result, format!("/content/{}", block.index));
+        hits.report(format!("a block of type `{}`", block.type_name))
+            .at_path(LocationPart::Result, format!("/content/{}", block.index));
     }
 }
 
@@ -123,7 +123,7 @@ const FAILURES: [&str; 9] = [
     "unable to",
 ];
 
-fn error_not_flagged(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+fn error_not_flagged(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     if !answer.is_success() {
         return;
     }
@@ -151,28 +151,28 @@ fn error_not_flagged(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     });
     if says || field.is_some() {
         let stated = if says {
-            answer::clip(&answer.text)
+            result::clip(&answer.text)
         } else {
             "a member `error`".to_owned()
         };
-        hits.say(format!(
+        hits.report(format!(
             "reads like a failure, and `isError` is not true: {stated}"
         ))
         .at(answer.text_at(0..answer.text.len().min(80)));
     }
 }
 
-fn error_flag_in_text(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+fn error_flag_in_text(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     let flag = answer
         .json_text()
         .and_then(|doc| doc.root()?.get("isError"));
     if let Some(flag) = flag {
-        hits.say("`isError` stands in the text too")
+        hits.report("`isError` stands in the text too")
             .at(answer.text_at(flag.range()));
     }
 }
 
-fn error_not_actionable(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+fn error_not_actionable(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     if answer.subject.capture.outcome != Outcome::ToolError {
         return;
     }
@@ -182,19 +182,19 @@ fn error_not_actionable(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     ];
     let text = answer.lower_text();
     if !says.iter().any(|word| text.contains(word)) {
-        hits.say(format!(
+        hits.report(format!(
             "the error gives no way on: {}",
-            answer::clip(&answer.text)
+            result::clip(&answer.text)
         ))
         .at(answer.text_at(0..answer.text.len()));
     }
 }
 
-fn error_as_jsonrpc(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+fn error_as_jsonrpc(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     let capture = &answer.subject.capture;
     let Some(error) = answer
         .subject
-        .reading
+        .response
         .rpc_error
         .as_ref()
         .filter(|_| capture.outcome == Outcome::ProtocolError)
@@ -213,11 +213,11 @@ fn error_as_jsonrpc(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     .iter()
     .any(|word| says.contains(word));
     if is_of_tool && !is_of_protocol {
-        hits.say(format!(
+        hits.report(format!(
             "the tool's failure came as JSON-RPC error {}",
-            answer::clip(&error.detail())
+            result::clip(&error.detail())
         ))
-        .at_path(FoundIn::Result, "");
+        .at_path(LocationPart::Result, "");
     }
 }
 
@@ -251,12 +251,12 @@ fn tool_order(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits<'_>) {
     sorted.sort();
     sorted_again.sort();
     if first != again && sorted == sorted_again {
-        hits.say("two requests for the tools gave different orders");
+        hits.report("two requests for the tools gave different orders");
     }
 }
 
 /// What the server asked during the call.
-fn asks(answer: &CheckedAnswer<'_>) -> Vec<ServerRequest> {
+fn asks(answer: &CheckedResult<'_>) -> Vec<ServerRequest> {
     let messages = answer
         .subject
         .capture
@@ -294,11 +294,11 @@ fn is_secret(name: &str) -> bool {
     .any(|word| plain.contains(word))
 }
 
-fn elicitation_secret(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+fn elicitation_secret(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     for ask in asks(answer) {
         for name in ask.secrets() {
-            hits.say(format!("a form asks for `{name}`"))
-                .at_path(FoundIn::Result, "");
+            hits.report(format!("a form asks for `{name}`"))
+                .at_path(LocationPart::Result, "");
         }
     }
 }
@@ -311,13 +311,13 @@ fn secret_argument(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
             && (is_secret(&name)
                 || text(argument, "format").is_some_and(|format| format == "password"))
         {
-            hits.say(format!("`{name}` takes a secret"))
+            hits.report(format!("`{name}` takes a secret"))
                 .in_definition(argument.pointer());
         }
     }
 }
 
-fn elicitation_schema(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+fn elicitation_schema(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     for ask in asks(answer) {
         let RequestKind::Form { schema, .. } = &ask.wants else {
             continue;
@@ -332,18 +332,18 @@ fn elicitation_schema(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
                 || is_type(property, "array") && !is_choice
                 || property.get("$ref").is_some()
             {
-                hits.say(format!(
+                hits.report(format!(
                     "the form's `{}` is no single value",
                     property.key().unwrap_or_default()
                 ))
-                .at_path(FoundIn::Result, "");
+                .at_path(LocationPart::Result, "");
             }
         }
     }
 }
 
-fn empty_result(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
-    let blocks = &answer.subject.reading.blocks;
+fn empty_result(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
+    let blocks = &answer.subject.response.blocks;
     let is_blank = blocks.iter().all(|block| {
         block.kind == BlockKind::Text && block.text.as_deref().unwrap_or_default().trim().is_empty()
     });
@@ -358,23 +358,23 @@ fn empty_result(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         && !asks
         && answer.subject.capture.has_result()
     {
-        hits.say("a success that says nothing")
-            .at_path(FoundIn::Result, "/content");
+        hits.report("a success that says nothing")
+            .at_path(LocationPart::Result, "/content");
     }
 }
 
-fn result_type(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+fn result_type(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     let is_new = answer.subject.capture.server.protocol_version.as_str() >= "2026-07-28";
     if let Some(result) = answer
         .result()
         .filter(|result| is_new && result.get("resultType").is_none())
     {
-        hits.say("the result has no `resultType`")
-            .at_path(FoundIn::Result, result.pointer_from(result.index()));
+        hits.report("the result has no `resultType`")
+            .at_path(LocationPart::Result, result.pointer_from(result.index()));
     }
 }
 
-fn cache_hints(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+fn cache_hints(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     let is_new = answer.subject.capture.server.protocol_version.as_str() >= "2026-07-28";
     let Some(result) = answer.result().filter(|_| is_new) else {
         return;
@@ -382,8 +382,8 @@ fn cache_hints(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     for key in ["ttlMs", "cacheScope"] {
         let Some(hint) = result.get(key) else {
             if result.get("contents").is_some() {
-                hits.say(format!("the result has no `{key}`"))
-                    .at_path(FoundIn::Result, "");
+                hits.report(format!("the result has no `{key}`"))
+                    .at_path(LocationPart::Result, "");
             }
             continue;
         };
@@ -394,14 +394,14 @@ fn cache_hints(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
                 .is_some_and(|scope| matches!(&*scope, "public" | "private")),
         };
         if !is_right {
-            let what = answer::clip(&hint.raw_text());
-            hits.say(format!("`{key}` is {what}"))
-                .at_path(FoundIn::Result, format!("/{key}"));
+            let what = result::clip(&hint.raw_text());
+            hits.report(format!("`{key}` is {what}"))
+                .at_path(LocationPart::Result, format!("/{key}"));
         }
     }
 }
 
-fn progress_token(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+fn progress_token(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     let capture = &answer.subject.capture;
     let token = |bytes: &Bytes, pointer: &str| {
         Some(
@@ -452,14 +452,14 @@ fn progress_token(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     {
         let what = format!(
             "progress came for the token {}, the call gave {}",
-            answer::clip(token),
+            result::clip(token),
             given.join(", ")
         );
-        hits.say(what).at_path(FoundIn::Result, "");
+        hits.report(what).at_path(LocationPart::Result, "");
     }
 }
 
-fn deprecated(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+fn deprecated(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     let capture = &answer.subject.capture;
     if capture.server.protocol_version.as_str() < "2026-07-28" {
         return;
@@ -478,13 +478,13 @@ fn deprecated(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
             &*method,
             "roots/list" | "sampling/createMessage" | "notifications/message"
         ) {
-            hits.say(format!("the server sent `{method}`"))
-                .at_path(FoundIn::Result, "");
+            hits.report(format!("the server sent `{method}`"))
+                .at_path(LocationPart::Result, "");
         }
     }
 }
 
-fn mime_in_text(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+fn mime_in_text(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     let is_data = answer
         .json_text()
         .and_then(Doc::root)
@@ -494,16 +494,16 @@ fn mime_in_text(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         && is_data
         && answer.subject.capture.has_result()
     {
-        hits.say("JSON as a text block alone")
+        hits.report("JSON as a text block alone")
             .at(answer.text_at(0..answer.text.len()));
     }
 }
 
-fn number_hazard(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
-    let Some(payload) = answer.exact_payload() else {
+fn number_hazard(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
+    let Some(data) = answer.exact_payload() else {
         return;
     };
-    for leaf in answer::leaves(payload.root()) {
+    for leaf in result::leaves(data.root()) {
         let Some(number) = leaf.as_number().filter(|number| number.len() > 3) else {
             continue;
         };
@@ -523,21 +523,21 @@ fn number_hazard(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         } else {
             continue;
         };
-        hits.say(format!(
+        hits.report(format!(
             "{why}: `{}`",
-            answer::wild(&leaf.pointer_from(payload.root().index()))
+            result::wild(&leaf.pointer_from(data.root().index()))
         ))
         .at(answer.data_at(leaf));
     }
-    for fault in payload.doc.faults().iter().take(100) {
-        let is_within = payload.root().range().contains(&fault.at);
+    for fault in data.doc.faults().iter().take(100) {
+        let is_within = data.root().range().contains(&fault.at);
         let what = match fault.kind {
             FaultKind::DuplicateKey => "a key that stands twice in one object",
             FaultKind::LoneSurrogate => "half of a surrogate pair",
             _ => continue,
         };
         if is_within {
-            hits.say(what).at(answer.data_at(payload.root()));
+            hits.report(what).at(answer.data_at(data.root()));
         }
     }
 }
@@ -556,13 +556,13 @@ fn x_mcp_header(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
             .iter()
             .any(|kind| is_type(schema, kind));
         if header.kind() != Kind::String || !plain.is_match(&name) {
-            hits.say("`x-mcp-header` is no name of a header")
+            hits.report("`x-mcp-header` is no name of a header")
                 .in_definition(header.pointer());
         } else if !is_single {
-            hits.say("`x-mcp-header` on what is no single value")
+            hits.report("`x-mcp-header` on what is no single value")
                 .in_definition(header.pointer());
         } else if seen.insert(name.clone(), ()).is_some() {
-            hits.say(format!("two parameters go into the header `{name}`"))
+            hits.report(format!("two parameters go into the header `{name}`"))
                 .in_definition(header.pointer());
         }
     }

@@ -4,11 +4,11 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::{
-    CheckedAnswer, CheckedServer, Checker, Contradiction, Finding, FoundAt, FoundIn, MarkedPlaces,
-    Profile, RuleSettings,
+    CheckedResult, CheckedServer, Checker, Contradiction, Finding, Location, LocationPart,
+    MarkedPlaces, Profile, RuleSettings,
 };
 use crate::queries::{Ctx, HostsReport, Query, Stop, Weigh};
-use loupe_core::capture::Payload;
+use loupe_core::capture::ResultData;
 use loupe_core::format::ParsedCapture;
 use loupe_core::host::ReadChoice;
 use loupe_core::json::Node;
@@ -26,11 +26,11 @@ pub struct FindingsQuery {
 pub enum FindingPlace {
     /// Bytes of the text content.
     Text(Range<usize>),
-    /// Tape index in the payload.
+    /// Tape index in the data.
     Node(usize),
-    /// The key of a value: its tape index in the payload.
+    /// The key of a value: its tape index in the data.
     Key(usize),
-    /// Tape index in the message, of what is in no text and not in the payload.
+    /// Tape index in the message, of what is in no text and not in the data.
     Message(usize),
 }
 
@@ -57,7 +57,7 @@ pub struct AnswerFindings {
 pub struct FindingMarks {
     /// By format: `content`, `structured` and `both`, in bytes of their texts.
     texts: [Vec<Range<usize>>; 3],
-    /// Tape indices in the payload.
+    /// Tape indices in the data.
     nodes: Vec<usize>,
     /// The same of values whose keys are marked.
     keys: Vec<usize>,
@@ -73,7 +73,7 @@ impl FindingMarks {
         Some(&self.texts[at])
     }
 
-    /// The nodes of the payload, by their tape indices.
+    /// The nodes of the data, by their tape indices.
     pub fn nodes(&self) -> &[usize] {
         &self.nodes
     }
@@ -142,7 +142,7 @@ impl FindingsQuery {
             settings: &self.settings,
             hosts: cx.hosts,
         };
-        let answer = CheckedAnswer::of(subject, server, cx.hosts)
+        let answer = CheckedResult::of(subject, server, cx.hosts)
             .with_reads(self.reads)
             .with_report(report);
         let mut found = checker.answer(&answer, cx.cancel)?;
@@ -164,31 +164,31 @@ impl AnswerFindings {
     fn of(findings: Vec<Finding>, subject: &ParsedCapture) -> Self {
         let mut starts = Vec::new();
         let mut start = 0;
-        for block in subject.reading.text_blocks() {
+        for block in subject.response.text_blocks() {
             starts.push((block.index, start));
             start += block.text.as_ref().map_or(0, |text| text.len()) + 1;
         }
-        let payload = subject.payload.as_ref();
-        let places_of = |place: &FoundAt| {
+        let payload = subject.data.as_ref();
+        let places_of = |place: &Location| {
             let text = match (place.part, &place.range) {
-                (FoundIn::Text(block), Some(range)) => starts
+                (LocationPart::Text(block), Some(range)) => starts
                     .iter()
                     .find(|(own, _)| *own == block)
                     .map(|(_, start)| FindingPlace::Text(start + range.start..start + range.end)),
                 _ => None,
             };
             // A value that was read from the text stands in the data as well.
-            let is_data = |payload: &&Payload| match place.part {
-                FoundIn::Structured => payload.is_structured(),
-                FoundIn::Text(_) => !payload.is_structured() && !place.path.is_empty(),
-                FoundIn::Result | FoundIn::Definition => false,
+            let is_data = |payload: &&ResultData| match place.part {
+                LocationPart::Structured => payload.is_structured(),
+                LocationPart::Text(_) => !payload.is_structured() && !place.path.is_empty(),
+                LocationPart::Result | LocationPart::Definition => false,
             };
             let node = payload
                 .filter(is_data)
                 .and_then(|payload| payload.root().at(&place.path));
-            let is_of_result = place.part == FoundIn::Result && !place.path.is_empty();
+            let is_of_result = place.part == LocationPart::Result && !place.path.is_empty();
             let of_result = subject
-                .reading
+                .response
                 .result()
                 .filter(|_| is_of_result)
                 .and_then(|result| result.at(&place.path));
@@ -230,7 +230,7 @@ impl AnswerFindings {
                 .map(|finding| finding.severity)
                 .zip(places.iter().cloned()),
         );
-        let content = subject.reading.content_text().unwrap_or_default();
+        let content = subject.response.content_text().unwrap_or_default();
         let text_len = start.saturating_sub(1);
         let structured = payload.filter(|payload| payload.is_structured());
         // A range of the message as one of `structuredContent`.
@@ -256,7 +256,7 @@ impl AnswerFindings {
                         };
                         data.extend(structured.and_then(|_| within(node.key_range()?)));
                         let value = payload
-                            .and_then(|payload| payload.place_in_text(node, &subject.reading));
+                            .and_then(|payload| payload.place_in_text(node, &subject.response));
                         texts.extend(
                             value.and_then(|value| key_before(&content, value.start, node)),
                         );

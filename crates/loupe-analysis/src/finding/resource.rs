@@ -7,7 +7,7 @@ use url::Url;
 use super::profile::Profile::{HostCompat, Spec};
 use super::rule::Severity::{Error, Info, Warning};
 use super::rule::{Hits, Rule, RuleCheck};
-use super::{CheckedAnswer, CheckedServer, FoundIn};
+use super::{CheckedResult, CheckedServer, LocationPart};
 use loupe_core::host::Hosts;
 use loupe_core::json::{Doc, Node};
 
@@ -19,7 +19,7 @@ pub(crate) static RULES: &[Rule] = &[
         &[(HostCompat, Info)],
         RuleCheck::Server(mime_missing),
     )
-    .means("The resource does not say of which type it is: hosts guess, or treat it as text.")
+    .explanation("The resource does not say of which type it is: hosts guess, or treat it as text.")
     .fix("Add `mimeType`.")
     .source(SPEC),
     Rule::new(
@@ -27,7 +27,7 @@ pub(crate) static RULES: &[Rule] = &[
         &[(HostCompat, Warning)],
         RuleCheck::Answer(mime_mismatch),
     )
-    .means("What was read is not of the type that it says.")
+    .explanation("What was read is not of the type that it says.")
     .fix("Correct `mimeType`.")
     .source(SPEC),
     Rule::new(
@@ -35,7 +35,7 @@ pub(crate) static RULES: &[Rule] = &[
         &[(Spec, Error)],
         RuleCheck::Server(uri_invalid),
     )
-    .means("The URI is not valid, so that it cannot be read.")
+    .explanation("The URI is not valid, so that it cannot be read.")
     .fix("A scheme and a path: `docs://readme`.")
     .source("RFC 3986; MCP specification, resources"),
     Rule::new(
@@ -43,7 +43,7 @@ pub(crate) static RULES: &[Rule] = &[
         &[(Spec, Error)],
         RuleCheck::Server(template_invalid),
     )
-    .means("The template has a bracket that is not closed, or a place without a name.")
+    .explanation("The template has a bracket that is not closed, or a place without a name.")
     .fix("`docs://{name}`.")
     .source("RFC 6570; MCP specification, resource templates"),
     Rule::new(
@@ -51,7 +51,7 @@ pub(crate) static RULES: &[Rule] = &[
         &[(HostCompat, Warning)],
         RuleCheck::Server(twice),
     )
-    .means("Two resources have the same URI: hosts show one of them.")
+    .explanation("Two resources have the same URI: hosts show one of them.")
     .fix("A URI for each.")
     .source(SPEC),
 ];
@@ -63,11 +63,11 @@ fn mime_missing(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits<'_>) {
         .filter(|resource| !resource.is_template && resource.mime_type.is_none())
     {
         hits.say_of(&resource.uri, "has no `mimeType`")
-            .at_path(FoundIn::Definition, "");
+            .at_path(LocationPart::Definition, "");
     }
 }
 
-fn mime_mismatch(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+fn mime_mismatch(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     let contents = answer
         .result()
         .and_then(|result| result.get("contents"))
@@ -83,8 +83,8 @@ fn mime_mismatch(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         let is_wrong = text
             .is_some_and(|text| is_json_type && !Doc::parse(text.into_owned().into()).is_json());
         if is_wrong {
-            hits.say(format!("is no JSON, and its type is {mime}"))
-                .at_path(FoundIn::Result, format!("/contents/{at}"));
+            hits.report(format!("is no JSON, and its type is {mime}"))
+                .at_path(LocationPart::Result, format!("/contents/{at}"));
         }
     }
 }
@@ -97,7 +97,7 @@ fn uri_invalid(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits<'_>) {
     {
         if Url::parse(&resource.uri).is_err() {
             hits.say_of(&resource.uri, format!("`{}` is no URI", resource.uri))
-                .at_path(FoundIn::Definition, "/uri");
+                .at_path(LocationPart::Definition, "/uri");
         }
     }
 }
@@ -112,10 +112,10 @@ fn template_invalid(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits<'_>) 
         let (open, close) = (uri.matches('{').count(), uri.matches('}').count());
         if open != close {
             hits.say_of(uri, format!("`{uri}` has a bracket that is not closed"))
-                .at_path(FoundIn::Definition, "/uriTemplate");
+                .at_path(LocationPart::Definition, "/uriTemplate");
         } else if uri.contains("{}") {
             hits.say_of(uri, format!("`{uri}` has a place without a name"))
-                .at_path(FoundIn::Definition, "/uriTemplate");
+                .at_path(LocationPart::Definition, "/uriTemplate");
         }
     }
 }
@@ -125,7 +125,7 @@ fn twice(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits<'_>) {
     for resource in server.resources {
         if !seen.insert((resource.is_template, resource.uri.as_str())) {
             hits.say_of(&resource.uri, format!("`{}` is listed twice", resource.uri))
-                .at_path(FoundIn::Definition, "/uri");
+                .at_path(LocationPart::Definition, "/uri");
         }
     }
 }

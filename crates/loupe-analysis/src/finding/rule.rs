@@ -8,9 +8,9 @@ use serde::Deserialize;
 
 use super::tool::ToolChange;
 use super::{
-    CheckedAnswer, CheckedServer, CheckedTool, FoundAt, FoundIn, Profile, RuleSettings, rule,
+    CheckedResult, CheckedServer, CheckedTool, Location, LocationPart, Profile, RuleSettings, rule,
 };
-use crate::queries::{Mended, Parts};
+use crate::queries::{FixedResult, Parts};
 use loupe_core::host::Hosts;
 use loupe_core::token::Tokens;
 
@@ -52,16 +52,16 @@ impl Severity {
 
 /// What a rule looks at.
 pub(crate) enum RuleCheck {
-    Answer(fn(&CheckedAnswer<'_>, &mut Hits<'_>)),
+    Answer(fn(&CheckedResult<'_>, &mut Hits<'_>)),
     Tool(fn(&CheckedTool<'_>, &mut Hits<'_>)),
     Server(fn(&CheckedServer<'_>, &Hosts, &mut Hits<'_>)),
     Drift(fn(&[ToolChange], &mut Hits<'_>)),
     /// Several answers of one tool.
-    Answers(fn(&[CheckedAnswer<'_>], &mut Hits<'_>)),
+    Answers(fn(&[CheckedResult<'_>], &mut Hits<'_>)),
     /// The answers to a call and to the same call once more.
-    Repeat(fn(&CheckedAnswer<'_>, &CheckedAnswer<'_>, &mut Hits<'_>)),
+    Repeat(fn(&CheckedResult<'_>, &CheckedResult<'_>, &mut Hits<'_>)),
     /// The answer to a call with an argument that the tool does not have.
-    Odd(fn(&CheckedAnswer<'_>, &mut Hits<'_>)),
+    Odd(fn(&CheckedResult<'_>, &mut Hits<'_>)),
 }
 
 /// One thing to look for.
@@ -69,7 +69,7 @@ pub struct Rule {
     /// `area/name`.
     pub id: &'static str,
     /// What it notices and why that matters.
-    pub means: &'static str,
+    pub explanation: &'static str,
     pub fix: &'static str,
     /// Who says so, or who trips over it and where that was reported.
     pub source: &'static str,
@@ -96,7 +96,7 @@ impl Rule {
     ) -> Self {
         Self {
             id,
-            means: "",
+            explanation: "",
             fix: "",
             source: "",
             levels,
@@ -106,8 +106,11 @@ impl Rule {
         }
     }
 
-    pub(super) const fn means(self, means: &'static str) -> Self {
-        Self { means, ..self }
+    pub(super) const fn explanation(self, means: &'static str) -> Self {
+        Self {
+            explanation: means,
+            ..self
+        }
     }
 
     pub(super) const fn fix(self, fix: &'static str) -> Self {
@@ -146,12 +149,12 @@ impl Rule {
 #[derive(Clone, Debug)]
 pub(crate) struct Hit {
     pub message: String,
-    pub places: Vec<FoundAt>,
+    pub places: Vec<Location>,
     pub count: u64,
     /// The keys that are meant of the records of the list at its first place.
     pub keys: Vec<String>,
     pub saves: Option<Tokens>,
-    pub mended: Option<Arc<Mended>>,
+    pub mended: Option<Arc<FixedResult>>,
     /// In place of what the profiles say.
     pub severity: Option<Severity>,
     /// In place of the tool at hand.
@@ -189,7 +192,7 @@ impl<'a> Hits<'a> {
     }
 
     /// Notes a message about what is at hand, at no place yet.
-    pub fn say(&mut self, message: impl Into<String>) -> &mut Hit {
+    pub fn report(&mut self, message: impl Into<String>) -> &mut Hit {
         self.say_of("", message)
     }
 
@@ -227,7 +230,7 @@ impl<'a> Hits<'a> {
 
 impl Hit {
     /// Adds a place.
-    pub fn at(&mut self, place: FoundAt) -> &mut Self {
+    pub fn at(&mut self, place: Location) -> &mut Self {
         if self.places.len() < PLACES {
             self.places.push(place);
         }
@@ -235,8 +238,8 @@ impl Hit {
     }
 
     /// Adds a place by its pointer.
-    pub(crate) fn at_path(&mut self, part: FoundIn, path: impl Into<String>) -> &mut Self {
-        self.at(FoundAt {
+    pub(crate) fn at_path(&mut self, part: LocationPart, path: impl Into<String>) -> &mut Self {
+        self.at(Location {
             part,
             path: path.into(),
             range: None,
@@ -245,7 +248,7 @@ impl Hit {
 
     /// A place in a tool's definition.
     pub(crate) fn in_definition(&mut self, path: impl Into<String>) -> &mut Self {
-        self.at_path(FoundIn::Definition, path)
+        self.at_path(LocationPart::Definition, path)
     }
 
     /// These keys of the records of the list at its place are meant.
@@ -260,15 +263,15 @@ impl Hit {
     }
 
     /// The answer as the fix makes it, and the tokens that one model reads less of it.
-    pub(crate) fn mends(&mut self, answer: &CheckedAnswer<'_>, parts: Parts) -> &mut Self {
+    pub(crate) fn set_fix(&mut self, answer: &CheckedResult<'_>, parts: Parts) -> &mut Self {
         self.saves = Some(answer.saved(answer.parts(), &parts));
         let is_small = parts
             .pieces()
             .iter()
             .map(|piece| piece.len())
             .sum::<usize>()
-            <= Mended::MOST_BYTES;
-        self.mended = is_small.then(|| Arc::new(Mended::of(answer.subject, parts)));
+            <= FixedResult::MOST_BYTES;
+        self.mended = is_small.then(|| Arc::new(FixedResult::of(answer.subject, parts)));
         self
     }
 

@@ -6,12 +6,12 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use bytes::Bytes;
 use regex::Regex;
 
-use super::answer::{is_limit_name, is_page_name};
 use super::profile::Profile::{HostCompat, Spec};
+use super::result::{is_limit_name, is_page_name};
 use super::rule::Severity::{Error, Info, Warning};
 use super::rule::{Hits, Rule, RuleCheck, RulePattern};
 use super::tool::{is_type, names, schemas, subschemas, text, types, words};
-use super::{CheckedAnswer, CheckedServer, CheckedTool, FoundIn};
+use super::{CheckedResult, CheckedServer, CheckedTool, LocationPart};
 use crate::queries::arguments;
 use crate::queries::schema::{TOO_COSTLY, UNKNOWN_DIALECT};
 use loupe_core::host::Hosts;
@@ -25,145 +25,145 @@ const STRICT_VALIDATION: &str = "MCP specification, tools, security: servers val
 
 pub(crate) static RULES: &[Rule] = &[
     Rule::new("schema/output-mismatch", &[(Spec, Error)], RuleCheck::Answer(output_mismatch))
-        .means("`structuredContent` does not conform to the tool's `outputSchema`, as it MUST. Clients of the official SDKs throw the answer away.")
+        .explanation("`structuredContent` does not conform to the tool's `outputSchema`, as it MUST. Clients of the official SDKs throw the answer away.")
         .fix("Return what the schema says, or change the schema.")
         .source(OUTPUT),
     Rule::new("schema/output-declared-not-returned", &[(Spec, Error)], RuleCheck::Answer(output_not_returned))
-        .means("The tool declares an `outputSchema` and returns no `structuredContent`. Clients of the official SDKs throw the answer away.")
+        .explanation("The tool declares an `outputSchema` and returns no `structuredContent`. Clients of the official SDKs throw the answer away.")
         .fix("Return `structuredContent`, or take `outputSchema` out.")
         .source(OUTPUT),
     Rule::new("schema/output-absent", &[(Spec, Info)], RuleCheck::Answer(output_absent))
-        .means("`structuredContent` is returned, and no `outputSchema` says what it holds.")
+        .explanation("`structuredContent` is returned, and no `outputSchema` says what it holds.")
         .fix("Declare one: `fixture export --as output-schema` proposes it from this answer.")
         .source(OUTPUT),
     Rule::new("schema/output-too-loose", &[(Spec, Info)], RuleCheck::Tool(output_too_loose))
-        .means("The `outputSchema` names no field, so that it says nothing.")
+        .explanation("The `outputSchema` names no field, so that it says nothing.")
         .fix("Name the fields with their types, or take it out.")
         .source(OUTPUT),
     Rule::new("schema/output-undeclared-field", &[(Spec, Info)], RuleCheck::Answer(output_undeclared))
-        .means("A field is returned that the `outputSchema` does not name: whoever builds a type from it loses the field.")
+        .explanation("A field is returned that the `outputSchema` does not name: whoever builds a type from it loses the field.")
         .fix("Add the field to the schema.")
         .source(OUTPUT),
     Rule::new("schema/invalid", &[(Spec, Error)], RuleCheck::Tool(invalid))
-        .means("The schema is no schema: no object, not valid, or it refers to one outside, which nobody fetches.")
+        .explanation("The schema is no schema: no object, not valid, or it refers to one outside, which nobody fetches.")
         .fix("An object of JSON Schema that stands for itself; `{\"type\":\"object\",\"additionalProperties\":false}` where there are no arguments.")
         .source("MCP specification, tools, inputSchema"),
     Rule::new("schema/structured-not-object", &[(Spec, Error)], RuleCheck::Answer(structured_not_object))
-        .means("Up to revision 2025-11-25 `structuredContent` is an object.")
+        .explanation("Up to revision 2025-11-25 `structuredContent` is an object.")
         .fix("Put the value into a member: `{\"items\": […]}`.")
         .source("MCP specification 2025-06-18 and 2025-11-25, CallToolResult"),
     Rule::new("schema/property-undescribed", &[(Spec, Info)], RuleCheck::Tool(undescribed))
-        .means("An argument has no description, and none of its alternatives has one: unless the tool's own explains it, a model has its name and its type.")
+        .explanation("An argument has no description, and none of its alternatives has one: unless the tool's own explains it, a model has its name and its type.")
         .fix("Describe it in a few words.")
         .source(STRICT_VALIDATION),
     Rule::new("schema/not-strict", &[], RuleCheck::Tool(not_strict))
-        .means("Unknown arguments are let through: a model that misspells one is not told.")
+        .explanation("Unknown arguments are let through: a model that misspells one is not told.")
         .fix("`\"additionalProperties\": false`.")
         .source(STRICT_VALIDATION),
     Rule::new("schema/strict-not-enforced", &[], RuleCheck::Odd(not_enforced))
-        .means("An argument that the tool does not have was let through: a model that misspells one is not told. Looked for by `check --probe` alone, and of tools that are declared read-only.")
+        .explanation("An argument that the tool does not have was let through: a model that misspells one is not told. Looked for by `check --probe` alone, and of tools that are declared read-only.")
         .fix("Validate the arguments, and answer with `isError: true` and the name of the unknown one.")
         .source(STRICT_VALIDATION),
     Rule::new("schema/untyped-limit", &[], RuleCheck::Tool(untyped_limit))
-        .means("An argument that says how many takes fractions, or states no bounds or no default.")
+        .explanation("An argument that says how many takes fractions, or states no bounds or no default.")
         .fix("`integer` with `minimum`, `maximum` and `default`.")
         .source(STRICT_VALIDATION),
     Rule::new("schema/argument-rounded", &[(HostCompat, Warning)], RuleCheck::Answer(argument_rounded))
-        .means("An argument went out as an integer beyond ±2^53, as its type allows: clients and servers in JavaScript round it, so that an id becomes another one.")
+        .explanation("An argument went out as an integer beyond ±2^53, as its type allows: clients and servers in JavaScript round it, so that an id becomes another one.")
         .fix("Take it as `string` alone.")
         .source("RFC 8259, section 6, numbers that are interoperable"),
     Rule::new("schema/magic-value", &[(Spec, Info)], RuleCheck::Tool(magic_value))
-        .means("A number of the range means something else, such as −1 for all.")
+        .explanation("A number of the range means something else, such as −1 for all.")
         .fix("An argument of its own: `all: boolean`.")
         .source("models, which choose arguments by the schema")
         .heuristic(),
     Rule::new("schema/default-not-stated", &[(Spec, Info)], RuleCheck::Tool(default_not_stated))
-        .means("The description names a default that the schema does not have, or another one.")
+        .explanation("The description names a default that the schema does not have, or another one.")
         .fix("State it as `default`.")
         .source(STRICT_VALIDATION)
         .heuristic(),
     Rule::new("schema/enum-as-text", &[(Spec, Info)], RuleCheck::Tool(enum_as_text))
-        .means("The description lists the values, and the schema takes any text.")
+        .explanation("The description lists the values, and the schema takes any text.")
         .fix("List them as `enum`.")
         .source(STRICT_VALIDATION)
         .heuristic(),
     Rule::new("schema/format-param", &[], RuleCheck::Server(format_param))
-        .means("A reading tool has no argument that chooses the format, or tools choose it in different ways.")
+        .explanation("A reading tool has no argument that chooses the format, or tools choose it in different ways.")
         .fix("One name and the same values in all reading tools.")
         .source("hosts, which pass on different parts of a result (hosts)"),
     Rule::new("schema/format-param-needless", &[], RuleCheck::Tool(format_param_needless))
-        .means("An argument chooses the format where every answer has both forms.")
+        .explanation("An argument chooses the format where every answer has both forms.")
         .fix("Drop the argument.")
         .source("hosts, which pass on different parts of a result (hosts)"),
     Rule::new("schema/list-without-paging", &[(HostCompat, Warning)], RuleCheck::Answer(list_without_paging))
-        .means("The answer is a long list, and no argument makes it shorter or leads to a next page.")
+        .explanation("The answer is a long list, and no argument makes it shorter or leads to a next page.")
         .fix("Add `limit` and `cursor`.")
         .source("hosts cut from 20,480 bytes on (hosts)")
         .limit(20, "records"),
     Rule::new("schema/boolean-subschema", &[(HostCompat, Error)], RuleCheck::Tool(boolean_subschema))
-        .means("`true` or `false` stands for a schema. Valid, but clients that read definitions into types lose the whole server by it.")
+        .explanation("`true` or `false` stands for a schema. Valid, but clients that read definitions into types lose the whole server by it.")
         .fix("`{}` in place of `true`; leave out what is `false`.")
         .source("opencode 49464 (2026-09), hermes-agent 0.21.0 101669, inspector 1005"),
     Rule::new("schema/type-array", &[(HostCompat, Info)], RuleCheck::Tool(type_array))
-        .means("`type` is a list: forms and converters of some clients take the first or none.")
+        .explanation("`type` is a list: forms and converters of some clients take the first or none.")
         .fix("`anyOf` of two, or one type and not required.")
         .source("inspector 2395"),
     Rule::new("schema/anyof-branch-untyped", &[(HostCompat, Warning)], RuleCheck::Tool(anyof_untyped))
-        .means("A branch of `anyOf` has no type: Gemini refuses the declaration.")
+        .explanation("A branch of `anyOf` has no type: Gemini refuses the declaration.")
         .fix("Give each branch its `type`.")
         .source("mcp-ts-core 132"),
     Rule::new("schema/format-unsupported", &[(HostCompat, Warning)], RuleCheck::Tool(format_unsupported))
-        .means("OpenAI's models refuse a strict schema with this `format`.")
+        .explanation("OpenAI's models refuse a strict schema with this `format`.")
         .fix("Say it in the description.")
         .source("git-mcp-server 47"),
     Rule::new("schema/array-without-items", &[(HostCompat, Error)], RuleCheck::Tool(array_without_items))
-        .means("An array does not say what is in it: VS Code refuses the tool (“array type must have items”).")
+        .explanation("An array does not say what is in it: VS Code refuses the tool (“array type must have items”).")
         .fix("Add `items`.")
         .source("cesium-mcp 40, restheart 593 (2026-03)"),
     Rule::new("schema/root-union", &[(HostCompat, Warning)], RuleCheck::Tool(root_union))
-        .means("`oneOf`, `anyOf` or `allOf` at the top of the input schema: Claude's API answers 400, and Claude Code drops the tool without a word.")
+        .explanation("`oneOf`, `anyOf` or `allOf` at the top of the input schema: Claude's API answers 400, and Claude Code drops the tool without a word.")
         .fix("One object with optional properties; say in the description which go together.")
         .source("claude-code 95504 (2026), notion-mcp-server 341 (2026-08)"),
     Rule::new("schema/refs", &[(HostCompat, Info)], RuleCheck::Tool(refs))
-        .means("The input schema uses `$ref`: Gemini CLI and Copilot CLI have failed to resolve it.")
+        .explanation("The input schema uses `$ref`: Gemini CLI and Copilot CLI have failed to resolve it.")
         .fix("Write the schema out in place.")
         .source("gemini-cli 13326 (0.15.1, 2025-11), copilot-cli 1876 (0.0.423, 2026-03)"),
     Rule::new("schema/recursive", &[(HostCompat, Warning)], RuleCheck::Tool(recursive))
-        .means("A schema refers to itself: Claude Code lost all tools of a server by one, Mastra crashed.")
+        .explanation("A schema refers to itself: Claude Code lost all tools of a server by one, Mastra crashed.")
         .fix("Write it out to the depth that is needed.")
         .source("claude-code 77106 (2.1.207, 2026-07), mastra 15341"),
     Rule::new("schema/empty-enum", &[(HostCompat, Error)], RuleCheck::Tool(empty_enum))
-        .means("An `enum` without values, or with an empty text among them: Kimi's and Gemini's APIs refuse the request.")
+        .explanation("An `enum` without values, or with an empty text among them: Kimi's and Gemini's APIs refuse the request.")
         .fix("Leave `enum` out; make the argument optional in place of an empty value.")
         .source("ppt-master 58 (2026-04), apify-mcp-server 353 (2025-12)"),
     Rule::new("schema/unsatisfiable", &[(Spec, Error)], RuleCheck::Tool(unsatisfiable))
-        .means("No value fits: a minimum is above its maximum.")
+        .explanation("No value fits: a minimum is above its maximum.")
         .fix("Correct the bounds.")
         .source("JSON Schema 2020-12: no call passes the server's own validation"),
     Rule::new("schema/required-undeclared", &[(Spec, Error)], RuleCheck::Tool(required_undeclared))
-        .means("An argument is required that `properties` does not have. An error where no other is let through, since no call passes; else a warning: a model knows only its name.")
+        .explanation("An argument is required that `properties` does not have. An error where no other is let through, since no call passes; else a warning: a model knows only its name.")
         .fix("Declare it, or take it out of `required`.")
         .source("JSON Schema 2020-12: no call passes the server's own validation"),
     Rule::new("schema/required-as-boolean", &[(HostCompat, Warning)], RuleCheck::Tool(required_as_boolean))
-        .means("`required` is true or false within a property; it is a list beside `properties`. Clients that validate refuse the schema.")
+        .explanation("`required` is true or false within a property; it is a list beside `properties`. Clients that validate refuse the schema.")
         .fix("Name the property in the list `required` of its object.")
         .source("mcp-gsuite 48 (mcporter 0.7.3, 2026-01)"),
     Rule::new("schema/dialect-missing", &[(Spec, Info)], RuleCheck::Tool(dialect))
-        .means("The schema has no `$schema` and keywords of an older dialect: without it 2020-12 counts, which reads them otherwise or not at all.")
+        .explanation("The schema has no `$schema` and keywords of an older dialect: without it 2020-12 counts, which reads them otherwise or not at all.")
         .fix("`prefixItems` for a list under `items`, `dependentSchemas` or `dependentRequired` for `dependencies`; or name the dialect in `$schema`.")
         .source("MCP specification 2025-11-25, JSON Schema 2020-12 is the default dialect"),
     Rule::new("schema/duplicate-params", &[(HostCompat, Warning)], RuleCheck::Tool(duplicate))
-        .means("Two arguments have the same name but for its spelling: a model fills either.")
+        .explanation("Two arguments have the same name but for its spelling: a model fills either.")
         .fix("Keep one.")
         .source("the models of all hosts, which see the names alone")
         .heuristic(),
     Rule::new("schema/untyped-property", &[(HostCompat, Warning)], RuleCheck::Tool(untyped_property))
-        .means("An argument has no type: Home Assistant refuses the whole server.")
+        .explanation("An argument has no type: Home Assistant refuses the whole server.")
         .fix("Give it a `type`.")
         .source("home-assistant/core 175628 (2026-07)"),
 ];
 
-fn output_mismatch(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+fn output_mismatch(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     let (Some(schema), Some(value), true) = (
         &answer.subject.capture.tool.output_schema,
         answer.structured(),
@@ -173,8 +173,8 @@ fn output_mismatch(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     };
     let checked = arguments::check_answer(schema, &value.raw_text());
     if checked.unchecked.as_deref() == Some(TOO_COSTLY) {
-        hits.say(format!("`structuredContent` is not checked: {TOO_COSTLY}"))
-            .at_path(FoundIn::Structured, "")
+        hits.report(format!("`structuredContent` is not checked: {TOO_COSTLY}"))
+            .at_path(LocationPart::Structured, "")
             .as_severity(Info);
     }
     let (nulls, others): (Vec<_>, Vec<_>) =
@@ -192,11 +192,11 @@ fn output_mismatch(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         } else {
             &what
         };
-        let path_said = super::answer::wild(&path);
-        hits.say(format!(
+        let path_said = super::result::wild(&path);
+        hits.report(format!(
             "`structuredContent` does not fit `outputSchema` at `{path_said}`: {what}"
         ))
-        .at_path(FoundIn::Structured, path);
+        .at_path(LocationPart::Structured, path);
     }
     say_nulls(&nulls, hits);
 }
@@ -225,14 +225,14 @@ fn say_notices(notices: &[(String, String)], hits: &mut Hits<'_>) {
     }
     let names: Vec<_> = notices
         .iter()
-        .map(|(path, _)| format!("`{}`", super::answer::wild(path)))
+        .map(|(path, _)| format!("`{}`", super::result::wild(path)))
         .collect();
-    let hit = hits.say(format!(
+    let hit = hits.report(format!(
         "{} tell of a cut, and the schema allows no other members; put them into `_meta`",
         names.join(", ")
     ));
     for (path, _) in notices {
-        hit.at_path(FoundIn::Structured, path);
+        hit.at_path(LocationPart::Structured, path);
     }
 }
 
@@ -252,11 +252,11 @@ fn say_nulls(nulls: &[(String, String)], hits: &mut Hits<'_>) {
         &format!("{} members are", nulls.len())
     };
     let them = if nulls.len() == 1 { "it" } else { "them" };
-    let hit = hits.say(format!(
+    let hit = hits.report(format!(
         "{members} null where `outputSchema` says {wanted}; leave {them} out"
     ));
     for (path, _) in nulls {
-        hit.at_path(FoundIn::Structured, path);
+        hit.at_path(LocationPart::Structured, path);
     }
 }
 
@@ -286,20 +286,20 @@ fn is_required(schema: &Bytes, path: &str) -> bool {
         .any(|name| name.as_str().is_some_and(|name| name == *last))
 }
 
-fn output_not_returned(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+fn output_not_returned(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     let tool = &answer.subject.capture.tool;
     if tool.output_schema.is_some() && answer.is_success() && answer.structured().is_none() {
-        hits.say("declares `outputSchema` and returns no `structuredContent`")
-            .at_path(FoundIn::Result, "");
+        hits.report("declares `outputSchema` and returns no `structuredContent`")
+            .at_path(LocationPart::Result, "");
     }
 }
 
-fn output_absent(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+fn output_absent(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     let tool = &answer.subject.capture.tool;
     let is_listed = !tool.raw.is_empty();
     if is_listed && tool.output_schema.is_none() && answer.structured().is_some() {
-        hits.say("returns `structuredContent` and declares no `outputSchema`")
-            .at_path(FoundIn::Structured, "");
+        hits.report("returns `structuredContent` and declares no `outputSchema`")
+            .at_path(LocationPart::Structured, "");
     }
 }
 
@@ -333,12 +333,12 @@ fn output_too_loose(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
             .is_none_or(|node| node.is_container() && node.is_empty() || node.as_bool().is_some())
     };
     if says.iter().all(|key| is_empty(key)) {
-        hits.say("the `outputSchema` names no field")
+        hits.report("the `outputSchema` names no field")
             .in_definition("/outputSchema");
     }
 }
 
-fn output_undeclared(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+fn output_undeclared(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     let tool = CheckedTool::of(&answer.subject.capture.tool);
     let (Some(output), Some(value)) = (tool.output(), answer.structured()) else {
         return;
@@ -356,7 +356,7 @@ fn output_undeclared(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     for member in value.children().filter(|member| member.key().is_some()) {
         let key = member.key().unwrap_or_default();
         if !declared.contains(&key) {
-            hits.say(format!("`{key}` is returned and not in `outputSchema`"))
+            hits.report(format!("`{key}` is returned and not in `outputSchema`"))
                 .at(answer.data_at(member));
         }
     }
@@ -377,12 +377,12 @@ fn invalid(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
         match why {
             // Of no fault of its own.
             Some(why) if why == TOO_COSTLY || why.starts_with(UNKNOWN_DIALECT) => {
-                hits.say(format!("`{name}` is not checked: {why}"))
+                hits.report(format!("`{name}` is not checked: {why}"))
                     .in_definition(format!("/{name}"))
                     .as_severity(Info);
             }
             Some(why) => {
-                hits.say(format!("`{name}` is no usable schema: {why}"))
+                hits.report(format!("`{name}` is no usable schema: {why}"))
                     .in_definition(format!("/{name}"));
             }
             None => {}
@@ -390,14 +390,14 @@ fn invalid(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     }
 }
 
-fn structured_not_object(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+fn structured_not_object(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     let revision = &answer.subject.capture.server.protocol_version;
     let is_old = !revision.is_empty() && revision.as_str() <= "2025-11-25";
     if let Some(value) = answer
         .structured()
         .filter(|value| is_old && value.kind() != Kind::Object)
     {
-        hits.say(format!(
+        hits.report(format!(
             "`structuredContent` is of type {}, not an object",
             value.kind().name()
         ))
@@ -419,7 +419,7 @@ fn undescribed(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
                 .chain(alternatives)
                 .any(is_described)
         {
-            hits.say(format!(
+            hits.report(format!(
                 "`{}` has no description",
                 argument.key().unwrap_or_default()
             ))
@@ -433,12 +433,12 @@ fn not_strict(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
         return;
     };
     if input.get("additionalProperties").and_then(Node::as_bool) != Some(false) {
-        hits.say("takes unknown arguments")
+        hits.report("takes unknown arguments")
             .in_definition("/inputSchema");
     }
 }
 
-fn not_enforced(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+fn not_enforced(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     if answer.is_success() {
         let tool = CheckedTool::of(&answer.subject.capture.tool);
         let is_closed = tool
@@ -450,7 +450,7 @@ fn not_enforced(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         } else {
             "the schema lets it through too"
         };
-        hits.say(format!("an unknown argument was accepted; {schema}"))
+        hits.report(format!("an unknown argument was accepted; {schema}"))
             .in_definition("/inputSchema");
     }
 }
@@ -471,13 +471,13 @@ fn untyped_limit(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
             lacking.insert(0, "`integer` as its type".to_owned());
         }
         if !lacking.is_empty() {
-            hits.say(format!("`{name}` lacks {}", lacking.join(", ")))
+            hits.report(format!("`{name}` lacks {}", lacking.join(", ")))
                 .in_definition(argument.pointer());
         }
     }
 }
 
-fn argument_rounded(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+fn argument_rounded(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     let tool = CheckedTool::of(&answer.subject.capture.tool);
     // A server that refuses it says so.
     for argument in tool.arguments().into_iter().filter(|_| answer.is_success()) {
@@ -502,7 +502,7 @@ fn argument_rounded(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
             } else {
                 "only a string keeps its digits"
             };
-            hits.say(format!(
+            hits.report(format!(
                 "`{name}` is sent as the number {sent}, which JavaScript rounds; {instead}"
             ))
             .in_definition(argument.pointer());
@@ -517,7 +517,7 @@ fn magic_value(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
         let described = text(argument, "description").unwrap_or_default();
         let says = described.contains("-1 ") || described.contains("−1 ");
         if is_limit_name(&name) && (minimum.is_some_and(|minimum| minimum < 0.0) || says) {
-            hits.say(format!("`{name}` takes −1 for something that is no number"))
+            hits.report(format!("`{name}` takes −1 for something that is no number"))
                 .in_definition(argument.pointer());
         }
     }
@@ -532,7 +532,7 @@ fn default_not_stated(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
         let name = argument.key().unwrap_or_default();
         match argument.get("default") {
             None => {
-                hits.say(format!(
+                hits.report(format!(
                     "`{name}`: the description says the default is {line}, the schema has none"
                 ))
                 .in_definition(argument.pointer());
@@ -546,7 +546,7 @@ fn default_not_stated(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
                 let is_same = line.eq_ignore_ascii_case(&stated_text)
                     || line.parse::<f64>().ok() == stated.as_f64() && stated.as_f64().is_some();
                 if is_comparable && !is_same {
-                    hits.say(format!("`{name}`: the description says the default is {line}, the schema {stated_text}"))
+                    hits.report(format!("`{name}`: the description says the default is {line}, the schema {stated_text}"))
                         .in_definition(argument.pointer());
                 }
             }
@@ -608,7 +608,7 @@ fn enum_as_text(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
             pattern.find(&described),
         ) {
             let name = argument.key().unwrap_or_default();
-            hits.say(format!(
+            hits.report(format!(
                 "`{name}`: the description lists {}, the schema takes any text",
                 found.as_str()
             ))
@@ -650,7 +650,7 @@ fn format_param(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits<'_>) {
             .iter()
             .map(|(name, values)| format!("{name}={}", values.join("|")))
             .collect();
-        hits.say(format!(
+        hits.report(format!(
             "the format is chosen in different ways: {}",
             names.join(", ")
         ))
@@ -661,14 +661,14 @@ fn format_param(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits<'_>) {
 fn format_param_needless(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     if let Some(format) = tool.format_argument() {
         let name = format.key().unwrap_or_default();
-        hits.say(format!(
+        hits.report(format!(
             "`{name}` chooses the format; needless beside both forms"
         ))
         .in_definition(format.pointer());
     }
 }
 
-fn list_without_paging(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+fn list_without_paging(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     let tool = CheckedTool::of(&answer.subject.capture.tool);
     let has_paging = tool
         .arguments()
@@ -681,7 +681,7 @@ fn list_without_paging(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         .records()
         .filter(|list| list.len() as u64 > hits.limit)
     {
-        hits.say(format!(
+        hits.report(format!(
             "{} records, and no argument for fewer or for the next",
             grouped(list.len() as u64)
         ))
@@ -706,7 +706,7 @@ fn dialect(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
                     .iter()
                     .any(|key| schema.get(key).is_some());
             if is_old {
-                hits.say("keywords of an older dialect, and no `$schema`")
+                hits.report("keywords of an older dialect, and no `$schema`")
                     .in_definition(schema.pointer());
             }
         }
@@ -719,7 +719,7 @@ fn duplicate(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
         let name = argument.key().unwrap_or_default().into_owned();
         match known.entry(words(&name).concat()) {
             Entry::Occupied(other) => {
-                hits.say(format!(
+                hits.report(format!(
                     "`{name}` and `{}` are one name in two spellings",
                     other.get()
                 ))
@@ -737,7 +737,7 @@ fn boolean_subschema(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
             .and_then(|parent| parent.key())
             .is_some_and(|key| key == "properties");
         if schema.kind() == Kind::Bool && is_property {
-            hits.say(format!(
+            hits.report(format!(
                 "`{}` is {} in place of a schema",
                 schema.key().unwrap_or_default(),
                 schema.raw_text()
@@ -750,7 +750,8 @@ fn boolean_subschema(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
 fn type_array(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     for schema in tool.input_schemas() {
         if let Some(list) = schema.get("type").filter(|list| list.kind() == Kind::Array) {
-            hits.say("`type` is a list").in_definition(list.pointer());
+            hits.report("`type` is a list")
+                .in_definition(list.pointer());
         }
     }
 }
@@ -776,7 +777,7 @@ fn anyof_untyped(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
             .flat_map(Node::children)
             .filter(|branch| !is_typed(*branch))
         {
-            hits.say(format!(
+            hits.report(format!(
                 "a branch of `{}` has no type",
                 schema.key().unwrap_or_default()
             ))
@@ -789,7 +790,7 @@ fn format_unsupported(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     for schema in tool.input_schemas() {
         let format = text(schema, "format").filter(|format| format == "uri");
         if let Some(format) = format.filter(|_| is_type(schema, "string")) {
-            hits.say(format!(
+            hits.report(format!(
                 "`format: {format}`, which OpenAI's API refuses in strict schemas"
             ))
             .in_definition(schema.pointer());
@@ -808,7 +809,7 @@ fn array_without_items(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
                 .key()
                 .map(|key| format!("`{key}`"))
                 .unwrap_or_else(|| "an array".to_owned());
-            hits.say(format!("{name} does not say what is in it"))
+            hits.report(format!("{name} does not say what is in it"))
                 .in_definition(schema.pointer());
         }
     }
@@ -818,7 +819,7 @@ fn root_union(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     let Some(input) = tool.input() else { return };
     for key in ["oneOf", "anyOf", "allOf"] {
         if let Some(union) = input.get(key) {
-            hits.say(format!("`{key}` at the top of the input schema"))
+            hits.report(format!("`{key}` at the top of the input schema"))
                 .in_definition(union.pointer());
         }
     }
@@ -827,7 +828,8 @@ fn root_union(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
 fn refs(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     for schema in tool.input_schemas() {
         if let Some(reference) = schema.get("$ref") {
-            hits.say("uses `$ref`").in_definition(reference.pointer());
+            hits.report("uses `$ref`")
+                .in_definition(reference.pointer());
         }
     }
 }
@@ -835,7 +837,7 @@ fn refs(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
 fn recursive(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     for root in [tool.input(), tool.output()].into_iter().flatten() {
         if let Some(at) = cycle(root) {
-            hits.say(format!(
+            hits.report(format!(
                 "the schema refers to itself by `{}`",
                 text(at, "$ref").unwrap_or_default()
             ))
@@ -888,13 +890,13 @@ fn empty_enum(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
             continue;
         };
         if list.is_empty() {
-            hits.say("`enum` has no values")
+            hits.report("`enum` has no values")
                 .in_definition(list.pointer());
         } else if let Some(empty) = list
             .children()
             .find(|value| value.as_str().is_some_and(|text| text.is_empty()))
         {
-            hits.say("`enum` holds an empty text")
+            hits.report("`enum` holds an empty text")
                 .in_definition(empty.pointer())
                 .as_severity(Warning);
         }
@@ -914,7 +916,7 @@ fn unsatisfiable(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
             if let (Some(least), Some(most)) = (number(low), number(high))
                 && least > most
             {
-                hits.say(format!("`{low}` {least} is above `{high}` {most}"))
+                hits.report(format!("`{low}` {least} is above `{high}` {most}"))
                     .in_definition(schema.pointer());
             }
         }
@@ -934,7 +936,7 @@ fn required_undeclared(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
         for name in required.children() {
             let text = name.as_str().unwrap_or_default();
             if !declared.contains(&text) {
-                let hit = hits.say(format!("`{text}` is required and not declared"));
+                let hit = hits.report(format!("`{text}` is required and not declared"));
                 hit.in_definition(name.pointer());
                 if !is_closed {
                     hit.as_severity(Warning);
@@ -950,7 +952,7 @@ fn required_as_boolean(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
             .get("required")
             .filter(|flag| flag.kind() == Kind::Bool)
         {
-            hits.say(format!(
+            hits.report(format!(
                 "`required` of `{}` is {}, not a list",
                 schema.key().unwrap_or_default(),
                 flag.raw_text()
@@ -963,7 +965,7 @@ fn required_as_boolean(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
 fn untyped_property(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     for argument in tool.arguments() {
         if !is_typed(argument) {
-            hits.say(format!(
+            hits.report(format!(
                 "`{}` has no type",
                 argument.key().unwrap_or_default()
             ))

@@ -15,139 +15,139 @@ pub(crate) const STYLE: &str = "a style: no specification asks for it";
 
 pub(crate) static RULES: &[Rule] = &[
     Rule::new("shape/pretty-json", &[(Cost, Costs)], RuleCheck::Answer(data::pretty_json))
-        .means("JSON with line ends and indents, which no model needs.")
+        .explanation("JSON with line ends and indents, which no model needs.")
         .fix("Write it without white space.")
         .source("measured: 21–44 % of pretty JSON"),
     Rule::new("shape/repeated-keys", &[(Cost, Costs)], RuleCheck::Answer(data::repeated_keys))
-        .means("A list of like records repeats every key in each of them.")
+        .explanation("A list of like records repeats every key in each of them.")
         .fix("Columns and rows, or a table, where the reader can take it.")
         .source("measured: 27–39 % on flat lists")
         .limit(5, "records"),
     Rule::new("shape/format-not-cheapest", &[(Cost, Info)], RuleCheck::Answer(data::not_cheapest))
-        .means("Another format says the same in fewer tokens. Silent under 5 %.")
+        .explanation("Another format says the same in fewer tokens. Silent under 5 %.")
         .fix("Consider it; the ledger has all of them.")
         .source("the ledger, formats whose round trip is lossless")
         .limit(5, "percent"),
     Rule::new("shape/nested-in-table", &[(Cost, Warning)], RuleCheck::Answer(data::nested_in_table))
-        .means("Deep records in a format for flat ones cost more than compact JSON.")
+        .explanation("Deep records in a format for flat ones cost more than compact JSON.")
         .fix("JSON for what is nested.")
         .source("measured: TOON +10 % on a nested feed"),
     Rule::new("shape/json-first", &[], RuleCheck::Answer(data::json_first))
-        .means("A tool that reads answers with neither JSON as text nor `structuredContent`.")
+        .explanation("A tool that reads answers with neither JSON as text nor `structuredContent`.")
         .fix("JSON first; Markdown on request.")
         .source("clients that parse the text, such as those that read JSON text again (hosts)"),
     Rule::new("shape/json-in-fence", &[(HostCompat, Warning)], RuleCheck::Answer(data::json_in_fence))
-        .means("The data is JSON in a fence only: the text as a whole parses as nothing.")
+        .explanation("The data is JSON in a fence only: the text as a whole parses as nothing.")
         .fix("Bare JSON, or `structuredContent`.")
         .source("clients that parse the text, such as those that read JSON text again (hosts)"),
     Rule::new("shape/raw-json-text", &[], RuleCheck::Answer(data::raw_json))
-        .means("The text is JSON, where blocks or lines of text were to be sent.")
+        .explanation("The text is JSON, where blocks or lines of text were to be sent.")
         .fix("`Field: Value` lines; the ledger shows what they cost.")
         .source(STYLE),
     Rule::new("shape/no-code-block", &[], RuleCheck::Answer(text::no_code_block))
-        .means("Records as `Field: Value` lines without a fence around each.")
+        .explanation("Records as `Field: Value` lines without a fence around each.")
         .fix("A fence for each record, an empty line between.")
         .source(STYLE),
     Rule::new("shape/invented-value", &[(HostCompat, Error)], RuleCheck::Answer(text::invented))
-        .means("The text shows a value for what the data does not have: a missing salary as `$0.00`.")
+        .explanation("The text shows a value for what the data does not have: a missing salary as `$0.00`.")
         .fix("`N/A`, or leave the line out.")
         .source("models, which take it for a value")
         .heuristic(),
     Rule::new("shape/absence-mark-mixed", &[(Spec, Info)], RuleCheck::Answer(text::absence))
-        .means("What is missing is marked in several ways, or by what a program prints by mistake (`undefined`, `[object Object]`, `NaN`).")
+        .explanation("What is missing is marked in several ways, or by what a program prints by mistake (`undefined`, `[object Object]`, `NaN`).")
         .fix("One mark throughout.")
         .source("models, which cannot know that the marks mean one thing"),
     Rule::new("shape/summary-last", &[], RuleCheck::Answer(data::summary_last))
-        .means("The totals stand after the lists: what is cut off is the end, and models weigh the beginning.")
+        .explanation("The totals stand after the lists: what is cut off is the end, and models weigh the beginning.")
         .fix("The summary first.")
         .source("hosts that cut the end (hosts)"),
     Rule::new("shape/empty-section", &[(Cost, Costs)], RuleCheck::Answer(data::empty_section))
-        .means("Empty lists and objects say nothing that their absence does not. Fields that the `outputSchema` requires are exempt.")
+        .explanation("Empty lists and objects say nothing that their absence does not. Fields that the `outputSchema` requires are exempt.")
         .fix("Leave them out.")
         .source("measured on the answer itself"),
     Rule::new("shape/emoji-heading", &[(Cost, Costs)], RuleCheck::Answer(text::emoji_heading))
-        .means("Emoji in headings cost one to three tokens each.")
+        .explanation("Emoji in headings cost one to three tokens each.")
         .fix("Plain headings.")
         .source("measured: one to three tokens each"),
     Rule::new("shape/emoji-only-status", &[(HostCompat, Warning)], RuleCheck::Answer(text::emoji_only))
-        .means("A status by an emoji alone: a person who does not see colours and a model that does not know the code cannot tell.")
+        .explanation("A status by an emoji alone: a person who does not see colours and a model that does not know the code cannot tell.")
         .fix("A word beside it: `🔴 Critical`.")
         .source("WCAG 2.2, 1.4.1 Use of Color"),
     Rule::new("shape/no-status-icon", &[], RuleCheck::Answer(text::no_icon))
-        .means("A status without its icon.")
+        .explanation("A status without its icon.")
         .fix("`✅ Active`.")
         .source(STYLE),
     Rule::new("shape/verbose-metrics", &[], RuleCheck::Answer(text::verbose_metrics))
-        .means("Metrics on a line each.")
+        .explanation("Metrics on a line each.")
         .fix("One line: `👍 14  ♻️ 7`.")
         .source("measured: `14 likes` costs 2 tokens, `👍 14` 3"),
     Rule::new("shape/iso-time", &[], RuleCheck::Answer(text::iso_time))
-        .means("A time in ISO form where people read it.")
+        .explanation("A time in ISO form where people read it.")
         .fix("`1h ago`.")
         .source(STYLE),
     Rule::new("shape/relative-time-only", &[(HostCompat, Warning)], RuleCheck::Answer(text::relative_only))
-        .means("“2 hours ago” with no date in the text or the data: wrong as soon as the answer is read again.")
+        .explanation("“2 hours ago” with no date in the text or the data: wrong as soon as the answer is read again.")
         .fix("The time itself beside it, or in the data.")
         .source("transcripts that hosts keep")
         .heuristic(),
     Rule::new("shape/time-no-zone", &[(HostCompat, Warning)], RuleCheck::Answer(text::no_zone))
-        .means("The data has a time in UTC, the text a time of day without its zone.")
+        .explanation("The data has a time in UTC, the text a time of day without its zone.")
         .fix("Name the zone.")
         .source("RFC 3339, section 4.4")
         .heuristic(),
     Rule::new("shape/epoch", &[(HostCompat, Info)], RuleCheck::Answer(data::epoch))
-        .means("A time as a bare number of seconds or milliseconds, which models convert badly.")
+        .explanation("A time as a bare number of seconds or milliseconds, which models convert badly.")
         .fix("ISO 8601.")
         .source("models, which do not calculate reliably")
         .heuristic(),
     Rule::new("shape/heading-levels", &[], RuleCheck::Answer(text::heading_levels))
-        .means("No heading of the first level, or one that skips a level.")
+        .explanation("No heading of the first level, or one that skips a level.")
         .fix("H1 the result, H2 each item, H3 and H4 replies.")
         .source(STYLE),
     Rule::new("shape/heading-overhead", &[(Cost, Costs)], RuleCheck::Answer(text::heading_overhead))
-        .means("A large share of the tokens are marks: headings, rules, bold.")
+        .explanation("A large share of the tokens are marks: headings, rules, bold.")
         .fix("Fewer of them.")
         .source("measured on the answer itself")
         .limit(15, "percent"),
     Rule::new("shape/opaque-ids", &[(Cost, Costs)], RuleCheck::Answer(data::opaque))
-        .means("UUIDs, DIDs, CIDs and hashes take a large share of the tokens, and no tool has an argument of their name. It may take them by another one.")
+        .explanation("UUIDs, DIDs, CIDs and hashes take a large share of the tokens, and no tool has an argument of their name. It may take them by another one.")
         .fix("Leave them out, or return them on request.")
         .source("measured on the answer itself")
         .limit(15, "percent")
         .heuristic(),
     Rule::new("shape/escaped-unicode", &[(Cost, Costs)], RuleCheck::Answer(data::escaped_unicode))
-        .means("`\\uNNNN` for characters that can stand as they are.")
+        .explanation("`\\uNNNN` for characters that can stand as they are.")
         .fix("Write UTF-8 (in Python `ensure_ascii=False`).")
         .source("measured: +17 % on posts"),
     Rule::new("shape/json-in-json", &[(Cost, Warning)], RuleCheck::Answer(data::json_in_json))
-        .means("A text of the data is JSON itself, so that every quote is escaped.")
+        .explanation("A text of the data is JSON itself, so that every quote is escaped.")
         .fix("The value in its place.")
         .source("measured: escapes are tokens of their own"),
     Rule::new("shape/data-uri", &[(Cost, Warning)], RuleCheck::Answer(data::data_uri))
-        .means("A value is a picture or another file as a `data:` address: a model reads it as text, and sees nothing.")
+        .explanation("A value is a picture or another file as a `data:` address: a model reads it as text, and sees nothing.")
         .fix("A block of type `image` or `audio`, or a `resource_link`; the data names it.")
         .source("MCP specification, tools, image content")
         .limit(100, "tokens at least"),
     Rule::new("shape/result-in-result", &[(HostCompat, Warning)], RuleCheck::Answer(data::result_in_result))
-        .means("The data is a whole result of a tool, with its `content`: a wrapper answered what another server had answered.")
+        .explanation("The data is a whole result of a tool, with its `content`: a wrapper answered what another server had answered.")
         .fix("Pass the inner result on as the result.")
         .source("MCP specification, CallToolResult"),
     Rule::new("shape/inconsistent-values", &[(Spec, Info)], RuleCheck::Answer(text::inconsistent))
-        .means("Values that contradict each other: `50% (0/2 steps)`.")
+        .explanation("Values that contradict each other: `50% (0/2 steps)`.")
         .fix("Work one out from the other.")
         .source("models, which believe one of the two")
         .heuristic(),
     Rule::new("shape/dual-overhead", &[], RuleCheck::Answer(data::dual_overhead))
-        .means("What the text adds to `structuredContent`, for hosts that show both.")
+        .explanation("What the text adds to `structuredContent`, for hosts that show both.")
         .fix("Weigh it against hosts that show the text alone.")
         .source("measured: +29 % to +117 % on the sample server"),
     Rule::new("shape/field-format-drift", &[], RuleCheck::Answer(text::format_drift))
-        .means("The records of one answer are not written alike: a field has another label, stands elsewhere, or is left out where another record marks it as missing.")
+        .explanation("The records of one answer are not written alike: a field has another label, stands elsewhere, or is left out where another record marks it as missing.")
         .fix("The same labels in the same order in every record, and one mark for what is missing.")
         .source("readers by label, which miss the other spelling")
         .heuristic(),
     Rule::new("shape/details-block", &[(MarkdownSafety, Warning)], RuleCheck::Answer(text::details))
-        .means("A string stands within `<details>`, where HTML and Markdown mix.")
+        .explanation("A string stands within `<details>`, where HTML and Markdown mix.")
         .fix("Data that is the server's own alone goes in there.")
         .source("CommonMark 0.31, HTML blocks"),
 ];

@@ -4,79 +4,79 @@ use std::collections::BTreeSet;
 
 use regex::Regex;
 
-use super::answer::{is_page_name, leaves, near, tokens, wild};
 use super::fences::{FenceEnd, fence_end};
 use super::profile::Profile::{Cost, HostCompat};
+use super::result::{is_page_name, leaves, near, tokens, wild};
 use super::rule::Severity::{Cost as Costs, Error, Info, Warning};
 use super::rule::{Hits, Rule, RuleCheck, RulePattern};
 use super::shape::STYLE;
-use super::{CheckedAnswer, CheckedServer, CheckedTool, FoundIn};
+use super::{CheckedResult, CheckedServer, CheckedTool, LocationPart};
 use loupe_core::host::{Hosts, LimitState};
 use loupe_core::json::{Doc, FaultKind, Kind, Node};
 use loupe_core::number::{grouped, number_of};
 
 pub(crate) static RULES: &[Rule] = &[
     Rule::new("size/char-limit", &[], RuleCheck::Answer(char_limit))
-        .means("The answer is longer than the limit that its authors set themselves.")
+        .explanation("The answer is longer than the limit that its authors set themselves.")
         .fix("Ask for fewer records; the message says how many fit.")
         .source("hosts that cut long results (hosts)")
         .limit(25_000, "UTF-16 code units"),
     Rule::new("size/limit-overrun-by-notice", &[], RuleCheck::Answer(overrun))
-        .means("The text was cut at the limit and the notice added after it, so that the whole is over the limit.")
+        .explanation("The text was cut at the limit and the notice added after it, so that the whole is over the limit.")
         .fix("Cut to the limit less the notice.")
         .source("measured on the sample server: 25,000 + 126 characters")
         .limit(25_000, "UTF-16 code units")
         .heuristic(),
     Rule::new("size/host-limit", &[(HostCompat, Warning)], RuleCheck::Answer(host_limit))
-        .means("A known host cuts this answer, or puts a notice or an error in its place.")
+        .explanation("A known host cuts this answer, or puts a notice or an error in its place.")
         .fix("Send less: a page, fewer fields, a shorter text.")
         .source("the limits of each host with version and evidence (hosts)"),
     Rule::new("size/broken-json", &[(HostCompat, Error)], RuleCheck::Answer(broken_json))
-        .means("The text begins as JSON and does not parse to its end: it was cut.")
+        .explanation("The text begins as JSON and does not parse to its end: it was cut.")
         .fix("Drop whole records and keep it valid; say that there are more.")
         .source("RFC 8259"),
     Rule::new("size/cut-mid-record", &[(HostCompat, Warning)], RuleCheck::Answer(cut_mid_record))
-        .means("The Markdown ends in the middle: a table's row without its end, a fence that is not closed.")
+        .explanation("The Markdown ends in the middle: a table's row without its end, a fence that is not closed.")
         .fix("Cut between records.")
         .source("GFM, tables; CommonMark 0.31, fenced code blocks")
         .heuristic(),
     Rule::new("size/no-guidance", &[(HostCompat, Warning)], RuleCheck::Answer(no_guidance))
-        .means("The answer says that there is more, and not how to get it.")
+        .explanation("The answer says that there is more, and not how to get it.")
         .fix("Name the argument: “Use `pageSize: 100`”, or return a cursor.")
         .source("models, which go on only where they are told how")
         .heuristic(),
     Rule::new("size/guidance-unknown-param", &[(HostCompat, Error)], RuleCheck::Answer(unknown_param))
-        .means("The text advises an argument that the tool does not have.")
+        .explanation("The text advises an argument that the tool does not have.")
         .fix("Name one that it has.")
         .source("the tool's own input schema")
         .heuristic(),
     Rule::new("size/silent-truncation", &[(HostCompat, Error)], RuleCheck::Answer(silent))
-        .means("Exactly as many records as were asked for, and nothing says whether there are more: a model takes them for all.")
+        .explanation("Exactly as many records as were asked for, and nothing says whether there are more: a model takes them for all.")
         .fix("Return `hasMore`, a total or a cursor.")
         .source("models, which take a page for the whole")
         .heuristic(),
     Rule::new("size/limit-exceeded-by-request", &[(HostCompat, Info)], RuleCheck::Answer(exceeded))
-        .means("More records than were asked for.")
+        .explanation("More records than were asked for.")
         .fix("Heed the argument.")
         .source("the tool's own input schema")
         .heuristic(),
     Rule::new("size/many-records", &[(Cost, Costs)], RuleCheck::Answer(many_records))
-        .means("Many records in one answer. What is saved is what the records above the limit cost.")
+        .explanation("Many records in one answer. What is saved is what the records above the limit cost.")
         .fix("A smaller page by default.")
         .source("measured on the answer itself")
         .limit(50, "records"),
     Rule::new("size/long-value", &[(Cost, Info)], RuleCheck::Answer(long_value))
-        .means("One value is very long, in a list of records.")
+        .explanation("One value is very long, in a list of records.")
         .fix("A preview, and the whole by a tool of its own or as a `resource_link`.")
         .source("hosts cut from 20,480 bytes on (hosts)")
         .limit(2_000, "characters"),
     Rule::new("size/table-cell-long", &[], RuleCheck::Answer(long_cell))
-        .means("A cell of a table is longer than one reads in a table.")
+        .explanation("A cell of a table is longer than one reads in a table.")
         .fix("A list in place of the table.")
         .source(STYLE)
         .limit(50, "characters"),
     Rule::new("size/tools-list", &[(Cost, Costs)], RuleCheck::Server(long_description))
-        .means("A description is longer than 2 KB. Every session pays for it before the first call; what is saved is what is beyond the limit.")
+        .explanation("A description is longer than 2 KB. Every session pays for it before the first call; what is saved is what is beyond the limit.")
         .fix("Say what the tool is for and when to use it; the rest into the arguments' descriptions or a resource.")
         .source("Claude Code cut descriptions at 2,048 characters before it raised that; definition/over-host-cap has what hosts cut now")
         .limit(2_048, "characters"),
@@ -86,7 +86,7 @@ fn utf16(text: &str) -> u64 {
     text.encode_utf16().count() as u64
 }
 
-fn char_limit(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+fn char_limit(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     let (text, data) = (
         utf16(&answer.text),
         answer
@@ -117,10 +117,10 @@ fn char_limit(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         grouped(size),
         grouped(hits.limit)
     );
-    hits.say(message).at(answer.text_at(0..0));
+    hits.report(message).at(answer.text_at(0..0));
 }
 
-fn overrun(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+fn overrun(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     // Whole JSON was not cut.
     if answer.json_text().is_some() {
         return;
@@ -137,7 +137,7 @@ fn overrun(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let size = utf16(&answer.text);
     if size > hits.limit && size < hits.limit + 600 && tail.to_lowercase().contains("truncated") {
         let end = answer.text.len();
-        hits.say(format!(
+        hits.report(format!(
             "{} characters with the notice, the limit is {}",
             grouped(size),
             grouped(hits.limit)
@@ -146,7 +146,7 @@ fn overrun(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     }
 }
 
-fn host_limit(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+fn host_limit(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     // Few answers are long, and no limit is below this.
     if answer.subject.capture.wire_len() < 4_096 {
         return;
@@ -178,7 +178,7 @@ fn host_limit(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         } else {
             String::new()
         };
-        hits.say(format!(
+        hits.report(format!(
             "{} {what}: {names}{more}",
             number_of(hosts as u64, "hosts")
         ))
@@ -186,11 +186,11 @@ fn host_limit(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     }
 }
 
-fn broken_json(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+fn broken_json(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     if answer.json_text().is_some() {
         return;
     }
-    for block in answer.subject.reading.text_blocks() {
+    for block in answer.subject.response.text_blocks() {
         let text = block.text.as_deref().unwrap_or_default();
         let start = text.len() - text.trim_start().len();
         let body = text[start..]
@@ -212,13 +212,13 @@ fn broken_json(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
             .find(|fault| matches!(fault.kind, FaultKind::UnexpectedEnd | FaultKind::Syntax(_)));
         if let Some(fault) = cut.filter(|fault| is_value && fault.at * 10 >= body.len() * 9) {
             let at = text.len() - body.len() + fault.at.min(body.len());
-            let part = FoundIn::Text(block.index);
-            let place = super::FoundAt {
+            let part = LocationPart::Text(block.index);
+            let place = super::Location {
                 part,
                 path: String::new(),
                 range: Some(at.min(text.len())..text.len()),
             };
-            hits.say(format!(
+            hits.report(format!(
                 "begins as JSON and ends at byte {at} of {} in the middle",
                 text.len()
             ))
@@ -227,11 +227,11 @@ fn broken_json(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     }
 }
 
-fn cut_mid_record(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+fn cut_mid_record(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     let text = answer.markdown_text();
     if answer.json_text().is_some()
         || text.len() < answer.text.len()
-        || answer.subject.reading.text_blocks().count() != 1
+        || answer.subject.response.text_blocks().count() != 1
     {
         return;
     }
@@ -239,7 +239,7 @@ fn cut_mid_record(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     match fence_end(text) {
         FenceEnd::Closed => {}
         FenceEnd::Open => {
-            hits.say("a fence is not closed at the end")
+            hits.report("a fence is not closed at the end")
                 .at(answer.text_at(end..end));
             return;
         }
@@ -253,7 +253,7 @@ fn cut_mid_record(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     );
     let is_row = |line: &str| line.starts_with('|') && line.ends_with('|');
     if row.starts_with('|') && !row.ends_with('|') && is_row(above) {
-        hits.say("the last row of the table has no end")
+        hits.report("the last row of the table has no end")
             .at(answer.text_at(end - row.len()..end));
     }
 }
@@ -271,13 +271,13 @@ const WAYS: [&str; 10] = [
     "more results",
 ];
 
-fn no_guidance(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+fn no_guidance(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     if !answer.is_success() || !answer.says_more().is_some_and(|(_, more)| more) {
         return;
     }
     // Keys such as `hasNextPage` are no way on.
-    let has_cursor = answer.exact_payload().is_some_and(|payload| {
-        leaves(payload.root()).take(100_000).any(|leaf| {
+    let has_cursor = answer.exact_payload().is_some_and(|data| {
+        leaves(data.root()).take(100_000).any(|leaf| {
             let key = leaf.key().unwrap_or_default().to_lowercase();
             !leaf.is_null()
                 && leaf.as_bool().is_none()
@@ -294,12 +294,12 @@ fn no_guidance(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         })
     };
     if !has_cursor && (answer.json_text().is_some() || !says()) {
-        hits.say("there is more, and nothing says how to get it")
+        hits.report("there is more, and nothing says how to get it")
             .at(answer.text_at(answer.text.len()..answer.text.len()));
     }
 }
 
-fn unknown_param(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+fn unknown_param(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     if answer.json_text().is_some() || answer.subject.capture.tool.input_schema.is_none() {
         return;
     }
@@ -323,7 +323,7 @@ fn unknown_param(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
             continue;
         };
         if !known.contains(name.as_str()) && is_page_name(name.as_str()) {
-            hits.say(format!(
+            hits.report(format!(
                 "advises `{}`, which the tool does not take",
                 name.as_str()
             ))
@@ -332,14 +332,14 @@ fn unknown_param(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     }
 }
 
-fn silent(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+fn silent(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     let (Some((name, asked)), Some(list)) = (answer.asked_for(), answer.records()) else {
         return;
     };
     if asked < 2 || list.len() as u64 != asked || !answer.is_success() {
         return;
     }
-    let Some(payload) = answer.exact_payload() else {
+    let Some(data) = answer.exact_payload() else {
         return;
     };
     let says = [
@@ -351,7 +351,7 @@ fn silent(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         "remaining",
         "offset",
     ];
-    let is_said = near(payload.root())
+    let is_said = near(data.root())
         .filter_map(|node| node.key())
         .any(|key| says.iter().any(|word| key.to_lowercase().contains(word)));
     let is_told = || {
@@ -360,7 +360,7 @@ fn silent(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
             .any(|word| answer.lower_text().contains(word))
     };
     if !is_said && (answer.json_text().is_some() || !is_told()) {
-        hits.say(format!(
+        hits.report(format!(
             "{}, as many as `{name}` asked for, and nothing says whether there are more",
             number_of(asked, "records")
         ))
@@ -368,12 +368,12 @@ fn silent(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     }
 }
 
-fn exceeded(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+fn exceeded(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     let (Some((name, asked)), Some(list)) = (answer.asked_for(), answer.records()) else {
         return;
     };
     if asked >= 1 && list.len() as u64 > asked {
-        hits.say(format!(
+        hits.report(format!(
             "{} records, `{name}` asked for {asked}",
             grouped(list.len() as u64)
         ))
@@ -381,7 +381,7 @@ fn exceeded(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     }
 }
 
-fn many_records(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+fn many_records(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     let Some(list) = answer
         .records()
         .filter(|list| list.len() as u64 > hits.limit)
@@ -403,13 +403,13 @@ fn many_records(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         grouped(10_000 / each),
         grouped(25_000 / each)
     );
-    hits.say(message)
+    hits.report(message)
         .at(answer.data_at(list))
         .saves(all.less(kept));
 }
 
-fn long_value(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
-    let (Some(list), Some(payload)) = (answer.records(), answer.exact_payload()) else {
+fn long_value(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
+    let (Some(list), Some(data)) = (answer.records(), answer.exact_payload()) else {
         return;
     };
     let most = hits.limit;
@@ -418,9 +418,9 @@ fn long_value(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     {
         let length = leaf.as_str().map_or(0, |text| text.chars().count() as u64);
         if length > most {
-            hits.say(format!(
+            hits.report(format!(
                 "`{}` is over {} characters",
-                wild(&leaf.pointer_from(payload.root().index())),
+                wild(&leaf.pointer_from(data.root().index())),
                 grouped(most)
             ))
             .at(answer.data_at(leaf));
@@ -428,13 +428,13 @@ fn long_value(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     }
 }
 
-fn long_cell(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+fn long_cell(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     let text = answer.markdown_text();
     for (event, range) in answer.markdown() {
         if let pulldown_cmark::Event::End(pulldown_cmark::TagEnd::TableCell) = event {
             let length = text[range.clone()].trim().chars().count() as u64;
             if length > hits.limit {
-                hits.say(format!("a cell is over {} characters", hits.limit))
+                hits.report(format!("a cell is over {} characters", hits.limit))
                     .at(answer.text_at(range.clone()));
             }
         }

@@ -11,7 +11,7 @@ use super::rule::RuleCheck;
 use super::*;
 use crate::queries::{Ctx, HostsReport, subject};
 use loupe_core::cancel::Cancel;
-use loupe_core::capture::{Capture, CaptureId, Direction, Message, Reading};
+use loupe_core::capture::{Capture, CaptureId, Direction, Message, ParsedResponse};
 use loupe_core::host::{ReadChoice, ResultPart};
 use loupe_core::json::{Doc, Node};
 
@@ -63,7 +63,7 @@ fn capture(text: &str, tool: &Tool, arguments: Option<&str>, protocol: Option<&s
         format!(r#"{{"jsonrpc":"2.0","id":1,"result":{text}}}"#)
     };
     let response = Bytes::from(response);
-    capture.outcome = Reading::read(response.clone()).outcome();
+    capture.outcome = ParsedResponse::read(response.clone()).outcome();
     Capture {
         response: Some(response),
         ..capture
@@ -99,7 +99,7 @@ fn found(rule: &'static Rule, example: &Example, text: &str) -> Vec<Finding> {
             )));
             checker
                 .answer(
-                    &CheckedAnswer::of(
+                    &CheckedResult::of(
                         &subject,
                         CheckedServer {
                             tools: &listed,
@@ -164,7 +164,7 @@ fn found(rule: &'static Rule, example: &Example, text: &str) -> Vec<Finding> {
             let subjects = [made(example.before.as_deref().unwrap_or("{}")), made(&text)];
             let answers: Vec<_> = subjects
                 .iter()
-                .map(|subject| CheckedAnswer::of(subject, CheckedServer::default(), &hosts))
+                .map(|subject| CheckedResult::of(subject, CheckedServer::default(), &hosts))
                 .collect();
             match rule.check {
                 RuleCheck::Answers(_) => checker.answers(&answers),
@@ -279,7 +279,7 @@ fn styles_are_offered_for_the_answers_they_apply_to() {
     let of = |answer: &str, tool: &str| {
         let (hosts, tool) = (Hosts::built_in(), Tool::read(tool.to_owned().into()));
         let subject = subject(Arc::new(capture(answer, &tool, None, None)));
-        let checked = CheckedAnswer::of(&subject, CheckedServer::default(), &hosts);
+        let checked = CheckedResult::of(&subject, CheckedServer::default(), &hosts);
         Profile::styles()
             .filter(|style| style.applies_to(&checked))
             .map(Profile::name)
@@ -311,7 +311,7 @@ fn every_rule_says_what_it_means() {
         assert!(rule.id.starts_with(&format!("{}/", area.id)), "{}", rule.id);
         assert!(
             rule.levels().next().is_some()
-                && [rule.means, rule.fix, rule.source]
+                && [rule.explanation, rule.fix, rule.source]
                     .iter()
                     .all(|text| !text.is_empty()),
             "{}",
@@ -357,7 +357,7 @@ fn equal_findings_are_one_with_a_count() {
         hosts: &hosts,
     }
     .answer(
-        &CheckedAnswer::of(&subject, CheckedServer::default(), &hosts),
+        &CheckedResult::of(&subject, CheckedServer::default(), &hosts),
         &Cancel::new(),
     )
     .unwrap();
@@ -368,7 +368,7 @@ fn equal_findings_are_one_with_a_count() {
     assert_eq!((bidi.len(), bidi[0].count, bidi[0].places.len()), (1, 2, 2));
     assert_eq!(
         (bidi[0].places[1].part, bidi[0].places[1].range.clone()),
-        (FoundIn::Text(0), Some(5..8))
+        (LocationPart::Text(0), Some(5..8))
     );
 }
 
@@ -527,7 +527,7 @@ fn the_limit_of_a_rule_counts_for_those_that_leave_it_the_rest() {
         };
         let all = checker
             .answer(
-                &CheckedAnswer::of(&subject, CheckedServer::default(), &hosts),
+                &CheckedResult::of(&subject, CheckedServer::default(), &hosts),
                 &Cancel::new(),
             )
             .unwrap();
@@ -592,7 +592,7 @@ fn a_fix_can_be_counted_as_an_answer_of_its_own() {
     let count = |format| crate::queries::RowQuery(format);
     let (before, after) = (
         cx.get(&count("both")).unwrap().unwrap(),
-        cx.get(&crate::queries::AsMended(mended, count("structured"))),
+        cx.get(&crate::queries::WithFix(mended, count("structured"))),
     );
     let saved = before.tokens.o200k_base - after.unwrap().unwrap().tokens.o200k_base;
     assert_eq!(twin.saves.unwrap().o200k_base, saved);
@@ -627,7 +627,7 @@ fn savings_follow_each_other() {
             None,
         )));
         let checked =
-            CheckedAnswer::of(&subject, CheckedServer::default(), &hosts).with_reads(reads);
+            CheckedResult::of(&subject, CheckedServer::default(), &hosts).with_reads(reads);
         let found = Checker {
             settings: &RuleSettings::default(),
             hosts: &hosts,
@@ -786,7 +786,7 @@ fn contradicting_profiles_are_named_with_what_either_costs() {
     let answer = r#"{"content":[{"type":"text","text":"Acme, 71"}],"structuredContent":{"name":"Acme","rank":71}}"#;
     let hosts = Hosts::built_in();
     let subject = subject(Arc::new(capture(answer, &Tool::unlisted("t"), None, None)));
-    let checked = CheckedAnswer::of(&subject, CheckedServer::default(), &hosts);
+    let checked = CheckedResult::of(&subject, CheckedServer::default(), &hosts);
     let mut settings = RuleSettings::default();
     let [dual, blocks] = ["dual-content", "code-block"].map(|name| Profile::parse(name).unwrap());
     settings.profiles.extend([dual, blocks]);
@@ -879,8 +879,8 @@ fn hostile_answers_stay_linear() {
         let subject = subject(Arc::new(capture(&answer, &Tool::unlisted("t"), None, None)));
         subject.extra();
         let start = Instant::now();
-        let checked = CheckedAnswer::of(&subject, CheckedServer::default(), &hosts);
-        checked.matched();
+        let checked = CheckedResult::of(&subject, CheckedServer::default(), &hosts);
+        checked.fact_matches();
         let ready = start.elapsed();
         Checker {
             settings: &settings,
@@ -911,7 +911,7 @@ fn another_value_is_an_error_where_a_reader_decoded_it() {
             None,
             None,
         )));
-        let checked = CheckedAnswer::of(&subject, CheckedServer::default(), &hosts);
+        let checked = CheckedResult::of(&subject, CheckedServer::default(), &hosts);
         let found = Checker {
             settings: &RuleSettings::default(),
             hosts: &hosts,

@@ -115,7 +115,7 @@ pub fn object(arguments: &str) -> Result<(), (String, usize, usize)> {
 ///
 /// # Errors
 /// What is in the way, with its place.
-pub fn refused_by(
+pub fn validate(
     schema: Option<&Bytes>,
     arguments: &str,
     send_anyway: bool,
@@ -186,7 +186,7 @@ mod tests {
     #[track_caller]
     fn refused(arguments: &str, send_anyway: bool) -> String {
         let schema = Bytes::from_static(br#"{"properties":{"n":{"maximum":5}},"required":["m"]}"#);
-        refused_by(Some(&schema), arguments, send_anyway)
+        validate(Some(&schema), arguments, send_anyway)
             .map_or_else(|problem| problem.message(), |_| "sent".to_owned())
     }
 

@@ -1,4 +1,4 @@
-//! A list of objects in the payload as a table: one row an item, one column a key.
+//! A list of objects in the data as a table: one row an item, one column a key.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::queries::query::{Ctx, Query, Stop, Weigh};
-use loupe_core::capture::Payload;
+use loupe_core::capture::ResultData;
 use loupe_core::format::{MAX_CELLS, ParsedCapture, TableForm, WriteError, cell_text};
 use loupe_core::json::{Kind, Node};
 use loupe_core::problem::{Problem, ProblemKind};
@@ -34,9 +34,9 @@ pub struct TableColumn {
 /// A list of objects as a table.
 #[derive(Clone, Debug, Default)]
 pub struct DataTable {
-    /// The JSON Pointer of the list, from the root of the payload.
+    /// The JSON Pointer of the list, from the root of the data.
     pub list: String,
-    /// JSON Pointers and lengths of the lists of objects in the payload, in order, the first hundred.
+    /// JSON Pointers and lengths of the lists of objects in the data, in order, the first hundred.
     pub lists: Vec<(String, usize)>,
     pub columns: Vec<TableColumn>,
     /// The items by tape index.
@@ -58,10 +58,10 @@ impl DataTable {
         self.columns.iter().position(|column| column.key == key)
     }
 
-    fn of(payload: &Payload, wanted: Option<&str>) -> Result<Self, Problem> {
+    fn of(data: &ResultData, wanted: Option<&str>) -> Result<Self, Problem> {
         let none = |what: &str| Problem::new(ProblemKind::Usage, what);
-        let root = payload.root();
-        let nodes = (root.index()..root.subtree_end()).filter_map(|at| payload.doc.node(at));
+        let root = data.root();
+        let nodes = (root.index()..root.subtree_end()).filter_map(|at| data.doc.node(at));
         let lists: Vec<_> = nodes
             .filter(|node| is_list_of_objects(*node))
             .take(MAX_LISTS)
@@ -123,7 +123,7 @@ impl DataTable {
 
     /// The rows by the values of a column: numbers, texts, yes and no, then what holds others, and what is missing last. Equal
     /// ones keep their order.
-    fn order(&self, payload: &Payload, key: &str, is_descending: bool) -> Vec<u32> {
+    fn order(&self, data: &ResultData, key: &str, is_descending: bool) -> Vec<u32> {
         let mut rows: Vec<u32> = (0..self.rows.len())
             .filter_map(|row| u32::try_from(row).ok())
             .collect();
@@ -131,7 +131,7 @@ impl DataTable {
             return rows;
         };
         let keys: Vec<SortKey> = (0..self.rows.len())
-            .map(|row| SortKey::of(self.cell(row, column).and_then(|at| payload.doc.node(at))))
+            .map(|row| SortKey::of(self.cell(row, column).and_then(|at| data.doc.node(at))))
             .collect();
         rows.sort_by(|a, b| {
             let (a, b) = (&keys[*a as usize], &keys[*b as usize]);
@@ -198,9 +198,9 @@ impl SortKey {
     }
 }
 
-fn payload(subject: &ParsedCapture) -> Result<&Payload, Problem> {
+fn data(subject: &ParsedCapture) -> Result<&ResultData, Problem> {
     let none = || Problem::new(ProblemKind::Usage, "there is no data in this answer");
-    subject.payload.as_ref().ok_or_else(none)
+    subject.data.as_ref().ok_or_else(none)
 }
 
 /// A list of objects as a table, by its JSON Pointer; without one the longest.
@@ -214,7 +214,7 @@ impl Query for DataTableQuery {
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
         Ok(Arc::new(DataTable::of(
-            payload(cx.subject()?)?,
+            data(cx.subject()?)?,
             self.list.as_deref(),
         )?))
     }
@@ -233,14 +233,14 @@ impl Query for TableOrderQuery {
     const IS_PASSING: bool = true;
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
-        let payload = payload(cx.subject()?)?;
-        let table = DataTable::of(payload, self.list.as_deref())?;
+        let data = data(cx.subject()?)?;
+        let table = DataTable::of(data, self.list.as_deref())?;
         cx.check()?;
-        Ok(table.order(payload, &self.sort.0, self.sort.1).into())
+        Ok(table.order(data, &self.sort.0, self.sort.1).into())
     }
 }
 
-/// What each column of a table costs in the compact JSON of the whole payload: its keys and values in all items.
+/// What each column of a table costs in the compact JSON of the whole data: its keys and values in all items.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TableTokensQuery {
     pub list: Option<Arc<str>>,
@@ -257,10 +257,10 @@ impl Query for TableTokensQuery {
     }
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
-        let payload = payload(cx.subject()?)?;
-        let table = DataTable::of(payload, self.list.as_deref())?;
+        let data = data(cx.subject()?)?;
+        let table = DataTable::of(data, self.list.as_deref())?;
         cx.check()?;
-        let root = payload.root();
+        let root = data.root();
         // Prefix sums over the tape: a subtree is a range of it.
         let mut before = vec![0_u64; root.subtree_end() - root.index() + 1];
         each_token(root, self.encoding, |node, _| before[node + 1] += 1);
@@ -270,7 +270,7 @@ impl Query for TableTokensQuery {
         let mut tokens = vec![0; table.columns.len()];
         for row in 0..table.rows.len() {
             for (column, sum) in tokens.iter_mut().enumerate() {
-                if let Some(node) = table.cell(row, column).and_then(|at| payload.doc.node(at)) {
+                if let Some(node) = table.cell(row, column).and_then(|at| data.doc.node(at)) {
                     *sum += before[node.subtree_end() - root.index()]
                         - before[node.index() - root.index()];
                 }
@@ -297,15 +297,15 @@ impl TableText {
     /// # Errors
     /// There is no such table.
     pub fn write(&self, subject: &ParsedCapture) -> Result<String, Problem> {
-        let payload = payload(subject)?;
-        let table = DataTable::of(payload, self.list.as_deref())?;
+        let data = data(subject)?;
+        let table = DataTable::of(data, self.list.as_deref())?;
         let columns: Vec<usize> = match &self.columns {
             Some(keys) => keys.iter().filter_map(|key| table.column(key)).collect(),
             None => (0..table.columns.len()).collect(),
         };
         let order: Vec<usize> = match &self.sort {
             Some((key, is_descending)) => table
-                .order(payload, key, *is_descending)
+                .order(data, key, *is_descending)
                 .into_iter()
                 .map(|row| row as usize)
                 .collect(),
@@ -315,8 +315,7 @@ impl TableText {
             .iter()
             .map(|column| Cow::Borrowed(table.columns[*column].key.as_str()));
         let rows = order.into_iter().map(|row| {
-            let cell =
-                |column: &usize| table.cell(row, *column).and_then(|at| payload.doc.node(at));
+            let cell = |column: &usize| table.cell(row, *column).and_then(|at| data.doc.node(at));
             columns
                 .iter()
                 .map(|column| cell_text(cell(column)))

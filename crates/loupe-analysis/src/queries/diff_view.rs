@@ -1,4 +1,4 @@
-//! Two answers side by side for the window: their differences, the payload's as rows of one tree, the texts by line, and
+//! Two answers side by side for the window: their differences, the data's as rows of one tree, the texts by line, and
 //! the facts that the newer text no longer tells.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -71,7 +71,7 @@ pub struct DiffView {
     pub rows: Vec<DiffRow>,
     /// Whether rows were left out because there are too many.
     pub is_cut: bool,
-    /// Facts of A's payload that A's text tells and B's does not, most first; changed values that B's text tells are not lost.
+    /// Facts of A's data that A's text tells and B's does not, most first; changed values that B's text tells are not lost.
     pub lost: Vec<LostFacts>,
 }
 
@@ -89,8 +89,8 @@ impl DiffView {
     ) -> Result<Self, Cancelled> {
         let found = Difference::of(a, b, cancel.deadline());
         let Texts { text, is_laid_out } = diff_texts::texts(a, b, ask.texts, hosts, cancel)?;
-        let (rows, is_cut) = match &found.payload {
-            Some(payload) if !payload.found.is_empty() => Rows::of(payload, cancel)?,
+        let (rows, is_cut) = match &found.data {
+            Some(data) if !data.found.is_empty() => Rows::of(data, cancel)?,
             _ => (Vec::new(), false),
         };
         let lost = match &text {
@@ -121,12 +121,12 @@ impl DiffView {
         self.lost.iter().map(|field| field.count).sum()
     }
 
-    /// Places that differ in the payload, kept or not.
+    /// Places that differ in the data, kept or not.
     pub fn values_changed(&self) -> u64 {
         self.found
-            .payload
+            .data
             .as_ref()
-            .map_or(0, |payload| payload.found.counts.total())
+            .map_or(0, |data| data.found.counts.total())
     }
 
     /// The differences as text: what changed in the data by path, then the lines.
@@ -135,11 +135,11 @@ impl DiffView {
         for reason in &self.found.left_out {
             page.push_str(&format!("# {reason}\n"));
         }
-        if let Some(payload) = &self.found.payload {
-            for change in payload.changes() {
-                let (from, to) = payload.paths(&change);
+        if let Some(data) = &self.found.data {
+            for change in data.changes() {
+                let (from, to) = data.paths(&change);
                 let path = |path: Option<String>| match path {
-                    Some(path) if path.is_empty() => "(whole payload)".to_owned(),
+                    Some(path) if path.is_empty() => "(whole data)".to_owned(),
                     path => path.unwrap_or_default(),
                 };
                 let value = |node: Option<Node<'_>>| {
@@ -155,10 +155,10 @@ impl DiffView {
                     Op::Move => format!("> {} from {}\n", path(to), path(from)),
                 });
             }
-            if payload.found.more() > 0 {
+            if data.found.more() > 0 {
                 page.push_str(&format!(
-                    "# and {} more differences of the payload\n",
-                    payload.found.more()
+                    "# and {} more differences of the data\n",
+                    data.found.more()
                 ));
             }
         }
@@ -409,7 +409,7 @@ fn lost(
     (b, now): (&ParsedCapture, &str),
     found: &Difference,
 ) -> Vec<LostFacts> {
-    let (Some(old), Some(new)) = (&a.payload, &b.payload) else {
+    let (Some(old), Some(new)) = (&a.data, &b.data) else {
         return Vec::new();
     };
     let missing = |matched: &loupe_core::capture::FactMatches| -> HashSet<usize> {
@@ -426,8 +426,8 @@ fn lost(
     let before = locate_facts(old, text);
     let after = missing(&locate_facts(old, now));
     let untold = missing(&locate_facts(new, now));
-    let changed: HashMap<usize, usize> = match &found.payload {
-        Some(payload) => payload
+    let changed: HashMap<usize, usize> = match &found.data {
+        Some(data) => data
             .found
             .changes
             .iter()
@@ -489,7 +489,7 @@ impl Weigh for DiffView {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::queries::sweep::tests::{call, text_result};
+    use crate::queries::comparison::tests::{call, text_result};
     use loupe_core::capture::Outcome;
 
     fn view(a: &str, b: &str, ask: &DiffQuery) -> DiffView {
@@ -505,15 +505,15 @@ mod tests {
     }
 
     fn change(view: &DiffView) -> Vec<String> {
-        let payload = view.found.payload.as_ref().unwrap();
+        let data = view.found.data.as_ref().unwrap();
         let path = |doc: &Doc, root, node: Option<usize>| {
             doc.node(node?).map(|node| node.pointer_from(root))
         };
         view.rows
             .iter()
             .map(|row| {
-                let path = path(&payload.b, payload.roots.1, row.b)
-                    .or_else(|| path(&payload.a, payload.roots.0, row.a))
+                let path = path(&data.b, data.roots.1, row.b)
+                    .or_else(|| path(&data.a, data.roots.0, row.a))
                     .unwrap();
                 format!("{path} {} {}", row.op.map_or("same", Op::name), row.changes)
             })

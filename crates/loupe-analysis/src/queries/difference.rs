@@ -1,7 +1,7 @@
 //! What differs between two answers, two formats, or an answer and a file; and between the tools of two servers.
 //!
-//! An answer is compared in parts: the outcome, the payload by path, the text by line, the rest of the result, the
-//! tool's definition. A part that one side cannot have (a payload file has no text) is left out, and named.
+//! An answer is compared in parts: the outcome, the data by path, the text by line, the rest of the result, the
+//! tool's definition. A part that one side cannot have (a data file has no text) is left out, and named.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -84,7 +84,7 @@ pub struct TextDifference {
 pub struct Difference {
     pub outcomes: (Outcome, Outcome),
     /// `None` where it was not compared; `left_out` says why.
-    pub payload: Option<ValueDifference>,
+    pub data: Option<ValueDifference>,
     pub text: Option<TextDifference>,
     /// What each side costs as it was sent; `None` where it was not.
     pub tokens: (Option<Tokens>, Option<Tokens>),
@@ -107,7 +107,7 @@ impl Difference {
     pub fn of(a: &ParsedCapture, b: &ParsedCapture, deadline: Option<Instant>) -> Self {
         let mut difference = Self {
             outcomes: (a.capture.outcome, b.capture.outcome),
-            payload: None,
+            data: None,
             text: None,
             tokens: (as_sent(a), as_sent(b)),
             definition: None,
@@ -120,7 +120,7 @@ impl Difference {
         for (name, side) in [("A", a), ("B", b)] {
             if side.capture.outcome == Outcome::Malformed {
                 let fault = side
-                    .reading
+                    .response
                     .faults
                     .first()
                     .map_or("nothing came", String::as_str);
@@ -175,7 +175,7 @@ impl Difference {
         self.outcomes.0 != self.outcomes.1
             || self.is_one_sided
             || self.other_blocks > 0
-            || differs(&self.payload)
+            || differs(&self.data)
             || differs(&self.rest)
             || differs(&self.definition)
     }
@@ -184,15 +184,15 @@ impl Difference {
         match (a.capture.has_result(), b.capture.has_result()) {
             (true, true) => {}
             (false, false) => return,
-            // A payload or a text against a result: nothing stands beside it that could be compared.
+            // A data or a text against a result: nothing stands beside it that could be compared.
             _ => {
                 self.is_partial = true;
                 return;
             }
         }
         match (
-            a.reading.structured().is_some(),
-            b.reading.structured().is_some(),
+            a.response.structured().is_some(),
+            b.response.structured().is_some(),
         ) {
             (true, false) => self
                 .left_out
@@ -208,21 +208,17 @@ impl Difference {
     }
 
     fn compare_payloads(&mut self, a: &ParsedCapture, b: &ParsedCapture) {
-        match (&a.payload, &b.payload) {
+        match (&a.data, &b.data) {
             (Some(old), Some(new)) => {
-                let side = |payload: &loupe_core::capture::Payload| {
-                    (Arc::clone(&payload.doc), payload.root)
-                };
-                self.payload = ValueDifference::of(side(old), side(new));
-                for (name, payload) in [("A", old), ("B", new)] {
-                    if let Some(fault) = payload
-                        .doc
-                        .faults()
-                        .iter()
-                        .find(|fault| fault.kind.is_fatal())
+                let side =
+                    |data: &loupe_core::capture::ResultData| (Arc::clone(&data.doc), data.root);
+                self.data = ValueDifference::of(side(old), side(new));
+                for (name, data) in [("A", old), ("B", new)] {
+                    if let Some(fault) =
+                        data.doc.faults().iter().find(|fault| fault.kind.is_fatal())
                     {
                         self.left_out.push(format!(
-                            "payload: {name} {} at byte {}; what stands before it was compared",
+                            "data: {name} {} at byte {}; what stands before it was compared",
                             fault.kind.message(),
                             fault.at
                         ));
@@ -230,12 +226,10 @@ impl Difference {
                     }
                 }
             }
-            (None, None) => self
-                .left_out
-                .push("payload: neither side has one".to_owned()),
+            (None, None) => self.left_out.push("data: neither side has one".to_owned()),
             (old, _) => {
                 let (name, subject) = if old.is_none() { ("A", a) } else { ("B", b) };
-                self.left_out.push(format!("payload: {name} has none"));
+                self.left_out.push(format!("data: {name} has none"));
                 self.note_missing(subject);
             }
         }
@@ -270,9 +264,8 @@ impl Difference {
             }
         }
         // A text file against an answer whose only part is data, or the like: nothing in common is no equality.
-        self.is_one_sided |= self.payload.is_none()
-            && self.text.is_none()
-            && (a.payload.is_some() || b.payload.is_some());
+        self.is_one_sided |=
+            self.data.is_none() && self.text.is_none() && (a.data.is_some() || b.data.is_some());
     }
 }
 
@@ -299,9 +292,9 @@ fn text(id: &'static str, subject: &ParsedCapture) -> Result<Arc<str>, Problem> 
 pub(crate) fn is_structured_compared(a: &ParsedCapture, b: &ParsedCapture) -> bool {
     let is_structured = |subject: &ParsedCapture| {
         subject
-            .payload
+            .data
             .as_ref()
-            .is_some_and(|payload| payload.is_structured())
+            .is_some_and(|data| data.is_structured())
     };
     is_structured(a) && is_structured(b)
 }
@@ -310,7 +303,7 @@ pub(crate) fn is_structured_compared(a: &ParsedCapture, b: &ParsedCapture) -> bo
 /// unless it is asked for. What is left is which blocks there are, in which order, their annotations, `_meta`, and whatever
 /// else a server puts there. Of a JSON-RPC error, `{"error": …}`.
 pub(crate) fn rest_of_result(subject: &ParsedCapture, with_structured: bool) -> Arc<Doc> {
-    let reading = &subject.reading;
+    let reading = &subject.response;
     let flag = reading
         .result()
         .and_then(|result| result.get("isError"))
@@ -344,12 +337,12 @@ pub(crate) fn rest_of_result(subject: &ParsedCapture, with_structured: bool) -> 
 fn other_blocks(a: &ParsedCapture, b: &ParsedCapture) -> usize {
     let blocks = |subject: &ParsedCapture| -> Vec<Vec<u8>> {
         let others = subject
-            .reading
+            .response
             .blocks
             .iter()
             .filter(|block| block.kind != BlockKind::Text);
         others
-            .filter_map(|block| subject.reading.doc.node(block.node))
+            .filter_map(|block| subject.response.doc.node(block.node))
             .map(|node| node.raw().to_vec())
             .collect()
     };
@@ -487,7 +480,7 @@ mod tests {
     use bytes::Bytes;
 
     use super::*;
-    use crate::queries::sweep::tests::{call, text_result};
+    use crate::queries::comparison::tests::{call, text_result};
 
     fn compare(a: &str, b: &str) -> Difference {
         let outcome = |result: &str| {
@@ -542,7 +535,7 @@ mod tests {
             .is_equal()
         );
         let found = compare(&a, &answer("x", r#"{"n":2}"#, "QQ=="));
-        let payload = found.payload.as_ref().unwrap();
+        let payload = found.data.as_ref().unwrap();
         let change: Vec<_> = payload
             .changes()
             .map(|change| (change.op.name(), payload.paths(&change)))
@@ -568,7 +561,7 @@ mod tests {
         assert_eq!(
             found.left_out,
             [
-                "payload: A has none",
+                "data: A has none",
                 "text: B has none",
                 "data: structuredContent only in B"
             ]
@@ -672,7 +665,7 @@ mod tests {
         assert_eq!(
             found.left_out,
             [
-                "payload: neither side has one",
+                "data: neither side has one",
                 "these are answers of different tools: a and b"
             ]
         );

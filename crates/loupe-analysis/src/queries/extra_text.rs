@@ -39,7 +39,7 @@ impl Query for ExtraTextQuery {
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
         let subject = cx.subject()?;
-        let text = subject.reading.content_text().unwrap_or_default();
+        let text = subject.response.content_text().unwrap_or_default();
         let extra = subject.extra();
         let (mut line, mut at) = (1, 0);
         let row = |piece: &ExtraPiece| {

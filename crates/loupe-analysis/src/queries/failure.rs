@@ -34,11 +34,11 @@ pub fn failure(subject: &ParsedCapture) -> Option<Problem> {
         });
     }
     let what = match capture.outcome {
-        Outcome::ProtocolError => subject.reading.rpc_error.as_ref().map_or_else(
+        Outcome::ProtocolError => subject.response.rpc_error.as_ref().map_or_else(
             || "the server answered with an error".to_owned(),
             |error| format!("the server answered with error{}", error.detail()),
         ),
-        Outcome::Malformed => match subject.reading.faults.first() {
+        Outcome::Malformed => match subject.response.faults.first() {
             Some(fault) => format!("the answer cannot be read: {fault}"),
             None => "the answer cannot be read".to_owned(),
         },
@@ -56,7 +56,7 @@ pub fn failure(subject: &ParsedCapture) -> Option<Problem> {
 
 /// An answer that only asks for input first, which nobody gave, is none.
 fn unanswered(subject: &ParsedCapture) -> Option<Problem> {
-    let kind = subject.reading.result()?.get("resultType")?.as_str()?;
+    let kind = subject.response.result()?.get("resultType")?.as_str()?;
     (kind == "input_required").then(|| {
         Problem::new(
             ProblemKind::Consent,

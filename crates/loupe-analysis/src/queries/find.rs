@@ -8,7 +8,7 @@ use crate::queries::TextQuery;
 use crate::queries::host_lines;
 use crate::queries::query::{Ctx, Query, Stop};
 use loupe_core::cancel::{Cancel, Cancelled};
-use loupe_core::capture::Payload;
+use loupe_core::capture::ResultData;
 use loupe_core::host::HostId;
 use loupe_core::json::Node;
 use loupe_core::problem::{Problem, ProblemKind};
@@ -76,9 +76,9 @@ impl Search {
     }
 
     /// Every value of the data that it names: by its place on the tape, in order, up to [`FIND_LIMIT`].
-    fn nodes(&self, payload: &Payload) -> Result<Vec<usize>, Problem> {
-        let root = payload.root();
-        let nodes = (root.index()..root.subtree_end()).filter_map(|at| payload.doc.node(at));
+    fn nodes(&self, data: &ResultData) -> Result<Vec<usize>, Problem> {
+        let root = data.root();
+        let nodes = (root.index()..root.subtree_end()).filter_map(|at| data.doc.node(at));
         Ok(match self.kind {
             SearchKind::Plain => {
                 let needle = self.text.to_ascii_lowercase();
@@ -207,14 +207,12 @@ impl Query for FindQuery {
                 .into());
         }
         let subject = cx.subject()?;
-        let Some(payload) = &subject.payload else {
+        let Some(data) = &subject.data else {
             return Ok(Arc::default());
         };
-        let nodes = self.search.nodes(payload)?;
-        let mut places: Vec<Range<usize>> = if self.format == "content" && !payload.is_structured()
-        {
-            let place =
-                |at: &usize| payload.place_in_text(payload.doc.node(*at)?, &subject.reading);
+        let nodes = self.search.nodes(data)?;
+        let mut places: Vec<Range<usize>> = if self.format == "content" && !data.is_structured() {
+            let place = |at: &usize| data.place_in_text(data.doc.node(*at)?, &subject.response);
             nodes.iter().filter_map(place).collect()
         } else {
             let view = cx.get(&TextQuery(self.format))??;
@@ -222,7 +220,7 @@ impl Query for FindQuery {
                 let last = nodes[..nodes.partition_point(|at| *at <= fact)]
                     .last()
                     .copied();
-                last.and_then(|at| payload.doc.node(at))
+                last.and_then(|at| data.doc.node(at))
                     .is_some_and(|node| fact < node.subtree_end())
             };
             view.matched
@@ -250,12 +248,12 @@ impl Query for FindDataQuery {
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
         let subject = cx.subject()?;
-        let Some(payload) = &subject.payload else {
+        let Some(data) = &subject.data else {
             return Ok(Arc::default());
         };
         Ok(self
             .0
-            .nodes(payload)?
+            .nodes(data)?
             .into_iter()
             .map(|at| at..at + 1)
             .collect())
@@ -316,7 +314,7 @@ mod tests {
                 search: needle,
             })
             .unwrap()?;
-        let payload = subjects[0].payload.as_ref().unwrap();
+        let payload = subjects[0].data.as_ref().unwrap();
         let pointer = |place: &Range<usize>| {
             payload
                 .doc

@@ -7,14 +7,14 @@ use std::sync::Arc;
 use crate::queries::query::{Ctx, Query, Stop, Weigh};
 use loupe_core::capture::{BlockKind, FactState, locate_facts};
 use loupe_core::format::ParsedCapture;
-use loupe_core::host::{Host, HostId, TextOrigin, ViewContext, What};
+use loupe_core::host::{Host, HostId, OmittedPart, TextOrigin, ViewContext};
 
 /// Places that a host's model does not see. Nothing where its text cannot be computed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HostCuts {
     /// Ranges of the format `content`, in order, not overlapping.
     pub content: Vec<Range<usize>>,
-    /// Tape indices of the payload's values that its text does not tell.
+    /// Tape indices of the data's values that its text does not tell.
     pub missing: BTreeSet<usize>,
 }
 
@@ -28,7 +28,7 @@ impl HostCuts {
         let mut blocks = Vec::new();
         let mut at = 0;
         for block in subject
-            .reading
+            .response
             .blocks
             .iter()
             .filter(|block| block.kind == BlockKind::Text)
@@ -47,7 +47,7 @@ impl HostCuts {
             .dropped
             .iter()
             .filter_map(|dropped| {
-                if let What::Block(block) = dropped.what {
+                if let OmittedPart::Block(block) = dropped.what {
                     range_of(block)
                 } else {
                     None
@@ -90,9 +90,9 @@ impl HostCuts {
                 _ => merged.push(range),
             }
         }
-        let missing = match &subject.payload {
-            Some(payload) => {
-                let matched = locate_facts(payload, &view.text);
+        let missing = match &subject.data {
+            Some(data) => {
+                let matched = locate_facts(data, &view.text);
                 matched
                     .facts
                     .iter()

@@ -147,9 +147,9 @@ impl HostRows {
             return;
         }
         let records = subject
-            .payload
+            .data
             .as_ref()
-            .map(|payload| locate_facts(payload, &self.text).records)
+            .map(|data| locate_facts(data, &self.text).records)
             .unwrap_or_default();
         let places: Vec<Option<Range<usize>>> = records.iter().map(place_of).collect();
         let ends: Vec<usize> = memchr::memchr_iter(b'\n', self.text.as_bytes()).collect();
@@ -441,9 +441,9 @@ impl HostRemoved {
             return Self::default();
         }
         let matched = subject
-            .payload
+            .data
             .as_ref()
-            .map(|payload| locate_facts(payload, &view.full))
+            .map(|data| locate_facts(data, &view.full))
             .unwrap_or_default();
         // What has no place cannot be told to be gone.
         let records: Vec<Option<Range<usize>>> = matched.records.iter().map(place_of).collect();

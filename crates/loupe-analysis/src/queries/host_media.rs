@@ -7,7 +7,7 @@ use aho_corasick::AhoCorasick;
 use loupe_core::capture::{Block, BlockKind};
 use loupe_core::format::ParsedCapture;
 use loupe_core::host::rules::RuleStep;
-use loupe_core::host::{Host, HostView, Part, What};
+use loupe_core::host::{Host, HostView, OmittedPart, Part};
 
 /// Images and audio of an answer, in bytes of the decoded data: no tokenizer of text counts them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -170,8 +170,8 @@ impl<'s> Media<'s> {
                 || (block.kind == BlockKind::Resource
                     && (mime.starts_with("image/") || mime.starts_with("audio/")))
         };
-        for block in subject.reading.blocks.iter().filter(is_medium) {
-            let node = subject.reading.doc.node(block.node);
+        for block in subject.response.blocks.iter().filter(is_medium) {
+            let node = subject.response.doc.node(block.node);
             let data = node.and_then(|node| {
                 node.get("data")
                     .or_else(|| node.get("resource")?.get("blob"))
@@ -259,7 +259,7 @@ impl<'s> Media<'s> {
                 let is_dropped = view
                     .dropped
                     .iter()
-                    .any(|dropped| dropped.what == What::Block(medium.block));
+                    .any(|dropped| dropped.what == OmittedPart::Block(medium.block));
                 counts.dropped_blocks += u64::from(is_dropped);
                 if is_dropped {
                     MediaOutcome::Nothing

@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use crate::queries::columns::Columns;
 use loupe_core::cancel::Cancel;
-use loupe_core::capture::{FactCount, FactMatches, FactState, Payload};
+use loupe_core::capture::{FactCount, FactMatches, FactState, ResultData};
 use loupe_core::format::ledger::INTERRUPTED;
-use loupe_core::format::{ParsedCapture, TextMemo};
+use loupe_core::format::{ParsedCapture, TextCache};
 use loupe_core::host::{Host, HostView, RenderCache, TextOrigin, ViewContext};
 use loupe_core::parallel::parallel_map;
 use loupe_core::token::{Encoding, Tokens};
@@ -17,7 +17,7 @@ use loupe_core::token::{Encoding, Tokens};
 /// Answers below this size are not worth further threads.
 const SMALL_BYTES: usize = 64 << 10;
 
-/// A field of the payload, over all records, of which a text lacks facts.
+/// A field of the data, over all records, of which a text lacks facts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LostField {
     /// A JSON Pointer with `*` for every position in an array: `/items/*/city`.
@@ -31,7 +31,7 @@ pub struct LostField {
 pub(super) struct ViewMeasure {
     /// The sum over the parts.
     pub tokens: Tokens,
-    /// `None` where there is no payload.
+    /// `None` where there is no data.
     pub facts: Option<FactCount>,
     /// The fields that are not wholly kept, where they were asked for.
     pub lost: Arc<Vec<LostField>>,
@@ -77,7 +77,7 @@ fn place<T: PartialEq>(known: &mut Vec<T>, thing: T) -> usize {
 /// What several texts measure, each of which is counted once; `None` for one that was not reached.
 pub(super) fn counts<'t>(
     texts: impl Iterator<Item = &'t str>,
-    known: &TextMemo,
+    known: &TextCache,
     is_small: bool,
     cancel: &Cancel,
 ) -> Vec<Option<Tokens>> {
@@ -122,11 +122,11 @@ struct Places {
     parts: usize,
     /// The text before its limit, where that is to be counted.
     whole: Option<usize>,
-    /// What is matched; `None` without a payload.
+    /// What is matched; `None` without a data.
     answer: Option<usize>,
 }
 
-/// What a text shows of the payload.
+/// What a text shows of the data.
 type Found = (Option<FactCount>, Arc<Vec<LostField>>);
 
 enum Done {
@@ -134,7 +134,7 @@ enum Done {
     Matched(Found),
 }
 
-/// What each view costs and shows of the payload of `subject`; `None` where no text can be computed, or was not before the
+/// What each view costs and shows of the data of `subject`; `None` where no text can be computed, or was not before the
 /// asker looked away, which the view then says. Limits in the provider's tokens are held against the counts. With
 /// `names_lost` the lost fields are named.
 pub(super) fn measure(
@@ -143,7 +143,7 @@ pub(super) fn measure(
     names_lost: bool,
     cancel: &Cancel,
 ) -> Vec<Option<ViewMeasure>> {
-    let payload = subject.compared_data();
+    let data = subject.compared_data();
     let mut tasks: Vec<Task<'_>> = Vec::new();
     let mut places: Vec<Option<Places>> = Vec::with_capacity(views.len());
     for view in views.iter() {
@@ -152,29 +152,27 @@ pub(super) fn measure(
             Places {
                 parts: place(&mut tasks, Task::CountParts(view)),
                 whole: is_judged.then(|| place(&mut tasks, Task::Count(&view.full))),
-                answer: payload.map(|_| place(&mut tasks, Task::Match(answer_in(view)))),
+                answer: data.map(|_| place(&mut tasks, Task::Match(answer_in(view)))),
             }
         }));
     }
     // The longest first, so that no core is left with it at the end.
     let mut order: Vec<usize> = (0..tasks.len()).collect();
     order.sort_by_key(|at| std::cmp::Reverse(tasks[*at].text().len()));
-    let columns = payload
+    let columns = data
         .filter(|_| names_lost)
-        .map(|payload| Columns::of(payload.root()));
-    let known = &subject.known;
+        .map(|data| Columns::of(data.root()));
+    let known = &subject.cache;
     let Ok(done) = parallel_map(&order, is_small(subject), |at| {
-        Ok::<_, Infallible>(
-            (!cancel.is_cancelled()).then(|| match (tasks[*at], payload) {
-                (Task::Match(text), Some(payload)) => {
-                    Done::Matched(match_text(subject, payload, text, columns.as_ref()))
-                }
-                (Task::CountParts(view), _) => Done::Counted(known.tokens_of(view.texts())),
-                (Task::Count(text) | Task::Match(text), _) => {
-                    Done::Counted(known.counts(text.as_bytes()).tokens)
-                }
-            }),
-        )
+        Ok::<_, Infallible>((!cancel.is_cancelled()).then(|| match (tasks[*at], data) {
+            (Task::Match(text), Some(data)) => {
+                Done::Matched(match_text(subject, data, text, columns.as_ref()))
+            }
+            (Task::CountParts(view), _) => Done::Counted(known.tokens_of(view.texts())),
+            (Task::Count(text) | Task::Match(text), _) => {
+                Done::Counted(known.counts(text.as_bytes()).tokens)
+            }
+        }))
     });
     let mut counts: Vec<Option<Tokens>> = vec![None; tasks.len()];
     let mut found: Vec<Option<Found>> = vec![None; tasks.len()];
@@ -222,19 +220,19 @@ pub(super) fn measure(
     views.iter_mut().zip(measured).map(held).collect()
 }
 
-/// What a text shows of the payload, and the fields that it does not wholly keep where `columns` are given.
+/// What a text shows of the data, and the fields that it does not wholly keep where `columns` are given.
 fn match_text(
     subject: &ParsedCapture,
-    payload: &Payload,
+    data: &ResultData,
     text: &str,
     columns: Option<&Columns>,
 ) -> Found {
     let Some(columns) = columns else {
-        return (Some(subject.known.facts(payload, text)), Arc::default());
+        return (Some(subject.cache.facts(data, text)), Arc::default());
     };
-    let matches = subject.known.matches(payload, text);
+    let matches = subject.cache.matches(data, text);
     let lost = if matches.count.missing > 0 {
-        lost_fields(payload, &matches, columns)
+        lost_fields(data, &matches, columns)
     } else {
         Vec::new()
     };
@@ -242,7 +240,7 @@ fn match_text(
 }
 
 /// Holds the limit of one view in the provider's tokens against what its text measures.
-pub(super) fn judge(view: &mut HostView, known: &TextMemo) {
+pub(super) fn judge(view: &mut HostView, known: &TextCache) {
     if view.limit.tokens_max.is_none() {
         return;
     }
@@ -286,11 +284,11 @@ fn highest(tokens: Tokens) -> u64 {
 }
 
 /// The fields that a text does not wholly keep, in the order of their first facts.
-fn lost_fields(payload: &Payload, matched: &FactMatches, columns: &Columns) -> Vec<LostField> {
+fn lost_fields(data: &ResultData, matched: &FactMatches, columns: &Columns) -> Vec<LostField> {
     let mut places = vec![None; columns.columns.len()];
     let mut fields: Vec<LostField> = Vec::new();
     for fact in &matched.facts {
-        let Some(&column) = columns.of_node.get(fact.node() - payload.root) else {
+        let Some(&column) = columns.of_node.get(fact.node() - data.root) else {
             continue;
         };
         let place = *places[column].get_or_insert_with(|| {

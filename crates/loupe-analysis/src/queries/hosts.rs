@@ -13,8 +13,8 @@ use loupe_core::format::ledger::INTERRUPTED;
 use loupe_core::format::{ExtraPiece, ParsedCapture};
 use loupe_core::host::definition::Definition;
 use loupe_core::host::{
-    Evidence, Host, HostId, HostView, Hosts, LimitOutcome, LimitState, Part, RenderCache,
-    TextOrigin, ViewContext, What,
+    Evidence, Host, HostId, HostView, Hosts, LimitOutcome, LimitState, OmittedPart, Part,
+    RenderCache, TextOrigin, ViewContext,
 };
 use loupe_core::number::{grouped, number_of};
 use loupe_core::problem::Problem;
@@ -36,7 +36,7 @@ pub struct HostRow {
     pub bytes: u64,
     /// The sum over the parts; `None` where no text can be computed. Media are not in it.
     pub tokens: Option<Tokens>,
-    /// `None` where there is no payload or no text.
+    /// `None` where there is no data or no text.
     pub facts: Option<FactCount>,
     /// The fields that are not wholly kept, by path; shared by hosts with the same text.
     pub lost: Arc<Vec<LostField>>,
@@ -47,7 +47,7 @@ pub struct HostRow {
     pub shares: HostShares,
     pub media: MediaBytes,
     pub(crate) media_counts: MediaCounts,
-    pub left_out: OtherLosses,
+    pub dropped: OtherLosses,
     pub outcome: HostOutcome,
 }
 
@@ -122,14 +122,14 @@ impl HostOutcome {
             () if shows_nothing && !shows_error => Self::Nothing,
             () if row.limit().state.is_truncated() == Some(true) => Self::Cut,
             () if row.missing() > 0 => Self::Facts,
-            () if !row.left_out.is_none() || media.has_loss() => Self::Part,
+            () if !row.dropped.is_none() || media.has_loss() => Self::Part,
             () => Self::All,
         }
     }
 }
 
 /// What of an answer is said beside its data, and where.
-struct Beside<'s> {
+struct ExtraContent<'s> {
     blocks: &'s [Block],
     /// Where each text block begins in the text content, and the extra text.
     starts: Vec<(usize, usize)>,
@@ -140,21 +140,21 @@ struct Beside<'s> {
     is_error: bool,
 }
 
-impl<'s> Beside<'s> {
+impl<'s> ExtraContent<'s> {
     fn of(subject: &'s ParsedCapture) -> Self {
         let mut starts = Vec::new();
         let mut at = 0;
-        for block in subject.reading.text_blocks() {
+        for block in subject.response.text_blocks() {
             starts.push((at, block.index));
             at += block.text.as_ref().map_or(0, |text| text.len()) + 1;
         }
         Self {
-            blocks: &subject.reading.blocks,
+            blocks: &subject.response.blocks,
             starts,
             extra: &subject.extra().pieces,
-            is_twin: is_wrapped(&subject.reading),
+            is_twin: is_wrapped(&subject.response),
             has_data: subject.compared_data().is_some(),
-            is_error: subject.reading.is_error == Some(true),
+            is_error: subject.response.is_error == Some(true),
         }
     }
 
@@ -170,11 +170,16 @@ impl<'s> Beside<'s> {
     }
 
     /// How much of it a host does not show.
-    fn left_out(&self, view: &HostView, shares: &HostShares, shows_error: bool) -> OtherLosses {
+    fn count_dropped(
+        &self,
+        view: &HostView,
+        shares: &HostShares,
+        shows_error: bool,
+    ) -> OtherLosses {
         let is_dropped = |block: usize| {
             view.dropped
                 .iter()
-                .any(|dropped| dropped.what == What::Block(block))
+                .any(|dropped| dropped.what == OmittedPart::Block(block))
         };
         let is_text = |block: &Block| block.kind == BlockKind::Text && block.text.is_some();
         let is_shown_twice = self.is_twin && shares.has_structured;
@@ -254,15 +259,15 @@ impl HostRow {
         self.view
             .dropped
             .iter()
-            .any(|dropped| dropped.what == What::IsError)
+            .any(|dropped| dropped.what == OmittedPart::IsError)
     }
 
     /// What the model is not shown, a line for each thing: which part, and why.
     pub fn dropped_lines(&self) -> Vec<String> {
-        let what = |what: What| match what {
-            What::Block(block) => format!("content[{block}]"),
-            What::Structured => "structuredContent".to_owned(),
-            What::IsError => "isError".to_owned(),
+        let what = |what: OmittedPart| match what {
+            OmittedPart::Block(block) => format!("content[{block}]"),
+            OmittedPart::Structured => "structuredContent".to_owned(),
+            OmittedPart::IsError => "isError".to_owned(),
         };
         let mut lines: Vec<String> = self
             .view
@@ -350,7 +355,7 @@ pub struct HostLane {
 /// What every host makes of an answer.
 #[derive(Clone, Debug, Default)]
 pub struct HostsReport {
-    /// One for each host, in their order: reports of several answers, and [`super::DeliveryCell`]s, stand side by side.
+    /// One for each host, in their order: reports of several answers, and [`super::PlacementCell`]s, stand side by side.
     pub rows: Vec<HostRow>,
     /// Positions in `rows` as they are shown: a user's own hosts first; then by facts lost, then by tokens
     /// (`o200k_base`); last those without a text.
@@ -393,14 +398,14 @@ impl HostsReport {
         }
         let mut definition_tokens = host_report::counts(
             texts.iter().map(|text| &**text),
-            &subject.known,
+            &subject.cache,
             tool.raw.len() < SMALL_BYTES,
             cancel,
         );
         definitions.resize(hosts.len(), None);
         definition_tokens.resize(hosts.len(), None);
         let mut media = Media::of(subject);
-        let beside = Beside::of(subject);
+        let beside = ExtraContent::of(subject);
         let answer_bytes = beside
             .blocks
             .iter()
@@ -422,7 +427,7 @@ impl HostsReport {
                 let shows_error = beside.is_error_shown(host, &view);
                 let (bytes, left_out) = (
                     view.text.len() as u64,
-                    beside.left_out(&view, &shares, shows_error),
+                    beside.count_dropped(&view, &shares, shows_error),
                 );
                 let (media, media_counts) = media.in_view(host, &view);
                 if !in_full {
@@ -430,7 +435,7 @@ impl HostsReport {
                 }
                 let mut row = HostRow {
                     host: Arc::clone(host),
-                    left_out,
+                    dropped: left_out,
                     shares,
                     media,
                     media_counts,
@@ -551,16 +556,16 @@ pub struct HostText {
     pub view: Arc<HostView>,
     /// Of `view.text`.
     pub lines: Vec<DisplayLine>,
-    /// Facts and records of the payload in `view.text`; empty without a payload.
+    /// Facts and records of the data in `view.text`; empty without a data.
     pub matched: FactMatches,
 }
 
 impl HostText {
     pub(super) fn of(subject: &ParsedCapture, host: &Arc<Host>) -> Self {
         let mut view = host.view(subject, &ViewContext::of(&subject.capture));
-        host_report::judge(&mut view, &subject.known);
+        host_report::judge(&mut view, &subject.cache);
         let matched = match subject.compared_data() {
-            Some(payload) if view.is_computable() => locate_facts(payload, &view.text),
+            Some(data) if view.is_computable() => locate_facts(data, &view.text),
             _ => FactMatches::default(),
         };
         Self {

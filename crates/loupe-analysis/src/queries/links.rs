@@ -1,4 +1,4 @@
-//! Where the payload's records stand in a text, so that selecting one in a pane marks it in the others.
+//! Where the data's records stand in a text, so that selecting one in a pane marks it in the others.
 
 use std::ops::Range;
 

@@ -4,8 +4,8 @@
 
 pub mod arguments;
 mod columns;
+pub mod comparison;
 mod data_table;
-mod deliveries;
 mod diff_texts;
 pub mod diff_view;
 pub mod difference;
@@ -13,15 +13,17 @@ mod exact_bytes;
 mod extra_text;
 mod failure;
 mod find;
+mod fixed_result;
 mod host_cuts;
 mod host_lines;
 mod host_media;
 mod host_report;
 mod hosts;
+pub mod invisible_chars;
 mod links;
-mod mended;
 mod money;
 mod needed;
+mod placements;
 mod query;
 mod readers;
 mod rendered;
@@ -29,9 +31,7 @@ mod saving;
 pub mod schema;
 mod schema_cost;
 mod server_cost;
-pub mod special;
 mod structured_price;
-pub mod sweep;
 mod text;
 mod token_bounds;
 mod token_counts;
@@ -46,15 +46,13 @@ pub use data_table::{
     DataTable, DataTableQuery, TableColumn, TableOrderQuery, TableText, TableTokensQuery,
     is_list_of_objects,
 };
-pub use deliveries::{
-    Deliveries, DeliveriesQuery, DeliveryCell, DeliveryKind, DeliveryRow, SentAsTextQuery,
-};
 pub use diff_texts::TextOf;
 pub use diff_view::{DiffQuery, DiffRow, DiffView};
 pub use exact_bytes::BytesQuery;
 pub use extra_text::{ExtraTextList, ExtraTextQuery, ExtraTextRow};
 pub use failure::failure;
 pub use find::{FIND_LIMIT, FindDataQuery, FindHostQuery, FindQuery, Search, SearchKind};
+pub use fixed_result::{FixedResult, Parts, WithFix};
 pub use host_cuts::{HostCuts, HostCutsQuery};
 pub(crate) use host_lines::HostPlaces;
 pub use host_lines::{HostLine, HostMark, HostRemoved, HostRemovedQuery, HostRows, HostRowsQuery};
@@ -66,13 +64,15 @@ pub use hosts::{
     OtherLosses, evidence_text, limit_text,
 };
 pub use links::Links;
-pub use mended::{AsMended, Mended, Parts};
 pub use money::{Cost, Model, Prices};
 pub(crate) use needed::needed_fields;
 pub use needed::{NeededFields, NeededQuery, fields};
+pub use placements::{
+    PlacementCell, PlacementKind, PlacementRow, Placements, PlacementsQuery, SentAsTextQuery,
+};
 pub use query::{
-    About, AnyQuery, Ctx, Definitions, Inquiry, Memo, ParsedCaptureQuery, Pin, Query, QueryResult,
-    Stop, Target, Weigh,
+    AnyQuery, Ctx, Definitions, Memo, ParsedCaptureQuery, Pin, Query, QueryInput, QueryKey,
+    QueryResult, Stop, Target, Weigh,
 };
 pub use readers::{PatternMatches, PatternQuery, ReaderShare, ReaderShares, ReadersQuery};
 pub use rendered::{Card, Cell, MdBlock, MdKind, RenderedQuery, RenderedView, Table};

@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use crate::queries::columns::Columns;
 use crate::queries::query::{Ctx, Query, Stop, Weigh, format_of};
-use loupe_core::capture::{Payload, locate_facts};
+use loupe_core::capture::{ResultData, locate_facts};
 use loupe_core::format::format_bytes;
 use loupe_core::format::{Format, ParsedCapture};
 use loupe_core::number::grouped;
 
-/// The fields of a payload: the paths of the columns that hold values, in the order in which they stand.
-pub fn fields(payload: &Payload) -> Vec<String> {
-    let columns = Columns::of(payload.root());
+/// The fields of a data: the paths of the columns that hold values, in the order in which they stand.
+pub fn fields(data: &ResultData) -> Vec<String> {
+    let columns = Columns::of(data.root());
     let leaves = (0..columns.columns.len()).filter(|&column| columns.columns[column].has_leaves);
     leaves.map(|column| columns.path(column)).collect()
 }
@@ -31,7 +31,7 @@ pub struct FieldLoss {
 /// What a format does to the fields that a model needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NeededFields {
-    /// How many are needed and stand in the payload.
+    /// How many are needed and stand in the data.
     pub needed: u64,
     pub lost: Vec<FieldLoss>,
 }
@@ -70,7 +70,7 @@ impl NeededFields {
     }
 }
 
-/// Which of the needed fields a format loses; `None` where there is no payload. A value is lost where the text of the
+/// Which of the needed fields a format loses; `None` where there is no data. A value is lost where the text of the
 /// format does not say it, by the same matching as everywhere.
 ///
 /// # Errors
@@ -80,11 +80,11 @@ pub(crate) fn needed_fields(
     format: &'static dyn Format,
     needed: &BTreeSet<String>,
 ) -> Result<Option<NeededFields>, Stop> {
-    let Some(payload) = &subject.payload else {
+    let Some(data) = &subject.data else {
         return Ok(None);
     };
     let bytes = format_bytes(format, subject)?;
-    let root = payload.root();
+    let root = data.root();
     let columns = Columns::of(root);
     let mut wanted: Vec<(usize, FieldLoss)> = needed
         .iter()
@@ -100,7 +100,7 @@ pub(crate) fn needed_fields(
         })
         .collect();
     wanted.sort_by_key(|(column, _)| *column);
-    for fact in locate_facts(payload, &String::from_utf8_lossy(&bytes)).facts {
+    for fact in locate_facts(data, &String::from_utf8_lossy(&bytes)).facts {
         let column = columns.of_node[fact.node() - root.index()];
         if let Ok(at) = wanted.binary_search_by_key(&column, |(column, _)| *column) {
             let field = &mut wanted[at].1;
@@ -117,7 +117,7 @@ pub(crate) fn needed_fields(
     Ok(Some(NeededFields { needed, lost }))
 }
 
-/// Which of these fields a format, by its id, loses; `None` where the answer has no payload.
+/// Which of these fields a format, by its id, loses; `None` where the answer has no data.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct NeededQuery {
     pub format: &'static str,
@@ -150,9 +150,9 @@ mod tests {
     #[test]
     fn needed_fields_are_judged_by_format() {
         let subject = ParsedCapture::from_result(RESULT);
-        let payload = subject.payload.as_ref().unwrap();
+        let data = subject.data.as_ref().unwrap();
         assert_eq!(
-            fields(payload),
+            fields(data),
             ["/items/*/name", "/items/*/city", "/items/*/n"]
         );
         let judge = |id: &str, paths: &[&str]| {

@@ -194,7 +194,7 @@ impl Memo {
 /// Nothing of its own: a result made from it has it among its pins.
 impl Weigh for ParsedCapture {}
 
-/// The capture's lenient reading and its payload.
+/// The capture's lenient reading and its data.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ParsedCaptureQuery;
 
@@ -240,7 +240,7 @@ impl From<Stop> for Problem {
     }
 }
 
-/// What an inquiry is about.
+/// What an query_key is about.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Target {
     /// One capture, or several where they are compared.
@@ -251,19 +251,19 @@ pub enum Target {
 
 /// What a [`Target`] names.
 #[derive(Clone, Debug, PartialEq)]
-pub enum About {
+pub enum QueryInput {
     Captures(Vec<Arc<Capture>>),
     Definitions(Vec<Arc<Definitions>>),
 }
 
 /// A query of any type and what it is about: the key under which its result is cached.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Inquiry {
+pub struct QueryKey {
     pub target: Target,
     pub query: AnyQuery,
 }
 
-impl Inquiry {
+impl QueryKey {
     /// About captures.
     pub fn of<Q: Query>(captures: &[CaptureId], query: Q) -> Self {
         Self {
@@ -321,17 +321,17 @@ impl AnyQuery {
     /// [`Cancelled`]; within, a problem to show.
     pub fn run(
         &self,
-        about: &About,
+        about: &QueryInput,
         hosts: &Hosts,
         memo: &Memo,
         cancel: &Cancel,
     ) -> Result<Result<QueryResult, Problem>, Cancelled> {
         let ((subjects, pins), definitions): ((Vec<_>, Vec<_>), _) = match about {
-            About::Captures(captures) => (
+            QueryInput::Captures(captures) => (
                 captures.iter().map(|capture| memo.subject(capture)).unzip(),
                 &[][..],
             ),
-            About::Definitions(definitions) => (Default::default(), definitions.as_slice()),
+            QueryInput::Definitions(definitions) => (Default::default(), definitions.as_slice()),
         };
         let answer = self.query.get(&Ctx {
             subjects: &subjects,

@@ -31,7 +31,7 @@ impl Query for ReadersQuery {
     type Out = ReaderShares;
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
-        let blocks = blocks(&cx.subject()?.reading);
+        let blocks = blocks(&cx.subject()?.response);
         let mut found = Vec::new();
         for reader in reader::all() {
             cx.check()?;
@@ -75,7 +75,7 @@ impl Query for PatternQuery {
             Ok(pattern) => pattern,
             Err(why) => return Ok(Err(why)),
         };
-        let blocks = blocks(&subject.reading);
+        let blocks = blocks(&subject.response);
         let Some(found) = pattern.read(&blocks) else {
             return Ok(Ok(PatternMatches {
                 places: Vec::new(),

@@ -82,19 +82,19 @@ impl RenderedView {
         let whole;
         if format.id() == "content" {
             let mut offset = 0;
-            for block in subject.reading.text_blocks() {
+            for block in subject.response.text_blocks() {
                 let text = block.text.clone().unwrap_or_default();
                 let len = text.len();
                 cards.push(card(Some(block.index), text, offset));
                 offset += len + 1;
             }
-            whole = subject.reading.content_text().unwrap_or_default();
+            whole = subject.response.content_text().unwrap_or_default();
         } else {
             whole = String::from_utf8_lossy(&format_bytes(format, subject)?).into_owned();
             cards.push(card(None, Arc::from(whole.as_str()), 0));
         }
-        let matched = match &subject.payload {
-            Some(payload) => locate_facts(payload, &whole),
+        let matched = match &subject.data {
+            Some(data) => locate_facts(data, &whole),
             None => FactMatches::default(),
         };
         Ok(Self {

@@ -28,7 +28,7 @@ pub enum Reason {
     WhiteSpace,
     /// Quotes and backslashes that only protect other characters.
     Escaping,
-    /// Facts of the payload that one of the texts does not say.
+    /// Facts of the data that one of the texts does not say.
     LeftOutFacts,
     /// Keys said once or in every record, brackets, table lines, and words of the server's own.
     Form,
@@ -92,7 +92,7 @@ pub struct Saving {
 }
 
 impl Saving {
-    /// Measures the way between two formats, by id. `None` where the answer has no payload to compare by.
+    /// Measures the way between two formats, by id. `None` where the answer has no data to compare by.
     ///
     /// # Errors
     /// [`Stop`] when cancelled, or where one of the formats does not apply.
@@ -129,7 +129,7 @@ struct Parts {
 
 impl Parts {
     fn of(subject: &ParsedCapture, id: &str, encoding: Encoding) -> Result<Option<Self>, Stop> {
-        let Some(payload) = &subject.payload else {
+        let Some(data) = &subject.data else {
             return Ok(None);
         };
         let format = format::by_id(id).ok_or_else(|| {
@@ -139,8 +139,8 @@ impl Parts {
         let text = String::from_utf8_lossy(&bytes).into_owned();
         let count =
             |text: &str| i64::try_from(token::count(text).get(encoding)).unwrap_or(i64::MAX);
-        let root = payload.root();
-        let matched = locate_facts(payload, &text);
+        let root = data.root();
+        let matched = locate_facts(data, &text);
         let missing: HashSet<usize> = matched
             .facts
             .iter()
@@ -154,7 +154,7 @@ impl Parts {
         let dense = without_space(&unwrapped);
         let plain = without_escapes(id, &dense);
         // Of a message with both parts, what is around them is one thing, and the text beside the data another.
-        let has_both = id == "wire" && subject.reading.structured().is_some();
+        let has_both = id == "wire" && subject.response.structured().is_some();
         let both = format::by_id("both").filter(|both| has_both && both.applies(subject).is_ok());
         let sent = both.map(|both| format_bytes(both, subject)).transpose()?;
         let sent = sent.as_deref().map(String::from_utf8_lossy);
@@ -192,7 +192,10 @@ impl Parts {
 /// The text without what stands around the data: of two copies the structured one.
 fn unwrap(subject: &ParsedCapture, id: &str, text: &str) -> String {
     match id {
-        "both" | "wire" => match (subject.reading.structured(), subject.reading.content_text()) {
+        "both" | "wire" => match (
+            subject.response.structured(),
+            subject.response.content_text(),
+        ) {
             (Some(node), _) => node.raw_text().into_owned(),
             (None, Some(content)) => content.to_string(),
             (None, None) => text.to_owned(),
@@ -305,7 +308,7 @@ fn json_unescaped(text: &str) -> String {
     plain + rest
 }
 
-/// Where the difference between two formats, by their ids, comes from; `None` where the answer has no payload.
+/// Where the difference between two formats, by their ids, comes from; `None` where the answer has no data.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct SavingQuery {
     pub from: &'static str,
@@ -398,7 +401,7 @@ mod tests {
                 let turned: Vec<_> = back.steps.iter().map(|step| SavingStep { tokens: -step.tokens, ..*step }).collect();
                 prop_assert_eq!(there.steps, turned, "{} and back", id);
             }
-            if subject.payload.is_some() {
+            if subject.data.is_some() {
                 let pretty = way("json-pretty", "json").unwrap();
                 prop_assert!(pretty.steps.iter().all(|step| step.reason == Reason::WhiteSpace), "{:?}", pretty);
             }

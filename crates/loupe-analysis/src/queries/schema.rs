@@ -111,7 +111,7 @@ impl CompiledSchema {
     }
 }
 
-/// The schema compiled. The last two are remembered: a form is checked at every keystroke, and a sweep call by call.
+/// The schema compiled. The last two are remembered: a form is checked at every keystroke, and a comparison call by call.
 pub fn compiled(schema: &Bytes, dates: Dates) -> Arc<Compiled> {
     type Known = Option<(Bytes, Arc<Compiled>)>;
     static LAST: Mutex<[Known; 2]> = Mutex::new([None, None]);

@@ -1,6 +1,6 @@
 //! What it would cost to send data that was read from a text as `structuredContent` beside that text.
 
-use crate::queries::deliveries;
+use crate::queries::placements;
 use crate::queries::query::{Ctx, Query, Stop, Weigh};
 use loupe_core::token::Encoding;
 
@@ -44,16 +44,16 @@ impl Query for StructuredPriceQuery {
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
         let subject = cx.subject()?;
         if subject
-            .payload
+            .data
             .as_ref()
-            .is_none_or(|payload| payload.is_structured())
+            .is_none_or(|data| data.is_structured())
         {
             return Ok(None);
         }
-        let [text, alone, both] = deliveries::as_structured(subject, cx.hosts, cx.cancel)?;
+        let [text, alone, both] = placements::as_structured(subject, cx.hosts, cx.cancel)?;
         let (mut more, mut whole, mut unchanged) = (Vec::new(), Vec::new(), 0);
         for ((text, alone), both) in text.iter().zip(&alone).zip(&both) {
-            let tokens = |cell: &deliveries::DeliveryCell| {
+            let tokens = |cell: &placements::PlacementCell| {
                 cell.tokens.map(|tokens| tokens.get(self.0) as i64)
             };
             let (Some(now), Some(then)) = (tokens(text), tokens(both)) else {

@@ -39,12 +39,12 @@ pub struct TextView {
     /// "LF", "CRLF" or "one line".
     pub line_ends: &'static str,
     pub syntax: Syntax,
-    /// Where the text says something else than the payload, in order.
+    /// Where the text says something else than the data, in order.
     pub differs: Vec<Range<usize>>,
     /// The extra text of the text content.
     pub only_here: Vec<Range<usize>>,
     pub links: Links,
-    /// Facts and records of the payload in this text; empty without a payload.
+    /// Facts and records of the data in this text; empty without a data.
     pub matched: FactMatches,
 }
 
@@ -69,7 +69,7 @@ pub(super) fn shown_text(
     subject: &ParsedCapture,
 ) -> Result<(Arc<str>, bool, usize), Problem> {
     let mut texts = subject
-        .reading
+        .response
         .text_blocks()
         .filter_map(|block| block.text.as_ref());
     if let (Some(text), None) = (
@@ -91,13 +91,13 @@ impl TextView {
     pub(super) fn of(format: &dyn Format, subject: &ParsedCapture) -> Result<Self, Problem> {
         let (text, is_exact, bytes) = shown_text(format, subject)?;
         let is_content = format.id() == "content";
-        let matched = match &subject.payload {
+        let matched = match &subject.data {
             // What was read from this text is known to stand there, and where.
-            Some(payload) if is_content && !payload.is_structured() => FactMatches {
-                records: payload.records_in_text(&subject.reading, &text),
+            Some(data) if is_content && !data.is_structured() => FactMatches {
+                records: data.records_in_text(&subject.response, &text),
                 ..FactMatches::default()
             },
-            Some(payload) => locate_facts(payload, &text),
+            Some(data) => locate_facts(data, &text),
             None => FactMatches::default(),
         };
         let mut view = Self::new(
@@ -108,7 +108,7 @@ impl TextView {
             format.syntax(subject),
             matched,
         );
-        if is_content && subject.payload.is_some() {
+        if is_content && subject.data.is_some() {
             view.only_here = subject
                 .extra()
                 .pieces

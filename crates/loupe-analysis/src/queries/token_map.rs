@@ -1,4 +1,4 @@
-//! Where the tokens of a payload go: by column over all records, and by what they are spent on.
+//! Where the tokens of a data go: by column over all records, and by what they are spent on.
 //!
 //! Of the compact JSON. Every token belongs to the node it begins in, so the parts add up to what the ledger says for
 //! `json`.
@@ -52,7 +52,7 @@ impl AddAssign for Shares {
     }
 }
 
-/// The token map of a payload.
+/// The token map of a data.
 #[derive(Clone, Debug)]
 pub struct TokenMap {
     pub encoding: Encoding,
@@ -66,7 +66,7 @@ pub struct TokenMap {
 }
 
 impl TokenMap {
-    /// Counts a payload.
+    /// Counts a data.
     pub fn of(root: Node<'_>, encoding: Encoding) -> Self {
         let columns = Columns::of(root);
         let mut is_first = vec![true; columns.columns.len()];
@@ -102,7 +102,7 @@ impl TokenMap {
     }
 }
 
-/// Where the payload's tokens go, in one of the encodings that are always counted; `None` without a payload.
+/// Where the data's tokens go, in one of the encodings that are always counted; `None` without a data.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TokenMapQuery(pub Encoding);
 
@@ -111,10 +111,10 @@ impl Query for TokenMapQuery {
     const IS_COUNT: bool = true;
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
-        let Some(payload) = &cx.subject()?.payload else {
+        let Some(data) = &cx.subject()?.data else {
             return Ok(None);
         };
-        Ok(Some(Arc::new(TokenMap::of(payload.root(), self.0))))
+        Ok(Some(Arc::new(TokenMap::of(data.root(), self.0))))
     }
 }
 

@@ -1,10 +1,10 @@
-//! The tree pane's view: the payload with marks against the text, and what each value costs.
+//! The tree pane's view: the data with marks against the text, and what each value costs.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::queries::query::{Ctx, Query, Stop, Weigh};
-use loupe_core::capture::{FactCount, FactMatches, FactState, Payload, locate_facts};
+use loupe_core::capture::{FactCount, FactMatches, FactState, ResultData, locate_facts};
 use loupe_core::format::ParsedCapture;
 use loupe_core::token;
 
@@ -16,11 +16,11 @@ pub enum Mark {
     Differs(String),
 }
 
-/// The payload as a tree.
+/// The data as a tree.
 #[derive(Clone, Debug)]
 pub struct TreeView {
-    pub payload: Arc<Payload>,
-    /// Marks of leaves by tape index; empty where the payload was read from the text itself.
+    pub data: Arc<ResultData>,
+    /// Marks of leaves by tape index; empty where the data was read from the text itself.
     pub marks: HashMap<usize, Mark>,
     /// Number of marks inside each container by tape index: (not in text, differs).
     pub marks_inside: HashMap<usize, (u32, u32)>,
@@ -31,20 +31,20 @@ pub struct TreeView {
 
 impl TreeView {
     pub(super) fn of(subject: &ParsedCapture) -> Option<Self> {
-        let Some(payload) = &subject.payload else {
+        let Some(data) = &subject.data else {
             return None;
         };
         let mut view = Self {
-            payload: Arc::new(payload.clone()),
+            data: Arc::new(data.clone()),
             marks: HashMap::new(),
             marks_inside: HashMap::new(),
             matched: FactMatches::default(),
-            facts: FactCount::all_proved(payload).total,
+            facts: FactCount::all_proved(data).total,
         };
-        if payload.is_structured()
-            && let Some(text) = subject.reading.content_text()
+        if data.is_structured()
+            && let Some(text) = subject.response.content_text()
         {
-            view.matched = locate_facts(payload, &text);
+            view.matched = locate_facts(data, &text);
             view.mark(&text);
         }
         Some(view)
@@ -58,11 +58,11 @@ impl TreeView {
                 (FactState::Missing | FactState::Differs, _) => Mark::NotInText,
             };
             let mut parent = self
-                .payload
+                .data
                 .doc
                 .node(fact.node())
                 .and_then(|node| node.parent());
-            while let Some(node) = parent.filter(|node| node.index() >= self.payload.root) {
+            while let Some(node) = parent.filter(|node| node.index() >= self.data.root) {
                 let inside = self.marks_inside.entry(node.index()).or_default();
                 match mark {
                     Mark::NotInText => inside.0 += 1,
@@ -93,7 +93,7 @@ impl TreeTokens {
     }
 }
 
-/// The payload as a tree with marks; `None` where the answer has no payload.
+/// The data as a tree with marks; `None` where the answer has no data.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TreeQuery;
 
@@ -111,7 +111,7 @@ impl Weigh for TreeView {
     }
 }
 
-/// What each value of the payload costs; `None` where the answer has no payload.
+/// What each value of the data costs; `None` where the answer has no data.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TreeTokensQuery;
 
@@ -120,11 +120,11 @@ impl Query for TreeTokensQuery {
     const IS_COUNT: bool = true;
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
-        let payload = cx.subject()?.payload.as_ref();
-        Ok(payload.map(|payload| {
+        let data = cx.subject()?.data.as_ref();
+        Ok(data.map(|data| {
             Arc::new(TreeTokens {
-                root: payload.root,
-                tokens: token::subtrees(payload.root()),
+                root: data.root,
+                tokens: token::subtrees(data.root()),
             })
         }))
     }

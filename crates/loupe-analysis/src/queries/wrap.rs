@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::queries::invisible_chars;
 use crate::queries::query::{Ctx, Query, Stop};
-use crate::queries::special;
 use crate::queries::text::{DisplayLine, display_lines};
 use loupe_core::cancel::{Cancel, Cancelled};
 
@@ -73,7 +73,7 @@ fn columns_of(char: char) -> usize {
         | 0xfe30..=0xfe4f
         | 0xff00..=0xff60
         | 0x1f000..=0x1faff => 2,
-        _ => special::name(char).map_or(1, |name| name.len()),
+        _ => invisible_chars::name(char).map_or(1, |name| name.len()),
     }
 }
 

@@ -11,10 +11,10 @@ use url::Url;
 
 use super::Step;
 use super::address::may_send;
-use super::keep::Record;
 use super::mask::Secrets;
 use super::redirect::Redirect;
 use super::servers::Choice;
+use super::token_store::Record;
 use super::wire::Wire;
 use loupe_core::problem::ProblemKind;
 use loupe_core::quote::shell;

@@ -7,7 +7,7 @@ use serde_json::Value;
 use url::Url;
 
 use loupe_core::number::number_of;
-use loupe_core::redact::Known;
+use loupe_core::redact::SecretList;
 
 /// What stands for a secret.
 const MASK: &str = "…";
@@ -36,10 +36,10 @@ pub(super) fn is_secret(name: &str) -> bool {
 
 /// The secrets of one login, on the session's list.
 #[derive(Default)]
-pub(super) struct Secrets(Known);
+pub(super) struct Secrets(SecretList);
 
 impl Secrets {
-    pub(super) fn of(known: Known) -> Self {
+    pub(super) fn of(known: SecretList) -> Self {
         Self(known)
     }
 

@@ -7,10 +7,10 @@
 
 mod address;
 mod flow;
-mod keep;
 mod mask;
 mod redirect;
 mod servers;
+mod token_store;
 mod unattended;
 mod wire;
 
@@ -21,17 +21,17 @@ use http::{HeaderMap, HeaderValue, StatusCode, header};
 use rmcp::transport::auth::WWWAuthenticateParams;
 use url::Url;
 
-pub use keep::LoginStore;
+pub use token_store::LoginStore;
 
 use super::deadline::PausableDeadline;
 use super::error::Error;
 use flow::{Flow, LoginFailure, Wanted};
-use keep::Record;
 use loupe_core::problem::ProblemKind;
-use loupe_core::redact::Known;
+use loupe_core::redact::SecretList;
 use loupe_core::source;
 use mask::Secrets;
 use servers::Servers;
+use token_store::Record;
 use wire::Wire;
 
 /// How often one message may lead to a login.
@@ -125,7 +125,7 @@ impl Login {
         keep: LoginStore,
         on_step: OnStep,
         deadline: Arc<PausableDeadline>,
-        known: Known,
+        known: SecretList,
     ) -> Self {
         let secrets = Arc::new(Secrets::of(known));
         let on_line = Arc::clone(&on_step);
@@ -252,7 +252,7 @@ impl Login {
             return Ok(tries.count <= TRIES);
         }
         let refused = |what: String, hint: String| Error::Login {
-            url: source::shown(&self.url).into_owned(),
+            url: source::redact_url(&self.url).into_owned(),
             kind: ProblemKind::Auth,
             what,
             hint,

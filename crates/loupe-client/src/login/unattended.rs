@@ -18,7 +18,7 @@ use url::Url;
 
 use super::address::{is_safe, may_send};
 use super::flow::{Flow, LoginFailure, redirect_uri};
-use super::keep::Record;
+use super::token_store::Record;
 
 /// What a key may sign with; which of them it can is found by trying.
 const ALGORITHMS: &[(JwtSigningAlgorithm, &str)] = &[

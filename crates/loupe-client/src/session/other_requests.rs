@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::{Ended, Session, TimeLimit};
+use super::{Session, TimeLimit, WaitEnd};
 use crate::cancel_token::CancelToken;
 use crate::error::Error;
 use crate::tap::End;
-use loupe_core::capture::Reading;
+use loupe_core::capture::ParsedResponse;
 use loupe_core::json::write;
 
 impl Session {
@@ -34,10 +34,10 @@ impl Session {
             )
             .await?;
         let answer = match asked.ended {
-            Ended::End(End::Answer(answer)) => answer,
-            Ended::End(End::Lost(error)) => return Err(Error::Shared(error)),
-            Ended::TimedOut(passed) => return Err(self.timeout(method, passed)),
-            Ended::Cancelled => {
+            WaitEnd::End(End::Answer(answer)) => answer,
+            WaitEnd::End(End::Lost(error)) => return Err(Error::Shared(error)),
+            WaitEnd::TimedOut(passed) => return Err(self.timeout(method, passed)),
+            WaitEnd::Cancelled => {
                 return Err(Error::Cancelled {
                     place: self.tap.place.clone(),
                 });
@@ -46,7 +46,7 @@ impl Session {
         if let Some(fault) = answer.fault {
             return Err(fault);
         }
-        let reading = Reading::read(answer.bytes.clone());
+        let reading = ParsedResponse::read(answer.bytes.clone());
         let place = self.tap.place.clone();
         match (
             reading.result().filter(|result| !result.is_null()),

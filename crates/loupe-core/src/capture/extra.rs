@@ -3,9 +3,9 @@
 
 use std::ops::Range;
 
+use super::data::{ResultData, TextSource, blocks};
 use super::facts::{FactMatches, KeyWords, LABEL_WORDS};
-use super::payload::{Payload, TextSource, blocks};
-use super::reading::Reading;
+use super::response::ParsedResponse;
 use crate::reader::{self, comment_signs, says};
 
 /// Heads of tables of names and values.
@@ -14,12 +14,12 @@ const HEADS: [&str; 5] = ["field", "property", "attribute", "key", "value"];
 /// The extra text of an answer's text content, in order: bytes of the texts with one LF between two. `matched` are the
 /// facts of the data in it; they are asked for where the data is `structuredContent` alone.
 pub fn extra_text<'m>(
-    payload: &Payload,
-    reading: &Reading,
+    data: &ResultData,
+    reading: &ParsedResponse,
     text: &str,
     matched: impl FnOnce() -> std::borrow::Cow<'m, FactMatches>,
 ) -> Vec<Range<usize>> {
-    if let Some(source) = payload.text_source() {
+    if let Some(source) = data.text_source() {
         return unread(source, reading);
     }
     let matched = matched();
@@ -29,15 +29,15 @@ pub fn extra_text<'m>(
         .filter(|fact| !fact.state().is_missing())
         .filter_map(|fact| fact.place());
     let known = reader::merged(told.chain(matched.accounted.iter().cloned()).collect());
-    let keys = payload.key_words();
+    let keys = data.key_words();
     outside(text, &known, |line, run| {
         is_label(&text[line], &text[run], keys)
     })
 }
 
 /// What the reader of the data does not account for.
-fn unread(source: &TextSource, reading: &Reading) -> Vec<Range<usize>> {
-    let starts = Payload::starts(reading);
+fn unread(source: &TextSource, reading: &ParsedResponse) -> Vec<Range<usize>> {
+    let starts = ResultData::starts(reading);
     let extra = source.data.extra(&blocks(reading)).into_iter();
     let place = |(block, range): (usize, Range<usize>)| {
         let at = starts.binary_search_by_key(&block, |(own, _)| *own).ok()?;
@@ -201,10 +201,10 @@ mod tests {
         let message = format!(
             r#"{{"jsonrpc":"2.0","id":1,"result":{{"content":[{{"type":"text","text":{block}}}],"structuredContent":{data}}}}}"#
         );
-        let reading = Reading::read(Bytes::from(message));
-        let payload = Payload::of(&reading).unwrap();
-        let ranges = extra_text(&payload, &reading, text, || {
-            Cow::Owned(locate_facts(&payload, text))
+        let reading = ParsedResponse::read(Bytes::from(message));
+        let data = ResultData::of(&reading).unwrap();
+        let ranges = extra_text(&data, &reading, text, || {
+            Cow::Owned(locate_facts(&data, text))
         });
         ranges
             .into_iter()

@@ -6,7 +6,7 @@ use base64::Engine as _;
 use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
-use super::{Block, Reading};
+use super::{Block, ParsedResponse};
 use crate::problem::{Problem, ProblemKind};
 
 const LENIENT: GeneralPurpose = GeneralPurpose::new(
@@ -16,7 +16,7 @@ const LENIENT: GeneralPurpose = GeneralPurpose::new(
         .with_decode_allow_trailing_bits(true),
 );
 
-impl Reading {
+impl ParsedResponse {
     /// The decoded `data` or `blob` of a block, by its position in `content`.
     ///
     /// # Errors
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     fn bytes(content: &str, index: usize) -> Result<Vec<u8>, Problem> {
-        Reading::read(
+        ParsedResponse::read(
             format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"content":[{content}]}}}}"#).into(),
         )
         .block_bytes(index)

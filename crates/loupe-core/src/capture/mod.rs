@@ -5,13 +5,13 @@
 //! it. Deliberately no SDK types and no serde; the disk and JSON forms belong to `store` and `report`.
 
 mod block;
-mod connecting;
+mod connect_steps;
+mod data;
 mod extra;
 pub mod facts;
-mod listed;
 mod media;
-mod payload;
-mod reading;
+mod response;
+mod server_lists;
 mod tool;
 mod uri_template;
 mod wire;
@@ -23,13 +23,13 @@ use bytes::Bytes;
 use time::OffsetDateTime;
 
 pub use block::{Block, BlockKind};
-pub use connecting::{Step, StepState, milliseconds};
+pub use connect_steps::{Step, StepState, milliseconds};
+pub use data::{Origin, ReadText, ResultData, TextSource, blocks, is_wrapped};
 pub use extra::extra_text;
 pub(crate) use facts::count_facts;
 pub use facts::{Fact, FactCount, FactMatches, FactState, Record, locate_facts};
-pub use listed::{Prompt, PromptArgument, Resource, ServerLists, listed_tools};
-pub use payload::{Origin, Payload, ReadText, TextSource, blocks, is_wrapped};
-pub use reading::{Reading, ResponseIndex, RpcError};
+pub use response::{ParsedResponse, ResponseIndex, RpcError};
+pub use server_lists::{Prompt, PromptArgument, Resource, ServerLists, listed_tools};
 pub use tool::{Annotations, Hint, Tool};
 pub use uri_template::{TemplateValue, expand_template, template_names};
 pub use wire::{Line, LineKind};
@@ -275,15 +275,15 @@ impl Capture {
         }
     }
 
-    /// Whether `response` is a message that was sent, rather than one written around a bare result, payload or text.
+    /// Whether `response` is a message that was sent, rather than one written around a bare result, data or text.
     pub fn has_wire(&self) -> bool {
         self.response.is_some() && !self.notes.iter().any(|note| note == Self::NO_WIRE)
     }
 
-    /// Whether a result is in it, rather than a payload or a text from a file around which Loupe wrote one.
+    /// Whether a result is in it, rather than a data or a text from a file around which Loupe wrote one.
     pub fn has_result(&self) -> bool {
         let is_part = self.server.transport == "file"
-            && ["payload ", "text "]
+            && ["data ", "text "]
                 .iter()
                 .any(|kind| self.server.source.starts_with(kind));
         self.response.is_some() && !is_part

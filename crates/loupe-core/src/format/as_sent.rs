@@ -2,7 +2,7 @@
 
 use super::out::Pieces;
 use super::{Format, FormatName, NotApplicable, ParsedCapture, Sink, Syntax, WriteError};
-use crate::capture::Payload;
+use crate::capture::ResultData;
 
 const NO_TEXT: &str = "no text block in this answer";
 const NO_STRUCTURED: &str = "no structuredContent in this answer";
@@ -16,11 +16,11 @@ fn need(has: bool, why: &str) -> Result<(), NotApplicable> {
 }
 
 fn has_text(subject: &ParsedCapture) -> bool {
-    subject.reading.text_blocks().next().is_some()
+    subject.response.text_blocks().next().is_some()
 }
 
 fn push_texts(subject: &ParsedCapture, out: &mut Pieces<'_>) {
-    for (position, block) in subject.reading.text_blocks().enumerate() {
+    for (position, block) in subject.response.text_blocks().enumerate() {
         if position > 0 {
             out.push("\n");
         }
@@ -29,7 +29,7 @@ fn push_texts(subject: &ParsedCapture, out: &mut Pieces<'_>) {
 }
 
 fn push_structured(subject: &ParsedCapture, out: &mut Pieces<'_>) {
-    if let Some(node) = subject.reading.structured() {
+    if let Some(node) = subject.response.structured() {
         out.push_bytes(node.raw());
     }
 }
@@ -52,17 +52,17 @@ impl Format for Content {
     fn syntax(&self, subject: &ParsedCapture) -> Syntax {
         // JSON that was cut short is still read as JSON by people.
         let is_json = subject
-            .payload
+            .data
             .as_ref()
-            .and_then(Payload::reader)
+            .and_then(ResultData::reader)
             .is_some_and(|reader| reader.id == "json");
         let first = subject
-            .reading
+            .response
             .text_blocks()
             .next()
             .and_then(|block| block.text.as_deref())
             .unwrap_or_default();
-        let is_alone = subject.reading.text_blocks().nth(1).is_none();
+        let is_alone = subject.response.text_blocks().nth(1).is_none();
         if is_alone && (is_json || first.trim_start().starts_with('{')) {
             Syntax::Json
         } else {
@@ -99,7 +99,7 @@ impl Format for Structured {
         Syntax::Json
     }
     fn applies(&self, subject: &ParsedCapture) -> Result<(), NotApplicable> {
-        need(subject.reading.structured().is_some(), NO_STRUCTURED)
+        need(subject.response.structured().is_some(), NO_STRUCTURED)
     }
     fn write(&self, subject: &ParsedCapture, sink: &mut dyn Sink) -> Result<(), WriteError> {
         let mut out = Pieces::new(sink);
@@ -126,7 +126,7 @@ impl Format for Both {
     }
     fn applies(&self, subject: &ParsedCapture) -> Result<(), NotApplicable> {
         need(has_text(subject), NO_TEXT)?;
-        need(subject.reading.structured().is_some(), NO_STRUCTURED)
+        need(subject.response.structured().is_some(), NO_STRUCTURED)
     }
     fn write(&self, subject: &ParsedCapture, sink: &mut dyn Sink) -> Result<(), WriteError> {
         let mut out = Pieces::new(sink);

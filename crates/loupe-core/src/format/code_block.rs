@@ -28,10 +28,10 @@ impl Format for CodeBlock {
         Syntax::Markdown
     }
     fn write(&self, subject: &ParsedCapture, sink: &mut dyn Sink) -> Result<(), WriteError> {
-        let Some(payload) = &subject.payload else {
+        let Some(data) = &subject.data else {
             return Ok(());
         };
-        let root = payload.root();
+        let root = data.root();
         growth::check(path_bytes(root), "the paths", root, self.title())?;
         let mut out = Pieces::new(sink);
         match RowSet::of(root) {

@@ -7,10 +7,10 @@ use crate::json::walk::{WalkEvent, walk};
 
 /// Added bytes that are always borne: each such text is counted twice, read back and searched besides.
 const FREE: u64 = 16 << 20;
-/// Above them, added bytes are borne up to so many times the payload.
+/// Above them, added bytes are borne up to so many times the data.
 const TIMES: u64 = 8;
 
-/// Refuses where `added` bytes of `what` are too many for this payload.
+/// Refuses where `added` bytes of `what` are too many for this data.
 pub(super) fn check(
     added: u64,
     what: &str,

@@ -89,7 +89,7 @@ impl Format for PrettyContent {
 
 /// The text content, where it is JSON as a whole.
 fn content_json(subject: &ParsedCapture) -> Option<Doc> {
-    let doc = Doc::parse(subject.reading.content_text()?.into());
+    let doc = Doc::parse(subject.response.content_text()?.into());
     doc.is_json().then_some(doc)
 }
 
@@ -98,14 +98,14 @@ fn write_json(
     is_pretty: bool,
     sink: &mut dyn Sink,
 ) -> Result<(), WriteError> {
-    let Some(payload) = &subject.payload else {
+    let Some(data) = &subject.data else {
         return Ok(());
     };
     let mut out = Pieces::new(sink);
     if is_pretty {
-        push_pretty(payload.root(), "JSON, pretty", &mut out)?;
+        push_pretty(data.root(), "JSON, pretty", &mut out)?;
     } else {
-        push_value(payload.root(), false, |text| out.push(text));
+        push_value(data.root(), false, |text| out.push(text));
     }
     out.finish();
     Ok(())

@@ -19,13 +19,13 @@ impl Format for JsonFenced {
         Syntax::Markdown
     }
     fn write(&self, subject: &ParsedCapture, sink: &mut dyn Sink) -> Result<(), WriteError> {
-        let Some(payload) = &subject.payload else {
+        let Some(data) = &subject.data else {
             return Ok(());
         };
         let mut out = Pieces::new(sink);
-        let fence = growth::fence(payload.root());
+        let fence = growth::fence(data.root());
         out.push(&format!("# Result\n\n{fence}json\n"));
-        json::push_pretty(payload.root(), self.title(), &mut out)?;
+        json::push_pretty(data.root(), self.title(), &mut out)?;
         out.push(&format!("\n{fence}\n"));
         out.finish();
         Ok(())

@@ -33,15 +33,15 @@ impl Format for JsonTable {
         Syntax::Json
     }
     fn write(&self, subject: &ParsedCapture, sink: &mut dyn Sink) -> Result<(), WriteError> {
-        let Some(payload) = &subject.payload else {
+        let Some(data) = &subject.data else {
             return Ok(());
         };
-        let root = payload.root();
+        let root = data.root();
         let nodes = (root.index()..root.subtree_end()).filter_map(|index| root.doc().node(index));
         for node in nodes {
             if is_taken_for_table(node) {
                 return Err(WriteError(
-                    "an object of the payload has exactly the keys `columns` and `rows`: it would be taken for a table".into(),
+                    "an object of the data has exactly the keys `columns` and `rows`: it would be taken for a table".into(),
                 ));
             }
         }

@@ -20,7 +20,7 @@ pub struct Row {
     pub chars: u64,
     pub utf16: u64,
     pub tokens: Tokens,
-    /// Facts of the payload found in this format's text; `None` where there is no payload.
+    /// Facts of the data found in this format's text; `None` where there is no data.
     pub facts: Option<FactCount>,
     /// Whether it is `structuredContent` that is the text once more.
     pub is_twin: bool,
@@ -94,7 +94,7 @@ impl Row {
         match format.write(subject, &mut measure) {
             Ok(()) => Some(
                 subject
-                    .known
+                    .cache
                     .counts(&measure.kept.unwrap_or_default())
                     .tokens,
             ),
@@ -125,19 +125,19 @@ impl Row {
         }
         let kept = measure.kept.map(Bytes::from);
         let count = || match &kept {
-            Some(kept) => subject.known.counts(kept),
+            Some(kept) => subject.cache.counts(kept),
             None => measure.counter.finish(),
         };
         let prove = || {
-            let (Some(payload), Some(kept)) = (subject.compared_data(), &kept) else {
+            let (Some(data), Some(kept)) = (subject.compared_data(), &kept) else {
                 return (None, None);
             };
             let round_trip = round_trip::prove(format, subject, kept);
             // What decodes to the same value proves every fact, whatever its form.
             let facts = match &round_trip {
-                Some(trip) if trip.verdict.is_lossless() => FactCount::all_proved(payload),
+                Some(trip) if trip.verdict.is_lossless() => FactCount::all_proved(data),
                 trip => {
-                    let facts = subject.known.facts(payload, &String::from_utf8_lossy(kept));
+                    let facts = subject.cache.facts(data, &String::from_utf8_lossy(kept));
                     // A format whose own decoder gives back something else proves nothing.
                     let is_lossy = trip.is_some() && !format.is_as_sent();
                     if is_lossy {
@@ -158,7 +158,7 @@ impl Row {
         (row.round_trip, row.facts) = (round_trip, facts);
         (row.bytes, row.chars, row.utf16, row.tokens) =
             (counts.bytes, counts.chars, counts.utf16, counts.tokens);
-        row.is_twin = format.id() == "structured" && is_wrapped(&subject.reading);
+        row.is_twin = format.id() == "structured" && is_wrapped(&subject.response);
         let is_whole = row.is_twin || matches!(format.id(), "content" | "both" | "wire");
         row.has_extra =
             is_whole && subject.compared_data().is_some() && !subject.extra().pieces.is_empty();
@@ -180,7 +180,7 @@ impl Row {
 fn uncounted(subject: &ParsedCapture) -> Option<String> {
     let of = |kind: BlockKind, one: &str, more: &str| {
         let count = subject
-            .reading
+            .response
             .blocks
             .iter()
             .filter(|block| block.kind == kind)
@@ -223,7 +223,7 @@ pub fn ratio(row: &Row, baseline: &Row, encoding: Encoding) -> Option<f64> {
         .then(|| row.tokens.get(encoding) as f64 / under as f64)
 }
 
-/// `json`, or `content` where there is no payload.
+/// `json`, or `content` where there is no data.
 pub fn default_baseline(rows: &[&Row]) -> &'static str {
     let has_json = rows
         .iter()

@@ -12,7 +12,6 @@ mod growth;
 mod json;
 mod json_fenced;
 mod json_table;
-mod known;
 pub mod ledger;
 mod markdown;
 mod markdown_list;
@@ -21,6 +20,7 @@ mod out;
 pub mod round_trip;
 mod rows;
 mod table;
+mod text_cache;
 mod toon;
 mod value;
 mod xml;
@@ -33,13 +33,13 @@ use bytes::Bytes;
 
 use decode::{DecodeError, Decoded};
 pub use json::{PrettyContent, compact, pretty};
-pub use known::TextMemo;
 pub use rows::{MAX_CELLS, cell_text};
 pub use table::TableForm;
+pub use text_cache::TextCache;
 
 use crate::capture::{
-    Block, BlockKind, Capture, CaptureId, FactMatches, Payload, Reading, Server, Tool, extra_text,
-    locate_facts,
+    Block, BlockKind, Capture, CaptureId, FactMatches, ParsedResponse, ResultData, Server, Tool,
+    extra_text, locate_facts,
 };
 use crate::json::Doc;
 use crate::problem::{Problem, ProblemKind};
@@ -49,10 +49,10 @@ use crate::token::{self, Tokens};
 #[derive(Clone, Debug)]
 pub struct ParsedCapture {
     pub capture: std::sync::Arc<Capture>,
-    pub reading: Reading,
-    pub payload: Option<Payload>,
+    pub response: ParsedResponse,
+    pub data: Option<ResultData>,
     /// What was found out about texts of this answer; changes no answer, only how soon it comes.
-    pub known: std::sync::Arc<TextMemo>,
+    pub cache: std::sync::Arc<TextCache>,
 }
 
 impl ParsedCapture {
@@ -69,32 +69,32 @@ impl ParsedCapture {
     }
 
     pub fn of(capture: std::sync::Arc<Capture>) -> Self {
-        let reading = Reading::of(&capture);
-        let payload = Payload::read_as(&reading, &capture.read_text);
+        let reading = ParsedResponse::of(&capture);
+        let data = ResultData::read_as(&reading, &capture.read_text);
         Self {
             capture,
-            reading,
-            payload,
-            known: std::sync::Arc::default(),
+            response: reading,
+            data,
+            cache: std::sync::Arc::default(),
         }
     }
 
     /// The data that formats are compared by. `None` of an error: each host's exact text is all that matters of it.
-    pub fn compared_data(&self) -> Option<&Payload> {
-        self.payload
+    pub fn compared_data(&self) -> Option<&ResultData> {
+        self.data
             .as_ref()
-            .filter(|_| self.reading.is_error != Some(true))
+            .filter(|_| self.response.is_error != Some(true))
     }
 
     /// About how many bytes it holds: the response, once more for the texts in it, the indices over it and over its data,
     /// and what is known of it.
     pub fn footprint(&self) -> usize {
-        let reading = &self.reading.doc;
-        let payload = self
-            .payload
+        let reading = &self.response.doc;
+        let data = self
+            .data
             .as_ref()
-            .filter(|payload| !std::sync::Arc::ptr_eq(&payload.doc, reading));
-        reading.weight() + reading.bytes().len() + payload.map_or(0, |payload| payload.doc.weight())
+            .filter(|data| !std::sync::Arc::ptr_eq(&data.doc, reading));
+        reading.weight() + reading.bytes().len() + data.map_or(0, |data| data.doc.weight())
     }
 
     /// What the result says besides its data. Computed once.
@@ -104,7 +104,7 @@ impl ParsedCapture {
 
     /// The same where the data's facts in the text content are known already, or are being located: they are asked for late.
     pub fn extra_from<'m>(&self, matched: Option<&dyn Fn() -> &'m FactMatches>) -> &ExtraText {
-        self.known
+        self.cache
             .extra
             .get_or_init(|| ExtraText::of(self, matched))
     }
@@ -112,15 +112,15 @@ impl ParsedCapture {
     /// Whether rendering shows something else than the texts do: they have marks of Markdown, or a block is no text. A
     /// listing, a log or JSON may hold such marks and is none.
     pub fn renders(&self) -> bool {
-        *self.known.renders.get_or_init(|| {
+        *self.cache.renders.get_or_init(|| {
             let is_other = self
-                .payload
+                .data
                 .as_ref()
-                .and_then(Payload::reader)
+                .and_then(ResultData::reader)
                 .is_some_and(|reader| !reader.is_markdown());
             if is_other
                 && self
-                    .reading
+                    .response
                     .blocks
                     .iter()
                     .all(|block| block.kind == BlockKind::Text)
@@ -137,7 +137,7 @@ impl ParsedCapture {
                     .as_deref()
                     .is_none_or(|text| !is_json(text) && has_markdown(text))
             };
-            self.reading
+            self.response
                 .blocks
                 .iter()
                 .any(|block| block.kind != BlockKind::Text || has_marks(block))
@@ -146,7 +146,7 @@ impl ParsedCapture {
 
     /// Whether the result is its data and nothing else: no other block and no extra text.
     pub fn is_data_alone(&self) -> bool {
-        self.payload.is_some() && self.extra().is_empty()
+        self.data.is_some() && self.extra().is_empty()
     }
 }
 
@@ -199,13 +199,13 @@ pub struct ExtraPiece {
 
 impl ExtraText {
     fn of<'m>(subject: &ParsedCapture, matched: Option<&dyn Fn() -> &'m FactMatches>) -> Self {
-        let reading = &subject.reading;
+        let reading = &subject.response;
         let blocks = reading
             .blocks
             .iter()
             .filter(|block| block.kind != BlockKind::Text || block.text.is_none())
             .count();
-        let (Some(payload), Some(text)) = (&subject.payload, reading.content_text()) else {
+        let (Some(data), Some(text)) = (&subject.data, reading.content_text()) else {
             return Self {
                 blocks,
                 ..Self::default()
@@ -213,13 +213,13 @@ impl ExtraText {
         };
         let facts = || match matched {
             Some(matched) => Cow::Borrowed(matched()),
-            None => Cow::Owned(locate_facts(payload, &text)),
+            None => Cow::Owned(locate_facts(data, &text)),
         };
         let piece = |range: Range<usize>| ExtraPiece {
             tokens: token::count(&text[range.clone()]),
             range,
         };
-        let pieces: Vec<ExtraPiece> = extra_text(payload, reading, &text, facts)
+        let pieces: Vec<ExtraPiece> = extra_text(data, reading, &text, facts)
             .into_iter()
             .map(piece)
             .collect();
@@ -309,7 +309,7 @@ pub trait Format: Sync {
     fn short_title(&self) -> &'static str {
         self.name().short_title
     }
-    /// Whether the server sent it, rather than Loupe having written it from the payload.
+    /// Whether the server sent it, rather than Loupe having written it from the data.
     fn is_as_sent(&self) -> bool {
         false
     }
@@ -317,7 +317,7 @@ pub trait Format: Sync {
     fn syntax(&self, _subject: &ParsedCapture) -> Syntax {
         Syntax::Plain
     }
-    /// Whether the format exists for this answer, by default for every one with a payload; the reason is a sentence
+    /// Whether the format exists for this answer, by default for every one with a data; the reason is a sentence
     /// fragment.
     ///
     /// # Errors
@@ -330,7 +330,7 @@ pub trait Format: Sync {
     /// # Errors
     /// [`WriteError`] when refused.
     fn write(&self, subject: &ParsedCapture, sink: &mut dyn Sink) -> Result<(), WriteError>;
-    /// Reads a text of this format back, from the text alone; `None` where the format is no way of writing a payload.
+    /// Reads a text of this format back, from the text alone; `None` where the format is no way of writing a data.
     fn decode(&self, _text: &str) -> Option<Result<Decoded, DecodeError>> {
         None
     }
@@ -361,9 +361,9 @@ pub const NO_DATA: &str = "no data in this answer";
 /// Why no format is compared with an error result.
 pub const ERROR_RESULT: &str = "the result is an error";
 
-/// The payload that a derived format is written from.
-fn payload_of(subject: &ParsedCapture) -> Result<&Payload, NotApplicable> {
-    let why = if subject.payload.is_some() {
+/// The data that a derived format is written from.
+fn payload_of(subject: &ParsedCapture) -> Result<&ResultData, NotApplicable> {
+    let why = if subject.data.is_some() {
         ERROR_RESULT
     } else {
         NO_DATA

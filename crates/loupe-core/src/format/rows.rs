@@ -1,4 +1,4 @@
-//! The row set of a payload: the one list of records that a table can show, and the envelope around it.
+//! The row set of a data: the one list of records that a table can show, and the envelope around it.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use super::{NotApplicable, ParsedCapture, Sink, WriteError, payload_of};
 use crate::capture::facts::record_lists;
 use crate::json::{FaultKind, Kind, Node};
 
-/// A table with more cells is refused: it would be almost all empty, and its size the square of the payload's.
+/// A table with more cells is refused: it would be almost all empty, and its size the square of the data's.
 pub const MAX_CELLS: usize = 20_000_000;
 
 /// What every table begins with: whether there are records.
@@ -25,10 +25,10 @@ pub(super) fn write_table(
     sink: &mut dyn Sink,
     write: impl FnOnce(RowSet<'_>, &Columns<'_>, &mut Pieces<'_>) -> Result<(), WriteError>,
 ) -> Result<(), WriteError> {
-    let Some(payload) = &subject.payload else {
+    let Some(data) = &subject.data else {
         return Ok(());
     };
-    let rows = RowSet::of(payload.root()).map_err(|why| WriteError(why.0))?;
+    let rows = RowSet::of(data.root()).map_err(|why| WriteError(why.0))?;
     let columns = rows.columns(format)?;
     let mut out = Pieces::new(sink);
     write(rows, &columns, &mut out)?;

@@ -23,10 +23,8 @@ pub(crate) fn subject(result: &str) -> ParsedCapture {
     }))
 }
 
-pub(crate) fn of_payload(payload: &str) -> ParsedCapture {
-    subject(&format!(
-        r#"{{"content":[],"structuredContent":{payload}}}"#
-    ))
+pub(crate) fn of_payload(data: &str) -> ParsedCapture {
+    subject(&format!(r#"{{"content":[],"structuredContent":{data}}}"#))
 }
 
 struct Gather(Vec<u8>, usize);
@@ -109,7 +107,7 @@ fn as_sent_is_byte_for_byte() {
 
 #[test]
 fn tables_say_why_they_do_not_apply() {
-    for (payload, why) in [
+    for (data, why) in [
         (
             r#"{"a":[{"x":1}],"b":[{"y":1}]}"#,
             "an object of two lists: no single table",
@@ -124,17 +122,13 @@ fn tables_say_why_they_do_not_apply() {
             "a key stands twice in one object: CSV has one column for both",
         ),
     ] {
-        assert_eq!(
-            write("csv", &of_payload(payload)).unwrap_err(),
-            why,
-            "{payload}"
-        );
+        assert_eq!(write("csv", &of_payload(data)).unwrap_err(), why, "{data}");
     }
 }
 
 #[test]
 fn what_no_format_takes_is_said_by_each_of_them() {
-    // No payload: nothing to write from, and what was sent is all there.
+    // No data: nothing to write from, and what was sent is all there.
     let text = subject(r#"{"content":[{"type":"text","text":"{\"a\":[1,"}]}"#);
     for format in FORMATS.iter().filter(|format| !format.is_as_sent()) {
         assert_eq!(
@@ -145,7 +139,7 @@ fn what_no_format_takes_is_said_by_each_of_them() {
         );
     }
     assert_eq!(write("content", &text).unwrap(), r#"{"a":[1,"#);
-    // A payload that everything but JSON has to change, or has no place for.
+    // A data that everything but JSON has to change, or has no place for.
     let hostile = of_payload(r#"{"a":1e400,"a":"\u0001\ud800","l":[{"x":1}],"m":[{"y":2}]}"#);
     for (id, why) in [
         ("yaml", "YAML cannot hold it: half of a surrogate pair"),
@@ -293,47 +287,47 @@ fn cell(node: Option<Node<'_>>) -> String {
 
 proptest! {
     #[test]
-    fn json_reads_back_the_same(payload in value()) {
-        let subject = of_payload(&payload);
-        let original = parse(&payload);
+    fn json_reads_back_the_same(data in value()) {
+        let subject = of_payload(&data);
+        let original = parse(&data);
         assert_same(&original, &parse(&write("json", &subject).unwrap()));
         assert_same(&original, &parse(&write("json-pretty", &subject).unwrap()));
     }
 
     #[test]
-    fn json_keeps_every_fact(payload in prop_oneof![value(), table()]) {
-        let subject = of_payload(&payload);
+    fn json_keeps_every_fact(data in prop_oneof![value(), table()]) {
+        let subject = of_payload(&data);
         for id in ["json", "json-pretty"] {
             let text = write(id, &subject).unwrap();
-            let found = locate_facts(subject.payload.as_ref().unwrap(), &text);
+            let found = locate_facts(subject.data.as_ref().unwrap(), &text);
             prop_assert_eq!(found.count.missing, 0, "{} {} {:?}", id, text, found.facts);
         }
     }
 
     #[test]
-    fn matching_any_text_does_no_harm(payload in prop_oneof![value(), table()], text in prop::collection::vec(word(), 0..40)) {
-        let subject = of_payload(&payload);
+    fn matching_any_text_does_no_harm(data in prop_oneof![value(), table()], text in prop::collection::vec(word(), 0..40)) {
+        let subject = of_payload(&data);
         let text = text.join(" ");
-        let found = locate_facts(subject.payload.as_ref().unwrap(), &text);
+        let found = locate_facts(subject.data.as_ref().unwrap(), &text);
         for place in found.facts.iter().filter_map(|fact| fact.place()).chain(found.records.iter().flat_map(|record| record.places.clone())) {
             prop_assert!(text.get(place.clone()).is_some(), "{:?} of {:?}", place, text);
         }
     }
 
     #[test]
-    fn yaml_reads_back_the_same(payload in value()) {
-        let text = write("yaml", &of_payload(&payload)).unwrap();
+    fn yaml_reads_back_the_same(data in value()) {
+        let text = write("yaml", &of_payload(&data)).unwrap();
         let back: serde_json::Value = serde_norway::from_str(&text).unwrap();
-        prop_assert_eq!(back, serde_json::from_str::<serde_json::Value>(&payload).unwrap(), "{}", text);
+        prop_assert_eq!(back, serde_json::from_str::<serde_json::Value>(&data).unwrap(), "{}", text);
     }
 
     #[test]
-    fn toon_reads_back_the_same(payload in value()) {
-        let text = write("toon", &of_payload(&payload)).unwrap();
+    fn toon_reads_back_the_same(data in value()) {
+        let text = write("toon", &of_payload(&data)).unwrap();
         let back: serde_json::Value = toon_format::decode_default(&text).unwrap();
-        let original: serde_json::Value = serde_json::from_str(&payload).unwrap();
+        let original: serde_json::Value = serde_json::from_str(&data).unwrap();
         // TOON writes 1e21 with all its digits, which read back as text or as a float: documented.
-        prop_assume!(!payload.contains("1e21"));
+        prop_assume!(!data.contains("1e21"));
         prop_assert_eq!(back, original, "{}", text);
     }
 

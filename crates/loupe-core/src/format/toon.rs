@@ -24,17 +24,17 @@ impl Format for Toon {
         }
     }
     fn write(&self, subject: &ParsedCapture, sink: &mut dyn Sink) -> Result<(), WriteError> {
-        let Some(payload) = &subject.payload else {
+        let Some(data) = &subject.data else {
             return Ok(());
         };
-        let value = Exact::of(payload.root(), self.title())?;
-        if payload.root().subtree_end() - payload.root().index() > MAX_VALUES {
+        let value = Exact::of(data.root(), self.title())?;
+        if data.root().subtree_end() - data.root().index() > MAX_VALUES {
             let most = grouped(MAX_VALUES as u64);
             return Err(WriteError(format!(
                 "more than {most} values: the library that writes TOON would take too much memory"
             )));
         }
-        let written = match payload.root().kind() {
+        let written = match data.root().kind() {
             Kind::Object => toon_format::encode_object(value.tree(), &EncodeOptions::default()),
             Kind::Array => toon_format::encode_array(value.tree(), &EncodeOptions::default()),
             _ => toon_format::encode_default(&value),
@@ -59,8 +59,8 @@ mod tests {
 
     #[test]
     fn nested_records_are_a_table() {
-        let payload = r#"{"orders":[{"id":1,"by":{"name":"Ada"}},{"id":2,"by":{"name":"Bob"}}]}"#;
-        let text = write("toon", &of_payload(payload)).unwrap();
+        let data = r#"{"orders":[{"id":1,"by":{"name":"Ada"}},{"id":2,"by":{"name":"Bob"}}]}"#;
+        let text = write("toon", &of_payload(data)).unwrap();
         assert_eq!(text, "orders[2]{id,by{name}}:\n  1,Ada\n  2,Bob");
     }
 

@@ -1,4 +1,4 @@
-//! The payload as the crates that write YAML and TOON take it, and what the crate that reads TOON gives back. What YAML and
+//! The data as the crates that write YAML and TOON take it, and what the crate that reads TOON gives back. What YAML and
 //! TOON could not hold exactly is refused here, with the reason, rather than changed.
 
 use std::io;
@@ -19,7 +19,7 @@ use crate::json::{FaultKind, Kind, Node};
 /// Deeper values are refused: the crates recurse.
 const MAX_DEPTH: usize = 128;
 
-/// A payload that such a crate can hold, written value by value: a tree of their own would take thirty times its bytes.
+/// A data that such a crate can hold, written value by value: a tree of their own would take thirty times its bytes.
 pub(super) struct Exact<'a>(Node<'a>);
 
 impl<'a> Exact<'a> {
@@ -38,7 +38,7 @@ impl<'a> Exact<'a> {
                 | FaultKind::InvalidUtf8
                 | FaultKind::DuplicateKey
                 | FaultKind::TooMany => fault.kind.message(),
-                _ => "the payload is cut short",
+                _ => "the data is cut short",
             };
             return Err(refuse(format, what, root, fault.at));
         }
@@ -157,7 +157,7 @@ impl Formatter for Spelling {
 
 fn refuse(format: &str, what: &str, root: Node<'_>, at: usize) -> WriteError {
     WriteError(format!(
-        "{format} cannot hold it: {what} at byte {} of the payload",
+        "{format} cannot hold it: {what} at byte {} of the data",
         at - root.range().start
     ))
 }

@@ -27,10 +27,10 @@ impl Format for Yaml {
         }
     }
     fn write(&self, subject: &ParsedCapture, sink: &mut dyn Sink) -> Result<(), WriteError> {
-        let Some(payload) = &subject.payload else {
+        let Some(data) = &subject.data else {
             return Ok(());
         };
-        let value = Exact::of(payload.root(), self.title())?;
+        let value = Exact::of(data.root(), self.title())?;
         let mut out = Pieces::new(sink);
         serde_norway::to_writer(&mut out, &value).map_err(|error| WriteError(error.to_string()))?;
         out.finish();
@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read() {
-        for payload in [
+        for data in [
             r#"[1,"- a","x\ny",[2,[3]],{"a":[{}],"b":null},[]]"#,
             r#"{"n":null,"items":[{"a":1,"b":[1,2]},{"a":"- x"}],"e":[],"more":{"x":[1,[2]]},"last":["y","z"]}"#,
             r#"{"-":"-","- a":[1],"?":"? b","a: b":{"c":"d\n- e\n\nf"},"1":"1","null":"~","":""}"#,
@@ -202,8 +202,8 @@ mod tests {
             "\"text\"",
             "1.5",
         ] {
-            let text = write("yaml", &of_payload(payload)).unwrap();
-            assert_eq!(read(&text).as_deref(), Ok(payload), "{text}");
+            let text = write("yaml", &of_payload(data)).unwrap();
+            assert_eq!(read(&text).as_deref(), Ok(data), "{text}");
         }
         // A key so long that it has a line of its own.
         let long = format!(r#"{{"{}":[1,2],"b":3}}"#, "k".repeat(200));
@@ -281,7 +281,7 @@ mod tests {
     #[test]
     fn what_is_written_bare_and_read_as_a_number_is_lost_and_nothing_else() {
         let hash = format!("0x{}", "9f".repeat(3_000));
-        for (payload, back) in [
+        for (data, back) in [
             (
                 r#"{"address":"0x52908400098527886E0F7030069857D2E4169EE7","n":1}"#.to_owned(),
                 r#"{"address":4.713600493505407e47,"n":1}"#.to_owned(),
@@ -295,8 +295,8 @@ mod tests {
                 r#"{"hash":1e309,"n":1}"#.to_owned(),
             ),
         ] {
-            let text = write("yaml", &of_payload(&payload)).unwrap();
-            assert_eq!(read(&text), Ok(back), "{payload}");
+            let text = write("yaml", &of_payload(&data)).unwrap();
+            assert_eq!(read(&text), Ok(back), "{data}");
         }
         assert_eq!(
             read("1: a\n~: b\n0x1f: c\n").as_deref(),
@@ -307,8 +307,8 @@ mod tests {
     proptest! {
         /// The crate that wrote a text and the one that reads it agree; where one of them folds at U+2028 it is not asked.
         #[test]
-        fn two_readers_agree(payload in prop_oneof![value(), table()]) {
-            let Ok(text) = write("yaml", &of_payload(&payload)) else { return Ok(()) };
+        fn two_readers_agree(data in prop_oneof![value(), table()]) {
+            let Ok(text) = write("yaml", &of_payload(&data)) else { return Ok(()) };
             prop_assume!(!text.contains(['\u{2028}', '\u{2029}']));
             let other: Value = serde_norway::from_str(&text).unwrap();
             let ours: Value = serde_json::from_str(&read(&text).unwrap()).unwrap();

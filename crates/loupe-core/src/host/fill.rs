@@ -90,7 +90,7 @@ impl<'a> Run<'a> {
     }
 
     fn write_block(&self, block: &Block, origin: TextOrigin) -> Result<SourceMapped, String> {
-        let Some(node) = self.subject.reading.doc.node(block.node) else {
+        let Some(node) = self.subject.response.doc.node(block.node) else {
             return Ok(SourceMapped::default());
         };
         let order = self.host.key_order.get(&block.type_name);
@@ -109,7 +109,7 @@ impl<'a> Run<'a> {
     fn write_resource(&self, block: &Block, origin: TextOrigin) -> Result<SourceMapped, String> {
         let node = self
             .subject
-            .reading
+            .response
             .doc
             .node(block.node)
             .and_then(|node| node.get("resource"));
@@ -162,7 +162,7 @@ fn block_value(
     subject: &ParsedCapture,
     mime_line: &str,
 ) -> Option<String> {
-    let node = subject.reading.doc.node(block.node);
+    let node = subject.response.doc.node(block.node);
     let member = |name: &str| Some(node?.get(name)?.as_str()?.into_owned());
     let name = || {
         block

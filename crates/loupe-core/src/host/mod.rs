@@ -34,7 +34,7 @@ pub use most_read::{MostRead, ReadChoice, ResultPart, ResultShape};
 pub use rules::{Evidence, Host, HostId, HostKind};
 pub use source_map::{Span, TextOrigin};
 pub use template::{Template, TemplatePiece, Var};
-pub use view::{HostView, Omission, Part, ViewContext, What};
+pub use view::{HostView, Omission, OmittedPart, Part, ViewContext};
 
 use crate::problem::Problem;
 

@@ -99,10 +99,10 @@ pub struct ResultShape {
 impl ResultShape {
     pub fn of(subject: &ParsedCapture) -> Self {
         Self {
-            has_text: subject.reading.text_blocks().next().is_some(),
-            has_structured: subject.reading.structured().is_some(),
-            is_twin: is_wrapped(&subject.reading),
-            is_error: subject.reading.is_error == Some(true),
+            has_text: subject.response.text_blocks().next().is_some(),
+            has_structured: subject.response.structured().is_some(),
+            is_twin: is_wrapped(&subject.response),
+            is_error: subject.response.is_error == Some(true),
         }
     }
 

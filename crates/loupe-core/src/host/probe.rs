@@ -217,8 +217,8 @@ fn search(probes: &[ProbeAnswer], server: &str) -> Option<Host> {
         None => JOINS.iter().map(|join| (*join).to_owned()).collect(),
     };
     let nothing = probes.iter().find(|probe| {
-        probe.sent.reading.blocks.is_empty()
-            && probe.sent.reading.structured().is_none()
+        probe.sent.response.blocks.is_empty()
+            && probe.sent.response.structured().is_none()
             && !probe.shown.trim().is_empty()
     });
     // What stands there for an answer without content already has the host's own words around it.
@@ -288,11 +288,11 @@ fn read_around(probes: &[ProbeAnswer]) -> Around {
     let good = || {
         probes
             .iter()
-            .filter(|probe| probe.sent.reading.is_error != Some(true))
+            .filter(|probe| probe.sent.response.is_error != Some(true))
     };
     let texts = |probe: &ProbeAnswer| {
-        let blocks = &probe.sent.reading.blocks;
-        let is_plain = probe.sent.reading.structured().is_none()
+        let blocks = &probe.sent.response.blocks;
+        let is_plain = probe.sent.response.structured().is_none()
             && blocks.iter().all(|block| block.kind == BlockKind::Text);
         if is_plain {
             blocks
@@ -354,9 +354,9 @@ fn timed(text: &str) -> String {
 fn read_blocks(rules: &mut BlockRules, probes: &[ProbeAnswer], ends: (&str, &str), nothing: &str) {
     for probe in probes
         .iter()
-        .filter(|probe| probe.sent.reading.is_error != Some(true))
+        .filter(|probe| probe.sent.response.is_error != Some(true))
     {
-        let [first, block, last] = probe.sent.reading.blocks.as_slice() else {
+        let [first, block, last] = probe.sent.response.blocks.as_slice() else {
             continue;
         };
         let (Some(first), Some(last)) = (place(first, &probe.shown), place(last, &probe.shown))
@@ -394,7 +394,7 @@ fn read_blocks(rules: &mut BlockRules, probes: &[ProbeAnswer], ends: (&str, &str
 /// A text with the values of a block as placeholders, the longest first.
 fn template(text: &str, block: &Block, sent: &ParsedCapture) -> String {
     let description = sent
-        .reading
+        .response
         .doc
         .node(block.node)
         .and_then(|node| Some(node.get("description")?.as_str()?.into_owned()));
@@ -422,7 +422,7 @@ fn template(text: &str, block: &Block, sent: &ParsedCapture) -> String {
 fn read_error(host: &mut Host, probes: &[ProbeAnswer], server: &str) {
     let failed = probes
         .iter()
-        .filter(|probe| probe.sent.reading.is_error == Some(true));
+        .filter(|probe| probe.sent.response.is_error == Some(true));
     for probe in failed {
         for select in [None, Some(Select::Content), Some(Select::Structured)] {
             let mut tried = host.clone();

@@ -11,7 +11,7 @@ use super::parts::{Raw, texts};
 use super::rules::{Host, Select};
 use super::run::Run;
 use super::source_map::{SourceMapped, Span};
-use super::view::{HostView, Omission, Part, ViewContext, What};
+use super::view::{HostView, Omission, OmittedPart, Part, ViewContext};
 use super::write;
 use crate::format::ParsedCapture;
 use crate::format::ledger::INTERRUPTED;
@@ -113,9 +113,9 @@ impl Run<'_> {
                 && !self
                     .dropped
                     .iter()
-                    .any(|dropped| dropped.what == What::IsError)
+                    .any(|dropped| dropped.what == OmittedPart::IsError)
             {
-                self.drop(What::IsError, "nothing says that the call failed");
+                self.drop(OmittedPart::IsError, "nothing says that the call failed");
             }
         }
         if self.is_result_in_error() {

@@ -8,7 +8,7 @@ use super::rules::{
 };
 use super::source_map::{SourceMapped, TextOrigin};
 use super::template::Var;
-use super::view::{Omission, ViewContext, What};
+use super::view::{Omission, OmittedPart, ViewContext};
 use super::write::{Writer, only};
 use crate::capture::{Block, BlockKind};
 use crate::format::ParsedCapture;
@@ -29,14 +29,14 @@ pub(super) struct Run<'a> {
 
 impl<'a> Run<'a> {
     pub fn new(host: &'a Host, subject: &'a ParsedCapture, context: &'a ViewContext<'a>) -> Self {
-        let is_error = subject.reading.is_error == Some(true);
+        let is_error = subject.response.is_error == Some(true);
         let select = host
             .error
             .select
             .filter(|_| is_error)
             .unwrap_or(host.select);
         let structured = subject
-            .reading
+            .response
             .structured()
             .filter(|node| counts(*node, host.structured_when));
         Self {
@@ -51,7 +51,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    pub fn drop(&mut self, what: What, why: impl Into<Cow<'static, str>>) {
+    pub fn drop(&mut self, what: OmittedPart, why: impl Into<Cow<'static, str>>) {
         self.dropped.push(Omission {
             what,
             why: why.into(),
@@ -61,7 +61,7 @@ impl<'a> Run<'a> {
     /// Steps 1 to 5 of the rules: the texts and media, in order.
     pub fn parts(&mut self) -> Result<Pieces, String> {
         let refuse = |why: &str| Err(why.to_owned());
-        let reading = &self.subject.reading;
+        let reading = &self.subject.response;
         let Some(result) = reading.result() else {
             return refuse(if reading.rpc_error.is_some() {
                 "the server answered with a JSON-RPC error; how the host words one is not known"
@@ -104,11 +104,11 @@ impl<'a> Run<'a> {
         } else {
             result.get("content")
         };
-        if self.select == Select::WireContent && self.subject.reading.structured().is_some() {
-            self.drop(What::Structured, "only the content array is shown");
+        if self.select == Select::WireContent && self.subject.response.structured().is_some() {
+            self.drop(OmittedPart::Structured, "only the content array is shown");
         }
         if self.is_error && self.select == Select::WireContent {
-            self.drop(What::IsError, "nothing says that the call failed");
+            self.drop(OmittedPart::IsError, "nothing says that the call failed");
         }
         let Some(root) = root else {
             return Ok(Pieces {
@@ -125,7 +125,7 @@ impl<'a> Run<'a> {
 
     /// The whole result as JSON; empty without one.
     pub(crate) fn write_result(&self) -> SourceMapped {
-        let result = self.subject.reading.result();
+        let result = self.subject.response.result();
         result
             .and_then(|result| self.write_with_origins(result).ok())
             .unwrap_or_default()
@@ -133,8 +133,8 @@ impl<'a> Run<'a> {
 
     /// The result, or its content, as JSON in which blocks and `structuredContent` are told apart.
     fn write_with_origins(&self, root: Node<'_>) -> Result<SourceMapped, String> {
-        let blocks = &self.subject.reading.blocks;
-        let structured = self.subject.reading.structured().map(Node::index);
+        let blocks = &self.subject.response.blocks;
+        let structured = self.subject.response.structured().map(Node::index);
         let origin = |node: Node<'_>| {
             let block = blocks
                 .binary_search_by_key(&node.index(), |block| block.node)
@@ -175,19 +175,22 @@ impl<'a> Run<'a> {
     fn selected(&mut self) -> Result<Pieces, String> {
         let subject = self.subject;
         let mut shown: Vec<&Block> = Vec::new();
-        for block in &subject.reading.blocks {
+        for block in &subject.response.blocks {
             let is_for_others =
                 !block.audience.is_empty() && !block.audience.iter().any(|who| who == "assistant");
             if self.host.audience.is_some() && is_for_others {
                 self.drop(
-                    What::Block(block.index),
+                    OmittedPart::Block(block.index),
                     "it is not for the assistant, and the host leaves it out",
                 );
             } else if self.is_error
                 && self.host.error.blocks == Some(ErrorBlocks::Text)
                 && block.kind != BlockKind::Text
             {
-                self.drop(What::Block(block.index), "of an error only texts are shown");
+                self.drop(
+                    OmittedPart::Block(block.index),
+                    "of an error only texts are shown",
+                );
             } else {
                 shown.push(block);
             }
@@ -196,14 +199,14 @@ impl<'a> Run<'a> {
         let takes_structured = match self.select {
             Select::Structured | Select::StructuredForText | Select::Both => true,
             Select::StructuredIfAllText => shown.iter().all(is_text),
-            Select::ContentUnlessEmpty => subject.reading.blocks.is_empty(),
+            Select::ContentUnlessEmpty => subject.response.blocks.is_empty(),
             _ => false,
         };
         let structured = self.structured.filter(|_| takes_structured);
-        if let Some(sent) = subject.reading.structured()
+        if let Some(sent) = subject.response.structured()
             && structured.is_none()
         {
-            self.drop(What::Structured, self.why_no_structured(sent));
+            self.drop(OmittedPart::Structured, self.why_no_structured(sent));
         }
         if structured.is_some() {
             let (stays, why): (fn(&&Block) -> bool, &str) = match self.select {
@@ -217,7 +220,7 @@ impl<'a> Run<'a> {
                 _ => (|_| true, ""),
             };
             for block in shown.iter().filter(|block| !stays(block)) {
-                self.drop(What::Block(block.index), why);
+                self.drop(OmittedPart::Block(block.index), why);
             }
             shown.retain(stays);
         }
@@ -243,7 +246,7 @@ impl<'a> Run<'a> {
                 && SourceMapped::join(texts(&parts), &self.host.join).text() == text.text();
             if is_repeated {
                 self.drop(
-                    What::Structured,
+                    OmittedPart::Structured,
                     "the text is the same JSON, so it is shown once",
                 );
             } else if self.select == Select::Both && self.host.delivery == Delivery::String {
@@ -264,7 +267,7 @@ impl<'a> Run<'a> {
                 "of an error it is left out".into()
             }
             Select::Content => "the host never shows structuredContent".into(),
-            Select::ContentUnlessEmpty if !self.subject.reading.blocks.is_empty() => {
+            Select::ContentUnlessEmpty if !self.subject.response.blocks.is_empty() => {
                 "structuredContent is shown only where there is no block".into()
             }
             Select::StructuredIfAllText if self.structured.is_some() => {
@@ -305,7 +308,7 @@ impl<'a> Run<'a> {
         };
         if steps.iter().all(|step| *step == RuleStep::Drop) {
             self.drop(
-                What::Block(block.index),
+                OmittedPart::Block(block.index),
                 format!("{} are left out", kind_name(block)),
             );
             return Ok(());
@@ -326,7 +329,7 @@ impl<'a> Run<'a> {
                             && self.host.error.drop_blank
                             && text.text().trim().is_empty());
                     if is_left_out {
-                        self.drop(What::Block(block.index), "empty texts are left out");
+                        self.drop(OmittedPart::Block(block.index), "empty texts are left out");
                     } else {
                         parts.push(Raw::Text(text));
                     }

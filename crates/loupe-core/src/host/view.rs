@@ -54,7 +54,7 @@ pub enum Part {
 
 /// Something of the answer that the model is not shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum What {
+pub enum OmittedPart {
     /// A block of `content`, by its position.
     Block(usize),
     Structured,
@@ -65,7 +65,7 @@ pub enum What {
 /// What is left out, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Omission {
-    pub what: What,
+    pub what: OmittedPart,
     /// A sentence fragment.
     pub why: Cow<'static, str>,
 }

@@ -9,8 +9,8 @@
 mod align;
 mod fill;
 mod find;
-mod known;
 mod mask;
+mod secret_list;
 mod secrets;
 mod shapes;
 mod view;
@@ -26,7 +26,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use bytes::Bytes;
 
 pub use align::align;
-pub use known::Known;
+pub use secret_list::SecretList;
 pub use secrets::Secrets;
 
 use crate::cancel::{Cancel, Cancelled};

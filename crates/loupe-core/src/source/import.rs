@@ -36,7 +36,7 @@ pub struct Import {
 #[derive(Clone, PartialEq, Eq)]
 pub struct ImportedServer {
     pub name: String,
-    pub reach: Reach,
+    pub reach: ServerAddress,
     /// The client has it switched off.
     pub disabled: bool,
     /// What the file asks a person for, by id.
@@ -53,7 +53,7 @@ pub struct ImportedServer {
 
 /// How an entry's server is reached, placeholders unfilled.
 #[derive(Clone, PartialEq, Eq)]
-pub enum Reach {
+pub enum ServerAddress {
     Command {
         program: String,
         args: Vec<String>,
@@ -201,7 +201,7 @@ impl Import {
 impl ImportedServer {
     fn texts(&self) -> Vec<&str> {
         match &self.reach {
-            Reach::Command {
+            ServerAddress::Command {
                 program,
                 args,
                 env,
@@ -216,7 +216,7 @@ impl ImportedServer {
                     .map(String::as_str)
                     .collect()
             }
-            Reach::Remote { url, headers, .. } => [url]
+            ServerAddress::Remote { url, headers, .. } => [url]
                 .into_iter()
                 .chain(headers.iter().map(|(_, value)| value))
                 .map(String::as_str)
@@ -241,8 +241,8 @@ impl ImportedServer {
     /// or because they are asked for as passwords.
     pub fn secrets(&self) -> Vec<&str> {
         let pairs = match &self.reach {
-            Reach::Command { env, .. } => env,
-            Reach::Remote { headers, .. } => headers,
+            ServerAddress::Command { env, .. } => env,
+            ServerAddress::Remote { headers, .. } => headers,
         };
         let asks_secret = |value: &str| {
             placeholder::all(value, self.bare_dollars).iter().any(|placeholder| {
@@ -259,7 +259,7 @@ impl ImportedServer {
     /// Gives a variable of the command another value, or adds it; the value stands as it is, placeholders or not. A remote
     /// server has no variables.
     pub fn set_env(&mut self, name: &str, value: &str) {
-        if let Reach::Command { env, .. } = &mut self.reach {
+        if let ServerAddress::Command { env, .. } = &mut self.reach {
             env.retain(|(known, _)| known != name);
             self.given.retain(|(known, _)| known != name);
             self.given.push((name.to_owned(), value.to_owned()));
@@ -326,7 +326,7 @@ impl ImportedServer {
         };
         let name = (self.name != UNNAMED).then(|| self.name.clone());
         match &self.reach {
-            Reach::Command {
+            ServerAddress::Command {
                 program,
                 args,
                 env,
@@ -343,7 +343,7 @@ impl ImportedServer {
                 cwd: cwd.as_ref().map(|cwd| PathBuf::from(fill(cwd))),
                 ..Command::default()
             })),
-            Reach::Remote { kind, url, headers } => {
+            ServerAddress::Remote { kind, url, headers } => {
                 // What a file calls HTTP may be either; only HTTP+SSE is a word of its own.
                 let transport = if *kind == RemoteKind::Sse {
                     Transport::Sse
@@ -369,7 +369,7 @@ pub(crate) const UNNAMED: &str = "server";
 impl fmt::Display for ImportedServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.reach {
-            Reach::Command {
+            ServerAddress::Command {
                 program,
                 args,
                 env,
@@ -382,7 +382,7 @@ impl fmt::Display for ImportedServer {
                 }
                 write!(f, "-- {}", shell_line(std::iter::once(program).chain(args)))
             }
-            Reach::Remote { url, headers, .. } => {
+            ServerAddress::Remote { url, headers, .. } => {
                 write!(f, "--url {}", shell(url))?;
                 headers.iter().try_for_each(|(name, _)| {
                     write!(f, " --header {}", shell(&format!("{name}: …")))

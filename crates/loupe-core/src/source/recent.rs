@@ -269,7 +269,7 @@ pub fn exact_server(source: &Source, here: Option<&Path>) -> Option<String> {
 }
 
 /// What of a source is secret and was left out: by the names that it is asked for.
-pub fn left_out(source: &Source) -> Vec<String> {
+pub fn missing_secrets(source: &Source) -> Vec<String> {
     let mut names = Vec::new();
     map_named(source, &mut |name, value| {
         if value == LEFT_OUT {
@@ -281,7 +281,7 @@ pub fn left_out(source: &Source) -> Vec<String> {
 }
 
 /// The source with what was left out filled in, as far as `values` has it.
-pub fn filled(source: &Source, values: &BTreeMap<String, String>) -> Source {
+pub fn with_secrets(source: &Source, values: &BTreeMap<String, String>) -> Source {
     map_named(source, &mut |name, value| {
         values.get(name).filter(|_| value == LEFT_OUT).cloned()
     })
@@ -375,10 +375,10 @@ mod tests {
                 panic!("reached")
             };
             let again = kept.source();
-            assert_eq!(left_out(&again), names);
-            assert!(left_out(source).is_empty());
-            let whole = filled(&again, &secrets(source));
-            assert!(left_out(&whole).is_empty());
+            assert_eq!(missing_secrets(&again), names);
+            assert!(missing_secrets(source).is_empty());
+            let whole = with_secrets(&again, &secrets(source));
+            assert!(missing_secrets(&whole).is_empty());
             assert_eq!(
                 (whole.to_string(), secrets(&whole)),
                 (source.to_string(), secrets(source))
@@ -411,7 +411,7 @@ mod tests {
         };
         let again = kept.source();
         assert_eq!(
-            left_out(&again),
+            missing_secrets(&again),
             [
                 "--api-key",
                 "password of h",
@@ -419,7 +419,7 @@ mod tests {
                 "password of h (2)"
             ]
         );
-        assert_eq!(filled(&again, &secrets(&source)), source);
+        assert_eq!(with_secrets(&again, &secrets(&source)), source);
     }
 
     #[test]
@@ -455,7 +455,7 @@ mod tests {
         assert_eq!(command.cwd.as_deref(), Some(Path::new("/here")));
         let old = r#"{"command":{"program":"x","args":[],"env":["A"],"cwd":null}}"#;
         assert_eq!(
-            left_out(&serde_json::from_str::<RecentReach>(old).unwrap().source()),
+            missing_secrets(&serde_json::from_str::<RecentReach>(old).unwrap().source()),
             ["A"]
         );
         let key = |value, here| server_key(&source(value), Some(Path::new(here))).unwrap();
@@ -494,7 +494,7 @@ mod tests {
             else {
                 panic!("kept")
             };
-            assert_eq!(left_out(&kept.source()).len(), wanted, "{source}");
+            assert_eq!(missing_secrets(&kept.source()).len(), wanted, "{source}");
         }
     }
 }

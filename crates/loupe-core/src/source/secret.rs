@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::shown::{decode, with_secrets};
+use super::redact_url::{decode, with_secrets};
 use super::{LEFT_OUT, Source, is_key};
 
 /// Whether a variable, header or member of this name holds a secret as a rule.

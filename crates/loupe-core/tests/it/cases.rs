@@ -1,7 +1,7 @@
-//! Cases as data: what each format writes for a payload, and what the matcher finds in a text.
+//! Cases as data: what each format writes for a data, and what the matcher finds in a text.
 //!
-//! `tests/data/format/ID/CASE.json` is a payload, `CASE.txt` beside it what the format ID writes for it, or after
-//! `refused: ` why it does not. `tests/data/facts/CASE/` holds `payload.json`, `text.md` and `expected.txt`, and
+//! `tests/data/format/ID/CASE.json` is a data, `CASE.txt` beside it what the format ID writes for it, or after
+//! `refused: ` why it does not. `tests/data/facts/CASE/` holds `data.json`, `text.md` and `expected.txt`, and
 //! `tests/data/diff/CASE/` two values (`a.json`, `b.json`) or texts (`a.txt`, `b.txt`) and `expected.txt`.
 //! `tests/data/judged/*.toml` are texts judged by hand, fact by fact.
 //! `UPDATE_EXPECT=1 cargo test --test it cases` writes the expectations anew; read the difference before it is kept.
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bytes::Bytes;
-use loupe_core::capture::{Capture, CaptureId, FactState, Payload, Server, Tool, locate_facts};
+use loupe_core::capture::{Capture, CaptureId, FactState, ResultData, Server, Tool, locate_facts};
 use loupe_core::diff::lines::{LineOptions, Side, lines};
 use loupe_core::diff::tree::{TreeOptions, tree};
 use loupe_core::format::{Format, ParsedCapture, WriteError, by_id};
@@ -51,10 +51,10 @@ fn expect(path: &Path, actual: &str, failures: &mut String) {
     }
 }
 
-fn subject(payload: &[u8]) -> ParsedCapture {
+fn subject(data: &[u8]) -> ParsedCapture {
     let mut response =
         br#"{"jsonrpc":"2.0","id":1,"result":{"content":[],"structuredContent":"#.to_vec();
-    response.extend_from_slice(payload.trim_ascii());
+    response.extend_from_slice(data.trim_ascii());
     response.extend_from_slice(b"}}");
     ParsedCapture::of(Arc::new(Capture {
         tool: Tool::unlisted("case"),
@@ -96,11 +96,11 @@ fn formats_write_what_is_expected() {
 }
 
 /// Every fact that is not proved, then the counts, then the first words of each record's places.
-fn describe(payload: &Payload, text: &str) -> String {
-    let found = locate_facts(payload, text);
+fn describe(data: &ResultData, text: &str) -> String {
+    let found = locate_facts(data, text);
     let mut out = String::new();
     for fact in &found.facts {
-        let node = payload.doc.node(fact.node()).unwrap();
+        let node = data.doc.node(fact.node()).unwrap();
         let place = fact.place().map(|place| &text[place]);
         let state = match fact.state() {
             FactState::Proved => continue,
@@ -114,7 +114,7 @@ fn describe(payload: &Payload, text: &str) -> String {
         writeln!(
             out,
             "{} {}: {state}",
-            node.pointer_from(payload.root),
+            node.pointer_from(data.root),
             node.raw_text()
         )
         .unwrap();
@@ -135,11 +135,7 @@ fn describe(payload: &Payload, text: &str) -> String {
         writeln!(
             out,
             "{}: {}",
-            payload
-                .doc
-                .node(record.node)
-                .unwrap()
-                .pointer_from(payload.root),
+            data.doc.node(record.node).unwrap().pointer_from(data.root),
             places.join(" and ")
         )
         .unwrap();
@@ -165,7 +161,7 @@ fn facts_are_found_as_expected() {
     let mut failures = String::new();
     for folder in entries(&data("facts")) {
         let payload = Doc::parse(Bytes::from(fs::read(folder.join("payload.json")).unwrap()));
-        let payload = Payload::of_doc(payload).unwrap();
+        let payload = ResultData::of_doc(payload).unwrap();
         let text = fs::read_to_string(folder.join("text.md")).unwrap();
         expect(
             &folder.join("expected.txt"),
@@ -188,15 +184,15 @@ fn judged(case: &toml::Value) -> (String, String) {
         list.map(|pointer| pointer.as_str().unwrap().to_owned())
             .collect()
     };
-    let payload = Payload::of_doc(Doc::parse(Bytes::from(text_of("payload")))).unwrap();
+    let data = ResultData::of_doc(Doc::parse(Bytes::from(text_of("data")))).unwrap();
     let (mut words, mut actual): (BTreeMap<String, bool>, BTreeMap<String, bool>) =
         Default::default();
-    for fact in locate_facts(&payload, &text_of("text")).facts {
-        let pointer = payload
+    for fact in locate_facts(&data, &text_of("text")).facts {
+        let pointer = data
             .doc
             .node(fact.node())
             .unwrap()
-            .pointer_from(payload.root)
+            .pointer_from(data.root)
             .to_string();
         words.insert(pointer.clone(), true);
         actual.insert(pointer, !fact.state().is_missing());
@@ -225,7 +221,8 @@ fn facts_that_a_text_does_not_carry_are_missing() {
     assert!(cases.len() >= 134, "{} cases", cases.len());
     let mut failures = String::new();
     for case in &cases {
-        let payload = Payload::of_doc(Doc::parse(Bytes::from(case["data"].to_string()))).unwrap();
+        let payload =
+            ResultData::of_doc(Doc::parse(Bytes::from(case["data"].to_string()))).unwrap();
         let found = locate_facts(&payload, case["text"].as_str().unwrap());
         let not_carried: Vec<&str> = case["notCarried"]
             .as_array()

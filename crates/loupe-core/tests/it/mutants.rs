@@ -420,7 +420,7 @@ fn claim_of(row: &str, subject: &ParsedCapture) -> Claim {
 }
 
 fn extra(subject: &ParsedCapture) -> String {
-    let text = subject.reading.content_text().unwrap_or_default();
+    let text = subject.response.content_text().unwrap_or_default();
     subject
         .extra()
         .pieces
@@ -486,7 +486,7 @@ fn no_mutant_is_called_the_same_data() {
                 ));
             }
             let alone = subject(&json!({"content": [{"type": "text", "text": told}]}));
-            if let Some(payload) = &alone.payload {
+            if let Some(payload) = &alone.data {
                 let holds = payload.root().raw_text().contains(ADDED);
                 if !holds
                     && (!extra(&alone).contains(ADDED) || claim_of("json", &alone) == Claim::Proved)

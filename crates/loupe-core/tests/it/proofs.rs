@@ -27,7 +27,7 @@ fn a_text_is_claimed_to_be_what_it_proves() {
         let claim = Row::measure(by_id("content").unwrap(), &subject)
             .claim()
             .name();
-        let text = subject.reading.content_text().unwrap_or_default();
+        let text = subject.response.content_text().unwrap_or_default();
         let extra: Vec<&str> = subject
             .extra()
             .pieces

@@ -220,7 +220,7 @@ fn success(message: &str, data: &Value) -> Value {
     limited(&pretty(&json!({"message": message, "data": data})))
 }
 
-/// Kept oddity: the payload says `isError` once more, inside the text.
+/// Kept oddity: the data says `isError` once more, inside the text.
 fn failure(
     call: &SampleCall<'_>,
     code: &str,

@@ -16,8 +16,8 @@ use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::{self, Button, Tone};
 use crate::ui::{Cx, icons};
 use loupe_analysis::contract::finding_sentence;
-use loupe_analysis::finding::{Finding, FoundAt, FoundIn, ToolSilence};
-use loupe_analysis::queries::{AsMended, CountQuery, Mended, RowQuery};
+use loupe_analysis::finding::{Finding, Location, LocationPart, ToolSilence};
+use loupe_analysis::queries::{CountQuery, FixedResult, RowQuery, WithFix};
 use loupe_core::number::grouped;
 use loupe_core::quote::markdown_code;
 use loupe_core::token::Tokenizer;
@@ -36,7 +36,7 @@ pub fn detail_ui(ui: &mut Ui, cx: &Cx<'_>, found: &AnswerFindings, at: usize, fi
             // Beside the bar that scrolls.
             ui.set_width(ui.available_width() - 10.0);
             head_ui(ui, cx, finding);
-            ui.add(small(rule.means.replace('`', ""), t.text));
+            ui.add(small(rule.explanation.replace('`', ""), t.text));
             evidence_ui(
                 ui,
                 cx,
@@ -126,7 +126,7 @@ fn repeat_ui(ui: &mut Ui, cx: &Cx<'_>, finding: &Finding) {
 /// A row for each part with its places, which leads to the first of them.
 fn evidence_ui(ui: &mut Ui, cx: &Cx<'_>, places: &[FindingPlace], finding: &Finding) {
     let t = ThemeTokens::of(ui);
-    let mut parts: Vec<(FoundIn, Vec<&FoundAt>)> = Vec::new();
+    let mut parts: Vec<(LocationPart, Vec<&Location>)> = Vec::new();
     for place in &finding.places {
         match parts.iter_mut().find(|(part, _)| *part == place.part) {
             Some((_, places)) => places.push(place),
@@ -164,9 +164,12 @@ fn evidence_ui(ui: &mut Ui, cx: &Cx<'_>, places: &[FindingPlace], finding: &Find
         let is_here = |place: &&FindingPlace| {
             matches!(
                 (place, part),
-                (FindingPlace::Text(_), FoundIn::Text(_))
-                    | (FindingPlace::Node(_), FoundIn::Structured)
-                    | (FindingPlace::Key(_), FoundIn::Text(_) | FoundIn::Structured)
+                (FindingPlace::Text(_), LocationPart::Text(_))
+                    | (FindingPlace::Node(_), LocationPart::Structured)
+                    | (
+                        FindingPlace::Key(_),
+                        LocationPart::Text(_) | LocationPart::Structured
+                    )
             )
         };
         let shown: Vec<FindingPlace> = places.iter().filter(is_here).cloned().collect();
@@ -187,7 +190,7 @@ fn evidence_ui(ui: &mut Ui, cx: &Cx<'_>, places: &[FindingPlace], finding: &Find
         };
         let mut end = rect.right() - 10.0;
         // The definition is a dialog of its own.
-        let opens = part == FoundIn::Definition && !finding.subject.is_empty();
+        let opens = part == LocationPart::Definition && !finding.subject.is_empty();
         let leads = opens || !shown.is_empty();
         if leads {
             widgets::glyph_at(
@@ -242,17 +245,17 @@ fn names(keys: &[String]) -> String {
     }
 }
 
-fn part_title(part: FoundIn) -> &'static str {
+fn part_title(part: LocationPart) -> &'static str {
     match part {
-        FoundIn::Text(_) => "Text",
-        FoundIn::Structured => "structuredContent",
-        FoundIn::Result => "Result",
-        FoundIn::Definition => "Definition",
+        LocationPart::Text(_) => "Text",
+        LocationPart::Structured => "structuredContent",
+        LocationPart::Result => "Result",
+        LocationPart::Definition => "Definition",
     }
 }
 
 /// Where a place is within its part.
-fn where_at(place: &FoundAt) -> String {
+fn where_at(place: &Location) -> String {
     match &place.range {
         Some(range) if !range.is_empty() => format!("{}–{}", range.start, range.end),
         _ if place.path.is_empty() => "as a whole".to_owned(),
@@ -261,7 +264,7 @@ fn where_at(place: &FoundAt) -> String {
 }
 
 /// What is sent of each part against what would be with the fix.
-fn saving_ui(ui: &mut Ui, cx: &Cx<'_>, mended: &Arc<Mended>) {
+fn saving_ui(ui: &mut Ui, cx: &Cx<'_>, mended: &Arc<FixedResult>) {
     let t = ThemeTokens::of(ui);
     let tokenizer = &cx.state.settings.tokenizer;
     ui.add(heading(
@@ -356,7 +359,7 @@ fn saving_ui(ui: &mut Ui, cx: &Cx<'_>, mended: &Arc<Mended>) {
 }
 
 /// Whether the mended answer has this part.
-fn keeps(mended: &Mended, format: &str) -> bool {
+fn keeps(mended: &FixedResult, format: &str) -> bool {
     match format {
         "content" => mended.parts.text.is_some(),
         "structured" => mended.parts.structured.is_some(),
@@ -366,7 +369,7 @@ fn keeps(mended: &Mended, format: &str) -> bool {
 
 fn after(
     cx: &Cx<'_>,
-    mended: &Arc<Mended>,
+    mended: &Arc<FixedResult>,
     format: &'static str,
     tokenizer: &Tokenizer,
 ) -> Option<u64> {
@@ -376,7 +379,7 @@ fn after(
     };
     keeps(mended, format)
         .then(|| {
-            cx.ready(AsMended(Arc::clone(mended), query))
+            cx.ready(WithFix(Arc::clone(mended), query))
                 .map(|count| count.high())
         })
         .flatten()
@@ -393,7 +396,7 @@ fn percent(before: u64, after: u64) -> String {
 }
 
 /// The first lines of the part that the fix changes.
-fn preview_ui(ui: &mut Ui, mended: &Mended) {
+fn preview_ui(ui: &mut Ui, mended: &FixedResult) {
     let t = ThemeTokens::of(ui);
     let Some(text) = mended.changed_part() else {
         return;

@@ -10,7 +10,7 @@ use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::{self, Tone};
 use crate::ui::{Cx, icons};
 use loupe_analysis::queries::Mark;
-use loupe_analysis::queries::special::Shown;
+use loupe_analysis::queries::invisible_chars::Shown;
 use loupe_core::capture::Record;
 use loupe_core::json::{Kind, Node};
 
@@ -30,7 +30,7 @@ impl Flat {
         focus: &egui::Response,
     ) {
         let t = ThemeTokens::of(ui);
-        let Some(node) = self.view.payload.doc.node(row.node) else {
+        let Some(node) = self.view.data.doc.node(row.node) else {
             return;
         };
         // Rows are not tab stops: the tree is one, and arrows move in it.
@@ -38,7 +38,7 @@ impl Flat {
         let is_record = self.record == Some(row.node);
         let is_inside = self
             .record
-            .and_then(|record| self.view.payload.doc.node(record))
+            .and_then(|record| self.view.data.doc.node(record))
             .is_some_and(|record| (record.index()..record.subtree_end()).contains(&row.node));
         let is_cursor = cx.state.view.tree_cursor == Some(row.node);
         let fill = if is_record {
@@ -59,7 +59,7 @@ impl Flat {
         } else {
             node.subtree_end()
         };
-        let marked = marks::marked(cx);
+        let marked = marks::visible_marks(cx);
         let gravest = |marks: marks::Marked<'_>| {
             marks
                 .of_nodes(nodes.clone())
@@ -210,14 +210,14 @@ impl Flat {
                 self.toggle(cx, row.node);
             } else {
                 cx.send(ViewAction::SetTreeCursor(row.node));
-                if let Some(record) = record_of(&self.view.payload.doc, records, row.node) {
+                if let Some(record) = record_of(&self.view.data.doc, records, row.node) {
                     cx.send(ViewAction::SelectRecord(Some(record)));
                 }
             }
         }
         widgets::context_menu(&response, is_cursor.then_some(focus), |ui| {
             ui.set_width(300.0);
-            copy::menu_ui(ui, cx, node, &self.view.payload, self.pane);
+            copy::menu_ui(ui, cx, node, &self.view.data, self.pane);
         });
         if let Some(Mark::Differs(text)) = self.view.marks.get(&row.node) {
             response.on_hover_text(format!("The text has {}", Shown::of(text).text));

@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use regex::{Captures, Regex};
 
-use crate::finding::CheckedAnswer;
-use crate::finding::answer::near;
+use crate::finding::CheckedResult;
+use crate::finding::result::near;
 use crate::finding::rule::{Hits, RulePattern};
 use crate::finding::tool::{singular, words};
-use loupe_core::capture::Payload;
+use loupe_core::capture::ResultData;
 use loupe_core::json::{Kind, Node};
 
 pub(crate) const TOTALS: [&str; 5] = [
@@ -51,8 +51,8 @@ const PART: [&str; 9] = [
 ];
 
 /// A member of the data that counts, at its top or one below.
-fn counter<'a>(payload: &'a Payload, names: &[&str]) -> Option<(Node<'a>, u64)> {
-    near(payload.root())
+fn counter<'a>(data: &'a ResultData, names: &[&str]) -> Option<(Node<'a>, u64)> {
+    near(data.root())
         .filter(|node| node.key().is_some_and(|key| names.contains(&&*key)))
         .find_map(|node| Some((node, u64::try_from(node.as_i64()?).ok()?)))
 }
@@ -74,13 +74,13 @@ fn number(stated: &Captures<'_>, name: &str) -> Option<u64> {
 
 /// The one list that the answer is about: its records, else the only list there is. Its length and its name, which is empty
 /// where it has none.
-fn listed(answer: &CheckedAnswer<'_>, payload: &Payload) -> Option<(u64, String)> {
+fn listed(answer: &CheckedResult<'_>, data: &ResultData) -> Option<(u64, String)> {
     let name = |list: Node<'_>| list.key().map(|key| key.into_owned()).unwrap_or_default();
     if let Some(list) = answer.records() {
         return Some((list.len() as u64, name(list)));
     }
     let is_list = |node: &Node<'_>| node.kind() == Kind::Array;
-    let root = payload.root();
+    let root = data.root();
     let mut lists = if is_list(&root) {
         vec![root]
     } else {
@@ -176,13 +176,13 @@ impl CountInText {
     }
 }
 
-pub(crate) fn counts_disagree(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
-    let Some(payload) = answer.exact_payload() else {
+pub(crate) fn counts_disagree(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
+    let Some(data) = answer.exact_payload() else {
         return;
     };
-    let total = counter(payload, &TOTALS);
+    let total = counter(data, &TOTALS);
     if let Some(list) = answer.records() {
-        in_data(answer, payload, total, list.len() as u64, hits);
+        in_data(answer, data, total, list.len() as u64, hits);
     }
     if !answer.is_success() || answer.text.trim().is_empty() {
         return;
@@ -194,8 +194,8 @@ pub(crate) fn counts_disagree(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         .ok()
     });
     let Some(showing) = &*SHOWING else { return };
-    let list = listed(answer, payload);
-    if let Some(records) = answer.records().filter(|_| payload.is_structured()) {
+    let list = listed(answer, data);
+    if let Some(records) = answer.records().filter(|_| data.is_structured()) {
         let listed = records.len() as u64;
         for stated in showing.captures_iter(&answer.text).take(MOST) {
             let (Some(shown), Some(of)) = (number(&stated, "shown"), number(&stated, "all")) else {
@@ -203,7 +203,7 @@ pub(crate) fn counts_disagree(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
             };
             if shown != listed || total.is_some_and(|(_, total)| total != of) {
                 let place = stated.get(0).map_or(0..0, |all| all.range());
-                hits.say(format!(
+                hits.report(format!(
                     "the text says {shown} of {of}; {listed} are listed"
                 ))
                 .at(answer.text_at(place));
@@ -211,8 +211,8 @@ pub(crate) fn counts_disagree(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         }
     }
     // The data's own text counts nothing of the list.
-    let own = payload.place_in_text(payload.root(), &answer.subject.reading);
-    if own.is_none() && !payload.is_structured() {
+    let own = data.place_in_text(data.root(), &answer.subject.response);
+    if own.is_none() && !data.is_structured() {
         return;
     }
     let is_ours = |stated: &CountInText| match &list {
@@ -234,7 +234,7 @@ pub(crate) fn counts_disagree(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
             .iter()
             .any(|(_, place)| is_in(place))
     };
-    let count = counter(payload, &COUNTS);
+    let count = counter(data, &COUNTS);
     let told =
         |node: Node<'_>, count: u64| format!("`{}` is {count}", node.key().unwrap_or_default());
     let line = answer.text[stated.place.start..]
@@ -258,7 +258,7 @@ pub(crate) fn counts_disagree(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
                         stated.count,
                         told(node, total)
                     );
-                    hits.say(message)
+                    hits.report(message)
                         .at(answer.text_at(stated.place))
                         .at(answer.data_at(node));
                 }
@@ -268,7 +268,7 @@ pub(crate) fn counts_disagree(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
                         "the text says {}; {listed} are listed, and nothing says that it is a part",
                         stated.count
                     );
-                    hits.say(message).at(answer.text_at(stated.place));
+                    hits.report(message).at(answer.text_at(stated.place));
                 }
             }
         }
@@ -278,7 +278,7 @@ pub(crate) fn counts_disagree(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
             if let ([(node, count)], false) = (&*known.collect::<Vec<_>>(), is_quoted())
                 && *count != stated.count
             {
-                hits.say(format!(
+                hits.report(format!(
                     "the text says {}; {}",
                     stated.count,
                     told(*node, *count)
@@ -292,8 +292,8 @@ pub(crate) fn counts_disagree(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
 
 /// The data against itself.
 fn in_data(
-    answer: &CheckedAnswer<'_>,
-    payload: &Payload,
+    answer: &CheckedResult<'_>,
+    data: &ResultData,
     total: Option<(Node<'_>, u64)>,
     listed: u64,
     hits: &mut Hits<'_>,
@@ -305,23 +305,23 @@ fn in_data(
         )
     };
     if let Some((node, total)) = total.filter(|(_, total)| *total < listed) {
-        hits.say(told(node, total)).at(answer.data_at(node));
+        hits.report(told(node, total)).at(answer.data_at(node));
     }
     // A member `count` may be the total where no other is.
-    let count = counter(payload, &["count", "returned"]).filter(|(_, count)| *count != listed);
+    let count = counter(data, &["count", "returned"]).filter(|(_, count)| *count != listed);
     if let Some((node, count)) = count.filter(|(_, count)| total.is_some() || *count < listed) {
-        hits.say(told(node, count)).at(answer.data_at(node));
+        hits.report(told(node, count)).at(answer.data_at(node));
     }
 }
 
-pub fn has_more(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
-    let (Some(payload), Some(list)) = (answer.exact_payload(), answer.records()) else {
+pub fn has_more(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
+    let (Some(data), Some(list)) = (answer.exact_payload(), answer.records()) else {
         return;
     };
     let listed = list.len() as u64;
-    let total = counter(payload, &TOTALS).map(|(_, total)| total);
-    let is_first = counter(payload, &["offset", "skip", "page"]).is_none_or(|(_, at)| at <= 1);
-    let last = near(payload.root()).find(|node| {
+    let total = counter(data, &TOTALS).map(|(_, total)| total);
+    let is_first = counter(data, &["offset", "skip", "page"]).is_none_or(|(_, at)| at <= 1);
+    let last = near(data.root()).find(|node| {
         node.kind() == Kind::Null && node.key().is_some_and(|key| CURSORS.contains(&&*key))
     });
     if let (Some(node), Some(total)) = (
@@ -329,7 +329,7 @@ pub fn has_more(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         total.filter(|total| *total > listed && is_first && !answer.asks_for_page()),
     ) {
         let key = node.key().unwrap_or_default();
-        hits.say(format!(
+        hits.report(format!(
             "`{key}` is null, and {listed} of {total} are listed"
         ))
         .at(answer.data_at(node));
@@ -344,10 +344,10 @@ pub fn has_more(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
             .any(|words| answer.lower_text().contains(words))
     };
     if more && is_first && total.is_some_and(|total| total <= listed) {
-        hits.say(format!("`{key}` is true, and all {listed} are listed"))
+        hits.report(format!("`{key}` is true, and all {listed} are listed"))
             .at(answer.data_at(node));
     } else if !more && is_first && total.is_some_and(|total| total > listed) {
-        hits.say(format!(
+        hits.report(format!(
             "`{key}` is false, and {listed} of {} are listed",
             total.unwrap_or_default()
         ))
@@ -361,7 +361,7 @@ pub fn has_more(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         ])
         || !more && says(&["truncated**"])
     {
-        hits.say(format!("`{key}` is {more}, and the text says the opposite"))
+        hits.report(format!("`{key}` is {more}, and the text says the opposite"))
             .at(answer.data_at(node));
     }
 }

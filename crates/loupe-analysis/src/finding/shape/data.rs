@@ -5,18 +5,18 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use serde_json::Value;
 
 use super::{REWRITE_BYTES, label};
-use crate::finding::answer::{leaves, nodes, tokens, wild};
+use crate::finding::result::{leaves, nodes, tokens, wild};
 use crate::finding::rule::Hits;
 use crate::finding::tool::words;
-use crate::finding::{CheckedAnswer, CheckedTool, FoundIn};
+use crate::finding::{CheckedResult, CheckedTool, LocationPart};
 use crate::queries::Parts;
-use loupe_core::capture::Payload;
+use loupe_core::capture::ResultData;
 use loupe_core::format::ledger::Row;
 use loupe_core::format::{self, FORMATS};
 use loupe_core::json::{Kind, Node};
 use loupe_core::number::{grouped, number_of};
 
-pub(crate) fn pretty_json(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+pub(crate) fn pretty_json(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     let Some(doc) = answer.json_text() else {
         return;
     };
@@ -28,13 +28,13 @@ pub(crate) fn pretty_json(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     };
     let compact = compacted(root);
     if compact.len() < answer.text.len() {
-        hits.say(format!(
+        hits.report(format!(
             "{} bytes of JSON, {} without white space",
             grouped(answer.text.len() as u64),
             grouped(compact.len() as u64)
         ))
         .at(answer.text_at(0..answer.text.len()))
-        .mends(
+        .set_fix(
             answer,
             Parts {
                 text: Some(compact),
@@ -65,11 +65,11 @@ fn compacted(root: Node<'_>) -> String {
     out
 }
 
-fn is_sent_as_json(answer: &CheckedAnswer<'_>) -> bool {
+fn is_sent_as_json(answer: &CheckedResult<'_>) -> bool {
     answer.structured_payload().is_some() || answer.json_text().is_some()
 }
 
-pub(crate) fn repeated_keys(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+pub(crate) fn repeated_keys(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     let Some(list) = answer
         .records()
         .filter(|list| list.len() as u64 >= hits.limit && is_sent_as_json(answer))
@@ -98,7 +98,8 @@ pub(crate) fn repeated_keys(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     if keys.is_empty() || shared.len() * 10 < keys.len() * 8 {
         return;
     }
-    let (Some(json), Some(table)) = (answer.written("json"), answer.written("json-table")) else {
+    let (Some(json), Some(table)) = (answer.format_text("json"), answer.format_text("json-table"))
+    else {
         return;
     };
     let (now, mut then) = (answer.count(&json), answer.count(&table));
@@ -108,7 +109,7 @@ pub(crate) fn repeated_keys(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         for format in ["toon", "csv"].into_iter().filter_map(format::by_id) {
             let row = Row::measure(format, answer.subject);
             let is_better = row.claim().is_same_data() && row.tokens.o200k_base < then.o200k_base;
-            if let Some(written) = answer.written(format.id()).filter(|_| is_better) {
+            if let Some(written) = answer.format_text(format.id()).filter(|_| is_better) {
                 (table, title, then) = (written, format.title(), row.tokens);
             }
         }
@@ -124,14 +125,14 @@ pub(crate) fn repeated_keys(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
             grouped(then.o200k_base)
         );
         let shared = shared.into_iter().map(|key| key.into_owned()).collect();
-        hits.say(message)
+        hits.report(message)
             .at(answer.data_at(list))
             .of_keys(shared)
-            .mends(answer, answer.parts_with(&table));
+            .set_fix(answer, answer.parts_with(&table));
     }
 }
 
-pub(crate) fn not_cheapest(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+pub(crate) fn not_cheapest(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     let is_small = answer.subject.capture.wire_len() < REWRITE_BYTES;
     if !is_small || !answer.subject.is_data_alone() || !answer.is_success() {
         return;
@@ -139,11 +140,11 @@ pub(crate) fn not_cheapest(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     // Compact JSON where that is less than what one model reads: another rule says what it saves.
     let read = answer
         .subject
-        .known
+        .cache
         .counts_of(&answer.parts().read(answer.read_part()))
         .tokens;
     let compact = answer
-        .written("json")
+        .format_text("json")
         .filter(|_| is_sent_as_json(answer))
         .map(|json| answer.count(&json));
     let compact = compact.filter(|compact| compact.o200k_base < read.o200k_base);
@@ -162,41 +163,41 @@ pub(crate) fn not_cheapest(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     if saves.o200k_base * 100 > sent.o200k_base * hits.limit && saves.o200k_base >= 10 {
         let title = format::by_id(best.format).map_or(best.format, |format| format.title());
         let percent = (saves.o200k_base * 200 + sent.o200k_base) / (2 * sent.o200k_base.max(1));
-        hits.say(format!(
+        hits.report(format!(
             "{title} says the same in {} tokens, {percent}% less than {than}",
             grouped(best.tokens.o200k_base)
         ))
-        .at_path(FoundIn::Result, "")
-        .mends(
+        .at_path(LocationPart::Result, "")
+        .set_fix(
             answer,
             Parts {
-                text: answer.written(best.format),
+                text: answer.format_text(best.format),
                 structured: None,
             },
         );
     }
 }
 
-pub(crate) fn nested_in_table(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
-    let reader = answer.subject.payload.as_ref().and_then(Payload::reader);
+pub(crate) fn nested_in_table(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
+    let reader = answer.subject.data.as_ref().and_then(ResultData::reader);
     let is_flat = reader
         .is_some_and(|reader| reader.is_table() || matches!(reader.id, "csv" | "tsv" | "toon"));
-    let Some(payload) = answer.subject.payload.as_ref().filter(|_| is_flat) else {
+    let Some(data) = answer.subject.data.as_ref().filter(|_| is_flat) else {
         return;
     };
-    let is_deep = nodes(payload.root()).any(|node| node.depth() > 3);
-    let Some(json) = answer.written("json").filter(|_| is_deep) else {
+    let is_deep = nodes(data.root()).any(|node| node.depth() > 3);
+    let Some(json) = answer.format_text("json").filter(|_| is_deep) else {
         return;
     };
     let (now, then) = (answer.count(&answer.text), answer.count(&json));
     if now.o200k_base > then.o200k_base {
-        hits.say(format!(
+        hits.report(format!(
             "{} tokens, compact JSON has {}",
             grouped(now.o200k_base),
             grouped(then.o200k_base)
         ))
         .at(answer.text_at(0..0))
-        .mends(
+        .set_fix(
             answer,
             Parts {
                 text: Some(json),
@@ -206,38 +207,38 @@ pub(crate) fn nested_in_table(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     }
 }
 
-pub(crate) fn json_first(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+pub(crate) fn json_first(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     if answer.is_success()
         && answer.is_read()
         && answer.structured().is_none()
         && answer.json_text().is_none()
     {
-        hits.say("reads, and answers with no JSON")
+        hits.report("reads, and answers with no JSON")
             .at(answer.text_at(0..0));
     }
 }
 
-pub(crate) fn json_in_fence(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+pub(crate) fn json_in_fence(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     let is_fenced = answer
         .subject
-        .payload
+        .data
         .as_ref()
-        .and_then(Payload::text_source)
+        .and_then(ResultData::text_source)
         .is_some_and(|source| source.reader.id == "fences" && source.data.is_verbatim());
     if is_fenced && answer.structured().is_none() && answer.text.contains("```json") {
-        hits.say("the data is JSON in a fence")
+        hits.report("the data is JSON in a fence")
             .at(answer.text_at(0..0));
     }
 }
 
-pub(crate) fn raw_json(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+pub(crate) fn raw_json(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     if answer.is_success()
         && answer
             .json_text()
             .and_then(|doc| doc.root())
             .is_some_and(Node::is_container)
     {
-        hits.say("the text is JSON").at(answer.text_at(0..0));
+        hits.report("the text is JSON").at(answer.text_at(0..0));
     }
 }
 
@@ -246,14 +247,14 @@ fn is_total(key: &str) -> bool {
     lower.starts_with("summary") || lower.starts_with("total") || lower == "count"
 }
 
-pub(crate) fn summary_last(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
-    let Some(root) = answer.exact_payload().map(Payload::root) else {
+pub(crate) fn summary_last(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
+    let Some(root) = answer.exact_payload().map(ResultData::root) else {
         return;
     };
     let mut after_list = false;
     for member in root.children() {
         if after_list && member.key().is_some_and(|key| is_total(&key)) {
-            hits.say(format!(
+            hits.report(format!(
                 "`{}` stands after the list",
                 member.key().unwrap_or_default()
             ))
@@ -264,11 +265,11 @@ pub(crate) fn summary_last(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
 }
 
 /// The data as a value of its own, to be changed and written anew.
-fn value(answer: &CheckedAnswer<'_>) -> Option<Value> {
-    let payload = answer
+fn value(answer: &CheckedResult<'_>) -> Option<Value> {
+    let data = answer
         .exact_payload()
-        .filter(|payload| payload.root().raw().len() < REWRITE_BYTES)?;
-    serde_json::from_str(&payload.root().raw_text()).ok()
+        .filter(|data| data.root().raw().len() < REWRITE_BYTES)?;
+    serde_json::from_str(&data.root().raw_text()).ok()
 }
 
 /// Changes every value of a tree, the inner ones first; a member for which it says no goes.
@@ -288,7 +289,7 @@ fn change(value: &mut Value, keep: &mut impl FnMut(Option<&str>, &mut Value) -> 
 
 /// The answer with changed data, laid out as it is sent; `None` where the data is too large.
 pub fn changed(
-    answer: &CheckedAnswer<'_>,
+    answer: &CheckedResult<'_>,
     mut keep: impl FnMut(Option<&str>, &mut Value) -> bool,
 ) -> Option<Parts> {
     let mut data = value(answer)?;
@@ -305,7 +306,7 @@ pub fn changed(
     Some(parts)
 }
 
-pub(crate) fn empty_section(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+pub(crate) fn empty_section(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     let tool = CheckedTool::of(&answer.subject.capture.tool);
     let required: BTreeSet<_> = tool
         .output()
@@ -317,7 +318,7 @@ pub(crate) fn empty_section(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         })
         .filter_map(|node| Some(node.as_str()?.into_owned()))
         .collect();
-    let Some(payload) = answer.exact_payload().filter(|_| is_sent_as_json(answer)) else {
+    let Some(data) = answer.exact_payload().filter(|_| is_sent_as_json(answer)) else {
         return;
     };
     let is_empty = |node: &Node<'_>| {
@@ -327,7 +328,7 @@ pub(crate) fn empty_section(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     };
     let mut first = None;
     let mut count = 0;
-    for node in nodes(payload.root()).filter(is_empty) {
+    for node in nodes(data.root()).filter(is_empty) {
         first.get_or_insert(node);
         count += 1;
     }
@@ -340,20 +341,20 @@ pub(crate) fn empty_section(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
             || value.as_object().is_some_and(serde_json::Map::is_empty);
         !(is_empty && key.is_some_and(|key| !required.contains(key)))
     });
-    let hit = hits.say(format!(
+    let hit = hits.report(format!(
         "{} empty lists and objects say nothing, such as `{}`",
         grouped(count),
-        wild(&first.pointer_from(payload.root().index()))
+        wild(&first.pointer_from(data.root().index()))
     ));
     hit.at(answer.data_at(first));
-    mended.map(|parts| hit.mends(answer, parts));
+    mended.map(|parts| hit.set_fix(answer, parts));
 }
 
-pub(crate) fn epoch(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
-    let Some(payload) = answer.exact_payload() else {
+pub(crate) fn epoch(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
+    let Some(data) = answer.exact_payload() else {
         return;
     };
-    for leaf in leaves(payload.root()).filter(|leaf| leaf.kind() == Kind::Number) {
+    for leaf in leaves(data.root()).filter(|leaf| leaf.kind() == Kind::Number) {
         let is_time = leaf.as_i64().is_some_and(|number| {
             (1_000_000_000..2_200_000_000).contains(&number)
                 || (1_000_000_000_000..2_200_000_000_000).contains(&number)
@@ -376,9 +377,9 @@ pub(crate) fn epoch(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
             "ts",
         ];
         if words.iter().any(|word| says.contains(&word.as_str())) {
-            hits.say(format!(
+            hits.report(format!(
                 "`{}` is a time as a bare number",
-                wild(&leaf.pointer_from(payload.root().index()))
+                wild(&leaf.pointer_from(data.root().index()))
             ))
             .at(answer.data_at(leaf));
         }
@@ -397,7 +398,7 @@ fn is_opaque(text: &str) -> bool {
         || text.len() >= 32 && hex(text)
 }
 
-pub fn opaque(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+pub fn opaque(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     let taken: BTreeSet<String> = answer
         .arguments_of_tools()
         .iter()
@@ -410,17 +411,17 @@ pub fn opaque(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
                     .iter()
                     .any(|name| name == "id" || name.ends_with(" id"))
     };
-    let Some(payload) = answer.exact_payload().filter(|_| is_sent_as_json(answer)) else {
+    let Some(data) = answer.exact_payload().filter(|_| is_sent_as_json(answer)) else {
         return;
     };
-    let found = leaves(payload.root()).filter(|leaf| {
+    let found = leaves(data.root()).filter(|leaf| {
         leaf.as_str().is_some_and(|text| is_opaque(&text))
             && leaf.key().is_some_and(|key| !is_taken(&key))
     });
     let mut fields: BTreeMap<String, Node<'_>> = BTreeMap::new();
     for leaf in found {
         fields
-            .entry(wild(&leaf.pointer_from(payload.root().index())))
+            .entry(wild(&leaf.pointer_from(data.root().index())))
             .or_insert(leaf);
     }
     let Some((path, first)) = fields.first_key_value() else {
@@ -432,7 +433,10 @@ pub fn opaque(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     let Some(mended) = changed(answer, is_kept) else {
         return;
     };
-    let (all, saves) = (answer.sent(), answer.sent().less(tokens(&mended.sent())));
+    let (all, saves) = (
+        answer.token_counts(),
+        answer.token_counts().less(tokens(&mended.sent())),
+    );
     if saves.o200k_base * 100 > all.o200k_base * hits.limit {
         let more = if fields.len() > 1 {
             format!(" and {}", number_of(fields.len() as u64 - 1, "more fields"))
@@ -440,15 +444,15 @@ pub fn opaque(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
             String::new()
         };
         let percent = saves.o200k_base * 100 / all.o200k_base.max(1);
-        hits.say(format!(
+        hits.report(format!(
             "`{path}`{more}: {percent}% of the tokens, and no tool has an argument of that name"
         ))
         .at(answer.data_at(*first))
-        .mends(answer, mended);
+        .set_fix(answer, mended);
     }
 }
 
-pub(crate) fn escaped_unicode(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+pub(crate) fn escaped_unicode(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     let Some(doc) = answer
         .json_text()
         .filter(|_| answer.text.contains("\\u") && answer.text.len() < REWRITE_BYTES)
@@ -466,11 +470,11 @@ pub(crate) fn escaped_unicode(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     if saves.o200k_base > 0 {
         let at = answer.text.find("\\u").unwrap_or(0);
         let hit = hits
-            .say("characters as `\\uNNNN`")
+            .report("characters as `\\uNNNN`")
             .at(answer.text_at(at..at + 6))
             .saves(saves);
         if is_compact {
-            hit.mends(
+            hit.set_fix(
                 answer,
                 Parts {
                     text: Some(plain),
@@ -481,8 +485,8 @@ pub(crate) fn escaped_unicode(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     }
 }
 
-pub(crate) fn json_in_json(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
-    let Some(payload) = answer.exact_payload().filter(|_| is_sent_as_json(answer)) else {
+pub(crate) fn json_in_json(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
+    let Some(data) = answer.exact_payload().filter(|_| is_sent_as_json(answer)) else {
         return;
     };
     let is_json = |text: &str| {
@@ -495,12 +499,12 @@ pub(crate) fn json_in_json(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
             })
     };
     let mut paths: BTreeMap<String, Node<'_>> = BTreeMap::new();
-    for leaf in leaves(payload.root())
+    for leaf in leaves(data.root())
         .filter(|leaf| leaf.kind() == Kind::String && leaf.raw().len() < REWRITE_BYTES)
     {
         if leaf.as_str().is_some_and(|text| is_json(&text)) {
             paths
-                .entry(wild(&leaf.pointer_from(payload.root().index())))
+                .entry(wild(&leaf.pointer_from(data.root().index())))
                 .or_insert(leaf);
         }
     }
@@ -517,16 +521,16 @@ pub(crate) fn json_in_json(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         }
         true
     });
-    let hit = hits.say(format!("`{path}` is a text that holds JSON"));
+    let hit = hits.report(format!("`{path}` is a text that holds JSON"));
     hit.at(answer.data_at(*first));
-    mended.map(|parts| hit.mends(answer, parts));
+    mended.map(|parts| hit.set_fix(answer, parts));
 }
 
-pub(crate) fn data_uri(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
-    let Some(payload) = answer.exact_payload() else {
+pub(crate) fn data_uri(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
+    let Some(data) = answer.exact_payload() else {
         return;
     };
-    for leaf in leaves(payload.root())
+    for leaf in leaves(data.root())
         .filter(|leaf| leaf.kind() == Kind::String && leaf.raw().starts_with(b"\"data:"))
     {
         let Some(text) = leaf.as_str() else { continue };
@@ -541,8 +545,8 @@ pub(crate) fn data_uri(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         }
         let cost = answer.count(&text);
         if cost.o200k_base >= hits.limit {
-            let path = wild(&leaf.pointer_from(payload.root().index()));
-            hits.say(format!(
+            let path = wild(&leaf.pointer_from(data.root().index()));
+            hits.report(format!(
                 "`{path}` is {media} as a data URI, {}",
                 number_of(cost.o200k_base, "tokens")
             ))
@@ -552,8 +556,8 @@ pub(crate) fn data_uri(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     }
 }
 
-pub(crate) fn result_in_result(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
-    let Some(root) = answer.exact_payload().map(Payload::root) else {
+pub(crate) fn result_in_result(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
+    let Some(root) = answer.exact_payload().map(ResultData::root) else {
         return;
     };
     let is_wrapper = root.kind() == Kind::Object && root.len() == 1;
@@ -576,7 +580,7 @@ pub(crate) fn result_in_result(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) 
         path if path.is_empty() => "the data".to_owned(),
         path => format!("`{path}`"),
     };
-    hits.say(format!(
+    hits.report(format!(
         "{place} is a result inside the result; its shell is {}",
         number_of(shell.o200k_base, "tokens")
     ))
@@ -609,7 +613,7 @@ fn is_result(value: Node<'_>) -> bool {
             .all(|member| member.key().is_some_and(|key| known.contains(&&*key)))
 }
 
-pub(crate) fn dual_overhead(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+pub(crate) fn dual_overhead(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     let Some(value) = answer.structured().filter(|_| !answer.text.is_empty()) else {
         return;
     };
@@ -623,7 +627,7 @@ pub(crate) fn dual_overhead(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         grouped(text.o200k_base),
         grouped(own.o200k_base)
     );
-    hits.say(message).at(answer.text_at(0..0)).mends(
+    hits.report(message).at(answer.text_at(0..0)).set_fix(
         answer,
         Parts {
             text: None,

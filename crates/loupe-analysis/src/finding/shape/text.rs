@@ -7,31 +7,32 @@ use pulldown_cmark::{Event, HeadingLevel, Tag, TagEnd};
 use regex::Regex;
 
 use super::{REWRITE_BYTES, label};
-use crate::finding::CheckedAnswer;
-use crate::finding::answer::{clip, leaves, tokens};
+use crate::finding::CheckedResult;
+use crate::finding::result::{clip, leaves, tokens};
 use crate::finding::rule::Severity::{Error, Warning};
 use crate::finding::rule::{Hits, RulePattern};
 use crate::queries::Parts;
-use loupe_core::capture::Payload;
+use loupe_core::capture::ResultData;
 
-fn is_markdown(answer: &CheckedAnswer<'_>) -> bool {
+fn is_markdown(answer: &CheckedResult<'_>) -> bool {
     answer.json_text().is_none() && !answer.text.is_empty()
 }
 
-pub(crate) fn no_code_block(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+pub(crate) fn no_code_block(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     let reader = answer
         .subject
-        .payload
+        .data
         .as_ref()
-        .and_then(Payload::reader)
+        .and_then(ResultData::reader)
         .map(|reader| reader.id);
     if answer.is_success() && reader == Some("key-value") && !answer.text.contains("```") {
-        hits.say("records without a fence").at(answer.text_at(0..0));
+        hits.report("records without a fence")
+            .at(answer.text_at(0..0));
     }
 }
 
 /// The fences that hold `Label: value` lines, each with its labels in order.
-fn fenced_records(answer: &CheckedAnswer<'_>) -> Vec<(Range<usize>, Vec<String>)> {
+fn fenced_records(answer: &CheckedResult<'_>) -> Vec<(Range<usize>, Vec<String>)> {
     let text = answer.markdown_text();
     let is_fence = |event: &Event<'_>| matches!(event, Event::Start(Tag::CodeBlock(_)));
     let labels = |range: &Range<usize>| {
@@ -54,7 +55,7 @@ fn fenced_records(answer: &CheckedAnswer<'_>) -> Vec<(Range<usize>, Vec<String>)
         .collect()
 }
 
-pub(crate) fn format_drift(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+pub(crate) fn format_drift(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     let records = fenced_records(answer);
     let Some((_, first)) = records.first() else {
         return;
@@ -75,12 +76,12 @@ pub(crate) fn format_drift(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         } else {
             continue;
         };
-        hits.say(what).at(answer.text_at(range.clone()));
+        hits.report(what).at(answer.text_at(range.clone()));
     }
 }
 
 /// The values beside labels: `Label: value`, `- **Label**: value`, `| **Label** | value |`.
-fn labelled(answer: &CheckedAnswer<'_>) -> Vec<(String, Range<usize>)> {
+fn labelled(answer: &CheckedResult<'_>) -> Vec<(String, Range<usize>)> {
     let text = answer.markdown_text();
     let mut found = Vec::new();
     let mut start = 0;
@@ -109,16 +110,16 @@ fn labelled(answer: &CheckedAnswer<'_>) -> Vec<(String, Range<usize>)> {
 
 const INVENTED: [&str; 6] = ["$0.00", "0", "0.00", "false", "1970-01-01", "Jan 1, 1970"];
 
-pub fn invented(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+pub fn invented(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     if !is_markdown(answer) {
         return;
     }
     let values = labelled(answer);
-    if let Some(payload) = answer.structured_payload() {
+    if let Some(data) = answer.structured_payload() {
         // Keys that are null somewhere and a zero nowhere.
         let mut empty: BTreeSet<String> = BTreeSet::new();
         let mut given: BTreeSet<String> = BTreeSet::new();
-        for leaf in leaves(payload.root()) {
+        for leaf in leaves(data.root()) {
             let is_zero = || leaf.as_f64() == Some(0.0) || leaf.as_bool() == Some(false);
             if leaf.is_null() || is_zero() {
                 let keys = if leaf.is_null() {
@@ -132,7 +133,7 @@ pub fn invented(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         for (name, place) in &values {
             let stated = &answer.text[place.clone()];
             if empty.contains(name) && !given.contains(name) && INVENTED.contains(&stated) {
-                hits.say(format!(
+                hits.report(format!(
                     "`{name}` is missing in the data, and the text says {stated}"
                 ))
                 .at(answer.text_at(place.clone()));
@@ -147,7 +148,7 @@ pub fn invented(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         .iter()
         .filter(|(_, place)| marks && &answer.text[place.clone()] == "$0.00")
     {
-        hits.say(format!(
+        hits.report(format!(
             "`{name}` is $0.00 where others are N/A: a missing value?"
         ))
         .at(answer.text_at(place.clone()))
@@ -155,7 +156,7 @@ pub fn invented(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     }
 }
 
-pub(crate) fn absence(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+pub(crate) fn absence(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     if !is_markdown(answer) {
         return;
     }
@@ -166,7 +167,7 @@ pub(crate) fn absence(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
             stated,
             "undefined" | "[object Object]" | "NaN" | "Invalid Date"
         ) {
-            hits.say(format!("`{stated}` as a value"))
+            hits.report(format!("`{stated}` as a value"))
                 .at(answer.text_at(place))
                 .as_severity(Error);
         } else if matches!(stated, "N/A" | "null" | "None" | "—" | "n/a") {
@@ -175,7 +176,7 @@ pub(crate) fn absence(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     }
     if marks.len() > 1 {
         let all = marks.into_iter().collect::<Vec<_>>().join(", ");
-        hits.say(format!("what is missing is marked as {all}"))
+        hits.report(format!("what is missing is marked as {all}"))
             .at(answer.text_at(0..0));
     }
 }
@@ -184,7 +185,7 @@ pub(crate) fn is_emoji(char: char) -> bool {
     matches!(u32::from(char), 0x2600..=0x27bf | 0x1f000..=0x1faff | 0x2b00..=0x2bff | 0x2139)
 }
 
-pub(crate) fn emoji_heading(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+pub(crate) fn emoji_heading(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     let text = answer.markdown_text();
     let mut mended = String::new();
     let mut places: Vec<Range<usize>> = Vec::new();
@@ -207,10 +208,10 @@ pub(crate) fn emoji_heading(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     mended.push_str(&answer.text[last.end..]);
     let many = places.len();
     for (at, place) in places.into_iter().enumerate() {
-        let hit = hits.say("emoji in a heading");
+        let hit = hits.report("emoji in a heading");
         hit.at(answer.text_at(place));
         if at + 1 == many {
-            hit.mends(
+            hit.set_fix(
                 answer,
                 Parts {
                     text: Some(std::mem::take(&mut mended)),
@@ -222,7 +223,7 @@ pub(crate) fn emoji_heading(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
 }
 
 /// Values under a label `Status`, and cells of a column of that name.
-fn statuses(answer: &CheckedAnswer<'_>) -> Vec<Range<usize>> {
+fn statuses(answer: &CheckedResult<'_>) -> Vec<Range<usize>> {
     if !is_markdown(answer) {
         return Vec::new();
     }
@@ -254,26 +255,26 @@ fn statuses(answer: &CheckedAnswer<'_>) -> Vec<Range<usize>> {
     found
 }
 
-pub(crate) fn emoji_only(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+pub(crate) fn emoji_only(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     for place in statuses(answer) {
         let stated = &answer.text[place.clone()];
         if stated.contains(is_emoji) && !stated.chars().any(char::is_alphanumeric) {
-            hits.say(format!("the status is {stated} alone"))
+            hits.report(format!("the status is {stated} alone"))
                 .at(answer.text_at(place));
         }
     }
 }
 
-pub(crate) fn no_icon(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+pub(crate) fn no_icon(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     for place in statuses(answer) {
         if !answer.text[place.clone()].contains(is_emoji) {
-            hits.say("a status without an icon")
+            hits.report("a status without an icon")
                 .at(answer.text_at(place));
         }
     }
 }
 
-pub(crate) fn verbose_metrics(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+pub(crate) fn verbose_metrics(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     static METRIC: RulePattern = RulePattern::new(|| {
         Regex::new(r"(?im)^\s*[-*]?\s*\**(likes|reposts|replies|quotes|views|comments|shares)\**:\s*(\d+)\s*$").ok()
     });
@@ -304,9 +305,9 @@ pub(crate) fn verbose_metrics(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
     }
     mended.push_str(&answer.text[from..]);
     let place = found[0].get(0).map_or(0..0, |all| all.range());
-    hits.say("metrics on a line each")
+    hits.report("metrics on a line each")
         .at(answer.text_at(place))
-        .mends(
+        .set_fix(
             answer,
             Parts {
                 text: Some(mended),
@@ -315,7 +316,7 @@ pub(crate) fn verbose_metrics(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         );
 }
 
-pub(crate) fn iso_time(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+pub(crate) fn iso_time(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     static ISO: RulePattern =
         RulePattern::new(|| Regex::new(r"(?-u:\b)\d{4}-\d{2}-\d{2}T\d{2}:\d{2}").ok());
     let Some(iso) = &*ISO else { return };
@@ -324,12 +325,12 @@ pub(crate) fn iso_time(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         .take(1_000)
         .filter(|_| is_markdown(answer))
     {
-        hits.say("a time in ISO form")
+        hits.report("a time in ISO form")
             .at(answer.text_at(found.range()));
     }
 }
 
-pub(crate) fn relative_only(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+pub(crate) fn relative_only(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     static RELATIVE: RulePattern = RulePattern::new(|| {
         Regex::new(
             r"(?i)(?-u:\b)\d+ ?(?:minutes?|mins?|hours?|days?|weeks?|months?|[mhdw]) ago(?-u:\b)",
@@ -350,7 +351,7 @@ pub(crate) fn relative_only(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
             .structured()
             .is_some_and(|value| date.is_match(&value.raw_text()));
     if !is_dated {
-        hits.say(format!("“{}”, and no date anywhere", first.as_str()))
+        hits.report(format!("“{}”, and no date anywhere", first.as_str()))
             .at(answer.text_at(first.range()));
     }
 }
@@ -358,8 +359,8 @@ pub(crate) fn relative_only(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
 /// How far behind a time its zone may stand.
 const NEAR_BYTES: usize = 80;
 
-pub(crate) fn no_zone(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
-    let Some(payload) = answer.structured_payload() else {
+pub(crate) fn no_zone(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
+    let Some(data) = answer.structured_payload() else {
         return;
     };
     static UTC: RulePattern = RulePattern::new(|| {
@@ -372,12 +373,12 @@ pub(crate) fn no_zone(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         return;
     };
     for fact in answer
-        .matched()
+        .fact_matches()
         .facts
         .iter()
         .filter(|fact| fact.is_reworded())
     {
-        let (Some(node), Some(place)) = (payload.doc.node(fact.node()), fact.place()) else {
+        let (Some(node), Some(place)) = (data.doc.node(fact.node()), fact.place()) else {
             continue;
         };
         // Of a text on one line, what stands next to it.
@@ -393,14 +394,14 @@ pub(crate) fn no_zone(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
             && time.is_match(line)
             && !zone.is_match(line)
         {
-            hits.say("a time of day without its zone; the data has it in UTC")
+            hits.report("a time of day without its zone; the data has it in UTC")
                 .at(answer.text_at(place))
                 .at(answer.data_at(node));
         }
     }
 }
 
-pub(crate) fn heading_levels(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+pub(crate) fn heading_levels(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     if !is_markdown(answer) || !answer.is_success() {
         return;
     }
@@ -411,17 +412,17 @@ pub(crate) fn heading_levels(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         };
         let from = last.map_or(0, |level| level as usize);
         if last.is_none() && *level != HeadingLevel::H1 {
-            hits.say("the first heading is not of the first level")
+            hits.report("the first heading is not of the first level")
                 .at(answer.text_at(range.clone()));
         } else if *level as usize > from + 1 {
-            hits.say("a heading skips a level")
+            hits.report("a heading skips a level")
                 .at(answer.text_at(range.clone()));
         }
         last = Some(*level);
     }
 }
 
-pub(crate) fn heading_overhead(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+pub(crate) fn heading_overhead(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     if !is_markdown(answer) || answer.text.len() > REWRITE_BYTES || !answer.subject.renders() {
         return;
     }
@@ -444,11 +445,11 @@ pub(crate) fn heading_overhead(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) 
     let saves = all.less(tokens(&plain));
     if all.o200k_base >= 50 && saves.o200k_base * 100 > all.o200k_base * hits.limit {
         let percent = saves.o200k_base * 100 / all.o200k_base;
-        hits.say(format!(
+        hits.report(format!(
             "{percent}% of the tokens are marks of headings, rules and bold"
         ))
         .at(answer.text_at(0..0))
-        .mends(
+        .set_fix(
             answer,
             Parts {
                 text: Some(plain),
@@ -458,7 +459,7 @@ pub(crate) fn heading_overhead(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) 
     }
 }
 
-pub fn inconsistent(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+pub fn inconsistent(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     static PROGRESS: RulePattern =
         RulePattern::new(|| Regex::new(r"(?-u:\b)(\d{1,3})% \((\d{1,9})/(\d{1,9})(?-u:\b)").ok());
     if let Some(progress) = &*PROGRESS {
@@ -466,14 +467,14 @@ pub fn inconsistent(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
             let number = |at: usize| stated[at].parse::<u64>().unwrap_or(0);
             disagree(number(1), number(2), number(3), |message| {
                 let place = stated.get(0).map_or(0..0, |all| all.range());
-                hits.say(message).at(answer.text_at(place));
+                hits.report(message).at(answer.text_at(place));
             });
         }
     }
-    let Some(payload) = answer.exact_payload() else {
+    let Some(data) = answer.exact_payload() else {
         return;
     };
-    for percent in leaves(payload.root()).filter(|leaf| {
+    for percent in leaves(data.root()).filter(|leaf| {
         leaf.key()
             .is_some_and(|key| key == "percent" || key == "progress_percent")
     }) {
@@ -489,7 +490,7 @@ pub fn inconsistent(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
         if let (Some(share), Some(done), Some(total)) = (percent.as_i64(), done, total) {
             let plain = |number: i64| u64::try_from(number).unwrap_or(0);
             disagree(plain(share), plain(done), plain(total), |message| {
-                hits.say(message).at(answer.data_at(percent));
+                hits.report(message).at(answer.data_at(percent));
             });
         }
     }
@@ -502,7 +503,7 @@ fn disagree(percent: u64, done: u64, total: u64, say: impl FnOnce(String)) {
     }
 }
 
-pub fn details(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
+pub fn details(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     let text = answer.markdown_text();
     let mut blocks = Vec::new();
     let mut from = 0;
@@ -523,7 +524,7 @@ pub fn details(answer: &CheckedAnswer<'_>, hits: &mut Hits<'_>) {
             .is_some_and(|at| place.start < blocks[at].end);
         let stated = &answer.text[place.clone()];
         if is_within && stated.contains(char::is_whitespace) {
-            hits.say(format!("a string within `<details>`: {}", clip(stated)))
+            hits.report(format!("a string within `<details>`: {}", clip(stated)))
                 .at(answer.text_at(place.clone()))
                 .at(answer.data_at(*node));
         }

@@ -1,4 +1,4 @@
-//! A text that holds the payload itself, byte for byte or as JSON of another layout: then every fact is kept, and its
+//! A text that holds the data itself, byte for byte or as JSON of another layout: then every fact is kept, and its
 //! place is known without search.
 
 use std::ops::Range;
@@ -9,7 +9,7 @@ use memchr::memmem;
 use super::span::Span;
 use crate::json::{Doc, Kind, Node};
 
-/// The payload inside a text.
+/// The data inside a text.
 pub(super) struct Exact {
     /// Where it stands; more than once where an answer carries it twice.
     pub(super) at: Vec<Range<usize>>,
@@ -19,7 +19,7 @@ pub(super) struct Exact {
 
 /// Places where JSON may begin that are tried in a text.
 const MAX_STARTS: usize = 16;
-/// A text that repeats its payload more often than this says nothing new.
+/// A text that repeats its data more often than this says nothing new.
 const MAX_COPIES: usize = 4;
 
 impl Exact {
@@ -35,7 +35,7 @@ impl Exact {
             .or_else(|| embedded(root, text, Self::of))
     }
 
-    /// Whether the payload stands in the text; cheaper than to find every node's place.
+    /// Whether the data stands in the text; cheaper than to find every node's place.
     pub(super) fn is_in(root: Node<'_>, text: &str) -> bool {
         let is_verbatim = !root.is_empty()
             && std::str::from_utf8(root.raw()).is_ok_and(|raw| contains(text, raw));
@@ -60,7 +60,7 @@ impl Exact {
         }
     }
 
-    /// Whether the payload stands written out inside a string of JSON, as on the wire. Where its parts stand is for others
+    /// Whether the data stands written out inside a string of JSON, as on the wire. Where its parts stand is for others
     /// to find: they are escaped.
     pub(super) fn is_in_a_string(root: Node<'_>, text: &str) -> bool {
         any_string(root, text, root.subtree_end() - root.index(), |inner| {
@@ -68,7 +68,7 @@ impl Exact {
         })
     }
 
-    /// Whether the text that the payload was read from stands in another, as it is or inside a string of JSON.
+    /// Whether the text that the data was read from stands in another, as it is or inside a string of JSON.
     pub(super) fn holds(root: Node<'_>, text: &str, source: &str) -> bool {
         let holds = |text: &str| contains(text, source);
         holds(text) || any_string(root, text, source.len(), holds)
@@ -157,7 +157,7 @@ fn contains(text: &str, part: &str) -> bool {
     copies(text, part).next().is_some()
 }
 
-/// Whether the payload is the text, as JSON of any layout, or stands in it.
+/// Whether the data is the text, as JSON of any layout, or stands in it.
 fn is_written(root: Node<'_>, text: &str) -> bool {
     let found = |_: Node<'_>, _: usize| ();
     reformatted(root, text, found)
@@ -165,7 +165,7 @@ fn is_written(root: Node<'_>, text: &str) -> bool {
         .is_some()
 }
 
-/// The payload as JSON of another layout.
+/// The data as JSON of another layout.
 fn reformatted<T>(root: Node<'_>, text: &str, take: impl Fn(Node<'_>, usize) -> T) -> Option<T> {
     // Cheap to see for most texts, and spares them the parse.
     let closes = match root.kind() {
@@ -183,7 +183,7 @@ fn reformatted<T>(root: Node<'_>, text: &str, take: impl Fn(Node<'_>, usize) -> 
     Some(take(node, 0))
 }
 
-/// The payload as JSON of another layout with something around it: a fence, a heading, a host's words.
+/// The data as JSON of another layout with something around it: a fence, a heading, a host's words.
 fn embedded<T>(root: Node<'_>, text: &str, take: impl Fn(Node<'_>, usize) -> T) -> Option<T> {
     each_json(root, text, |doc, start| {
         let mut nodes = (0..doc.len()).filter_map(|index| doc.node(index));

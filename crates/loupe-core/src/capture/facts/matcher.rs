@@ -19,7 +19,7 @@ use super::refute::refute;
 use super::regions::{distinct_fields, regions, sections};
 use super::span::Span;
 use super::{Fact, FactCount, FactMatches, FactState, Record, record_lists};
-use crate::capture::Payload;
+use crate::capture::ResultData;
 use crate::json::{Kind, Node};
 
 use fields::{Fields, NO_FIELD};
@@ -79,7 +79,7 @@ type Places = Vec<Range<usize>>;
 
 struct Matcher<'t> {
     source: &'t str,
-    payload: &'t Payload,
+    data: &'t ResultData,
     root: Node<'t>,
     page: Page<'t>,
     fields: Fields<'t>,
@@ -96,19 +96,17 @@ struct Matcher<'t> {
     row_places: Option<Vec<Places>>,
 }
 
-pub(super) fn run(payload: &Payload, text: &str) -> FactMatches {
-    if let Some(exact) =
-        Exact::find(payload.root(), text).filter(|exact| !exact.is_in_comment(text))
-    {
-        return of_exact(payload, &exact, text);
+pub(super) fn run(data: &ResultData, text: &str) -> FactMatches {
+    if let Some(exact) = Exact::find(data.root(), text).filter(|exact| !exact.is_in_comment(text)) {
+        return of_exact(data, &exact, text);
     }
-    search(payload, text)
+    search(data, text)
 }
 
-/// Whether every text that the payload was read from stands in a text, as it is or inside a string of JSON.
-fn holds_source(payload: &Payload, text: &str) -> bool {
-    let root = payload.root();
-    payload.text_source().is_some_and(|source| {
+/// Whether every text that the data was read from stands in a text, as it is or inside a string of JSON.
+fn holds_source(data: &ResultData, text: &str) -> bool {
+    let root = data.root();
+    data.text_source().is_some_and(|source| {
         root.is_container()
             && source
                 .texts
@@ -117,19 +115,19 @@ fn holds_source(payload: &Payload, text: &str) -> bool {
     })
 }
 
-/// The same without places, where the whole payload stands in the text.
-pub(super) fn count(payload: &Payload, text: &str) -> FactMatches {
+/// The same without places, where the whole data stands in the text.
+pub(super) fn count(data: &ResultData, text: &str) -> FactMatches {
     let is_commented = || {
         text.contains("<!--")
-            && Exact::find(payload.root(), text).is_some_and(|exact| exact.is_in_comment(text))
+            && Exact::find(data.root(), text).is_some_and(|exact| exact.is_in_comment(text))
     };
-    if (Exact::is_in(payload.root(), text) || holds_source(payload, text)) && !is_commented() {
+    if (Exact::is_in(data.root(), text) || holds_source(data, text)) && !is_commented() {
         return FactMatches {
-            count: FactCount::all_proved(payload),
+            count: FactCount::all_proved(data),
             ..FactMatches::default()
         };
     }
-    let mut matched = search(payload, text);
+    let mut matched = search(data, text);
     if matched.count.is_proved() {
         matched.facts = Vec::new();
     }
@@ -137,24 +135,24 @@ pub(super) fn count(payload: &Payload, text: &str) -> FactMatches {
     matched
 }
 
-fn search(payload: &Payload, text: &str) -> FactMatches {
-    let proof = Proof::of(payload.root(), payload.key_words(), text);
+fn search(data: &ResultData, text: &str) -> FactMatches {
+    let proof = Proof::of(data.root(), data.key_words(), text);
     if let Some(proof) = &proof
-        && let Some(matched) = all_proved(payload, proof, text)
+        && let Some(matched) = all_proved(data, proof, text)
     {
         return matched;
     }
     let canon = Canon::of(text);
-    let page = Page::of(&canon, payload.keys.words(payload.root()));
-    let mut matched = Matcher::of(text, page, payload).run();
-    refute(payload.root(), text, &mut matched);
+    let page = Page::of(&canon, data.keys.words(data.root()));
+    let mut matched = Matcher::of(text, page, data).run();
+    refute(data.root(), text, &mut matched);
     let matched = match &proof {
-        Some(proof) => apply(proof, payload, text, matched),
+        Some(proof) => apply(proof, data, text, matched),
         None => matched,
     };
     // Asked last, since it tells that everything is there and not where.
     match !matched.count.is_proved()
-        && (Exact::is_in_a_string(payload.root(), text) || holds_source(payload, text))
+        && (Exact::is_in_a_string(data.root(), text) || holds_source(data, text))
     {
         true => matched.proved(),
         false => matched,
@@ -162,8 +160,8 @@ fn search(payload: &Payload, text: &str) -> FactMatches {
 }
 
 /// The facts of a text that decodes to all of them.
-fn all_proved(payload: &Payload, proof: &Proof, text: &str) -> Option<FactMatches> {
-    let root = payload.root();
+fn all_proved(data: &ResultData, proof: &Proof, text: &str) -> Option<FactMatches> {
+    let root = data.root();
     let mut matched = FactMatches {
         accounted: proof.accounted.clone(),
         ..FactMatches::default()
@@ -194,10 +192,10 @@ fn all_proved(payload: &Payload, proof: &Proof, text: &str) -> Option<FactMatche
 }
 
 /// Proves what the decoded text says, and refutes what was found elsewhere than under its own label.
-fn apply(proof: &Proof, payload: &Payload, text: &str, mut matched: FactMatches) -> FactMatches {
-    let base = payload.root().index();
+fn apply(proof: &Proof, data: &ResultData, text: &str, mut matched: FactMatches) -> FactMatches {
+    let base = data.root().index();
     let is_cut = |node: usize, place: &Range<usize>| {
-        let value = payload.doc.node(node).and_then(Node::as_str);
+        let value = data.doc.node(node).and_then(Node::as_str);
         value.is_some_and(|value| forms::is_cut_of(&value, &text[place.clone()]))
     };
     matched.count = FactCount::default();
@@ -240,8 +238,8 @@ fn row_set(root: Node<'_>) -> Vec<Node<'_>> {
 }
 
 /// Every fact is proved; only the records' other places, in the text around, are looked for.
-fn of_exact(payload: &Payload, exact: &Exact, text: &str) -> FactMatches {
-    let root = payload.root();
+fn of_exact(data: &ResultData, exact: &Exact, text: &str) -> FactMatches {
+    let root = data.root();
     let mut matched = FactMatches::default();
     let base = root.index();
     for leaf in leaves(root) {
@@ -260,7 +258,7 @@ fn of_exact(payload: &Payload, exact: &Exact, text: &str) -> FactMatches {
         let page = Page::of(&canon, &HashSet::new());
         let whole = 0..canon.text.len();
         let places =
-            regions(&records, payload.keys.distinct(&records), &page, &[whole]).unwrap_or_default();
+            regions(&records, data.keys.distinct(&records), &page, &[whole]).unwrap_or_default();
         let source = |place: &Range<usize>| {
             let place = canon.source(place.clone());
             place.start + outside.start..place.end + outside.start
@@ -302,8 +300,8 @@ fn is_fact(node: Node<'_>) -> bool {
 }
 
 impl<'t> Matcher<'t> {
-    fn of(source: &'t str, page: Page<'t>, payload: &'t Payload) -> Self {
-        let root = payload.root();
+    fn of(source: &'t str, page: Page<'t>, data: &'t ResultData) -> Self {
+        let root = data.root();
         let row_set = match record_lists(root).as_slice() {
             [list] => Some(list.index()),
             _ => None,
@@ -312,7 +310,7 @@ impl<'t> Matcher<'t> {
             served: vec![None; page.slots.len()],
             used: vec![0; page.text().len() / 64 + 1],
             source,
-            payload,
+            data,
             root,
             page,
             fields: Fields::new(root),
@@ -354,12 +352,9 @@ impl<'t> Matcher<'t> {
             let tries = depth < MAX_DEPTH && attempts < MAX_SECTIONS && parts.len() >= 2;
             let is_row_set = self.row_set == Some(node.index());
             let places = match (is_list, tries) {
-                (true, true) if is_row_set => regions(
-                    &parts,
-                    self.payload.keys.distinct(&parts),
-                    &self.page,
-                    within,
-                ),
+                (true, true) if is_row_set => {
+                    regions(&parts, self.data.keys.distinct(&parts), &self.page, within)
+                }
                 (true, true) if are_records => {
                     regions(&parts, &distinct_fields(&parts), &self.page, within)
                 }

@@ -30,11 +30,11 @@ use foldhash::HashSet;
 
 use self::regions::{DistinctField, distinct_fields};
 use self::span::Span;
-use super::Payload;
+use super::ResultData;
 use crate::json::{Kind, MAX_NODES, Node};
 pub(super) use labels::{KeyWords, LABEL_WORDS};
 
-/// What is looked at of the keys of a payload for every text, found once.
+/// What is looked at of the keys of a data for every text, found once.
 #[derive(Debug, Default)]
 pub(crate) struct PayloadKeys {
     words: OnceLock<HashSet<String>>,
@@ -86,7 +86,7 @@ impl FactState {
     }
 }
 
-/// One fact of the payload, matched against one text. A large answer has one for each of its values.
+/// One fact of the data, matched against one text. A large answer has one for each of its values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fact {
     /// The tape index of the leaf, below [`MAX_NODES`], the state in the two bits above, and above those whether it is
@@ -137,7 +137,7 @@ impl Fact {
         self.bits & REWORDED != 0
     }
 
-    /// Tape index of the leaf in the payload's document.
+    /// Tape index of the leaf in the data's document.
     pub fn node(&self) -> usize {
         (self.bits & ((1 << NODE_BITS) - 1)) as usize
     }
@@ -159,9 +159,9 @@ pub struct FactCount {
 }
 
 impl FactCount {
-    /// Of a text that decodes to the whole payload.
-    pub fn all_proved(payload: &Payload) -> Self {
-        let total = matcher::facts_of(payload.root());
+    /// Of a text that decodes to the whole data.
+    pub fn all_proved(data: &ResultData) -> Self {
+        let total = matcher::facts_of(data.root());
         Self {
             total,
             proved: total,
@@ -197,7 +197,7 @@ impl FactCount {
     }
 }
 
-/// One record (an element of the payload's row set) and every place where it stands in the text.
+/// One record (an element of the data's row set) and every place where it stands in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
     /// Tape index of the record.
@@ -206,7 +206,7 @@ pub struct Record {
     pub places: Vec<Range<usize>>,
 }
 
-/// All facts of a payload, matched against one text.
+/// All facts of a data, matched against one text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FactMatches {
     /// In document order.
@@ -218,7 +218,7 @@ pub struct FactMatches {
 }
 
 impl FactMatches {
-    /// Of a text that decodes to the payload: every fact is proved, also where no place was found for it.
+    /// Of a text that decodes to the data: every fact is proved, also where no place was found for it.
     pub fn proved(mut self) -> Self {
         for fact in &mut self.facts {
             let place = fact.place().filter(|_| !fact.state().is_missing());
@@ -248,18 +248,18 @@ impl FactMatches {
     }
 }
 
-/// Matches every fact of the payload against `text`.
-pub fn locate_facts(payload: &Payload, text: &str) -> FactMatches {
-    matcher::run(payload, text)
+/// Matches every fact of the data against `text`.
+pub fn locate_facts(data: &ResultData, text: &str) -> FactMatches {
+    matcher::run(data, text)
 }
 
 /// As [`locate_facts`], where only what became of the facts is of interest: no places are looked for where the text holds
-/// the payload itself, and the facts of a text that tells them all are left out.
-pub(crate) fn count_facts(payload: &Payload, text: &str) -> FactMatches {
-    matcher::count(payload, text)
+/// the data itself, and the facts of a text that tells them all are left out.
+pub(crate) fn count_facts(data: &ResultData, text: &str) -> FactMatches {
+    matcher::count(data, text)
 }
 
-/// The lists of records in a payload: itself if it is one, else its members that are. A list of records is a
+/// The lists of records in a data: itself if it is one, else its members that are. A list of records is a
 /// non-empty array of objects. Exactly one is the row set.
 pub fn record_lists(root: Node<'_>) -> Vec<Node<'_>> {
     let is_records = |node: &Node<'_>| {

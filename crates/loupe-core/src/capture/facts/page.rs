@@ -63,13 +63,13 @@ pub(super) struct Page<'t> {
     pub(super) heads: Vec<Head>,
     /// The words of each distinct label, as [`spoken`].
     pub(super) names: Vec<Box<str>>,
-    /// Whether each is a key of the payload, word for word.
+    /// Whether each is a key of the data, word for word.
     are_keys: Vec<bool>,
     /// The lines with the labels of columns: no values stand there.
     headers: Vec<Range<usize>>,
 }
 
-/// The keys of a payload by their words, joined by spaces.
+/// The keys of a data by their words, joined by spaces.
 pub(super) fn keys(root: Node<'_>) -> HashSet<String> {
     let nodes = (root.index() + 1..root.subtree_end()).filter_map(|index| root.doc().node(index));
     let mut seen: HashSet<&[u8]> = HashSet::new();

@@ -5,10 +5,10 @@ use bytes::Bytes;
 use super::*;
 use crate::json::Doc;
 
-fn matched(payload: &str, text: &str) -> (Payload, FactMatches) {
-    let payload = Payload::of_doc(Doc::parse(Bytes::copy_from_slice(payload.as_bytes()))).unwrap();
-    let found = locate_facts(&payload, text);
-    (payload, found)
+fn matched(data: &str, text: &str) -> (ResultData, FactMatches) {
+    let data = ResultData::of_doc(Doc::parse(Bytes::copy_from_slice(data.as_bytes()))).unwrap();
+    let found = locate_facts(&data, text);
+    (data, found)
 }
 
 #[test]
@@ -21,11 +21,11 @@ fn every_fact_of_the_value_itself_is_kept() {
 #[test]
 fn a_leaf_is_found_by_its_place_and_its_place_by_the_leaf() {
     let text = "**Ada** is 36, from London";
-    let (payload, found) = matched(r#"{"name":"Ada","age":36,"city":"Oslo"}"#, text);
-    let node = |key: &str| payload.root().get(key).unwrap().index();
+    let (data, found) = matched(r#"{"name":"Ada","age":36,"city":"Oslo"}"#, text);
+    let node = |key: &str| data.root().get(key).unwrap().index();
     assert_eq!(found.place_of(node("age")), Some(11..13));
     assert_eq!(found.place_of(node("city")), None);
-    assert_eq!(found.place_of(payload.root().index()), None);
+    assert_eq!(found.place_of(data.root().index()), None);
     assert_eq!(
         [2, 11, 13].map(|at| found.node_at(at)),
         [Some(node("name")), Some(node("age")), None]
@@ -36,7 +36,7 @@ const NOTES: &str = "# A\n\n## One\n\n- **Name:** Ann\n- **Note:** pear\n\n## Tw
 
 #[test]
 fn a_value_goes_on_in_the_next_line() {
-    let payload = r#"[{"title":"One","Name":"Ann","Note":"pear"},{"title":"Two","Name":"Bob","Total":5,"Note":"red\napple"}]"#;
+    let data = r#"[{"title":"One","Name":"Ann","Note":"pear"},{"title":"Two","Name":"Bob","Total":5,"Note":"red\napple"}]"#;
     let quoted = crate::json::write::string(NOTES);
     for text in [
         NOTES,
@@ -44,7 +44,7 @@ fn a_value_goes_on_in_the_next_line() {
         &quoted,
         &NOTES.replace("_Use it_", "## Three\n\nNo data."),
     ] {
-        let (_, found) = matched(payload, text);
+        let (_, found) = matched(data, text);
         assert_eq!((found.count.told(), found.count.total), (7, 7), "{text}");
     }
     // The second line of a value opens nothing, also where it is the name of another member.
@@ -73,7 +73,7 @@ fn what_was_read_from_a_text_is_kept_wherever_that_text_stands_whole() {
     // `a b` is not found by its words where a line end stands in it twice.
     for text in [NOTES, "Kind: a\nSize: 4 to\n  5\n\nKind: b\nSize: 1\n"] {
         let message = serde_json::json!({"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": text}]}});
-        let payload = Payload::of(&crate::capture::Reading::read(Bytes::from(
+        let data = ResultData::of(&crate::capture::ParsedResponse::read(Bytes::from(
             message.to_string(),
         )))
         .unwrap();
@@ -84,20 +84,14 @@ fn what_was_read_from_a_text_is_kept_wherever_that_text_stands_whole() {
             block.clone(),
             text.trim().to_owned(),
         ] {
-            for found in [
-                locate_facts(&payload, &shown),
-                count_facts(&payload, &shown),
-            ] {
-                assert_eq!(found.count, FactCount::all_proved(&payload), "{shown}");
+            for found in [locate_facts(&data, &shown), count_facts(&data, &shown)] {
+                assert_eq!(found.count, FactCount::all_proved(&data), "{shown}");
             }
         }
         assert!(
-            count_facts(
-                &payload,
-                &block.replace("Bob", "Rob").replace("b\\n", "c\\n")
-            )
-            .count
-            .missing
+            count_facts(&data, &block.replace("Bob", "Rob").replace("b\\n", "c\\n"))
+                .count
+                .missing
                 > 0
         );
     }
@@ -105,15 +99,15 @@ fn what_was_read_from_a_text_is_kept_wherever_that_text_stands_whole() {
 
 #[test]
 fn items_with_their_index_stand_under_their_list() {
-    let payload = r#"{"name":"Ann","tags":["green tea","blue sky","red hat"]}"#;
+    let data = r#"{"name":"Ann","tags":["green tea","blue sky","red hat"]}"#;
     for text in [
         "tags[0]: green tea\ntags[1]: blue sky\ntags[2]: red hat\nname: Ann\n",
         "name: Ann\ntags[0] = green tea\ntags[1] = blue sky\ntags[2] = red hat",
     ] {
-        let (_, found) = matched(payload, text);
+        let (_, found) = matched(data, text);
         assert_eq!((found.count.told(), found.count.total), (4, 4), "{text}");
     }
-    let (_, found) = matched(payload, "tags[0]: green tea\ntags[1]: black sky\nname: Ann");
+    let (_, found) = matched(data, "tags[0]: green tea\ntags[1]: black sky\nname: Ann");
     assert_eq!(found.count.told(), 2);
 }
 

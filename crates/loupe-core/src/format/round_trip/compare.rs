@@ -1,4 +1,4 @@
-//! What differs between the payload and what a format's text gives back. Without recursion: depth is data.
+//! What differs between the data and what a format's text gives back. Without recursion: depth is data.
 //!
 //! Strings are equal by code points, numbers by their exact decimal value, objects whatever their order, lists in
 //! order. What only changes spelling or order is kept apart.
@@ -53,10 +53,10 @@ impl DifferenceKind {
     }
 }
 
-/// One difference between the payload and what came back.
+/// One difference between the data and what came back.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ValueChange {
-    /// RFC 6901 pointer into the payload.
+    /// RFC 6901 pointer into the data.
     pub path: String,
     pub kind: DifferenceKind,
     /// JSON text, cut where it is long; `None` where there is no value.
@@ -90,7 +90,7 @@ pub(super) struct Found {
     pub changes: Differences,
 }
 
-/// Compares the payload at `root` with what came back.
+/// Compares the data at `root` with what came back.
 ///
 /// # Errors
 /// What came back is no JSON.

@@ -1,4 +1,4 @@
-//! Whether a format gives the payload back: its text is read again and compared with the payload, value by value.
+//! Whether a format gives the data back: its text is read again and compared with the data, value by value.
 //!
 //! Each format reads its own texts ([`Format::decode`]), from the text alone.
 
@@ -13,11 +13,11 @@ pub use compare::{DifferenceKind, Differences, SHOWN, ValueChange};
 
 use super::decode::{DecodeError, Decoded};
 use super::{Format, ParsedCapture};
-use crate::capture::Payload;
+use crate::capture::ResultData;
 
 /// What decoding a format gives back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RoundTripVerdict {
+pub enum Fidelity {
     /// The same value, order and spelling of numbers.
     Exact,
     /// The same value; order or the spelling of numbers changed.
@@ -28,7 +28,7 @@ pub enum RoundTripVerdict {
     Undecodable,
 }
 
-impl RoundTripVerdict {
+impl Fidelity {
     /// The word people and the JSON contract use.
     pub fn name(self) -> &'static str {
         match self {
@@ -48,7 +48,7 @@ impl RoundTripVerdict {
 /// The proof for one text of one format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RoundTrip {
-    pub verdict: RoundTripVerdict,
+    pub verdict: Fidelity,
     /// Values that differ.
     pub differences: Differences,
     /// Changes that lose nothing: order, and the spelling of numbers.
@@ -117,29 +117,29 @@ impl ValueChange {
     }
 }
 
-/// Reads `bytes`, the text of `format` for this answer, and compares it with the payload. `None` where the question
-/// does not arise: no payload, or it does not stand in this format.
+/// Reads `bytes`, the text of `format` for this answer, and compares it with the data. `None` where the question
+/// does not arise: no data, or it does not stand in this format.
 pub fn prove(format: &dyn Format, subject: &ParsedCapture, bytes: &Bytes) -> Option<RoundTrip> {
-    let Some(payload) = &subject.payload else {
+    let Some(data) = &subject.data else {
         return None;
     };
     let text = String::from_utf8_lossy(bytes);
     let decoded = match format.id() {
-        "structured" if payload.is_structured() => Ok(Decoded {
+        "structured" if data.is_structured() => Ok(Decoded {
             json: bytes.clone(),
             is_nameless: false,
         }),
-        "content" => match in_texts(subject, payload) {
+        "content" => match in_texts(subject, data) {
             Some(decoded) => Ok(decoded),
             None => return None,
         },
         _ => format.decode(&text)?,
     };
-    let found = match decoded.and_then(|decoded| compare::compare(payload.root(), &decoded)) {
+    let found = match decoded.and_then(|decoded| compare::compare(data.root(), &decoded)) {
         Ok(found) => found,
         Err(DecodeError(why)) => {
             return Some(RoundTrip {
-                verdict: RoundTripVerdict::Undecodable,
+                verdict: Fidelity::Undecodable,
                 differences: Differences::default(),
                 changes: Differences::default(),
                 elsewhere: Differences::default(),
@@ -148,14 +148,14 @@ pub fn prove(format: &dyn Format, subject: &ParsedCapture, bytes: &Bytes) -> Opt
         }
     };
     let verdict = match (found.values.count, found.changes.count) {
-        (0, 0) => RoundTripVerdict::Exact,
-        (0, _) => RoundTripVerdict::Equal,
-        _ => RoundTripVerdict::Lossy,
+        (0, 0) => Fidelity::Exact,
+        (0, _) => Fidelity::Equal,
+        _ => Fidelity::Lossy,
     };
     let (elsewhere, note) = match format.id() {
-        "yaml" => yaml11::retyped(payload.root(), verdict),
+        "yaml" => yaml11::retyped(data.root(), verdict),
         "markdown-table" | "markdown-list" => {
-            rendered::differences(payload.root(), &text, format.id())
+            rendered::differences(data.root(), &text, format.id())
         }
         _ => (Differences::default(), None),
     };
@@ -168,17 +168,17 @@ pub fn prove(format: &dyn Format, subject: &ParsedCapture, bytes: &Bytes) -> Opt
     })
 }
 
-/// The JSON that stands in the text blocks, where it is what the payload is, or could be: data of the same kind.
-fn in_texts(subject: &ParsedCapture, payload: &Payload) -> Option<Decoded> {
-    if !payload.is_structured() {
+/// The JSON that stands in the text blocks, where it is what the data is, or could be: data of the same kind.
+fn in_texts(subject: &ParsedCapture, data: &ResultData) -> Option<Decoded> {
+    if !data.is_structured() {
         // Of data that was read from the text, the text is the source.
         return Some(Decoded {
-            json: payload.root().raw_bytes(),
+            json: data.root().raw_bytes(),
             is_nameless: false,
         });
     }
-    let found = Payload::in_texts(&subject.reading)?;
-    (found.root().kind() == payload.root().kind()).then(|| Decoded {
+    let found = ResultData::in_texts(&subject.response)?;
+    (found.root().kind() == data.root().kind()).then(|| Decoded {
         json: found.root().raw_bytes(),
         is_nameless: false,
     })

@@ -313,12 +313,12 @@ mod tests {
 
     #[test]
     fn rows_and_items_are_seen_in_pieces() {
-        let payload = r#"{"total":3,"items":[{"a":"*x*","b":"|"},{"a":"y\n","b":null},{"a":{"c":[1]},"b":"z"}],"more":true}"#;
+        let data = r#"{"total":3,"items":[{"a":"*x*","b":"|"},{"a":"y\n","b":null},{"a":{"c":[1]},"b":"z"}],"more":true}"#;
         for id in ["markdown-table", "markdown-list"] {
-            let text = write(id, &of_payload(payload)).unwrap();
+            let text = write(id, &of_payload(data)).unwrap();
             assert_eq!(seen(&text, 1), seen(&text, 10_000), "{text}");
         }
-        let text = write("markdown-table", &of_payload(payload)).unwrap();
+        let text = write("markdown-table", &of_payload(data)).unwrap();
         assert_eq!(
             seen(&text, 1),
             [
@@ -345,10 +345,10 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_seen_in_pieces_is_the_whole(
-            payload in prop_oneof![value(), table(), table().prop_map(|rows| format!(r#"{{"n":[1],"items":{rows},"m":"x"}}"#))],
+            data in prop_oneof![value(), table(), table().prop_map(|rows| format!(r#"{{"n":[1],"items":{rows},"m":"x"}}"#))],
         ) {
             for id in ["markdown-table", "markdown-list"] {
-                let Ok(text) = write(id, &of_payload(&payload)) else { continue };
+                let Ok(text) = write(id, &of_payload(&data)) else { continue };
                 let whole = visible(&text);
                 for piece in [1, 30] {
                     prop_assert_eq!(&seen(&text, piece), &whole, "{}", text);

@@ -18,14 +18,14 @@ fn trip(id: &str, subject: &ParsedCapture) -> Option<(String, Option<RoundTrip>)
 }
 
 #[track_caller]
-fn proof(id: &str, payload: &str) -> RoundTrip {
-    trip(id, &of_payload(payload)).unwrap().1.unwrap()
+fn proof(id: &str, data: &str) -> RoundTrip {
+    trip(id, &of_payload(data)).unwrap().1.unwrap()
 }
 
 /// Verdict and differences on one line each.
 #[track_caller]
-fn message(id: &str, payload: &str) -> String {
-    let proof = proof(id, payload);
+fn message(id: &str, data: &str) -> String {
+    let proof = proof(id, data);
     let all = proof
         .differences
         .first
@@ -40,8 +40,8 @@ fn message(id: &str, payload: &str) -> String {
 
 #[test]
 fn typed_formats_are_exact() {
-    let payload = r#"{"id":"007","yes":"yes","n":null,"e":"","l":[],"o":{},"t":true,"big":18446744073709551615,"nested":[{"a":[1,[2]]},{"a":[]}],"s":"a\nb|`c`\u0001 \\ é 北京 😀 \u{e0001}"}"#;
-    let payload = payload.replace("\\u{e0001}", "\u{e0001}");
+    let data = r#"{"id":"007","yes":"yes","n":null,"e":"","l":[],"o":{},"t":true,"big":18446744073709551615,"nested":[{"a":[1,[2]]},{"a":[]}],"s":"a\nb|`c`\u0001 \\ é 北京 😀 \u{e0001}"}"#;
+    let data = data.replace("\\u{e0001}", "\u{e0001}");
     for id in [
         "json",
         "json-pretty",
@@ -51,7 +51,7 @@ fn typed_formats_are_exact() {
         "toon",
         "structured",
     ] {
-        assert_eq!(message(id, &payload), "exact", "{id}");
+        assert_eq!(message(id, &data), "exact", "{id}");
     }
 }
 
@@ -81,7 +81,7 @@ fn yaml_is_read_as_1_2() {
         .collect();
     assert_eq!(
         (found.verdict, differing),
-        (RoundTripVerdict::Lossy, vec!["/0", "/1"])
+        (Fidelity::Lossy, vec!["/0", "/1"])
     );
 }
 
@@ -157,21 +157,21 @@ fn as_sent_is_proved_where_the_payload_stands_in_it() {
             .map(|proof| proof.verdict)
     };
     let fenced = r##"{"content":[{"type":"text","text":"# Hi\n\n```json\n{\"a\": 1.0}\n```"}],"structuredContent":{"a":1}}"##;
-    assert_eq!(verdict("content", fenced), Some(RoundTripVerdict::Equal));
+    assert_eq!(verdict("content", fenced), Some(Fidelity::Equal));
     assert_eq!(
         (
             verdict("structured", fenced),
             verdict("both", fenced),
             verdict("wire", fenced)
         ),
-        (Some(RoundTripVerdict::Exact), None, None)
+        (Some(Fidelity::Exact), None, None)
     );
     assert_eq!(
         verdict(
             "content",
             r#"{"content":[{"type":"text","text":"{\"a\":2}"}],"structuredContent":{"a":1}}"#
         ),
-        Some(RoundTripVerdict::Lossy)
+        Some(Fidelity::Lossy)
     );
     assert_eq!(
         verdict(
@@ -185,7 +185,7 @@ fn as_sent_is_proved_where_the_payload_stands_in_it() {
             "content",
             r#"{"content":[{"type":"text","text":"x"},{"type":"text","text":"[1]"}]}"#
         ),
-        Some(RoundTripVerdict::Exact)
+        Some(Fidelity::Exact)
     );
     assert_eq!(
         verdict("content", r#"{"content":[{"type":"text","text":"hello"}]}"#),
@@ -299,12 +299,12 @@ fn bad_texts_are_undecodable_not_wrong() {
 
 #[test]
 fn odd_json_stays_what_it_is() {
-    for payload in [
+    for data in [
         r#"{"a":1,"a":2,"b":["\ud800x","\udc00"]}"#,
         r#"{"\ud800":1e400}"#,
     ] {
         for id in ["json", "json-pretty", "json-fenced", "json-table"] {
-            assert_eq!(message(id, payload), "exact", "{id} {payload}");
+            assert_eq!(message(id, data), "exact", "{id} {data}");
         }
     }
     assert_eq!(
@@ -332,13 +332,13 @@ fn depth_and_width_overflow_nothing() {
     );
     let long = format!(r#"[{{"a":"{}"}}]"#, "abcdefgh|\\n".repeat(1_000_000));
     let mut message = String::new();
-    for (name, payload) in [
+    for (name, data) in [
         ("lists", &deep),
         ("objects", &objects),
         ("columns", &wide),
         ("one value", &long),
     ] {
-        let subject = of_payload(payload);
+        let subject = of_payload(data);
         for format in FORMATS.iter().filter(|format| !format.is_as_sent()) {
             let verdict = match trip(format.id(), &subject) {
                 Some((_, proof)) => proof.unwrap().verdict.name(),
@@ -367,32 +367,32 @@ fn is_expected(id: &str, kind: DifferenceKind) -> bool {
 
 proptest! {
     #[test]
-    fn typed_formats_come_back_equal(payload in prop_oneof![value(), table()]) {
-        let subject = of_payload(&payload);
+    fn typed_formats_come_back_equal(data in prop_oneof![value(), table()]) {
+        let subject = of_payload(&data);
         for id in ["json", "json-pretty", "json-fenced", "json-table", "yaml", "toon"] {
             let Some((text, proof)) = trip(id, &subject) else { continue };
             let proof = proof.unwrap();
             // Known losses, which are reported: TOON writes 1e21 with all its digits and reads them as text; the YAML
             // crate folds lines at U+2028.
             let is_known = match id {
-                "toon" => payload.contains("1e21"),
-                "yaml" => payload.contains(['\u{2028}', '\u{2029}']),
+                "toon" => data.contains("1e21"),
+                "yaml" => data.contains(['\u{2028}', '\u{2029}']),
                 _ => false,
             };
             prop_assert!(proof.verdict.is_lossless() || is_known, "{} {} {:?}", id, text, proof);
-            prop_assert!(proof.verdict == RoundTripVerdict::Exact || matches!(id, "yaml" | "toon"), "{} {} {:?}", id, text, proof);
+            prop_assert!(proof.verdict == Fidelity::Exact || matches!(id, "yaml" | "toon"), "{} {} {:?}", id, text, proof);
         }
     }
 
     #[test]
-    fn untyped_formats_list_what_differs(payload in prop_oneof![value(), table()]) {
-        let subject = of_payload(&payload);
+    fn untyped_formats_list_what_differs(data in prop_oneof![value(), table()]) {
+        let subject = of_payload(&data);
         for id in ["csv", "markdown-table", "markdown-list", "code-block", "xml"] {
             let Some((text, proof)) = trip(id, &subject) else { continue };
             let proof = proof.unwrap();
             let unexpected = proof.differences.first.iter().find(|found| !is_expected(id, found.kind));
             prop_assert!(unexpected.is_none(), "{} {} {:?}", id, text, unexpected);
-            prop_assert_eq!(proof.verdict == RoundTripVerdict::Lossy, proof.differences.count > 0);
+            prop_assert_eq!(proof.verdict == Fidelity::Lossy, proof.differences.count > 0);
         }
     }
 
@@ -404,7 +404,7 @@ proptest! {
         let subject = of_payload(&format!("[{}]", rows.join(",")));
         for format in FORMATS.iter().filter(|format| !format.is_as_sent()) {
             let (text, proof) = trip(format.id(), &subject).unwrap();
-            prop_assert_eq!(proof.unwrap().verdict, RoundTripVerdict::Exact, "{} {}", format.id(), text);
+            prop_assert_eq!(proof.unwrap().verdict, Fidelity::Exact, "{} {}", format.id(), text);
         }
     }
 

@@ -3,11 +3,11 @@
 //! The rules are those of the YAML 1.1 type repository, for texts that the writer leaves without quotes.
 
 use super::compare::shown;
-use super::{DifferenceKind, Differences, RoundTripVerdict, ValueChange};
+use super::{DifferenceKind, Differences, Fidelity, ValueChange};
 use crate::json::{Kind, Node, write};
 
 /// The keys and values that are retyped, and the sentence about them.
-pub(super) fn retyped(root: Node<'_>, verdict: RoundTripVerdict) -> (Differences, Option<String>) {
+pub(super) fn retyped(root: Node<'_>, verdict: Fidelity) -> (Differences, Option<String>) {
     let mut found = Differences::default();
     for index in root.index()..root.subtree_end() {
         let Some(node) = root.doc().node(index) else {

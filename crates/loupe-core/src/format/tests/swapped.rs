@@ -51,7 +51,7 @@ impl Answer {
         self.records.iter().enumerate().map(record).collect()
     }
 
-    fn payload(&self) -> Value {
+    fn data(&self) -> Value {
         match self.shape {
             0 => self.list(),
             1 => json!({"items": self.list(), "total": 4711}),
@@ -141,16 +141,15 @@ fn message(
     told: &Answer,
     layout: &str,
 ) -> Option<(String, BTreeMap<String, FactState>)> {
-    let subject = of_payload(&answer.payload().to_string());
-    let text = write(layout, &of_payload(&told.payload().to_string())).ok()?;
-    let payload = subject.payload.as_ref().unwrap();
-    let facts = locate_facts(payload, &text).facts.into_iter();
+    let subject = of_payload(&answer.data().to_string());
+    let text = write(layout, &of_payload(&told.data().to_string())).ok()?;
+    let data = subject.data.as_ref().unwrap();
+    let facts = locate_facts(data, &text).facts.into_iter();
     let of = |node| {
-        payload
-            .doc
+        data.doc
             .node(node)
             .unwrap()
-            .pointer_from(payload.root)
+            .pointer_from(data.root)
             .to_string()
     };
     Some((
@@ -183,7 +182,7 @@ proptest! {
         for layout in FORMATS.iter().filter(|format| !format.is_as_sent()) {
             let Some((text, facts)) = message(&answer, &told, layout.id()) else { continue };
             for pointer in [answer.pointer(a.0, a.1), answer.pointer(b.0, b.1)] {
-                prop_assert!(!is_told(&facts[&pointer]), "{pointer} {:?} of {} in {text}", facts[&pointer], answer.payload());
+                prop_assert!(!is_told(&facts[&pointer]), "{pointer} {:?} of {} in {text}", facts[&pointer], answer.data());
             }
         }
     }
@@ -201,7 +200,7 @@ proptest! {
         for layout in FORMATS.iter().filter(|format| !format.is_as_sent()) {
             let Some((text, facts)) = message(&answer, &told, layout.id()) else { continue };
             let pointer = answer.pointer(record, key);
-            prop_assert!(!is_told(&facts[&pointer]), "{pointer} {:?} of {} in {text}", facts[&pointer], answer.payload());
+            prop_assert!(!is_told(&facts[&pointer]), "{pointer} {:?} of {} in {text}", facts[&pointer], answer.data());
         }
     }
 
@@ -210,7 +209,7 @@ proptest! {
         for layout in FORMATS.iter().filter(|format| !format.is_as_sent()) {
             let Some((text, facts)) = message(&answer, &answer, layout.id()) else { continue };
             for (pointer, state) in facts {
-                prop_assert!(is_told(&state), "{pointer} {state:?} of {} in {text}", answer.payload());
+                prop_assert!(is_told(&state), "{pointer} {state:?} of {} in {text}", answer.data());
             }
         }
     }

@@ -111,7 +111,7 @@ fn find_in(answers: &Answers, pasted: &[(&'static str, String)], hosts: &Hosts) 
     };
     let mut guess = deduce(&probes, SERVER, hosts);
     let long = probes.iter().find(|probe| is_long(probe));
-    let text = long.and_then(|probe| probe.sent.reading.blocks.first()?.text.clone());
+    let text = long.and_then(|probe| probe.sent.response.blocks.first()?.text.clone());
     // A text that arrives as JSON has its line ends escaped.
     let escaped = text.as_deref().map(crate::json::write::string);
     let escaped = escaped.as_deref().map(|text| text.trim_matches('"'));

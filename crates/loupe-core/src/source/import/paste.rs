@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::{Import, ImportedServer, Reach, RemoteKind, jsonc, shapes};
+use super::{Import, ImportedServer, RemoteKind, ServerAddress, jsonc, shapes};
 use crate::problem::{Problem, ProblemKind};
 use crate::source::is_web;
 
@@ -19,7 +19,7 @@ pub enum Pasted {
 /// Words that only a shell understands.
 const OPERATORS: &[&str] = &["|", "||", "&", ";", ">", ">>", "<", "2>&1", "&&"];
 
-fn one(what: &'static str, name: &str, reach: Reach, notes: Vec<String>) -> Pasted {
+fn one(what: &'static str, name: &str, reach: ServerAddress, notes: Vec<String>) -> Pasted {
     let entry = ImportedServer {
         name: name.to_owned(),
         reach,
@@ -39,8 +39,8 @@ fn one(what: &'static str, name: &str, reach: Reach, notes: Vec<String>) -> Past
     }
 }
 
-fn remote(url: String, headers: Vec<(String, String)>, kind: RemoteKind) -> Reach {
-    Reach::Remote { url, headers, kind }
+fn remote(url: String, headers: Vec<(String, String)>, kind: RemoteKind) -> ServerAddress {
+    ServerAddress::Remote { url, headers, kind }
 }
 
 /// Understands what was pasted.
@@ -259,7 +259,7 @@ fn mcp_add(words: &[&str]) -> Result<Pasted, Problem> {
     Ok(one(
         what,
         &name,
-        Reach::Command {
+        ServerAddress::Command {
             program,
             args: words.collect(),
             env,
@@ -368,7 +368,7 @@ fn loupe(words: &[&str]) -> Result<Pasted, Problem> {
     Ok(one(
         what,
         "server",
-        Reach::Command {
+        ServerAddress::Command {
             program,
             args: rest.collect(),
             env,
@@ -408,7 +408,7 @@ fn command(words: &[&str]) -> Result<Pasted, Problem> {
     Ok(one(
         "a command line",
         "server",
-        Reach::Command {
+        ServerAddress::Command {
             program: (*program).to_owned(),
             args,
             env,

@@ -4,7 +4,7 @@ mod registry;
 
 use serde_json::{Map, Value};
 
-use super::{Import, ImportedServer, Input, Reach, RemoteKind};
+use super::{Import, ImportedServer, Input, RemoteKind, ServerAddress};
 
 /// The servers of a file, or nothing where it lists none. `text` is the file's, for the lines of what cannot be read.
 pub fn read(path: &str, root: &Value, text: &str) -> Option<Import> {
@@ -290,7 +290,13 @@ impl Reader<'_> {
         free
     }
 
-    pub(super) fn add(&mut self, name: &str, reach: Reach, disabled: bool, notes: Vec<String>) {
+    pub(super) fn add(
+        &mut self,
+        name: &str,
+        reach: ServerAddress,
+        disabled: bool,
+        notes: Vec<String>,
+    ) {
         let name = self.free(name, "again");
         let mut entry = ImportedServer {
             name,
@@ -310,7 +316,7 @@ impl Reader<'_> {
         self.import.servers.push(entry);
     }
 
-    fn entry(&self, entry: &Map<String, Value>) -> Result<(Reach, Vec<String>), Refused> {
+    fn entry(&self, entry: &Map<String, Value>) -> Result<(ServerAddress, Vec<String>), Refused> {
         if text(entry, "source").as_deref() == Some("extension") {
             return Err(("", "an extension of the client starts it".into()));
         }
@@ -343,7 +349,7 @@ impl Reader<'_> {
                 _ => RemoteKind::Unsaid,
             };
             return Ok((
-                Reach::Remote {
+                ServerAddress::Remote {
                     url,
                     headers: headers(entry),
                     kind,
@@ -364,7 +370,7 @@ impl Reader<'_> {
             (name, placeholder)
         }));
         Ok((
-            Reach::Command {
+            ServerAddress::Command {
                 program,
                 args: texts(from.get("args")),
                 env,

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{Input, Reach, Reader, RemoteKind, text, written};
+use super::{Input, Reader, RemoteKind, ServerAddress, text, written};
 use crate::source::secret::looks_secret;
 
 type Object = Map<String, Value>;
@@ -41,14 +41,14 @@ pub(super) fn read(reader: &mut Reader, root: &Value) {
             .collect();
         reader.add(
             &name,
-            Reach::Remote { url, headers, kind },
+            ServerAddress::Remote { url, headers, kind },
             false,
             Vec::new(),
         );
     }
 }
 
-fn command(reader: &mut Reader, package: &Object) -> Result<(Reach, Vec<String>), String> {
+fn command(reader: &mut Reader, package: &Object) -> Result<(ServerAddress, Vec<String>), String> {
     let kind = text(package, "registryType").unwrap_or_default();
     let identifier = text(package, "identifier").unwrap_or_default();
     let version = text(package, "version").filter(|version| !version.is_empty());
@@ -102,7 +102,7 @@ fn command(reader: &mut Reader, package: &Object) -> Result<(Reach, Vec<String>)
         .collect();
     let program = text(package, "runtimeHint").unwrap_or_else(|| program.to_owned());
     Ok((
-        Reach::Command {
+        ServerAddress::Command {
             program,
             args,
             env,

@@ -1,0 +1,224 @@
+//! The answer first: what is sent now, the plain choice and the cheapest that says the same, above the panes.
+
+use egui::{Popup, PopupCloseBehavior, Rect, Response, Stroke, Ui};
+
+use super::strip::{Sender, buttons_ui, cells_ui, height_here, single_cell_ui, steps, words};
+use super::theme::ThemeTokens;
+use super::view_as;
+use super::widgets::{self, Button};
+use super::{Cx, call_bar, compare, icons, panes};
+use crate::state::{
+    Action, CallAction, ConnectAction, ExportAction, PaneView, QueryState, Screen, ViewAction,
+};
+use loupe_analysis::fixture::export::ExportChoice;
+use loupe_analysis::queries::{HostsQuery, RowQuery};
+use loupe_analysis::summary::{CountedRow, ModelReads, Strip, strip};
+use loupe_core::capture::Outcome;
+use loupe_core::format::FORMATS;
+use loupe_core::token::counted;
+
+/// How high it is in this window; `None` where no answer is shown.
+pub fn height(ui: &Ui, cx: &Cx<'_>) -> Option<f32> {
+    let has_answer = cx.state.capture().is_some() || cx.state.running.is_some();
+    has_answer.then(|| height_here(ui))
+}
+
+/// Every format as far as it is counted; asks for what is not.
+pub fn rows<'a>(cx: &Cx<'a>) -> Vec<CountedRow<'a>> {
+    let row = |format: &&'static dyn loupe_core::format::Format| match cx.ask(RowQuery(format.id()))
+    {
+        QueryState::Ready(row) if !row.is_available() => Some(CountedRow {
+            row,
+            count: None,
+            why: None,
+        }),
+        QueryState::Ready(row) => Some(CountedRow {
+            row,
+            count: Some(cx.count(row)?.ok()?),
+            why: None,
+        }),
+        QueryState::Failed(_)
+        | QueryState::Working { .. }
+        | QueryState::NeedsConfirmation { .. } => None,
+    };
+    FORMATS.iter().filter_map(row).collect()
+}
+
+pub fn answer_strip_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    let t = ThemeTokens::of(ui);
+    let rect = ui.max_rect();
+    ui.painter().hline(
+        rect.x_range(),
+        rect.bottom() - 0.5,
+        Stroke::new(1.0, t.line),
+    );
+    if let Some(running) = &cx.state.running {
+        return single_cell_ui(ui, rect, |ui| {
+            widgets::waiting(
+                ui,
+                &format!("Waiting for {}", running.tool),
+                running.since,
+                cx,
+            );
+            let progress = call_bar::running_words(cx, running);
+            words(
+                ui,
+                &format!(
+                    "gives up at {} · {progress}",
+                    widgets::seconds(running.limit)
+                ),
+                t.weak,
+            );
+        });
+    }
+    let Some(capture) = cx.state.capture() else {
+        return;
+    };
+    let is_failed = !matches!(capture.outcome, Outcome::Result | Outcome::ToolError);
+    if is_failed {
+        return single_cell_ui(ui, rect, |ui| {
+            ui.label(icons::icon_fill(icons::ERROR, 16.0, t.bad));
+            words(ui, &format!("{} failed", capture.tool.name), t.strong);
+            if cx.state.session().connection.is_connected() {
+                let name = format!("Call {} again", capture.tool.name);
+                if Button::new("Call again")
+                    .name(&name)
+                    .small()
+                    .enabled(cx.state.can_call())
+                    .show(ui)
+                    .clicked()
+                {
+                    cx.send(CallAction::Call { send_anyway: false });
+                }
+            } else if cx.state.session().connection.source().is_some()
+                && Button::new("Reconnect").small().show(ui).clicked()
+            {
+                cx.send(ConnectAction::Reconnect);
+            }
+        });
+    }
+    let reads = cx.model_reads();
+    let Some(strip) = reads.and_then(|reads| strip(&rows(cx), reads, &cx.state.settings.tokenizer))
+    else {
+        return single_cell_ui(ui, rect, |ui| {
+            match cx.state.view.hosts.view_as.map(|_| cx.ask(HostsQuery)) {
+                Some(QueryState::NeedsConfirmation { bytes }) => widgets::held_ui(ui, cx, bytes),
+                _ => drop(widgets::waiting(
+                    ui,
+                    "Counting tokens",
+                    cx.state.query_results.since().unwrap_or(cx.state.now),
+                    cx,
+                )),
+            }
+        });
+    };
+    if capture.outcome == Outcome::ToolError {
+        return single_cell_ui(ui, rect, |ui| {
+            ui.label(icons::icon_fill(icons::ERROR, 16.0, t.bad));
+            words(ui, "The tool reports an error", t.strong);
+            if let Some(sent) = strip.cells.first() {
+                words(ui, &format!("{} tok", counted(sent.count)), t.text);
+            }
+        });
+    }
+    let sender = reads
+        .and_then(ModelReads::host)
+        .map(|host| host.row.dropped_text());
+    let choose = |button: &Response| view_as::view_as_menu(button, cx);
+    let (clicked, rest) = cells_ui(
+        ui,
+        &strip,
+        rect,
+        Some(&Sender {
+            words: sender,
+            choose: &choose,
+        }),
+    );
+    if let Some(at) = clicked {
+        cx.send(ViewAction::SetPane {
+            pane: 1,
+            shows: shown_by(cx, &strip, at),
+        });
+    }
+    match (&strip.note, cx.held().filter(|_| rest.width() >= 200.0)) {
+        (None, Some(bytes)) => single_cell_ui(ui, rest, |ui| widgets::held_ui(ui, cx, bytes)),
+        (Some(note), _) => note_ui(ui, cx, rest, note, !strip.cells.is_empty()),
+        (None, None) => buttons_ui(
+            ui,
+            cx,
+            &strip,
+            rest,
+            Some(&|ui| steps(ui, cx, &strip)),
+            &copy_picture(),
+        ),
+    }
+}
+
+/// What a cell opens in the middle pane.
+fn shown_by(cx: &Cx<'_>, strip: &Strip, at: usize) -> PaneView {
+    let host = cx
+        .state
+        .view
+        .hosts
+        .view_as
+        .filter(|_| at == 0 && strip.sent_by.is_some());
+    host.map_or(PaneView::Text(strip.cells[at].format), PaneView::Host)
+}
+
+/// There is nothing to compare with: what can be done about it.
+fn note_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, note: &str, has_text: bool) {
+    let t = ThemeTokens::of(ui);
+    single_cell_ui(ui, rect, |ui| {
+        words(ui, note, t.weak);
+        if has_text {
+            let response = Button::new("Read as…")
+                .menu()
+                .small()
+                .tip("Read the text by another reader, or by a pattern")
+                .show(ui);
+            Popup::menu(&response)
+                .width(300.0)
+                .close_behavior(PopupCloseBehavior::CloseOnClick)
+                .show(|ui| {
+                    panes::readers_ui(ui, cx);
+                });
+        }
+        compare::offer_ui(ui, cx);
+    });
+}
+
+/// The strip of the answer shown; `None` until it is counted.
+fn of_answer(cx: &Cx<'_>) -> Option<Strip> {
+    let capture = cx
+        .state
+        .capture()
+        .filter(|_| cx.state.view.screen == Screen::Answer)?;
+    strip(
+        &cx.state.counted_rows(&capture.id),
+        cx.model_reads()?,
+        &cx.state.settings.tokenizer,
+    )
+}
+
+/// Shows the format of a cell in the middle pane.
+pub fn open(cx: &Cx<'_>, at: usize) -> Option<Action> {
+    let strip = of_answer(cx)?;
+    strip.cells.get(at)?;
+    Some(
+        ViewAction::SetPane {
+            pane: 1,
+            shows: shown_by(cx, &strip, at),
+        }
+        .into(),
+    )
+}
+
+/// Shows the steps that *Why?* asks for, where there is an answer that is counted.
+pub fn why(ui: &Ui, cx: &Cx<'_>) {
+    of_answer(cx).iter().for_each(|strip| steps(ui, cx, strip));
+}
+
+/// Puts the picture to share into the clipboard.
+pub fn copy_picture() -> Action {
+    Action::ExportAs(ExportAction::Copy(ExportChoice::CARD))
+}
