@@ -1,10 +1,11 @@
 //! `call`: one call of a tool of an allowed server, and how its answer begins.
 
+use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
 
-use super::schema::{arguments, described, integer, list, output, sent_as, source, string, text};
+use super::schema::{arguments, sent_as, source, text};
 use super::show::{numbered, rows, summary, text_of};
 use super::tool_call::{AgentCall, written};
 use super::{AgentOptions, AgentTool, Reach, schema};
@@ -19,7 +20,7 @@ pub(super) const TOOL: AgentTool = AgentTool {
             its name to `show`, `hosts`, `check`, `diff` or `compare`.",
     reach: Reach::OnlyCalls,
     input,
-    output: output_schema,
+    output: schema::output::<CalledJson>,
     run,
 };
 
@@ -38,41 +39,23 @@ fn input(options: &AgentOptions) -> Value {
     )
 }
 
-fn output_schema() -> Value {
-    output(
-        [
-            ("summary", string()),
-            ("answer", described("The name the answer is kept under")),
-            ("outcome", string()),
-            (
-                "elapsedMs",
-                json!({"type": "number", "description": "From the request to the answer"}),
-            ),
-            (
-                "view",
-                described("The part of the answer that the lines are of"),
-            ),
-            (
-                "lines",
-                list("How it begins: number and text of each line", string()),
-            ),
-            ("inAll", integer("Lines of that part in all")),
-        ],
-        &["summary", "answer", "outcome"],
-    )
-}
-
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct CalledJson {
     summary: String,
+    /// The name the result is kept under.
     answer: String,
     outcome: &'static str,
+    /// From the request to the response.
     elapsed_ms: f64,
+    /// The part of the result that the lines are of.
     #[serde(skip_serializing_if = "Option::is_none")]
     view: Option<&'static str>,
+    /// How it begins: number and text of each line.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Vec<String>")]
     lines: Vec<Box<RawValue>>,
+    /// Lines of that part in all.
     #[serde(skip_serializing_if = "Option::is_none")]
     in_all: Option<usize>,
 }

@@ -4,19 +4,18 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
 
 use super::open::MOST_BYTES;
-use super::schema::{
-    answer, described, integer, list, nth, output, page, paged, sent_as, source, string, text,
-};
+use super::schema::{answer, nth, page, sent_as, source, text};
 use super::tool_call::{AgentCall, PageJson, written};
 use super::{AgentOptions, AgentTool, Reach, schema};
 use crate::store;
 use loupe_analysis::contract::{CheckOutcome, CheckedFinding, finding_sentence};
-use loupe_analysis::finding::{CheckedServer, Checker, Finding, FindingsQuery, Severity, rules};
+use loupe_analysis::finding::{CheckedServer, Checker, Finding, FindingsQuery, rules};
 use loupe_core::capture::{ServerLists, Tool, listed_tools};
 use loupe_core::number::grouped;
 use loupe_core::problem::{Problem, ProblemKind};
@@ -30,7 +29,7 @@ pub(super) const TOOL: AgentTool = AgentTool {
             It calls no tool.",
     reach: Reach::Lists,
     input,
-    output: output_schema,
+    output: schema::output::<CheckedJson>,
     run,
 };
 
@@ -52,54 +51,28 @@ fn input(options: &AgentOptions) -> Value {
     schema::object(own.into_iter().chain(page("findings")), &[])
 }
 
-fn output_schema() -> Value {
-    let finding = output(
-        [
-            (
-                "severity",
-                json!({"type": "string", "enum": Severity::ALL.map(Severity::name)}),
-            ),
-            ("rule", string()),
-            ("message", string()),
-            ("at", described("Part and JSON Pointer of the first place")),
-        ],
-        &["severity", "rule", "message"],
-    );
-    let own = [
-        ("summary", string()),
-        (
-            "definitionTokens",
-            integer("What the definitions cost as listed, o200k_base"),
-        ),
-        ("findings", list("The gravest first", finding)),
-        (
-            "fixes",
-            json!({"type": "object", "description": "How to mend it, by rule", "additionalProperties": {"type": "string"}}),
-        ),
-    ];
-    output(
-        own.into_iter().chain(paged("Findings")),
-        &["summary", "findings", "fixes", "inAll"],
-    )
-}
-
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct CheckedJson {
     summary: String,
+    /// What the definitions cost as listed, of o200k_base.
     #[serde(skip_serializing_if = "Option::is_none")]
     definition_tokens: Option<u64>,
+    /// The most severe first.
+    #[schemars(with = "Vec<FoundJson>")]
     findings: Vec<Box<RawValue>>,
+    /// How to fix it, by rule.
     fixes: BTreeMap<&'static str, &'static str>,
     #[serde(flatten)]
     page: PageJson,
 }
 
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 struct FoundJson {
     severity: &'static str,
     rule: &'static str,
     message: String,
+    /// Part and JSON Pointer of the first place.
     #[serde(skip_serializing_if = "Option::is_none")]
     at: Option<String>,
 }

@@ -3,12 +3,11 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::schema::{
-    answer, arguments, described, integer, list, output, sent_as, source, string, text,
-};
+use super::schema::{answer, arguments, list, sent_as, source, text};
 use super::tool_call::{AgentCall, written};
 use super::{AgentOptions, AgentTool, Reach, schema};
 use loupe_analysis::queries::comparison::{
@@ -30,7 +29,7 @@ pub(super) const TOOL: AgentTool = AgentTool {
             fields that are lost, and what formats that nobody sent would cost.",
     reach: Reach::Calls,
     input,
-    output: output_schema,
+    output: schema::output::<ComparedJson>,
     run,
 };
 
@@ -78,80 +77,42 @@ fn input(options: &AgentOptions) -> Value {
     )
 }
 
-fn output_schema() -> Value {
-    let column = output(
-        [
-            ("title", string()),
-            (
-                "answer",
-                described("The name it can be opened by; absent of a format that nobody sent"),
-            ),
-            ("outcome", string()),
-            ("tokens", integer("o200k_base")),
-            (
-                "ratio",
-                json!({"type": "number", "description": "Tokens over those of the first answer"}),
-            ),
-            (
-                "factsTold",
-                integer("Facts of the data that are proved or found in it"),
-            ),
-            (
-                "facts",
-                integer("Facts of the data of the answer that says most"),
-            ),
-            ("lacks", list("Fields of which it loses a fact", string())),
-            (
-                "moreLacks",
-                integer("Further fields of which it loses a fact"),
-            ),
-            ("why", described("Why there is nothing to compare")),
-        ],
-        &["title", "outcome"],
-    );
-    output(
-        [
-            ("summary", string()),
-            ("varies", string()),
-            (
-                "columns",
-                list(
-                    "Answers in their order, then formats that nobody sent",
-                    column,
-                ),
-            ),
-        ],
-        &["summary", "columns"],
-    )
-}
-
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 struct ComparedJson {
     summary: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     varies: Option<String>,
+    /// Results in their order, then formats that nobody sent.
     columns: Vec<ColumnJson>,
 }
 
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct ColumnJson {
     title: String,
+    /// The name it can be opened by; absent of a format that nobody sent.
     #[serde(skip_serializing_if = "Option::is_none")]
     answer: Option<String>,
     outcome: &'static str,
+    /// Tokens of o200k_base.
     #[serde(skip_serializing_if = "Option::is_none")]
     tokens: Option<u64>,
+    /// Tokens over those of the first result.
     #[serde(skip_serializing_if = "Option::is_none")]
     ratio: Option<f64>,
+    /// Facts of the data that are proved or found in it.
     #[serde(skip_serializing_if = "Option::is_none")]
     facts_told: Option<u64>,
+    /// Facts of the data of the result that says most.
     #[serde(skip_serializing_if = "Option::is_none")]
     facts: Option<u64>,
+    /// Fields of which it loses a fact.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     lacks: Vec<String>,
+    /// Further fields of which it loses a fact.
     #[serde(skip_serializing_if = "Option::is_none")]
     more_lacks: Option<usize>,
+    /// Why there is nothing to compare.
     #[serde(skip_serializing_if = "Option::is_none")]
     why: Option<String>,
 }

@@ -2,12 +2,13 @@
 
 use std::time::{Duration, Instant};
 
+use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
 
 use super::check::tools_of;
-use super::schema::{answer, described, integer, list, output, page, paged, string};
+use super::schema::{answer, page};
 use super::tool_call::{AgentCall, PageJson, written};
 use super::{AgentOptions, AgentTool, Reach, schema};
 use loupe_analysis::queries::difference::{
@@ -30,7 +31,7 @@ pub(super) const TOOL: AgentTool = AgentTool {
             definitions. Or two lists of tools, as `mcp-loupe tools --json` writes them.",
     reach: Reach::Files,
     input,
-    output: output_schema,
+    output: schema::output::<DiffJson>,
     run,
 };
 
@@ -48,103 +49,52 @@ fn input(_: &AgentOptions) -> Value {
     schema::object(own.into_iter().chain(page("differences")), &["a", "b"])
 }
 
-fn output_schema() -> Value {
-    let change = output(
-        [
-            (
-                "part",
-                described(
-                    "data, text, result (blocks, annotations, _meta, structuredContent of one side alone), definition, or the name of a tool",
-                ),
-            ),
-            (
-                "op",
-                json!({"type": "string", "enum": ["add", "remove", "change", "move"]}),
-            ),
-            (
-                "path",
-                described("Where it is in b, of what was removed in a"),
-            ),
-            (
-                "from",
-                described("Where it is in a, if that is another place"),
-            ),
-            ("before", json!({"description": "The value in a"})),
-            ("after", json!({"description": "The value in b"})),
-            (
-                "lines",
-                list(
-                    "Of a text: lines behind their sign, − of a and + of b, and their number",
-                    string(),
-                ),
-            ),
-            (
-                "note",
-                described("A value that is too long, or that readers of JSON change"),
-            ),
-        ],
-        &["part", "op"],
-    );
-    let own = [
-        ("summary", string()),
-        (
-            "equal",
-            json!({"type": "boolean", "description": "Everything was compared, and nothing differs"}),
-        ),
-        (
-            "tokensA",
-            integer("What was sent of a, o200k_base; of lists, all definitions"),
-        ),
-        ("tokensB", integer("The same of b")),
-        (
-            "notCompared",
-            list("What was not compared, and why", string()),
-        ),
-        (
-            "changes",
-            list(
-                "Data first, then text, the rest of the result, the definition",
-                change,
-            ),
-        ),
-    ];
-    output(
-        own.into_iter()
-            .chain(paged("Differences that can be listed")),
-        &["summary", "equal", "changes", "inAll"],
-    )
-}
-
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct DiffJson {
     summary: String,
+    /// Everything was compared, and nothing differs.
     equal: bool,
+    /// What was sent of a, of o200k_base; of lists, all definitions.
     #[serde(skip_serializing_if = "Option::is_none")]
     tokens_a: Option<u64>,
+    /// The same of b.
     #[serde(skip_serializing_if = "Option::is_none")]
     tokens_b: Option<u64>,
+    /// What was not compared, and why.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     not_compared: Vec<String>,
+    /// Data first, then text, the rest of the result, the definition.
+    #[schemars(with = "Vec<ChangeJson>")]
     changes: Vec<Box<RawValue>>,
     #[serde(flatten)]
     page: PageJson,
 }
 
-#[derive(Default, Serialize)]
+#[derive(Default, JsonSchema, Serialize)]
 struct ChangeJson {
+    /// data, text, result (blocks, annotations, _meta, structuredContent of one side alone), definition, or the name of a tool.
     part: String,
+    /// add, remove, change or move.
     op: &'static str,
+    /// Where it is in b, of what was removed in a.
     #[serde(skip_serializing_if = "Option::is_none")]
     path: Option<String>,
+    /// Where it is in a, if that is another place.
     #[serde(skip_serializing_if = "Option::is_none")]
     from: Option<String>,
+    /// The value in a.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<serde_json::Value>")]
     before: Option<Box<RawValue>>,
+    /// The value in b.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<serde_json::Value>")]
     after: Option<Box<RawValue>>,
+    /// Of a text: lines behind their sign, − of a and + of b, and their number.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     lines: Vec<String>,
+    /// A value that is too long, or that readers of JSON change.
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<String>,
 }

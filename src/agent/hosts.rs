@@ -1,10 +1,11 @@
 //! `hosts`: what each host's model is shown of an answer; hosts that show the same are one entry.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::schema::{answer, described, integer, list, nth, output, page, paged, string};
+use super::schema::{answer, nth, page};
 use super::tool_call::{AgentCall, PageJson, written};
 use super::{AgentOptions, AgentTool, Reach, schema};
 use loupe_analysis::queries::{HostLane, HostRow, HostsQuery, HostsReport};
@@ -18,7 +19,7 @@ pub(super) const TOOL: AgentTool = AgentTool {
             which parts, what is cut, which fields are lost, and how many tokens (o200k_base) it costs there.",
     reach: Reach::Files,
     input,
-    output: output_schema,
+    output: schema::output::<HostsJson>,
     run,
 };
 
@@ -30,64 +31,37 @@ fn input(_: &AgentOptions) -> Value {
     schema::object(own.into_iter().chain(page("groups of hosts")), &["answer"])
 }
 
-fn output_schema() -> Value {
-    let group = output(
-        [
-            ("outcome", string()),
-            ("happens", described("What these hosts make of the answer")),
-            (
-                "hosts",
-                list("Ids of the hosts that show the same", string()),
-            ),
-            ("tokens", integer("Of the text that is shown, o200k_base")),
-            ("factsShown", integer("Facts of the data in it")),
-            ("facts", integer("Facts of the data")),
-            (
-                "lost",
-                list(
-                    "Fields that are not wholly shown, and how many of their facts are missing",
-                    string(),
-                ),
-            ),
-            (
-                "moreLost",
-                integer("Further fields that are not wholly shown"),
-            ),
-        ],
-        &["outcome", "happens", "hosts"],
-    );
-    let own = [
-        ("summary", string()),
-        ("groups", list("The worst first", group)),
-    ];
-    output(
-        own.into_iter().chain(paged("Groups")),
-        &["summary", "groups", "inAll"],
-    )
-}
-
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 struct HostsJson {
     summary: String,
+    /// The worst first.
+    #[schemars(with = "Vec<GroupJson<'static>>")]
     groups: Vec<Box<RawValue>>,
     #[serde(flatten)]
     page: PageJson,
 }
 
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct GroupJson<'a> {
     outcome: &'static str,
+    /// What these hosts make of the result.
     happens: String,
+    /// Ids of the hosts that show the same.
     hosts: Vec<&'a str>,
+    /// Of the text that is shown, of o200k_base.
     #[serde(skip_serializing_if = "Option::is_none")]
     tokens: Option<u64>,
+    /// Facts of the data in it.
     #[serde(skip_serializing_if = "Option::is_none")]
     facts_shown: Option<u64>,
+    /// Facts of the data.
     #[serde(skip_serializing_if = "Option::is_none")]
     facts: Option<u64>,
+    /// Fields that are not wholly shown, and how many of their facts are missing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     lost: Vec<String>,
+    /// Further fields that are not wholly shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     more_lost: Option<usize>,
 }

@@ -1,5 +1,7 @@
 //! The parts of the tools' schemas that several of them share.
 
+use schemars::JsonSchema;
+use schemars::generate::{Contract, SchemaSettings};
 use serde_json::{Map, Value, json};
 
 use super::AgentOptions;
@@ -65,44 +67,49 @@ pub fn arguments(about: &str) -> Value {
     json!({"type": "object", "description": about})
 }
 
-/// Of an answer.
+/// An array of these.
 pub fn list(about: &str, of: Value) -> Value {
     let mut list = json!({"type": "array", "description": about});
     list["items"] = of;
     list
 }
 
-/// Of an answer: an object of which these members are always there.
-pub fn output(
-    properties: impl IntoIterator<Item = (&'static str, Value)>,
-    required: &[&str],
-) -> Value {
-    let properties: Map<String, Value> = properties
-        .into_iter()
-        .map(|(name, schema)| (name.to_owned(), schema))
-        .collect();
-    json!({"type": "object", "properties": properties, "required": required})
+/// The schema of what a tool gives, from its type: every part inline, without what says nothing to a model.
+pub fn output<T: JsonSchema>() -> Value {
+    let settings = SchemaSettings::draft2020_12().with(|settings| {
+        settings.meta_schema = None;
+        settings.inline_subschemas = true;
+        settings.contract = Contract::Serialize;
+    });
+    let mut schema = settings
+        .into_generator()
+        .into_root_schema_for::<T>()
+        .to_value();
+    simplify(&mut schema);
+    // Of a flattened part.
+    schema
+        .as_object_mut()
+        .map(|root| root.remove("description"));
+    schema
 }
 
-pub fn string() -> Value {
-    json!({"type": "string"})
-}
-
-pub fn described(about: &str) -> Value {
-    json!({"type": "string", "description": about})
-}
-
-pub fn integer(about: &str) -> Value {
-    json!({"type": "integer", "description": about})
-}
-
-/// `inAll` and `nextCursor`.
-pub fn paged(entries: &str) -> [(&'static str, Value); 2] {
-    [
-        ("inAll", integer(&format!("{entries} in all"))),
-        (
-            "nextCursor",
-            described("Leads to the next page; absent on the last"),
-        ),
-    ]
+fn simplify(schema: &mut Value) {
+    if let Value::Object(members) = schema {
+        for word in ["title", "format", "minimum"] {
+            if members.get(word).is_some_and(|value| !value.is_object()) {
+                members.remove(word);
+            }
+        }
+        // An absent member is never null.
+        if let Some(Value::Array(types)) = members.get_mut("type") {
+            types.retain(|kind| kind != "null");
+            if let [kind] = types.as_slice() {
+                let kind = kind.clone();
+                members.insert("type".to_owned(), kind);
+            }
+        }
+        members.values_mut().for_each(simplify);
+    } else if let Value::Array(entries) = schema {
+        entries.iter_mut().for_each(simplify);
+    }
 }

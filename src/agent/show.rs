@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
 
-use super::schema::{
-    answer, described, integer, list, nth, output, page, paged, sent_as, string, text,
-};
+use super::schema::{answer, nth, page, sent_as, text};
 use super::tool_call::{AgentCall, PageJson, written};
 use super::{AgentOptions, AgentTool, Reach, schema};
 use loupe_analysis::queries::{self, DisplayLine, HostTextQuery, HostsQuery, RowQuery, TextQuery};
@@ -27,7 +26,7 @@ pub(super) const TOOL: AgentTool = AgentTool {
             other format, and what each format would lose. With `view`: the exact lines of one text.",
     reach: Reach::Files,
     input,
-    output: output_schema,
+    output: schema::output::<ShownJson<'static>>,
     run,
 };
 
@@ -46,87 +45,51 @@ fn input(_: &AgentOptions) -> Value {
     schema::object(own.into_iter().chain(page("lines of a view")), &["answer"])
 }
 
-fn output_schema() -> Value {
-    let format = output(
-        [
-            ("format", string()),
-            ("tokens", integer("o200k_base")),
-            (
-                "ratio",
-                json!({"type": "number", "description": "Tokens over those of compact JSON, of the text where there is no data"}),
-            ),
-            (
-                "missingFacts",
-                integer("Facts of the data that this text does not tell"),
-            ),
-            (
-                "comesBack",
-                json!({"type": "boolean", "description": "Whether reading the text back gives the same data"}),
-            ),
-            ("note", described("What it loses, in words")),
-        ],
-        &["format", "tokens"],
-    );
-    let own = [
-        ("summary", string()),
-        ("tool", string()),
-        ("outcome", string()),
-        ("data", described("Where the data of the answer was found")),
-        (
-            "formats",
-            list("Formats that apply, those that were sent first", format),
-        ),
-        ("view", string()),
-        ("tokens", integer("Of the whole view, o200k_base")),
-        (
-            "lines",
-            list(
-                "Number and text; a long line is cut into several, of which only the first has a number",
-                string(),
-            ),
-        ),
-    ];
-    output(
-        own.into_iter().chain(paged("Lines of the view")),
-        &["summary", "outcome"],
-    )
-}
-
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct ShownJson<'a> {
     summary: String,
     #[serde(skip_serializing_if = "str::is_empty")]
     tool: &'a str,
     outcome: &'static str,
+    /// Where the data of the result was found.
     #[serde(skip_serializing_if = "Option::is_none")]
     data: Option<String>,
+    /// Formats that apply, those that were sent first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     formats: Vec<FormatJson>,
     #[serde(flatten)]
     view: Option<ViewJson>,
 }
 
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct FormatJson {
     format: &'static str,
+    /// Tokens of o200k_base.
     tokens: u64,
+    /// Tokens over those of compact JSON; of the text, where there is no data.
     #[serde(skip_serializing_if = "Option::is_none")]
     ratio: Option<f64>,
+    /// Facts of the data that this text does not tell.
     #[serde(skip_serializing_if = "Option::is_none")]
     missing_facts: Option<u64>,
+    /// Whether reading the text back gives the same data.
     #[serde(skip_serializing_if = "Option::is_none")]
     comes_back: Option<bool>,
+    /// What it loses, in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<String>,
 }
 
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 struct ViewJson {
     view: String,
+    /// Of the whole view, of o200k_base.
     #[serde(skip_serializing_if = "Option::is_none")]
     tokens: Option<u64>,
+    /// Number and text; a long line is cut into several, of which only the first has a number.
+    #[schemars(with = "Vec<String>")]
     lines: Vec<Box<RawValue>>,
     #[serde(flatten)]
     page: PageJson,

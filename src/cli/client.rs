@@ -162,11 +162,7 @@ impl SourceArgs {
     /// How to log in, if that is asked for.
     fn login(&self) -> Option<Login> {
         let word = self.login.as_deref()?;
-        let grant = Grant::ALL
-            .iter()
-            .find(|(_, known)| *known == word)
-            .map(|(grant, _)| *grant)
-            .unwrap_or_default();
+        let grant = word.parse::<Grant>().unwrap_or_default();
         Some(Login {
             grant,
             client_id: self.client_id.clone(),

@@ -79,7 +79,7 @@ fn list(captures: &[Capture]) -> String {
 
 fn read_as(name: &str) -> Result<ReadAs, Problem> {
     ReadAs::parse(name).ok_or_else(|| {
-        let names: Vec<&str> = ReadAs::ALL.iter().map(|(_, name)| *name).collect();
+        let names: Vec<&str> = ReadAs::ALL.iter().map(|kind| kind.name()).collect();
         let hint = suggest::hint(name, names.iter().copied())
             .unwrap_or_else(|| format!("one of {}", names.join(", ")));
         Problem::new(ProblemKind::Usage, format!("unknown kind `{name}`"))

@@ -3,16 +3,102 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::state::{Event, ExportEvent, ExportOrder, ExportPicture};
+use tokio::runtime::Runtime;
+
+use super::{Engine, expanded, server_messages};
+use crate::state::{Event, ExportEffect, ExportEvent, ExportOrder, ExportPicture, HistoryEvent};
 use crate::store;
 use loupe_analysis::contract::ComparisonFile;
 use loupe_analysis::fixture::export::{ExportChoice, ExportForm, Material, Place};
 use loupe_analysis::queries::comparison::ComparisonQuery;
 use loupe_analysis::queries::{self, Stop};
 use loupe_core::cancel::Cancel;
-use loupe_core::capture::Capture;
+use loupe_core::capture::{Capture, ParsedResponse};
 use loupe_core::host::Hosts;
 use loupe_core::problem::{Problem, ProblemKind};
+
+impl Engine {
+    pub(super) fn execute_export(&self, runtime: &Runtime, effect: ExportEffect) {
+        match effect {
+            ExportEffect::Log { lines, path } => {
+                let (queue, options) = (Arc::clone(&self.queue), self.history.options());
+                self.background.start(
+                    runtime.handle(),
+                    &self.queue,
+                    "Saving the protocol log",
+                    move |cancel| {
+                        let path = expanded(path);
+                        let notes = server_messages::save_log(&lines, &path, &options, cancel)?;
+                        notes
+                            .into_iter()
+                            .for_each(|note| queue.push(Event::History(HistoryEvent::Note(note))));
+                        Ok(Event::Export(ExportEvent::Saved(path)))
+                    },
+                );
+            }
+            ExportEffect::Write(order) => {
+                let hosts = self.jobs.hosts();
+                let captures = std::iter::once(&order.capture)
+                    .chain(&order.samples)
+                    .cloned()
+                    .collect();
+                self.write_hidden(
+                    runtime,
+                    "Writing the export",
+                    captures,
+                    move |hidden, cancel| {
+                        write(
+                            &hidden,
+                            &order,
+                            order.path.clone().map(expanded),
+                            &hosts,
+                            cancel,
+                        )
+                    },
+                );
+            }
+            ExportEffect::Compare {
+                captures,
+                ask,
+                file,
+                path,
+            } => {
+                let hosts = self.jobs.hosts();
+                self.write_hidden(
+                    runtime,
+                    "Writing the comparison",
+                    captures,
+                    move |hidden, cancel| {
+                        write_compare(hidden, &ask, file, path.map(expanded), &hosts, cancel)
+                    },
+                );
+            }
+            ExportEffect::Table { capture, text } => self.blocking(runtime, move || {
+                Ok(Event::Export(ExportEvent::Text(
+                    text.write(&queries::subject(capture))?,
+                )))
+            }),
+            ExportEffect::Block {
+                capture,
+                block,
+                path,
+            } => {
+                self.write_hidden(
+                    runtime,
+                    "Saving the block",
+                    vec![capture],
+                    move |hidden, cancel| {
+                        put(
+                            Some(expanded(path)),
+                            &ParsedResponse::of(&hidden[0]).block_bytes(block)?,
+                            cancel,
+                        )
+                    },
+                );
+            }
+        }
+    }
+}
 
 /// Writes the export of the first of `captures`, which are the order's without what is hidden, to `path`, or gives its text
 /// back for the clipboard. The others are samples of the same tool.

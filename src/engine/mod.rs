@@ -9,6 +9,7 @@ mod export;
 mod field_file;
 mod fixtures;
 mod history;
+mod import;
 mod jobs;
 mod queue;
 mod server_messages;
@@ -19,24 +20,20 @@ mod values;
 mod watch;
 mod work;
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::runtime::Runtime;
 
-use crate::state::{
-    Effect, Event, ExportEffect, ExportEvent, HistoryEvent, ImportEffect, ImportEvent,
-    SessionEffect, TokensEffect, TokensEvent,
-};
+use crate::state::{Effect, Event, HistoryEvent, SessionEffect, TokensEffect, TokensEvent};
 use crate::store;
 use background::Background;
 use history::HistoryWriter;
 use jobs::Jobs;
-use loupe_analysis::queries::{self, Prices};
+use loupe_analysis::queries::Prices;
 use loupe_core::cancel::Cancel;
-use loupe_core::capture::{Capture, ParsedResponse};
+use loupe_core::capture::Capture;
 use loupe_core::host::Hosts;
 use loupe_core::problem::{Problem, ProblemKind};
 use loupe_core::redact::{RedactedCapture, redact};
@@ -132,13 +129,10 @@ impl Engine {
     pub fn execute(&self, effect: Effect) {
         let Some(runtime) = &self.runtime else { return };
         match effect {
-            Effect::Session(SessionEffect::Connect {
-                session,
-                source,
-                limit,
-            }) => {
-                self.sessions.connect(runtime, session, *source, limit);
-            }
+            Effect::Session(effect) => self.execute_session(runtime, effect),
+            Effect::Export(effect) => self.execute_export(runtime, effect),
+            Effect::Import(effect) => self.execute_import(runtime, effect),
+            Effect::Tokens(effect) => self.execute_tokens(runtime, effect),
             Effect::CheckSchema(check) => {
                 let queue = Arc::clone(&self.queue);
                 let failed = check.failed();
@@ -146,127 +140,11 @@ impl Engine {
                     queue.push(check.run())
                 });
             }
-            Effect::Session(SessionEffect::Disconnect { session }) => {
-                self.sessions.disconnect(runtime, session)
-            }
-            Effect::Session(SessionEffect::Call {
-                session,
-                call,
-                tool,
-                arguments,
-                limit,
-            }) => {
-                self.sessions
-                    .call(runtime, session, call, &tool, arguments, limit);
-            }
-            Effect::Session(SessionEffect::CancelCall { call }) => self.sessions.cancel(call),
-            Effect::Session(SessionEffect::Read {
-                session,
-                call,
-                method,
-                params,
-                limit,
-            }) => self
-                .sessions
-                .read(runtime, session, call, method, params, limit),
-            Effect::Session(SessionEffect::Command { session, command }) => {
-                self.sessions.send_command(runtime, session, command)
-            }
-            Effect::Session(SessionEffect::UseClient(host)) => {
-                self.sessions.use_client(host.as_deref())
-            }
-            Effect::Session(SessionEffect::UseLimits(limits)) => self.sessions.use_limits(limits),
-            Effect::Session(SessionEffect::UseRoots(roots)) => self.sessions.use_roots(roots),
-            Effect::Export(ExportEffect::Log { lines, path }) => {
-                let (queue, options) = (Arc::clone(&self.queue), self.history.options());
-                self.background.start(
-                    runtime.handle(),
-                    &self.queue,
-                    "Saving the protocol log",
-                    move |cancel| {
-                        let path = expanded(path);
-                        let notes = server_messages::save_log(&lines, &path, &options, cancel)?;
-                        notes
-                            .into_iter()
-                            .for_each(|note| queue.push(Event::History(HistoryEvent::Note(note))));
-                        Ok(Event::Export(ExportEvent::Saved(path)))
-                    },
-                );
-            }
             Effect::ReadTools(path) => self.blocking(runtime, move || {
                 Ok(Event::ToolsRead(tools::read(&expanded(path))))
             }),
             Effect::Answer { about, query_key } => self.jobs.answer(about, query_key),
             Effect::Forget(query_key) => self.jobs.forget(&query_key),
-            Effect::Export(ExportEffect::Write(order)) => {
-                let hosts = self.jobs.hosts();
-                let captures = std::iter::once(&order.capture)
-                    .chain(&order.samples)
-                    .cloned()
-                    .collect();
-                self.write_hidden(
-                    runtime,
-                    "Writing the export",
-                    captures,
-                    move |hidden, cancel| {
-                        export::write(
-                            &hidden,
-                            &order,
-                            order.path.clone().map(expanded),
-                            &hosts,
-                            cancel,
-                        )
-                    },
-                );
-            }
-            Effect::Export(ExportEffect::Compare {
-                captures,
-                ask,
-                file,
-                path,
-            }) => {
-                let hosts = self.jobs.hosts();
-                self.write_hidden(
-                    runtime,
-                    "Writing the comparison",
-                    captures,
-                    move |hidden, cancel| {
-                        export::write_compare(
-                            hidden,
-                            &ask,
-                            file,
-                            path.map(expanded),
-                            &hosts,
-                            cancel,
-                        )
-                    },
-                );
-            }
-            Effect::Export(ExportEffect::Table { capture, text }) => {
-                self.blocking(runtime, move || {
-                    Ok(Event::Export(ExportEvent::Text(
-                        text.write(&queries::subject(capture))?,
-                    )))
-                })
-            }
-            Effect::Export(ExportEffect::Block {
-                capture,
-                block,
-                path,
-            }) => {
-                self.write_hidden(
-                    runtime,
-                    "Saving the block",
-                    vec![capture],
-                    move |hidden, cancel| {
-                        export::put(
-                            Some(expanded(path)),
-                            &ParsedResponse::of(&hidden[0]).block_bytes(block)?,
-                            cancel,
-                        )
-                    },
-                );
-            }
             Effect::CancelBackground(number) => self.background.cancel(number),
             Effect::OpenText(text) => self.blocking(runtime, move || {
                 let captures = store::read_all_bytes(&text.into(), "pasted text", None)?;
@@ -288,26 +166,6 @@ impl Engine {
                     Ok(Event::Opened(captures.into_iter().map(Arc::new).collect()))
                 });
             }
-            Effect::Tokens(TokensEffect::Tokenizer(path)) => {
-                self.blocking(runtime, move || {
-                    Ok(Event::Tokens(TokensEvent::TokenizerRead(Arc::new(
-                        tokenizer_file(&expanded(path))?,
-                    ))))
-                });
-            }
-            Effect::Tokens(TokensEffect::Prices(path)) => {
-                let queue = Arc::clone(&self.queue);
-                work::blocking(
-                    runtime.handle(),
-                    &self.queue,
-                    |problem| Event::Tokens(TokensEvent::Prices(Err(problem))),
-                    move || {
-                        if let Some(read) = prices(&path).transpose() {
-                            queue.push(Event::Tokens(TokensEvent::Prices(read)));
-                        }
-                    },
-                );
-            }
             Effect::KeepSettings { folder, changes } => {
                 let (queue, waiting) = (Arc::clone(&self.queue), Arc::clone(&self.settings));
                 waiting.add(folder, changes);
@@ -319,78 +177,8 @@ impl Engine {
                     }
                 });
             }
-            Effect::Session(SessionEffect::KeepLogins(folder)) => {
-                self.provider.use_keychain();
-                self.sessions.keep_logins(folder);
-            }
-            Effect::Session(SessionEffect::ForgetLogin {
-                session,
-                url,
-                client_id,
-            }) => self.sessions.forget_login(runtime, session, url, client_id),
             Effect::Watch(effect) => self.watcher.execute(runtime.handle(), effect),
             Effect::Exact(effect) => self.provider.execute(runtime, effect),
-            Effect::Import(ImportEffect::ReadRecent(folder)) => self.blocking(runtime, move || {
-                let recent = store::read_recent(&folder)?;
-                Ok(Event::Import(ImportEvent::Recent { folder, recent }))
-            }),
-            Effect::Import(ImportEffect::SaveRecent { folder, recent }) => {
-                let queue = Arc::clone(&self.queue);
-                work::blocking(runtime.handle(), &self.queue, Event::Problem, move || {
-                    if let Err(problem) = store::write_recent(&folder, &recent) {
-                        queue.push(Event::Problem(problem));
-                    }
-                });
-            }
-            Effect::Import(ImportEffect::ReadServers(folder)) => {
-                self.blocking(runtime, move || {
-                    let known = store::read_servers(&folder)?;
-                    Ok(Event::Import(ImportEvent::Servers { folder, known }))
-                })
-            }
-            Effect::Import(ImportEffect::KeepServers { folder, changes }) => {
-                let (queue, waiting, options) = (
-                    Arc::clone(&self.queue),
-                    Arc::clone(&self.servers),
-                    self.history.options(),
-                );
-                waiting.add(folder, changes);
-                work::blocking(runtime.handle(), &self.queue, Event::Problem, move || {
-                    let mut kept = BTreeMap::new();
-                    let written = waiting.write(|folder, changes| {
-                        kept = store::change_servers(
-                            folder,
-                            values::without_secrets(changes, &options),
-                        )?;
-                        Ok(())
-                    });
-                    queue.push(match written {
-                        Ok(()) => Event::Import(ImportEvent::ServersKept(kept)),
-                        Err(problem) => Event::Problem(problem),
-                    });
-                });
-            }
-            Effect::Import(ImportEffect::FindValues { key }) => self.values(runtime).find(key),
-            Effect::Import(ImportEffect::KeepValues { key, values }) => {
-                self.values(runtime).keep(key, values)
-            }
-            Effect::Import(ImportEffect::ForgetValues { key }) => self.values(runtime).forget(key),
-            Effect::Import(ImportEffect::Look) => self.blocking(runtime, || {
-                Ok(Event::Import(ImportEvent::Found(configs::look())))
-            }),
-            Effect::Import(ImportEffect::ReadConfig(path)) => self.blocking(runtime, move || {
-                let path = expanded(path);
-                let read = configs::read(&path);
-                Ok(Event::Import(ImportEvent::Read { path, read }))
-            }),
-            Effect::Import(ImportEffect::KnownValues { placeholders, file }) => {
-                self.blocking(runtime, move || {
-                    Ok(Event::Import(ImportEvent::ValuesKnown(configs::values(
-                        &placeholders,
-                        file.as_deref(),
-                    ))))
-                });
-            }
             #[cfg(feature = "gui")]
             Effect::ChoosePath(purpose) => self.choose_path(runtime, purpose),
             #[cfg(not(feature = "gui"))]
@@ -405,11 +193,76 @@ impl Engine {
         }
     }
 
-    fn values<'a>(&'a self, runtime: &'a Runtime) -> values::Values<'a> {
-        values::Values {
-            runtime: runtime.handle(),
-            queue: &self.queue,
-            keychain: self.provider.uses_keychain(),
+    fn execute_session(&self, runtime: &Runtime, effect: SessionEffect) {
+        match effect {
+            SessionEffect::Connect {
+                session,
+                source,
+                limit,
+            } => {
+                self.sessions.connect(runtime, session, *source, limit);
+            }
+            SessionEffect::Disconnect { session } => self.sessions.disconnect(runtime, session),
+            SessionEffect::Call {
+                session,
+                call,
+                tool,
+                arguments,
+                limit,
+            } => {
+                self.sessions
+                    .call(runtime, session, call, &tool, arguments, limit);
+            }
+            SessionEffect::CancelCall { call } => self.sessions.cancel(call),
+            SessionEffect::Read {
+                session,
+                call,
+                method,
+                params,
+                limit,
+            } => self
+                .sessions
+                .read(runtime, session, call, method, params, limit),
+            SessionEffect::Command { session, command } => {
+                self.sessions.send_command(runtime, session, command)
+            }
+            SessionEffect::UseClient(host) => self.sessions.use_client(host.as_deref()),
+            SessionEffect::UseLimits(limits) => self.sessions.use_limits(limits),
+            SessionEffect::UseRoots(roots) => self.sessions.use_roots(roots),
+            SessionEffect::KeepLogins(folder) => {
+                self.provider.use_keychain();
+                self.sessions.keep_logins(folder);
+            }
+            SessionEffect::ForgetLogin {
+                session,
+                url,
+                client_id,
+            } => self.sessions.forget_login(runtime, session, url, client_id),
+        }
+    }
+
+    fn execute_tokens(&self, runtime: &Runtime, effect: TokensEffect) {
+        match effect {
+            TokensEffect::Tokenizer(path) => {
+                self.blocking(runtime, move || {
+                    Ok(Event::Tokens(TokensEvent::TokenizerRead(Arc::new(
+                        tokenizer_file(&expanded(path))?,
+                    ))))
+                });
+            }
+            TokensEffect::Prices(path) => {
+                let queue = Arc::clone(&self.queue);
+                work::blocking(
+                    runtime.handle(),
+                    &self.queue,
+                    |problem| Event::Tokens(TokensEvent::Prices(Err(problem))),
+                    move || {
+                        if let Some(read) = prices(&path).transpose() {
+                            queue.push(Event::Tokens(TokensEvent::Prices(read)));
+                        }
+                    },
+                );
+            }
         }
     }
 

@@ -1,7 +1,7 @@
 //! The screen of hosts: what becomes of the answer in all of them, the hosts as lanes by outcome with one of them in detail,
 //! and which way of delivering the data loses least for which of them.
 
-mod deliveries;
+mod placements;
 mod detail;
 mod lanes;
 
@@ -41,7 +41,7 @@ pub fn hosts_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let rect = head_ui(ui, cx, cx.state.hosts.len());
     ui.scope_builder(widgets::region(ui, "hosts").max_rect(rect), |ui| {
         if cx.state.view.hosts.shows_deliveries {
-            return deliveries::deliveries_ui(ui, cx);
+            return placements::deliveries_ui(ui, cx);
         }
         if let Some(report) = ready(ui, cx, host_row::READING, asked) {
             body_ui(ui, cx, rect, report);

@@ -78,12 +78,12 @@ fn look_ui(ui: &mut Ui, cx: &Cx<'_>) {
     row(ui, "Theme", |ui| {
         let selected = Theme::ALL
             .iter()
-            .position(|(theme, _)| *theme == settings.theme)
+            .position(|theme| *theme == settings.theme)
             .unwrap_or_default();
         if let Some(clicked) =
             widgets::segmented(ui, "Theme", &["System", "Dark", "Light"], selected)
         {
-            cx.send(SettingsAction::SetTheme(Theme::ALL[clicked].0));
+            cx.send(SettingsAction::SetTheme(Theme::ALL[clicked]));
         }
     });
     row(ui, "Text size", |ui| {

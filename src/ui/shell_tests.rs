@@ -149,7 +149,7 @@ fn answered(outcome: Outcome) -> State {
 fn every_control_has_a_name_in_every_state() {
     // The harness panics at a control without a name and at a character without a glyph.
     let mut states = vec![State::default(), connected()];
-    for &(outcome, _) in Outcome::ALL {
+    for &outcome in Outcome::ALL {
         states.push(answered(outcome));
     }
     let source = Source::sample();

@@ -694,7 +694,7 @@ fn hosts() {
         &[headline, "17 show nothing", "Your hosts", "cut over 50,000"],
     );
     window.send(Action::Hosts(HostsAction::ShowDeliveries(true)));
-    album.add(&mut window, "deliveries", MAIN, Dark);
+    album.add(&mut window, "placements", MAIN, Dark);
     album.reads(
         &mut window,
         "hosts-deliveries",
@@ -765,7 +765,7 @@ fn questions_and_the_protocol_log() {
     };
     let form = r#"{"message":"Log in to autoreply","requestedSchema":{"type":"object","required":["handle","password"],"properties":{
         "handle":{"type":"string","title":"Handle","description":"Such as @alice","default":"@carol.art"},
-        "password":{"type":"string","title":"App password","description":"CheckedCall in the settings; never the main password of the account","minLength":8},
+        "password":{"type":"string","title":"App password","description":"Made in the settings; never the main password of the account","minLength":8},
         "port":{"type":"integer","title":"Port","minimum":1,"maximum":65535},
         "remember":{"type":"boolean","title":"Stay logged in","default":true},
         "scope":{"type":"string","title":"Scope","oneOf":[{"const":"r","title":"Read"},{"const":"rw","title":"Read and write"}],"default":"r"},

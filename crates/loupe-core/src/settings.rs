@@ -5,7 +5,18 @@ use std::time::Duration;
 
 use crate::token::{Encoding, Tokenizer};
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    strum::IntoStaticStr,
+    strum::EnumString,
+    strum::VariantArray,
+)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Theme {
     /// As the system says.
     #[default]
@@ -115,26 +126,16 @@ impl Panels {
 pub type Changes = BTreeMap<Vec<String>, Option<toml::Value>>;
 
 impl Theme {
-    pub const ALL: &'static [(Theme, &'static str)] = &[
-        (Theme::System, "system"),
-        (Theme::Dark, "dark"),
-        (Theme::Light, "light"),
-    ];
+    pub const ALL: &'static [Self] = <Self as strum::VariantArray>::VARIANTS;
 
     /// The word in the settings file.
     pub fn name(self) -> &'static str {
-        Self::ALL
-            .iter()
-            .find(|(theme, _)| *theme == self)
-            .map_or("system", |(_, name)| name)
+        self.into()
     }
 
     /// The theme of that word.
     pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL
-            .iter()
-            .find(|(_, known)| *known == name)
-            .map(|(theme, _)| *theme)
+        name.parse().ok()
     }
 }
 

@@ -26,7 +26,10 @@ use loupe_core::problem::{Problem, ProblemKind};
 pub(in crate::store) const SHORT: usize = 8;
 
 /// What a file is taken for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr, strum::EnumString, strum::VariantArray,
+)]
+#[strum(serialize_all = "kebab-case")]
 pub enum ReadAs {
     Capture,
     /// A raw `CallToolResult`.
@@ -45,29 +48,14 @@ pub enum ReadAs {
 }
 
 impl ReadAs {
-    pub const ALL: &'static [(ReadAs, &'static str)] = &[
-        (ReadAs::Capture, "capture"),
-        (ReadAs::Result, "result"),
-        (ReadAs::Message, "message"),
-        (ReadAs::Data, "data"),
-        (ReadAs::Text, "text"),
-        (ReadAs::Messages, "messages"),
-        (ReadAs::Har, "har"),
-        (ReadAs::ClaudeCode, "claude-code"),
-    ];
+    pub const ALL: &'static [Self] = <Self as strum::VariantArray>::VARIANTS;
 
     pub fn name(self) -> &'static str {
-        Self::ALL
-            .iter()
-            .find(|(kind, _)| *kind == self)
-            .map_or("", |(_, name)| name)
+        self.into()
     }
 
     pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL
-            .iter()
-            .find(|(_, known)| *known == name)
-            .map(|&(kind, _)| kind)
+        name.parse().ok()
     }
 }
 

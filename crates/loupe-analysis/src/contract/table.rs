@@ -11,7 +11,8 @@ use loupe_core::format::ledger::Row;
 use loupe_core::token::{Count, Encoding, Tokenizer, counted};
 
 /// A kind of table that others can read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub enum TableKind {
     Markdown,
     Csv,
@@ -22,10 +23,7 @@ impl TableKind {
 
     /// The word on the command line.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Markdown => "markdown",
-            Self::Csv => "csv",
-        }
+        self.into()
     }
 }
 

@@ -15,8 +15,21 @@ use loupe_core::host::Hosts;
 use loupe_core::token::Tokens;
 
 /// How grave a finding is, the gravest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Deserialize,
+    strum::IntoStaticStr,
+    strum::EnumString,
+)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Severity {
     /// Breaks a MUST or loses data.
     Error,
@@ -35,18 +48,11 @@ impl Severity {
     ];
 
     pub fn name(self) -> &'static str {
-        match self {
-            Severity::Error => "error",
-            Severity::Warning => "warning",
-            Severity::Info => "info",
-            Severity::Cost => "cost",
-        }
+        self.into()
     }
 
     pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|severity| severity.name() == name)
+        name.parse().ok()
     }
 }
 

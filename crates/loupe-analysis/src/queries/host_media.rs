@@ -21,7 +21,8 @@ pub struct MediaBytes {
 }
 
 /// What a host's model is given of an image or of audio, best first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub(crate) enum MediaOutcome {
     Shown,
     /// The base64 that it came in, as text.
@@ -44,13 +45,7 @@ impl MediaOutcome {
 
     /// In `--json`.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Shown => "shown",
-            Self::Base64Text => "base64-text",
-            Self::Placeholder => "placeholder",
-            Self::Error => "error",
-            Self::Nothing => "nothing",
-        }
+        self.into()
     }
 }
 

@@ -43,7 +43,18 @@ use crate::problem::Problem;
 pub struct CaptureId(pub Arc<str>);
 
 /// How a call ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Hash,
+    strum::IntoStaticStr,
+    strum::EnumString,
+    strum::VariantArray,
+)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Outcome {
     /// An answer with a `result`.
     Result,
@@ -60,29 +71,15 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    pub const ALL: &'static [(Outcome, &'static str)] = &[
-        (Outcome::Result, "result"),
-        (Outcome::ToolError, "tool-error"),
-        (Outcome::ProtocolError, "protocol-error"),
-        (Outcome::Malformed, "malformed"),
-        (Outcome::Timeout, "timeout"),
-        (Outcome::Cancelled, "cancelled"),
-        (Outcome::Disconnected, "disconnected"),
-    ];
+    pub const ALL: &'static [Self] = <Self as strum::VariantArray>::VARIANTS;
 
     /// The name in reports and manifests.
     pub fn name(self) -> &'static str {
-        Self::ALL
-            .iter()
-            .find(|(outcome, _)| *outcome == self)
-            .map_or("malformed", |(_, name)| name)
+        self.into()
     }
 
     pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL
-            .iter()
-            .find(|(_, known)| *known == name)
-            .map(|&(outcome, _)| outcome)
+        name.parse().ok()
     }
 }
 
@@ -128,7 +125,8 @@ impl Server {
 }
 
 /// The direction of a message, seen from Loupe.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Direction {
     In,
     Out,
@@ -137,11 +135,7 @@ pub enum Direction {
 
 impl Direction {
     pub fn name(self) -> &'static str {
-        match self {
-            Direction::In => "in",
-            Direction::Out => "out",
-            Direction::Stderr => "stderr",
-        }
+        self.into()
     }
 }
 

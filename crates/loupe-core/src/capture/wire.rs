@@ -8,7 +8,8 @@ use bytes::Bytes;
 use super::{Direction, Message};
 
 /// What a message is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub enum LineKind {
     Request,
     Notification,
@@ -23,14 +24,7 @@ pub enum LineKind {
 
 impl LineKind {
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Request => "request",
-            Self::Notification => "notification",
-            Self::Response => "response",
-            Self::Error => "error",
-            Self::Stderr => "stderr",
-            Self::Unreadable => "unreadable",
-        }
+        self.into()
     }
 }
 

@@ -34,24 +34,23 @@ impl Default for LineOptions {
 }
 
 /// Where a line stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::IntoStaticStr)]
 pub enum Side {
     /// In both; its text is that of A.
+    #[strum(serialize = "equal")]
     Both,
     /// In A alone: removed.
+    #[strum(serialize = "remove")]
     A,
     /// In B alone: added.
+    #[strum(serialize = "add")]
     B,
 }
 
 impl Side {
     /// The name in JSON.
     pub fn name(self) -> &'static str {
-        match self {
-            Side::Both => "equal",
-            Side::A => "remove",
-            Side::B => "add",
-        }
+        self.into()
     }
 }
 

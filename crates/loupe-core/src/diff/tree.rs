@@ -19,7 +19,8 @@ const ALIGN: usize = 256;
 const MAX_LISTS: usize = 100;
 
 /// What became of a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Op {
     Add,
     Remove,
@@ -32,12 +33,7 @@ pub enum Op {
 impl Op {
     /// The name in JSON.
     pub fn name(self) -> &'static str {
-        match self {
-            Op::Add => "add",
-            Op::Remove => "remove",
-            Op::Change => "change",
-            Op::Move => "move",
-        }
+        self.into()
     }
 }
 

@@ -15,7 +15,8 @@ pub struct OmittedText {
 }
 
 /// What is known of a text against the data, the strongest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Claim {
     /// Every fact is proved, and nothing that is sent is dropped.
     Proved,
@@ -52,13 +53,7 @@ impl Claim {
 
     /// The word in the JSON contract.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Proved => "proved",
-            Self::ProvedWithExtra => "proved-with-extra",
-            Self::Found => "found",
-            Self::Missing => "missing",
-            Self::None => "none",
-        }
+        self.into()
     }
 
     /// Whether every fact is proved.

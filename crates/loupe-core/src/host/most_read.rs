@@ -9,7 +9,8 @@ use crate::capture::{Capture, CaptureId, Server, Tool, is_wrapped};
 use crate::format::ParsedCapture;
 
 /// A part of a result that a host passes on to its model.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub enum ResultPart {
     Text,
     Data,
@@ -33,11 +34,7 @@ impl ResultPart {
 
     /// The word on the command line and in JSON.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Text => "text",
-            Self::Data => "data",
-            Self::Both => "both",
-        }
+        self.into()
     }
 
     /// The formats that show it, by id; the first that applies is taken.

@@ -12,8 +12,11 @@ use super::template::Template;
 use crate::source::Identity;
 
 /// How sure the rules of a host are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize, strum::IntoStaticStr,
+)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Evidence {
     /// The released program was run and what its model would receive was read back.
     Observed,
@@ -28,18 +31,14 @@ pub enum Evidence {
 impl Evidence {
     /// The word in files, reports and lists.
     pub fn name(self) -> &'static str {
-        match self {
-            Evidence::Observed => "observed",
-            Evidence::Source => "source",
-            Evidence::Documented => "documented",
-            Evidence::Inferred => "inferred",
-        }
+        self.into()
     }
 }
 
 /// What sort of program a host is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "kebab-case")]
 pub enum HostKind {
     Cli,
     Ide,
@@ -50,12 +49,7 @@ pub enum HostKind {
 impl HostKind {
     /// The word in files, reports and lists.
     pub fn name(self) -> &'static str {
-        match self {
-            HostKind::Cli => "cli",
-            HostKind::Ide => "ide",
-            HostKind::Chat => "chat",
-            HostKind::Library => "library",
-        }
+        self.into()
     }
 }
 
@@ -224,8 +218,9 @@ pub struct ErrorRules {
 }
 
 /// What a limit counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum LimitUnit {
     /// UTF-16 code units.
     Chars,
@@ -256,14 +251,7 @@ impl LimitUnit {
 
     /// The word in files and reports.
     pub fn name(self) -> &'static str {
-        match self {
-            LimitUnit::Chars => "chars",
-            LimitUnit::Scalars => "scalars",
-            LimitUnit::Bytes => "bytes",
-            LimitUnit::Tokens => "tokens",
-            LimitUnit::Tokens4 => "tokens4",
-            LimitUnit::CharsPerLine => "chars-per-line",
-        }
+        self.into()
     }
 
     /// The name for people, in the plural.

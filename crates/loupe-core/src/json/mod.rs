@@ -15,9 +15,11 @@ use std::ops::Range;
 use bytes::Bytes;
 
 /// What a node is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Kind {
     Null,
+    #[strum(serialize = "boolean")]
     Bool,
     Number,
     String,
@@ -28,14 +30,7 @@ pub enum Kind {
 impl Kind {
     /// The JSON Schema name of the type.
     pub fn name(self) -> &'static str {
-        match self {
-            Kind::Null => "null",
-            Kind::Bool => "boolean",
-            Kind::Number => "number",
-            Kind::String => "string",
-            Kind::Array => "array",
-            Kind::Object => "object",
-        }
+        self.into()
     }
 }
 

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use crate::quote::shell;
 
 /// Who logs in where a server asks for it (OAuth).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, strum::IntoStaticStr, strum::EnumString)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Grant {
     /// A person, in the browser: authorization code with PKCE.
     #[default]
@@ -17,16 +18,6 @@ pub enum Grant {
     Workload,
     /// A person, with an ID token of the organisation's identity provider: enterprise-managed authorization.
     Enterprise,
-}
-
-impl Grant {
-    /// Every grant with its word on the command line.
-    pub const ALL: &'static [(Grant, &'static str)] = &[
-        (Grant::Browser, "browser"),
-        (Grant::ClientCredentials, "client-credentials"),
-        (Grant::Workload, "workload"),
-        (Grant::Enterprise, "enterprise"),
-    ];
 }
 
 /// A wish to log in where the server asks for it.
@@ -67,11 +58,8 @@ impl Login {
 impl fmt::Display for Login {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("--login")?;
-        if let Some((_, word)) = Grant::ALL
-            .iter()
-            .find(|(grant, _)| *grant == self.grant && self.grant != Grant::Browser)
-        {
-            write!(f, "={word}")?;
+        if self.grant != Grant::Browser {
+            write!(f, "={}", <&str>::from(self.grant))?;
         }
         let files = [&self.client_key, &self.assertion]
             .map(|path| path.as_ref().map(|path| path.display().to_string()));

@@ -17,28 +17,37 @@ pub use subtree::{Role, each_start, each_token, subtrees};
 pub use tokenizer::{Count, Tokenizer, counted};
 
 /// An encoding that is always counted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    strum::IntoStaticStr,
+    strum::EnumString,
+    strum::VariantArray,
+)]
 pub enum Encoding {
     #[default]
+    #[strum(serialize = "o200k_base")]
     O200kBase,
+    #[strum(serialize = "cl100k_base")]
     Cl100kBase,
 }
 
 impl Encoding {
-    pub const ALL: &'static [Encoding] = &[Encoding::O200kBase, Encoding::Cl100kBase];
+    pub const ALL: &'static [Self] = <Self as strum::VariantArray>::VARIANTS;
 
     pub fn name(self) -> &'static str {
-        match self {
-            Encoding::O200kBase => "o200k_base",
-            Encoding::Cl100kBase => "cl100k_base",
-        }
+        self.into()
     }
 
     pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL
-            .iter()
-            .copied()
-            .find(|encoding| encoding.name() == name)
+        name.parse().ok()
     }
 
     fn encoder(self) -> &'static encoder::Encoder {

@@ -171,7 +171,7 @@ fn question(arguments: &Value) -> Option<Value> {
     ) {
         return None;
     }
-    let password = json!({"type": "string", "title": "App password", "description": "CheckedCall in the settings; never the main password of the account", "minLength": 8});
+    let password = json!({"type": "string", "title": "App password", "description": "Made in the settings; never the main password of the account", "minLength": 8});
     let (message, properties, required) = match (text("handle"), text("password")) {
         (Some(_), Some(_)) => return None,
         (Some(handle), None) => (

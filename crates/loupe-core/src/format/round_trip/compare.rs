@@ -17,7 +17,8 @@ pub const SHOWN: usize = 100;
 const VALUE_CHARS: usize = 120;
 
 /// What became of a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub enum DifferenceKind {
     /// It has another type.
     Type,
@@ -40,16 +41,7 @@ pub enum DifferenceKind {
 impl DifferenceKind {
     /// The word in the JSON contract.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Type => "type",
-            Self::Missing => "missing",
-            Self::MissingNull => "missing-null",
-            Self::EmptyNull => "empty-null",
-            Self::Number => "number",
-            Self::String => "string",
-            Self::Order => "order",
-            Self::Extra => "extra",
-        }
+        self.into()
     }
 }
 

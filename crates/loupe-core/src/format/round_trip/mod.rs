@@ -16,7 +16,8 @@ use super::{Format, ParsedCapture};
 use crate::capture::ResultData;
 
 /// What decoding a format gives back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Fidelity {
     /// The same value, order and spelling of numbers.
     Exact,
@@ -31,12 +32,7 @@ pub enum Fidelity {
 impl Fidelity {
     /// The word people and the JSON contract use.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Exact => "exact",
-            Self::Equal => "equal",
-            Self::Lossy => "lossy",
-            Self::Undecodable => "undecodable",
-        }
+        self.into()
     }
 
     /// Whether no value is lost.

@@ -33,7 +33,7 @@ pub fn deliveries_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let encoding = cx.state.settings.encoding();
     let rect = ui.available_rect_before_wrap();
     let inner = rect.shrink2(vec2(SIDE, 0.0));
-    let used = ui.scope_builder(widgets::region(ui, "deliveries headline").max_rect(inner), |ui| {
+    let used = ui.scope_builder(widgets::region(ui, "placements headline").max_rect(inner), |ui| {
         ui.set_width(inner.width());
         ui.spacing_mut().item_spacing.y = 2.0;
         ui.add_space(12.0);
@@ -58,7 +58,7 @@ pub fn deliveries_ui(ui: &mut Ui, cx: &Cx<'_>) {
     });
     let count = deliveries.rows.len() as f32;
     let column = ((grid.width() - SIDE - NAME) / count).max(COLUMN).floor();
-    ui.scope_builder(widgets::region(ui, "deliveries").max_rect(grid), |ui| {
+    ui.scope_builder(widgets::region(ui, "placements").max_rect(grid), |ui| {
         ui.spacing_mut().item_spacing = vec2(0.0, 0.0);
         ScrollArea::horizontal()
             .id_salt("deliveries across")
