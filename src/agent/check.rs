@@ -24,7 +24,7 @@ use loupe_core::token;
 pub(super) const TOOL: AgentTool = AgentTool {
     name: "check",
     title: "Check an answer or a server's definitions",
-    about: "Looks for what hosts, models and the MCP specification stumble over, and tells how to mend it: in a saved answer with its \
+    about: "Checks for problems with hosts, models and the MCP specification, with a fix for each: in a saved answer with its \
             tool's definition, in a saved list of tools, or in what an allowed server lists (tools, resources, prompts, instructions). \
             It calls no tool.",
     reach: Reach::Lists,

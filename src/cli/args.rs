@@ -159,7 +159,7 @@ pub struct ViewArgs {
     /// The tokenizer of ratios: o200k_base (the default), cl100k_base, p50k_base, claude (an estimate), or a tokenizer file
     #[arg(long, value_name = "NAME|FILE")]
     pub tokenizer: Option<String>,
-    /// The format that ratios are against [default: json, else content]
+    /// Baseline format for ratios [default: json, else content]
     #[arg(long, value_name = "FORMAT")]
     pub baseline: Option<String>,
     /// What one model reads: text, data, both, or a host such as claude-code [default: what most hosts show]

@@ -68,31 +68,31 @@ pub enum Command {
     Resources(ListArgs),
     /// List a server's prompts
     Prompts(ListArgs),
-    /// Call a tool and show its answer
+    /// Call a tool and show its result
     Call(CallArgs),
     /// Read a resource and show it
     Read(ReadArgs),
-    /// Fill in a prompt and show it
+    /// Get a prompt and show the result
     Prompt(PromptArgs),
-    /// Call a tool once for each value of an argument and compare the answers
+    /// Call a tool once for each value of an argument and compare the results
     Compare(CompareArgs),
-    /// Show a capture, a result, a message, a data or a text from a file
+    /// Show a capture, a result, a message, data or a text from a file
     Show(ShowArgs),
     /// Show what differs between two captures, fixtures or files
     Diff(DiffArgs),
     /// Save, verify, export and list fixtures: captures kept in a repository
     Fixture(super::fixture::Fixture),
-    /// Run the sample as an MCP server, over stdio unless told otherwise
+    /// Run the sample as an MCP server, over stdio by default
     SampleServer(SampleServerArgs),
-    /// Serve captures as an MCP server, over stdio unless told otherwise
+    /// Serve captures as an MCP server, over stdio by default
     Replay(ReplayArgs),
-    /// Be an MCP server, so that an agent can look at answers
+    /// Run Loupe as an MCP server for agents
     Mcp(super::mcp::McpArgs),
-    /// Print a server as the lines of a client's configuration
+    /// Print a client config entry for a server
     Configuration(super::configuration::ConfigurationArgs),
-    /// Look for what hosts, models and the specification stumble over
+    /// Check for problems with hosts, models and the MCP specification
     Check(CheckArgs),
-    /// List what is looked for, or explain one rule
+    /// List rules, or explain one
     Rules(RulesArgs),
     /// Save a picture of the window, without a display
     Screenshot(ScreenshotArgs),
@@ -103,7 +103,7 @@ pub enum Command {
     /// Write the manual pages into a folder
     #[command(hide = true)]
     Man(ManArgs),
-    /// List the hosts whose models' view is known
+    /// List known hosts
     Hosts(HostsArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),

@@ -17,7 +17,7 @@ pub struct RuleArgs {
     /// Add the rules of a style: dual-content, strict, code-block, json-first or compact; repeatable
     #[arg(long, value_name = "NAME")]
     pub profile: Vec<String>,
-    /// Exit with status 1 if there is a finding of this severity or a graver one: error, warning, info or cost
+    /// Exit 1 on findings at or above this severity: error, warning, info or cost
     #[arg(long, value_name = "SEVERITY")]
     pub fail_on: Option<String>,
 }

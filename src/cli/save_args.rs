@@ -21,7 +21,7 @@ use loupe_core::redact::{OFFERED, RedactOptions, RedactedCapture, redact, redact
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "What is written")]
 pub struct WriteArgs {
-    /// List what would be written, and what looks secret in it; write nothing
+    /// List files and possible secrets; write nothing
     #[arg(long)]
     pub preview: bool,
     /// Hide nothing: write every byte as it was sent and came

@@ -589,7 +589,7 @@ impl State {
     pub(super) fn copy_summary(&mut self, effects: &mut Vec<Effect>) {
         match self.summary_text() {
             Some(text) => self.copy(text, effects),
-            None => self.toast("Nothing to copy yet: the counts are still being made"),
+            None => self.toast("Still counting. Try again soon"),
         }
     }
 }

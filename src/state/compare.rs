@@ -416,7 +416,7 @@ impl State {
             .as_ref()
             .and_then(|compare| compare.query(encoding))
         else {
-            self.toast("No call has been made yet");
+            self.toast("No calls yet");
             return;
         };
         let find = |id: &CaptureId| {

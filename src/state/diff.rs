@@ -175,7 +175,7 @@ impl State {
             DiffAction::GoTo(number) => self.diff.current = Some(number),
             DiffAction::Copy => match self.diff_view().map(|view| view.text()) {
                 Some(text) => self.copy(text, effects),
-                None => self.toast("Nothing to copy yet: the answers are still being compared"),
+                None => self.toast("Still comparing. Try again soon"),
             },
         }
     }

@@ -100,12 +100,14 @@ impl State {
                     .get(*session)
                     .is_none_or(|session| !session.connection.is_connected()) =>
             {
-                Some("Not read: the session of this answer has ended. Connect and call again")
+                Some("Session ended. Reconnect and call again")
             }
             Some(session) if !self.sessions.is_current(*session) => {
-                Some("Not read: this answer is of another server. Switch to it first")
+                Some("Result of another server. Switch to it first")
             }
-            Some(_) if self.running.is_some() => Some("Not read: a call is running"),
+            Some(_) if self.running.is_some() => {
+                Some("Call in progress. Try again when it has ended")
+            }
             Some(_) => None,
         }
     }

@@ -23,7 +23,7 @@ impl State {
             ServerNotification::Asked(ask) => self.on_server_request(id, ask, effects),
             ServerNotification::Withdrawn { key, why } => {
                 if session.server_requests.withdraw(key) {
-                    self.toast_of(id, &format!("A question from the server was closed: {why}"));
+                    self.toast_of(id, &format!("Server request closed: {why}"));
                 }
             }
             ServerNotification::Visited { id: elicitation } => {

@@ -213,7 +213,7 @@ impl State {
             return false;
         }
         if self.running.is_some() {
-            self.toast("A call is running: switch to another server when it has ended");
+            self.toast("Call in progress. Cancel it to switch");
             return false;
         }
         if matches!(self.session().connection, Connection::Connecting { .. }) {

@@ -160,7 +160,7 @@ impl State {
                     let text = loupe_analysis::contract::diff_tools(found);
                     self.copy(text, effects);
                 }
-                None => self.toast("Nothing to copy yet: the tools are still being compared"),
+                None => self.toast("Still comparing. Try again soon"),
             },
         }
     }

@@ -1,4 +1,4 @@
-//! Opens what is no capture folder: a bare result, a message, a data, a text, and files of many answers (`import`).
+//! Opens what is no capture folder: a bare result, a message, data, a text, and files of many answers (`import`).
 //!
 //! A capture needs a response message to be read. For a message that is the file itself; around anything else one is
 //! written in memory, and the capture is marked ([`Capture::NO_WIRE`]), so that nobody takes it for a server's.
@@ -17,7 +17,7 @@ use loupe_core::problem::{Problem, ProblemKind};
 
 impl ReadAs {
     /// A kind of file with many answers, where it looks like one; an object with a `content` array is a result, one with
-    /// `jsonrpc` a message, other JSON a data, and anything else text.
+    /// `jsonrpc` a message, other JSON data, and anything else text.
     pub fn detect(bytes: &Bytes) -> Self {
         let input = Input::of(bytes, "");
         if let Some(importer) = import::detect(&input) {

@@ -1,7 +1,7 @@
 //! Capture folders and files on disk.
 //!
 //! [`write_folder`] writes a capture whole or not at all; [`read_folder`] gives the same capture back, byte for byte.
-//! [`read_any`] also opens what is no folder: a bare result, a message, a data, a text; [`read_all`] also a file of
+//! [`read_any`] also opens what is no folder: a bare result, a message, data, a text; [`read_all`] also a file of
 //! many answers. A newer schema is refused and a damaged folder is named as damaged; neither is changed or deleted.
 //! Values of environment variables and request headers are not in a capture, and so never get here; what else is secret
 //! `fixture::redact` hides before. [`History`] keeps captures from run to run. [`load_hosts`] reads a user's own hosts file.

@@ -416,11 +416,7 @@ fn path_ui(ui: &mut Ui, cx: &Cx<'_>, purpose: PathPurpose, text: &str) {
     let t = ThemeTokens::of(ui);
     let named;
     let (words, explanation, verb) = match purpose {
-        PathPurpose::OpenCapture => (
-            "Open a capture",
-            "The path of a capture folder, or of a file that holds an answer",
-            "Open",
-        ),
+        PathPurpose::OpenCapture => ("Open a capture", "Capture folder or result file", "Open"),
         PathPurpose::OpenTokenizer => (
             "Open a tokenizer file",
             "The path of a tokenizer.json, SentencePiece, tiktoken or tekken file; it is read here and sent nowhere",

@@ -1,9 +1,9 @@
 //! The screen of hosts: what becomes of the answer in all of them, the hosts as lanes by outcome with one of them in detail,
 //! and which way of delivering the data loses least for which of them.
 
-mod placements;
 mod detail;
 mod lanes;
+mod placements;
 
 use egui::{Align, Layout, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 
@@ -120,9 +120,9 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, hosts: usize) -> Rect {
             }
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 let is_copied = if head.width() < theme::NARROW {
-                    widgets::icon_button(ui, icons::COPY, "Copy verdict").clicked()
+                    widgets::icon_button(ui, icons::COPY, "Copy summary").clicked()
                 } else {
-                    Button::new("Copy verdict")
+                    Button::new("Copy summary")
                         .icon(icons::COPY)
                         .frameless()
                         .height(theme::ICON_BUTTON)

@@ -1031,7 +1031,7 @@ fn connecting_to_ones_own() {
             "Connecting runs this command on your computer, as you",
             "GITHUB_TOKEN=…",
             "/home/me/.cursor/mcp.json",
-            "Used before",
+            "Recent",
         ],
     );
     album.reads(

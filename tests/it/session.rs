@@ -521,7 +521,7 @@ async fn servers_that_cannot_be_started_or_do_not_speak_are_explained() {
             }),
             options(),
             ProblemKind::Spawn,
-            "no such folder",
+            "working directory not found",
         ),
         (
             sh("echo 'bad option' >&2; exit 2"),

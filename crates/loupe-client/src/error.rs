@@ -19,7 +19,7 @@ pub enum Error {
     NotFound { program: String },
     #[error("not executable")]
     NotExecutable { program: String },
-    #[error("no such folder")]
+    #[error("working directory not found")]
     NoFolder { path: PathBuf },
     /// The guard could not start the program.
     #[error("the program did not start: {reason}")]
@@ -40,7 +40,7 @@ pub enum Error {
     #[error("{}", connect_words(source))]
     Connect { url: String, source: reqwest::Error },
     /// The connection broke inside an answer.
-    #[error("the connection broke while the answer came: {}", innermost(source))]
+    #[error("connection lost while reading the response: {}", innermost(source))]
     Broken { url: String, source: reqwest::Error },
     /// An answer in an encoding that nobody asked for, or that is not what it says.
     #[error("{what}")]
@@ -216,7 +216,7 @@ impl From<&Error> for Problem {
                 } else if stderr.is_empty() {
                     "start it in a terminal to see why it ends; check that it is an MCP server"
                 } else {
-                    "its last words are above; check its arguments and environment"
+                    "see stderr above; check its arguments and environment"
                 };
                 problem(ProblemKind::Handshake, place).hint(hint)
             }

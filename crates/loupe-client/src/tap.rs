@@ -2,7 +2,7 @@
 //!
 //! It logs, peeks at the envelope and decides whose a message is. Loupe's own requests wait in a table and get the
 //! bytes of their answer; the SDK gets only what it keeps the books of: the answer to its `initialize` (made sane, see
-//! `handshake`). What the server asks goes to `questions`. It never sees a data, so it cannot choke on one.
+//! `handshake`). What the server asks goes to `questions`. It never sees data, so it cannot choke on one.
 
 mod dispatch;
 mod pending;

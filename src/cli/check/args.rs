@@ -117,7 +117,7 @@ pub struct CheckArgs {
     /// Save the present state as the baseline
     #[arg(long, requires = "baseline")]
     pub update: bool,
-    /// By how many percent all definitions, or all answers together, may exceed the baseline
+    /// Maximum token increase over the baseline (%), of all definitions or all results together
     #[arg(long, value_name = "PERCENT", requires = "baseline")]
     pub max_increase: Option<u64>,
     /// What is printed

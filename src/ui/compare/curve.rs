@@ -105,7 +105,7 @@ fn inner_ui(ui: &mut Ui, cx: &Cx<'_>, page: &ComparisonPage) {
     }
     for (value, why) in &curve.left_out {
         ui.label(
-            RichText::new(format!("Left out of the lines: {value} ({why})"))
+            RichText::new(format!("{value} not plotted: {why}"))
                 .font(theme::small())
                 .color(t.warn),
         );

@@ -19,7 +19,7 @@ pub(super) fn recent_ui(ui: &mut Ui, cx: &Cx<'_>) {
         ui.horizontal(|ui| {
             ui.add(Label::new(icons::icon(icons::HISTORY, 16.0, t.weak)));
             ui.label(
-                RichText::new("Used before")
+                RichText::new("Recent")
                     .font(theme::semibold(13.0))
                     .color(t.strong),
             );

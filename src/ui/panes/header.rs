@@ -298,7 +298,7 @@ fn title_button(ui: &mut Ui, title: &Title, right: f32) -> Response {
         .size()
         .x;
     // A short word is shown whole or not at all; a sentence may be elided.
-    // Where a data is from stands on a line of its own.
+    // Where data is from stands on a line of its own.
     if !title.subtitle.is_empty() && title.name != "Data" && rest > needed.min(140.0) {
         widgets::text_at(
             ui,

@@ -31,7 +31,7 @@ fn what_does_each_hosts_model_see() {
         .click();
     until_label(&mut window, "structuredContent is dropped: ");
     // The verdict that is copied is that of the hosts.
-    window.get_by_label("Copy verdict").click();
+    window.get_by_label("Copy summary").click();
     until(&mut window, "the verdict is copied", |window| {
         copied(window)
             .concat()
@@ -130,7 +130,7 @@ fn keys_go_through_lanes_and_cuts() {
     until(&mut window, "the lane before", |window| {
         selected(window).as_deref() == Some("copilot-cli")
     });
-    window.get_by_label("Copy verdict").click();
+    window.get_by_label("Copy summary").click();
     until(&mut window, "the verdict is copied", |window| {
         let copied = copied(window).concat();
         copied.starts_with(

@@ -97,11 +97,11 @@ fn first_minute_at(size: [f32; 2]) {
         .next()
         .unwrap_or_else(|| panic!("no way to the connect screen"));
     // In a high window it stands in the strip, else in the menu.
-    if window.query_by_label("Copy verdict").is_none() {
+    if window.query_by_label("Copy summary").is_none() {
         window.get_by_label_contains("Export").click();
-        until_label(&mut window, "Copy verdict");
+        until_label(&mut window, "Copy summary");
     }
-    window.get_by_label("Copy verdict").click();
+    window.get_by_label("Copy summary").click();
     until(&mut window, "the verdict is copied", |window| {
         !copied(window).is_empty()
     });
@@ -237,9 +237,9 @@ fn markdown_or_json_is_one_click() {
     // The verdict that is in sight is the one that is copied.
     window.get_by_label("Copy as…").click();
     until(&mut window, "the menu", |window| {
-        window.query_by_label("Copy verdict").is_some()
+        window.query_by_label("Copy summary").is_some()
     });
-    window.get_by_label("Copy verdict").click();
+    window.get_by_label("Copy summary").click();
     until(&mut window, "the verdict is copied", |window| {
         copied(window).concat().starts_with("**JSON, compact: ")
             && copied(window).concat().contains("| response_format |")
@@ -259,10 +259,7 @@ fn a_page_size_is_measured_as_a_curve() {
         &mut window,
         "Within 25,000 tokens there is room for 242 companies as sent, 353 as compact JSON; measured up to 50.",
     );
-    until_label(
-        &mut window,
-        "The answers hold different records, so none is named the cheapest.",
-    );
+    until_label(&mut window, "Different records: no winner.");
     click(&mut window, "Count: Characters");
     until_label(&mut window, "Within 25,000 characters there is room for ");
     click(&mut window, "Fields 11");

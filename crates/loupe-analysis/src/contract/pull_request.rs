@@ -54,7 +54,7 @@ pub fn hosts_markdown(
 ) -> String {
     let headline = report.headline(encoding);
     let mut out = format!(
-        "**{}.** {}\n\n| Shown | Hosts | Tokens | What happens |\n|---|---|---:|---|\n",
+        "**{}.** {}\n\n| Shown | Hosts | Tokens | Outcome |\n|---|---|---:|---|\n",
         headline.text, headline.why
     );
     for lane in &report.lanes {

@@ -30,7 +30,7 @@ pub(crate) static RULES: &[Rule] = &[
         .source("hosts that load tools on demand (hosts)"),
     Rule::new("definition/invisible-characters", &[(MarkdownSafety, Error)], RuleCheck::Tool(invisible))
         .explanation("Characters that nobody sees and models read stand in the definition.")
-        .fix("Take them out.")
+        .fix("Remove the invisible characters.")
         .source("tool poisoning with Unicode tags, reported for MCP since 2025"),
     Rule::new("definition/speaks-to-the-model", &[(MarkdownSafety, Warning)], RuleCheck::Tool(speaks))
         .explanation("The description gives orders to the model that have nothing to do with the tool.")
@@ -137,10 +137,7 @@ fn over_cap(server: &CheckedServer<'_>, hosts: &Hosts, hits: &mut Hits<'_>) {
         if !renamed.is_empty() {
             hits.say_of(
                 &tool.name,
-                format!(
-                    "the name with the server's is too long for {}",
-                    renamed.join(", ")
-                ),
+                format!("server + tool name too long for {}", renamed.join(", ")),
             )
             .in_definition("/name");
         }

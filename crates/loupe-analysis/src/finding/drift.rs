@@ -37,7 +37,7 @@ pub(crate) static RULES: &[Rule] = &[
         .source("“rug pull” of MCP tools, Invariant Labs 2025-04; hosts that call read-only tools without a question (hosts)"),
     Rule::new("drift/cost", &[(Cost, Warning)], RuleCheck::Drift(cost))
         .explanation("All definitions together cost more than before.")
-        .fix("Shorten what grew.")
+        .fix("Shorten the definitions that grew.")
         .source(SAVED)
         .limit(10, "percent more tokens"),
 ];

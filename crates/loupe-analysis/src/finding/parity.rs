@@ -57,7 +57,7 @@ pub(crate) static RULES: &[Rule] = &[
         .heuristic(),
     Rule::new("parity/value-differs", &[(HostCompat, Error)], RuleCheck::Answer(value_differs))
         .explanation("The text has the field's label with another value. An error where a reader decodes the text at the same record; else a warning.")
-        .fix("Write both from one record.")
+        .fix("Generate text and data from the same record.")
         .source(HOSTS)
         .heuristic(),
     Rule::new("parity/value-reformatted", &[(HostCompat, Info)], RuleCheck::Answer(reformatted))
@@ -67,7 +67,7 @@ pub(crate) static RULES: &[Rule] = &[
         .heuristic(),
     Rule::new("parity/text-duplicates-json", &[(Cost, Costs)], RuleCheck::Answer(text_duplicates))
         .explanation("The text is the JSON of `structuredContent` once more. The specification asks for it for old hosts; those that show both parts pay twice.")
-        .fix("Keep it for old hosts, in compact form; else say the essence in a sentence.")
+        .fix("Send compact JSON, or a one-sentence summary.")
         .source("MCP specification, tools, structured content (SHOULD); kimi-code 3234"),
     Rule::new("parity/text-not-json", &[(Spec, Info)], RuleCheck::Answer(text_not_json))
         .explanation("`structuredContent` is there, and no text block holds its JSON, as the specification says it SHOULD.")
@@ -216,7 +216,7 @@ fn missing_in_text(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
         } else {
             format!(" in {missing} of {total}")
         };
-        let hit = hits.report(format!("`{path}` is not in the text{often}"));
+        let hit = hits.report(format!("`{path}` missing from the text{often}"));
         for node in nodes {
             hit.at(answer.data_at(node));
         }
@@ -318,7 +318,7 @@ fn reformatted(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
         ..
     } in fields(answer, data, |fact, _| fact.is_reworded())
     {
-        let hit = hits.report(format!("`{path}` stands in the text in another form"));
+        let hit = hits.report(format!("`{path}` reformatted in the text"));
         for node in nodes {
             hit.at(answer.data_at(node));
         }

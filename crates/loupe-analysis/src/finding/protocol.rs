@@ -155,10 +155,8 @@ fn error_not_flagged(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
         } else {
             "a member `error`".to_owned()
         };
-        hits.report(format!(
-            "reads like a failure, and `isError` is not true: {stated}"
-        ))
-        .at(answer.text_at(0..answer.text.len().min(80)));
+        hits.report(format!("error text without `isError: true`: {stated}"))
+            .at(answer.text_at(0..answer.text.len().min(80)));
     }
 }
 
@@ -358,7 +356,7 @@ fn empty_result(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
         && !asks
         && answer.subject.capture.has_result()
     {
-        hits.report("a success that says nothing")
+        hits.report("empty success result")
             .at_path(LocationPart::Result, "/content");
     }
 }

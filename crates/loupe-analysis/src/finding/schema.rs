@@ -74,7 +74,7 @@ pub(crate) static RULES: &[Rule] = &[
         .source("RFC 8259, section 6, numbers that are interoperable"),
     Rule::new("schema/magic-value", &[(Spec, Info)], RuleCheck::Tool(magic_value))
         .explanation("A number of the range means something else, such as −1 for all.")
-        .fix("An argument of its own: `all: boolean`.")
+        .fix("Add a boolean argument `all`.")
         .source("models, which choose arguments by the schema")
         .heuristic(),
     Rule::new("schema/default-not-stated", &[(Spec, Info)], RuleCheck::Tool(default_not_stated))
@@ -809,7 +809,7 @@ fn array_without_items(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
                 .key()
                 .map(|key| format!("`{key}`"))
                 .unwrap_or_else(|| "an array".to_owned());
-            hits.report(format!("{name} does not say what is in it"))
+            hits.report(format!("{name}: array without item type"))
                 .in_definition(schema.pointer());
         }
     }

@@ -46,7 +46,7 @@ pub(crate) static RULES: &[Rule] = &[
         .source("models, which go on only where they are told how")
         .heuristic(),
     Rule::new("size/guidance-unknown-param", &[(HostCompat, Error)], RuleCheck::Answer(unknown_param))
-        .explanation("The text advises an argument that the tool does not have.")
+        .explanation("The text suggests an argument that the tool does not have.")
         .fix("Name one that it has.")
         .source("the tool's own input schema")
         .heuristic(),
@@ -57,12 +57,12 @@ pub(crate) static RULES: &[Rule] = &[
         .heuristic(),
     Rule::new("size/limit-exceeded-by-request", &[(HostCompat, Info)], RuleCheck::Answer(exceeded))
         .explanation("More records than were asked for.")
-        .fix("Heed the argument.")
+        .fix("Return no more records than requested.")
         .source("the tool's own input schema")
         .heuristic(),
     Rule::new("size/many-records", &[(Cost, Costs)], RuleCheck::Answer(many_records))
         .explanation("Many records in one answer. What is saved is what the records above the limit cost.")
-        .fix("A smaller page by default.")
+        .fix("Lower the default page size.")
         .source("measured on the answer itself")
         .limit(50, "records"),
     Rule::new("size/long-value", &[(Cost, Info)], RuleCheck::Answer(long_value))
@@ -138,7 +138,7 @@ fn overrun(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     if size > hits.limit && size < hits.limit + 600 && tail.to_lowercase().contains("truncated") {
         let end = answer.text.len();
         hits.report(format!(
-            "{} characters with the notice, the limit is {}",
+            "{} characters with notice, over the limit of {}",
             grouped(size),
             grouped(hits.limit)
         ))
@@ -324,7 +324,7 @@ fn unknown_param(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
         };
         if !known.contains(name.as_str()) && is_page_name(name.as_str()) {
             hits.report(format!(
-                "advises `{}`, which the tool does not take",
+                "text suggests unknown argument `{}`",
                 name.as_str()
             ))
             .at(answer.text_at(all.range()));

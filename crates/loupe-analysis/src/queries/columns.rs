@@ -1,4 +1,4 @@
-//! The columns of a data: one for every key, in whichever record it stands.
+//! The columns of data: one for every key, in whichever record it stands.
 
 use std::collections::HashMap;
 

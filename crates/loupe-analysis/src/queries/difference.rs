@@ -184,7 +184,7 @@ impl Difference {
         match (a.capture.has_result(), b.capture.has_result()) {
             (true, true) => {}
             (false, false) => return,
-            // A data or a text against a result: nothing stands beside it that could be compared.
+            // Data or a text against a result: nothing stands beside it that could be compared.
             _ => {
                 self.is_partial = true;
                 return;

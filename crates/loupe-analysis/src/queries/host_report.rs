@@ -122,7 +122,7 @@ struct Places {
     parts: usize,
     /// The text before its limit, where that is to be counted.
     whole: Option<usize>,
-    /// What is matched; `None` without a data.
+    /// What is matched; `None` without data.
     answer: Option<usize>,
 }
 

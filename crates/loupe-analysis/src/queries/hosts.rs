@@ -98,7 +98,7 @@ impl HostOutcome {
             Self::Nothing => "Show nothing",
             Self::Cut => "Cut",
             Self::Facts => "Lose facts",
-            Self::Part => "Leave out a part",
+            Self::Part => "Drop a part",
             Self::All => "Show all",
             Self::Unknown => "Not known",
         }
@@ -556,7 +556,7 @@ pub struct HostText {
     pub view: Arc<HostView>,
     /// Of `view.text`.
     pub lines: Vec<DisplayLine>,
-    /// Facts and records of the data in `view.text`; empty without a data.
+    /// Facts and records of the data in `view.text`; empty without data.
     pub matched: FactMatches,
 }
 

@@ -10,7 +10,7 @@ use loupe_core::format::format_bytes;
 use loupe_core::format::{Format, ParsedCapture};
 use loupe_core::number::grouped;
 
-/// The fields of a data: the paths of the columns that hold values, in the order in which they stand.
+/// The fields of data: the paths of the columns that hold values, in the order in which they stand.
 pub fn fields(data: &ResultData) -> Vec<String> {
     let columns = Columns::of(data.root());
     let leaves = (0..columns.columns.len()).filter(|&column| columns.columns[column].has_leaves);

@@ -44,7 +44,7 @@ pub struct TextView {
     /// The extra text of the text content.
     pub only_here: Vec<Range<usize>>,
     pub links: Links,
-    /// Facts and records of the data in this text; empty without a data.
+    /// Facts and records of the data in this text; empty without data.
     pub matched: FactMatches,
 }
 

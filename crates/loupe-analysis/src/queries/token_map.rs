@@ -1,4 +1,4 @@
-//! Where the tokens of a data go: by column over all records, and by what they are spent on.
+//! Where the tokens of data go: by column over all records, and by what they are spent on.
 //!
 //! Of the compact JSON. Every token belongs to the node it begins in, so the parts add up to what the ledger says for
 //! `json`.
@@ -52,7 +52,7 @@ impl AddAssign for Shares {
     }
 }
 
-/// The token map of a data.
+/// The token map of data.
 #[derive(Clone, Debug)]
 pub struct TokenMap {
     pub encoding: Encoding,
@@ -66,7 +66,7 @@ pub struct TokenMap {
 }
 
 impl TokenMap {
-    /// Counts a data.
+    /// Counts data.
     pub fn of(root: Node<'_>, encoding: Encoding) -> Self {
         let columns = Columns::of(root);
         let mut is_first = vec![true; columns.columns.len()];
@@ -102,7 +102,7 @@ impl TokenMap {
     }
 }
 
-/// Where the data's tokens go, in one of the encodings that are always counted; `None` without a data.
+/// Where the data's tokens go, in one of the encodings that are always counted; `None` without data.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TokenMapQuery(pub Encoding);
 

@@ -16,7 +16,7 @@ enum Harm {
     Changed,
 }
 
-/// The sentence; `None` until every format that Loupe writes was measured. Of an answer without a data it says that.
+/// The sentence; `None` until every format that Loupe writes was measured. Of an answer without data it says that.
 pub fn breakage(rows: &[&Row]) -> Option<Summary> {
     let mut verdict = Summary::default();
     let mut broken = Vec::new();

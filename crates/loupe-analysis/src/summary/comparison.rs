@@ -379,9 +379,7 @@ fn span(comparison: &Comparison, answers: &[usize]) -> String {
     };
     let mut message = match (comparison.is_about_form, &comparison.vary) {
         (false, Some(vary)) => format!("{vary} changes what an answer contains, not its format. "),
-        _ if comparison.reference.is_some() => {
-            "The answers hold different records, so none is named the cheapest. ".to_owned()
-        }
+        _ if comparison.reference.is_some() => "Different records: no winner. ".to_owned(),
         _ => String::new(),
     };
     let (from, to) = (grouped(tokens(&least)), grouped(tokens(&most)));

@@ -59,7 +59,7 @@ impl HostOutcome {
             Self::Nothing => ("shows nothing", "show nothing"),
             Self::Cut => ("cuts it", "cut it"),
             Self::Facts => ("loses facts", "lose facts"),
-            Self::Part => ("leaves out a part", "leave out a part"),
+            Self::Part => ("drops a part", "drop a part"),
             Self::All => ("shows all", "show all"),
             Self::Unknown => ("not known", "not known"),
         };
@@ -328,7 +328,7 @@ impl HostsReport {
             HostOutcome::Cut => format!("{share} {} this answer", verb("cuts", "cut")),
             HostOutcome::Facts => format!("{share} {} facts of it", verb("loses", "lose")),
             HostOutcome::Part => {
-                format!("{share} {} a part of it", verb("leaves out", "leave out"))
+                format!("{share} {} a part of it", verb("drops", "drop"))
             }
             HostOutcome::All => "All known hosts show everything".to_owned(),
             HostOutcome::Unknown => "What hosts show of it is not known".to_owned(),

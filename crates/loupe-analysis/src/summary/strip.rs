@@ -1,5 +1,5 @@
 //! The result in at most three cells: what one model reads, the plain choice, and the cheapest format with the same data.
-//! The strip of the window, the sentence of the command line and *Copy verdict* are all made from it.
+//! The strip of the window, the sentence of the command line and *Copy summary* are all made from it.
 
 use super::{CountedRow, change, title, unit};
 use crate::queries::{HostRow, HostsReport, ratio_of};

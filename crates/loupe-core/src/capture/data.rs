@@ -212,10 +212,10 @@ impl ResultData {
     }
 
     pub fn root(&self) -> Node<'_> {
-        // `root` always names a node: a data is only made from one.
+        // `root` always names a node: data is only made from one.
         self.doc
             .node(self.root)
-            .unwrap_or_else(|| unreachable!("a data is only made from a document with a root"))
+            .unwrap_or_else(|| unreachable!("data is only made from a document with a root"))
     }
 
     /// The words that labels of the data may be.

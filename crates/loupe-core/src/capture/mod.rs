@@ -66,7 +66,7 @@ pub enum Outcome {
     Malformed,
     Timeout,
     Cancelled,
-    /// The server went away before it answered.
+    /// Server disconnected before responding.
     Disconnected,
 }
 
@@ -274,7 +274,7 @@ impl Capture {
         self.response.is_some() && !self.notes.iter().any(|note| note == Self::NO_WIRE)
     }
 
-    /// Whether a result is in it, rather than a data or a text from a file around which Loupe wrote one.
+    /// Whether a result is in it, rather than data or a text from a file around which Loupe wrote one.
     pub fn has_result(&self) -> bool {
         let is_part = self.server.transport == "file"
             && ["data ", "text "]

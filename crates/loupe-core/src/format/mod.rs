@@ -317,7 +317,7 @@ pub trait Format: Sync {
     fn syntax(&self, _subject: &ParsedCapture) -> Syntax {
         Syntax::Plain
     }
-    /// Whether the format exists for this answer, by default for every one with a data; the reason is a sentence
+    /// Whether the format exists for this answer, by default for every one with data; the reason is a sentence
     /// fragment.
     ///
     /// # Errors
@@ -330,7 +330,7 @@ pub trait Format: Sync {
     /// # Errors
     /// [`WriteError`] when refused.
     fn write(&self, subject: &ParsedCapture, sink: &mut dyn Sink) -> Result<(), WriteError>;
-    /// Reads a text of this format back, from the text alone; `None` where the format is no way of writing a data.
+    /// Reads a text of this format back, from the text alone; `None` where the format is no way of writing data.
     fn decode(&self, _text: &str) -> Option<Result<Decoded, DecodeError>> {
         None
     }

@@ -1,4 +1,4 @@
-//! The row set of a data: the one list of records that a table can show, and the envelope around it.
+//! The row set of data: the one list of records that a table can show, and the envelope around it.
 
 use std::borrow::Cow;
 

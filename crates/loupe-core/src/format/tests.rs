@@ -139,7 +139,7 @@ fn what_no_format_takes_is_said_by_each_of_them() {
         );
     }
     assert_eq!(write("content", &text).unwrap(), r#"{"a":[1,"#);
-    // A data that everything but JSON has to change, or has no place for.
+    // Data that everything but JSON has to change, or has no place for.
     let hostile = of_payload(r#"{"a":1e400,"a":"\u0001\ud800","l":[{"x":1}],"m":[{"y":2}]}"#);
     for (id, why) in [
         ("yaml", "YAML cannot hold it: half of a surrogate pair"),

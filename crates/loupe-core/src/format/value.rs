@@ -19,7 +19,7 @@ use crate::json::{FaultKind, Kind, Node};
 /// Deeper values are refused: the crates recurse.
 const MAX_DEPTH: usize = 128;
 
-/// A data that such a crate can hold, written value by value: a tree of their own would take thirty times its bytes.
+/// Data that such a crate can hold, written value by value: a tree of their own would take thirty times its bytes.
 pub(super) struct Exact<'a>(Node<'a>);
 
 impl<'a> Exact<'a> {

@@ -606,7 +606,7 @@ impl Comparison {
         }
     }
 
-    /// The fields of a data, what each costs, and which facts it has.
+    /// The fields of data, what each costs, and which facts it has.
     fn sort_facts(
         &mut self,
         data: &ResultData,

@@ -34,7 +34,7 @@ use super::ResultData;
 use crate::json::{Kind, MAX_NODES, Node};
 pub(super) use labels::{KeyWords, LABEL_WORDS};
 
-/// What is looked at of the keys of a data for every text, found once.
+/// What is looked at of the keys of data for every text, found once.
 #[derive(Debug, Default)]
 pub(crate) struct PayloadKeys {
     words: OnceLock<HashSet<String>>,
@@ -206,7 +206,7 @@ pub struct Record {
     pub places: Vec<Range<usize>>,
 }
 
-/// All facts of a data, matched against one text.
+/// All facts of data, matched against one text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FactMatches {
     /// In document order.
@@ -259,7 +259,7 @@ pub(crate) fn count_facts(data: &ResultData, text: &str) -> FactMatches {
     matcher::count(data, text)
 }
 
-/// The lists of records in a data: itself if it is one, else its members that are. A list of records is a
+/// The lists of records in data: itself if it is one, else its members that are. A list of records is a
 /// non-empty array of objects. Exactly one is the row set.
 pub fn record_lists(root: Node<'_>) -> Vec<Node<'_>> {
     let is_records = |node: &Node<'_>| {

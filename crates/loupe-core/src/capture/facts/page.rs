@@ -69,7 +69,7 @@ pub(super) struct Page<'t> {
     headers: Vec<Range<usize>>,
 }
 
-/// The keys of a data by their words, joined by spaces.
+/// The keys of data by their words, joined by spaces.
 pub(super) fn keys(root: Node<'_>) -> HashSet<String> {
     let nodes = (root.index() + 1..root.subtree_end()).filter_map(|index| root.doc().node(index));
     let mut seen: HashSet<&[u8]> = HashSet::new();

@@ -1,4 +1,4 @@
-//! The fields of a data: a key below a key, whatever record it stands in.
+//! The fields of data: a key below a key, whatever record it stands in.
 
 use std::borrow::Cow;
 use std::hash::BuildHasher;
