@@ -1,9 +1,5 @@
-//! Loupe: an inspector for comparing MCP response formats.
-//!
-//! Bytes come in and become an immutable [`capture::Capture`]; [`analysis`] answers queries about
-//! it with pure, cached functions; the window ([`ui`]), the terminal and JSON ([`cli`]) show the
-//! results. Nothing is written back. `docs/architecture.md` has the map: a module imports only
-//! modules below it there, which `tests/it/layers.rs` checks.
+//! The program: window, command line, and MCP server for agents, on top of the `loupe-*` crates.
+//! `docs/architecture.md` has the map.
 
 #![warn(
     clippy::unwrap_used,

@@ -22,7 +22,7 @@ use loupe_core::cancel::{Cancel, Cancelled};
 use loupe_core::capture::{Capture, CaptureId, Outcome, Tool};
 use loupe_core::format::claim::facts_cell;
 use loupe_core::host::{Hosts, ReadChoice};
-use loupe_core::number::{grouped, milliseconds};
+use loupe_core::number::{grouped, milliseconds, number_of};
 use loupe_core::problem::{Problem, ProblemKind};
 use loupe_core::token::{Encoding, Tokenizer};
 
@@ -133,7 +133,7 @@ fn consent(plan: &ComparisonPlan, yes: bool) -> Result<(), Problem> {
     }
     let what = format!(
         "not declared read-only, and not called: {} would be made",
-        output::some(plan.arguments.len(), "call")
+        number_of(plan.arguments.len() as u64, "calls")
     );
     let calls = plan
         .arguments
@@ -258,7 +258,7 @@ fn page(
     let server = server.map_or(String::new(), |server| {
         format!(" · {} ({})", server.heading(), server.transport)
     });
-    let count = output::some(calls.len(), "call");
+    let count = number_of(calls.len() as u64, "calls");
     let mut page = format!(
         "{}\n",
         one_line(&format!(

@@ -117,10 +117,7 @@ fn question(texts: &[(&str, String)], model: &str) -> String {
     let formats: Vec<_> = texts.iter().map(|(format, _)| *format).collect();
     format!(
         "Send {} of this answer ({}; {} together) to {} to be counted for {}? [y/N] ",
-        number_of(
-            texts.len() as u64,
-            if texts.len() == 1 { "text" } else { "texts" }
-        ),
+        number_of(texts.len() as u64, "texts"),
         formats.join(", "),
         number_of(bytes, "bytes"),
         claude::ADDRESS,

@@ -226,11 +226,6 @@ fn print_line(label: &str, text: &str) {
     writeln!(io::stderr().lock(), "{label}{separator}{text}").ok();
 }
 
-/// So many of something: `1 tool`, `2 tools`.
-pub fn some(count: usize, one: &str) -> String {
-    format!("{count} {one}{}", if count == 1 { "" } else { "s" })
-}
-
 /// The text on one line, control characters made visible.
 pub fn one_line(text: &str) -> String {
     let lines: Vec<&str> = text

@@ -10,6 +10,7 @@ use loupe_analysis::queries::arguments::validate;
 use loupe_client::Listing;
 use loupe_core::capture::{Prompt, Server};
 use loupe_core::json::write;
+use loupe_core::number::number_of;
 use loupe_core::problem::{Problem, ProblemKind};
 
 pub fn run(args: &args::ListArgs) -> Done {
@@ -46,7 +47,7 @@ fn page(server: &Server, prompts: &[Prompt]) -> String {
     let head = format!(
         "{} · {}",
         server.heading(),
-        output::some(prompts.len(), "prompt")
+        number_of(prompts.len() as u64, "prompts")
     );
     let mut page = format!("{}\n", one_line(&head));
     if prompts.is_empty() {

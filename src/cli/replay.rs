@@ -6,6 +6,7 @@ use super::sample_server::serve;
 use super::save_args::recover;
 use super::{Done, command, output, suggest};
 use crate::replay::{self, ReplayOptions, Variant};
+use loupe_core::number::number_of;
 use loupe_core::problem::{Problem, ProblemKind};
 
 pub fn run(args: &command::ReplayArgs) -> Done {
@@ -25,10 +26,7 @@ pub fn run(args: &command::ReplayArgs) -> Done {
     let calls = replay.calls();
     output::note(
         quiet,
-        &format!(
-            "replaying {calls} recorded call{}",
-            if calls == 1 { "" } else { "s" }
-        ),
+        &format!("replaying {}", number_of(calls as u64, "recorded calls")),
     );
     serve(Arc::new(replay), args.http, quiet)
 }

@@ -11,6 +11,7 @@ use loupe_analysis::contract;
 use loupe_client::Listing;
 use loupe_core::capture::{Resource, Server, TemplateValue, expand_template, template_names};
 use loupe_core::json::write;
+use loupe_core::number::number_of;
 use loupe_core::problem::{Problem, ProblemKind};
 
 pub fn run(args: &args::ListArgs) -> Done {
@@ -56,8 +57,8 @@ fn page(server: &Server, resources: &[Resource]) -> String {
         one_line(&format!(
             "{} · {} · {}",
             server.heading(),
-            output::some(resources.len() - templates, "resource"),
-            output::some(templates, "template")
+            number_of((resources.len() - templates) as u64, "resources"),
+            number_of(templates as u64, "templates")
         ))
     );
     if resources.is_empty() {

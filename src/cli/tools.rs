@@ -7,7 +7,7 @@ use super::{Done, view};
 use loupe_analysis::contract;
 use loupe_analysis::queries::{DefinitionPart, ServerCost};
 use loupe_core::capture::{Server, Tool};
-use loupe_core::number::grouped;
+use loupe_core::number::{grouped, number_of};
 use loupe_core::problem::Problem;
 use loupe_core::source::Source;
 use loupe_core::token::{Count, Encoding, Tokenizer, counted};
@@ -72,7 +72,7 @@ fn page(server: &Server, tools: &[Tool], tokenizer: &Tokenizer) -> Result<String
         "{} · protocol {} · {} · {} tokens {}",
         server.heading(),
         server.protocol_version,
-        output::some(tools.len(), "tool"),
+        number_of(tools.len() as u64, "tools"),
         counted(total),
         tokenizer.name()
     );

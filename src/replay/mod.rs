@@ -30,6 +30,7 @@ use loupe_core::diff::digest;
 use loupe_core::diff::tree::{TreeOptions, tree};
 use loupe_core::format::ParsedCapture;
 use loupe_core::json::{Doc, Kind as JsonKind, Node, write};
+use loupe_core::number::number_of;
 use loupe_core::problem::{Problem, ProblemKind};
 
 /// How many recorded arguments an error lists, and how much of each.
@@ -348,9 +349,9 @@ impl Replay {
         let (far, group) = near?;
         let asked = shown(arguments);
         (self.note)(&format!(
-            "{} {asked} was not recorded; the nearest answers, with {far} difference{}: {}",
+            "{} {asked} was not recorded; the nearest answers, with {}: {}",
             if tool.is_empty() { method } else { tool },
-            if far == 1 { "" } else { "s" },
+            number_of(far, "differences"),
             shown(&group.arguments)
         ));
         Some(group)

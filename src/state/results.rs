@@ -89,7 +89,7 @@ impl QueryResults {
         self.query_state::<Q>(&QueryKey::of(std::slice::from_ref(capture), query))
     }
 
-    /// What is known of an query_key whose query is a `Q`; `None` where nobody has asked yet.
+    /// What is known of a query key whose query is a `Q`; `None` where nobody has asked yet.
     pub fn query_state<Q: Query>(&self, query_key: &QueryKey) -> Option<QueryState<'_, Q::Out>> {
         Some(match self.entries.get(query_key)? {
             Entry::Working { since } => QueryState::Working { since: *since },
@@ -254,7 +254,7 @@ impl QueryResults {
 }
 
 impl State {
-    /// What is known of an query_key whose query is a `Q`; where nobody has asked yet, whether it is about to be worked on.
+    /// What is known of a query key whose query is a `Q`; where nobody has asked yet, whether it is about to be worked on.
     pub fn query_state<Q: Query>(&self, query_key: &QueryKey) -> QueryState<'_, Q::Out> {
         if let Some(known) = self.query_results.query_state::<Q>(query_key) {
             return known;

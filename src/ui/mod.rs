@@ -133,7 +133,7 @@ impl<'a> Cx<'a> {
         self.inquire::<Q>(self.state.about_server(query))
     }
 
-    /// Asks for the result of an query_key whose query is a `Q`.
+    /// Asks for the result of a query key whose query is a `Q`.
     pub fn inquire<Q: Query>(&self, query_key: QueryKey) -> QueryState<'a, Q::Out> {
         let asked = self.state.query_state::<Q>(&query_key);
         if matches!(asked, QueryState::Working { .. }) {

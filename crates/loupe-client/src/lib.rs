@@ -1,20 +1,17 @@
-//! The client: reaches a server, speaks MCP, and keeps every byte.
+//! The MCP client: reaches a server and keeps every byte.
 //!
-//! `connect` finds out which era a server is of: up to 2025-11-25 a handshake begins a session, since 2026-07-28 each
-//! request stands alone (`era`).
-//! Every message passes the `tap` as bytes, under the SDK. The SDK (rmcp) drives the handshake (`initialize`,
-//! `notifications/initialized`); Loupe's own requests (`tools/list`, `tools/call`) are written by the
-//! tap itself, so that arguments leave byte for byte as typed, and their answers are handed on as the bytes that came.
-//! What the server asks meanwhile is put to a person (`server_requests`), in whichever way it asks (`rounds`).
-//! No answer is ever decoded by the SDK's types: they refuse, rewrite or lose what an inspector has to show.
-//! Ids: the SDK uses 0 for `initialize` and sends no other request; Loupe's count from 1.
+//! - `connect` finds the protocol version: up to 2025-11-25 a handshake begins a session; since 2026-07-28 each request
+//!   stands alone (`era`).
+//! - Every message passes the `tap` as bytes, below the SDK (rmcp). The SDK sends `initialize` and
+//!   `notifications/initialized`; Loupe writes its own requests, so arguments leave byte for byte as typed. The SDK's types
+//!   decode no result: they reject, rewrite or lose what an inspector has to show.
+//! - `server_requests` and `input_requests` put to the user what the server requests during a call.
+//! - Transports: lines over a child's pipes or an in-process pipe (`lines`), Streamable HTTP (`http`), HTTP+SSE of 2024
+//!   (`http_sse`). A child runs under the `guard`, so nothing it started outlives the session.
+//! - Ids: the SDK uses 0 for `initialize`; Loupe counts from 1.
 //!
-//! Transports: lines over a child's pipes or an in-process pipe (`lines`), Streamable HTTP (`http`), and HTTP+SSE of
-//! 2024 (`http_sse`).
-//! A child runs under the `guard`, so that nothing it started outlives the session, or Loupe.
-//! Deliberately absent: sending again a call that a server took, or answering what only a person can; each is a person's
-//! decision. By itself Loupe sends again only what was refused for want of a login, or of a session that the server still
-//! knows, and answers only what needs nobody (`ping`, the folders that were given).
+//! It never repeats a call that a server accepted and never answers for the user. It repeats a request only after a login,
+//! or in a session that the server still knows, and answers by itself only `ping` and `roots/list`.
 
 #![warn(
     clippy::unwrap_used,

@@ -1,8 +1,8 @@
-//! The tap: every message of a session passes here, in both directions, as bytes.
+//! The tap: every message of a session passes here as bytes, in both directions.
 //!
-//! It logs, peeks at the envelope and decides whose a message is. Loupe's own requests wait in a table and get the
-//! bytes of their answer; the SDK gets only what it keeps the books of: the answer to its `initialize` (made sane, see
-//! `handshake`). What the server asks goes to `questions`. It never sees data, so it cannot choke on one.
+//! It logs the message, reads its envelope and decides who gets it. Loupe's own requests wait in a table and get the bytes
+//! of their response. The SDK gets the response to its own `initialize` alone (repaired in `handshake`). Requests of the
+//! server go to `server_requests`. The tap never parses a result, so no result can break it.
 
 mod dispatch;
 mod pending;

@@ -192,8 +192,8 @@ fn head(subject: &ParsedCapture) -> String {
         .filter(|message| message.direction == Direction::Stderr)
         .count();
     if stderr > 0 {
-        let lines = if stderr == 1 { "line" } else { "lines" };
-        head.push_str(&format!("stderr {stderr} {lines} during the call\n"));
+        let lines = number_of(stderr as u64, "lines");
+        head.push_str(&format!("stderr {lines} during the call\n"));
     }
     head.push_str(&error_text(subject));
     for note in &capture.notes {

@@ -8,7 +8,7 @@ use crate::queries::query::{Ctx, Query, Stop, Weigh, format_of};
 use loupe_core::capture::{ResultData, locate_facts};
 use loupe_core::format::format_bytes;
 use loupe_core::format::{Format, ParsedCapture};
-use loupe_core::number::grouped;
+use loupe_core::number::{grouped, number_of};
 
 /// The fields of data: the paths of the columns that hold values, in the order in which they stand.
 pub fn fields(data: &ResultData) -> Vec<String> {
@@ -39,9 +39,9 @@ pub struct NeededFields {
 impl NeededFields {
     /// The sentence of the verdict, such as "CSV loses 1 of 3 needed fields: city (in 2 of 9 records)".
     pub fn sentence(&self, title: &str) -> String {
-        let fields = if self.needed == 1 { "field" } else { "fields" };
+        let needed = number_of(self.needed, "needed fields");
         if self.lost.is_empty() {
-            return format!("{title} keeps all {} needed {fields}", grouped(self.needed));
+            return format!("{title} keeps all {needed}");
         }
         let name = |lost: &FieldLoss| {
             let key = lost
@@ -62,11 +62,7 @@ impl NeededFields {
             names.push(format!("{} more", self.lost.len() - 3));
         }
         let lost = grouped(self.lost.len() as u64);
-        format!(
-            "{title} loses {lost} of {} needed {fields}: {}",
-            grouped(self.needed),
-            names.join(", ")
-        )
+        format!("{title} loses {lost} of {needed}: {}", names.join(", "))
     }
 }
 

@@ -240,7 +240,7 @@ impl From<Stop> for Problem {
     }
 }
 
-/// What an query_key is about.
+/// What a query key is about.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Target {
     /// One capture, or several where they are compared.

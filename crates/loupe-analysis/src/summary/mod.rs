@@ -127,7 +127,7 @@ pub fn summarise(rows: &[&Row], reads: ModelReads<'_>, encoding: Encoding) -> Op
     summary_counted(&rows, reads, &tokenizer)
 }
 
-/// As [`verdict`], by any tokenizer; an estimate is said as one.
+/// As [`summarise`], by any tokenizer; an estimate is said as one.
 pub fn summary_counted(
     rows: &[CountedRow<'_>],
     reads: ModelReads<'_>,

@@ -2,8 +2,8 @@
 //!
 //! A POST that is answered 401, or 403 for want of scope, comes here; what comes back is a token, and the POST is sent
 //! again. The protocol's state machine is the SDK's; what Loupe adds is that each step is told (`wire`), that what the
-//! standard demands is checked (`flow`), where it may send to (`address`), the grants that need no browser (`alone`), where the browser comes back to
-//! (`redirect`), and where logins are kept (`keep`).
+//! standard demands is checked (`flow`), where it may send to (`address`), the grants that need no browser (`unattended`), where the browser comes back to
+//! (`redirect`), and where logins are kept (`token_store`).
 
 mod address;
 mod flow;

@@ -1,4 +1,4 @@
-//! A call from its request to its capture: rounds of what the server wants first, a task in place of an answer (`follow`),
+//! A call from its request to its capture: rounds of input the server requests first, a task instead of a result (`poll_task`),
 //! the judgement of what came.
 
 use std::sync::Arc;
@@ -35,7 +35,7 @@ struct Rounds {
 }
 
 impl Session {
-    /// Sends a request, and repeats it as often as the server first wants something (`rounds`). `write` makes it of an id
+    /// Sends a request, and repeats it as often as the server first requests input (`input_requests`). `write` makes it of an id
     /// and of the members that a repeated one has in addition.
     pub(super) async fn exchange(
         &self,

@@ -10,6 +10,7 @@ use tokio::sync::{oneshot, watch};
 use crate::error::Error;
 use loupe_core::capture::{HttpInfo, Message};
 use loupe_core::json::Doc;
+use loupe_core::number::number_of;
 
 /// What a call keeps of the messages beside it.
 const BESIDE_BYTES: usize = 16 << 20;
@@ -158,11 +159,6 @@ impl Pending {
     /// Says how much of what came was unreadable.
     fn count(&mut self) {
         if self.unreadable > 0 {
-            let plural = if self.unreadable == 1 {
-                "line"
-            } else {
-                "lines"
-            };
             let sum = self.unreadable + self.unreadable_before;
             let of = if self.unreadable_before > 0 {
                 format!(" ({sum} since the start)")
@@ -175,8 +171,8 @@ impl Pending {
                 ""
             };
             self.beside.note(&format!(
-                "{} unreadable {plural} came during the call{of}{hint}",
-                self.unreadable
+                "{} came during the call{of}{hint}",
+                number_of(self.unreadable, "unreadable lines")
             ));
         }
     }

@@ -1,8 +1,8 @@
 //! The immutable record of one call, and its lenient reading.
 //!
 //! A [`Capture`] holds bytes: the exact request, response and every other message. What is shown is computed
-//! from them by [`Reading::of`] and its neighbours, which never fail: an odd answer is data with faults beside
-//! it. Deliberately no SDK types and no serde; the disk and JSON forms belong to `store` and `report`.
+//! from them by [`ParsedResponse::of`] and its neighbours, which never fail: an odd answer is data with faults beside
+//! it. Deliberately no SDK types and no serde; the disk and JSON forms belong to `store` and `contract`.
 
 mod block;
 mod connect_steps;

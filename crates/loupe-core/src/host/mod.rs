@@ -2,7 +2,7 @@
 //!
 //! `hosts.toml` holds the rules (`rules` reads them), one small interpreter (`run`, `fill`, `deliver`) applies
 //! them with no code for any single host and makes a `view`, `limit` cuts, `definition` tells what the model sees of the
-//! tool, `probe` goes the other way: from what a host showed to its rules. Every range of a view knows its origin (`traced`).
+//! tool, `probe` goes the other way: from what a host showed to its rules. Every range of a view knows its origin (`source_map`).
 
 mod cache;
 pub mod client;

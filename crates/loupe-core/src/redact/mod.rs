@@ -1,6 +1,6 @@
 //! Hides what is secret in a capture before it is written, and says what and where.
 //!
-//! Secret is: what a session knows to be ([`Known`]: what was given, what a login brought, what a person answered); what
+//! Secret is: what a session knows to be ([`SecretList`]: what was given, what a login brought, what a person answered); what
 //! stands under a name such as `password`; what has the shape of a known key. Two passes: the first collects
 //! the values, the second hides each of them wherever it stands, so that a
 //! password that stands under its name in the data is hidden in the rendered text too. What is not secret keeps its
@@ -31,6 +31,7 @@ pub use secrets::Secrets;
 
 use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{Capture, CaptureId, Message, Redaction, Server};
+use crate::number::number_of;
 use mask::Masker;
 
 /// What is hidden.
@@ -79,14 +80,14 @@ impl RedactedCapture {
             *kinds.entry(&found.redaction.kind).or_default() += found.redaction.count;
         }
         let all: u64 = kinds.values().sum();
-        let values = if all == 1 { "value" } else { "values" };
         let parts: Vec<String> = kinds
             .iter()
             .map(|(kind, count)| format!("{count} {kind}"))
             .collect();
         (all > 0).then(|| {
             format!(
-                "{all} {values} hidden ({}); not byte for byte as received",
+                "{} hidden ({}); not byte for byte as received",
+                number_of(all, "values"),
                 parts.join(", ")
             )
         })

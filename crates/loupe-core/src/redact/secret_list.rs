@@ -33,7 +33,7 @@ struct List {
 
 impl fmt::Debug for SecretList {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Known(…)")
+        f.write_str("SecretList(…)")
     }
 }
 
@@ -180,7 +180,7 @@ impl SecretList {
         }
     }
 
-    /// The failure in [`Known::words`].
+    /// The failure in [`SecretList::words`].
     pub fn problem(&self, mut problem: Problem) -> Problem {
         for text in [&mut problem.what, &mut problem.place]
             .into_iter()

@@ -1,7 +1,7 @@
 //! Cases as data: what each format writes for data, and what the matcher finds in a text.
 //!
 //! `tests/data/format/ID/CASE.json` is data, `CASE.txt` beside it what the format ID writes for it, or after
-//! `refused: ` why it does not. `tests/data/facts/CASE/` holds `data.json`, `text.md` and `expected.txt`, and
+//! `refused: ` why it does not. `tests/data/facts/CASE/` holds `payload.json`, `text.md` and `expected.txt`, and
 //! `tests/data/diff/CASE/` two values (`a.json`, `b.json`) or texts (`a.txt`, `b.txt`) and `expected.txt`.
 //! `tests/data/judged/*.toml` are texts judged by hand, fact by fact.
 //! `UPDATE_EXPECT=1 cargo test --test it cases` writes the expectations anew; read the difference before it is kept.

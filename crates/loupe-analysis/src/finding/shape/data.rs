@@ -26,7 +26,7 @@ pub(crate) fn pretty_json(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     else {
         return;
     };
-    let compact = compacted(root);
+    let compact = strip_white_space(root);
     if compact.len() < answer.text.len() {
         hits.report(format!(
             "{} bytes of JSON, {} without white space",
@@ -45,7 +45,7 @@ pub(crate) fn pretty_json(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
 }
 
 /// A value without white space, all else as it stands.
-fn compacted(root: Node<'_>) -> String {
+fn strip_white_space(root: Node<'_>) -> String {
     let mut out = String::with_capacity(root.raw().len());
     let (mut is_string, mut is_escaped) = (false, false);
     for char in root.raw_text().chars() {
@@ -465,8 +465,8 @@ pub(crate) fn escaped_unicode(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     };
     // The same layout for both, so that only the escapes count.
     let plain = value.to_string();
-    let is_compact = compacted(root).len() == answer.text.len();
-    let saves = tokens(&compacted(root)).less(tokens(&plain));
+    let is_compact = strip_white_space(root).len() == answer.text.len();
+    let saves = tokens(&strip_white_space(root)).less(tokens(&plain));
     if saves.o200k_base > 0 {
         let at = answer.text.find("\\u").unwrap_or(0);
         let hit = hits

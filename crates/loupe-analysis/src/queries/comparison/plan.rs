@@ -11,6 +11,7 @@ use crate::queries::arguments::validate;
 use loupe_core::capture::Tool;
 use loupe_core::json::write::string;
 use loupe_core::json::{Doc, Kind, Node};
+use loupe_core::number::number_of;
 use loupe_core::problem::{Problem, ProblemKind as Failure};
 use loupe_core::suggest;
 
@@ -120,9 +121,12 @@ impl ComparisonChoice {
         if left == 0 {
             return format!("Compare {} · called already", values.join(" / "));
         }
-        let more = if made > 0 { "more " } else { "" };
-        let calls = if left == 1 { "call" } else { "calls" };
-        format!("Compare {} · {left} {more}{calls}", values.join(" / "))
+        let units = if made > 0 { "more calls" } else { "calls" };
+        format!(
+            "Compare {} · {}",
+            values.join(" / "),
+            number_of(left as u64, units)
+        )
     }
 }
 

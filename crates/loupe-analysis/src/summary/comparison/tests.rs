@@ -214,7 +214,7 @@ fn answers_of_different_sizes_have_no_winner() {
             && strip
                 .note
                 .unwrap()
-                .starts_with("The answers hold different records, so none")
+                .starts_with("Different records: no winner")
     );
 }
 
