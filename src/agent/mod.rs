@@ -295,7 +295,7 @@ fn instructions(options: &AgentOptions) -> String {
         .to_owned();
     if options.sources.is_empty() {
         text.push_str(
-            " No server can be called here: whoever configures this one allows that with `--allow-calls` and `--allow-source`.",
+            " No server can be called here; to allow it, configure Loupe with `--allow-calls` and `--allow-source`.",
         );
         return text;
     }

@@ -89,7 +89,7 @@ impl AgentCall<'_> {
         };
         if !tool.is_declared_read_only() && !self.agent.options.any_tool {
             return Err(Problem::new(ProblemKind::Consent, "not called: the tool is not declared read-only").at(name).hint(
-                "if it only reads, declare `readOnlyHint: true` in its annotations; whoever configures this server lets other tools be called with `--allow-any-tool`",
+                "if it only reads, declare `readOnlyHint: true` in its annotations; to allow other tools, configure Loupe with `--allow-any-tool`",
             ));
         }
         Ok(tool.clone())

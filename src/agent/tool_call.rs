@@ -212,7 +212,7 @@ impl<'a> AgentCall<'a> {
         }
         let seconds = self.agent.options.limit.as_secs();
         Problem::new(ProblemKind::Timeout, format!("not done within {seconds} s"))
-            .hint("ask for less at once; whoever configures this server gives it more time with `--timeout SECONDS`")
+            .hint("ask for less at once, or configure Loupe with `--timeout SECONDS`")
     }
 
     /// The failure with a hint that an agent can follow: others speak of options of the command line.
@@ -225,7 +225,7 @@ impl<'a> AgentCall<'a> {
                 };
             }
             _ if problem.hint.as_ref().is_none_or(|hint| {
-                hint.contains("`--") && !hint.contains("whoever configures")
+                hint.contains("`--") && !hint.contains("configure Loupe")
             }) =>
             {
                 match problem.kind {
@@ -233,16 +233,16 @@ impl<'a> AgentCall<'a> {
                     | ProblemKind::Connect
                     | ProblemKind::Handshake
                     | ProblemKind::Disconnected => {
-                        "start the server by itself and look at what it prints; over stdio it must write messages alone to its standard output"
+                        "start the server by itself and read its output; over stdio its stdout is for MCP messages alone"
                     }
                     ProblemKind::Auth => {
-                        "whoever configures this server logs in first: `mcp-loupe tools --login --url URL`"
+                        "log in first, in a terminal: `mcp-loupe tools --login --url URL`"
                     }
                     ProblemKind::RpcError => {
-                        "mend how the server answers this request, or call it with other arguments"
+                        "fix how the server responds to this request, or call it with other arguments"
                     }
                     ProblemKind::Consent => {
-                        "call the tool with arguments for which it asks nothing back; nobody can be asked here"
+                        "call the tool with arguments for which the server requests no input; nobody can give it here"
                     }
                     _ => {
                         return Problem {
@@ -260,7 +260,7 @@ impl<'a> AgentCall<'a> {
     fn stopped_hint(&self) -> Option<String> {
         let seconds = self.agent.options.limit.as_secs();
         Some(format!(
-            "an answer may take {seconds} s in all; ask for less at once, or have whoever configures this server give it more with `--timeout SECONDS`"
+            "a call may take {seconds} s in all; ask for less at once, or configure Loupe with `--timeout SECONDS`"
         ))
     }
 }

@@ -75,7 +75,7 @@ pub struct SourceArgs {
     /// The name of a server in that file; not needed if there is only one
     #[arg(long = "server", value_name = "NAME", requires = "config")]
     pub configured: Option<String>,
-    /// The revision of the protocol: auto, 2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25 or 2026-07-28 [default: auto]
+    /// Protocol version: auto, 2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25 or 2026-07-28 [default: auto]
     #[arg(long, value_name = "auto|VERSION")]
     pub protocol: Option<String>,
     /// How messages travel to the URL: auto, http (Streamable HTTP) or sse (HTTP+SSE, of 2024) [default: auto]

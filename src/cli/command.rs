@@ -94,7 +94,7 @@ pub enum Command {
     Check(CheckArgs),
     /// List rules, or explain one
     Rules(RulesArgs),
-    /// Save a picture of the window, without a display
+    /// Save a screenshot of the window, without a display
     Screenshot(ScreenshotArgs),
     /// Remove the login saved for a server
     Logout(super::logout::Logout),

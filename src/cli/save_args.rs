@@ -38,7 +38,7 @@ pub struct WriteArgs {
 /// Whether captures go into the history.
 #[derive(Args, Clone, Debug, Default)]
 pub struct KeepArgs {
-    /// Save the answer in the history, secrets hidden
+    /// Save the result in the history, secrets hidden
     #[arg(long)]
     pub keep: bool,
     /// With --keep: hide nothing

@@ -17,7 +17,7 @@ use loupe_core::token::counted;
 const TALL: f32 = 72.0;
 const LOW: f32 = 36.0;
 /// The room of the buttons.
-const BUTTONS: f32 = 262.0;
+const BUTTONS: f32 = 276.0;
 const BUTTONS_LOW: f32 = 108.0;
 /// The way to the menu of who sends it.
 const CARET: f32 = 18.0;

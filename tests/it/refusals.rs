@@ -204,7 +204,7 @@ async fn an_encoding_is_undone_whole_or_named() {
             "gzip",
             gzip(ANSWER.as_bytes())[..30].to_vec(),
             Outcome::Disconnected,
-            "broke",
+            "connection lost",
         ),
         (
             "200 OK",

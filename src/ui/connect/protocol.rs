@@ -67,7 +67,7 @@ fn revision_ui(ui: &mut Ui, protocol: &mut Protocol) {
     );
     let shown = words(*protocol);
     let spoken = format!("Protocol: {shown}");
-    let tip = "The revision of the protocol; automatic asks the server";
+    let tip = "Protocol version; automatic asks the server";
     let button = widgets::Button::new(&shown)
         .menu()
         .height(theme::INPUT)
