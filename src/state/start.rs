@@ -36,7 +36,7 @@ impl StartQuestion {
     pub fn explanation(self) -> &'static str {
         match self {
             StartQuestion::HostViews => {
-                "Calls dual_search_companies on the sample: one answer as 28 hosts show it to their models, who sees what and who cuts."
+                "Calls dual_search_companies on the sample: one result as each known host shows it to its model, and where it is cut."
             }
             StartQuestion::MarkdownOrJson => {
                 "Calls strict_search_companies on the sample twice, once for JSON and once for Markdown: what each costs, and what it leaves out. 2 read-only calls."

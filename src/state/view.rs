@@ -593,6 +593,30 @@ mod tests {
     }
 
     #[test]
+    fn a_pane_is_the_same_after_a_restart() {
+        let host = loupe_core::host::Hosts::built_in().iter().next().unwrap().id;
+        for view in [
+            PaneView::Rendered("content"),
+            PaneView::Text("content-pretty"),
+            PaneView::Host(host),
+            PaneView::Tree,
+            PaneView::Table,
+            PaneView::Hex("json"),
+        ] {
+            // A new kind belongs into the list above.
+            match view {
+                PaneView::Rendered(_)
+                | PaneView::Text(_)
+                | PaneView::Host(_)
+                | PaneView::Tree
+                | PaneView::Table
+                | PaneView::Hex(_) => {}
+            }
+            assert_eq!(PaneView::of_word(&view.word()), Some(view));
+        }
+    }
+
+    #[test]
     fn the_pane_that_has_the_keys_is_seen() {
         let mut view = View {
             maximised: Some(0),

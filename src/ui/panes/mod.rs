@@ -112,7 +112,7 @@ pub struct Pane {
     pub footer: fn(&mut Ui, &Cx<'_>, &PaneCx),
 }
 
-/// Every kind of pane, in the order of the menu under a title.
+/// Every kind of pane, in the order of the menu under a title; hosts, which have a part of their own there, last.
 pub static PANES: &[&Pane] = &[
     &tree::PANE,
     &data_table::PANE,

@@ -26,6 +26,9 @@ impl Format for Csv {
             short_title: "CSV",
         }
     }
+    fn extension(&self, _: &ParsedCapture) -> &'static str {
+        "csv"
+    }
     fn applies(&self, subject: &ParsedCapture) -> Result<(), NotApplicable> {
         rows::applies(subject)
     }

@@ -317,6 +317,14 @@ pub trait Format: Sync {
     fn syntax(&self, _subject: &ParsedCapture) -> Syntax {
         Syntax::Plain
     }
+    /// The ending of a file that holds this format: `md`, `json`, `txt`.
+    fn extension(&self, subject: &ParsedCapture) -> &'static str {
+        match self.syntax(subject) {
+            Syntax::Markdown => "md",
+            Syntax::Json => "json",
+            Syntax::Plain => "txt",
+        }
+    }
     /// Whether the format exists for this answer, by default for every one with data; the reason is a sentence
     /// fragment.
     ///

@@ -23,6 +23,9 @@ impl Format for Toon {
             short_title: "TOON",
         }
     }
+    fn extension(&self, _: &ParsedCapture) -> &'static str {
+        "toon"
+    }
     fn write(&self, subject: &ParsedCapture, sink: &mut dyn Sink) -> Result<(), WriteError> {
         let Some(data) = &subject.data else {
             return Ok(());

@@ -23,6 +23,9 @@ impl Format for Xml {
             short_title: "XML",
         }
     }
+    fn extension(&self, _: &ParsedCapture) -> &'static str {
+        "xml"
+    }
     fn write(&self, subject: &ParsedCapture, sink: &mut dyn Sink) -> Result<(), WriteError> {
         let Some(data) = &subject.data else {
             return Ok(());

@@ -26,6 +26,9 @@ impl Format for Yaml {
             short_title: "YAML",
         }
     }
+    fn extension(&self, _: &ParsedCapture) -> &'static str {
+        "yaml"
+    }
     fn write(&self, subject: &ParsedCapture, sink: &mut dyn Sink) -> Result<(), WriteError> {
         let Some(data) = &subject.data else {
             return Ok(());
