@@ -8,6 +8,7 @@ use foldhash::{HashMap, HashMapExt};
 
 use super::{OtherTable, TextBlock, TextData};
 use crate::json::{Doc, write};
+use crate::layout::{Line, ordinal};
 
 /// A part of the document and the part of a text that it came from; both are below 4 GiB, as all that is indexed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -349,13 +350,11 @@ impl Builder {
     }
 
     /// Takes the number of an ordered item as layout where it only counts: it is 1, or follows the number before it.
-    pub(crate) fn count_item(&mut self, line: &LineAt<'_>) {
-        let body = &line.text[line.indent..];
-        let digits = body.bytes().take_while(u8::is_ascii_digit).count();
-        if !(1..=9).contains(&digits) || !body[digits..].starts_with(['.', ')']) {
+    pub(crate) fn count_item(&mut self, line: &Line<'_>) {
+        let Some(digits) = ordinal(&line.text[line.indent..]) else {
             return;
-        }
-        let Ok(number) = body[..digits].parse::<u32>() else {
+        };
+        let Ok(number) = digits.parse::<u32>() else {
             return;
         };
         while self
@@ -371,8 +370,7 @@ impl Builder {
             .map(|(_, last)| last);
         self.ordinals.push((line.indent, number));
         if number == 1 || last.is_some_and(|last| number == last + 1) {
-            let start = line.at + line.indent;
-            self.mark_layout(start..start + digits);
+            self.mark_layout(line.place_of(digits));
         }
     }
 
@@ -470,49 +468,6 @@ fn is_json(text: &str) -> bool {
         && Doc::parse(Bytes::copy_from_slice(text.as_bytes())).is_json()
 }
 
-/// A line with its place in the text, without its end.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct LineAt<'a> {
-    pub text: &'a str,
-    pub at: usize,
-    /// Bytes of the white space that it begins with.
-    pub indent: usize,
-}
-
-impl<'a> LineAt<'a> {
-    pub fn new(text: &'a str, at: usize) -> Self {
-        Self {
-            text,
-            at,
-            indent: text.len() - text.trim_start().len(),
-        }
-    }
-
-    pub fn range(&self) -> Range<usize> {
-        self.at..self.at + self.text.len()
-    }
-
-    pub fn is_blank(&self) -> bool {
-        self.indent == self.text.len()
-    }
-}
-
-/// The lines of a text with their places.
-pub(super) fn lines(text: &str) -> impl Iterator<Item = LineAt<'_>> {
-    let mut at = 0;
-    text.split_inclusive('\n').map(move |line| {
-        let start = at;
-        at += line.len();
-        LineAt::new(line.trim_end_matches(['\n', '\r']), start)
-    })
-}
-
-/// The place of a part of a text that begins at `base`.
-pub(super) fn place(whole: &str, part: &str, base: usize) -> Range<usize> {
-    let start = base + (part.as_ptr() as usize).saturating_sub(whole.as_ptr() as usize);
-    start..start + part.len()
-}
-
 /// Parts of a text whose first name comes again are records; the others stand around them.
 pub(super) fn repeated<T>(parts: Vec<T>, first: impl Fn(&T) -> Option<&str>) -> (Vec<T>, Vec<T>) {
     let mut counts: HashMap<&str, usize> = HashMap::new();
@@ -530,12 +485,12 @@ pub(super) fn repeated<T>(parts: Vec<T>, first: impl Fn(&T) -> Option<&str>) -> 
         .partition(|_| is_record.next().unwrap_or_default())
 }
 
-/// A slice of a text as a cell, trimmed; `base` is where `whole` begins.
-pub(super) fn cell<'a>(whole: &str, part: &'a str, base: usize) -> Cell<'a> {
+/// A part of a line as a cell, trimmed.
+pub(super) fn cell<'a>(line: &Line<'a>, part: &'a str) -> Cell<'a> {
     let part = part.trim();
     Cell {
         text: Cow::Borrowed(part),
-        at: place(whole, part, base),
+        at: line.place_of(part),
         is_quoted: false,
     }
 }

@@ -3,9 +3,10 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-use super::build::{Builder, LineAt, Record, Value, lines};
-use super::label::{bullet, labelled, take_continuation, title};
-use super::{Certainty, Reader, TextBlock, TextData, build, first_block, nested};
+use super::build::{Builder, Record, Value, cell};
+use super::label::{labelled, take_continuation};
+use super::{Certainty, Reader, TextBlock, TextData, first_block, nested};
+use crate::layout::{Line, filled_lines};
 
 pub(super) static HEADINGS: Reader = Reader {
     id: "headings",
@@ -27,16 +28,14 @@ fn read<'a>(block: TextBlock<'a>) -> Option<TextData> {
     let mut close = |open: &mut Option<Record<'a>>| {
         records.extend(open.take().filter(|record| record.len() > 1))
     };
-    let all: Vec<LineAt<'_>> = lines(block.text).filter(|line| !line.is_blank()).collect();
+    let all: Vec<Line<'_>> = filled_lines(block.text).collect();
     let mut at = 0;
     while let Some(line) = all.get(at) {
         at += 1;
-        let body = line.text.trim();
-        if let Some(title) = title(body) {
+        if let Some(title) = line.title() {
             close(&mut open);
             labels.clear();
-            let title = build::cell(line.text, title, line.at);
-            open = Some(vec![("title".into(), Value::Cell(title))]);
+            open = Some(vec![("title".into(), Value::Cell(cell(line, title)))]);
         } else if let Some(mut labelled) = labelled(line) {
             let first = open
                 .as_ref()
@@ -64,12 +63,12 @@ fn read<'a>(block: TextBlock<'a>) -> Option<TextData> {
                 return None;
             }
             // As does an item with labels set in below it without marks.
-            let is_member = |next: &LineAt<'_>| {
+            let is_member = |next: &Line<'_>| {
                 next.indent > line.indent
-                    && bullet(next.text.trim_start()).is_none()
+                    && next.item().is_none()
                     && self::labelled(next).is_some_and(|next| !next.is_markdown)
             };
-            if !labelled.is_markdown && bullet(body).is_some() && all.get(at).is_some_and(is_member)
+            if !labelled.is_markdown && line.item().is_some() && all.get(at).is_some_and(is_member)
             {
                 return None;
             }

@@ -5,6 +5,7 @@ use bytes::Bytes;
 use super::build::Segment;
 use super::{Certainty, Reader, TextBlock, TextData, begins_as_json, first_block, json};
 use crate::json::{Doc, FaultKind, Kind, Node};
+use crate::layout::line_end;
 
 pub(super) static JSON_IN_TEXT: Reader = Reader {
     id: "json-in-text",
@@ -58,9 +59,7 @@ fn read(block: TextBlock<'_>) -> Option<TextData> {
             .map_or(line, |end| at + end + 1);
         // What stands in a cell of a table is the cell's.
         if block.text[line..].starts_with('|') {
-            at = block.text[start..]
-                .find('\n')
-                .map_or(bytes.len(), |end| start + end);
+            at = line_end(block.text, start);
             continue;
         }
         let doc = Doc::parse(bytes.slice(start..));

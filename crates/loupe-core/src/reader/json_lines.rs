@@ -2,9 +2,9 @@
 
 use bytes::Bytes;
 
-use super::build::lines;
 use super::{Certainty, Reader, TextBlock, TextData, first_block, json};
 use crate::json::Doc;
+use crate::layout::filled_lines;
 
 pub(super) static JSON_LINES: Reader = Reader {
     id: "json-lines",
@@ -15,7 +15,7 @@ pub(super) static JSON_LINES: Reader = Reader {
 
 fn read(block: TextBlock<'_>) -> Option<TextData> {
     let mut found = Vec::new();
-    for line in lines(block.text).filter(|line| !line.is_blank()) {
+    for line in filled_lines(block.text) {
         if !line.text.trim_start().starts_with(['{', '[']) {
             return None;
         }

@@ -5,9 +5,10 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::build::{self, Builder, Cell, LineAt, Record, Value, lines, repeated};
-use super::label::{labelled, strip_marks, title, unescaped};
+use super::build::{Builder, Cell, Record, Value, cell, repeated};
+use super::label::{filled, unescaped};
 use super::{Certainty, Reader, TextBlock, TextData, first_block};
+use crate::layout::{Line, lines, strip_marks};
 
 pub(super) static MARKDOWN_TABLE: Reader = Reader {
     id: "markdown-table",
@@ -40,7 +41,7 @@ pub(super) static OTHER_TABLES: [Reader; 3] = [
 
 struct Table<'a> {
     /// The heading before it, if no other table stands between them.
-    above: Option<LineAt<'a>>,
+    above: Option<Line<'a>>,
     head: Vec<Cell<'a>>,
     rows: Vec<Vec<Cell<'a>>>,
     range: Range<usize>,
@@ -67,17 +68,13 @@ fn read(block: TextBlock<'_>, larger: usize) -> Option<TextData> {
     let mut builder = Builder::new(&block);
     let mut lines = lines(block.text).peekable();
     while let Some(line) = lines.next() {
-        let is_table =
-            line.text.contains('|') && lines.peek().is_some_and(|next| is_delimiter(next.text));
+        let is_table = line.text.contains('|') && lines.peek().is_some_and(Line::is_table_rule);
         if !is_table {
-            if title(line.text.trim()).is_some() {
+            if line.title().is_some() {
                 above = Some(line);
             }
-            if let Some(labelled) = labelled(&line)
-                .filter(|labelled| !labelled.value.text.is_empty() && labels.insert(labelled.label))
-            {
-                builder.label(labelled.label_at);
-                around.push((labelled.label.into(), Value::Cell(labelled.value)));
+            if let Some(labelled) = filled(&line).filter(|filled| labels.insert(filled.label)) {
+                labelled.push_to(&mut around, &mut builder);
             }
             continue;
         }
@@ -173,10 +170,8 @@ fn vertical<'a>(run: Vec<Table<'a>>, builder: &mut Builder) -> (Record<'a>, Vec<
     let is_titled = records.iter().all(|table| table.above.is_some());
     let record = |table: Table<'a>| {
         let above = table.above.filter(|_| is_titled);
-        let title =
-            above.and_then(|line| Some(build::cell(line.text, title(line.text.trim())?, line.at)));
-        title
-            .map(|title| ("title".into(), Value::Cell(title)))
+        above
+            .and_then(|line| Some(("title".into(), Value::Cell(cell(&line, line.title()?)))))
             .into_iter()
             .chain(members(table))
             .collect()
@@ -205,44 +200,15 @@ fn is_vertical(head: &[Cow<'_, str>]) -> bool {
         && matches!(value.to_lowercase().as_str(), "" | "value")
 }
 
-/// Whether a line parts the head of a table from its rows: `|---|:-:|`.
-pub(super) fn is_delimiter(line: &str) -> bool {
-    let line = line.trim();
-    let is_mark = |byte| matches!(byte, b'|' | b'-' | b':' | b' ' | b'\t');
-    line.bytes().all(is_mark) && line.contains('|') && line.contains('-')
-}
-
-/// The cells of a row: between bars that no backslash stands before.
-fn cells<'a>(line: &LineAt<'a>) -> Vec<Cell<'a>> {
-    let body = line.text.trim_end();
-    let body = body
-        .strip_suffix('|')
-        .filter(|rest| !rest.ends_with('\\'))
-        .unwrap_or(body);
-    let skip = body.len() - body.trim_start().len();
-    let mut start = skip + usize::from(body[skip..].starts_with('|'));
-    let mut out = Vec::new();
-    let mut is_escaped = false;
-    let mut push = |start: usize, end: usize| {
-        let part = strip_marks(body[start..end].trim());
-        let at = line.at + (part.as_ptr() as usize - line.text.as_ptr() as usize);
-        out.push(Cell {
+/// The cells of a row.
+fn cells<'a>(line: &Line<'a>) -> Vec<Cell<'a>> {
+    let cell = |part: &'a str| {
+        let part = strip_marks(part.trim());
+        Cell {
             text: unescaped(part),
-            at: at..at + part.len(),
+            at: line.place_of(part),
             is_quoted: false,
-        });
-    };
-    for (at, byte) in body.bytes().enumerate().skip(start) {
-        match byte {
-            _ if is_escaped => is_escaped = false,
-            b'\\' => is_escaped = true,
-            b'|' => {
-                push(start, at);
-                start = at + 1;
-            }
-            _ => {}
         }
-    }
-    push(start, body.len());
-    out
+    };
+    line.cells().map(cell).collect()
 }

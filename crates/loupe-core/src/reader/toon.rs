@@ -4,8 +4,9 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use super::build::{Builder, LineAt, lines};
+use super::build::Builder;
 use super::{Certainty, Reader, TextBlock, TextData, first_block, json};
+use crate::layout::{Line, lines};
 
 pub(super) static TOON: Reader = Reader {
     id: "toon",
@@ -97,7 +98,7 @@ struct Scan {
 }
 
 impl Scan {
-    fn line(&mut self, line: &LineAt<'_>, builder: &mut Builder) {
+    fn line(&mut self, line: &Line<'_>, builder: &mut Builder) {
         let text = line.text.trim_end();
         if line.is_blank() || text[line.indent..].starts_with('#') {
             return;
