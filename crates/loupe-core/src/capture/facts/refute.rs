@@ -8,6 +8,7 @@ use foldhash::{HashMap, HashMapExt, HashSet};
 use super::labels::{same_stem, spoken};
 use super::{Fact, FactCount, FactMatches, FactState};
 use crate::json::{Kind, Node};
+use crate::layout::{comments, line_end, line_from, line_start, lines};
 
 /// Objects with more members are not looked at: their keys are data.
 const MAX_MEMBERS: usize = 200;
@@ -27,7 +28,7 @@ const DIRECTIONS: [(&str, &str); 8] = [
 
 /// Sets facts that were found in a place that is not their own to missing, and counts anew.
 pub(super) fn refute(root: Node<'_>, text: &str, matched: &mut FactMatches) {
-    let comments = comments(text);
+    let comments: Vec<_> = comments(text).collect();
     let mut owners: Vec<(Range<usize>, usize)> = Vec::new();
     for record in &matched.records {
         owners.extend(
@@ -81,24 +82,10 @@ pub(super) fn refute(root: Node<'_>, text: &str, matched: &mut FactMatches) {
     }
 }
 
-/// The comments of HTML and XML.
-fn comments(text: &str) -> Vec<Range<usize>> {
-    let mut found = Vec::new();
-    let mut from = 0;
-    while let Some(start) = text[from..].find("<!--").map(|at| from + at) {
-        let end = text[start..]
-            .find("-->")
-            .map_or(text.len(), |at| start + at + 3);
-        found.push(start..end);
-        from = end;
-    }
-    found
-}
-
 /// Whether the line of a place begins with a sign that makes a comment of it, strikes or denies it: `;active = true`.
 fn is_commented_out(text: &str, place: &Range<usize>) -> bool {
-    let start = text[..place.start].rfind('\n').map_or(0, |at| at + 1);
-    let line = text[start..place.start].trim_start_matches([' ', '\t', '*', '>', '|']);
+    let line = text[line_start(text, place.start)..place.start]
+        .trim_start_matches([' ', '\t', '*', '>', '|']);
     let line = line.strip_prefix("- ").unwrap_or(line);
     let is_comment = line
         .strip_prefix('#')
@@ -149,8 +136,8 @@ fn is_under_another_heading(
     leaf: Node<'_>,
     place: &Range<usize>,
 ) -> bool {
-    let line_start = text[..place.start].rfind('\n').map_or(0, |at| at + 1);
-    if !text[line_start..].starts_with('#') {
+    let rank = line_from(text, line_start(text, place.start)).rank();
+    if rank == 0 {
         return false;
     }
     let Some(own) = record_of(records, leaf).and_then(|record| records.get(&record)) else {
@@ -159,15 +146,10 @@ fn is_under_another_heading(
     if own.start <= place.start {
         return own.end <= place.start;
     }
-    let level = text[line_start..]
-        .bytes()
-        .take_while(|byte| *byte == b'#')
-        .count();
     let between = text.get(place.end..own.start).unwrap_or_default();
-    between.lines().skip(1).any(|line| {
-        let own = line.bytes().take_while(|byte| *byte == b'#').count();
-        (1..=level).contains(&own)
-    })
+    lines(between)
+        .skip(1)
+        .any(|line| (1..=rank).contains(&line.rank()))
 }
 
 /// Whether the word before a place names another field of the same kind.
@@ -183,11 +165,8 @@ fn is_named_otherwise(
     else {
         return false;
     };
-    let line_start = text[..place.start].rfind('\n').map_or(0, |at| at + 1);
-    let mut from = line_start.max(place.start.saturating_sub(BEFORE_BYTES));
-    while !text.is_char_boundary(from) {
-        from += 1;
-    }
+    let from = text.ceil_char_boundary(place.start.saturating_sub(BEFORE_BYTES));
+    let from = from.max(line_start(text, place.start));
     let before =
         text[from..place.start].trim_end_matches([' ', '*', '_', '`', '"', '\'', '(', '[']);
     let is_part = |char: char| char.is_alphanumeric() || char == '_';
@@ -233,11 +212,7 @@ fn is_in_another_row(text: &str, leaf: Node<'_>, place: &Range<usize>) -> bool {
     let Some((first, own)) = name(row).filter(|(first, _)| *first != leaf.index()) else {
         return false;
     };
-    let start = text[..place.start].rfind('\n').map_or(0, |at| at + 1);
-    let end = text[place.end..]
-        .find('\n')
-        .map_or(text.len(), |at| place.end + at);
-    let line = &text[start..end];
+    let line = &text[line_start(text, place.start)..line_end(text, place.end)];
     let others = || {
         rows.children()
             .filter(|other| other.kind() == Kind::Array)

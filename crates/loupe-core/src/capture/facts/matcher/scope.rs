@@ -519,7 +519,7 @@ fn is_choice_end(after: &str) -> bool {
 
 /// The beginning of a place's line, or the end of it where it is long.
 pub(super) fn line_before(text: &str, at: usize) -> &str {
-    let from = super::super::index::floor(text, at.saturating_sub(40));
+    let from = text.floor_char_boundary(at.saturating_sub(40));
     text[from..at].rsplit('\n').next().unwrap_or_default()
 }
 
