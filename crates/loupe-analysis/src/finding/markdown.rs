@@ -15,6 +15,7 @@ use super::rule::Severity::{Error, Info, Warning};
 use super::rule::{Hits, Rule, RuleCheck, RulePattern};
 use super::{CheckedResult, result};
 use loupe_core::json::Node;
+use loupe_core::layout::{Line, line_end, line_from, lines, longest_backticks};
 
 const COMMONMARK: &str = "CommonMark 0.31, and renderers that follow it";
 
@@ -129,13 +130,6 @@ fn holder_at<'h>(
     holders.get(at).filter(|(range, _)| place.start < range.end)
 }
 
-fn longest_run(text: &str) -> usize {
-    text.split(|char| char != '`')
-        .map(str::len)
-        .max()
-        .unwrap_or(0)
-}
-
 fn fence_broken(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     let holders = holders(answer);
     for (node, place) in answer.strings_in_text() {
@@ -173,26 +167,22 @@ fn fence_broken(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
 /// ends and beginnings of fences have changed places.
 fn leak(answer: &CheckedResult<'_>) -> Option<Range<usize>> {
     let text = answer.markdown_text();
-    let line_at = |at: usize| {
-        text.get(at..)
-            .and_then(|rest| rest.lines().next())
-            .unwrap_or_default()
-    };
     let fences: Vec<_> = holders(answer)
         .into_iter()
         .filter(|(_, holder)| matches!(holder, Holder::Fence))
         .map(|(range, _)| range)
         .collect();
     let is_record = |range: &Range<usize>| {
-        let mut lines = text[range.clone()].lines();
-        lines.next().is_some_and(|line| line.trim() == "```")
-            && lines.next().is_some_and(|line| line.contains(": "))
+        let mut lines = lines(&text[range.clone()]);
+        lines.next().is_some_and(|line| line.body() == "```")
+            && lines.next().is_some_and(|line| line.text.contains(": "))
     };
     let leaks = |range: &&Range<usize>| {
-        let after = line_at(range.end + usize::from(!text[..range.end].ends_with('\n')));
+        let after = range.end + usize::from(!text[..range.end].ends_with('\n'));
         is_record(range)
             && text[(*range).clone()].trim_end().ends_with("\n```")
-            && !after.trim().is_empty()
+            && after < text.len()
+            && !line_from(text, after).is_blank()
     };
     let first = fences.iter().find(leaks)?;
     let inside_out = |range: &Range<usize>| {
@@ -202,7 +192,7 @@ fn leak(answer: &CheckedResult<'_>) -> Option<Range<usize>> {
     fences
         .iter()
         .any(inside_out)
-        .then(|| first.end..(first.end + line_at(first.end).len() + 1).min(text.len()))
+        .then(|| first.end..(line_end(text, first.end) + 1).min(text.len()))
 }
 
 fn fence_run(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
@@ -210,7 +200,7 @@ fn fence_run(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     for (node, place) in answer.strings_in_text() {
         if let Some((range, Holder::Fence)) = holder_at(&holders, place)
             && place.end <= range.end
-            && longest_run(&answer.text[place.clone()]) >= 3
+            && longest_backticks(&answer.text[place.clone()]) >= 3
         {
             hits.report("three backticks in the middle of a fence")
                 .at(answer.text_at(place.clone()))
@@ -220,13 +210,11 @@ fn fence_run(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
 }
 
 /// Whether a line counts as structure at the start of a line.
-fn is_structure(line: &str) -> bool {
-    let trimmed = line.trim_start();
-    let is_heading = trimmed.starts_with('#') && trimmed.trim_start_matches('#').starts_with(' ');
-    let is_rule = trimmed.len() >= 3
-        && (trimmed.chars().all(|char| char == '-') || trimmed.chars().all(|char| char == '*'));
-    line.len() - trimmed.len() <= 3
-        && (is_heading || is_rule || trimmed.starts_with("```") || trimmed.starts_with("~~~"))
+fn is_structure(line: &Line<'_>) -> bool {
+    line.indent <= 3
+        && (line.heading().is_some()
+            || matches!(line.rule(), Some('-' | '*' | '_'))
+            || line.fence().is_some())
 }
 
 fn unquoted(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
@@ -234,9 +222,9 @@ fn unquoted(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     for (node, place) in answer.strings_in_text() {
         let stated = &answer.text[place.clone()];
         let starts_line = place.start == 0 || answer.text[..place.start].ends_with('\n');
-        let mut lines = stated.lines();
-        let first = lines.next().unwrap_or_default();
-        let breaks = lines.any(is_structure) || starts_line && is_structure(first);
+        let breaks = lines(stated)
+            .skip(usize::from(!starts_line))
+            .any(|line| is_structure(&line));
         if breaks && holder_at(&holders, place).is_none() && answer.json_text().is_none() {
             hits.report(format!(
                 "a string brings structure of its own: “{}”",
@@ -263,45 +251,11 @@ fn quote_incomplete(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
 
 fn indent_not_quote(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     for line in lines(answer.markdown_text()) {
-        let text = &answer.text[line.clone()];
-        let spaces = text.len() - text.trim_start_matches(' ').len();
-        if (1..=3).contains(&spaces) && is_structure(text) && answer.json_text().is_none() {
+        if line.text.starts_with(' ') && is_structure(&line) && answer.json_text().is_none() {
             hits.report("structure counts in spite of its indent")
-                .at(answer.text_at(line));
+                .at(answer.text_at(line.range()));
         }
     }
-}
-
-/// The lines of a text by their ranges.
-fn lines(text: &str) -> impl Iterator<Item = Range<usize>> {
-    let mut start = 0;
-    text.split_inclusive('\n').map(move |line| {
-        let range = start..start + line.trim_end_matches(['\n', '\r']).len();
-        start += line.len();
-        range
-    })
-}
-
-/// Cells of a row as GFM splits it.
-fn cells(row: &str) -> usize {
-    let row = row.trim().trim_start_matches('|');
-    let row = row
-        .strip_suffix('|')
-        .filter(|rest| !rest.ends_with('\\'))
-        .unwrap_or(row);
-    let mut cells = 1;
-    let mut is_escaped = false;
-    for char in row.chars() {
-        match char {
-            '\\' => is_escaped = !is_escaped,
-            '|' if !is_escaped => cells += 1,
-            _ => is_escaped = false,
-        }
-        if char == '|' {
-            is_escaped = false;
-        }
-    }
-    cells
 }
 
 fn table_broken(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
@@ -313,7 +267,7 @@ fn table_broken(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
             Event::End(TagEnd::Table) => columns = None,
             Event::Start(Tag::TableRow) => {
                 let row = text[range.clone()].trim_end();
-                let own = cells(row);
+                let own = Line::new(row, 0).cells().count();
                 if let Some(columns) =
                     columns.filter(|columns| own != *columns && row.contains('|'))
                 {

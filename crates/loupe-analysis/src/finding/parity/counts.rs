@@ -10,6 +10,7 @@ use crate::finding::rule::{Hits, RulePattern};
 use crate::finding::tool::{singular, words};
 use loupe_core::capture::ResultData;
 use loupe_core::json::{Kind, Node};
+use loupe_core::layout::line_from;
 
 pub(crate) const TOTALS: [&str; 5] = [
     "totalCount",
@@ -237,10 +238,7 @@ pub(crate) fn counts_disagree(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     let count = counter(data, &COUNTS);
     let told =
         |node: Node<'_>, count: u64| format!("`{}` is {count}", node.key().unwrap_or_default());
-    let line = answer.text[stated.place.start..]
-        .lines()
-        .next()
-        .unwrap_or_default();
+    let line = line_from(&answer.text, stated.place.start).text;
     match list {
         Some((listed, _)) => {
             let text = answer.lower_text();

@@ -13,6 +13,8 @@ use crate::finding::rule::Severity::{Error, Warning};
 use crate::finding::rule::{Hits, RulePattern};
 use crate::queries::Parts;
 use loupe_core::capture::ResultData;
+use loupe_core::layout::{Line, line_from, lines, strip_marks};
+use loupe_core::reader::label_and_value;
 
 fn is_markdown(answer: &CheckedResult<'_>) -> bool {
     answer.json_text().is_none() && !answer.text.is_empty()
@@ -82,30 +84,20 @@ pub(crate) fn format_drift(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
 
 /// The values beside labels: `Label: value`, `- **Label**: value`, `| **Label** | value |`.
 fn labelled(answer: &CheckedResult<'_>) -> Vec<(String, Range<usize>)> {
-    let text = answer.markdown_text();
-    let mut found = Vec::new();
-    let mut start = 0;
-    for line in text.split_inclusive('\n') {
-        let body = line.trim_end();
-        let at = start;
-        start += line.len();
-        let marks: &[char] = &['-', '*', '•', '|', ' ', '>'];
-        let Some((head, value)) = body.split_once(':').or_else(|| {
-            body.trim_end_matches('|')
-                .trim_start_matches('|')
-                .split_once('|')
-        }) else {
-            continue;
+    let of_line = |line: Line<'_>| {
+        let cells = || {
+            let cells: Vec<&str> = line.cells().map(|cell| strip_marks(cell.trim())).collect();
+            match cells[..] {
+                [name, value] if !name.is_empty() && !value.is_empty() => {
+                    Some((name.trim_end_matches(':'), line.place_of(value)))
+                }
+                _ => None,
+            }
         };
-        let name = head.trim_matches(marks);
-        let value_text = value.trim_matches(marks);
-        if name.is_empty() || name.len() > 40 || value_text.is_empty() {
-            continue;
-        }
-        let from = at + (value_text.as_ptr() as usize - line.as_ptr() as usize);
-        found.push((name.to_lowercase(), from..from + value_text.len()));
-    }
-    found
+        let (name, place) = label_and_value(&line).or_else(cells)?;
+        Some((name.to_lowercase(), place))
+    };
+    lines(answer.markdown_text()).filter_map(of_line).collect()
 }
 
 const INVENTED: [&str; 6] = ["$0.00", "0", "0.00", "false", "1970-01-01", "Jan 1, 1970"];
@@ -382,14 +374,8 @@ pub(crate) fn no_zone(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
             continue;
         };
         // Of a text on one line, what stands next to it.
-        let mut end = answer.text.len().min(place.end + NEAR_BYTES);
-        while !answer.text.is_char_boundary(end) {
-            end -= 1;
-        }
-        let line = answer.text[place.start..end]
-            .lines()
-            .next()
-            .unwrap_or_default();
+        let end = answer.text.floor_char_boundary(place.end + NEAR_BYTES);
+        let line = line_from(&answer.text[..end], place.start).text;
         if node.as_str().is_some_and(|text| iso.is_match(&text))
             && time.is_match(line)
             && !zone.is_match(line)
@@ -427,16 +413,12 @@ pub(crate) fn heading_overhead(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) 
         return;
     }
     let all = answer.count(&answer.text);
-    let plain: Vec<_> = answer
-        .text
-        .lines()
-        .filter(|line| !matches!(line.trim(), "---" | "***" | "___"))
+    let plain: Vec<_> = lines(&answer.text)
+        .filter(|line| !matches!(line.rule(), Some('-' | '*' | '_')))
         .map(|line| {
-            let trimmed = line.trim_start();
-            let body = if trimmed.starts_with('#') {
-                trimmed.trim_start_matches('#').trim_start()
-            } else {
-                line
+            let body = match line.rank() {
+                0 => line.text,
+                rank => line.text[line.indent + rank..].trim_start(),
             };
             body.replace("**", "")
         })
