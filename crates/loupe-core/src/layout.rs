@@ -209,6 +209,30 @@ pub fn strip_marks(text: &str) -> &str {
     text
 }
 
+/// Whether the first head of a table says that names of fields stand below it.
+pub fn is_name_head(head: &str) -> bool {
+    const NAMES: [&str; 12] = [
+        "",
+        "attribute",
+        "field",
+        "header",
+        "key",
+        "metric",
+        "name",
+        "option",
+        "parameter",
+        "property",
+        "setting",
+        "variable",
+    ];
+    NAMES.contains(&head.to_lowercase().as_str())
+}
+
+/// Whether the second head of a table says that values stand below it.
+pub fn is_value_head(head: &str) -> bool {
+    head.is_empty() || head.eq_ignore_ascii_case("value")
+}
+
 /// The first comment of HTML or XML from a place on.
 pub fn comment_from(text: &str, at: usize) -> Option<Range<usize>> {
     const CLOSE: &str = "-->";
@@ -220,6 +244,12 @@ pub fn comment_from(text: &str, at: usize) -> Option<Range<usize>> {
 /// The comments of HTML and XML.
 pub fn comments(text: &str) -> impl Iterator<Item = Range<usize>> {
     std::iter::successors(comment_from(text, 0), |last| comment_from(text, last.end))
+}
+
+/// The one of ranges in order that holds a place.
+pub fn range_at(ranges: &[Range<usize>], at: usize) -> Option<&Range<usize>> {
+    let behind = ranges.partition_point(|range| range.start <= at);
+    ranges[..behind].last().filter(|range| at < range.end)
 }
 
 /// The longest run of backticks.

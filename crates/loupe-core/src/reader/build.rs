@@ -7,7 +7,7 @@ use bytes::Bytes;
 use foldhash::{HashMap, HashMapExt};
 
 use super::{OtherTable, TextBlock, TextData};
-use crate::json::{Doc, write};
+use crate::json::{Doc, Kind, write};
 use crate::layout::{Line, ordinal};
 
 /// A part of the document and the part of a text that it came from; both are below 4 GiB, as all that is indexed.
@@ -85,17 +85,14 @@ pub(super) fn small(at: usize) -> u32 {
 }
 
 impl TextData {
-    pub(super) fn new(
-        doc: impl Into<std::sync::Arc<Doc>>,
-        segments: Vec<Segment>,
-        records: usize,
-    ) -> Self {
+    pub(super) fn new(doc: impl Into<std::sync::Arc<Doc>>, segments: Vec<Segment>) -> Self {
+        let doc = doc.into();
         Self {
-            doc: doc.into(),
+            records: records(&doc),
+            doc,
             segments,
             labels: Vec::new(),
             covered: Vec::new(),
-            records,
             others: Vec::new(),
             layout: Vec::new(),
             continuations: Vec::new(),
@@ -116,6 +113,22 @@ impl TextData {
         for range in places.chain(self.others.iter_mut().map(|other| &mut other.range)) {
             *range = range.start + bytes..range.end + bytes;
         }
+    }
+}
+
+/// The elements of the list that a document is, or that is its only list.
+fn records(doc: &Doc) -> usize {
+    let Some(root) = doc.root() else { return 0 };
+    match root.kind() {
+        Kind::Array => root.len(),
+        Kind::Object => {
+            let mut lists = root.children().filter(|child| child.kind() == Kind::Array);
+            match (lists.next(), lists.next()) {
+                (Some(list), None) => list.len(),
+                _ => 1,
+            }
+        }
+        _ => 1,
     }
 }
 
@@ -150,6 +163,16 @@ pub(super) struct Cell<'a> {
     pub at: Range<usize>,
     /// It stood in quotes: a text, whatever it looks like.
     pub is_quoted: bool,
+}
+
+impl<'a> Cell<'a> {
+    pub fn new(text: impl Into<Cow<'a, str>>, at: Range<usize>) -> Self {
+        Self {
+            text: text.into(),
+            at,
+            is_quoted: false,
+        }
+    }
 }
 
 /// A value of a record.
@@ -416,13 +439,17 @@ impl Builder {
         if !envelope.is_empty() {
             self.close('}');
         }
-        self.done(count)
+        Some(TextData {
+            records: count,
+            ..self.done()?
+        })
     }
 
-    pub fn done(mut self, records: usize) -> Option<TextData> {
+    /// The data, where it is an object or a list.
+    pub fn done(mut self) -> Option<TextData> {
         self.segments.shrink_to_fit();
         let doc = Doc::parse(Bytes::from(self.json));
-        if !doc.is_json() {
+        if !doc.is_json() || !doc.root()?.is_container() {
             return None;
         }
         let Self {
@@ -438,7 +465,7 @@ impl Builder {
             layout,
             continuations,
             others,
-            ..TextData::new(doc, segments, records)
+            ..TextData::new(doc, segments)
         })
     }
 }
@@ -488,11 +515,7 @@ pub(super) fn repeated<T>(parts: Vec<T>, first: impl Fn(&T) -> Option<&str>) -> 
 /// A part of a line as a cell, trimmed.
 pub(super) fn cell<'a>(line: &Line<'a>, part: &'a str) -> Cell<'a> {
     let part = part.trim();
-    Cell {
-        text: Cow::Borrowed(part),
-        at: line.place_of(part),
-        is_quoted: false,
-    }
+    Cell::new(part, line.place_of(part))
 }
 
 /// The first place of any of these marks, none of which has letters or begins another, and which one it is. A line is so short

@@ -5,15 +5,11 @@ use std::borrow::Cow;
 use super::build::{Builder, Record, Value, cell};
 use super::label::filled;
 use super::lines::named;
-use super::{Certainty, Reader, TextBlock, TextData, first_block};
+use super::{Certainty, Reader, TextBlock, TextData};
 use crate::layout::{Line, filled_lines};
 
-pub(super) static COLUMNS: Reader = Reader {
-    id: "columns",
-    title: "Aligned columns",
-    certainty: Certainty::Layout,
-    read: |blocks| first_block(blocks, read),
-};
+pub(super) static COLUMNS: Reader =
+    Reader::new("columns", "Aligned columns", Certainty::Layout, read);
 
 /// The most columns.
 const MAX: usize = 100;

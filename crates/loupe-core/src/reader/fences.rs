@@ -5,15 +5,10 @@ use std::ops::Range;
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
 use super::build::Segment;
-use super::{Certainty, Reader, TextBlock, TextData, csv, first_block, json, toon, xml, yaml};
+use super::{Certainty, Reader, TextBlock, TextData, csv, json, toon, xml, yaml};
 use crate::layout::line_from;
 
-pub(super) static FENCES: Reader = Reader {
-    id: "fences",
-    title: "Fences",
-    certainty: Certainty::Marked,
-    read: |blocks| first_block(blocks, read),
-};
+pub(super) static FENCES: Reader = Reader::new("fences", "Fences", Certainty::Marked, read);
 
 struct Fence {
     language: String,
@@ -54,7 +49,7 @@ fn read(block: TextBlock<'_>) -> Option<TextData> {
         let layout = vec![(block.block, fence.opening(block.text))];
         return Some(TextData {
             layout,
-            ..TextData::new(doc.clone(), segments, json::records(doc))
+            ..TextData::new(doc.clone(), segments)
         });
     }
     if !json.is_empty() {

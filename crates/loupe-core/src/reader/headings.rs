@@ -5,15 +5,10 @@ use std::collections::{HashMap, HashSet};
 
 use super::build::{Builder, Record, Value, cell};
 use super::label::{labelled, take_continuation};
-use super::{Certainty, Reader, TextBlock, TextData, first_block, nested};
+use super::{Certainty, Reader, TextBlock, TextData, nested};
 use crate::layout::{Line, filled_lines};
 
-pub(super) static HEADINGS: Reader = Reader {
-    id: "headings",
-    title: "Headings",
-    certainty: Certainty::Layout,
-    read: |blocks| first_block(blocks, read),
-};
+pub(super) static HEADINGS: Reader = Reader::new("headings", "Headings", Certainty::Layout, read);
 
 fn read<'a>(block: TextBlock<'a>) -> Option<TextData> {
     if !block.text.contains('#') && !block.text.contains("**") {

@@ -9,12 +9,8 @@ use super::label::{LabelledValue, filled, labelled, take_continuation};
 use super::{Certainty, Reader, TextBlock, TextData, begins_as_json, nested};
 use crate::layout::{Line, filled_lines, lines};
 
-pub(super) static KEY_VALUE: Reader = Reader {
-    id: "key-value",
-    title: "key: value",
-    certainty: Certainty::Layout,
-    read: |blocks| super::first_block(blocks, read),
-};
+pub(super) static KEY_VALUE: Reader =
+    Reader::new("key-value", "key: value", Certainty::Layout, read);
 
 fn read<'a>(block: TextBlock<'a>) -> Option<TextData> {
     // JSON that was cut short has lines like these, and is none of them.

@@ -5,15 +5,11 @@ use foldhash::{HashMap, HashMapExt};
 
 use super::build::{Builder, Cell, Record, Value, cell};
 use super::label::filled;
-use super::{Certainty, Reader, TextBlock, TextData, first_block};
+use super::{Certainty, Reader, TextBlock, TextData};
 use crate::layout::{Line, filled_lines};
 
-pub(super) static LINES: Reader = Reader {
-    id: "lines",
-    title: "Lines of one shape",
-    certainty: Certainty::Layout,
-    read: |blocks| first_block(blocks, read),
-};
+pub(super) static LINES: Reader =
+    Reader::new("lines", "Lines of one shape", Certainty::Layout, read);
 
 /// The fewest lines.
 const FEWEST: usize = 3;

@@ -3,21 +3,11 @@
 
 use super::build::{Builder, Cell, Record, Value, cell};
 use super::label::{filled, labelled};
-use super::{Certainty, Reader, TextBlock, TextData, first_block, nested, yaml};
+use super::{Certainty, Reader, TextBlock, TextData, nested, yaml};
 use crate::layout::{Line, filled_lines, strip_marks};
 
-pub(super) static LIST: Reader = Reader {
-    id: "list",
-    title: "List",
-    certainty: Certainty::Layout,
-    read: |blocks| first_block(blocks, read_list),
-};
-pub(super) static TASKS: Reader = Reader {
-    id: "tasks",
-    title: "Task list",
-    certainty: Certainty::Layout,
-    read: |blocks| first_block(blocks, read_tasks),
-};
+pub(super) static LIST: Reader = Reader::new("list", "List", Certainty::Layout, read_list);
+pub(super) static TASKS: Reader = Reader::new("tasks", "Task list", Certainty::Layout, read_tasks);
 
 /// Marks between the parts of an item.
 const MARKS: [&str; 5] = [" | ", " — ", " – ", " - ", ", "];
@@ -236,11 +226,7 @@ fn read_tasks(block: TextBlock<'_>) -> Option<TextData> {
         let mut record = vec![
             (
                 "done".into(),
-                Value::Cell(Cell {
-                    text: if done { "true" } else { "false" }.into(),
-                    at: mark.at,
-                    is_quoted: false,
-                }),
+                Value::Cell(Cell::new(if done { "true" } else { "false" }, mark.at)),
             ),
             ("part1".into(), Value::Cell(item.body_cell(words))),
         ];

@@ -7,37 +7,32 @@ use std::ops::Range;
 
 use super::build::{Builder, Cell, Record, Value, cell, repeated};
 use super::label::{filled, unescaped};
-use super::{Certainty, Reader, TextBlock, TextData, first_block};
-use crate::layout::{Line, lines, strip_marks};
+use super::{Certainty, Reader, TextBlock, TextData};
+use crate::layout::{Line, is_name_head, is_value_head, lines, strip_marks};
 
-pub(super) static MARKDOWN_TABLE: Reader = Reader {
-    id: "markdown-table",
-    title: "Markdown table",
-    certainty: Certainty::Layout,
-    read: |blocks| first_block(blocks, |block| read(block, 0)),
-};
+pub(super) static MARKDOWN_TABLE: Reader =
+    table("markdown-table", "Markdown table", |block| read(block, 0));
 
 /// Further tables of a text, by size; read only where a person asks for one.
 pub(super) static OTHER_TABLES: [Reader; 3] = [
-    Reader {
-        id: "markdown-table-2",
-        title: "Second largest table",
-        certainty: Certainty::Layout,
-        read: |blocks| first_block(blocks, |block| read(block, 1)),
-    },
-    Reader {
-        id: "markdown-table-3",
-        title: "Third largest table",
-        certainty: Certainty::Layout,
-        read: |blocks| first_block(blocks, |block| read(block, 2)),
-    },
-    Reader {
-        id: "markdown-table-4",
-        title: "Fourth largest table",
-        certainty: Certainty::Layout,
-        read: |blocks| first_block(blocks, |block| read(block, 3)),
-    },
+    table("markdown-table-2", "Second largest table", |block| {
+        read(block, 1)
+    }),
+    table("markdown-table-3", "Third largest table", |block| {
+        read(block, 2)
+    }),
+    table("markdown-table-4", "Fourth largest table", |block| {
+        read(block, 3)
+    }),
 ];
+
+const fn table(
+    id: &'static str,
+    title: &'static str,
+    read: fn(TextBlock<'_>) -> Option<TextData>,
+) -> Reader {
+    Reader::new(id, title, Certainty::Layout, read)
+}
 
 struct Table<'a> {
     /// The heading before it, if no other table stands between them.
@@ -115,7 +110,7 @@ fn read(block: TextBlock<'_>, larger: usize) -> Option<TextData> {
         builder.label(cell.at.clone());
     }
     let head: Vec<Cow<'_, str>> = run[0].head.iter().map(|cell| cell.text.clone()).collect();
-    if is_vertical(&head) {
+    if matches!(&head[..], [name, value] if is_name_head(name) && is_value_head(value)) {
         let (envelope, records) = vertical(run, &mut builder);
         around.extend(envelope);
         let is_list = records.len() > 1;
@@ -179,36 +174,11 @@ fn vertical<'a>(run: Vec<Table<'a>>, builder: &mut Builder) -> (Record<'a>, Vec<
     (around, records.into_iter().map(record).collect())
 }
 
-/// Whether the columns are names and values.
-fn is_vertical(head: &[Cow<'_, str>]) -> bool {
-    const NAMES: [&str; 12] = [
-        "",
-        "attribute",
-        "field",
-        "header",
-        "key",
-        "metric",
-        "name",
-        "option",
-        "parameter",
-        "property",
-        "setting",
-        "variable",
-    ];
-    let [name, value] = head else { return false };
-    NAMES.contains(&name.to_lowercase().as_str())
-        && matches!(value.to_lowercase().as_str(), "" | "value")
-}
-
 /// The cells of a row.
 fn cells<'a>(line: &Line<'a>) -> Vec<Cell<'a>> {
     let cell = |part: &'a str| {
         let part = strip_marks(part.trim());
-        Cell {
-            text: unescaped(part),
-            at: line.place_of(part),
-            is_quoted: false,
-        }
+        Cell::new(unescaped(part), line.place_of(part))
     };
     line.cells().map(cell).collect()
 }

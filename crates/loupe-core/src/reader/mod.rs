@@ -86,10 +86,32 @@ pub struct Reader {
     /// As in the window.
     pub title: &'static str,
     pub certainty: Certainty,
-    read: fn(&[TextBlock<'_>]) -> Option<TextData>,
+    read: Read,
+}
+
+/// What a reader looks at.
+enum Read {
+    /// The first block that it makes something of.
+    Block(fn(TextBlock<'_>) -> Option<TextData>),
+    Blocks(fn(&[TextBlock<'_>]) -> Option<TextData>),
 }
 
 impl Reader {
+    /// A reader of one block.
+    const fn new(
+        id: &'static str,
+        title: &'static str,
+        certainty: Certainty,
+        read: fn(TextBlock<'_>) -> Option<TextData>,
+    ) -> Self {
+        Self {
+            id,
+            title,
+            certainty,
+            read: Read::Block(read),
+        }
+    }
+
     /// Whether it reads a table of Markdown.
     pub fn is_table(&self) -> bool {
         self.id.starts_with("markdown-table")
@@ -415,7 +437,10 @@ fn behind_in_beginning(blocks: &[TextBlock<'_>]) -> Vec<&'static Reader> {
 
 /// What one reader makes of the texts, however little of them it reads.
 pub fn read_by(reader: &'static Reader, blocks: &[TextBlock<'_>]) -> Option<Found> {
-    let mut data = (reader.read)(blocks)?;
+    let mut data = match reader.read {
+        Read::Block(read) => blocks.iter().find_map(|block| read(*block)),
+        Read::Blocks(read) => read(blocks),
+    }?;
     if blocks.iter().any(|block| reads_comment(&data, block)) {
         return None;
     }
@@ -496,14 +521,6 @@ fn begins_as_json(text: &str) -> bool {
     ["{", "[{", "[\n"]
         .iter()
         .any(|begin| text.trim_start().starts_with(begin))
-}
-
-/// The first block that a reader of one text makes something of.
-fn first_block(
-    blocks: &[TextBlock<'_>],
-    read: impl Fn(TextBlock<'_>) -> Option<TextData>,
-) -> Option<TextData> {
-    blocks.iter().find_map(|block| read(*block))
 }
 
 #[cfg(test)]
