@@ -6,11 +6,8 @@ use std::ops::Range;
 use super::data::{ResultData, TextSource, blocks};
 use super::facts::{FactMatches, KeyWords, LABEL_WORDS};
 use super::response::ParsedResponse;
-use crate::layout::{Line, lines, ordinal};
+use crate::layout::{Line, is_name_head, is_value_head, lines, ordinal};
 use crate::reader::{self, comment_signs, says};
-
-/// Heads of tables of names and values.
-const HEADS: [&str; 5] = ["field", "property", "attribute", "key", "value"];
 
 /// The extra text of an answer's text content, in order: bytes of the texts with one LF between two. `matched` are the
 /// facts of the data in it; they are asked for where the data is `structuredContent` alone.
@@ -155,7 +152,7 @@ fn runs(text: &str, stretch: Range<usize>) -> impl Iterator<Item = Range<usize>>
 /// Whether a part of a line is a label of the data: words of a key, where a label stands; or a head of a table of names
 /// and values.
 fn is_label(line: &str, words: &str, keys: &KeyWords) -> bool {
-    let is_head = |cell: &str| HEADS.contains(&cell.trim().to_lowercase().as_str());
+    let is_head = |cell: &str| is_name_head(cell.trim()) || is_value_head(cell.trim());
     let mut cells = line
         .split(['|', ',', '\t'])
         .filter(|cell| cell.contains(says));

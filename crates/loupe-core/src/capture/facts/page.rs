@@ -12,7 +12,7 @@ use super::span::{Span, is_ornament, trim};
 use super::tables::{self, Row};
 use super::whole;
 use crate::json::Node;
-use crate::layout::lines;
+use crate::layout::{lines, range_at};
 use crate::parallel::{LONG_BYTES, join};
 
 /// A label and the stretch of text its value may take.
@@ -171,11 +171,7 @@ impl<'t> Page<'t> {
     }
 
     fn is_header(&self, at: usize) -> bool {
-        let last = self
-            .headers
-            .partition_point(|header| header.start <= at)
-            .checked_sub(1);
-        last.is_some_and(|last| at < self.headers[last].end)
+        range_at(&self.headers, at).is_some()
     }
 
     pub(super) fn is_whole(&self, hit: &Range<usize>) -> bool {

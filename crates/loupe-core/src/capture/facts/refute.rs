@@ -8,7 +8,7 @@ use foldhash::{HashMap, HashMapExt, HashSet};
 use super::labels::{same_stem, spoken};
 use super::{Fact, FactCount, FactMatches, FactState};
 use crate::json::{Kind, Node};
-use crate::layout::{comments, line_end, line_from, line_start, lines};
+use crate::layout::{comments, line_end, line_from, line_start, lines, range_at};
 
 /// Objects with more members are not looked at: their keys are data.
 const MAX_MEMBERS: usize = 200;
@@ -54,11 +54,8 @@ pub(super) fn refute(root: Node<'_>, text: &str, matched: &mut FactMatches) {
         let (Some(place), Some(leaf)) = (fact.place(), root.doc().node(fact.node())) else {
             continue;
         };
-        let comment = comments
-            .partition_point(|comment| comment.start <= place.start)
-            .checked_sub(1);
-        let is_in_comment = comment.is_some_and(|at| place.end <= comments[at].end);
-        if is_in_comment
+        let comment = range_at(&comments, place.start);
+        if comment.is_some_and(|comment| place.end <= comment.end)
             || is_in_another_record(&owners, &records, leaf, &place)
             || is_commented_out(text, &place)
             || is_under_another_heading(text, &records, leaf, &place)

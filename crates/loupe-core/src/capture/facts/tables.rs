@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::canon::Canon;
 use super::span::trim;
-use crate::layout::Line;
+use crate::layout::{Line, is_name_head, is_value_head};
 
 /// A label and the cell under it.
 pub(super) type Cell = (Range<usize>, Range<usize>);
@@ -117,14 +117,9 @@ impl Tables {
 
     /// Two columns, of which the first holds labels.
     fn is_field_table(&self, canon: &Canon) -> bool {
-        let generic = ["field", "property", "key", "attribute", "name", ""];
-        let first = self
-            .header
-            .first()
-            .map(|cell| canon.text[trim(&canon.text, cell.clone())].to_lowercase());
+        let head = |cell: &Range<usize>| &canon.text[trim(&canon.text, cell.clone())];
         self.sign == Some('|')
-            && self.header.len() == 2
-            && first.is_some_and(|name| generic.contains(&name.as_str()))
+            && matches!(&self.header[..], [name, value] if is_name_head(head(name)) && is_value_head(head(value)))
     }
 }
 
