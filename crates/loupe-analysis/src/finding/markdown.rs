@@ -5,7 +5,6 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use pulldown_cmark::{CodeBlockKind, Event, Tag, TagEnd};
-use regex::Regex;
 use url::Url;
 
 use super::fences::{FenceEnd, fence_end};
@@ -342,14 +341,12 @@ fn injection(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
 const ELEMENTS: &str = "a abbr acronym address applet area article aside audio b base basefont bdi bdo big blink blockquote body br button canvas caption center cite code col colgroup data datalist dd del dfn dialog dir div dl dt em embed fieldset figcaption figure font footer form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html i iframe img input ins kbd label legend li link main map mark marquee math menu meta meter nav noframes noscript object ol optgroup option output p param picture plaintext pre progress q rp rt ruby s samp script search section select slot small source span strike strong style sub sup svg table tbody td template textarea tfoot th thead time title tr track tt u ul var video wbr xmp";
 
 fn raw_html(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
-    static TAG: RulePattern =
-        RulePattern::new(|| Regex::new(r"<\s*(/?)\s*([a-zA-Z][a-zA-Z0-9-]*)([^<>]*)>?").ok());
+    static TAG: RulePattern = RulePattern::new(r"<\s*(/?)\s*([a-zA-Z][a-zA-Z0-9-]*)([^<>]*)>?");
     static KNOWN: LazyLock<HashSet<&str>> = LazyLock::new(|| ELEMENTS.split(' ').collect());
-    let Some(tag) = &*TAG else { return };
     // A page of HTML, or a text with tags of its own, is what was asked for.
     let start = answer.text.trim_start();
     let is_element = || {
-        tag.captures(start)
+        TAG.captures(start)
             .is_some_and(|found| KNOWN.contains(&*found[2].to_lowercase()) && &found[2] != "html")
     };
     if start.starts_with('<') && !is_element() {
@@ -361,7 +358,7 @@ fn raw_html(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
         let (Event::Html(html) | Event::InlineHtml(html)) = event else {
             continue;
         };
-        for found in tag.captures_iter(html) {
+        for found in TAG.captures_iter(html) {
             let part = |at| found.get(at).map_or("", |part| part.as_str());
             let name = part(2).to_lowercase();
             if !part(1).is_empty() {
@@ -639,23 +636,20 @@ fn control(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
 }
 
 fn special_token(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
-    static PATTERN: RulePattern = RulePattern::new(|| {
-        Regex::new(r"<\|[a-z_]{2,24}\|>|\[/?INST\]|</?(?:tool_result|function_results|system)>")
-            .ok()
-    });
-    let Some(pattern) = &*PATTERN else { return };
-    for found in pattern.find_iter(&answer.text).take(1_000) {
+    static PATTERN: RulePattern = RulePattern::new(
+        r"<\|[a-z_]{2,24}\|>|\[/?INST\]|</?(?:tool_result|function_results|system)>",
+    );
+    for found in PATTERN.find_iter(&answer.text).take(1_000) {
         hits.report(format!("`{}`", found.as_str()))
             .at(answer.text_at(found.range()));
     }
 }
 
 fn instruction_like(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
-    static PATTERN: RulePattern = RulePattern::new(|| {
-        Regex::new(r"(?i)(?-u:\b)(?:ignore|disregard|forget) (?:all |any |the )?(?:previous|prior|above|earlier) (?:instructions|messages|prompts|rules)|(?-u:\b)you are now (?:a|an|in)(?-u:\b)|^system: ").ok()
-    });
-    let Some(pattern) = &*PATTERN else { return };
-    for found in pattern.find_iter(&answer.text).take(100) {
+    static PATTERN: RulePattern = RulePattern::new(
+        r"(?i)(?-u:\b)(?:ignore|disregard|forget) (?:all |any |the )?(?:previous|prior|above|earlier) (?:instructions|messages|prompts|rules)|(?-u:\b)you are now (?:a|an|in)(?-u:\b)|^system: ",
+    );
+    for found in PATTERN.find_iter(&answer.text).take(100) {
         hits.report(format!("reads like an instruction: “{}”", found.as_str()))
             .at(answer.text_at(found.range()));
     }
@@ -666,11 +660,10 @@ fn mojibake(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
         return;
     }
     // UTF-8 read as Windows-1252 or Mac Roman: a lead byte's letter with continuation bytes' signs.
-    static PATTERN: RulePattern = RulePattern::new(|| {
-        Regex::new("â[\u{152}-\u{17e}\u{2c6}-\u{2dc}\u{20ac}][\u{80}-\u{bf}\u{152}-\u{192}\u{2c6}-\u{2dc}\u{2013}-\u{203a}\u{20ac}\u{2122}]|ð\u{178}[^\\x00-\\x7f]{1,2}|‚[úÄÉÖÜ][^\\x00-\\x7f]|Ã[\u{80}-\u{bf}]").ok()
-    });
-    let Some(pattern) = &*PATTERN else { return };
-    for found in pattern.find_iter(&answer.text).take(1_000) {
+    static PATTERN: RulePattern = RulePattern::new(
+        "â[\u{152}-\u{17e}\u{2c6}-\u{2dc}\u{20ac}][\u{80}-\u{bf}\u{152}-\u{192}\u{2c6}-\u{2dc}\u{2013}-\u{203a}\u{20ac}\u{2122}]|ð\u{178}[^\\x00-\\x7f]{1,2}|‚[úÄÉÖÜ][^\\x00-\\x7f]|Ã[\u{80}-\u{bf}]",
+    );
+    for found in PATTERN.find_iter(&answer.text).take(1_000) {
         hits.report(format!("doubly encoded: `{}`", found.as_str()))
             .at(answer.text_at(found.range()));
     }
