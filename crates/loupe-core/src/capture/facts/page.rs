@@ -441,9 +441,7 @@ impl<'t, 'k> Builder<'t, 'k> {
         let is_part = |char: char| {
             char.is_alphanumeric() || matches!(char, ' ' | '_' | '-' | '/' | '&' | '.')
         };
-        let mut label = &tail[tail.rfind(|char| !is_part(char)).map_or(0, |at| {
-            at + tail[at..].chars().next().map_or(1, char::len_utf8)
-        })..];
+        let mut label = tail.rsplit(|char| !is_part(char)).next().unwrap_or(tail);
         for parting in [" / ", " - ", ". "] {
             label = label.rsplit(parting).next().unwrap_or(label);
         }

@@ -117,13 +117,9 @@ fn is_in_another_record(
     let Some((own, node)) = last.checked_sub(1).and_then(|at| owners.get(at)) else {
         return false;
     };
-    let is_inside = own.start <= place.start && place.end <= own.end;
-    let is_below = |node: usize| {
-        leaf.doc()
-            .node(node)
-            .is_some_and(|record| (record.index()..record.subtree_end()).contains(&leaf.index()))
-    };
-    is_inside && !is_below(*node) && record_of(records, leaf).is_some()
+    own.start <= place.start
+        && place.end <= own.end
+        && record_of(records, leaf).is_some_and(|record| record != *node)
 }
 
 /// Whether a place stands in a heading that is not the nearest one above the leaf's record.
@@ -167,13 +163,15 @@ fn is_named_otherwise(
     let before =
         text[from..place.start].trim_end_matches([' ', '*', '_', '`', '"', '\'', '(', '[']);
     let is_part = |char: char| char.is_alphanumeric() || char == '_';
-    let word = &before[before.rfind(|char| !is_part(char)).map_or(0, |at| {
-        at + before[at..].chars().next().map_or(1, char::len_utf8)
-    })..];
+    let word = spoken(
+        before
+            .rsplit(|char| !is_part(char))
+            .next()
+            .unwrap_or_default(),
+    );
     if word.is_empty() {
         return false;
     }
-    let word = spoken(word);
     let own = spoken(&leaf.key().unwrap_or_default());
     let known = siblings.entry(parent.index()).or_insert_with(|| {
         parent
