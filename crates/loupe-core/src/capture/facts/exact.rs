@@ -8,7 +8,6 @@ use memchr::memmem;
 
 use super::span::Span;
 use crate::json::{Doc, Kind, Node};
-use crate::layout::comments;
 
 /// The data inside a text.
 pub(super) struct Exact {
@@ -45,8 +44,10 @@ impl Exact {
 
     /// Whether its first copy stands in a comment of HTML.
     pub(super) fn is_in_comment(&self, text: &str) -> bool {
-        let first = self.at.first().map_or(0, |first| first.start);
-        comments(text).any(|comment| comment.contains(&first))
+        let before = self.at.first().map_or("", |first| &text[..first.start]);
+        before
+            .rfind("<!--")
+            .is_some_and(|open| !before[open..].contains("-->"))
     }
 
     /// At a node of JSON whose bytes begin at an offset of the text.

@@ -8,7 +8,7 @@ use foldhash::{HashMap, HashMapExt, HashSet};
 use super::labels::{same_stem, spoken};
 use super::{Fact, FactCount, FactMatches, FactState};
 use crate::json::{Kind, Node};
-use crate::layout::{comments, line_end, line_from, line_start, lines, range_at};
+use crate::layout::{Line, comments, line_end, line_start, lines, range_at};
 
 /// Objects with more members are not looked at: their keys are data.
 const MAX_MEMBERS: usize = 200;
@@ -129,7 +129,8 @@ fn is_under_another_heading(
     leaf: Node<'_>,
     place: &Range<usize>,
 ) -> bool {
-    let rank = line_from(text, line_start(text, place.start)).rank();
+    // The rest of the line may be long, and each fact of it asks.
+    let rank = Line::new(&text[line_start(text, place.start)..place.end], 0).rank();
     if rank == 0 {
         return false;
     }
