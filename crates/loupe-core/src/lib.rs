@@ -14,6 +14,7 @@ pub mod digest;
 pub mod format;
 pub mod host;
 pub mod json;
+pub mod layout;
 pub mod number;
 pub mod parallel;
 pub mod problem;

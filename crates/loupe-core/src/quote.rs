@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::json::write;
+use crate::layout::longest_backticks;
 
 /// Characters that change the direction of the text around them, and so what a reader takes it for.
 pub(crate) fn is_direction(char: char) -> bool {
@@ -125,12 +126,7 @@ pub fn markdown_block(text: &str) -> String {
 
 /// More backticks than there are in a row in the text.
 fn fence(text: &str, least: usize) -> String {
-    let longest = text
-        .split(|char| char != '`')
-        .map(str::len)
-        .max()
-        .unwrap_or(0);
-    "`".repeat((longest + 1).max(least))
+    "`".repeat((longest_backticks(text) + 1).max(least))
 }
 
 /// The data of a workflow command of GitHub Actions.

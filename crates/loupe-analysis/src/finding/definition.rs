@@ -2,8 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use regex::Regex;
-
 use super::profile::Profile::{Cost, HostCompat, MarkdownSafety};
 use super::result::tokens;
 use super::rule::Severity::{Cost as Costs, Error, Info, Warning};
@@ -95,11 +93,10 @@ fn invisible(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
 }
 
 fn speaks(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
-    static PATTERN: RulePattern = RulePattern::new(|| {
-        Regex::new(r"(?i)<(?:important|system|secret|instructions?)>|\bdo not (?:tell|mention|inform|reveal)\b.{0,40}\buser\b|\b(?:ignore|disregard) (?:all |any )?(?:previous|prior|other) instructions\b|\bwithout (?:telling|informing|notifying) the user\b").ok()
-    });
-    let Some(pattern) = &*PATTERN else { return };
-    if let Some(found) = pattern.find(description(tool)) {
+    static PATTERN: RulePattern = RulePattern::new(
+        r"(?i)<(?:important|system|secret|instructions?)>|\bdo not (?:tell|mention|inform|reveal)\b.{0,40}\buser\b|\b(?:ignore|disregard) (?:all |any )?(?:previous|prior|other) instructions\b|\bwithout (?:telling|informing|notifying) the user\b",
+    );
+    if let Some(found) = PATTERN.find(description(tool)) {
         hits.report(format!(
             "speaks to the model: “{}”",
             super::result::clip(found.as_str())

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use loupe_core::layout::{Fence, lines};
+
 /// How the fences of a text end.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum FenceEnd {
@@ -21,22 +23,11 @@ pub(crate) enum FenceEnd {
 pub(crate) fn fence_end(text: &str) -> FenceEnd {
     let mut fence: Option<(usize, char)> = None;
     let mut nested = None;
-    let mut start = 0;
-    for line in text.split_inclusive('\n') {
-        let range = start..start + line.trim_end().len();
-        start += line.len();
-        let trimmed = line.trim_start();
-        let Some(mark) = trimmed
-            .chars()
-            .next()
-            .filter(|char| matches!(char, '`' | '~'))
-        else {
+    for line in lines(text) {
+        let Some(Fence { mark, marks, info }) = line.fence() else {
             continue;
         };
-        let marks = trimmed.chars().take_while(|char| *char == mark).count();
-        let info = trimmed[marks..].trim();
-        let begins =
-            marks >= 3 && (mark == '~' || !info.contains('`')) && line.len() - trimmed.len() <= 3;
+        let begins = line.indent <= 3;
         match fence {
             None if begins => fence = Some((marks, mark)),
             Some((open, own)) if own == mark && marks >= open => {
@@ -44,7 +35,7 @@ pub(crate) fn fence_end(text: &str) -> FenceEnd {
                     fence = None;
                 } else if begins && nested.is_none() {
                     nested = Some(FenceEnd::Nested {
-                        line: range,
+                        line: line.at..line.place_of(line.body()).end,
                         marks,
                         mark,
                     });

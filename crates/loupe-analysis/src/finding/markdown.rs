@@ -5,7 +5,6 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use pulldown_cmark::{CodeBlockKind, Event, Tag, TagEnd};
-use regex::Regex;
 use url::Url;
 
 use super::fences::{FenceEnd, fence_end};
@@ -15,6 +14,7 @@ use super::rule::Severity::{Error, Info, Warning};
 use super::rule::{Hits, Rule, RuleCheck, RulePattern};
 use super::{CheckedResult, result};
 use loupe_core::json::Node;
+use loupe_core::layout::{Line, line_end, line_from, lines, longest_backticks};
 
 const COMMONMARK: &str = "CommonMark 0.31, and renderers that follow it";
 
@@ -129,13 +129,6 @@ fn holder_at<'h>(
     holders.get(at).filter(|(range, _)| place.start < range.end)
 }
 
-fn longest_run(text: &str) -> usize {
-    text.split(|char| char != '`')
-        .map(str::len)
-        .max()
-        .unwrap_or(0)
-}
-
 fn fence_broken(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     let holders = holders(answer);
     for (node, place) in answer.strings_in_text() {
@@ -173,26 +166,22 @@ fn fence_broken(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
 /// ends and beginnings of fences have changed places.
 fn leak(answer: &CheckedResult<'_>) -> Option<Range<usize>> {
     let text = answer.markdown_text();
-    let line_at = |at: usize| {
-        text.get(at..)
-            .and_then(|rest| rest.lines().next())
-            .unwrap_or_default()
-    };
     let fences: Vec<_> = holders(answer)
         .into_iter()
         .filter(|(_, holder)| matches!(holder, Holder::Fence))
         .map(|(range, _)| range)
         .collect();
     let is_record = |range: &Range<usize>| {
-        let mut lines = text[range.clone()].lines();
-        lines.next().is_some_and(|line| line.trim() == "```")
-            && lines.next().is_some_and(|line| line.contains(": "))
+        let mut lines = lines(&text[range.clone()]);
+        lines.next().is_some_and(|line| line.body() == "```")
+            && lines.next().is_some_and(|line| line.text.contains(": "))
     };
     let leaks = |range: &&Range<usize>| {
-        let after = line_at(range.end + usize::from(!text[..range.end].ends_with('\n')));
+        let after = range.end + usize::from(!text[..range.end].ends_with('\n'));
         is_record(range)
             && text[(*range).clone()].trim_end().ends_with("\n```")
-            && !after.trim().is_empty()
+            && after < text.len()
+            && !line_from(text, after).is_blank()
     };
     let first = fences.iter().find(leaks)?;
     let inside_out = |range: &Range<usize>| {
@@ -202,7 +191,7 @@ fn leak(answer: &CheckedResult<'_>) -> Option<Range<usize>> {
     fences
         .iter()
         .any(inside_out)
-        .then(|| first.end..(first.end + line_at(first.end).len() + 1).min(text.len()))
+        .then(|| first.end..(line_end(text, first.end) + 1).min(text.len()))
 }
 
 fn fence_run(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
@@ -210,7 +199,7 @@ fn fence_run(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     for (node, place) in answer.strings_in_text() {
         if let Some((range, Holder::Fence)) = holder_at(&holders, place)
             && place.end <= range.end
-            && longest_run(&answer.text[place.clone()]) >= 3
+            && longest_backticks(&answer.text[place.clone()]) >= 3
         {
             hits.report("three backticks in the middle of a fence")
                 .at(answer.text_at(place.clone()))
@@ -220,13 +209,11 @@ fn fence_run(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
 }
 
 /// Whether a line counts as structure at the start of a line.
-fn is_structure(line: &str) -> bool {
-    let trimmed = line.trim_start();
-    let is_heading = trimmed.starts_with('#') && trimmed.trim_start_matches('#').starts_with(' ');
-    let is_rule = trimmed.len() >= 3
-        && (trimmed.chars().all(|char| char == '-') || trimmed.chars().all(|char| char == '*'));
-    line.len() - trimmed.len() <= 3
-        && (is_heading || is_rule || trimmed.starts_with("```") || trimmed.starts_with("~~~"))
+fn is_structure(line: &Line<'_>) -> bool {
+    line.indent <= 3
+        && (line.heading().is_some()
+            || matches!(line.rule(), Some('-' | '*' | '_'))
+            || line.fence().is_some())
 }
 
 fn unquoted(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
@@ -234,9 +221,9 @@ fn unquoted(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     for (node, place) in answer.strings_in_text() {
         let stated = &answer.text[place.clone()];
         let starts_line = place.start == 0 || answer.text[..place.start].ends_with('\n');
-        let mut lines = stated.lines();
-        let first = lines.next().unwrap_or_default();
-        let breaks = lines.any(is_structure) || starts_line && is_structure(first);
+        let breaks = lines(stated)
+            .skip(usize::from(!starts_line))
+            .any(|line| is_structure(&line));
         if breaks && holder_at(&holders, place).is_none() && answer.json_text().is_none() {
             hits.report(format!(
                 "a string brings structure of its own: “{}”",
@@ -263,45 +250,11 @@ fn quote_incomplete(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
 
 fn indent_not_quote(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     for line in lines(answer.markdown_text()) {
-        let text = &answer.text[line.clone()];
-        let spaces = text.len() - text.trim_start_matches(' ').len();
-        if (1..=3).contains(&spaces) && is_structure(text) && answer.json_text().is_none() {
+        if line.text.starts_with(' ') && is_structure(&line) && answer.json_text().is_none() {
             hits.report("structure counts in spite of its indent")
-                .at(answer.text_at(line));
+                .at(answer.text_at(line.range()));
         }
     }
-}
-
-/// The lines of a text by their ranges.
-fn lines(text: &str) -> impl Iterator<Item = Range<usize>> {
-    let mut start = 0;
-    text.split_inclusive('\n').map(move |line| {
-        let range = start..start + line.trim_end_matches(['\n', '\r']).len();
-        start += line.len();
-        range
-    })
-}
-
-/// Cells of a row as GFM splits it.
-fn cells(row: &str) -> usize {
-    let row = row.trim().trim_start_matches('|');
-    let row = row
-        .strip_suffix('|')
-        .filter(|rest| !rest.ends_with('\\'))
-        .unwrap_or(row);
-    let mut cells = 1;
-    let mut is_escaped = false;
-    for char in row.chars() {
-        match char {
-            '\\' => is_escaped = !is_escaped,
-            '|' if !is_escaped => cells += 1,
-            _ => is_escaped = false,
-        }
-        if char == '|' {
-            is_escaped = false;
-        }
-    }
-    cells
 }
 
 fn table_broken(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
@@ -313,7 +266,7 @@ fn table_broken(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
             Event::End(TagEnd::Table) => columns = None,
             Event::Start(Tag::TableRow) => {
                 let row = text[range.clone()].trim_end();
-                let own = cells(row);
+                let own = Line::new(row, 0).cells().count();
                 if let Some(columns) =
                     columns.filter(|columns| own != *columns && row.contains('|'))
                 {
@@ -388,14 +341,12 @@ fn injection(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
 const ELEMENTS: &str = "a abbr acronym address applet area article aside audio b base basefont bdi bdo big blink blockquote body br button canvas caption center cite code col colgroup data datalist dd del dfn dialog dir div dl dt em embed fieldset figcaption figure font footer form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html i iframe img input ins kbd label legend li link main map mark marquee math menu meta meter nav noframes noscript object ol optgroup option output p param picture plaintext pre progress q rp rt ruby s samp script search section select slot small source span strike strong style sub sup svg table tbody td template textarea tfoot th thead time title tr track tt u ul var video wbr xmp";
 
 fn raw_html(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
-    static TAG: RulePattern =
-        RulePattern::new(|| Regex::new(r"<\s*(/?)\s*([a-zA-Z][a-zA-Z0-9-]*)([^<>]*)>?").ok());
+    static TAG: RulePattern = RulePattern::new(r"<\s*(/?)\s*([a-zA-Z][a-zA-Z0-9-]*)([^<>]*)>?");
     static KNOWN: LazyLock<HashSet<&str>> = LazyLock::new(|| ELEMENTS.split(' ').collect());
-    let Some(tag) = &*TAG else { return };
     // A page of HTML, or a text with tags of its own, is what was asked for.
     let start = answer.text.trim_start();
     let is_element = || {
-        tag.captures(start)
+        TAG.captures(start)
             .is_some_and(|found| KNOWN.contains(&*found[2].to_lowercase()) && &found[2] != "html")
     };
     if start.starts_with('<') && !is_element() {
@@ -407,7 +358,7 @@ fn raw_html(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
         let (Event::Html(html) | Event::InlineHtml(html)) = event else {
             continue;
         };
-        for found in tag.captures_iter(html) {
+        for found in TAG.captures_iter(html) {
             let part = |at| found.get(at).map_or("", |part| part.as_str());
             let name = part(2).to_lowercase();
             if !part(1).is_empty() {
@@ -685,23 +636,20 @@ fn control(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
 }
 
 fn special_token(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
-    static PATTERN: RulePattern = RulePattern::new(|| {
-        Regex::new(r"<\|[a-z_]{2,24}\|>|\[/?INST\]|</?(?:tool_result|function_results|system)>")
-            .ok()
-    });
-    let Some(pattern) = &*PATTERN else { return };
-    for found in pattern.find_iter(&answer.text).take(1_000) {
+    static PATTERN: RulePattern = RulePattern::new(
+        r"<\|[a-z_]{2,24}\|>|\[/?INST\]|</?(?:tool_result|function_results|system)>",
+    );
+    for found in PATTERN.find_iter(&answer.text).take(1_000) {
         hits.report(format!("`{}`", found.as_str()))
             .at(answer.text_at(found.range()));
     }
 }
 
 fn instruction_like(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
-    static PATTERN: RulePattern = RulePattern::new(|| {
-        Regex::new(r"(?i)(?-u:\b)(?:ignore|disregard|forget) (?:all |any |the )?(?:previous|prior|above|earlier) (?:instructions|messages|prompts|rules)|(?-u:\b)you are now (?:a|an|in)(?-u:\b)|^system: ").ok()
-    });
-    let Some(pattern) = &*PATTERN else { return };
-    for found in pattern.find_iter(&answer.text).take(100) {
+    static PATTERN: RulePattern = RulePattern::new(
+        r"(?i)(?-u:\b)(?:ignore|disregard|forget) (?:all |any |the )?(?:previous|prior|above|earlier) (?:instructions|messages|prompts|rules)|(?-u:\b)you are now (?:a|an|in)(?-u:\b)|^system: ",
+    );
+    for found in PATTERN.find_iter(&answer.text).take(100) {
         hits.report(format!("reads like an instruction: “{}”", found.as_str()))
             .at(answer.text_at(found.range()));
     }
@@ -712,11 +660,10 @@ fn mojibake(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
         return;
     }
     // UTF-8 read as Windows-1252 or Mac Roman: a lead byte's letter with continuation bytes' signs.
-    static PATTERN: RulePattern = RulePattern::new(|| {
-        Regex::new("â[\u{152}-\u{17e}\u{2c6}-\u{2dc}\u{20ac}][\u{80}-\u{bf}\u{152}-\u{192}\u{2c6}-\u{2dc}\u{2013}-\u{203a}\u{20ac}\u{2122}]|ð\u{178}[^\\x00-\\x7f]{1,2}|‚[úÄÉÖÜ][^\\x00-\\x7f]|Ã[\u{80}-\u{bf}]").ok()
-    });
-    let Some(pattern) = &*PATTERN else { return };
-    for found in pattern.find_iter(&answer.text).take(1_000) {
+    static PATTERN: RulePattern = RulePattern::new(
+        "â[\u{152}-\u{17e}\u{2c6}-\u{2dc}\u{20ac}][\u{80}-\u{bf}\u{152}-\u{192}\u{2c6}-\u{2dc}\u{2013}-\u{203a}\u{20ac}\u{2122}]|ð\u{178}[^\\x00-\\x7f]{1,2}|‚[úÄÉÖÜ][^\\x00-\\x7f]|Ã[\u{80}-\u{bf}]",
+    );
+    for found in PATTERN.find_iter(&answer.text).take(1_000) {
         hits.report(format!("doubly encoded: `{}`", found.as_str()))
             .at(answer.text_at(found.range()));
     }

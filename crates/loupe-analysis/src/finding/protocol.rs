@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 
 use bytes::Bytes;
-use regex::Regex;
 
 use super::profile::Profile::{Cost, HostCompat, Spec};
 use super::rule::Severity::{Error, Info, Warning};
@@ -542,9 +541,7 @@ fn number_hazard(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
 
 fn x_mcp_header(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     let mut seen = HashMap::new();
-    static PLAIN: RulePattern =
-        RulePattern::new(|| Regex::new("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$").ok());
-    let Some(plain) = &*PLAIN else { return };
+    static PLAIN: RulePattern = RulePattern::new("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$");
     for schema in tool.input_schemas() {
         let Some(header) = schema.get("x-mcp-header") else {
             continue;
@@ -553,7 +550,7 @@ fn x_mcp_header(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
         let is_single = ["string", "integer", "boolean"]
             .iter()
             .any(|kind| is_type(schema, kind));
-        if header.kind() != Kind::String || !plain.is_match(&name) {
+        if header.kind() != Kind::String || !PLAIN.is_match(&name) {
             hits.report("`x-mcp-header` is no name of a header")
                 .in_definition(header.pointer());
         } else if !is_single {

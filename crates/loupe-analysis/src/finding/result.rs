@@ -450,11 +450,7 @@ impl<'a> CheckedResult<'a> {
 
     /// The text as far as Markdown is looked at.
     pub(crate) fn markdown_text(&self) -> &str {
-        let mut end = self.text.len().min(MARKDOWN_BYTES);
-        while !self.text.is_char_boundary(end) {
-            end -= 1;
-        }
-        &self.text[..end]
+        &self.text[..self.text.floor_char_boundary(MARKDOWN_BYTES)]
     }
 
     /// The structure of the text as Markdown, each event with its place; none where it is JSON. Texts are given within

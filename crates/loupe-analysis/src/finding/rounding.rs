@@ -2,13 +2,12 @@
 
 use std::ops::{Range, RangeInclusive};
 
-use regex::{Captures, Regex};
+use regex::Captures;
 
 use crate::finding::rule::RulePattern;
 
-static NUMBER: RulePattern = RulePattern::new(|| {
-    Regex::new(r"(-?\d[\d,]*)(?:\.(\d+))?[ \x{a0}]?(%|[kKMGTB](?:i?B)?\b)?").ok()
-});
+static NUMBER: RulePattern =
+    RulePattern::new(r"(-?\d[\d,]*)(?:\.(\d+))?[ \x{a0}]?(%|[kKMGTB](?:i?B)?\b)?");
 
 /// The numbers that a rounded one may stand for, to the digits that are shown: of `42 %` those about 42, and about 0.42.
 fn may_be(found: &Captures<'_>) -> Vec<RangeInclusive<f64>> {
@@ -42,8 +41,7 @@ fn may_be(found: &Captures<'_>) -> Vec<RangeInclusive<f64>> {
 pub(crate) fn is_rounded(number: f64, stated: &str) -> bool {
     let stated = stated.trim_start_matches(|char: char| !char.is_ascii_digit() && char != '-');
     let found = NUMBER
-        .as_ref()
-        .and_then(|pattern| pattern.captures(stated))
+        .captures(stated)
         .filter(|found| stated.starts_with(&found[0]));
     found.is_some_and(|found| may_be(&found).iter().any(|range| range.contains(&number)))
 }
@@ -61,17 +59,15 @@ impl RoundedNumbers {
             let at = taken.partition_point(|taken| taken.end <= place.start);
             taken.get(at).is_some_and(|taken| taken.start < place.end)
         };
-        let pattern = NUMBER.as_ref();
-        let all = pattern
-            .into_iter()
-            .flat_map(|pattern| pattern.find_iter(text));
         let says_how_far = |stated: &str| {
             stated.contains('.')
                 || stated.ends_with(|char: char| char == '%' || char.is_ascii_alphabetic())
         };
-        let rounded = all.filter(|found| says_how_far(found.as_str()) && !is_taken(&found.range()));
+        let rounded = NUMBER
+            .find_iter(text)
+            .filter(|found| says_how_far(found.as_str()) && !is_taken(&found.range()));
         let mut found: Vec<(f64, f64, Range<usize>)> = rounded
-            .filter_map(|found| Some((found.range(), may_be(&pattern?.captures(found.as_str())?))))
+            .filter_map(|found| Some((found.range(), may_be(&NUMBER.captures(found.as_str())?))))
             .flat_map(|(place, ranges)| {
                 ranges
                     .into_iter()

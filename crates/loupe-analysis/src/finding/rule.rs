@@ -1,9 +1,9 @@
 //! What a rule is, and what it notes.
 
 use std::collections::HashMap;
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, OnceLock};
 
-use regex::Regex;
+use regex::{Captures, Match, Regex};
 use serde::Deserialize;
 
 use super::tool::ToolChange;
@@ -289,4 +289,45 @@ impl Hit {
 
 /// A pattern, compiled when it is first needed. The ends of words in those that are looked for in whole answers are of
 /// ASCII, `(?-u:\b)`: those of Unicode take many times as long in a text that has other letters.
-pub(crate) type RulePattern = LazyLock<Option<Regex>>;
+pub(crate) struct RulePattern {
+    text: &'static str,
+    regex: OnceLock<Option<Regex>>,
+}
+
+impl RulePattern {
+    pub const fn new(text: &'static str) -> Self {
+        Self {
+            text,
+            regex: OnceLock::new(),
+        }
+    }
+
+    fn regex(&self) -> Option<&Regex> {
+        let compiled = self.regex.get_or_init(|| Regex::new(self.text).ok());
+        compiled.as_ref()
+    }
+
+    pub fn is_match(&self, text: &str) -> bool {
+        self.find(text).is_some()
+    }
+
+    pub fn find<'t>(&self, text: &'t str) -> Option<Match<'t>> {
+        self.regex()?.find(text)
+    }
+
+    pub fn find_iter<'t>(&self, text: &'t str) -> impl Iterator<Item = Match<'t>> {
+        self.regex()
+            .into_iter()
+            .flat_map(|regex| regex.find_iter(text))
+    }
+
+    pub fn captures<'t>(&self, text: &'t str) -> Option<Captures<'t>> {
+        self.regex()?.captures(text)
+    }
+
+    pub fn captures_iter<'t>(&self, text: &'t str) -> impl Iterator<Item = Captures<'t>> {
+        self.regex()
+            .into_iter()
+            .flat_map(|regex| regex.captures_iter(text))
+    }
+}

@@ -4,7 +4,6 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use bytes::Bytes;
-use regex::Regex;
 
 use super::profile::Profile::{HostCompat, Spec};
 use super::result::{is_limit_name, is_page_name};
@@ -556,13 +555,10 @@ fn default_not_stated(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
 
 /// A default that a description names: a number, a yes or no, or what stands in quotes.
 fn default_said(text: &str) -> Option<String> {
-    static PATTERN: RulePattern = RulePattern::new(|| {
-        Regex::new(
-            r#"(?i)\bdefaults?(?: value)?(?: is| to|:|=)?\s*[:=]?\s*(?:[`"']([^`"'\s]{1,30})[`"']|(-?\d+(?:\.\d+)?|true|false)\b)"#,
-        )
-        .ok()
-    });
-    let found = PATTERN.as_ref()?.captures(text)?;
+    static PATTERN: RulePattern = RulePattern::new(
+        r#"(?i)\bdefaults?(?: value)?(?: is| to|:|=)?\s*[:=]?\s*(?:[`"']([^`"'\s]{1,30})[`"']|(-?\d+(?:\.\d+)?|true|false)\b)"#,
+    );
+    let found = PATTERN.captures(text)?;
     found
         .get(1)
         .or_else(|| found.get(2))
@@ -571,10 +567,9 @@ fn default_said(text: &str) -> Option<String> {
 
 fn enum_as_text(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     // Two or more single words in quotes, one after the other.
-    static PATTERN: RulePattern = RulePattern::new(|| {
-        Regex::new(r#"[`"']([A-Za-z_-]{2,20})[`"'](?:\s*(?:,|/|\||or|, or)\s*[`"'][A-Za-z_-]{2,20}[`"'])+"#).ok()
-    });
-    let Some(pattern) = &*PATTERN else { return };
+    static PATTERN: RulePattern = RulePattern::new(
+        r#"[`"']([A-Za-z_-]{2,20})[`"'](?:\s*(?:,|/|\||or|, or)\s*[`"'][A-Za-z_-]{2,20}[`"'])+"#,
+    );
     for argument in tool.arguments() {
         let described = text(argument, "description").unwrap_or_default();
         // Examples, and lists that any text may follow.
@@ -605,7 +600,7 @@ fn enum_as_text(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
             is_open,
             types(argument) == ["string"],
             is_example,
-            pattern.find(&described),
+            PATTERN.find(&described),
         ) {
             let name = argument.key().unwrap_or_default();
             hits.report(format!(

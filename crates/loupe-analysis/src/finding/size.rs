@@ -2,8 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use regex::Regex;
-
 use super::fences::{FenceEnd, fence_end};
 use super::profile::Profile::{Cost, HostCompat};
 use super::result::{is_page_name, leaves, near, tokens, wild};
@@ -314,11 +312,9 @@ fn unknown_param(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
         known.insert((*tool).to_owned());
         known.extend(names.iter().cloned());
     }
-    static ADVICE: RulePattern = RulePattern::new(|| {
-        Regex::new(r"(?i)(?-u:\b)use (?:the )?`([A-Za-z_][A-Za-z0-9_]*)(?:`|\s*[:=])").ok()
-    });
-    let Some(advice) = &*ADVICE else { return };
-    for stated in advice.captures_iter(&answer.text).take(50) {
+    static ADVICE: RulePattern =
+        RulePattern::new(r"(?i)(?-u:\b)use (?:the )?`([A-Za-z_][A-Za-z0-9_]*)(?:`|\s*[:=])");
+    for stated in ADVICE.captures_iter(&answer.text).take(50) {
         let (Some(all), Some(name)) = (stated.get(0), stated.get(1)) else {
             continue;
         };

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::schema::{Dates, compiled, with_article};
 use loupe_core::json::{Doc, Kind};
+use loupe_core::layout::line_start;
 use loupe_core::problem::{Problem, ProblemKind as Failure};
 
 /// What a check found.
@@ -163,15 +164,10 @@ pub fn validate(
 
 /// Line and column from 1, the column in characters.
 fn place(text: &str, offset: usize) -> (usize, usize) {
-    let mut offset = offset.min(text.len());
-    while !text.is_char_boundary(offset) {
-        offset -= 1;
-    }
-    let before = &text[..offset];
-    let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+    let before = &text[..text.floor_char_boundary(offset)];
     (
         before.matches('\n').count() + 1,
-        before[line_start..].chars().count() + 1,
+        before[line_start(before, before.len())..].chars().count() + 1,
     )
 }
 

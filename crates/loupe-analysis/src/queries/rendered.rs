@@ -107,10 +107,7 @@ impl RenderedView {
 }
 
 fn card(block: Option<usize>, text: Arc<str>, offset: usize) -> Card {
-    let mut end = text.len().min(RENDER_LIMIT_BYTES);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
+    let end = text.floor_char_boundary(RENDER_LIMIT_BYTES);
     let definitions = definitions(&text[..end]);
     Card {
         block,

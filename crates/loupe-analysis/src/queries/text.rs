@@ -8,6 +8,7 @@ use crate::queries::links::Links;
 use crate::queries::query::{Ctx, Query, Stop, Weigh, format_of};
 use loupe_core::capture::{FactMatches, FactState, locate_facts};
 use loupe_core::format::{Format, ParsedCapture, Syntax, format_bytes};
+use loupe_core::layout::line_end;
 use loupe_core::problem::Problem;
 
 /// A line longer than this is shown in pieces: a minified 100 MB line is the normal case.
@@ -200,15 +201,12 @@ pub(crate) fn display_lines(text: &str) -> Vec<DisplayLine> {
     let mut start = 0;
     let mut number = 0;
     loop {
-        let end = text[start..].find('\n').map_or(text.len(), |at| start + at);
+        let end = line_end(text, start);
         number += 1;
         let mut first = Some(number);
         let mut piece = start;
         while end - piece > PIECE_BYTES {
-            let mut cut = piece + PIECE_BYTES;
-            while !text.is_char_boundary(cut) {
-                cut -= 1;
-            }
+            let cut = text.floor_char_boundary(piece + PIECE_BYTES);
             lines.push(DisplayLine {
                 number: first.take(),
                 range: piece..cut,

@@ -6,10 +6,8 @@ use std::ops::Range;
 use super::data::{ResultData, TextSource, blocks};
 use super::facts::{FactMatches, KeyWords, LABEL_WORDS};
 use super::response::ParsedResponse;
+use crate::layout::{Line, is_name_head, is_value_head, lines, ordinal};
 use crate::reader::{self, comment_signs, says};
-
-/// Heads of tables of names and values.
-const HEADS: [&str; 5] = ["field", "property", "attribute", "key", "value"];
 
 /// The extra text of an answer's text content, in order: bytes of the texts with one LF between two. `matched` are the
 /// facts of the data in it; they are asked for where the data is `structuredContent` alone.
@@ -30,9 +28,7 @@ pub fn extra_text<'m>(
         .filter_map(|fact| fact.place());
     let known = reader::merged(told.chain(matched.accounted.iter().cloned()).collect());
     let keys = data.key_words();
-    outside(text, &known, |line, run| {
-        is_label(&text[line], &text[run], keys)
-    })
+    outside(text, &known, |line, run| is_label(line, run, keys))
 }
 
 /// What the reader of the data does not account for.
@@ -50,25 +46,20 @@ fn unread(source: &TextSource, reading: &ParsedResponse) -> Vec<Range<usize>> {
 fn outside(
     text: &str,
     known: &[Range<usize>],
-    is_label: impl Fn(Range<usize>, Range<usize>) -> bool,
+    is_label: impl Fn(&str, &str) -> bool,
 ) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
-    let (mut next, mut start) = (0, 0);
-    for full in text.split_inclusive('\n') {
-        let line = start..start + full.trim_end_matches(['\n', '\r']).len();
-        start += full.len();
-        if is_layout_line(&text[line.clone()]) {
-            continue;
-        }
+    let mut next = 0;
+    for line in lines(text).filter(|line| !is_fence(line)) {
         let is_known = |sign: &Range<usize>| {
             let at = known.partition_point(|range| range.end <= sign.start);
             known.get(at).is_some_and(|range| range.start < sign.end)
         };
-        let signs = comment_signs(&text[line.clone()])
+        let signs = comment_signs(line.text)
             .into_iter()
-            .map(|sign| line.start + sign.start..line.start + sign.end);
+            .map(|sign| line.at + sign.start..line.at + sign.end);
         found.extend(signs.filter(|sign| !is_known(sign)));
-        let body = line.start + leading_marks(&text[line.clone()])..line.end;
+        let body = line.at + leading_marks(line.text)..line.range().end;
         let mut at = body.start;
         while next > 0 && known[next - 1].end > at {
             next -= 1;
@@ -95,7 +86,7 @@ fn outside(
         for stretch in stretches {
             let mut open: Option<Range<usize>> = None;
             for run in runs(text, stretch) {
-                if is_label(line.clone(), run.clone()) {
+                if is_label(line.text, &text[run.clone()]) {
                     found.extend(open.take());
                 } else {
                     open = Some(open.map_or(run.start, |open| open.start)..run.end);
@@ -107,12 +98,8 @@ fn outside(
     reader::merged(found)
 }
 
-/// A line that is layout whatever stands on it: the ends of a fence, a rule.
-fn is_layout_line(line: &str) -> bool {
-    let line = line.trim();
-    let fence = line
-        .strip_prefix("```")
-        .or_else(|| line.strip_prefix("~~~"));
+/// Whether a line is an end of a fence, with nothing but its language.
+fn is_fence(line: &Line<'_>) -> bool {
     let is_sign = |char: char| char.is_ascii_alphabetic() || matches!(char, '+' | '#' | '.');
     let is_language = |language: &str| {
         language
@@ -120,16 +107,14 @@ fn is_layout_line(line: &str) -> bool {
             .chars()
             .all(is_sign)
     };
-    fence.is_some_and(|language| language.len() <= 20 && is_language(language))
+    line.fence()
+        .is_some_and(|fence| fence.info.len() <= 20 && is_language(fence.info))
 }
 
 /// Bytes of the marks that a line begins with: indentation, bullets, the number of an ordered list.
 fn leading_marks(line: &str) -> usize {
     let body = line.trim_start_matches([' ', '\t', '>', '#', '*', '-', '+', '•']);
-    let digits = body.bytes().take_while(u8::is_ascii_digit).count();
-    let is_number = (1..=9).contains(&digits)
-        && (body[digits..].starts_with(". ") || body[digits..].starts_with(") "));
-    line.len() - body.len() + if is_number { digits + 1 } else { 0 }
+    line.len() - body.len() + ordinal(body).map_or(0, |digits| digits.len() + 1)
 }
 
 /// Parts between marks that part labels from values, each from the first to the last character that says something.
@@ -167,7 +152,7 @@ fn runs(text: &str, stretch: Range<usize>) -> impl Iterator<Item = Range<usize>>
 /// Whether a part of a line is a label of the data: words of a key, where a label stands; or a head of a table of names
 /// and values.
 fn is_label(line: &str, words: &str, keys: &KeyWords) -> bool {
-    let is_head = |cell: &str| HEADS.contains(&cell.trim().to_lowercase().as_str());
+    let is_head = |cell: &str| is_name_head(cell.trim()) || is_value_head(cell.trim());
     let mut cells = line
         .split(['|', ',', '\t'])
         .filter(|cell| cell.contains(says));

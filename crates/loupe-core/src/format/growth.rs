@@ -4,6 +4,7 @@
 use super::WriteError;
 use crate::json::Node;
 use crate::json::walk::{WalkEvent, walk};
+use crate::layout::longest_backticks;
 
 /// Added bytes that are always borne: each such text is counted twice, read back and searched besides.
 const FREE: u64 = 16 << 20;
@@ -44,8 +45,8 @@ pub(super) fn indentation(root: Node<'_>) -> u64 {
     total
 }
 
-/// The longest run of backticks in any string or key below `root`, so that a fence can be longer.
-fn longest_backtick_run(root: Node<'_>) -> usize {
+/// A fence that no string or key below `root` can close.
+pub(super) fn fence(root: Node<'_>) -> String {
     // An escape may hide one.
     let text = root.raw_text();
     let text = if text.contains("\\u0060") {
@@ -53,16 +54,5 @@ fn longest_backtick_run(root: Node<'_>) -> usize {
     } else {
         text
     };
-    let (mut longest, mut run, mut end) = (0, 0, 0);
-    for at in memchr::memchr_iter(b'`', text.as_bytes()) {
-        run = if at == end { run + 1 } else { 1 };
-        end = at + 1;
-        longest = longest.max(run);
-    }
-    longest
-}
-
-/// A fence that nothing below `root` can close.
-pub(super) fn fence(root: Node<'_>) -> String {
-    "`".repeat((longest_backtick_run(root) + 1).max(3))
+    "`".repeat((longest_backticks(&text) + 1).max(3))
 }

@@ -156,10 +156,7 @@ const MARKED_WITHIN: usize = 256 << 10;
 /// Whether a text has marks that Markdown shows as something else: headings, emphasis, code, links, lists, tables.
 fn has_markdown(text: &str) -> bool {
     use pulldown_cmark::{CodeBlockKind, Event, Tag};
-    let mut end = text.len().min(MARKED_WITHIN);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
+    let end = text.floor_char_boundary(MARKED_WITHIN);
     pulldown_cmark::Parser::new_ext(&text[..end], MARKDOWN).any(|event| match event {
         Event::Start(tag) => !matches!(
             tag,

@@ -7,7 +7,8 @@ use bytes::Bytes;
 use foldhash::{HashMap, HashMapExt};
 
 use super::{OtherTable, TextBlock, TextData};
-use crate::json::{Doc, write};
+use crate::json::{Doc, Kind, write};
+use crate::layout::{Line, ordinal};
 
 /// A part of the document and the part of a text that it came from; both are below 4 GiB, as all that is indexed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,17 +85,14 @@ pub(super) fn small(at: usize) -> u32 {
 }
 
 impl TextData {
-    pub(super) fn new(
-        doc: impl Into<std::sync::Arc<Doc>>,
-        segments: Vec<Segment>,
-        records: usize,
-    ) -> Self {
+    pub(super) fn new(doc: impl Into<std::sync::Arc<Doc>>, segments: Vec<Segment>) -> Self {
+        let doc = doc.into();
         Self {
-            doc: doc.into(),
+            records: records(&doc),
+            doc,
             segments,
             labels: Vec::new(),
             covered: Vec::new(),
-            records,
             others: Vec::new(),
             layout: Vec::new(),
             continuations: Vec::new(),
@@ -115,6 +113,22 @@ impl TextData {
         for range in places.chain(self.others.iter_mut().map(|other| &mut other.range)) {
             *range = range.start + bytes..range.end + bytes;
         }
+    }
+}
+
+/// The elements of the list that a document is, or that is its only list.
+fn records(doc: &Doc) -> usize {
+    let Some(root) = doc.root() else { return 0 };
+    match root.kind() {
+        Kind::Array => root.len(),
+        Kind::Object => {
+            let mut lists = root.children().filter(|child| child.kind() == Kind::Array);
+            match (lists.next(), lists.next()) {
+                (Some(list), None) => list.len(),
+                _ => 1,
+            }
+        }
+        _ => 1,
     }
 }
 
@@ -149,6 +163,16 @@ pub(super) struct Cell<'a> {
     pub at: Range<usize>,
     /// It stood in quotes: a text, whatever it looks like.
     pub is_quoted: bool,
+}
+
+impl<'a> Cell<'a> {
+    pub fn new(text: impl Into<Cow<'a, str>>, at: Range<usize>) -> Self {
+        Self {
+            text: text.into(),
+            at,
+            is_quoted: false,
+        }
+    }
 }
 
 /// A value of a record.
@@ -349,13 +373,11 @@ impl Builder {
     }
 
     /// Takes the number of an ordered item as layout where it only counts: it is 1, or follows the number before it.
-    pub(crate) fn count_item(&mut self, line: &LineAt<'_>) {
-        let body = &line.text[line.indent..];
-        let digits = body.bytes().take_while(u8::is_ascii_digit).count();
-        if !(1..=9).contains(&digits) || !body[digits..].starts_with(['.', ')']) {
+    pub(crate) fn count_item(&mut self, line: &Line<'_>) {
+        let Some(digits) = ordinal(&line.text[line.indent..]) else {
             return;
-        }
-        let Ok(number) = body[..digits].parse::<u32>() else {
+        };
+        let Ok(number) = digits.parse::<u32>() else {
             return;
         };
         while self
@@ -371,8 +393,7 @@ impl Builder {
             .map(|(_, last)| last);
         self.ordinals.push((line.indent, number));
         if number == 1 || last.is_some_and(|last| number == last + 1) {
-            let start = line.at + line.indent;
-            self.mark_layout(start..start + digits);
+            self.mark_layout(line.place_of(digits));
         }
     }
 
@@ -418,13 +439,17 @@ impl Builder {
         if !envelope.is_empty() {
             self.close('}');
         }
-        self.done(count)
+        Some(TextData {
+            records: count,
+            ..self.done()?
+        })
     }
 
-    pub fn done(mut self, records: usize) -> Option<TextData> {
+    /// The data, where it is an object or a list.
+    pub fn done(mut self) -> Option<TextData> {
         self.segments.shrink_to_fit();
         let doc = Doc::parse(Bytes::from(self.json));
-        if !doc.is_json() {
+        if !doc.is_json() || !doc.root()?.is_container() {
             return None;
         }
         let Self {
@@ -440,7 +465,7 @@ impl Builder {
             layout,
             continuations,
             others,
-            ..TextData::new(doc, segments, records)
+            ..TextData::new(doc, segments)
         })
     }
 }
@@ -470,49 +495,6 @@ fn is_json(text: &str) -> bool {
         && Doc::parse(Bytes::copy_from_slice(text.as_bytes())).is_json()
 }
 
-/// A line with its place in the text, without its end.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct LineAt<'a> {
-    pub text: &'a str,
-    pub at: usize,
-    /// Bytes of the white space that it begins with.
-    pub indent: usize,
-}
-
-impl<'a> LineAt<'a> {
-    pub fn new(text: &'a str, at: usize) -> Self {
-        Self {
-            text,
-            at,
-            indent: text.len() - text.trim_start().len(),
-        }
-    }
-
-    pub fn range(&self) -> Range<usize> {
-        self.at..self.at + self.text.len()
-    }
-
-    pub fn is_blank(&self) -> bool {
-        self.indent == self.text.len()
-    }
-}
-
-/// The lines of a text with their places.
-pub(super) fn lines(text: &str) -> impl Iterator<Item = LineAt<'_>> {
-    let mut at = 0;
-    text.split_inclusive('\n').map(move |line| {
-        let start = at;
-        at += line.len();
-        LineAt::new(line.trim_end_matches(['\n', '\r']), start)
-    })
-}
-
-/// The place of a part of a text that begins at `base`.
-pub(super) fn place(whole: &str, part: &str, base: usize) -> Range<usize> {
-    let start = base + (part.as_ptr() as usize).saturating_sub(whole.as_ptr() as usize);
-    start..start + part.len()
-}
-
 /// Parts of a text whose first name comes again are records; the others stand around them.
 pub(super) fn repeated<T>(parts: Vec<T>, first: impl Fn(&T) -> Option<&str>) -> (Vec<T>, Vec<T>) {
     let mut counts: HashMap<&str, usize> = HashMap::new();
@@ -530,14 +512,10 @@ pub(super) fn repeated<T>(parts: Vec<T>, first: impl Fn(&T) -> Option<&str>) -> 
         .partition(|_| is_record.next().unwrap_or_default())
 }
 
-/// A slice of a text as a cell, trimmed; `base` is where `whole` begins.
-pub(super) fn cell<'a>(whole: &str, part: &'a str, base: usize) -> Cell<'a> {
+/// A part of a line as a cell, trimmed.
+pub(super) fn cell<'a>(line: &Line<'a>, part: &'a str) -> Cell<'a> {
     let part = part.trim();
-    Cell {
-        text: Cow::Borrowed(part),
-        at: place(whole, part, base),
-        is_quoted: false,
-    }
+    Cell::new(part, line.place_of(part))
 }
 
 /// The first place of any of these marks, none of which has letters or begins another, and which one it is. A line is so short

@@ -2,18 +2,14 @@
 
 use std::borrow::Cow;
 
-use super::build::{Builder, LineAt, Record, Value, cell, lines, place};
-use super::label::{bullet, draws_tree, is_rule, labelled};
+use super::build::{Builder, Record, Value, cell};
+use super::label::filled;
 use super::lines::named;
-use super::markdown_table::is_delimiter;
-use super::{Certainty, Reader, TextBlock, TextData, first_block};
+use super::{Certainty, Reader, TextBlock, TextData};
+use crate::layout::{Line, filled_lines};
 
-pub(super) static COLUMNS: Reader = Reader {
-    id: "columns",
-    title: "Aligned columns",
-    certainty: Certainty::Layout,
-    read: |blocks| first_block(blocks, read),
-};
+pub(super) static COLUMNS: Reader =
+    Reader::new("columns", "Aligned columns", Certainty::Layout, read);
 
 /// The most columns.
 const MAX: usize = 100;
@@ -24,10 +20,13 @@ const FEWEST: (usize, usize) = (4, 3);
 const LONGEST: usize = 2_000;
 
 fn read(block: TextBlock<'_>) -> Option<TextData> {
-    let all: Vec<LineAt<'_>> = lines(block.text)
-        .filter(|line| !line.is_blank() && !is_rule(line.text))
+    let all: Vec<Line<'_>> = filled_lines(block.text)
+        .filter(|line| line.rule().is_none())
         .collect();
-    if draws_tree(&all) || all.iter().any(|line| is_delimiter(line.text)) {
+    if all
+        .iter()
+        .any(|line| line.is_branch() || line.is_table_rule())
+    {
         return None;
     }
     let under_head = if block.text.contains("  ") {
@@ -60,24 +59,17 @@ fn read(block: TextBlock<'_>) -> Option<TextData> {
                 let cells = parts.iter().enumerate().filter(|(column, part)| {
                     !table.names.is_empty() || *column == 0 || !part.trim().is_empty()
                 });
-                let named = cells.map(|(column, part)| {
-                    (name(column), Value::Cell(cell(line.text, part, line.at)))
-                });
+                let named =
+                    cells.map(|(column, part)| (name(column), Value::Cell(cell(line, part))));
                 records.push(Value::Record(named.collect()));
             }
             None if table.head == Some(at) => {
-                let names = table
-                    .names
-                    .iter()
-                    .map(|name| place(line.text, name, line.at));
+                let names = table.names.iter().map(|name| line.place_of(name));
                 names.for_each(|range| builder.label(range));
             }
             None => {
-                if let Some(labelled) =
-                    labelled(line).filter(|labelled| !labelled.value.text.is_empty())
-                {
-                    builder.label(labelled.label_at);
-                    envelope.push((labelled.label.into(), Value::Cell(labelled.value)));
+                if let Some(labelled) = filled(line) {
+                    labelled.push_to(&mut envelope, &mut builder);
                 }
             }
         }
@@ -104,7 +96,7 @@ impl Table<'_> {
 }
 
 /// Columns that begin where the fields of a head do, with two spaces or more between them.
-fn under_head<'a>(all: &[LineAt<'a>]) -> Option<Table<'a>> {
+fn under_head<'a>(all: &[Line<'a>]) -> Option<Table<'a>> {
     let head = all.iter().position(|line| starts(line.text).len() > 1)?;
     let starts = starts(all[head].text);
     let names: Vec<&str> = fields(all[head].text, &starts)?
@@ -114,7 +106,7 @@ fn under_head<'a>(all: &[LineAt<'a>]) -> Option<Table<'a>> {
     if !is_head(&names) || starts.len() > MAX {
         return None;
     }
-    let row = |(at, line): (usize, &LineAt<'a>)| fields(line.text, &starts).filter(|_| at > head);
+    let row = |(at, line): (usize, &Line<'a>)| fields(line.text, &starts).filter(|_| at > head);
     Some(Table {
         head: Some(head),
         names,
@@ -123,13 +115,13 @@ fn under_head<'a>(all: &[LineAt<'a>]) -> Option<Table<'a>> {
 }
 
 /// Columns parted by what is blank in every line of three words or more, as `ls -l`, `df` and `ps` align them.
-fn blank_columns<'a>(all: &[LineAt<'a>]) -> Option<Table<'a>> {
-    let is_row = |line: &LineAt<'_>| line.text.split_whitespace().nth(2).is_some();
+fn blank_columns<'a>(all: &[Line<'a>]) -> Option<Table<'a>> {
+    let is_row = |line: &Line<'_>| line.text.split_whitespace().nth(2).is_some();
     // What begins with a mark in brackets or a field with its name are lines of one shape, items are a list.
     if all
         .first()
         .is_some_and(|line| line.text.starts_with('[') || named(line.text).is_some())
-        || all.iter().any(|line| bullet(line.text).is_some())
+        || all.iter().any(|line| line.item().is_some())
     {
         return None;
     }
@@ -168,7 +160,7 @@ fn blank_columns<'a>(all: &[LineAt<'a>]) -> Option<Table<'a>> {
     if starts.len() < FEWEST.1 || starts.len() > MAX {
         return None;
     }
-    let split = |line: &LineAt<'a>| -> Vec<&'a str> {
+    let split = |line: &Line<'a>| -> Vec<&'a str> {
         let mut places = line.text.char_indices().map(|(at, _)| at).enumerate();
         let bytes: Vec<usize> = starts
             .iter()
@@ -190,13 +182,13 @@ fn blank_columns<'a>(all: &[LineAt<'a>]) -> Option<Table<'a>> {
         .map(|line| is_row(line).then(|| split(line)))
         .collect();
     // Every column is filled in most rows, or the columns are words that happen to stand below each other.
-    let filled = |column: usize| {
+    let rows_with = |column: usize| {
         rows.iter()
             .flatten()
             .filter(|row| !row[column].trim().is_empty())
             .count()
     };
-    if (0..starts.len()).any(|column| filled(column) * 2 < rows.iter().flatten().count()) {
+    if (0..starts.len()).any(|column| rows_with(column) * 2 < rows.iter().flatten().count()) {
         return None;
     }
     let first = rows.iter().position(Option::is_some)?;

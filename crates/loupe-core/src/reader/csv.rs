@@ -5,20 +5,10 @@ use std::ops::Range;
 use csv::{ReaderBuilder, StringRecord};
 
 use super::build::{Builder, Cell, Value};
-use super::{Certainty, Reader, TextBlock, TextData, first_block};
+use super::{Certainty, Reader, TextBlock, TextData};
 
-pub(super) static CSV: Reader = Reader {
-    id: "csv",
-    title: "CSV",
-    certainty: Certainty::Language,
-    read: |blocks| first_block(blocks, read_commas),
-};
-pub(super) static TSV: Reader = Reader {
-    id: "tsv",
-    title: "TSV",
-    certainty: Certainty::Language,
-    read: |blocks| first_block(blocks, read_tabs),
-};
+pub(super) static CSV: Reader = Reader::new("csv", "CSV", Certainty::Language, read_commas);
+pub(super) static TSV: Reader = Reader::new("tsv", "TSV", Certainty::Language, read_tabs);
 
 /// The longest name of a column, in bytes: a sentence is none.
 const NAME: usize = 60;
@@ -98,14 +88,7 @@ fn read(block: TextBlock<'_>, delimiter: u8) -> Option<TextData> {
         }
         let named = head.iter().zip(record.iter()).map(|(name, field)| {
             let at = places.next(field);
-            (
-                name.into(),
-                Value::Cell(Cell {
-                    text: field.into(),
-                    at,
-                    is_quoted: false,
-                }),
-            )
+            (name.into(), Value::Cell(Cell::new(field, at)))
         });
         builder.record(&named.collect());
         filled = filled.max(record.len());
@@ -116,7 +99,7 @@ fn read(block: TextBlock<'_>, delimiter: u8) -> Option<TextData> {
         .into_iter()
         .take(filled)
         .for_each(|label| builder.label(label));
-    (records > 0).then(|| builder.done(records)).flatten()
+    (records > 0).then(|| builder.done()).flatten()
 }
 
 /// Places of fields, which are asked for in the order of the text.

@@ -5,14 +5,10 @@ use std::ops::Range;
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
 use super::build::Segment;
-use super::{Certainty, Reader, TextBlock, TextData, csv, first_block, json, toon, xml, yaml};
+use super::{Certainty, Reader, TextBlock, TextData, csv, json, toon, xml, yaml};
+use crate::layout::line_from;
 
-pub(super) static FENCES: Reader = Reader {
-    id: "fences",
-    title: "Fences",
-    certainty: Certainty::Marked,
-    read: |blocks| first_block(blocks, read),
-};
+pub(super) static FENCES: Reader = Reader::new("fences", "Fences", Certainty::Marked, read);
 
 struct Fence {
     language: String,
@@ -23,10 +19,10 @@ struct Fence {
 impl Fence {
     /// The marks that open it, with the language.
     fn opening(&self, text: &str) -> Range<usize> {
-        let line = text[self.whole.clone()].lines().next().unwrap_or_default();
-        let info = line.trim_start_matches(['`', '~', ' ', '\t']);
+        let line = line_from(text, self.whole.start);
+        let info = line.fence().map_or("", |fence| fence.info);
         let language = info.split_whitespace().next().unwrap_or_default();
-        self.whole.start..self.whole.start + line.len() - info.len() + language.len()
+        line.at..line.place_of(language).end
     }
 }
 
@@ -38,11 +34,8 @@ fn read(block: TextBlock<'_>) -> Option<TextData> {
         .filter_map(|fence| {
             Some((
                 fence,
-                json::as_json(TextBlock {
-                    text: &block.text[fence.inner.clone()],
-                    ..block
-                })
-                .filter(|doc| doc.root().is_some_and(|root| root.is_container()))?,
+                json::as_json(block.part(fence.inner.clone()))
+                    .filter(|doc| doc.root().is_some_and(|root| root.is_container()))?,
             ))
         })
         .collect();
@@ -56,7 +49,7 @@ fn read(block: TextBlock<'_>) -> Option<TextData> {
         let layout = vec![(block.block, fence.opening(block.text))];
         return Some(TextData {
             layout,
-            ..TextData::new(doc.clone(), segments, json::records(doc))
+            ..TextData::new(doc.clone(), segments)
         });
     }
     if !json.is_empty() {
@@ -71,10 +64,6 @@ fn read(block: TextBlock<'_>) -> Option<TextData> {
     }
     // Of the other languages the first fence that holds data.
     found.iter().find_map(|fence| {
-        let inner = TextBlock {
-            text: &block.text[fence.inner.clone()],
-            ..block
-        };
         let read: fn(TextBlock<'_>) -> Option<TextData> = match fence.language.as_str() {
             "yaml" | "yml" => yaml::read,
             "csv" => csv::read_commas,
@@ -83,7 +72,7 @@ fn read(block: TextBlock<'_>) -> Option<TextData> {
             "xml" => xml::read,
             _ => return None,
         };
-        let mut data = read(inner)?;
+        let mut data = read(block.part(fence.inner.clone()))?;
         data.move_by(fence.inner.start);
         data.layout.push((block.block, fence.opening(block.text)));
         Some(data)

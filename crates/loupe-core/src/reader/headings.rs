@@ -3,16 +3,12 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-use super::build::{Builder, LineAt, Record, Value, lines};
-use super::label::{bullet, labelled, take_continuation, title};
-use super::{Certainty, Reader, TextBlock, TextData, build, first_block, nested};
+use super::build::{Builder, Record, Value, cell};
+use super::label::{labelled, take_continuation};
+use super::{Certainty, Reader, TextBlock, TextData, nested};
+use crate::layout::{Line, filled_lines};
 
-pub(super) static HEADINGS: Reader = Reader {
-    id: "headings",
-    title: "Headings",
-    certainty: Certainty::Layout,
-    read: |blocks| first_block(blocks, read),
-};
+pub(super) static HEADINGS: Reader = Reader::new("headings", "Headings", Certainty::Layout, read);
 
 fn read<'a>(block: TextBlock<'a>) -> Option<TextData> {
     if !block.text.contains('#') && !block.text.contains("**") {
@@ -27,16 +23,14 @@ fn read<'a>(block: TextBlock<'a>) -> Option<TextData> {
     let mut close = |open: &mut Option<Record<'a>>| {
         records.extend(open.take().filter(|record| record.len() > 1))
     };
-    let all: Vec<LineAt<'_>> = lines(block.text).filter(|line| !line.is_blank()).collect();
+    let all: Vec<Line<'_>> = filled_lines(block.text).collect();
     let mut at = 0;
     while let Some(line) = all.get(at) {
         at += 1;
-        let body = line.text.trim();
-        if let Some(title) = title(body) {
+        if let Some(title) = line.title() {
             close(&mut open);
             labels.clear();
-            let title = build::cell(line.text, title, line.at);
-            open = Some(vec![("title".into(), Value::Cell(title))]);
+            open = Some(vec![("title".into(), Value::Cell(cell(line, title)))]);
         } else if let Some(mut labelled) = labelled(line) {
             let first = open
                 .as_ref()
@@ -64,12 +58,12 @@ fn read<'a>(block: TextBlock<'a>) -> Option<TextData> {
                 return None;
             }
             // As does an item with labels set in below it without marks.
-            let is_member = |next: &LineAt<'_>| {
+            let is_member = |next: &Line<'_>| {
                 next.indent > line.indent
-                    && bullet(next.text.trim_start()).is_none()
+                    && next.item().is_none()
                     && self::labelled(next).is_some_and(|next| !next.is_markdown)
             };
-            if !labelled.is_markdown && bullet(body).is_some() && all.get(at).is_some_and(is_member)
+            if !labelled.is_markdown && line.item().is_some() && all.get(at).is_some_and(is_member)
             {
                 return None;
             }

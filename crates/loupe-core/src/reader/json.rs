@@ -3,20 +3,20 @@
 use bytes::Bytes;
 
 use super::build::Segment;
-use super::{Certainty, Reader, TextBlock, TextData};
-use crate::json::{Doc, Kind};
+use super::{Certainty, Read, Reader, TextBlock, TextData};
+use crate::json::Doc;
 
 pub(super) static JSON: Reader = Reader {
     id: "json",
     title: "JSON",
     certainty: Certainty::Marked,
-    read: one,
+    read: Read::Blocks(one),
 };
 pub(super) static JSON_BLOCKS: Reader = Reader {
     id: "json-blocks",
     title: "JSON, a block each",
     certainty: Certainty::Marked,
-    read: several,
+    read: Read::Blocks(several),
 };
 
 /// A document that is the whole of a text, read as it stands.
@@ -41,9 +41,8 @@ fn one(blocks: &[TextBlock<'_>]) -> Option<TextData> {
     let mut found = found(blocks);
     let (block, doc) = found.pop().filter(|_| found.is_empty())?;
     let range = doc.root()?.range();
-    let records = records(&doc);
     let segments = vec![Segment::verbatim(range.clone(), block, range.start)];
-    Some(TextData::new(doc, segments, records))
+    Some(TextData::new(doc, segments))
 }
 
 fn several(blocks: &[TextBlock<'_>]) -> Option<TextData> {
@@ -73,22 +72,6 @@ pub(super) fn list<'a>(
         ));
     }
     json.push(b']');
-    let (doc, records) = (Doc::parse(Bytes::from(json)), segments.len());
-    (doc.is_json() && records > 0).then(|| TextData::new(doc, segments, records))
-}
-
-/// The elements of the list that a document is, or that is its only list.
-pub(super) fn records(doc: &Doc) -> usize {
-    let Some(root) = doc.root() else { return 0 };
-    match root.kind() {
-        Kind::Array => root.len(),
-        Kind::Object => {
-            let mut lists = root.children().filter(|child| child.kind() == Kind::Array);
-            match (lists.next(), lists.next()) {
-                (Some(list), None) => list.len(),
-                _ => 1,
-            }
-        }
-        _ => 1,
-    }
+    let doc = Doc::parse(Bytes::from(json));
+    (doc.is_json() && !segments.is_empty()).then(|| TextData::new(doc, segments))
 }

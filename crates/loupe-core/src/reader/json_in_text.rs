@@ -3,15 +3,16 @@
 use bytes::Bytes;
 
 use super::build::Segment;
-use super::{Certainty, Reader, TextBlock, TextData, begins_as_json, first_block, json};
+use super::{Certainty, Reader, TextBlock, TextData, begins_as_json};
 use crate::json::{Doc, FaultKind, Kind, Node};
+use crate::layout::line_end;
 
-pub(super) static JSON_IN_TEXT: Reader = Reader {
-    id: "json-in-text",
-    title: "JSON in a sentence",
-    certainty: Certainty::Marked,
-    read: |blocks| first_block(blocks, read),
-};
+pub(super) static JSON_IN_TEXT: Reader = Reader::new(
+    "json-in-text",
+    "JSON in a sentence",
+    Certainty::Marked,
+    read,
+);
 
 /// How many times its own length is looked at of a text at most: brackets that never close would else make it quadratic.
 const LOOKS: usize = 4;
@@ -58,9 +59,7 @@ fn read(block: TextBlock<'_>) -> Option<TextData> {
             .map_or(line, |end| at + end + 1);
         // What stands in a cell of a table is the cell's.
         if block.text[line..].starts_with('|') {
-            at = block.text[start..]
-                .find('\n')
-                .map_or(bytes.len(), |end| start + end);
+            at = line_end(block.text, start);
             continue;
         }
         let doc = Doc::parse(bytes.slice(start..));
@@ -91,7 +90,6 @@ fn read(block: TextBlock<'_>) -> Option<TextData> {
     }
     let (start, end) = best?;
     let doc = Doc::parse(bytes.slice(start..end));
-    let records = json::records(&doc);
     let segments = vec![Segment::verbatim(0..end - start, block.block, start)];
-    Some(TextData::new(doc, segments, records))
+    Some(TextData::new(doc, segments))
 }

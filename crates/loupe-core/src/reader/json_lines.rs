@@ -2,20 +2,16 @@
 
 use bytes::Bytes;
 
-use super::build::lines;
-use super::{Certainty, Reader, TextBlock, TextData, first_block, json};
+use super::{Certainty, Reader, TextBlock, TextData, json};
 use crate::json::Doc;
+use crate::layout::filled_lines;
 
-pub(super) static JSON_LINES: Reader = Reader {
-    id: "json-lines",
-    title: "JSON Lines",
-    certainty: Certainty::Marked,
-    read: |blocks| first_block(blocks, read),
-};
+pub(super) static JSON_LINES: Reader =
+    Reader::new("json-lines", "JSON Lines", Certainty::Marked, read);
 
 fn read(block: TextBlock<'_>) -> Option<TextData> {
     let mut found = Vec::new();
-    for line in lines(block.text).filter(|line| !line.is_blank()) {
+    for line in filled_lines(block.text) {
         if !line.text.trim_start().starts_with(['{', '[']) {
             return None;
         }

@@ -4,16 +4,13 @@
 
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
-use super::build::{Builder, LineAt, Record, Value, first_of, lines};
-use super::label::{LabelledValue, bullet, heading, is_rule, labelled, take_continuation};
+use super::build::{Builder, Record, Value, first_of};
+use super::label::{LabelledValue, filled, labelled, take_continuation};
 use super::{Certainty, Reader, TextBlock, TextData, begins_as_json, nested};
+use crate::layout::{Line, filled_lines, lines};
 
-pub(super) static KEY_VALUE: Reader = Reader {
-    id: "key-value",
-    title: "key: value",
-    certainty: Certainty::Layout,
-    read: |blocks| super::first_block(blocks, read),
-};
+pub(super) static KEY_VALUE: Reader =
+    Reader::new("key-value", "key: value", Certainty::Layout, read);
 
 fn read<'a>(block: TextBlock<'a>) -> Option<TextData> {
     // JSON that was cut short has lines like these, and is none of them.
@@ -39,16 +36,12 @@ fn read<'a>(block: TextBlock<'a>) -> Option<TextData> {
             blocks.push(std::mem::take(current));
         }
     };
-    let all: Vec<LineAt<'_>> = lines(block.text).collect();
+    let all: Vec<Line<'_>> = lines(block.text).collect();
     let mut at = 0;
     while let Some(line) = all.get(at) {
         at += 1;
-        if line.is_blank() || is_rule(line.text) {
+        if line.is_blank() || line.rule().is_some() {
             take(&mut current, &mut labels);
-            continue;
-        }
-        if heading(line.text).is_some() || line.text.trim_start().starts_with("```") {
-            is_apart = true;
             continue;
         }
         let Some(mut labelled) = labelled(line) else {
@@ -70,11 +63,10 @@ fn read<'a>(block: TextBlock<'a>) -> Option<TextData> {
             at += inner;
         }
         // A record of a list, with its other members set in below its first.
-        let is_item = |line: &LineAt<'_>| bullet(line.text.trim_start()).is_some();
-        if is_item(line)
-            && all
-                .get(at)
-                .is_some_and(|next| next.indent > line.indent && !next.is_blank() && !is_item(next))
+        if line.item().is_some()
+            && all.get(at).is_some_and(|next| {
+                next.indent > line.indent && !next.is_blank() && next.item().is_none()
+            })
         {
             return None;
         }
@@ -114,8 +106,8 @@ fn read_lines<'a>(block: TextBlock<'a>) -> Option<TextData> {
     if !BETWEEN.iter().any(|mark| block.text.contains(mark)) {
         return None;
     }
-    let all: Vec<LineAt<'_>> = lines(block.text).filter(|line| !line.is_blank()).collect();
-    let own = |line: &LineAt<'a>| -> Vec<LabelledValue<'a>> {
+    let all: Vec<Line<'_>> = filled_lines(block.text).collect();
+    let own = |line: &Line<'a>| -> Vec<LabelledValue<'a>> {
         parts(line).iter().filter_map(labelled).collect()
     };
     let firsts: Vec<&str> = all
@@ -128,7 +120,7 @@ fn read_lines<'a>(block: TextBlock<'a>) -> Option<TextData> {
     let (mut envelope, mut records) = (Record::new(), Vec::new());
     for line in &all {
         // A part without one of the labels belongs to the value before it.
-        let mut fields: Vec<LineAt<'_>> = Vec::new();
+        let mut fields: Vec<Line<'_>> = Vec::new();
         for part in parts(line) {
             let is_field = labelled(&part).is_some_and(|own| firsts.contains(&own.label));
             match fields.last_mut() {
@@ -138,26 +130,17 @@ fn read_lines<'a>(block: TextBlock<'a>) -> Option<TextData> {
                 _ => fields.push(part),
             }
         }
-        let values: Vec<LabelledValue<'_>> = fields
-            .iter()
-            .filter_map(labelled)
-            .filter(|own| !own.value.text.is_empty())
-            .collect();
+        let values: Vec<LabelledValue<'_>> = fields.iter().filter_map(filled).collect();
         if values.len() > 1 && values[0].label == firsts[0] {
             builder.count_item(line);
+            let mut record = Record::new();
             values
-                .iter()
-                .for_each(|own| builder.label(own.label_at.clone()));
-            records.push(Value::Record(
-                values
-                    .into_iter()
-                    .map(|own| (own.label.into(), Value::Cell(own.value)))
-                    .collect(),
-            ));
-        } else if let Some(own) = labelled(line).filter(|own| !own.value.text.is_empty()) {
+                .into_iter()
+                .for_each(|own| own.push_to(&mut record, &mut builder));
+            records.push(Value::Record(record));
+        } else if let Some(own) = filled(line) {
             builder.count_item(line);
-            builder.label(own.label_at);
-            envelope.push((own.label.into(), Value::Cell(own.value)));
+            own.push_to(&mut envelope, &mut builder);
         }
     }
     let is_enough = records.len() >= FEWEST && records.len() * 2 > all.len();
@@ -167,17 +150,17 @@ fn read_lines<'a>(block: TextBlock<'a>) -> Option<TextData> {
 }
 
 /// The parts of a line between commas and bars, each with its place.
-fn parts<'a>(line: &LineAt<'a>) -> Vec<LineAt<'a>> {
+fn parts<'a>(line: &Line<'a>) -> Vec<Line<'a>> {
     let mut found = Vec::new();
     let mut start = 0;
     while let Some((length, mark)) = first_of(&line.text[start..], &BETWEEN) {
-        found.push(LineAt::new(
+        found.push(Line::new(
             &line.text[start..start + length],
             line.at + start,
         ));
         start += length + BETWEEN[mark].len();
     }
-    found.push(LineAt::new(&line.text[start..], line.at + start));
+    found.push(Line::new(&line.text[start..], line.at + start));
     found
 }
 

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::build::{Cell, LineAt, first_of, place};
+use super::build::{Builder, Cell, Record, Value, first_of};
+use crate::layout::{Line, strip_marks};
 
 /// The most words of a label.
 const WORDS: usize = 6;
@@ -22,12 +23,10 @@ pub(super) struct LabelledValue<'a> {
 }
 
 /// A line that is a label and a value, whatever marks a list item or emphasis puts around them.
-pub(super) fn labelled<'a>(line: &LineAt<'a>) -> Option<LabelledValue<'a>> {
-    let body = bullet(line.text.trim_start())
-        .unwrap_or(line.text.trim_start())
-        .trim_end();
-    // A branch of a drawn tree, or a line of a drawn box.
-    if body.starts_with(['├', '└', '│', '┃', '║']) {
+pub(super) fn labelled<'a>(line: &Line<'a>) -> Option<LabelledValue<'a>> {
+    let body = line.item().unwrap_or(line.body()).trim_end();
+    // A branch of a drawn tree, a line of a drawn box, or one that begins with code.
+    if body.starts_with(['├', '└', '│', '┃', '║']) || body.starts_with("```") {
         return None;
     }
     let (label, value) = split(body)?;
@@ -62,7 +61,7 @@ pub(super) fn labelled<'a>(line: &LineAt<'a>) -> Option<LabelledValue<'a>> {
     let at = if value.is_empty() {
         line.range().end..line.range().end
     } else {
-        place(line.text, value, line.at)
+        line.place_of(value)
     };
     Some(LabelledValue {
         label: name,
@@ -75,9 +74,27 @@ pub(super) fn labelled<'a>(line: &LineAt<'a>) -> Option<LabelledValue<'a>> {
             at,
             is_quoted,
         },
-        label_at: place(line.text, name, line.at),
+        label_at: line.place_of(name),
         is_markdown,
     })
+}
+
+/// As [`labelled`], where something stands beside the label.
+pub(super) fn filled<'a>(line: &Line<'a>) -> Option<LabelledValue<'a>> {
+    labelled(line).filter(|labelled| !labelled.value.text.is_empty())
+}
+
+/// The label of a line, and where the value beside it stands.
+pub fn label_and_value<'a>(line: &Line<'a>) -> Option<(&'a str, Range<usize>)> {
+    filled(line).map(|filled| (filled.label, filled.value.at))
+}
+
+impl<'a> LabelledValue<'a> {
+    /// Makes it a member of a record.
+    pub(super) fn push_to(self, record: &mut Record<'a>, builder: &mut Builder) {
+        builder.label(self.label_at);
+        record.push((self.label.into(), Value::Cell(self.value)));
+    }
 }
 
 /// Takes in the lines after a labelled item or a bold label that its value goes on in, as the paragraph of Markdown that
@@ -87,31 +104,30 @@ pub(super) fn take_continuation(
     labelled: &mut LabelledValue<'_>,
     first: Option<&str>,
     text: &str,
-    line: &LineAt<'_>,
-    after: &[LineAt<'_>],
+    line: &Line<'_>,
+    after: &[Line<'_>],
 ) -> usize {
-    let begins_paragraph = labelled.is_markdown || bullet(line.text.trim_start()).is_some();
+    let begins_paragraph = labelled.is_markdown || line.item().is_some();
     if !begins_paragraph || labelled.value.text.is_empty() || labelled.value.is_quoted {
         return 0;
     }
     let mut end = line.range().end;
-    let goes_on = |next: &&LineAt<'_>| {
-        let body = next.text.trim();
+    let goes_on = |next: &&Line<'_>| {
+        let body = next.body();
         let is_next_line = text[end..next.at].matches('\n').count() == 1;
         end = next.range().end;
-        let begins = body.starts_with(['|', '>', '#', '<'])
-            || body.starts_with("```")
-            || body.starts_with("**");
+        let begins = body.starts_with(['|', '>', '#', '<']) || body.starts_with("**");
         is_next_line
             && !next.is_blank()
             && !begins
-            && bullet(body).is_none()
-            && !is_rule(body)
+            && next.fence().is_none()
+            && next.item().is_none()
+            && next.rule().is_none()
             && self::labelled(next).is_none()
     };
-    let lines: Vec<&LineAt<'_>> = after.iter().take_while(goes_on).collect();
+    let lines: Vec<&Line<'_>> = after.iter().take_while(goes_on).collect();
     let is_sentence =
-        |line: &&LineAt<'_>| line.indent == 0 && line.text.starts_with(char::is_uppercase);
+        |line: &&Line<'_>| line.indent == 0 && line.text.starts_with(char::is_uppercase);
     let is_apart = match after.get(lines.len()).and_then(self::labelled) {
         Some(next) => next.label == first.unwrap_or(labelled.label),
         None => lines.first().is_some_and(is_sentence),
@@ -120,7 +136,7 @@ pub(super) fn take_continuation(
         return 0;
     }
     for line in &lines {
-        let part = line.text.trim();
+        let part = line.body();
         let value = labelled.value.text.to_mut();
         value.push('\n');
         value.push_str(&if labelled.is_markdown {
@@ -128,7 +144,7 @@ pub(super) fn take_continuation(
         } else {
             Cow::Borrowed(part)
         });
-        labelled.value.at.end = line.at + line.indent + part.len();
+        labelled.value.at.end = line.place_of(part).end;
     }
     lines.len()
 }
@@ -171,21 +187,6 @@ fn tight(body: &str) -> Option<(usize, usize)> {
     .then_some((at, 1))
 }
 
-/// What follows the mark of a list item.
-pub(super) fn bullet(line: &str) -> Option<&str> {
-    let rest = match line.strip_prefix(['-', '*', '+', '•', '–', '▪', '◦', '·']) {
-        Some(rest) => rest,
-        None => {
-            let digits = line.bytes().take_while(u8::is_ascii_digit).count();
-            (1..=9)
-                .contains(&digits)
-                .then(|| line[digits..].strip_prefix(['.', ')']))
-                .flatten()?
-        }
-    };
-    rest.starts_with([' ', '\t']).then(|| rest.trim_start())
-}
-
 /// A label without the emphasis, quotes and pictograms around it. Any other sign is part of it: `-price` is no `price`.
 fn plain(label: &str) -> &str {
     let mut name = label
@@ -214,64 +215,6 @@ fn is_pictogram(char: char) -> bool {
         '\u{2600}'..='\u{27bf}' | '\u{1f300}'..='\u{1faff}' => true,
         _ => char.is_whitespace(),
     }
-}
-
-/// A value without the emphasis or code marks around the whole of it.
-pub(super) fn strip_marks(text: &str) -> &str {
-    for mark in ["**", "__", "`"] {
-        if let Some(inner) = text
-            .strip_prefix(mark)
-            .and_then(|rest| rest.strip_suffix(mark))
-            && !inner.is_empty()
-            && !inner.contains(mark)
-        {
-            return inner;
-        }
-    }
-    text
-}
-
-/// The text of a heading, without its marks.
-pub(super) fn heading(line: &str) -> Option<(usize, &str)> {
-    let line = line.trim_end();
-    let level = line.bytes().take_while(|byte| *byte == b'#').count();
-    let text = line.get(level..)?.strip_prefix(' ')?.trim();
-    ((1..=6).contains(&level) && !text.is_empty())
-        .then(|| (level, strip_marks(text.trim_end_matches('#').trim_end())))
-}
-
-/// The text of a line that is a heading, or bold as a whole and no label.
-pub(super) fn title(body: &str) -> Option<&str> {
-    let bold = || {
-        let inner = body.strip_prefix("**")?.strip_suffix("**")?;
-        (!inner.is_empty() && !inner.contains("**") && !inner.ends_with(':')).then_some(inner)
-    };
-    heading(body).map(|(_, text)| text).or_else(bold)
-}
-
-/// A line of dashes, equal signs or stars, below a head of columns also with spaces between them.
-pub(super) fn is_rule(line: &str) -> bool {
-    let line = line.trim();
-    line.len() >= 3
-        && ['-', '=', '*', '_', '─', '═']
-            .iter()
-            .any(|mark| line.chars().all(|char| char == *mark || char == ' '))
-}
-
-/// Whether lines draw a tree: `├── a.json`, `|-- a.json`.
-pub(super) fn draws_tree(lines: &[LineAt<'_>]) -> bool {
-    const BRANCHES: [&str; 8] = ["├─", "└─", "├╴", "└╴", "|-- ", "`-- ", "+-- ", "\\-- "];
-    let begins = |line: &LineAt<'_>| {
-        let body = &line.text[line.indent..];
-        if !matches!(body.bytes().next(), Some(0xe2 | b'|' | b'`' | b'+' | b'\\')) {
-            return false;
-        }
-        let branch = body.trim_start_matches([' ', '\t', '\u{a0}', '│', '┃', '|']);
-        BRANCHES
-            .iter()
-            .any(|mark| body.starts_with(mark) || branch.starts_with(mark))
-    };
-    lines.iter().any(begins)
 }
 
 /// A text of Markdown without the backslashes before punctuation, with its entities as what they are and its breaks as

@@ -3,17 +3,13 @@
 
 use foldhash::{HashMap, HashMapExt};
 
-use super::build::{Builder, Cell, LineAt, Record, Value, cell, lines, place};
-use super::label::{draws_tree, labelled};
-use super::markdown_table::is_delimiter;
-use super::{Certainty, Reader, TextBlock, TextData, first_block};
+use super::build::{Builder, Cell, Record, Value, cell};
+use super::label::filled;
+use super::{Certainty, Reader, TextBlock, TextData};
+use crate::layout::{Line, filled_lines};
 
-pub(super) static LINES: Reader = Reader {
-    id: "lines",
-    title: "Lines of one shape",
-    certainty: Certainty::Layout,
-    read: |blocks| first_block(blocks, read),
-};
+pub(super) static LINES: Reader =
+    Reader::new("lines", "Lines of one shape", Certainty::Layout, read);
 
 /// The fewest lines.
 const FEWEST: usize = 3;
@@ -52,7 +48,7 @@ fn is_place(line: &str) -> bool {
 }
 
 fn read<'a>(block: TextBlock<'a>) -> Option<TextData> {
-    let all: Vec<LineAt<'_>> = lines(block.text).filter(|line| !line.is_blank()).collect();
+    let all: Vec<Line<'_>> = filled_lines(block.text).collect();
     let is_set_in =
         |line: &str| line.starts_with([' ', '\t']) && named(line.trim_start()).is_none();
     let no_lines = all
@@ -66,11 +62,14 @@ fn read<'a>(block: TextBlock<'a>) -> Option<TextData> {
         let builder = Builder::new(&block);
         let places: Vec<Value> = all
             .iter()
-            .map(|line| Value::Cell(cell(line.text, line.text, line.at)))
+            .map(|line| Value::Cell(cell(line, line.text)))
             .collect();
         return builder.records(&Record::new(), places, true);
     }
-    if draws_tree(&all) || all.iter().any(|line| is_delimiter(line.text)) {
+    if all
+        .iter()
+        .any(|line| line.is_branch() || line.is_table_rule())
+    {
         return None;
     }
     let split = Split::of(&all);
@@ -92,15 +91,12 @@ fn read<'a>(block: TextBlock<'a>) -> Option<TextData> {
             let parts = &parts[..parts.len().min(shape.marks.len()) + named_after(parts, &shape)];
             for (mark, _) in parts {
                 if let Mark::Named(name) = mark {
-                    builder.label(place(line.text, name, line.at));
+                    builder.label(line.place_of(name));
                 }
             }
             records.push((line, parts));
-        } else if let Some(labelled) =
-            labelled(line).filter(|labelled| !labelled.value.text.is_empty())
-        {
-            builder.label(labelled.label_at);
-            envelope.push((labelled.label.into(), Value::Cell(labelled.value)));
+        } else if let Some(labelled) = filled(line) {
+            labelled.push_to(&mut envelope, &mut builder);
         }
     }
     mark_pictogram(&records, &mut builder);
@@ -127,12 +123,12 @@ fn named_after(parts: &[(Mark<'_>, &str)], shape: &Shape<'_>) -> usize {
 }
 
 /// Takes the pictogram before paths as layout where every line has the same.
-fn mark_pictogram(records: &[(&LineAt<'_>, &[(Mark<'_>, &str)])], builder: &mut Builder) {
-    let before = |(line, parts): &(&LineAt<'_>, &[(Mark<'_>, &str)])| match parts.first() {
-        Some((Mark::Place, path)) => line.at..place(line.text, path, line.at).start,
+fn mark_pictogram(records: &[(&Line<'_>, &[(Mark<'_>, &str)])], builder: &mut Builder) {
+    let before = |(line, parts): &(&Line<'_>, &[(Mark<'_>, &str)])| match parts.first() {
+        Some((Mark::Place, path)) => line.at..line.place_of(path).start,
         _ => line.at..line.at,
     };
-    let text = |record: &(&LineAt<'_>, &[(Mark<'_>, &str)])| {
+    let text = |record: &(&Line<'_>, &[(Mark<'_>, &str)])| {
         record.0.text.get(..before(record).len()).map(str::to_owned)
     };
     let Some(first) = records
@@ -153,10 +149,10 @@ fn mark_pictogram(records: &[(&LineAt<'_>, &[(Mark<'_>, &str)])], builder: &mut 
 }
 
 /// The parts of a line, and the rest.
-fn record<'a>(line: &LineAt<'a>, parts: &[(Mark<'a>, &'a str)], names: &'a [String]) -> Record<'a> {
-    let end = parts.last().map_or(0, |(_, part)| {
-        part.as_ptr() as usize - line.text.as_ptr() as usize + part.len()
-    });
+fn record<'a>(line: &Line<'a>, parts: &[(Mark<'a>, &'a str)], names: &'a [String]) -> Record<'a> {
+    let end = parts
+        .last()
+        .map_or(0, |(_, part)| line.place_of(part).end - line.at);
     let rest = line.text[end..]
         .trim_start_matches(['\t', ' ', ':', '|', ']'])
         .trim_start_matches("- ")
@@ -168,7 +164,7 @@ fn record<'a>(line: &LineAt<'a>, parts: &[(Mark<'a>, &'a str)], names: &'a [Stri
             let quoted = part
                 .strip_prefix('"')
                 .and_then(|part| part.strip_suffix('"'));
-            let cell = cell(line.text, quoted.unwrap_or(part), line.at);
+            let cell = cell(line, quoted.unwrap_or(part));
             (
                 name.into(),
                 Value::Cell(Cell {
@@ -177,10 +173,7 @@ fn record<'a>(line: &LineAt<'a>, parts: &[(Mark<'a>, &'a str)], names: &'a [Stri
                 }),
             )
         }
-        _ => (
-            names[at].as_str().into(),
-            Value::Cell(cell(line.text, part, line.at)),
-        ),
+        _ => (names[at].as_str().into(), Value::Cell(cell(line, part))),
     };
     parts
         .iter()
@@ -199,7 +192,7 @@ struct Split<'a> {
 }
 
 impl<'a> Split<'a> {
-    fn of(lines: &[LineAt<'a>]) -> Self {
+    fn of(lines: &[Line<'a>]) -> Self {
         let mut split = Self {
             parts: Vec::new(),
             ends: Vec::with_capacity(lines.len()),

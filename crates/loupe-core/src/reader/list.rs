@@ -1,46 +1,37 @@
 //! Lists whose items are records: with labelled values below them, with a bold name, or in parts between the same marks;
 //! and task lists.
 
-use super::build::{Builder, Cell, LineAt, Record, Value, cell, lines};
-use super::label::{bullet, labelled, strip_marks};
-use super::{Certainty, Reader, TextBlock, TextData, first_block, nested, yaml};
+use super::build::{Builder, Cell, Record, Value, cell};
+use super::label::{filled, labelled};
+use super::{Certainty, Reader, TextBlock, TextData, nested, yaml};
+use crate::layout::{Line, filled_lines, strip_marks};
 
-pub(super) static LIST: Reader = Reader {
-    id: "list",
-    title: "List",
-    certainty: Certainty::Layout,
-    read: |blocks| first_block(blocks, read_list),
-};
-pub(super) static TASKS: Reader = Reader {
-    id: "tasks",
-    title: "Task list",
-    certainty: Certainty::Layout,
-    read: |blocks| first_block(blocks, read_tasks),
-};
+pub(super) static LIST: Reader = Reader::new("list", "List", Certainty::Layout, read_list);
+pub(super) static TASKS: Reader = Reader::new("tasks", "Task list", Certainty::Layout, read_tasks);
 
 /// Marks between the parts of an item.
 const MARKS: [&str; 5] = [" | ", " — ", " – ", " - ", ", "];
 
 /// An item with the lines set in below it.
 struct Item<'a> {
-    first: LineAt<'a>,
+    first: Line<'a>,
     body: &'a str,
-    below: Vec<LineAt<'a>>,
+    below: Vec<Line<'a>>,
 }
 
-impl Item<'_> {
-    fn body_cell<'a>(&self, part: &'a str) -> Cell<'a> {
-        cell(self.first.text, part, self.first.at)
+impl<'a> Item<'a> {
+    fn body_cell(&self, part: &'a str) -> Cell<'a> {
+        cell(&self.first, part)
     }
 }
 
 /// The items of the outermost lists, and the labelled lines that stand around them.
-fn items(text: &str) -> (Vec<Item<'_>>, Vec<LineAt<'_>>) {
-    let (mut found, mut around): (Vec<Item<'_>>, Vec<LineAt<'_>>) = (Vec::new(), Vec::new());
+fn items(text: &str) -> (Vec<Item<'_>>, Vec<Line<'_>>) {
+    let (mut found, mut around): (Vec<Item<'_>>, Vec<Line<'_>>) = (Vec::new(), Vec::new());
     let mut indent = None;
-    for line in lines(text).filter(|line| !line.is_blank()) {
+    for line in filled_lines(text) {
         let own = line.indent;
-        match (bullet(line.text.trim_start()), indent) {
+        match (line.item(), indent) {
             (Some(body), None) => {
                 indent = Some(own);
                 found.push(Item {
@@ -66,15 +57,10 @@ fn items(text: &str) -> (Vec<Item<'_>>, Vec<LineAt<'_>>) {
     (found, around)
 }
 
-fn envelope<'a>(around: &[LineAt<'a>], builder: &mut Builder) -> Record<'a> {
+fn envelope<'a>(around: &[Line<'a>], builder: &mut Builder) -> Record<'a> {
     let mut record = Record::new();
-    for labelled in around
-        .iter()
-        .filter_map(labelled)
-        .filter(|labelled| !labelled.value.text.is_empty())
-    {
-        builder.label(labelled.label_at);
-        record.push((labelled.label.into(), Value::Cell(labelled.value)));
+    for labelled in around.iter().filter_map(filled) {
+        labelled.push_to(&mut record, builder);
     }
     record
 }
@@ -85,27 +71,18 @@ const LOOK: usize = 16 << 10;
 /// Whether a list is YAML: its first item is `- id: 1` with the other members set in below it, and the items after it are
 /// YAML, too.
 fn is_yaml(block: TextBlock<'_>) -> bool {
-    let mut filled = lines(block.text)
-        .filter(|line| !line.is_blank())
-        .skip_while(|line| line.text.starts_with('#'));
-    let (Some(first), Some(second)) = (filled.next(), filled.next()) else {
+    let mut lines = filled_lines(block.text).skip_while(|line| line.text.starts_with('#'));
+    let (Some(first), Some(second)) = (lines.next(), lines.next()) else {
         return false;
     };
     let is_mapping = first.text.trim_start().starts_with("- ")
         && second.indent > first.indent
         && labelled(&first).is_some_and(|labelled| !labelled.is_markdown);
-    let is_item = |line: &LineAt<'_>| {
-        line.at > LOOK && line.indent == first.indent && bullet(line.text.trim_start()).is_some()
-    };
+    let is_item =
+        |line: &Line<'_>| line.at > LOOK && line.indent == first.indent && line.item().is_some();
     is_mapping && {
-        let end = filled
-            .find(is_item)
-            .map_or(block.text.len(), |line| line.at);
-        yaml::read(TextBlock {
-            text: &block.text[..end],
-            ..block
-        })
-        .is_some()
+        let end = lines.find(is_item).map_or(block.text.len(), |line| line.at);
+        yaml::read(block.part(0..end)).is_some()
     }
 }
 
@@ -139,14 +116,9 @@ fn read_list(block: TextBlock<'_>) -> Option<TextData> {
         if let Some(title) = title {
             record.push(("title".into(), Value::Cell(item.body_cell(title))));
         }
-        match (
-            labelled(&item.first)
-                .filter(|labelled| title.is_none() && !labelled.value.text.is_empty()),
-            mark,
-        ) {
+        match (filled(&item.first).filter(|_| title.is_none()), mark) {
             (Some(labelled), None) => {
-                builder.label(labelled.label_at);
-                record.push((labelled.label.into(), Value::Cell(labelled.value)));
+                labelled.push_to(&mut record, &mut builder);
             }
             (_, Some(mark)) => {
                 for (at, part) in rest.split(mark).enumerate() {
@@ -254,11 +226,7 @@ fn read_tasks(block: TextBlock<'_>) -> Option<TextData> {
         let mut record = vec![
             (
                 "done".into(),
-                Value::Cell(Cell {
-                    text: if done { "true" } else { "false" }.into(),
-                    at: mark.at,
-                    is_quoted: false,
-                }),
+                Value::Cell(Cell::new(if done { "true" } else { "false" }, mark.at)),
             ),
             ("part1".into(), Value::Cell(item.body_cell(words))),
         ];

@@ -5,42 +5,38 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::build::{self, Builder, Cell, LineAt, Record, Value, lines, repeated};
-use super::label::{labelled, strip_marks, title, unescaped};
-use super::{Certainty, Reader, TextBlock, TextData, first_block};
+use super::build::{Builder, Cell, Record, Value, cell, repeated};
+use super::label::{filled, unescaped};
+use super::{Certainty, Reader, TextBlock, TextData};
+use crate::layout::{Line, is_name_head, is_value_head, lines, strip_marks};
 
-pub(super) static MARKDOWN_TABLE: Reader = Reader {
-    id: "markdown-table",
-    title: "Markdown table",
-    certainty: Certainty::Layout,
-    read: |blocks| first_block(blocks, |block| read(block, 0)),
-};
+pub(super) static MARKDOWN_TABLE: Reader =
+    table("markdown-table", "Markdown table", |block| read(block, 0));
 
 /// Further tables of a text, by size; read only where a person asks for one.
 pub(super) static OTHER_TABLES: [Reader; 3] = [
-    Reader {
-        id: "markdown-table-2",
-        title: "Second largest table",
-        certainty: Certainty::Layout,
-        read: |blocks| first_block(blocks, |block| read(block, 1)),
-    },
-    Reader {
-        id: "markdown-table-3",
-        title: "Third largest table",
-        certainty: Certainty::Layout,
-        read: |blocks| first_block(blocks, |block| read(block, 2)),
-    },
-    Reader {
-        id: "markdown-table-4",
-        title: "Fourth largest table",
-        certainty: Certainty::Layout,
-        read: |blocks| first_block(blocks, |block| read(block, 3)),
-    },
+    table("markdown-table-2", "Second largest table", |block| {
+        read(block, 1)
+    }),
+    table("markdown-table-3", "Third largest table", |block| {
+        read(block, 2)
+    }),
+    table("markdown-table-4", "Fourth largest table", |block| {
+        read(block, 3)
+    }),
 ];
+
+const fn table(
+    id: &'static str,
+    title: &'static str,
+    read: fn(TextBlock<'_>) -> Option<TextData>,
+) -> Reader {
+    Reader::new(id, title, Certainty::Layout, read)
+}
 
 struct Table<'a> {
     /// The heading before it, if no other table stands between them.
-    above: Option<LineAt<'a>>,
+    above: Option<Line<'a>>,
     head: Vec<Cell<'a>>,
     rows: Vec<Vec<Cell<'a>>>,
     range: Range<usize>,
@@ -67,17 +63,13 @@ fn read(block: TextBlock<'_>, larger: usize) -> Option<TextData> {
     let mut builder = Builder::new(&block);
     let mut lines = lines(block.text).peekable();
     while let Some(line) = lines.next() {
-        let is_table =
-            line.text.contains('|') && lines.peek().is_some_and(|next| is_delimiter(next.text));
+        let is_table = line.text.contains('|') && lines.peek().is_some_and(Line::is_table_rule);
         if !is_table {
-            if title(line.text.trim()).is_some() {
+            if line.title().is_some() {
                 above = Some(line);
             }
-            if let Some(labelled) = labelled(&line)
-                .filter(|labelled| !labelled.value.text.is_empty() && labels.insert(labelled.label))
-            {
-                builder.label(labelled.label_at);
-                around.push((labelled.label.into(), Value::Cell(labelled.value)));
+            if let Some(labelled) = filled(&line).filter(|filled| labels.insert(filled.label)) {
+                labelled.push_to(&mut around, &mut builder);
             }
             continue;
         }
@@ -118,7 +110,7 @@ fn read(block: TextBlock<'_>, larger: usize) -> Option<TextData> {
         builder.label(cell.at.clone());
     }
     let head: Vec<Cow<'_, str>> = run[0].head.iter().map(|cell| cell.text.clone()).collect();
-    if is_vertical(&head) {
+    if matches!(&head[..], [name, value] if is_name_head(name) && is_value_head(value)) {
         let (envelope, records) = vertical(run, &mut builder);
         around.extend(envelope);
         let is_list = records.len() > 1;
@@ -173,10 +165,8 @@ fn vertical<'a>(run: Vec<Table<'a>>, builder: &mut Builder) -> (Record<'a>, Vec<
     let is_titled = records.iter().all(|table| table.above.is_some());
     let record = |table: Table<'a>| {
         let above = table.above.filter(|_| is_titled);
-        let title =
-            above.and_then(|line| Some(build::cell(line.text, title(line.text.trim())?, line.at)));
-        title
-            .map(|title| ("title".into(), Value::Cell(title)))
+        above
+            .and_then(|line| Some(("title".into(), Value::Cell(cell(&line, line.title()?)))))
             .into_iter()
             .chain(members(table))
             .collect()
@@ -184,65 +174,11 @@ fn vertical<'a>(run: Vec<Table<'a>>, builder: &mut Builder) -> (Record<'a>, Vec<
     (around, records.into_iter().map(record).collect())
 }
 
-/// Whether the columns are names and values.
-fn is_vertical(head: &[Cow<'_, str>]) -> bool {
-    const NAMES: [&str; 12] = [
-        "",
-        "attribute",
-        "field",
-        "header",
-        "key",
-        "metric",
-        "name",
-        "option",
-        "parameter",
-        "property",
-        "setting",
-        "variable",
-    ];
-    let [name, value] = head else { return false };
-    NAMES.contains(&name.to_lowercase().as_str())
-        && matches!(value.to_lowercase().as_str(), "" | "value")
-}
-
-/// Whether a line parts the head of a table from its rows: `|---|:-:|`.
-pub(super) fn is_delimiter(line: &str) -> bool {
-    let line = line.trim();
-    let is_mark = |byte| matches!(byte, b'|' | b'-' | b':' | b' ' | b'\t');
-    line.bytes().all(is_mark) && line.contains('|') && line.contains('-')
-}
-
-/// The cells of a row: between bars that no backslash stands before.
-fn cells<'a>(line: &LineAt<'a>) -> Vec<Cell<'a>> {
-    let body = line.text.trim_end();
-    let body = body
-        .strip_suffix('|')
-        .filter(|rest| !rest.ends_with('\\'))
-        .unwrap_or(body);
-    let skip = body.len() - body.trim_start().len();
-    let mut start = skip + usize::from(body[skip..].starts_with('|'));
-    let mut out = Vec::new();
-    let mut is_escaped = false;
-    let mut push = |start: usize, end: usize| {
-        let part = strip_marks(body[start..end].trim());
-        let at = line.at + (part.as_ptr() as usize - line.text.as_ptr() as usize);
-        out.push(Cell {
-            text: unescaped(part),
-            at: at..at + part.len(),
-            is_quoted: false,
-        });
+/// The cells of a row.
+fn cells<'a>(line: &Line<'a>) -> Vec<Cell<'a>> {
+    let cell = |part: &'a str| {
+        let part = strip_marks(part.trim());
+        Cell::new(unescaped(part), line.place_of(part))
     };
-    for (at, byte) in body.bytes().enumerate().skip(start) {
-        match byte {
-            _ if is_escaped => is_escaped = false,
-            b'\\' => is_escaped = true,
-            b'|' => {
-                push(start, at);
-                start = at + 1;
-            }
-            _ => {}
-        }
-    }
-    push(start, body.len());
-    out
+    line.cells().map(cell).collect()
 }

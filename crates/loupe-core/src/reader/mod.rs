@@ -31,11 +31,12 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use crate::json::{Doc, Node};
+use crate::layout::{comment_from, line_start};
 use build::blank_free;
 pub use build::{Segment, merged};
 pub(crate) use extra::comment_signs;
 pub use extra::says;
-pub use label::unescaped;
+pub use label::{label_and_value, unescaped};
 pub use pattern::Pattern;
 
 /// A text block of an answer.
@@ -49,6 +50,14 @@ pub struct TextBlock<'a> {
 }
 
 impl TextBlock<'_> {
+    /// A part of it.
+    fn part(&self, range: Range<usize>) -> Self {
+        Self {
+            text: &self.text[range],
+            ..*self
+        }
+    }
+
     /// The text as bytes of its own, without a copy where it is a whole one.
     fn bytes(&self) -> Bytes {
         match self.whole.filter(|whole| whole.len() == self.text.len()) {
@@ -77,10 +86,32 @@ pub struct Reader {
     /// As in the window.
     pub title: &'static str,
     pub certainty: Certainty,
-    read: fn(&[TextBlock<'_>]) -> Option<TextData>,
+    read: Read,
+}
+
+/// What a reader looks at.
+enum Read {
+    /// The first block that it makes something of.
+    Block(fn(TextBlock<'_>) -> Option<TextData>),
+    Blocks(fn(&[TextBlock<'_>]) -> Option<TextData>),
 }
 
 impl Reader {
+    /// A reader of one block.
+    const fn new(
+        id: &'static str,
+        title: &'static str,
+        certainty: Certainty,
+        read: fn(TextBlock<'_>) -> Option<TextData>,
+    ) -> Self {
+        Self {
+            id,
+            title,
+            certainty,
+            read: Read::Block(read),
+        }
+    }
+
     /// Whether it reads a table of Markdown.
     pub fn is_table(&self) -> bool {
         self.id.starts_with("markdown-table")
@@ -333,9 +364,8 @@ fn commented(found: &Found, blocks: &[TextBlock<'_>]) -> f64 {
         return 0.0;
     };
     let is_behind = |range: &Range<usize>| {
-        let before = &block.text[..range.start];
-        block.text[range.clone()].starts_with('#')
-            && !before[before.rfind('\n').unwrap_or(0)..].trim().is_empty()
+        let before = &block.text[line_start(block.text, range.start)..range.start];
+        block.text[range.clone()].starts_with('#') && !before.trim().is_empty()
     };
     let comments = found
         .data
@@ -381,11 +411,8 @@ fn behind_in_beginning(blocks: &[TextBlock<'_>]) -> Vec<&'static Reader> {
     }
     let beginnings = blocks.iter().map(|block| {
         let end = block.text.floor_char_boundary(bytes);
-        let end = block.text[..end].rfind('\n').map_or(end, |line| line + 1);
-        TextBlock {
-            text: &block.text[..end],
-            ..*block
-        }
+        let start = line_start(block.text, end);
+        block.part(0..if start > 0 { start } else { end })
     });
     let beginnings: Vec<TextBlock<'_>> = beginnings.collect();
     let layouts = READERS
@@ -410,7 +437,10 @@ fn behind_in_beginning(blocks: &[TextBlock<'_>]) -> Vec<&'static Reader> {
 
 /// What one reader makes of the texts, however little of them it reads.
 pub fn read_by(reader: &'static Reader, blocks: &[TextBlock<'_>]) -> Option<Found> {
-    let mut data = (reader.read)(blocks)?;
+    let mut data = match reader.read {
+        Read::Block(read) => blocks.iter().find_map(|block| read(*block)),
+        Read::Blocks(read) => read(blocks),
+    }?;
     if blocks.iter().any(|block| reads_comment(&data, block)) {
         return None;
     }
@@ -425,7 +455,8 @@ pub fn read_by(reader: &'static Reader, blocks: &[TextBlock<'_>]) -> Option<Foun
 
 /// Whether values were read in a comment of HTML: `<!-- status: open -->` says nothing.
 fn reads_comment(data: &TextData, block: &TextBlock<'_>) -> bool {
-    if !block.text.contains("<!--") {
+    let mut next_comment = comment_from(block.text, 0);
+    if next_comment.is_none() {
         return false;
     }
     let values = data
@@ -434,17 +465,14 @@ fn reads_comment(data: &TextData, block: &TextBlock<'_>) -> bool {
         .filter(|segment| segment.block() == block.block)
         .map(Segment::text);
     let values = merged(values.filter(|value| !value.is_empty()).collect());
-    let mut from = 0;
-    while let Some(start) = block.text[from..].find("<!--").map(|at| from + at) {
-        let end = block.text[start..]
-            .find("-->")
-            .map_or(block.text.len(), |at| start + at);
-        let next = values.get(values.partition_point(|value| value.end <= start));
-        from = match next {
-            Some(value) if value.start <= start => value.end,
-            Some(value) if value.start < end => return true,
-            _ => end,
+    while let Some(comment) = next_comment {
+        let next = values.get(values.partition_point(|value| value.end <= comment.start));
+        let end = match next {
+            Some(value) if value.start <= comment.start => value.end,
+            Some(value) if value.start < comment.end => return true,
+            _ => comment.end,
         };
+        next_comment = comment_from(block.text, end);
     }
     false
 }
@@ -493,14 +521,6 @@ fn begins_as_json(text: &str) -> bool {
     ["{", "[{", "[\n"]
         .iter()
         .any(|begin| text.trim_start().starts_with(begin))
-}
-
-/// The first block that a reader of one text makes something of.
-fn first_block(
-    blocks: &[TextBlock<'_>],
-    read: impl Fn(TextBlock<'_>) -> Option<TextData>,
-) -> Option<TextData> {
-    blocks.iter().find_map(|block| read(*block))
 }
 
 #[cfg(test)]

@@ -1,13 +1,14 @@
 //! Labelled values set in below a label or an item: `- **Address**:` and below it `  - **City**: Oslo`.
 
-use super::build::{Builder, LineAt, Record, Value, cell};
-use super::label::{bullet, labelled};
+use super::build::{Builder, Record, Value, cell};
+use super::label::labelled;
+use crate::layout::Line;
 
 /// The deepest nesting; what stands deeper belongs to the last level.
 const DEEP: usize = 64;
 
 /// The lines that follow the first and are set in below it.
-pub(super) fn below(lines: &[LineAt<'_>]) -> usize {
+pub(super) fn below(lines: &[Line<'_>]) -> usize {
     let Some(first) = lines.first() else { return 0 };
     lines[1..]
         .iter()
@@ -17,14 +18,14 @@ pub(super) fn below(lines: &[LineAt<'_>]) -> usize {
 
 /// What lines say: the labelled values, and the texts of the others.
 pub(super) fn members<'a>(
-    lines: &[LineAt<'a>],
+    lines: &[Line<'a>],
     builder: &mut Builder,
 ) -> (Record<'a>, Vec<Value<'a>>) {
     at_depth(lines, builder, 0)
 }
 
 fn at_depth<'a>(
-    lines: &[LineAt<'a>],
+    lines: &[Line<'a>],
     builder: &mut Builder,
     depth: usize,
 ) -> (Record<'a>, Vec<Value<'a>>) {
@@ -35,8 +36,7 @@ fn at_depth<'a>(
         builder.count_item(line);
         match labelled(line) {
             Some(labelled) if !labelled.value.text.is_empty() => {
-                builder.label(labelled.label_at);
-                record.push((labelled.label.into(), Value::Cell(labelled.value)));
+                labelled.push_to(&mut record, builder);
             }
             Some(labelled) if depth < DEEP && below(&lines[at - 1..]) > 0 => {
                 let end = at + below(&lines[at - 1..]);
@@ -48,12 +48,7 @@ fn at_depth<'a>(
                 at = end;
             }
             _ => {
-                let body = line.text.trim();
-                texts.push(Value::Cell(cell(
-                    line.text,
-                    bullet(body).unwrap_or(body),
-                    line.at,
-                )));
+                texts.push(Value::Cell(cell(line, line.item().unwrap_or(line.text))));
             }
         }
     }

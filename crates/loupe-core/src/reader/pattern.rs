@@ -5,12 +5,7 @@ use regex::Regex;
 use super::build::{Builder, Cell, Value};
 use super::{Certainty, Found, Reader, TextBlock};
 
-static PATTERN: Reader = Reader {
-    id: "pattern",
-    title: "Pattern",
-    certainty: Certainty::Layout,
-    read: |_| None,
-};
+static PATTERN: Reader = Reader::new("pattern", "Pattern", Certainty::Layout, |_| None);
 
 /// A pattern with named groups, such as `(?<kind>\w+) (?<name>.+)`. Lines are matched one by one: `^` and `$` are theirs.
 #[derive(Clone, Debug)]
@@ -59,11 +54,7 @@ impl Pattern {
                     let group = found.name(name)?;
                     Some((
                         name.into(),
-                        Value::Cell(Cell {
-                            text: group.as_str().into(),
-                            at: group.range(),
-                            is_quoted: false,
-                        }),
+                        Value::Cell(Cell::new(group.as_str(), group.range())),
                     ))
                 });
                 records.push(Value::Record(named.collect()));

@@ -1,14 +1,9 @@
 //! Python literals, as `repr` writes them: `[{'id': 1, 'name': 'Ann', 'x': None}]`.
 
 use super::build::{Builder, is_number};
-use super::{Certainty, Reader, TextBlock, TextData, first_block, json};
+use super::{Certainty, Reader, TextBlock, TextData};
 
-pub(super) static PYTHON: Reader = Reader {
-    id: "python",
-    title: "Python literal",
-    certainty: Certainty::Marked,
-    read: |blocks| first_block(blocks, read),
-};
+pub(super) static PYTHON: Reader = Reader::new("python", "Python literal", Certainty::Marked, read);
 
 /// What is open, and what is awaited in it.
 enum Open {
@@ -101,9 +96,7 @@ fn read(block: TextBlock<'_>) -> Option<TextData> {
     if !open.is_empty() {
         return None;
     }
-    let mut data = builder.done(0)?;
-    data.records = json::records(&data.doc);
-    Some(data)
+    builder.done()
 }
 
 enum Scalar<'a> {

@@ -4,15 +4,11 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use super::build::{Builder, LineAt, lines};
-use super::{Certainty, Reader, TextBlock, TextData, first_block, json};
+use super::build::Builder;
+use super::{Certainty, Reader, TextBlock, TextData};
+use crate::layout::{Line, lines};
 
-pub(super) static TOON: Reader = Reader {
-    id: "toon",
-    title: "TOON",
-    certainty: Certainty::Language,
-    read: |blocks| first_block(blocks, read),
-};
+pub(super) static TOON: Reader = Reader::new("toon", "TOON", Certainty::Language, read);
 
 pub(super) fn read(block: TextBlock<'_>) -> Option<TextData> {
     // A list with its length is what tells TOON from YAML.
@@ -83,9 +79,7 @@ pub(super) fn read(block: TextBlock<'_>) -> Option<TextData> {
     if places.next().is_some() {
         return None;
     }
-    let mut data = builder.done(0)?;
-    data.records = json::records(&data.doc);
-    Some(data)
+    builder.done()
 }
 
 /// Finds the labels and the values of a text line by line: `key: value`, `- key[2]: a,b`, `[2]{a,b}:`, `1,Ann`.
@@ -97,7 +91,7 @@ struct Scan {
 }
 
 impl Scan {
-    fn line(&mut self, line: &LineAt<'_>, builder: &mut Builder) {
+    fn line(&mut self, line: &Line<'_>, builder: &mut Builder) {
         let text = line.text.trim_end();
         if line.is_blank() || text[line.indent..].starts_with('#') {
             return;

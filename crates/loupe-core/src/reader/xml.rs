@@ -6,14 +6,9 @@ use quick_xml::Reader as XmlReader;
 use quick_xml::events::{BytesStart, Event};
 
 use super::build::{Builder, Cell};
-use super::{Certainty, Reader, TextBlock, TextData, first_block, json};
+use super::{Certainty, Reader, TextBlock, TextData};
 
-pub(super) static XML: Reader = Reader {
-    id: "xml",
-    title: "XML",
-    certainty: Certainty::Language,
-    read: |blocks| first_block(blocks, read),
-};
+pub(super) static XML: Reader = Reader::new("xml", "XML", Certainty::Language, read);
 
 /// Names of elements that are markup, and of those that hold the elements of a list.
 const LAYOUT: [&str; 19] = [
@@ -114,12 +109,7 @@ pub(super) fn read(block: TextBlock<'_>) -> Option<TextData> {
         return None;
     }
     write(&elements, &mut builder);
-    let mut data = builder.done(0)?;
-    data.records = json::records(&data.doc);
-    data.doc
-        .root()
-        .is_some_and(|root| root.is_container())
-        .then_some(data)
+    builder.done()
 }
 
 /// An element by the tag that opens it: its names are labels, and values what its attributes have.
@@ -155,14 +145,7 @@ fn element(
         from += source[from..].find(['"', '\''])? + 1;
         let place = at.start + from..at.start + from + raw.len();
         from += raw.len() + 1;
-        attributes.push((
-            key,
-            Cell {
-                text: value.into(),
-                at: place,
-                is_quoted: false,
-            },
-        ));
+        attributes.push((key, Cell::new(value, place)));
     }
     Some(Element {
         name: tag_name,
@@ -254,21 +237,16 @@ fn data_children(elements: &[Element], element: &Element) -> impl Iterator<Item 
 }
 
 fn content(elements: &[Element], element: &Element) -> Vec<Step> {
-    let text = element.text_places.first().map(|place| Cell {
-        text: element.text.trim().to_owned().into(),
-        at: place.clone(),
-        is_quoted: false,
-    });
+    let text = element
+        .text_places
+        .first()
+        .map(|place| Cell::new(element.text.trim().to_owned(), place.clone()));
     let is_nil = matches!(&element.attributes[..], [(name, value)] if matches!(name.as_str(), "nil" | "xsi:nil") && value.text == "true");
     if element.children.is_empty() && (element.attributes.is_empty() || (is_nil && text.is_none()))
     {
         return match text {
             Some(text) => vec![Step::Leaf(text)],
-            None => vec![Step::Leaf(Cell {
-                text: "null".into(),
-                at: 0..0,
-                is_quoted: false,
-            })],
+            None => vec![Step::Leaf(Cell::new("null", 0..0))],
         };
     }
     let mut names: Vec<(&str, Vec<usize>)> = Vec::new();

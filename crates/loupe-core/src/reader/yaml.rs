@@ -5,14 +5,9 @@ use std::collections::HashSet;
 use saphyr_parser::{Event, Parser, ScalarStyle};
 
 use super::build::{Builder, is_number};
-use super::{Certainty, Reader, TextBlock, TextData, first_block, json};
+use super::{Certainty, Reader, TextBlock, TextData};
 
-pub(super) static YAML: Reader = Reader {
-    id: "yaml",
-    title: "YAML",
-    certainty: Certainty::Language,
-    read: |blocks| first_block(blocks, read),
-};
+pub(super) static YAML: Reader = Reader::new("yaml", "YAML", Certainty::Language, read);
 
 /// The deepest nesting.
 const DEEP: usize = 128;
@@ -142,12 +137,7 @@ pub(super) fn read(block: TextBlock<'_>) -> Option<TextData> {
     if roots > 1 {
         builder.wrap_in_list();
     }
-    let mut data = builder.done(0)?;
-    data.records = json::records(&data.doc);
-    data.doc
-        .root()
-        .is_some_and(|root| root.is_container())
-        .then_some(data)
+    builder.done()
 }
 
 /// The length of a scalar without the comment that its span may take in after its quotes.

@@ -117,10 +117,7 @@ impl Counter {
         }
         self.pending.push_str(text);
         while self.pending.len() >= self.look_at {
-            let mut end = self.look_at;
-            while !self.pending.is_char_boundary(end) {
-                end -= 1;
-            }
+            let end = self.pending.floor_char_boundary(self.look_at);
             if let Some(cut) = safe_cut(&self.pending[..end], self.searched) {
                 self.counts.tokens.add(&self.pending[..cut]);
                 self.pending.drain(..cut);

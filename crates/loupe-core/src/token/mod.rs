@@ -121,10 +121,7 @@ fn pieces<'a>(text: &'a str, mut take: impl FnMut(&'a str)) {
     // Before this place there is none to cut at.
     let mut searched = 0;
     while rest.len() > window {
-        let mut end = window;
-        while !rest.is_char_boundary(end) {
-            end -= 1;
-        }
+        let end = rest.floor_char_boundary(window);
         match safe_cut(&rest[..end], searched) {
             Some(cut) => {
                 let (piece, tail) = rest.split_at(cut);

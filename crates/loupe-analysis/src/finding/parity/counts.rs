@@ -1,6 +1,7 @@
 //! How many there are, as the text, the data and the length of the list have it.
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
@@ -10,6 +11,7 @@ use crate::finding::rule::{Hits, RulePattern};
 use crate::finding::tool::{singular, words};
 use loupe_core::capture::ResultData;
 use loupe_core::json::{Kind, Node};
+use loupe_core::layout::line_from;
 
 pub(crate) const TOTALS: [&str; 5] = [
     "totalCount",
@@ -108,7 +110,7 @@ const MOST: usize = 20;
 
 /// The first of them outside of what `skip` covers.
 fn counts_in_text(text: &str, skip: &Range<usize>) -> Vec<CountInText> {
-    static SAID: RulePattern = RulePattern::new(|| {
+    static SAID: LazyLock<Option<Regex>> = LazyLock::new(|| {
         let words = WORDS.join("|");
         let (number, of) = (
             format!(r"(?P<N>\d[\d,]*|(?-u:\b)(?:{words})(?-u:\b))"),
@@ -187,17 +189,13 @@ pub(crate) fn counts_disagree(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     if !answer.is_success() || answer.text.trim().is_empty() {
         return;
     }
-    static SHOWING: RulePattern = RulePattern::new(|| {
-        Regex::new(
-            r"(?i)(?-u:\b)showing (?:the )?(?:first )?(?P<shown>\d[\d,]*) of (?P<all>\d[\d,]*)",
-        )
-        .ok()
-    });
-    let Some(showing) = &*SHOWING else { return };
+    static SHOWING: RulePattern = RulePattern::new(
+        r"(?i)(?-u:\b)showing (?:the )?(?:first )?(?P<shown>\d[\d,]*) of (?P<all>\d[\d,]*)",
+    );
     let list = listed(answer, data);
     if let Some(records) = answer.records().filter(|_| data.is_structured()) {
         let listed = records.len() as u64;
-        for stated in showing.captures_iter(&answer.text).take(MOST) {
+        for stated in SHOWING.captures_iter(&answer.text).take(MOST) {
             let (Some(shown), Some(of)) = (number(&stated, "shown"), number(&stated, "all")) else {
                 continue;
             };
@@ -237,10 +235,7 @@ pub(crate) fn counts_disagree(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     let count = counter(data, &COUNTS);
     let told =
         |node: Node<'_>, count: u64| format!("`{}` is {count}", node.key().unwrap_or_default());
-    let line = answer.text[stated.place.start..]
-        .lines()
-        .next()
-        .unwrap_or_default();
+    let line = line_from(&answer.text, stated.place.start).text;
     match list {
         Some((listed, _)) => {
             let text = answer.lower_text();

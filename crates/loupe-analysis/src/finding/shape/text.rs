@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use pulldown_cmark::{Event, HeadingLevel, Tag, TagEnd};
-use regex::Regex;
 
 use super::{REWRITE_BYTES, label};
 use crate::finding::CheckedResult;
@@ -13,6 +12,8 @@ use crate::finding::rule::Severity::{Error, Warning};
 use crate::finding::rule::{Hits, RulePattern};
 use crate::queries::Parts;
 use loupe_core::capture::ResultData;
+use loupe_core::layout::{Line, line_from, lines, range_at, strip_marks};
+use loupe_core::reader::label_and_value;
 
 fn is_markdown(answer: &CheckedResult<'_>) -> bool {
     answer.json_text().is_none() && !answer.text.is_empty()
@@ -82,30 +83,20 @@ pub(crate) fn format_drift(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
 
 /// The values beside labels: `Label: value`, `- **Label**: value`, `| **Label** | value |`.
 fn labelled(answer: &CheckedResult<'_>) -> Vec<(String, Range<usize>)> {
-    let text = answer.markdown_text();
-    let mut found = Vec::new();
-    let mut start = 0;
-    for line in text.split_inclusive('\n') {
-        let body = line.trim_end();
-        let at = start;
-        start += line.len();
-        let marks: &[char] = &['-', '*', '•', '|', ' ', '>'];
-        let Some((head, value)) = body.split_once(':').or_else(|| {
-            body.trim_end_matches('|')
-                .trim_start_matches('|')
-                .split_once('|')
-        }) else {
-            continue;
+    let of_line = |line: Line<'_>| {
+        let cells = || {
+            let cells: Vec<&str> = line.cells().map(|cell| strip_marks(cell.trim())).collect();
+            match cells[..] {
+                [name, value] if !name.is_empty() && !value.is_empty() => {
+                    Some((name.trim_end_matches(':'), line.place_of(value)))
+                }
+                _ => None,
+            }
         };
-        let name = head.trim_matches(marks);
-        let value_text = value.trim_matches(marks);
-        if name.is_empty() || name.len() > 40 || value_text.is_empty() {
-            continue;
-        }
-        let from = at + (value_text.as_ptr() as usize - line.as_ptr() as usize);
-        found.push((name.to_lowercase(), from..from + value_text.len()));
-    }
-    found
+        let (name, place) = label_and_value(&line).or_else(cells)?;
+        Some((name.to_lowercase(), place))
+    };
+    lines(answer.markdown_text()).filter_map(of_line).collect()
 }
 
 const INVENTED: [&str; 6] = ["$0.00", "0", "0.00", "false", "1970-01-01", "Jan 1, 1970"];
@@ -275,11 +266,10 @@ pub(crate) fn no_icon(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
 }
 
 pub(crate) fn verbose_metrics(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
-    static METRIC: RulePattern = RulePattern::new(|| {
-        Regex::new(r"(?im)^\s*[-*]?\s*\**(likes|reposts|replies|quotes|views|comments|shares)\**:\s*(\d+)\s*$").ok()
-    });
-    let Some(metric) = &*METRIC else { return };
-    let found: Vec<_> = metric
+    static METRIC: RulePattern = RulePattern::new(
+        r"(?im)^\s*[-*]?\s*\**(likes|reposts|replies|quotes|views|comments|shares)\**:\s*(\d+)\s*$",
+    );
+    let found: Vec<_> = METRIC
         .captures_iter(answer.markdown_text())
         .take(10_000)
         .collect();
@@ -317,10 +307,8 @@ pub(crate) fn verbose_metrics(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
 }
 
 pub(crate) fn iso_time(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
-    static ISO: RulePattern =
-        RulePattern::new(|| Regex::new(r"(?-u:\b)\d{4}-\d{2}-\d{2}T\d{2}:\d{2}").ok());
-    let Some(iso) = &*ISO else { return };
-    for found in iso
+    static ISO: RulePattern = RulePattern::new(r"(?-u:\b)\d{4}-\d{2}-\d{2}T\d{2}:\d{2}");
+    for found in ISO
         .find_iter(answer.markdown_text())
         .take(1_000)
         .filter(|_| is_markdown(answer))
@@ -331,25 +319,19 @@ pub(crate) fn iso_time(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
 }
 
 pub(crate) fn relative_only(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
-    static RELATIVE: RulePattern = RulePattern::new(|| {
-        Regex::new(
-            r"(?i)(?-u:\b)\d+ ?(?:minutes?|mins?|hours?|days?|weeks?|months?|[mhdw]) ago(?-u:\b)",
-        )
-        .ok()
-    });
-    static DATE: RulePattern = RulePattern::new(|| {
-        Regex::new(r"(?i)(?-u:\b)\d{4}-\d{2}-\d{2}|(?-u:\b)(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* \d{1,2},? \d{4}(?-u:\b)").ok()
-    });
-    let (Some(relative), Some(date)) = (&*RELATIVE, &*DATE) else {
+    static RELATIVE: RulePattern = RulePattern::new(
+        r"(?i)(?-u:\b)\d+ ?(?:minutes?|mins?|hours?|days?|weeks?|months?|[mhdw]) ago(?-u:\b)",
+    );
+    static DATE: RulePattern = RulePattern::new(
+        r"(?i)(?-u:\b)\d{4}-\d{2}-\d{2}|(?-u:\b)(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* \d{1,2},? \d{4}(?-u:\b)",
+    );
+    let Some(first) = RELATIVE.find(answer.markdown_text()) else {
         return;
     };
-    let Some(first) = relative.find(answer.markdown_text()) else {
-        return;
-    };
-    let is_dated = date.is_match(&answer.text)
+    let is_dated = DATE.is_match(&answer.text)
         || answer
             .structured()
-            .is_some_and(|value| date.is_match(&value.raw_text()));
+            .is_some_and(|value| DATE.is_match(&value.raw_text()));
     if !is_dated {
         hits.report(format!("“{}”, and no date anywhere", first.as_str()))
             .at(answer.text_at(first.range()));
@@ -363,15 +345,10 @@ pub(crate) fn no_zone(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     let Some(data) = answer.structured_payload() else {
         return;
     };
-    static UTC: RulePattern = RulePattern::new(|| {
-        Regex::new(r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?Z$").ok()
-    });
-    static TIME: RulePattern = RulePattern::new(|| Regex::new(r"\b\d{1,2}:\d{2}").ok());
-    static ZONE: RulePattern =
-        RulePattern::new(|| Regex::new(r"UTC|GMT|\bZ\b|\dZ|[+-]\d{2}:?\d{2}\b").ok());
-    let (Some(iso), Some(time), Some(zone)) = (&*UTC, &*TIME, &*ZONE) else {
-        return;
-    };
+    static UTC: RulePattern =
+        RulePattern::new(r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?Z$");
+    static TIME: RulePattern = RulePattern::new(r"\b\d{1,2}:\d{2}");
+    static ZONE: RulePattern = RulePattern::new(r"UTC|GMT|\bZ\b|\dZ|[+-]\d{2}:?\d{2}\b");
     for fact in answer
         .fact_matches()
         .facts
@@ -382,17 +359,11 @@ pub(crate) fn no_zone(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
             continue;
         };
         // Of a text on one line, what stands next to it.
-        let mut end = answer.text.len().min(place.end + NEAR_BYTES);
-        while !answer.text.is_char_boundary(end) {
-            end -= 1;
-        }
-        let line = answer.text[place.start..end]
-            .lines()
-            .next()
-            .unwrap_or_default();
-        if node.as_str().is_some_and(|text| iso.is_match(&text))
-            && time.is_match(line)
-            && !zone.is_match(line)
+        let end = answer.text.floor_char_boundary(place.end + NEAR_BYTES);
+        let line = line_from(&answer.text[..end], place.start).text;
+        if node.as_str().is_some_and(|text| UTC.is_match(&text))
+            && TIME.is_match(line)
+            && !ZONE.is_match(line)
         {
             hits.report("a time of day without its zone; the data has it in UTC")
                 .at(answer.text_at(place))
@@ -427,16 +398,12 @@ pub(crate) fn heading_overhead(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) 
         return;
     }
     let all = answer.count(&answer.text);
-    let plain: Vec<_> = answer
-        .text
-        .lines()
-        .filter(|line| !matches!(line.trim(), "---" | "***" | "___"))
+    let plain: Vec<_> = lines(&answer.text)
+        .filter(|line| !matches!(line.rule(), Some('-' | '*' | '_')))
         .map(|line| {
-            let trimmed = line.trim_start();
-            let body = if trimmed.starts_with('#') {
-                trimmed.trim_start_matches('#').trim_start()
-            } else {
-                line
+            let body = match line.rank() {
+                0 => line.text,
+                rank => line.text[line.indent + rank..].trim_start(),
             };
             body.replace("**", "")
         })
@@ -461,15 +428,13 @@ pub(crate) fn heading_overhead(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) 
 
 pub fn inconsistent(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     static PROGRESS: RulePattern =
-        RulePattern::new(|| Regex::new(r"(?-u:\b)(\d{1,3})% \((\d{1,9})/(\d{1,9})(?-u:\b)").ok());
-    if let Some(progress) = &*PROGRESS {
-        for stated in progress.captures_iter(answer.markdown_text()).take(1_000) {
-            let number = |at: usize| stated[at].parse::<u64>().unwrap_or(0);
-            disagree(number(1), number(2), number(3), |message| {
-                let place = stated.get(0).map_or(0..0, |all| all.range());
-                hits.report(message).at(answer.text_at(place));
-            });
-        }
+        RulePattern::new(r"(?-u:\b)(\d{1,3})% \((\d{1,9})/(\d{1,9})(?-u:\b)");
+    for stated in PROGRESS.captures_iter(answer.markdown_text()).take(1_000) {
+        let number = |at: usize| stated[at].parse::<u64>().unwrap_or(0);
+        disagree(number(1), number(2), number(3), |message| {
+            let place = stated.get(0).map_or(0..0, |all| all.range());
+            hits.report(message).at(answer.text_at(place));
+        });
     }
     let Some(data) = answer.exact_payload() else {
         return;
@@ -505,7 +470,7 @@ fn disagree(percent: u64, done: u64, total: u64, say: impl FnOnce(String)) {
 
 pub fn details(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     let text = answer.markdown_text();
-    let mut blocks = Vec::new();
+    let mut blocks: Vec<Range<usize>> = Vec::new();
     let mut from = 0;
     while let Some(start) = text[from..].find("<details").map(|at| from + at) {
         let end = text[start..]
@@ -518,12 +483,8 @@ pub fn details(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
         return;
     }
     for (node, place) in answer.strings_in_text() {
-        let at = blocks.partition_point(|block| block.start <= place.start);
-        let is_within = at
-            .checked_sub(1)
-            .is_some_and(|at| place.start < blocks[at].end);
         let stated = &answer.text[place.clone()];
-        if is_within && stated.contains(char::is_whitespace) {
+        if range_at(&blocks, place.start).is_some() && stated.contains(char::is_whitespace) {
             hits.report(format!("a string within `<details>`: {}", clip(stated)))
                 .at(answer.text_at(place.clone()))
                 .at(answer.data_at(*node));

@@ -16,6 +16,7 @@ use crate::queries::wrap::{TextRow, wrap};
 use loupe_core::cancel::{Cancel, Cancelled};
 use loupe_core::format::{self, ParsedCapture, Syntax};
 use loupe_core::host::{Hosts, ReadChoice};
+use loupe_core::layout::line_start;
 use loupe_core::token::{self, Encoding, Tokens};
 
 /// Which columns are asked for. The captures asked about are the calls, in the order of `values`.
@@ -365,7 +366,7 @@ fn parts(comparison: &Comparison, column: usize) -> Vec<Vec<Range<usize>>> {
     places.sort_by_key(|(place, _)| place.start);
     // White space before it in its line goes with a record.
     let start = |at: usize| {
-        let line = text[..at].rfind('\n').map_or(0, |end| end + 1);
+        let line = line_start(text, at);
         if text[line..at].trim().is_empty() {
             line
         } else {

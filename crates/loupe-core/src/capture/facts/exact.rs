@@ -50,12 +50,14 @@ impl Exact {
             .is_some_and(|open| !before[open..].contains("-->"))
     }
 
-    /// At a node of JSON that begins at an offset of the text.
-    fn of(node: Node<'_>, start: usize) -> Self {
-        let place = |node: Node<'_>| node.range().start + start..node.range().end + start;
-        let nodes = (node.index()..node.subtree_end()).filter_map(|index| node.doc().node(index));
+    /// At a node of JSON whose bytes begin at an offset of the text.
+    fn of(root: Node<'_>, start: usize) -> Self {
+        let from = root.range().start;
+        let place =
+            |node: Node<'_>| node.range().start - from + start..node.range().end - from + start;
+        let nodes = (root.index()..root.subtree_end()).filter_map(|index| root.doc().node(index));
         Self {
-            at: vec![place(node)],
+            at: vec![place(root)],
             places: nodes.map(|node| Span::of(&place(node))).collect(),
         }
     }
@@ -81,12 +83,10 @@ impl Exact {
             .map(|start| start..start + raw.len())
             .collect();
         let first = at.first()?.start;
-        let from = root.range().start;
-        let nodes = (root.index()..root.subtree_end()).filter_map(|index| root.doc().node(index));
-        let place =
-            |node: Node<'_>| node.range().start - from + first..node.range().end - from + first;
-        let places = nodes.map(|node| Span::of(&place(node))).collect();
-        Some(Self { at, places })
+        Some(Self {
+            at,
+            ..Self::of(root, first)
+        })
     }
 
     /// A node's place: of a string its inside.
@@ -180,17 +180,15 @@ fn reformatted<T>(root: Node<'_>, text: &str, take: impl Fn(Node<'_>, usize) -> 
     let node = doc
         .root()
         .filter(|node| doc.is_json() && is_same_subtree(root, *node))?;
-    Some(take(node, 0))
+    Some(take(node, node.range().start))
 }
 
 /// The data as JSON of another layout with something around it: a fence, a heading, a host's words.
 fn embedded<T>(root: Node<'_>, text: &str, take: impl Fn(Node<'_>, usize) -> T) -> Option<T> {
     each_json(root, text, |doc, start| {
         let mut nodes = (0..doc.len()).filter_map(|index| doc.node(index));
-        Some(take(
-            nodes.find(|node| is_same_subtree(root, *node))?,
-            start,
-        ))
+        let node = nodes.find(|node| is_same_subtree(root, *node))?;
+        Some(take(node, start + node.range().start))
     })
 }
 

@@ -136,7 +136,9 @@ impl<'t> Index<'t> {
         });
         let by_text = needle.word.is_none().then(|| {
             // Without a word there is nothing in the index: signs are searched for, but not through megabytes.
-            let end = floor(self.text, within.end.min(within.start + (1 << 20)));
+            let end = self
+                .text
+                .floor_char_boundary(within.end.min(within.start + (1 << 20)));
             let sign = needle.text.split(' ').next().unwrap_or_default();
             self.text[within.start..end]
                 .match_indices(sign)
@@ -182,15 +184,6 @@ pub(super) fn is_number(value: &str) -> bool {
         && digits
             .bytes()
             .all(|byte| byte.is_ascii_digit() || b".,eE+-".contains(&byte))
-}
-
-/// The largest character boundary not above `at`.
-pub(super) fn floor(text: &str, at: usize) -> usize {
-    let mut at = at.min(text.len());
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    at
 }
 
 /// Where `part` ends when it begins at `at`; its spaces stand for any run of white space.

@@ -6,12 +6,13 @@ use std::ops::Range;
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
 use super::canon::{Canon, is_space};
-use super::index::{Index, Needle, floor, is_number};
+use super::index::{Index, Needle, is_number};
 use super::labels::{Field, Fit, spoken};
 use super::span::{Span, is_ornament, trim};
 use super::tables::{self, Row};
 use super::whole;
 use crate::json::Node;
+use crate::layout::{lines, range_at};
 use crate::parallel::{LONG_BYTES, join};
 
 /// A label and the stretch of text its value may take.
@@ -170,11 +171,7 @@ impl<'t> Page<'t> {
     }
 
     fn is_header(&self, at: usize) -> bool {
-        let last = self
-            .headers
-            .partition_point(|header| header.start <= at)
-            .checked_sub(1);
-        last.is_some_and(|last| at < self.headers[last].end)
+        range_at(&self.headers, at).is_some()
     }
 
     pub(super) fn is_whole(&self, hit: &Range<usize>) -> bool {
@@ -240,9 +237,10 @@ impl<'t, 'k> Builder<'t, 'k> {
         // The slot of the item or bold label in the line before, and the first label since a line that had none.
         let mut value: Option<usize> = None;
         let mut first: Option<u32> = None;
-        let mut rest = lines(text, 0..text.len()).peekable();
-        while let Some(line) = rest.next() {
-            match tables.line(canon, line.clone(), &|label| self.is_key(label)) {
+        let mut rest = lines(text).peekable();
+        while let Some(own) = rest.next() {
+            let line = own.range();
+            match tables.line(canon, &own, &|label| self.is_key(label)) {
                 Some(Row::Header(header)) => self.headers.push(header),
                 Some(Row::Cells { head, cells }) => {
                     let name = self.name(&trim(text, head.clone()));
@@ -280,19 +278,15 @@ impl<'t, 'k> Builder<'t, 'k> {
                     let (slots, heads) = (self.slots.len(), self.heads.len());
                     self.heading(line.clone());
                     self.labels(line.clone());
-                    let body = text[line.clone()].trim();
-                    let is_item =
-                        body.starts_with("- ") || body.starts_with("* ") || body.starts_with("**");
+                    let body = own.body();
+                    let is_item = own.item().is_some() || body.starts_with("**");
                     let begins = is_item
                         || body.is_empty()
                         || body.starts_with(['#', '<', '|', '`', '{', '[']);
                     let Some(slot) = self.slots.get(slots) else {
                         // A value goes on in a bare line; what stands before the first label again is a title.
                         let mut is_title = || {
-                            let next = rest
-                                .peek()
-                                .map(|next| &text[next.clone()])
-                                .unwrap_or_default();
+                            let next = rest.peek().map_or("", |next| next.text);
                             let label = next
                                 .trim_start_matches(|char| is_ornament(char) || char == '-')
                                 .split(':')
@@ -442,14 +436,12 @@ impl<'t, 'k> Builder<'t, 'k> {
         let follows = text[mark + 1..].chars().next();
         let is_joined = !is_quoted
             && follows.is_some_and(|char| !is_ornament(char) && !matches!(char, '[' | '{'));
-        let tail_start = floor(before, before.len().saturating_sub(60));
+        let tail_start = before.floor_char_boundary(before.len().saturating_sub(60));
         let tail = &before[tail_start..];
         let is_part = |char: char| {
             char.is_alphanumeric() || matches!(char, ' ' | '_' | '-' | '/' | '&' | '.')
         };
-        let mut label = &tail[tail.rfind(|char| !is_part(char)).map_or(0, |at| {
-            at + tail[at..].chars().next().map_or(1, char::len_utf8)
-        })..];
+        let mut label = tail.rsplit(|char| !is_part(char)).next().unwrap_or(tail);
         for parting in [" / ", " - ", ". "] {
             label = label.rsplit(parting).next().unwrap_or(label);
         }
@@ -503,24 +495,6 @@ fn tag_name(body: &str) -> &str {
     &body[..body
         .find(|char: char| !(char.is_alphanumeric() || "_-.:".contains(char)))
         .unwrap_or(body.len())]
-}
-
-/// The lines of a range, without their ends.
-pub(super) fn lines(text: &str, range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
-    let mut at = range.start;
-    let mut is_done = false;
-    std::iter::from_fn(move || {
-        if is_done {
-            return None;
-        }
-        let end = text[at..range.end]
-            .find('\n')
-            .map_or(range.end, |len| at + len);
-        let line = at..end;
-        is_done = end == range.end;
-        at = end + 1;
-        Some(line)
-    })
 }
 
 /// The title of a line, without its marks.

@@ -8,6 +8,7 @@ use foldhash::{HashMap, HashMapExt, HashSet};
 use super::labels::{same_stem, spoken};
 use super::{Fact, FactCount, FactMatches, FactState};
 use crate::json::{Kind, Node};
+use crate::layout::{Line, comments, line_end, line_start, lines, range_at};
 
 /// Objects with more members are not looked at: their keys are data.
 const MAX_MEMBERS: usize = 200;
@@ -27,7 +28,7 @@ const DIRECTIONS: [(&str, &str); 8] = [
 
 /// Sets facts that were found in a place that is not their own to missing, and counts anew.
 pub(super) fn refute(root: Node<'_>, text: &str, matched: &mut FactMatches) {
-    let comments = comments(text);
+    let comments: Vec<_> = comments(text).collect();
     let mut owners: Vec<(Range<usize>, usize)> = Vec::new();
     for record in &matched.records {
         owners.extend(
@@ -53,11 +54,8 @@ pub(super) fn refute(root: Node<'_>, text: &str, matched: &mut FactMatches) {
         let (Some(place), Some(leaf)) = (fact.place(), root.doc().node(fact.node())) else {
             continue;
         };
-        let comment = comments
-            .partition_point(|comment| comment.start <= place.start)
-            .checked_sub(1);
-        let is_in_comment = comment.is_some_and(|at| place.end <= comments[at].end);
-        if is_in_comment
+        let comment = range_at(&comments, place.start);
+        if comment.is_some_and(|comment| place.end <= comment.end)
             || is_in_another_record(&owners, &records, leaf, &place)
             || is_commented_out(text, &place)
             || is_under_another_heading(text, &records, leaf, &place)
@@ -81,24 +79,10 @@ pub(super) fn refute(root: Node<'_>, text: &str, matched: &mut FactMatches) {
     }
 }
 
-/// The comments of HTML and XML.
-fn comments(text: &str) -> Vec<Range<usize>> {
-    let mut found = Vec::new();
-    let mut from = 0;
-    while let Some(start) = text[from..].find("<!--").map(|at| from + at) {
-        let end = text[start..]
-            .find("-->")
-            .map_or(text.len(), |at| start + at + 3);
-        found.push(start..end);
-        from = end;
-    }
-    found
-}
-
 /// Whether the line of a place begins with a sign that makes a comment of it, strikes or denies it: `;active = true`.
 fn is_commented_out(text: &str, place: &Range<usize>) -> bool {
-    let start = text[..place.start].rfind('\n').map_or(0, |at| at + 1);
-    let line = text[start..place.start].trim_start_matches([' ', '\t', '*', '>', '|']);
+    let line = text[line_start(text, place.start)..place.start]
+        .trim_start_matches([' ', '\t', '*', '>', '|']);
     let line = line.strip_prefix("- ").unwrap_or(line);
     let is_comment = line
         .strip_prefix('#')
@@ -133,13 +117,9 @@ fn is_in_another_record(
     let Some((own, node)) = last.checked_sub(1).and_then(|at| owners.get(at)) else {
         return false;
     };
-    let is_inside = own.start <= place.start && place.end <= own.end;
-    let is_below = |node: usize| {
-        leaf.doc()
-            .node(node)
-            .is_some_and(|record| (record.index()..record.subtree_end()).contains(&leaf.index()))
-    };
-    is_inside && !is_below(*node) && record_of(records, leaf).is_some()
+    own.start <= place.start
+        && place.end <= own.end
+        && record_of(records, leaf).is_some_and(|record| record != *node)
 }
 
 /// Whether a place stands in a heading that is not the nearest one above the leaf's record.
@@ -149,8 +129,9 @@ fn is_under_another_heading(
     leaf: Node<'_>,
     place: &Range<usize>,
 ) -> bool {
-    let line_start = text[..place.start].rfind('\n').map_or(0, |at| at + 1);
-    if !text[line_start..].starts_with('#') {
+    // The rest of the line may be long, and each fact of it asks.
+    let rank = Line::new(&text[line_start(text, place.start)..place.end], 0).rank();
+    if rank == 0 {
         return false;
     }
     let Some(own) = record_of(records, leaf).and_then(|record| records.get(&record)) else {
@@ -159,15 +140,10 @@ fn is_under_another_heading(
     if own.start <= place.start {
         return own.end <= place.start;
     }
-    let level = text[line_start..]
-        .bytes()
-        .take_while(|byte| *byte == b'#')
-        .count();
     let between = text.get(place.end..own.start).unwrap_or_default();
-    between.lines().skip(1).any(|line| {
-        let own = line.bytes().take_while(|byte| *byte == b'#').count();
-        (1..=level).contains(&own)
-    })
+    lines(between)
+        .skip(1)
+        .any(|line| (1..=rank).contains(&line.rank()))
 }
 
 /// Whether the word before a place names another field of the same kind.
@@ -183,21 +159,20 @@ fn is_named_otherwise(
     else {
         return false;
     };
-    let line_start = text[..place.start].rfind('\n').map_or(0, |at| at + 1);
-    let mut from = line_start.max(place.start.saturating_sub(BEFORE_BYTES));
-    while !text.is_char_boundary(from) {
-        from += 1;
-    }
+    let from = text.ceil_char_boundary(place.start.saturating_sub(BEFORE_BYTES));
+    let from = from.max(line_start(text, place.start));
     let before =
         text[from..place.start].trim_end_matches([' ', '*', '_', '`', '"', '\'', '(', '[']);
     let is_part = |char: char| char.is_alphanumeric() || char == '_';
-    let word = &before[before.rfind(|char| !is_part(char)).map_or(0, |at| {
-        at + before[at..].chars().next().map_or(1, char::len_utf8)
-    })..];
+    let word = spoken(
+        before
+            .rsplit(|char| !is_part(char))
+            .next()
+            .unwrap_or_default(),
+    );
     if word.is_empty() {
         return false;
     }
-    let word = spoken(word);
     let own = spoken(&leaf.key().unwrap_or_default());
     let known = siblings.entry(parent.index()).or_insert_with(|| {
         parent
@@ -233,11 +208,7 @@ fn is_in_another_row(text: &str, leaf: Node<'_>, place: &Range<usize>) -> bool {
     let Some((first, own)) = name(row).filter(|(first, _)| *first != leaf.index()) else {
         return false;
     };
-    let start = text[..place.start].rfind('\n').map_or(0, |at| at + 1);
-    let end = text[place.end..]
-        .find('\n')
-        .map_or(text.len(), |at| place.end + at);
-    let line = &text[start..end];
+    let line = &text[line_start(text, place.start)..line_end(text, place.end)];
     let others = || {
         rows.children()
             .filter(|other| other.kind() == Kind::Array)

@@ -7,10 +7,10 @@ use std::ops::Range;
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
 use super::canon::needle;
-use super::index::floor;
 use super::labels::{Field as Name, Fit, last_word, spoken};
-use super::page::{Page, lines};
+use super::page::Page;
 use crate::json::{Kind, Node, decode_string};
+use crate::layout::{Line, line_end, line_from, line_start, lines};
 
 /// Fields looked at, values sampled and places taken of one value: enough to tell records apart, and a bound.
 const MAX_FIELDS: usize = 12;
@@ -198,7 +198,7 @@ enum Mark {
 
 fn mark(page: &Page<'_>, hit: &Range<usize>, name: &Name) -> Mark {
     let text = page.text();
-    let from = floor(text, hit.start.saturating_sub(96));
+    let from = text.floor_char_boundary(hit.start.saturating_sub(96));
     let before = text[from..hit.start].trim_end_matches([' ', '"', '\'', '*', '`', '[', '#']);
     let slot = page.slot_at(hit.start).map(|slot| &page.slots[slot]);
     if let Some(slot) =
@@ -419,10 +419,6 @@ fn cut(
     }
 }
 
-fn line_start(text: &str, at: usize) -> usize {
-    text[..at].rfind('\n').map_or(0, |found| found + 1)
-}
-
 /// Where the next record begins, between the last place of one and the first place of the next.
 fn boundary(text: &str, from: usize, to: usize) -> usize {
     let slice = &text[from..to];
@@ -436,55 +432,42 @@ fn boundary(text: &str, from: usize, to: usize) -> usize {
         return anchor_line + brace;
     }
     let starts = || slice.match_indices('\n').map(|(at, _)| from + at + 1);
-    let line = |at: usize| text[at..].split('\n').next().unwrap_or_default();
-    let indent = |at: usize| line(at).len() - line(at).trim_start().len();
-    let is_filled = |at: &usize| !line(*at).trim().is_empty();
+    let line = |at: usize| line_from(text, at);
+    let own = line(anchor_line);
+    let is_filled = |at: &usize| !line(*at).is_blank();
     // An item under a deeper line, and a row of values, begin with their place: what looks like a heading above is the
     // end of a value of the record before.
     let above = starts().rfind(|at| *at < anchor_line && is_filled(at));
-    let is_new_item = line(anchor_line).trim_start().starts_with("- ")
-        && above.is_some_and(|above| indent(above) > indent(anchor_line));
-    let is_new_row = text[anchor_line..to].trim_matches('"').is_empty()
-        && line(anchor_line).matches(',').count() > 1;
+    let is_new_item =
+        own.item().is_some() && above.is_some_and(|above| line(above).indent > own.indent);
+    let is_new_row =
+        text[anchor_line..to].trim_matches('"').is_empty() && own.text.matches(',').count() > 1;
     if is_new_item || is_new_row {
         return anchor_line;
     }
-    let is_heading = |at: &usize| line(*at).trim_start().starts_with('#');
-    if let Some(heading) = starts().rfind(is_heading) {
+    if let Some(heading) = starts().rfind(|at| line(*at).rank() > 0) {
         return heading;
     }
-    let is_row = |at: usize| line(at).trim_start().starts_with('|');
-    let last_blank =
-        |before: usize| starts().rfind(|at| *at < before && line(*at).trim().is_empty());
-    if is_row(anchor_line) {
-        let table = starts().rfind(|at| {
-            line(*at).starts_with("|-")
-                || line(*at).starts_with("| -")
-                || line(*at).starts_with("|:")
-        });
-        return match table {
-            Some(table) => last_blank(table).map_or(anchor_line, |blank| next_line(text, blank)),
-            None => anchor_line,
-        };
+    let after_blank = |before: usize| {
+        let blank = starts().rfind(|at| *at < before && line(*at).is_blank());
+        blank.map_or(anchor_line, |blank| line_end(text, blank) + 1)
+    };
+    if own.body().starts_with('|') {
+        let table = starts().rfind(|at| line(*at).is_table_rule());
+        return table.map_or(anchor_line, after_blank);
     }
-    let least = starts().filter(is_filled).map(indent).min().unwrap_or(0);
-    if indent(anchor_line) > least {
+    let indents = starts().filter(is_filled).map(|at| line(at).indent);
+    let least = indents.min().unwrap_or(0);
+    if own.indent > least {
         return starts()
-            .rfind(|at| is_filled(at) && indent(*at) == least)
+            .rfind(|at| is_filled(at) && line(*at).indent == least)
             .unwrap_or(anchor_line);
     }
-    let marker = line(anchor_line).trim_start();
-    let is_item = marker.starts_with("- ")
-        || marker.starts_with("* ")
-        || marker.starts_with(|char: char| char.is_ascii_digit());
-    if is_item {
+    let has_number = own.body().starts_with(|char: char| char.is_ascii_digit());
+    if own.item().is_some() || has_number {
         return anchor_line;
     }
-    last_blank(anchor_line).map_or(anchor_line, |blank| next_line(text, blank))
-}
-
-fn next_line(text: &str, at: usize) -> usize {
-    text[at..].find('\n').map_or(text.len(), |len| at + len + 1)
+    after_blank(anchor_line)
 }
 
 /// On one line: after the brace that closes the most, at the next that opens.
@@ -553,28 +536,22 @@ fn last_end(text: &str, start: usize, after: usize, longest: Option<usize>) -> u
             }
         }
     }
-    let rank = |line: &str| line.bytes().take_while(|byte| *byte == b'#').count();
-    let own = rank(text[start..].trim_start());
+    let own = Line::new(&text[start..], start).rank();
     let is_block = own > 0
         || text[..start]
             .trim_end_matches([' ', '\t'])
             .ends_with("\n\n");
-    for (number, line) in lines(text, start..text.len()).enumerate() {
-        let body = text[line.clone()].trim();
+    for (number, line) in lines(&text[start..]).enumerate().skip(1) {
+        let rank = line.rank();
         let is_over = longest
-            .is_some_and(|longest| number >= longest && (!is_block || body.is_empty()))
-            || (line.start > after
-                && (is_rule(body) || (rank(body) > 0 && (own == 0 || rank(body) <= own))));
-        if number > 0 && is_over && line.start > after {
-            return line.start;
+            .is_some_and(|longest| number >= longest && (!is_block || line.is_blank()))
+            || line.rule().is_some()
+            || (rank > 0 && (own == 0 || rank <= own));
+        if is_over && start + line.at > after {
+            return start + line.at;
         }
     }
     text.len()
-}
-
-fn is_rule(line: &str) -> bool {
-    line.len() >= 3
-        && (line.bytes().all(|byte| byte == b'-') || line.bytes().all(|byte| byte == b'*'))
 }
 
 /// Leaves out blank lines and rules at the end.
@@ -586,10 +563,8 @@ fn trim_end(text: &str, start: usize, end: usize) -> usize {
         if body.starts_with('{') && body.ends_with(',') {
             end -= 1;
         }
-        let last = text[start..end]
-            .rfind('\n')
-            .map_or(start, |at| start + at + 1);
-        if last > start && is_rule(text[last..end].trim()) {
+        let last = line_start(text, end);
+        if last > start && Line::new(&text[last..end], last).rule().is_some() {
             end = last;
         } else {
             return end;

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::canon::Canon;
 use super::span::trim;
+use crate::layout::{Line, is_name_head, is_value_head};
 
 /// A label and the cell under it.
 pub(super) type Cell = (Range<usize>, Range<usize>);
@@ -38,12 +39,12 @@ impl Tables {
     pub(super) fn line(
         &mut self,
         canon: &Canon,
-        line: Range<usize>,
+        own: &Line<'_>,
         is_key: &dyn Fn(&str) -> bool,
     ) -> Option<Row> {
-        let text = canon.text[line.clone()].trim();
+        let line = own.range();
         let previous = self.previous.replace(line.clone());
-        if is_separator(text)
+        if own.is_table_rule()
             && let Some(header) = previous
         {
             (self.sign, self.rows) = (Some('|'), usize::MAX);
@@ -51,12 +52,13 @@ impl Tables {
             return Some(Row::Header(header));
         }
         // The line before a separator is known as a header only afterwards; there is no row without one.
-        if text.is_empty() || self.rows == 0 || (self.sign == Some('|') && !text.starts_with('|')) {
+        if own.is_blank() || self.rows == 0 || (self.sign == Some('|') && !own.text.contains('|')) {
             self.sign = None;
         }
         if let Some(sign) = self.sign {
             self.rows -= 1;
-            let key = canon.text[line.clone()]
+            let key = own
+                .text
                 .find(':')
                 .filter(|_| self.has_keys)
                 .map(|len| line.start..line.start + len);
@@ -77,7 +79,7 @@ impl Tables {
                 Ok(columns) => {
                     self.header = split(canon, columns, ',');
                     (self.sign, self.rows) = (Some(','), count);
-                    self.has_keys = canon.text[line].contains(":]");
+                    self.has_keys = own.text.contains(":]");
                     Some(Row::Opens { label, body })
                 }
                 Err(values) => {
@@ -91,10 +93,9 @@ impl Tables {
                 }
             };
         }
-        let header = &canon.text[line.clone()];
         let sign = [',', '\t', ';']
             .into_iter()
-            .find(|sign| header.contains(*sign) && is_header(header, *sign, is_key))?;
+            .find(|sign| own.text.contains(*sign) && is_header(own.text, *sign, is_key))?;
         self.header = split(canon, line.clone(), sign);
         (self.sign, self.rows) = (Some(sign), usize::MAX);
         Some(Row::Header(line))
@@ -116,19 +117,10 @@ impl Tables {
 
     /// Two columns, of which the first holds labels.
     fn is_field_table(&self, canon: &Canon) -> bool {
-        let generic = ["field", "property", "key", "attribute", "name", ""];
-        let first = self
-            .header
-            .first()
-            .map(|cell| canon.text[trim(&canon.text, cell.clone())].to_lowercase());
+        let head = |cell: &Range<usize>| &canon.text[trim(&canon.text, cell.clone())];
         self.sign == Some('|')
-            && self.header.len() == 2
-            && first.is_some_and(|name| generic.contains(&name.as_str()))
+            && matches!(&self.header[..], [name, value] if is_name_head(head(name)) && is_value_head(head(value)))
     }
-}
-
-fn is_separator(line: &str) -> bool {
-    line.contains("--") && line.starts_with('|') && line.bytes().all(|byte| b"|-: ".contains(&byte))
 }
 
 /// Whether a line is the header of separated values: at least two of its cells are keys, and half of all.
@@ -167,34 +159,29 @@ fn opening(text: &str, line: Range<usize>) -> Option<Opening> {
 /// The cells of a line. A quote closes where a cell may end.
 fn split(canon: &Canon, line: Range<usize>, sign: char) -> Vec<Range<usize>> {
     let text = &canon.text;
+    if sign == '|' {
+        let row = Line::new(&text[line.clone()], line.start);
+        let cells = row.cells_between(|bar| !canon.is_literal_pipe(bar));
+        return cells.map(|cell| row.place_of(cell)).collect();
+    }
     let mut cells = Vec::new();
     let mut start = line.start;
     let mut is_quoted = false;
     for (offset, char) in text[line.clone()].char_indices() {
         let at = line.start + offset;
         let ends = |at: usize| at == line.end || text[at..].starts_with(sign);
-        if char == '"' && sign != '|' {
+        if char == '"' {
             is_quoted = if is_quoted {
                 !ends(at + 1)
             } else {
                 text[start..at].trim().is_empty() && !ends(at + 1)
             };
-        } else if char == sign && !is_quoted && !(sign == '|' && canon.is_literal_pipe(at)) {
+        } else if char == sign && !is_quoted {
             cells.push(start..at);
             start = at + sign.len_utf8();
         }
     }
     cells.push(start..line.end);
-    if sign == '|' {
-        // A row begins and ends with a pipe.
-        cells.remove(0);
-        if cells
-            .last()
-            .is_some_and(|cell| text[cell.clone()].trim().is_empty())
-        {
-            cells.pop();
-        }
-    }
     cells
 }
 

@@ -163,10 +163,7 @@ fn is_bound(before: &str) -> bool {
     {
         return true;
     }
-    let mut from = before.len().saturating_sub(16);
-    while !before.is_char_boundary(from) {
-        from += 1;
-    }
+    let from = before.ceil_char_boundary(before.len().saturating_sub(16));
     let tail = before[from..].to_ascii_lowercase();
     WORDS.iter().any(|words| {
         tail.strip_suffix(words)

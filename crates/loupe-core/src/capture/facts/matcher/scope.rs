@@ -14,6 +14,7 @@ use super::super::span::is_ornament;
 use super::super::whole::is_continued;
 use super::{Found, Leaf, Matcher, Places, name_sibling};
 use crate::json::{Kind, Node};
+use crate::layout::range_at;
 
 /// Where the leaves of one record (or of what stands around records) are looked for.
 pub(super) struct Scope {
@@ -359,12 +360,8 @@ impl<'t> Matcher<'t> {
             text,
             slot,
         )?;
-        let region = scope
-            .regions
-            .partition_point(|region| region.start <= hit.start)
-            .checked_sub(1)?;
-        let is_meant =
-            hit.end <= scope.regions[region].end && self.is_meant(&hit, leaf, slashes(leaf));
+        let region = range_at(&scope.regions, hit.start)?;
+        let is_meant = hit.end <= region.end && self.is_meant(&hit, leaf, slashes(leaf));
         is_meant.then_some(hit)
     }
 
@@ -426,10 +423,7 @@ impl<'t> Matcher<'t> {
             return Vec::new();
         };
         let is_inside = |hit: &Range<usize>| {
-            let at = regions
-                .partition_point(|region| region.start <= hit.start)
-                .checked_sub(1);
-            at.is_some_and(|at| hit.end <= regions[at].end)
+            range_at(regions, hit.start).is_some_and(|region| hit.end <= region.end)
         };
         self.page
             .hits(needle, first.start..last.end)
@@ -519,7 +513,7 @@ fn is_choice_end(after: &str) -> bool {
 
 /// The beginning of a place's line, or the end of it where it is long.
 pub(super) fn line_before(text: &str, at: usize) -> &str {
-    let from = super::super::index::floor(text, at.saturating_sub(40));
+    let from = text.floor_char_boundary(at.saturating_sub(40));
     text[from..at].rsplit('\n').next().unwrap_or_default()
 }
 
