@@ -13,8 +13,8 @@ pub mod saved;
 use std::sync::Arc;
 
 use egui::{
-    Align, Frame, Id, Layout, Margin, Popup, PopupCloseBehavior, Rect, Response, RichText, Role,
-    ScrollArea, Sense, Ui, WidgetInfo, vec2,
+    Align, Frame, Id, Layout, Margin, Popup, PopupCloseBehavior, Rect, Response, Role,
+    ScrollArea, Sense, Ui, vec2,
 };
 
 pub use outcome::running_words;
@@ -127,10 +127,7 @@ fn foreign_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture) {
                 } else {
                     &capture.tool.name
                 };
-                ui.add(
-                    egui::Label::new(RichText::new(name).font(theme::tool_name()).color(t.strong))
-                        .truncate(),
-                );
+                widgets::truncated(ui, name, theme::tool_name(), t.strong);
                 let words = match (
                     capture.request.is_empty(),
                     cx.state.session().connection.is_connected(),
@@ -140,10 +137,7 @@ fn foreign_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture) {
                     (false, true) => "This server has no such tool",
                     (false, false) => "Not connected: it cannot be called",
                 };
-                ui.add(
-                    egui::Label::new(RichText::new(words).font(theme::small()).color(t.weak))
-                        .truncate(),
-                );
+                widgets::truncated(ui, words, theme::small(), t.weak);
                 if !capture.request.is_empty() {
                     done_words(ui, capture);
                 }
@@ -170,11 +164,7 @@ fn gone_ui(ui: &mut Ui, cx: &Cx<'_>) {
                     14.0,
                     t.bad,
                 )));
-                ui.label(
-                    RichText::new("The server is gone.")
-                        .font(theme::medium(12.5))
-                        .color(t.strong),
-                );
+                widgets::words(ui, "The server is gone.", theme::medium(12.5), t.strong);
                 let keys = shortcuts::text(&shortcuts::RECONNECT);
                 let name = format!("Reconnect ({keys})");
                 if widgets::Button::new(&name)
@@ -197,11 +187,7 @@ fn gone_ui(ui: &mut Ui, cx: &Cx<'_>) {
                     return;
                 }
                 let words = problem.message();
-                ui.add(
-                    egui::Label::new(RichText::new(&words).font(theme::small()).color(t.text))
-                        .truncate(),
-                )
-                .on_hover_text(&words);
+                widgets::truncated(ui, &words, theme::small(), t.text).on_hover_text(&words);
             });
         });
     let rect = strip.response.rect;
@@ -229,13 +215,9 @@ fn no_tool_ui(ui: &mut Ui, cx: &Cx<'_>) {
             Connection::Connected { .. } => "Choose a tool",
             _ => "Connect to a server to call its tools",
         };
-        ui.label(RichText::new(words).font(theme::base()).color(t.weak));
+        widgets::words(ui, words, theme::base(), t.weak);
         if let Some(capture) = cx.state.capture() {
-            ui.label(
-                RichText::new(&capture.tool.name)
-                    .font(theme::tool_name())
-                    .color(t.strong),
-            );
+            widgets::words(ui, &capture.tool.name, theme::tool_name(), t.strong);
             done_words(ui, capture);
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| export_ui(ui, cx));
@@ -267,10 +249,9 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, listed: &ListedTool, bar: Rect, with_chips:
                 } else {
                     &tool.name
                 };
-                let label =
-                    egui::Label::new(RichText::new(name).font(theme::tool_name()).color(t.strong))
-                        .truncate()
-                        .sense(Sense::click());
+                let label = egui::Label::new(widgets::styled(name, theme::tool_name(), t.strong))
+                    .truncate()
+                    .sense(Sense::click());
                 // The arguments stay in reach, however long the name is.
                 let room = ui.available_width() - if with_chips { ARGUMENTS } else { 0.0 };
                 let response = ui.scope(|ui| {
@@ -291,10 +272,7 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, listed: &ListedTool, bar: Rect, with_chips:
                     tool.title.as_deref().filter(|title| *title != tool.name),
                     is_wide,
                 ) {
-                    ui.add(
-                        egui::Label::new(RichText::new(title).font(theme::base()).color(t.weak))
-                            .truncate(),
-                    );
+                    widgets::truncated(ui, title, theme::base(), t.weak);
                 }
                 if !with_chips && ui.available_width() >= HINT {
                     hint_ui(ui, &tool.annotations);
@@ -328,11 +306,11 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, listed: &ListedTool, bar: Rect, with_chips:
 /// Beside *Call*: as whom, and how often.
 fn call_menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
     if let Some(host) = cx.state.call_as() {
-        ui.label(
-            RichText::new(format!("as {}", host.name))
-                .font(theme::small())
-                .color(ThemeTokens::of(ui).weak),
-        );
+        ui.label(widgets::styled(
+            format!("as {}", host.name),
+            theme::small(),
+            ThemeTokens::of(ui).weak,
+        ));
     }
     let button = widgets::Button::new("")
         .icon(icons::DOWN)
@@ -355,7 +333,7 @@ fn summary_ui(ui: &mut Ui, tool: &Tool, cx: &Cx<'_>) {
     } else {
         summary
     };
-    let label = egui::Label::new(RichText::new(words).font(theme::small()).color(t.weak))
+    let label = egui::Label::new(widgets::styled(words, theme::small(), t.weak))
         .truncate()
         .sense(Sense::click());
     let response = ui.scope(|ui| {
@@ -366,7 +344,7 @@ fn summary_ui(ui: &mut Ui, tool: &Tool, cx: &Cx<'_>) {
         .inner
         .on_hover_text("Show the whole definition as the server lists it")
         .on_hover_cursor(egui::CursorIcon::PointingHand);
-    response.widget_info(|| WidgetInfo::labeled(Role::Link, true, format!("Definition: {words}")));
+    widgets::say(&response, Role::Link, format!("Definition: {words}"));
     widgets::focus_ring(ui, &response, theme::RADIUS_BADGE);
     if response.clicked() {
         cx.send(Action::ShowDialog(Dialog::Definition {
@@ -598,13 +576,8 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>, listed: &ListedTool, is_slim: bool) {
 }
 
 fn arguments_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) {
-    let t = ThemeTokens::of(ui);
     let Some(form) = cx.state.form() else {
-        ui.label(
-            RichText::new("No input schema")
-                .font(theme::small())
-                .color(t.weak),
-        );
+        widgets::note(ui, "No input schema");
         return;
     };
     let mode = |ui: &mut Ui| {
@@ -626,11 +599,7 @@ fn arguments_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) {
         FormMode::Form if form.members.named.is_empty() => {
             ui.horizontal(|ui| {
                 mode(ui);
-                ui.label(
-                    RichText::new("Takes no arguments")
-                        .font(theme::small())
-                        .color(t.weak),
-                );
+                widgets::note(ui, "Takes no arguments");
             });
         }
         FormMode::Form => fields::form_ui(ui, cx, &tool.name, form, mode),
@@ -823,13 +792,11 @@ fn stale_ui(ui: &mut Ui, cx: &Cx<'_>) {
             ui.horizontal(|ui| {
                 ui.spacing_mut().item_spacing.x = 8.0;
                 ui.add(egui::Label::new(icons::icon(icons::WARNING, 14.0, t.warn)));
-                ui.add(
-                    egui::Label::new(
-                        RichText::new(format!("Shows the answer to {words}"))
-                            .font(theme::small())
-                            .color(t.text),
-                    )
-                    .truncate(),
+                widgets::truncated(
+                    ui,
+                    format!("Shows the answer to {words}"),
+                    theme::small(),
+                    t.text,
                 );
                 let call = widgets::Button::new("Call again")
                     .small()

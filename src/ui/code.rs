@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use egui::{Frame, Id, Margin, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, vec2};
+use egui::{Frame, Id, Margin, Role, ScrollArea, Sense, Stroke, Ui, vec2};
 
 use super::marks;
 use super::once;
 use super::theme::{self, ThemeTokens};
+use super::widgets;
 use loupe_analysis::finding::Severity;
 use loupe_core::json::Doc;
 use loupe_core::json::walk::{WalkEvent, walk};
@@ -56,9 +57,7 @@ pub fn marked_code_ui(ui: &mut Ui, salt: &str, lines: &[String], marks: &LineMar
                         let message = mark
                             .map(|(_, message)| format!("; {message}"))
                             .unwrap_or_default();
-                        response.widget_info(|| {
-                            WidgetInfo::labeled(Role::Label, true, format!("{line}{message}"))
-                        });
+                        widgets::say(&response, Role::Label, format!("{line}{message}"));
                         if let Some((severity, message)) = mark {
                             let place = rect.with_min_x(rect.left() + indent(ui, line));
                             ui.painter().add(marks::mark_shape(t, place, *severity));

@@ -15,7 +15,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use egui::{
-    Align, Id, Layout, Popup, PopupCloseBehavior, Rect, RichText, Sense, Stroke, Ui, UiBuilder,
+    Align, Id, Layout, Popup, PopupCloseBehavior, Rect, Sense, Ui, UiBuilder,
     vec2,
 };
 
@@ -170,22 +170,19 @@ pub fn compare_ui(ui: &mut Ui, cx: &Cx<'_>) {
     ui.allocate_rect(rect, Sense::hover());
     ui.painter().rect_filled(rect, 0.0, t.panel);
     let (top, rest) = rect.split_top_bottom_at_y(rect.top() + strip::height_here(ui));
-    ui.scope_builder(widgets::region(ui, "compare answer").max_rect(top), |ui| {
+    widgets::part(ui, "compare answer", top, |ui| {
         strip_ui(ui, cx, compare, judged.as_deref())
     });
     let (row, rest) = rest.split_top_bottom_at_y(rest.top() + theme::HEADER);
     let tab = tabs::tabs_ui(ui, cx, compare, judged.as_deref(), row);
     let rest = rest.with_min_y(rest.top() + not_made_ui(ui, compare, rest));
-    ui.scope_builder(
-        widgets::region(ui, "compare body").max_rect(rest),
-        |ui| match (&judged, tab) {
-            (None, _) => waiting_ui(ui, cx, compare),
-            (Some(judged), tabs::Shown::Fields) => fields::fields_ui(ui, cx, compare, judged),
-            (Some(judged), tabs::Shown::Records) => records::records_ui(ui, cx, compare, judged),
-            (Some(judged), tabs::Shown::Hosts) => hosts::hosts_ui(ui, cx, compare, judged),
-            (Some(judged), tabs::Shown::Curve) => curve::curve_ui(ui, cx, &judged.page),
-        },
-    );
+    widgets::part(ui, "compare body", rest, |ui| match (&judged, tab) {
+        (None, _) => waiting_ui(ui, cx, compare),
+        (Some(judged), tabs::Shown::Fields) => fields::fields_ui(ui, cx, compare, judged),
+        (Some(judged), tabs::Shown::Records) => records::records_ui(ui, cx, compare, judged),
+        (Some(judged), tabs::Shown::Hosts) => hosts::hosts_ui(ui, cx, compare, judged),
+        (Some(judged), tabs::Shown::Curve) => curve::curve_ui(ui, cx, &judged.page),
+    });
 }
 
 /// What is known now; until it is, what was known before, so that nothing flickers.
@@ -230,11 +227,7 @@ fn waiting_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare) {
 fn strip_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: Option<&Judged>) {
     let t = ThemeTokens::of(ui);
     let rect = ui.max_rect();
-    ui.painter().hline(
-        rect.x_range(),
-        rect.bottom() - 0.5,
-        Stroke::new(1.0, t.line),
-    );
+    widgets::line_below(ui, rect);
     if let Some((message, running)) = compare.progress().zip(cx.state.running.as_ref()) {
         return strip::single_cell_ui(ui, rect, |ui| {
             widgets::waiting(ui, &format!("Waiting for {message}"), running.since, cx);
@@ -412,26 +405,19 @@ fn not_made_ui(ui: &mut Ui, compare: &Compare, rect: Rect) -> f32 {
     let strip = Rect::from_min_size(rect.min, vec2(rect.width(), NOTICE));
     ui.painter().rect_filled(strip, 0.0, t.warn_bg);
     let inner = strip.shrink2(vec2(SIDE, 0.0));
-    ui.scope_builder(
-        widgets::region(ui, "not made")
-            .max_rect(inner)
-            .layout(Layout::left_to_right(Align::Center)),
-        |ui| {
-            let why = compare.series.stopped.as_deref().unwrap_or("not called");
-            let words = format!(
-                "Not called: {} ({why}). What came is below.",
-                left.join(", ")
-            );
-            ui.add(egui::Label::new(icons::icon_fill(
-                icons::WARNING,
-                14.0,
-                t.warn,
-            )));
-            ui.add(
-                egui::Label::new(RichText::new(words).font(theme::base()).color(t.text)).truncate(),
-            );
-        },
-    );
+    widgets::line_part(ui, "not made", inner, |ui| {
+        let why = compare.series.stopped.as_deref().unwrap_or("not called");
+        let words = format!(
+            "Not called: {} ({why}). What came is below.",
+            left.join(", ")
+        );
+        ui.add(egui::Label::new(icons::icon_fill(
+            icons::WARNING,
+            14.0,
+            t.warn,
+        )));
+        widgets::truncated(ui, words, theme::base(), t.text);
+    });
     NOTICE
 }
 

@@ -15,7 +15,7 @@ pub mod report;
 mod roots_and_sampling;
 mod sample;
 
-use egui::{Frame, Label, Margin, RichText, ScrollArea, Stroke, Ui, vec2};
+use egui::{Frame, Label, Margin, ScrollArea, Stroke, Ui, vec2};
 
 use super::theme::{self, ThemeTokens};
 use super::{Cx, icons, widgets};
@@ -27,7 +27,6 @@ const WIDTH: f32 = 1200.0;
 const SAMPLE: f32 = 416.0;
 
 pub fn connect_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
     ScrollArea::vertical()
         .id_salt("connect")
         .auto_shrink(false)
@@ -67,11 +66,7 @@ pub fn connect_ui(ui: &mut Ui, cx: &Cx<'_>) {
                         left_ui(ui, cx);
                     }
                     ui.add_space(24.0);
-                    ui.label(
-                        RichText::new("Nothing is started or contacted until you click")
-                            .font(theme::small())
-                            .color(t.weak),
-                    );
+                    widgets::note(ui, "Nothing is started or contacted until you click");
                     ui.add_space(24.0);
                 });
             });
@@ -115,24 +110,13 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>) {
     } else {
         "Connect to an MCP server"
     };
-    ui.label(
-        RichText::new(heading)
-            .font(theme::page_title())
-            .color(t.strong),
-    );
+    widgets::words(ui, heading, theme::page_title(), t.strong);
     if let Some(open) = open {
         let words = format!(
             "{} stays open, with its tools and arguments as they are. The menu at the top switches between them.",
             open.label()
         );
-        ui.add(
-            Label::new(
-                RichText::new(words)
-                    .font(theme::regular(14.0))
-                    .color(t.weak),
-            )
-            .wrap(),
-        );
+        widgets::wrapped(ui, words, theme::regular(14.0), t.weak);
         return;
     }
     if ui.content_rect().height() < theme::SHORT {
@@ -140,14 +124,7 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>) {
     }
     let words =
         "See what one tool response looks like, and costs, in every format a model might read.";
-    ui.add(
-        Label::new(
-            RichText::new(words)
-                .font(theme::regular(14.0))
-                .color(t.weak),
-        )
-        .wrap(),
-    );
+    widgets::wrapped(ui, words, theme::regular(14.0), t.weak);
 }
 
 fn card<R>(ui: &mut Ui, accent: bool, content: impl FnOnce(&mut Ui) -> R) -> R {
@@ -183,11 +160,7 @@ fn left_ui(ui: &mut Ui, cx: &Cx<'_>) {
         let t = ThemeTokens::of(ui);
         ui.horizontal(|ui| {
             ui.add(Label::new(icons::icon(icons::IMPORT, 16.0, t.weak)));
-            ui.label(
-                RichText::new(compare_tools::file_words(cx))
-                    .font(theme::base())
-                    .color(t.weak),
-            );
+            widgets::words(ui, compare_tools::file_words(cx), theme::base(), t.weak);
             widgets::at_right(ui, theme::BUTTON, |ui| {
                 if widgets::button(ui, "Open file…").clicked() {
                     let tools = Action::ServerDiff(ServerDiffAction::Open(None));
@@ -199,11 +172,7 @@ fn left_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 }
             });
         });
-        ui.label(
-            RichText::new("It opens without a server")
-                .font(theme::small())
-                .color(t.weak),
-        );
+        widgets::note(ui, "It opens without a server");
     });
 }
 
@@ -226,10 +195,11 @@ fn progress_ui(ui: &mut Ui, cx: &Cx<'_>) {
             card(ui, true, |ui| {
                 ui.horizontal(|ui| {
                     widgets::waiting(ui, &format!("Connecting: {phase}"), *since, cx);
-                    ui.label(
-                        RichText::new(format!("of {}", widgets::seconds(*limit)))
-                            .font(theme::code())
-                            .color(t.weak),
+                    widgets::words(
+                        ui,
+                        format!("of {}", widgets::seconds(*limit)),
+                        theme::code(),
+                        t.weak,
                     );
                     widgets::at_right(ui, theme::BUTTON, |ui| {
                         if widgets::Button::new("Cancel")
@@ -247,14 +217,7 @@ fn progress_ui(ui: &mut Ui, cx: &Cx<'_>) {
                         }
                     });
                 });
-                ui.add(
-                    Label::new(
-                        RichText::new(source.to_string())
-                            .font(theme::code())
-                            .color(t.weak),
-                    )
-                    .wrap(),
-                );
+                widgets::wrapped(ui, source.to_string(), theme::code(), t.weak);
                 stderr_tail(
                     ui,
                     cx,
@@ -287,11 +250,7 @@ fn progress_ui(ui: &mut Ui, cx: &Cx<'_>) {
             // One step alone is the failure itself.
             if cx.state.session().steps.len() > 1 {
                 card(ui, false, |ui| {
-                    ui.label(
-                        RichText::new("Connection attempts")
-                            .font(theme::medium(12.5))
-                            .color(t.weak),
-                    );
+                    widgets::words(ui, "Connection attempts", theme::medium(12.5), t.weak);
                     report::steps_ui(ui, cx);
                 });
             }
@@ -308,14 +267,7 @@ fn progress_ui(ui: &mut Ui, cx: &Cx<'_>) {
                     cx.send(ConnectAction::Reconnect);
                 }
                 if let Some(source) = cx.state.session().connection.source() {
-                    ui.add(
-                        Label::new(
-                            RichText::new(source.to_string())
-                                .font(theme::code())
-                                .color(t.weak),
-                        )
-                        .truncate(),
-                    );
+                    widgets::truncated(ui, source.to_string(), theme::code(), t.weak);
                 }
             });
             ui.add_space(16.0);
@@ -328,15 +280,11 @@ fn progress_ui(ui: &mut Ui, cx: &Cx<'_>) {
 fn stderr_tail(ui: &mut Ui, cx: &Cx<'_>, lines: &[String], nothing: &str) {
     let t = ThemeTokens::of(ui);
     if lines.is_empty() {
-        ui.label(RichText::new(nothing).font(theme::small()).color(t.weak));
+        widgets::note(ui, nothing);
         return;
     }
     ui.horizontal(|ui| {
-        ui.label(
-            RichText::new("stderr")
-                .font(theme::mono(12.0))
-                .color(t.weak),
-        );
+        widgets::words(ui, "stderr", theme::mono(12.0), t.weak);
         if lines.len() > 6
             && widgets::Button::new("Show all")
                 .small()
@@ -348,6 +296,6 @@ fn stderr_tail(ui: &mut Ui, cx: &Cx<'_>, lines: &[String], nothing: &str) {
         }
     });
     for line in &lines[lines.len().saturating_sub(6)..] {
-        ui.add(Label::new(RichText::new(line).font(theme::code()).color(t.text)).truncate());
+        widgets::truncated(ui, line, theme::code(), t.text);
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use egui::{Id, Label, RichText, ScrollArea, Ui};
+use egui::{Id, Label, ScrollArea, Ui};
 
 use super::theme::{self, ThemeTokens};
 use super::{Cx, code, icons, once, widgets};
@@ -59,16 +59,15 @@ pub fn definition_parts(
             ),
         );
     }
-    ui.label(
-        RichText::new(format!(
+    widgets::note(
+        ui,
+        format!(
             "The definition as the server lists it · {}",
             cost.join(" · ")
-        ))
-        .font(theme::small())
-        .color(t.weak),
+        ),
     );
     for fault in &tool.faults {
-        ui.label(RichText::new(fault).font(theme::small()).color(t.warn));
+        widgets::words(ui, fault, theme::small(), t.warn);
     }
     ScrollArea::vertical()
         .id_salt("definition")
@@ -82,11 +81,7 @@ pub fn definition_parts(
             }
             match &tool.description {
                 Some(description) if description.len() > code::MAX_LABEL => {
-                    ui.label(
-                        RichText::new("description")
-                            .font(theme::mono(12.0))
-                            .color(t.weak),
-                    );
+                    widgets::words(ui, "description", theme::mono(12.0), t.weak);
                     let lines =
                         once::per_text(ui, Id::unique("long description"), &tool.raw, || {
                             Arc::new(code::folded(
@@ -106,7 +101,7 @@ pub fn definition_parts(
                 ("outputSchema", &tool.output_schema),
             ] {
                 let Some(schema) = schema else { continue };
-                ui.label(RichText::new(label).font(theme::mono(12.0)).color(t.weak));
+                widgets::words(ui, label, theme::mono(12.0), t.weak);
                 let lines = code::lines_of(ui, label, schema);
                 let marks = schema_marks(ui, &found, label, schema);
                 code::marked_code_ui(ui, label, &lines, &marks, 320.0);
@@ -149,10 +144,10 @@ fn app_ui(ui: &mut Ui, cx: &Cx<'_>, uri: &str) {
 
 fn part(ui: &mut Ui, found: &[DefinitionFinding<'_>], label: &str, text: &str) {
     let t = ThemeTokens::of(ui);
-    ui.label(RichText::new(label).font(theme::mono(12.0)).color(t.weak));
+    widgets::words(ui, label, theme::mono(12.0), t.weak);
     let ground = ui.painter().add(egui::Shape::Noop);
     let response = ui.add(
-        Label::new(RichText::new(text).font(theme::base()).color(t.text))
+        Label::new(widgets::styled(text, theme::base(), t.text))
             .wrap()
             .selectable(true),
     );

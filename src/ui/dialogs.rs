@@ -3,7 +3,7 @@
 //! A dialog shows whole what it asks about. Esc and a click beside it are always the safe answer.
 use egui::text::{CCursor, CCursorRange};
 use egui::{
-    Frame, Id, Key, Label, Margin, Modifiers, RichText, ScrollArea, Stroke, TextEdit, Ui, vec2,
+    Frame, Id, Key, Label, Margin, Modifiers, ScrollArea, Stroke, TextEdit, Ui, vec2,
 };
 
 use super::theme::{self, ThemeTokens};
@@ -213,7 +213,7 @@ fn confirm_ui(ui: &mut Ui, cx: &Cx<'_>, question: Question<'_>, height: f32) {
         ui.add(Label::new(icons::icon_fill(icons::CONSENT, 16.0, t.warn)));
         widgets::paragraph(ui, why);
     });
-    ui.label(RichText::new(what).font(theme::small()).color(t.weak));
+    widgets::note(ui, what);
     code::code_ui(ui, "confirm", lines, height - 40.0);
     ui.add_space(4.0);
     if let Some(tool) = tool.filter(|tool| !tool.raw.is_empty() && cx.state.can_remember()) {
@@ -249,12 +249,8 @@ fn link_ui(ui: &mut Ui, cx: &Cx<'_>, url: &str) {
     let t = ThemeTokens::of(ui);
     widgets::title(ui, cx, "Open this link?");
     ui.horizontal(|ui| {
-        ui.label(RichText::new("Host").font(theme::small()).color(t.weak));
-        ui.label(
-            RichText::new(host_of(url))
-                .font(theme::mono_semibold(13.0))
-                .color(t.strong),
-        );
+        widgets::note(ui, "Host");
+        widgets::words(ui, host_of(url), theme::mono_semibold(13.0), t.strong);
     });
     Frame::new()
         .fill(t.bg)
@@ -267,16 +263,15 @@ fn link_ui(ui: &mut Ui, cx: &Cx<'_>, url: &str) {
                 .auto_shrink([false, true])
                 .show(ui, |ui| {
                     ui.add(
-                        Label::new(RichText::new(url).font(theme::code()).color(t.text))
+                        Label::new(widgets::styled(url, theme::code(), t.text))
                             .wrap()
                             .selectable(true),
                     );
                 });
         });
-    ui.label(
-        RichText::new("The link is from the server's answer. It opens in your browser.")
-            .font(theme::small())
-            .color(t.weak),
+    widgets::note(
+        ui,
+        "The link is from the server's answer. It opens in your browser.",
     );
     widgets::at_right(ui, theme::BUTTON, |ui| {
         if widgets::Button::new("Open")
@@ -327,11 +322,7 @@ fn shortcuts_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
                         .filter(|command| command.shortcut.is_some())
                     {
                         widgets::key_cap(ui, &command.keys());
-                        ui.label(
-                            RichText::new(command.name)
-                                .font(theme::base())
-                                .color(t.text),
-                        );
+                        widgets::words(ui, command.name, theme::base(), t.text);
                         ui.end_row();
                     }
                     for (keys, name) in [
@@ -342,16 +333,12 @@ fn shortcuts_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
                         ("Ctrl + − 0", "Larger, smaller, normal size"),
                     ] {
                         widgets::key_cap(ui, keys);
-                        ui.label(RichText::new(name).font(theme::base()).color(t.text));
+                        widgets::words(ui, name, theme::base(), t.text);
                         ui.end_row();
                     }
                 });
         });
-    ui.label(
-        RichText::new("Bare keys work while no text field has the focus")
-            .font(theme::small())
-            .color(t.weak),
-    );
+    widgets::note(ui, "Bare keys work while no text field has the focus");
 }
 
 fn stderr_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
@@ -368,11 +355,11 @@ fn stderr_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
             widgets::number_text(lines.len() as u64, "lines"),
             widgets::grouped(dropped)
         );
-        ui.label(
-            RichText::new(words)
-                .font(theme::small())
-                .color(ThemeTokens::of(ui).warn),
-        );
+        ui.label(widgets::styled(
+            words,
+            theme::small(),
+            ThemeTokens::of(ui).warn,
+        ));
     }
     code::code_ui(ui, "stderr", lines, height);
     widgets::at_right(ui, theme::BUTTON, |ui| {
@@ -413,7 +400,6 @@ fn steps_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
 }
 
 fn path_ui(ui: &mut Ui, cx: &Cx<'_>, purpose: PathPurpose, text: &str) {
-    let t = ThemeTokens::of(ui);
     let named;
     let (words, explanation, verb) = match purpose {
         PathPurpose::OpenCapture => (
@@ -476,11 +462,7 @@ fn path_ui(ui: &mut Ui, cx: &Cx<'_>, purpose: PathPurpose, text: &str) {
         ),
     };
     widgets::title(ui, cx, words);
-    ui.label(
-        RichText::new(explanation)
-            .font(theme::small())
-            .color(t.weak),
-    );
+    widgets::note(ui, explanation);
     let mut edited = text.to_owned();
     let field = TextEdit::singleline(&mut edited)
         .id(Id::unique("path"))

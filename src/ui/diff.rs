@@ -6,7 +6,7 @@ mod texts;
 mod tree;
 
 use egui::{
-    Align, Layout, Rect, RichText, Role, Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2,
+    Align, Layout, Rect, Role, Sense, Stroke, Ui, UiBuilder, pos2, vec2,
 };
 
 pub use reconnect::{again_strip, pane_chip, tools_changed_ui};
@@ -71,7 +71,7 @@ pub(super) fn note_ui(ui: &Ui, rect: Rect, tone: widgets::Tone, words: &str) {
         rect.width() - 50.0,
     );
     let response = ui.interact(rect, ui.scope_id().with(("note", words)), Sense::hover());
-    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, words));
+    widgets::say(&response, Role::Label, words);
     response.on_hover_text(words);
 }
 
@@ -119,7 +119,6 @@ pub(super) fn step(cx: &Cx<'_>, is_forward: bool) -> Option<Action> {
 }
 
 pub fn diff_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
     let diff = &cx.state.diff;
     let Some((a, b)) = diff
         .sides
@@ -219,8 +218,7 @@ pub fn diff_ui(ui: &mut Ui, cx: &Cx<'_>) {
             Rect::from_min_max(rest.min, pos2(middle, rest.bottom())),
             view,
         );
-        ui.painter()
-            .vline(middle - 0.5, rest.y_range(), Stroke::new(1.0, t.line));
+        widgets::vline(ui, middle - 0.5, rest.y_range());
         text::text_ui(
             ui,
             cx,
@@ -343,11 +341,11 @@ fn tokens_ui(ui: &mut Ui, cx: &Cx<'_>, view: &DiffView) {
     let (a, b) = (a.get(encoding), b.get(encoding));
     if a != b {
         let words = format!("{} → {} tok", widgets::grouped(a), widgets::grouped(b));
-        ui.label(
-            RichText::new(words)
-                .font(theme::code())
-                .color(ThemeTokens::of(ui).weak),
-        );
+        ui.label(widgets::styled(
+            words,
+            theme::code(),
+            ThemeTokens::of(ui).weak,
+        ));
     }
 }
 
@@ -375,7 +373,7 @@ fn stepper_ui(ui: &mut Ui, cx: &Cx<'_>, view: &DiffView) {
         ),
         None => widgets::number_text(count as u64, "places"),
     };
-    ui.label(RichText::new(words).font(theme::code()).color(t.weak));
+    widgets::words(ui, words, theme::code(), t.weak);
 }
 
 #[cfg(test)]

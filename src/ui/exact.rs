@@ -1,6 +1,6 @@
 //! An exact count for Claude: the offer beside its estimate, and the dialog that shows whole what would be sent, and to whom.
 
-use egui::{Label, Popup, RichText, Ui, vec2};
+use egui::{Label, Popup, Ui, vec2};
 
 use super::code::code_ui;
 use super::theme::{self, ThemeTokens};
@@ -65,7 +65,6 @@ pub fn offer_ui(ui: &mut Ui, cx: &Cx<'_>, formats: impl Iterator<Item = &'static
 }
 
 pub fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
-    let t = ThemeTokens::of(ui);
     widgets::title(ui, cx, "Count exactly, by Anthropic");
     let exact = &cx.state.anthropic_count;
     let Some(asking) = &exact.asking else { return };
@@ -87,11 +86,7 @@ pub fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
             widgets::problem_ui(ui, problem);
         }
         Some(Ok(prepared)) => {
-            ui.label(
-                RichText::new("Sent, with nothing else but host and content-length:")
-                    .font(theme::small())
-                    .color(t.weak),
-            );
+            widgets::note(ui, "Sent, with nothing else but host and content-length:");
             // Where there is no room for all, both boxes scroll.
             let rows = if height < SMALL {
                 3
@@ -108,7 +103,7 @@ pub fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
                 "The body, {}, one line on its way:",
                 widgets::number_text(prepared.bytes(), "bytes")
             );
-            ui.label(RichText::new(about).font(theme::small()).color(t.weak));
+            widgets::note(ui, about);
             let room = (height - 330.0).clamp(3.0 * theme::TEXT_ROW, BODY);
             code_ui(
                 ui,
@@ -131,11 +126,7 @@ fn fields_ui(ui: &mut Ui, cx: &Cx<'_>) {
         ui.spacing_mut().item_spacing.x = gap;
         ui.allocate_ui(vec2(width, 0.0), |ui| {
             ui.vertical(|ui| {
-                ui.label(
-                    RichText::new("Model, by its id in the API")
-                        .font(theme::small())
-                        .color(t.weak),
-                );
+                widgets::note(ui, "Model, by its id in the API");
                 let mut model = exact.model.clone();
                 if line(ui, "Model", "claude-haiku-4-5", width, false, &mut model) {
                     send(cx, ExactAction::Model(model));
@@ -144,11 +135,7 @@ fn fields_ui(ui: &mut Ui, cx: &Cx<'_>) {
         });
         ui.allocate_ui(vec2(width, 0.0), |ui| {
             ui.vertical(|ui| {
-                ui.label(
-                    RichText::new("Your API key")
-                        .font(theme::small())
-                        .color(t.weak),
-                );
+                widgets::note(ui, "Your API key");
                 let mut key = exact.typed.reveal().to_owned();
                 let hint = if exact.key.has_key() {
                     "as before, or type another"
@@ -181,7 +168,7 @@ fn fields_ui(ui: &mut Ui, cx: &Cx<'_>) {
     };
     ui.horizontal_wrapped(|ui| {
         ui.add(Label::new(icons::icon(icons::KEY, 13.0, t.weak)));
-        ui.add(Label::new(RichText::new(place).font(theme::small()).color(t.weak)).wrap());
+        widgets::note_wrapped(ui, place);
         if exact.key.has_key()
             && widgets::Button::new("Forget the key")
                 .small()
@@ -234,17 +221,13 @@ fn outcome_ui(ui: &mut Ui, cx: &Cx<'_>, asking: &ExactRequest) {
             ));
         }
         ui.add(
-            Label::new(
-                RichText::new(text)
-                    .font(theme::semibold(13.0))
-                    .color(t.strong),
-            )
-            .wrap()
-            .selectable(true),
+            Label::new(widgets::styled(text, theme::semibold(13.0), t.strong))
+                .wrap()
+                .selectable(true),
         );
         let note = "As one user message that holds this text and nothing else; what surrounds it in a conversation comes on top. \
                     Kept for this run, beside the estimate.";
-        ui.add(Label::new(RichText::new(note).font(theme::small()).color(t.weak)).wrap());
+        widgets::note_wrapped(ui, note);
     }
 }
 

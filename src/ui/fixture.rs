@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use egui::{CollapsingHeader, Label, Margin, RichText, ScrollArea, TextEdit, Ui};
+use egui::{CollapsingHeader, Label, Margin, ScrollArea, TextEdit, Ui};
 
 use super::theme::{self, ThemeTokens};
 use super::{Cx, code, icons, widgets};
@@ -35,7 +35,6 @@ pub(super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
     let Some(saving) = &cx.state.fixtures.saving else {
         return;
     };
-    let t = ThemeTokens::of(ui);
     let mut form = saving.form.clone();
     if let Some(kind) = saving.then {
         let words = format!(
@@ -69,13 +68,7 @@ pub(super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
         match &saving.preview {
             Some(Ok(previews)) => previews_ui(ui, previews, &mut form),
             Some(Err(problem)) => drop(widgets::problem_ui(ui, problem)),
-            None => drop(
-                ui.label(
-                    RichText::new("Looking for secrets…")
-                        .font(theme::small())
-                        .color(t.weak),
-                ),
-            ),
+            None => drop(widgets::note(ui, "Looking for secrets…")),
         }
     });
     widgets::at_right(ui, theme::BUTTON, |ui| {
@@ -149,17 +142,16 @@ fn there_ui(ui: &mut Ui, form: &FixtureForm, previews: Option<&[Preview]>, there
             format!("{count} of {} already exist{what}", several.len())
         }
     };
-    ui.add(Label::new(RichText::new(words).font(theme::small()).color(color)).truncate());
+    widgets::truncated(ui, words, theme::small(), color);
 }
 
 fn place_ui(ui: &mut Ui, form: &mut FixtureForm) {
-    let t = ThemeTokens::of(ui);
     ui.horizontal(|ui| {
         let width = ui.available_width();
         let field = |ui: &mut Ui, text: &mut String, name: &str, width: f32| {
             ui.vertical(|ui| {
                 ui.spacing_mut().item_spacing.y = 2.0;
-                ui.label(RichText::new(name).font(theme::small()).color(t.weak));
+                widgets::note(ui, name);
                 let edit = TextEdit::singleline(text)
                     .font(theme::mono(13.0))
                     .desired_width(width)
@@ -209,11 +201,7 @@ fn choices_ui(ui: &mut Ui, saving: &FixtureSaving, form: &mut FixtureForm) {
 fn heading(ui: &mut Ui, words: &str) {
     let t = ThemeTokens::of(ui);
     ui.add_space(4.0);
-    ui.label(
-        RichText::new(words)
-            .font(theme::semibold(13.0))
-            .color(t.strong),
-    );
+    widgets::words(ui, words, theme::semibold(13.0), t.strong);
 }
 
 fn previews_ui(ui: &mut Ui, previews: &[Preview], form: &mut FixtureForm) {
@@ -226,10 +214,9 @@ fn previews_ui(ui: &mut Ui, previews: &[Preview], form: &mut FixtureForm) {
             .flat_map(|(preview, name)| preview.found.iter().map(move |found| (found, name)))
     };
     if found().next().is_none() {
-        ui.label(
-            RichText::new("None found. This is not a guarantee: read it before you share it.")
-                .font(theme::small())
-                .color(t.weak),
+        widgets::note(
+            ui,
+            "None found. This is not a guarantee: read it before you share it.",
         );
     }
     let mut kinds: Vec<(&str, Vec<(&FoundSecret, &str)>)> = Vec::new();
@@ -251,7 +238,7 @@ fn previews_ui(ui: &mut Ui, previews: &[Preview], form: &mut FixtureForm) {
             for (preview, name) in several.iter().zip(&form.names) {
                 let bytes: u64 = preview.files.iter().map(|file| file.bytes).sum();
                 let title = format!("{name} · {}", widgets::number_text(bytes, "bytes"));
-                CollapsingHeader::new(RichText::new(title).font(theme::mono(12.0)).color(t.strong))
+                CollapsingHeader::new(widgets::styled(title, theme::mono(12.0), t.strong))
                     .id_salt(("fixture", &preview.path))
                     .show(ui, |ui| files_ui(ui, preview, name));
             }
@@ -273,14 +260,7 @@ fn files_ui(ui: &mut Ui, preview: &Preview, fixture: &str) {
             (icons::SECRET, t.warn)
         };
         ui.add(Label::new(icons::icon_fill(glyph, 14.0, color)));
-        ui.add(
-            Label::new(
-                RichText::new(&preview.exactness)
-                    .font(theme::base())
-                    .color(t.text),
-            )
-            .wrap(),
-        );
+        widgets::wrapped(ui, &preview.exactness, theme::base(), t.text);
     });
 }
 
@@ -293,7 +273,7 @@ fn file_ui(ui: &mut Ui, file: &FixtureWritten, fixture: &str) {
         file.name,
         widgets::number_text(file.bytes, "bytes")
     );
-    CollapsingHeader::new(RichText::new(title).font(theme::mono(12.0)).color(t.strong))
+    CollapsingHeader::new(widgets::styled(title, theme::mono(12.0), t.strong))
         .id_salt(("written", &key))
         .default_open(file.name == expect::FILE)
         .show_unindented(ui, |ui| {
@@ -302,15 +282,11 @@ fn file_ui(ui: &mut Ui, file: &FixtureWritten, fixture: &str) {
                     "How it begins: the first {}",
                     widgets::number_text(file.begins.len() as u64, "bytes")
                 );
-                ui.label(RichText::new(words).font(theme::small()).color(t.warn));
+                widgets::words(ui, words, theme::small(), t.warn);
             }
             let lines = code::exact_lines(ui, &key, &file.begins);
             if lines.is_empty() {
-                ui.label(
-                    RichText::new("An empty file")
-                        .font(theme::small())
-                        .color(t.weak),
-                );
+                widgets::note(ui, "An empty file");
             } else {
                 code::code_ui(ui, &key, &lines, 220.0);
             }
@@ -351,13 +327,11 @@ fn kind_ui(ui: &mut Ui, kind: &str, found: &[(&FoundSecret, &str)], wanted: &mut
         let line = format!("{state} · {} · {}", place.trim_start(), one.sample);
         ui.horizontal(|ui| {
             ui.add_space(24.0);
-            ui.add(
-                Label::new(RichText::new(line).font(theme::mono(12.0)).color(t.weak)).truncate(),
-            );
+            widgets::truncated(ui, line, theme::mono(12.0), t.weak);
         });
     }
     if let Some(more) = found.len().checked_sub(PLACES).filter(|more| *more > 0) {
         let words = format!("and {} more places", widgets::grouped(more as u64));
-        ui.label(RichText::new(words).font(theme::small()).color(t.weak));
+        widgets::note(ui, words);
     }
 }

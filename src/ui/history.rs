@@ -2,8 +2,7 @@
 
 use chrono::{Local, TimeZone};
 use egui::{
-    Align2, DragValue, Id, Label, Margin, RichText, Role, ScrollArea, Sense, TextEdit, Ui,
-    WidgetInfo, pos2, vec2,
+    Align2, DragValue, Id, Margin, Role, ScrollArea, Sense, TextEdit, Ui, pos2, vec2,
 };
 
 use super::outcome::outcome_look;
@@ -89,7 +88,7 @@ pub(super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
             }
         };
         ui.add_space(12.0);
-        ui.add(Label::new(RichText::new(words).font(theme::small()).color(t.weak)).wrap());
+        widgets::note_wrapped(ui, words);
     }
     ui.spacing_mut().item_spacing.y = 0.0;
     let height = (height - 116.0).max(3.0 * theme::CAPTURE_ROW);
@@ -112,28 +111,23 @@ pub(super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
         "{}{searching} · {place}",
         widgets::number_text(entries.len() as u64, "captures")
     );
-    ui.add(Label::new(RichText::new(message).font(theme::small()).color(t.weak)).truncate());
+    widgets::truncated(ui, message, theme::small(), t.weak);
 }
 
 /// How much is kept. Changed by a button alone, since what is beyond the limits goes at once.
 pub(super) fn limits_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
     let history = &cx.state.history;
     let send = |action| cx.send(Action::History(action));
     let mut keep = history.limits.unwrap_or(history.keep);
     ui.horizontal(|ui| {
-        ui.label(RichText::new("Kept for").font(theme::small()).color(t.weak));
+        widgets::note(ui, "Kept for");
         ui.add(
             DragValue::new(&mut keep.days)
                 .range(0..=36_500)
                 .suffix(" days"),
         )
         .accessible_name("Days that a call is kept");
-        ui.label(
-            RichText::new("and up to")
-                .font(theme::small())
-                .color(t.weak),
-        );
+        widgets::note(ui, "and up to");
         let mut size = keep.bytes / MEBIBYTE;
         ui.add(
             DragValue::new(&mut size)
@@ -145,11 +139,7 @@ pub(super) fn limits_ui(ui: &mut Ui, cx: &Cx<'_>) {
         if size != keep.bytes / MEBIBYTE {
             keep.bytes = size * MEBIBYTE;
         }
-        ui.label(
-            RichText::new("0 means no limit")
-                .font(theme::small())
-                .color(t.weak),
-        );
+        widgets::note(ui, "0 means no limit");
         if keep != history.keep {
             let tip = "Calls beyond these limits are deleted at once and cannot be restored";
             if widgets::Button::new("Apply limits")
@@ -188,7 +178,7 @@ fn entry_ui(ui: &mut Ui, cx: &Cx<'_>, entry: &Entry) {
         .single();
     let when = at.map_or_else(String::new, |at| at.format("%Y-%m-%d %H:%M:%S").to_string());
     let line = format!("{when} · {words} · {} · {}", entry.server, entry.arguments);
-    response.widget_info(|| WidgetInfo::labeled(Role::ListItem, true, format!("{name}, {line}")));
+    widgets::say(&response, Role::ListItem, format!("{name}, {line}"));
     if response.hovered() {
         ui.painter()
             .rect_filled(rect, theme::RADIUS_CONTROL, t.hover);

@@ -5,7 +5,7 @@ mod deliveries;
 mod detail;
 mod lanes;
 
-use egui::{Align, Layout, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
+use egui::{Align, Layout, Rect, Role, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
 
 pub use lanes::{lanes_ui, next_cut};
 
@@ -39,7 +39,7 @@ pub fn is_over(ui: &Ui, cx: &Cx<'_>) -> bool {
 pub fn hosts_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let asked = cx.ask(HostsQuery);
     let rect = head_ui(ui, cx, cx.state.hosts.len());
-    ui.scope_builder(widgets::region(ui, "hosts").max_rect(rect), |ui| {
+    widgets::part(ui, "hosts", rect, |ui| {
         if cx.state.view.hosts.shows_deliveries {
             return deliveries::deliveries_ui(ui, cx);
         }
@@ -68,98 +68,88 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, hosts: usize) -> Rect {
     let rect = ui.available_rect_before_wrap();
     let head = Rect::from_min_size(rect.min, vec2(rect.width(), theme::HEADER));
     ui.painter().rect_filled(head, 0.0, t.panel);
-    ui.painter().hline(
-        head.x_range(),
-        head.bottom() - 0.5,
-        Stroke::new(1.0, t.line),
-    );
+    widgets::line_below(ui, head);
     let inner = head.shrink2(vec2(6.0, 0.0));
-    ui.scope_builder(
-        widgets::region(ui, "hosts head")
-            .max_rect(inner)
-            .layout(Layout::left_to_right(Align::Center)),
-        |ui| {
-            ui.spacing_mut().item_spacing.x = if head.width() < theme::NARROW {
-                12.0
+    widgets::line_part(ui, "hosts head", inner, |ui| {
+        ui.spacing_mut().item_spacing.x = if head.width() < theme::NARROW {
+            12.0
+        } else {
+            20.0
+        };
+        let back = Button::new("Answer")
+            .icon(icons::ARROW_LEFT)
+            .shortcut("Esc")
+            .frameless()
+            .height(theme::ICON_BUTTON);
+        if back.tip("Back to the panes").show(ui).clicked() {
+            cx.send(ViewAction::ShowAnswer);
+        }
+        let is_deliveries = cx.state.view.hosts.shows_deliveries;
+        if widgets::tab(
+            ui,
+            None,
+            "Hosts",
+            Some(&hosts.to_string()),
+            !is_deliveries,
+            theme::HEADER,
+        )
+        .clicked()
+        {
+            cx.send(Action::Hosts(HostsAction::ShowDeliveries(false)));
+        }
+        let ways = PlacementKind::ALL.len().to_string();
+        if widgets::tab(
+            ui,
+            None,
+            "Placements",
+            Some(&ways),
+            is_deliveries,
+            theme::HEADER,
+        )
+        .clicked()
+        {
+            cx.send(Action::Hosts(HostsAction::ShowDeliveries(true)));
+        }
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let is_copied = if head.width() < theme::NARROW {
+                widgets::icon_button(ui, icons::COPY, "Copy verdict").clicked()
             } else {
-                20.0
-            };
-            let back = Button::new("Answer")
-                .icon(icons::ARROW_LEFT)
-                .shortcut("Esc")
-                .frameless()
-                .height(theme::ICON_BUTTON);
-            if back.tip("Back to the panes").show(ui).clicked() {
-                cx.send(ViewAction::ShowAnswer);
-            }
-            let is_deliveries = cx.state.view.hosts.shows_deliveries;
-            if widgets::tab(
-                ui,
-                None,
-                "Hosts",
-                Some(&hosts.to_string()),
-                !is_deliveries,
-                theme::HEADER,
-            )
-            .clicked()
-            {
-                cx.send(Action::Hosts(HostsAction::ShowDeliveries(false)));
-            }
-            let ways = PlacementKind::ALL.len().to_string();
-            if widgets::tab(
-                ui,
-                None,
-                "Placements",
-                Some(&ways),
-                is_deliveries,
-                theme::HEADER,
-            )
-            .clicked()
-            {
-                cx.send(Action::Hosts(HostsAction::ShowDeliveries(true)));
-            }
-            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                let is_copied = if head.width() < theme::NARROW {
-                    widgets::icon_button(ui, icons::COPY, "Copy verdict").clicked()
-                } else {
-                    Button::new("Copy verdict")
-                        .icon(icons::COPY)
-                        .frameless()
-                        .height(theme::ICON_BUTTON)
-                        .show(ui)
-                        .clicked()
-                };
-                if is_copied {
-                    cx.send(Action::CopySummary);
-                }
-                let picture = Button::new(if head.width() < theme::MEDIUM {
-                    ""
-                } else {
-                    strip::PICTURE
-                })
-                .name(strip::PICTURE);
-                if picture
-                    .icon(icons::IMAGE)
+                Button::new("Copy verdict")
+                    .icon(icons::COPY)
                     .frameless()
                     .height(theme::ICON_BUTTON)
                     .show(ui)
                     .clicked()
-                {
-                    cx.send(strip::copy_below(ui, head));
-                }
-            });
-        },
-    );
+            };
+            if is_copied {
+                cx.send(Action::CopySummary);
+            }
+            let picture = Button::new(if head.width() < theme::MEDIUM {
+                ""
+            } else {
+                strip::PICTURE
+            })
+            .name(strip::PICTURE);
+            if picture
+                .icon(icons::IMAGE)
+                .frameless()
+                .height(theme::ICON_BUTTON)
+                .show(ui)
+                .clicked()
+            {
+                cx.send(strip::copy_below(ui, head));
+            }
+        });
+    });
     rect.with_min_y(head.bottom())
 }
 
 fn body_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, report: &HostsReport) {
-    let t = ThemeTokens::of(ui);
     let chosen = cx.state.view.hosts.selected.and_then(|id| report.row(id));
     let selected = chosen.or_else(|| lanes::shown(ui, cx, report).first()?.first().copied());
     let detail_in = |ui: &mut Ui, place: Rect| {
         if let Some(row) = selected {
-            ui.scope_builder(widgets::region(ui, "detail").max_rect(place), |ui| {
+            widgets::part(ui, "detail", place, |ui| {
                 ui.set_clip_rect(place.intersect(ui.clip_rect()));
                 detail::detail_ui(ui, cx, place, report, row);
             });
@@ -182,28 +172,23 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, report: &HostsReport) {
                 }
             },
         );
-        ui.painter().hline(
-            rect.x_range(),
-            back.bottom() - 0.5,
-            Stroke::new(1.0, t.line),
-        );
+        widgets::hline(ui, rect.x_range(), back.bottom() - 0.5);
         return detail_in(ui, rect.with_min_y(back.bottom()));
     }
     let mut left = rect;
     if is_wide(ui) {
         let x = rect.right() - DETAIL.min((rect.width() * 0.4).round());
-        ui.painter()
-            .vline(x - 0.5, rect.y_range(), Stroke::new(1.0, t.line));
+        widgets::vline(ui, x - 0.5, rect.y_range());
         detail_in(ui, rect.with_min_x(x));
         left.max.x = x - 1.0;
     }
     let selected = selected
         .filter(|_| is_wide(ui) || chosen.is_some())
         .map(|row| row.host.id);
-    ui.scope_builder(widgets::region(ui, "all hosts").max_rect(left), |ui| {
+    widgets::part(ui, "all hosts", left, |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
         let inner = left.shrink2(vec2(SIDE, 0.0));
-        let used = ui.scope_builder(widgets::region(ui, "headline").max_rect(inner), |ui| {
+        let used = widgets::part(ui, "headline", inner, |ui| {
             ui.spacing_mut().item_spacing.y = 0.0;
             ui.set_width(inner.width());
             let is_low = rect.height() < LOW;
@@ -222,8 +207,7 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, report: &HostsReport) {
             }
         });
         let list = left.with_min_y(used.response.rect.bottom().ceil());
-        ui.painter()
-            .hline(list.x_range(), list.top() + 0.5, Stroke::new(1.0, t.line));
+        widgets::hline(ui, list.x_range(), list.top() + 0.5);
         lanes_ui(
             ui,
             cx,
@@ -249,7 +233,7 @@ pub fn headline_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport, size: f32) {
         let (place, response) =
             ui.allocate_exact_size(galley.size() + vec2(0.0, 2.0), Sense::hover());
         ui.painter().galley(place.min, galley, color);
-        response.widget_info(|| WidgetInfo::labeled(Role::Heading, true, text));
+        widgets::say(&response, Role::Heading, text);
     }
 }
 
@@ -314,7 +298,7 @@ fn bar_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport) {
     let spoken: Vec<String> = counts
         .map(|(outcome, count)| outcome.counted(count))
         .collect();
-    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, spoken.join(", ")));
+    widgets::say(&response, Role::Image, spoken.join(", "));
     widgets::focus_ring(ui, &response, theme::RADIUS_BAR);
     // By the keyboard, the first: it is among the worst.
     if let Some(row) = pointed
@@ -340,11 +324,7 @@ fn legend_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport) {
         for (outcome, count) in counts {
             let (color, icon) = lanes::tone(t, outcome);
             ui.label(icons::icon(icon, 14.0, color));
-            ui.label(
-                egui::RichText::new(outcome.counted(count))
-                    .font(theme::small())
-                    .color(color),
-            );
+            widgets::words(ui, outcome.counted(count), theme::small(), color);
             ui.add_space(8.0);
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
@@ -391,9 +371,5 @@ fn better_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport) {
     {
         cx.send(Action::Hosts(HostsAction::ShowDeliveries(true)));
     }
-    ui.label(
-        egui::RichText::new(words)
-            .font(theme::small())
-            .color(t.weak),
-    );
+    widgets::note(ui, words);
 }

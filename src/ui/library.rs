@@ -1,7 +1,7 @@
 //! Resources, templates and prompts: the lists of the sidebar, and the screen of one, to be filled in and read.
 
 use egui::{
-    Frame, Label, Margin, RichText, Role, ScrollArea, Sense, TextEdit, Ui, WidgetInfo, pos2, vec2,
+    Frame, Label, Margin, Role, ScrollArea, Sense, TextEdit, Ui, pos2, vec2,
 };
 
 use super::theme::{self, ThemeTokens};
@@ -25,7 +25,7 @@ pub fn library_ui(ui: &mut Ui, cx: &Cx<'_>) {
         _ => "Resource",
     };
     let rest = widgets::mode_head(ui, cx, title, |_| {});
-    ui.scope_builder(widgets::region(ui, "library").max_rect(rest), |ui| {
+    widgets::part(ui, "library", rest, |ui| {
         let Some(entry) = cx.state.session().library.entry() else {
             widgets::empty_ui(ui, "The server no longer lists this.", None);
             return;
@@ -51,7 +51,7 @@ pub fn list_ui(ui: &mut Ui, cx: &Cx<'_>, tab: SidebarTab) {
         Frame::new()
             .inner_margin(Margin::symmetric(14, 4))
             .show(ui, |ui| {
-                ui.add(Label::new(RichText::new(text).font(theme::small()).color(color)).wrap());
+                widgets::wrapped(ui, text, theme::small(), color);
             });
     };
     let Some(entries) = &library.entries else {
@@ -184,7 +184,7 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, at: usize, entry: &LibraryEntry) {
         ", odd"
     };
     let name = format!("{word} {title}, {}{changed}{odd}", entry.name());
-    response.widget_info(|| WidgetInfo::selected(Role::ListItem, true, is_selected, &name));
+    widgets::say_selected(&response, Role::ListItem, is_selected, &name);
     widgets::focus_ring_inside(ui, &response);
     if response.clicked() {
         act(cx, LibraryAction::Select(at));
@@ -194,25 +194,13 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, at: usize, entry: &LibraryEntry) {
 fn entry_ui(ui: &mut Ui, cx: &Cx<'_>, entry: &LibraryEntry) {
     let t = ThemeTokens::of(ui);
     let library = &cx.state.session().library;
-    let small = |text: String, color| {
-        Label::new(RichText::new(text).font(theme::small()).color(color)).wrap()
-    };
+    let small =
+        |text: String, color| Label::new(widgets::styled(text, theme::small(), color)).wrap();
+    widgets::wrapped(ui, entry.title(), theme::semibold(16.0), t.strong);
     ui.add(
-        Label::new(
-            RichText::new(entry.title())
-                .font(theme::semibold(16.0))
-                .color(t.strong),
-        )
-        .wrap(),
-    );
-    ui.add(
-        Label::new(
-            RichText::new(entry.name())
-                .font(theme::code())
-                .color(t.text),
-        )
-        .wrap()
-        .selectable(true),
+        Label::new(widgets::styled(entry.name(), theme::code(), t.text))
+            .wrap()
+            .selectable(true),
     );
     if let LibraryEntry::Resource(resource) | LibraryEntry::Template(resource) = entry {
         let size = resource
@@ -242,11 +230,7 @@ fn entry_ui(ui: &mut Ui, cx: &Cx<'_>, entry: &LibraryEntry) {
     let places = entry.places();
     for (name, description, required) in &places {
         let mark = if *required { " · required" } else { "" };
-        ui.label(
-            RichText::new(format!("{name}{mark}"))
-                .font(theme::mono(12.0))
-                .color(t.weak),
-        );
+        widgets::words(ui, format!("{name}{mark}"), theme::mono(12.0), t.weak);
         if let Some(description) = description {
             ui.add(small(description.clone(), t.weak));
         }
@@ -322,11 +306,7 @@ fn entry_ui(ui: &mut Ui, cx: &Cx<'_>, entry: &LibraryEntry) {
                 act(cx, LibraryAction::Watch(!is_watched));
             }
             if library.updated.contains(&uri) {
-                ui.label(
-                    RichText::new("changed since it was read")
-                        .font(theme::small())
-                        .color(t.warn),
-                );
+                widgets::words(ui, "changed since it was read", theme::small(), t.warn);
             }
         }
     });
@@ -341,10 +321,9 @@ fn entry_ui(ui: &mut Ui, cx: &Cx<'_>, entry: &LibraryEntry) {
             cx,
         );
     }
-    ui.label(
-        RichText::new("The entry as listed, icons and _meta included; icons are not fetched")
-            .font(theme::small())
-            .color(t.weak),
+    widgets::note(
+        ui,
+        "The entry as listed, icons and _meta included; icons are not fetched",
     );
     let lines = code::lines_of(ui, "library entry", entry.raw());
     code::code_ui(ui, "library entry", &lines, 220.0);

@@ -1,7 +1,7 @@
 //! Strips above the middle: a build that runs or failed, what came on stdout that is no message, what the server wrote to
 //! stderr in the call that broke.
 
-use egui::{Color32, Frame, Label, Margin, Panel, RichText, ScrollArea, Ui};
+use egui::{Color32, Frame, Label, Margin, Panel, ScrollArea, Ui};
 
 use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Button};
@@ -122,15 +122,8 @@ fn strip_ui(ui: &mut Ui, id: &'static str, strip: Strip<'_>, controls: impl FnOn
             controls(ui);
             ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
                 ui.add(Label::new(icons::icon_fill(strip.icon, 14.0, strip.color)));
-                ui.add(
-                    Label::new(
-                        RichText::new(strip.words)
-                            .font(theme::small())
-                            .color(t.text),
-                    )
-                    .truncate(),
-                )
-                .on_hover_text(strip.words);
+                widgets::truncated(ui, strip.words, theme::small(), t.text)
+                    .on_hover_text(strip.words);
             });
         });
         if strip.lines.is_empty() {
@@ -148,7 +141,7 @@ fn strip_ui(ui: &mut Ui, id: &'static str, strip: Strip<'_>, controls: impl FnOn
                 for line in strip.lines {
                     let line = if line.is_empty() { " " } else { line };
                     ui.add(
-                        Label::new(RichText::new(line).font(theme::code()).color(t.text))
+                        Label::new(widgets::styled(line, theme::code(), t.text))
                             .extend()
                             .selectable(true),
                     );

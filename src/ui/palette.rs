@@ -69,7 +69,7 @@ pub fn box_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Option<Rect>) {
         return;
     };
     let response = ui.allocate_rect(rect, Sense::click());
-    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, PALETTE_NAME));
+    widgets::say(&response, Role::Button, PALETTE_NAME);
     let fill = if response.hovered() { t.hover } else { t.card };
     ui.painter().rect(
         rect,
@@ -146,7 +146,7 @@ fn found_ui(ui: &mut Ui, cx: &Cx<'_>, text: &str, chosen: usize) {
         .show(ui)
         .response
         .response;
-    field.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, PALETTE_NAME));
+    widgets::say(&field, Role::TextInput, PALETTE_NAME);
     field.request_focus();
     let entries = found(cx, text);
     let last = entries.len().saturating_sub(1);
@@ -165,7 +165,7 @@ fn found_ui(ui: &mut Ui, cx: &Cx<'_>, text: &str, chosen: usize) {
     }
     if entries.is_empty() {
         let words = format!("Nothing is called “{text}”");
-        ui.label(egui::RichText::new(words).font(theme::base()).color(t.weak));
+        widgets::words(ui, words, theme::base(), t.weak);
         return;
     }
     ui.spacing_mut().item_spacing.y = 0.0;

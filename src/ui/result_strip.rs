@@ -1,6 +1,6 @@
 //! The answer first: what is sent now, the plain choice and the cheapest that says the same, above the panes.
 
-use egui::{Popup, PopupCloseBehavior, Rect, Response, Stroke, Ui};
+use egui::{Popup, PopupCloseBehavior, Rect, Response, Ui};
 
 use super::strip::{Sender, buttons_ui, cells_ui, height_here, single_cell_ui, steps, words};
 use super::theme::ThemeTokens;
@@ -47,11 +47,7 @@ pub fn rows<'a>(cx: &Cx<'a>) -> Vec<CountedRow<'a>> {
 pub fn answer_strip_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let t = ThemeTokens::of(ui);
     let rect = ui.max_rect();
-    ui.painter().hline(
-        rect.x_range(),
-        rect.bottom() - 0.5,
-        Stroke::new(1.0, t.line),
-    );
+    widgets::line_below(ui, rect);
     if let Some(running) = &cx.state.running {
         return single_cell_ui(ui, rect, |ui| {
             widgets::waiting(

@@ -3,7 +3,7 @@
 use std::hash::{Hash as _, Hasher as _};
 
 use egui::{
-    Frame, Label, Margin, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2,
+    Frame, Label, Margin, Rect, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2,
     vec2,
 };
 
@@ -23,9 +23,9 @@ pub fn server_cost_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let encoding = cx.state.settings.encoding();
     let rest = widgets::mode_head(ui, cx, "Your tool list", |ui| {
         let name = format!("counted with {} (exact)", encoding.name());
-        ui.add(Label::new(RichText::new(name).font(theme::small()).color(t.weak)).truncate());
+        widgets::truncated(ui, name, theme::small(), t.weak);
     });
-    ui.scope_builder(widgets::region(ui, "server").max_rect(rest), |ui| {
+    widgets::part(ui, "server", rest, |ui| {
         if cx.state.session().tools.is_empty() {
             if widgets::empty_ui(
                 ui,
@@ -79,11 +79,13 @@ fn cost_ui(ui: &mut Ui, cx: &Cx<'_>, cost: &ServerCost) {
 fn sentence_ui(ui: &mut Ui, cx: &Cx<'_>, cost: &ServerCost) {
     let t = ThemeTokens::of(ui);
     let number = |tokens: u64| {
-        RichText::new(widgets::number_text(tokens, "tokens"))
-            .font(theme::mono_semibold(13.0))
-            .color(t.strong)
+        widgets::styled(
+            widgets::number_text(tokens, "tokens"),
+            theme::mono_semibold(13.0),
+            t.strong,
+        )
     };
-    let plain = |text: String| RichText::new(text).font(theme::base()).color(t.text);
+    let plain = |text: String| widgets::styled(text, theme::base(), t.text);
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing = vec2(4.0, 4.0);
         ui.label(number(cost.before_first_call()));
@@ -106,12 +108,11 @@ fn sentence_ui(ui: &mut Ui, cx: &Cx<'_>, cost: &ServerCost) {
                 )
             },
         )));
-        ui.label(
-            RichText::new(
-                "Hosts add words of their own around each definition. These are not counted.",
-            )
-            .font(theme::base())
-            .color(t.weak),
+        widgets::words(
+            ui,
+            "Hosts add words of their own around each definition. These are not counted.",
+            theme::base(),
+            t.weak,
         );
     });
     let Some(model) = cx.state.model() else {
@@ -140,25 +141,17 @@ fn sentence_ui(ui: &mut Ui, cx: &Cx<'_>, cost: &ServerCost) {
 
 /// What cutting would save, against all definitions.
 fn cuts_ui(ui: &mut Ui, cost: &ServerCost) {
-    let t = ThemeTokens::of(ui);
     let cuts: Vec<_> = cost.cuts.iter().filter(|cut| cut.saves > 0).collect();
     if cuts.is_empty() {
-        ui.label(
-            RichText::new(
-                "Nothing to cut: no output schemas, no annotations, no long descriptions",
-            )
-            .font(theme::small())
-            .color(t.weak),
+        widgets::note(
+            ui,
+            "Nothing to cut: no output schemas, no annotations, no long descriptions",
         );
         return;
     }
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing = vec2(8.0, 4.0);
-        ui.label(
-            RichText::new("Cutting would save")
-                .font(theme::small())
-                .color(t.weak),
-        );
+        widgets::note(ui, "Cutting would save");
         for cut in cuts {
             // Token counts are far below 2^53.
             let share = cut.saves as f64 / cost.definitions().max(1) as f64 * 100.0;
@@ -222,7 +215,6 @@ fn order(cost: &ServerCost, sort: ServerColumn, is_reversed: bool) -> Vec<usize>
 }
 
 fn table_ui(ui: &mut Ui, cx: &Cx<'_>, cost: &ServerCost) {
-    let t = ThemeTokens::of(ui);
     let view = &cx.state.server_view;
     let width = ui.available_width();
     let parts = parts(width);
@@ -266,22 +258,14 @@ fn table_ui(ui: &mut Ui, cx: &Cx<'_>, cost: &ServerCost) {
                 }
             }
         });
-    ui.painter().hline(
-        ui.max_rect().x_range(),
-        ui.max_rect().top(),
-        Stroke::new(1.0, t.line),
-    );
+    widgets::hline(ui, ui.max_rect().x_range(), ui.max_rect().top());
 }
 
 fn head_ui(ui: &mut Ui, cx: &Cx<'_>, parts: &[DefinitionPart]) {
     let t = ThemeTokens::of(ui);
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 26.0), Sense::hover());
     ui.painter().rect_filled(rect, 0.0, t.panel);
-    ui.painter().hline(
-        rect.x_range(),
-        rect.bottom() - 0.5,
-        Stroke::new(1.0, t.line),
-    );
+    widgets::line_below(ui, rect);
     let view = &cx.state.server_view;
     let cell = |ui: &mut Ui, rect: Rect, title: &str, column: ServerColumn, is_number: bool| {
         let response = ui.interact(rect, ui.scope_id().with(("sort", title)), Sense::click());
@@ -291,14 +275,12 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, parts: &[DefinitionPart]) {
             (true, true) => "sorted, largest first",
             (true, false) => "sorted, smallest first",
         };
-        response.widget_info(|| {
-            WidgetInfo::selected(
-                Role::ColumnHeader,
-                true,
-                is_sorted,
-                format!("Sort by {title}, {order}"),
-            )
-        });
+        widgets::say_selected(
+            &response,
+            Role::ColumnHeader,
+            is_sorted,
+            format!("Sort by {title}, {order}"),
+        );
         let color = if is_sorted || response.hovered() {
             t.strong
         } else {

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use egui::{
-    Align, Frame, Id, Label, Layout, Margin, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui,
-    UiBuilder, WidgetInfo,
+    Align, Frame, Id, Label, Layout, Margin, Rect, Role, ScrollArea, Sense, Stroke, Ui,
+    UiBuilder,
 };
 use egui::{pos2, vec2};
 
@@ -132,9 +132,7 @@ pub fn versus_ui(ui: &mut Ui, cx: &Cx<'_>) {
         .chosen
         .as_ref()
         .and_then(|name| rows.iter().position(|row| row.name() == name));
-    ui.scope_builder(widgets::region(ui, "tools").max_rect(list), |ui| {
-        list_ui(ui, cx, &rows, chosen)
-    });
+    widgets::part(ui, "tools", list, |ui| list_ui(ui, cx, &rows, chosen));
     let line = Stroke::new(1.0, ThemeTokens::of(ui).line);
     if is_wide {
         ui.painter()
@@ -143,15 +141,14 @@ pub fn versus_ui(ui: &mut Ui, cx: &Cx<'_>) {
         ui.painter()
             .hline(definition.x_range(), definition.top() - 0.5, line);
     }
-    ui.scope_builder(
-        widgets::region(ui, "definition").max_rect(definition),
-        |ui| match chosen.and_then(|at| rows.get(at)) {
+    widgets::part(ui, "definition", definition, |ui| {
+        match chosen.and_then(|at| rows.get(at)) {
             Some(row) => definition_ui(ui, cx, row, (a, b)),
             None => {
                 widgets::empty_ui(ui, "Choose a tool to see how its definition changed.", None);
             }
-        },
-    );
+        }
+    });
 }
 
 fn strip(rest: &mut Rect, height: f32) -> Rect {
@@ -163,11 +160,7 @@ fn strip(rest: &mut Rect, height: f32) -> Rect {
 fn sides_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, a: &ToolListing, b: &ToolListing) {
     let t = ThemeTokens::of(ui);
     ui.painter().rect_filled(rect, 0.0, t.panel);
-    ui.painter().hline(
-        rect.x_range(),
-        rect.bottom() - 0.5,
-        Stroke::new(1.0, t.line),
-    );
+    widgets::line_below(ui, rect);
     let swap = Rect::from_center_size(rect.center(), vec2(theme::ICON_BUTTON, theme::ICON_BUTTON));
     let half = |left: f32, right: f32| {
         Rect::from_min_max(
@@ -196,7 +189,7 @@ fn side_ui(ui: &Ui, rect: Rect, name: &str, list: &ToolListing) {
     let tools = widgets::number_text(count, "tools");
     let words = format!("{name}: {}, {tools}, {}", list.name, list.place);
     let response = ui.interact(rect, ui.scope_id().with(("side", name)), Sense::hover());
-    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &words));
+    widgets::say(&response, Role::Label, &words);
     widgets::letter_at(ui, pos2(rect.left() + 20.0, rect.center().y), name);
     let right = widgets::text_right(
         ui,
@@ -256,11 +249,7 @@ fn sentence(found: &ToolsDifference, encoding: Encoding) -> String {
 fn sentence_ui(ui: &Ui, cx: &Cx<'_>, rect: Rect, found: &ToolsDifference) {
     let t = ThemeTokens::of(ui);
     let words = sentence(found, cx.state.settings.encoding());
-    ui.painter().hline(
-        rect.x_range(),
-        rect.bottom() - 0.5,
-        Stroke::new(1.0, t.line),
-    );
+    widgets::line_below(ui, rect);
     widgets::text_at(
         ui,
         pos2(rect.left() + 16.0, rect.center().y),
@@ -270,7 +259,7 @@ fn sentence_ui(ui: &Ui, cx: &Cx<'_>, rect: Rect, found: &ToolsDifference) {
         rect.width() - 32.0,
     );
     let response = ui.interact(rect, ui.scope_id().with("sentence"), Sense::hover());
-    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &words));
+    widgets::say(&response, Role::Label, &words);
     response.on_hover_text(words);
 }
 
@@ -351,11 +340,7 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, row: &Row<'_>, is_chosen: bool) {
             .rect_filled(rect, 0.0, if is_chosen { t.accent_bg } else { t.hover });
     }
     if is_chosen {
-        ui.painter().rect_filled(
-            Rect::from_min_size(rect.min, vec2(2.0, rect.height())),
-            0.0,
-            t.accent,
-        );
+        widgets::edge(ui, rect, t.accent);
     }
     let (glyph, color) = match row {
         Row::Added(..) => (icons::ADD, t.ok),
@@ -401,14 +386,12 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, row: &Row<'_>, is_chosen: bool) {
         color,
         right - end - 20.0,
     );
-    response.widget_info(|| {
-        WidgetInfo::selected(
-            Role::ListItem,
-            true,
-            is_chosen,
-            format!("{name}, {what}, {tokens}"),
-        )
-    });
+    widgets::say_selected(
+        &response,
+        Role::ListItem,
+        is_chosen,
+        format!("{name}, {what}, {tokens}"),
+    );
     widgets::focus_ring_inside(ui, &response);
     if response.clicked() {
         act(cx, ServerDiffAction::Look(row.name().to_owned()));
@@ -461,11 +444,7 @@ fn definition_ui(ui: &mut Ui, cx: &Cx<'_>, row: &Row<'_>, (a, b): (&ToolListing,
         .show(ui, |ui| {
             ui.set_width(ui.available_width());
             ui.spacing_mut().item_spacing.y = 6.0;
-            ui.label(
-                RichText::new(Shown::of(row.name()).text)
-                    .font(theme::tool_name())
-                    .color(t.strong),
-            );
+            widgets::words(ui, Shown::of(row.name()).text, theme::tool_name(), t.strong);
             match row {
                 Row::Changed(tool) => {
                     let share = percent(before, now)
@@ -476,7 +455,7 @@ fn definition_ui(ui: &mut Ui, cx: &Cx<'_>, row: &Row<'_>, (a, b): (&ToolListing,
                         widgets::number_text(now, "tok"),
                         signed_from(before, now)
                     );
-                    ui.label(RichText::new(words).font(theme::code()).color(t.weak));
+                    widgets::words(ui, words, theme::code(), t.weak);
                     changes_ui(ui, tool);
                 }
                 Row::Added(name, _) => whole_ui(ui, b, name, &widgets::number_text(now, "tok")),
@@ -491,7 +470,7 @@ fn definition_ui(ui: &mut Ui, cx: &Cx<'_>, row: &Row<'_>, (a, b): (&ToolListing,
 fn whole_ui(ui: &mut Ui, list: &ToolListing, name: &str, tokens: &str) {
     let t = ThemeTokens::of(ui);
     let words = format!("Only {} has it: {tokens}", list.name);
-    ui.add(Label::new(RichText::new(words).font(theme::base()).color(t.text)).wrap());
+    widgets::wrapped(ui, words, theme::base(), t.text);
     let found: Option<&Arc<Tool>> = list.tools.iter().find(|tool| tool.name == name);
     if let Some(tool) = found {
         let lines = code::lines_of(ui, "versus", &tool.raw);
@@ -527,14 +506,7 @@ fn changes_ui(ui: &mut Ui, tool: &ChangedTool) {
                     } else {
                         &change.path
                     };
-                    ui.add(
-                        Label::new(
-                            RichText::new(path)
-                                .font(theme::mono_semibold(12.0))
-                                .color(t.strong),
-                        )
-                        .wrap(),
-                    );
+                    widgets::wrapped(ui, path, theme::mono_semibold(12.0), t.strong);
                 });
                 let sides = [
                     (&change.before, "−", t.bad_bg, "Before"),
@@ -551,13 +523,10 @@ fn changes_ui(ui: &mut Ui, tool: &ChangedTool) {
                         .inner_margin(Margin::symmetric(8, 4))
                         .show(ui, |ui| {
                             ui.set_width(ui.available_width());
-                            let text = RichText::new(format!("{sign} {value}"))
-                                .font(theme::code())
-                                .color(t.text);
+                            let text =
+                                widgets::styled(format!("{sign} {value}"), theme::code(), t.text);
                             let response = ui.add(Label::new(text).wrap().selectable(true));
-                            response.widget_info(|| {
-                                WidgetInfo::labeled(Role::Label, true, format!("{word}: {value}"))
-                            });
+                            widgets::say(&response, Role::Label, format!("{word}: {value}"));
                         });
                 }
             }
@@ -572,7 +541,7 @@ fn changes_ui(ui: &mut Ui, tool: &ChangedTool) {
                     "and {}: Copy as JSON has them",
                     widgets::number_text(more, "more changes")
                 );
-                ui.label(RichText::new(words).font(theme::small()).color(t.weak));
+                widgets::note(ui, words);
             }
             ui.add_space(12.0);
         });

@@ -1,7 +1,7 @@
 //! What is remembered of servers, as it is seen: tools that need no question, values that are asked for, the servers used
 //! before.
 
-use egui::{Key, Label, RichText, ScrollArea, Ui};
+use egui::{Key, ScrollArea, Ui};
 
 use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Button, LineEdit};
@@ -52,7 +52,7 @@ pub fn allowed_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
         return;
     }
     let words = "Besides tools declared read-only. Applies only to exactly this command or address, and only until a tool’s definition changes.";
-    ui.add(Label::new(RichText::new(words).font(theme::small()).color(t.weak)).wrap());
+    widgets::note_wrapped(ui, words);
     let ask_again = |tool: Option<&str>| cx.send(ServersAction::AskAgain(tool.map(str::to_owned)));
     ScrollArea::vertical()
         .id_salt("allowed")
@@ -62,13 +62,9 @@ pub fn allowed_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
         .show(ui, |ui| {
             for (name, is_changed) in &allowed {
                 ui.horizontal(|ui| {
-                    ui.label(RichText::new(*name).font(theme::mono(12.5)).color(t.strong));
+                    widgets::words(ui, *name, theme::mono(12.5), t.strong);
                     if *is_changed {
-                        ui.label(
-                            RichText::new("changed since: asks again")
-                                .font(theme::small())
-                                .color(t.warn),
-                        );
+                        widgets::words(ui, "changed since: asks again", theme::small(), t.warn);
                     }
                     widgets::at_right(ui, theme::ICON_BUTTON, |ui| {
                         if Button::new("Ask again")
@@ -100,7 +96,7 @@ pub fn values_ui(ui: &mut Ui, cx: &Cx<'_>, missing: &MissingValues) {
     );
     let mut is_first = true;
     for name in &missing.names {
-        ui.label(RichText::new(name).font(theme::mono(12.0)).color(t.text));
+        widgets::words(ui, name, theme::mono(12.0), t.text);
         let mut value = missing.typed.get(name).cloned().unwrap_or_default();
         let field = LineEdit {
             name,
@@ -125,7 +121,7 @@ pub fn values_ui(ui: &mut Ui, cx: &Cx<'_>, missing: &MissingValues) {
             let words = format!(
                 "They are used for this run only: the system’s keychain is unavailable ({why})."
             );
-            ui.add(Label::new(RichText::new(words).font(theme::small()).color(t.weak)).wrap());
+            widgets::note_wrapped(ui, words);
         }
         None => {
             let mut keeps = missing.keeps;

@@ -1,6 +1,6 @@
 //! The settings: what holds for every server, where it is kept, and what is remembered of the server of now.
 
-use egui::{DragValue, Label, Popup, RichText, ScrollArea, Ui, UiBuilder};
+use egui::{DragValue, Label, Popup, ScrollArea, Ui, UiBuilder};
 
 use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Button, LineEdit};
@@ -48,16 +48,16 @@ pub fn settings_ui(ui: &mut Ui, cx: &Cx<'_>) {
 
 fn heading(ui: &mut Ui, words: &str) {
     ui.add_space(8.0);
-    ui.label(
-        RichText::new(words)
-            .font(theme::semibold(15.0))
-            .color(ThemeTokens::of(ui).strong),
-    );
+    ui.label(widgets::styled(
+        words,
+        theme::semibold(15.0),
+        ThemeTokens::of(ui).strong,
+    ));
 }
 
 fn weak(ui: &mut Ui, words: &str) {
     let color = ThemeTokens::of(ui).weak;
-    ui.add(Label::new(RichText::new(words).font(theme::small()).color(color)).wrap());
+    widgets::wrapped(ui, words, theme::small(), color);
 }
 
 /// One setting: its name, and the controls.
@@ -66,7 +66,7 @@ fn row(ui: &mut Ui, name: &str, controls: impl FnOnce(&mut Ui)) {
     ui.horizontal(|ui| {
         ui.allocate_ui(egui::vec2(NAMES, theme::INPUT), |ui| {
             ui.set_min_width(NAMES);
-            ui.add(Label::new(RichText::new(name).font(theme::base()).color(color)).truncate());
+            widgets::truncated(ui, name, theme::base(), color);
         });
         controls(ui);
     });
@@ -313,9 +313,11 @@ fn file_ui(ui: &mut Ui, cx: &Cx<'_>) {
     heading(ui, "The file");
     match cx.state.saved_settings.file() {
         Some(file) => {
-            let text = RichText::new(file.display().to_string())
-                .font(theme::code())
-                .color(ThemeTokens::of(ui).text);
+            let text = widgets::styled(
+                file.display().to_string(),
+                theme::code(),
+                ThemeTokens::of(ui).text,
+            );
             ui.add(Label::new(text).wrap().selectable(true));
             weak(
                 ui,

@@ -5,7 +5,7 @@
 pub(super) mod captures;
 
 use egui::{
-    Align, Align2, Color32, CornerRadius, Id, Layout, Panel, Popup, PopupCloseBehavior, Rect,
+    Align2, Color32, Id, Panel, Popup, PopupCloseBehavior, Rect,
     Response, RichText, Role, ScrollArea, Sense, StrokeKind, TextEdit, Ui, WidgetInfo, pos2, vec2,
 };
 
@@ -199,7 +199,7 @@ fn overlay(button: &Response) -> Popup<'_> {
 fn rail_button(ui: &mut Ui, glyph: &str, name: &str, count: usize) -> Response {
     let t = ThemeTokens::of(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(44.0, 44.0), Sense::click());
-    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("{name}, {count}")));
+    widgets::say(&response, Role::Button, format!("{name}, {count}"));
     if response.hovered() || response.has_focus() {
         ui.painter()
             .rect_filled(rect, theme::RADIUS_CONTROL, t.hover);
@@ -294,9 +294,7 @@ fn tools_ui(ui: &mut Ui, cx: &Cx<'_>, place: Option<Rect>) {
         egui::Frame::new()
             .inner_margin(egui::Margin::symmetric(12, 4))
             .show(ui, |ui| {
-                ui.add(
-                    egui::Label::new(RichText::new(note).font(theme::small()).color(t.warn)).wrap(),
-                );
+                widgets::wrapped(ui, note, theme::small(), t.warn);
             });
     }
     let filter = state.session().filter.trim().to_lowercase();
@@ -427,29 +425,23 @@ fn tabs_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let (rect, _) =
         ui.allocate_exact_size(vec2(ui.available_width(), theme::HEADER), Sense::hover());
     let inner = rect.shrink2(vec2(14.0, 0.0));
-    ui.scope_builder(
-        widgets::region(ui, "tabs")
-            .max_rect(inner)
-            .layout(Layout::left_to_right(Align::Center)),
-        |ui| {
-            ui.spacing_mut().item_spacing.x = 14.0;
-            for (tab, name, _, count) in tabs.into_iter().filter(|(.., is_there, _)| *is_there) {
-                let count = count.map(|count| widgets::grouped(count as u64));
-                let is_shown = state.view.sidebar == tab;
-                if widgets::tab(ui, None, name, count.as_deref(), is_shown, theme::HEADER).clicked()
-                {
-                    cx.send(ViewAction::ShowTab(tab));
-                }
+    widgets::line_part(ui, "tabs", inner, |ui| {
+        ui.spacing_mut().item_spacing.x = 14.0;
+        for (tab, name, _, count) in tabs.into_iter().filter(|(.., is_there, _)| *is_there) {
+            let count = count.map(|count| widgets::grouped(count as u64));
+            let is_shown = state.view.sidebar == tab;
+            if widgets::tab(ui, None, name, count.as_deref(), is_shown, theme::HEADER).clicked() {
+                cx.send(ViewAction::ShowTab(tab));
             }
-        },
-    );
+        }
+    });
 }
 
 fn heading(ui: &mut Ui, title: &str, count: usize) {
     let t = ThemeTokens::of(ui);
     let (rect, response) =
         ui.allocate_exact_size(vec2(ui.available_width(), theme::HEADER), Sense::hover());
-    response.widget_info(|| WidgetInfo::labeled(Role::Heading, true, format!("{title} {count}")));
+    widgets::say(&response, Role::Heading, format!("{title} {count}"));
     let at = pos2(rect.left() + 14.0, rect.center().y);
     let title = ui.painter().text(
         at,
@@ -536,7 +528,6 @@ fn filter_ui(ui: &mut Ui, cx: &Cx<'_>) -> Response {
 }
 
 fn no_tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
     let words =
         if !cx.state.session().filter.trim().is_empty() && !cx.state.session().tools.is_empty() {
             format!("No tool matches “{}”", cx.state.session().filter.trim())
@@ -545,7 +536,7 @@ fn no_tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
         } else {
             "Tools appear when a server is connected".into()
         };
-    ui.add(egui::Label::new(RichText::new(words).font(theme::small()).color(t.weak)).wrap());
+    widgets::note_wrapped(ui, words);
     if !cx.state.session().filter.is_empty() {
         ui.add_space(6.0);
         if widgets::button(ui, "Clear").clicked() {
@@ -571,13 +562,11 @@ fn sum_ui(ui: &mut Ui, cx: &Cx<'_>) {
     );
     let rect = ui.max_rect();
     let response = ui.interact(rect, ui.scope_id().with("sum"), Sense::click());
-    response.widget_info(|| {
-        WidgetInfo::labeled(
-            Role::Button,
-            true,
-            format!("{} {noun} · {total}", widgets::grouped(count as u64)),
-        )
-    });
+    widgets::say(
+        &response,
+        Role::Button,
+        format!("{} {noun} · {total}", widgets::grouped(count as u64)),
+    );
     if response.hovered() || response.has_focus() {
         ui.painter()
             .rect_filled(rect.expand2(vec2(8.0, 0.0)), theme::RADIUS_BADGE, t.hover);
@@ -627,11 +616,7 @@ fn ground(ui: &Ui, response: &Response, rect: Rect, selected: bool) {
     let t = ThemeTokens::of(ui);
     if selected {
         ui.painter().rect_filled(rect, 0.0, t.accent_bg);
-        ui.painter().rect_filled(
-            Rect::from_min_size(rect.min, vec2(2.0, rect.height())),
-            CornerRadius::ZERO,
-            t.accent,
-        );
+        widgets::edge(ui, rect, t.accent);
     } else if response.hovered() {
         ui.painter().rect_filled(rect, 0.0, t.hover);
     }
@@ -816,13 +801,9 @@ fn tool_ui(ui: &mut Ui, cx: &Cx<'_>, prefix: &str, listed: &ListedTool, total: u
         if let Some(title) = &tool.title {
             ui.label(title);
         }
-        ui.label(
-            RichText::new(risk.words())
-                .font(theme::small())
-                .color(t.weak),
-        );
+        widgets::note(ui, risk.words());
         for fault in &tool.faults {
-            ui.label(RichText::new(fault).font(theme::small()).color(t.warn));
+            widgets::words(ui, fault, theme::small(), t.warn);
         }
     });
     if response.clicked() {

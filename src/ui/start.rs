@@ -3,7 +3,7 @@
 mod own;
 
 use egui::{
-    Align2, Response, RichText, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2,
+    Align2, Response, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui, pos2,
     vec2,
 };
 
@@ -45,15 +45,15 @@ pub fn start_ui(ui: &mut Ui, cx: &Cx<'_>) {
                         own::own_ui(ui, cx, width);
                         ui.add_space(24.0);
                         used_ui(ui, cx, width);
-                        ui.label(RichText::new("Or ask the sample server").font(theme::semibold(16.0)).color(t.strong));
+                        widgets::words(ui, "Or ask the sample server", theme::semibold(16.0), t.strong);
                         let words = "A click switches servers: this connection is closed, and the sample inside this program takes its place";
-                        ui.add(egui::Label::new(RichText::new(words).font(theme::base()).color(t.weak)).wrap());
+                        widgets::wrapped(ui, words, theme::base(), t.weak);
                     }
                     Connection::Disconnected { .. } => gone_ui(ui, cx),
                     _ => {
-                        ui.label(RichText::new("What do you want to know?").font(theme::page_title()).color(t.strong));
+                        widgets::words(ui, "What do you want to know?", theme::page_title(), t.strong);
                         let words = "One click calls a tool of the sample (the first card twice) and shows the answer in every format";
-                        ui.add(egui::Label::new(RichText::new(words).font(theme::base()).color(t.weak)).wrap());
+                        widgets::wrapped(ui, words, theme::base(), t.weak);
                     }
                 }
                 ui.add_space(16.0);
@@ -77,7 +77,7 @@ pub fn start_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 } else {
                     "Calls go to your server alone, and only when you click. The cards use the sample server inside this program."
                 };
-                ui.add(egui::Label::new(RichText::new(footer).font(theme::small()).color(t.weak)).wrap());
+                widgets::note_wrapped(ui, footer);
                 ui.add_space(16.0);
             });
         });
@@ -91,11 +91,7 @@ fn used_ui(ui: &mut Ui, cx: &Cx<'_>, width: f32) {
     if used.is_empty() {
         return;
     }
-    ui.label(
-        RichText::new("Your servers")
-            .font(theme::semibold(16.0))
-            .color(t.strong),
-    );
+    widgets::words(ui, "Your servers", theme::semibold(16.0), t.strong);
     let keys = super::shortcuts::text(&super::shortcuts::CONNECT_OTHER);
     let names = servers::names(cx);
     for (row, (at, recent)) in used.into_iter().take(servers::FEW).enumerate() {
@@ -127,17 +123,13 @@ fn gone_ui(ui: &mut Ui, cx: &Cx<'_>) {
     else {
         return;
     };
-    ui.label(
-        RichText::new("The server is gone")
-            .font(theme::page_title())
-            .color(t.strong),
-    );
+    widgets::words(ui, "The server is gone", theme::page_title(), t.strong);
     let words = format!(
         "{}: {}. Its tools cannot be called until you reconnect.",
         source.label(),
         problem.what
     );
-    ui.add(egui::Label::new(RichText::new(words).font(theme::base()).color(t.weak)).wrap());
+    widgets::wrapped(ui, words, theme::base(), t.weak);
     ui.add_space(8.0);
     let name = format!(
         "Reconnect ({})",
@@ -147,10 +139,11 @@ fn gone_ui(ui: &mut Ui, cx: &Cx<'_>) {
         cx.send(ConnectAction::Reconnect);
     }
     ui.add_space(16.0);
-    ui.label(
-        RichText::new("Or ask the sample server")
-            .font(theme::semibold(16.0))
-            .color(t.strong),
+    widgets::words(
+        ui,
+        "Or ask the sample server",
+        theme::semibold(16.0),
+        t.strong,
     );
 }
 
@@ -194,7 +187,7 @@ fn cards_ui(ui: &mut Ui, cx: &Cx<'_>, width: f32) {
 fn card_ui(ui: &mut Ui, question: StartQuestion, size: egui::Vec2) -> Response {
     let t = ThemeTokens::of(ui);
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
-    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, question.title()));
+    widgets::say(&response, Role::Button, question.title());
     let (fill, line) = if response.hovered() {
         (t.hover, t.accent_line)
     } else {

@@ -48,7 +48,6 @@ pub fn cells_ui(
     rect: Rect,
     sender: Option<&Sender<'_>>,
 ) -> (Option<usize>, Rect) {
-    let t = ThemeTokens::of(ui);
     let is_low = rect.height() <= LOW;
     let width = ui.content_rect().width();
     let side = match () {
@@ -85,11 +84,7 @@ pub fn cells_ui(
             .or(clicked);
         left = right;
         if position + 1 < cells.len() || strip.note.is_none() {
-            ui.painter().vline(
-                place.right() - 0.5,
-                rect.y_range(),
-                Stroke::new(1.0, t.line),
-            );
+            widgets::vline(ui, place.right() - 0.5, rect.y_range());
         }
     }
     if let Some(headline) = strip.headline() {
@@ -185,22 +180,15 @@ fn widths(ui: &Ui, cells: &[(usize, &StripCell)], room: f32, is_low: bool) -> Ve
 /// One cell for all that there is to say.
 pub fn single_cell_ui(ui: &mut Ui, rect: Rect, content: impl FnOnce(&mut Ui)) {
     let inner = rect.shrink2(vec2(16.0, 0.0));
-    ui.scope_builder(
-        widgets::region(ui, "strip")
-            .max_rect(inner)
-            .layout(Layout::left_to_right(Align::Center)),
-        |ui| {
-            ui.spacing_mut().item_spacing.x = 8.0;
-            content(ui);
-        },
-    );
+    widgets::line_part(ui, "strip", inner, |ui| {
+        ui.spacing_mut().item_spacing.x = 8.0;
+        content(ui);
+    });
 }
 
 pub fn words(ui: &mut Ui, text: &str, color: egui::Color32) {
     let shown = loupe_analysis::queries::invisible_chars::Shown::of(text).text;
-    ui.add(
-        egui::Label::new(egui::RichText::new(shown).font(theme::base()).color(color)).truncate(),
-    );
+    widgets::truncated(ui, shown, theme::base(), color);
 }
 
 /// A swatch, a name and a role; the tokens, the change and the loss. Whether it was clicked.
@@ -215,7 +203,7 @@ fn cell_ui(
     let t = ThemeTokens::of(ui);
     let response = ui.interact(rect, ui.scope_id().with(("strip cell", at)), Sense::click());
     let spoken = cell.text();
-    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &spoken));
+    widgets::say(&response, Role::Button, &spoken);
     if response.hovered() {
         ui.painter().rect_filled(rect, 0.0, t.hover);
     }
@@ -340,7 +328,7 @@ fn sender_at(ui: &Ui, sender: &Sender<'_>, left: egui::Pos2) -> f32 {
     let t = ThemeTokens::of(ui);
     let place = Rect::from_min_size(left + vec2(0.0, -10.0), vec2(CARET, 20.0));
     let response = ui.interact(place, ui.scope_id().with("sender"), Sense::click());
-    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Model reads"));
+    widgets::say(&response, Role::Button, "Model reads");
     if response.hovered() {
         ui.painter()
             .rect_filled(place, theme::RADIUS_BADGE, t.hover);

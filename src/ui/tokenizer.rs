@@ -1,6 +1,6 @@
 //! The chooser of the tokenizer in the top bar: what counts, how its numbers come about, and what they cost in money.
 
-use egui::{Label, Popup, RichText, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
+use egui::{Popup, Role, ScrollArea, Sense, Ui, pos2, vec2};
 
 use super::theme::{self, ThemeTokens};
 use super::{Cx, icons, widgets};
@@ -33,16 +33,16 @@ pub fn chooser_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let chosen = &cx.state.settings.tokenizer;
     let button = egui::Button::new((
         icons::icon(icons::TOKENIZER, 14.0, t.weak),
-        RichText::new(shown_name(chosen))
-            .font(theme::mono(12.5))
-            .color(t.text),
+        widgets::styled(shown_name(chosen), theme::mono(12.5), t.text),
         icons::icon(icons::DOWN, 12.0, t.weak),
     ))
     .min_size(vec2(0.0, theme::INPUT));
     let response = ui.add(button);
-    response.widget_info(|| {
-        WidgetInfo::labeled(Role::Button, true, format!("Tokenizer {}", chosen.name()))
-    });
+    widgets::say(
+        &response,
+        Role::Button,
+        format!("Tokenizer {}", chosen.name()),
+    );
     Popup::menu(&response).show(|ui| {
         ui.set_width(WIDTH);
         ScrollArea::vertical()
@@ -156,7 +156,7 @@ fn money_ui(ui: &mut Ui, cx: &Cx<'_>) {
 fn heading(ui: &mut Ui, text: &str) {
     let t = ThemeTokens::of(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 26.0), Sense::hover());
-    response.widget_info(|| WidgetInfo::labeled(Role::Heading, true, text));
+    widgets::say(&response, Role::Heading, text);
     widgets::text_at(
         ui,
         pos2(rect.left() + 8.0, rect.center().y),
@@ -176,7 +176,7 @@ fn note(ui: &mut Ui, text: &str, color: egui::Color32) {
             bottom: 4,
         })
         .show(ui, |ui| {
-            ui.add(Label::new(RichText::new(text).font(theme::small()).color(color)).wrap());
+            widgets::wrapped(ui, text, theme::small(), color);
         });
 }
 
@@ -189,7 +189,7 @@ fn row_ui(ui: &mut Ui, name: &str, about: &str, is_chosen: bool) -> bool {
     } else {
         format!("{name}, {about}")
     };
-    response.widget_info(|| WidgetInfo::selected(Role::MenuItem, true, is_chosen, &spoken));
+    widgets::say_selected(&response, Role::MenuItem, is_chosen, &spoken);
     if response.hovered() || response.has_focus() {
         ui.painter().rect_filled(rect, theme::RADIUS_BADGE, t.hover);
     }

@@ -1,6 +1,6 @@
 //! What stands where the answer will: the tool as the server lists it, and what it was called with before.
 
-use egui::{Label, RichText, ScrollArea, Ui};
+use egui::{Label, ScrollArea, Ui};
 
 use super::theme::{self, ThemeTokens};
 use super::{Cx, definition, icons, widgets};
@@ -49,15 +49,9 @@ pub fn tool_page_ui(ui: &mut Ui, cx: &Cx<'_>) {
                         cx.send(ViewAction::ShowStart);
                     }
                     let title = tool.title.as_deref().unwrap_or(&tool.name);
-                    ui.label(
-                        RichText::new(title)
-                            .font(theme::page_title())
-                            .color(t.strong),
-                    );
+                    widgets::words(ui, title, theme::page_title(), t.strong);
                     let words = "Not called in this window yet. The answer will stand here.";
-                    ui.add(
-                        Label::new(RichText::new(words).font(theme::base()).color(t.weak)).wrap(),
-                    );
+                    widgets::wrapped(ui, words, theme::base(), t.weak);
                     ui.add_space(8.0);
                     if let Some(last) = cx
                         .state
@@ -84,7 +78,7 @@ fn arguments_ui(ui: &mut Ui, cx: &Cx<'_>, last: &str) {
         } else {
             "Arguments of the last call"
         };
-        ui.label(RichText::new(words).font(theme::small()).color(t.weak));
+        widgets::note(ui, words);
         if !is_there && widgets::Button::new("Use them").small().show(ui).clicked() {
             cx.send(ServersAction::UseArguments(None));
         }
@@ -94,9 +88,7 @@ fn arguments_ui(ui: &mut Ui, cx: &Cx<'_>, last: &str) {
         .nth(MOST)
         .map_or(last.len(), |(end, _)| end);
     let more = if end < last.len() { "…" } else { "" };
-    let text = RichText::new(format!("{}{more}", &last[..end]))
-        .font(theme::code())
-        .color(t.text);
+    let text = widgets::styled(format!("{}{more}", &last[..end]), theme::code(), t.text);
     ui.add(Label::new(text).wrap().selectable(true));
     ui.add_space(8.0);
 }

@@ -1,8 +1,8 @@
 //! The bar at the top: what server this is, and the choices that hold for the whole window.
 
 use egui::{
-    Align, Align2, Color32, Layout, Popup, Pos2, Rect, Response, RichText, Role, Sense, Stroke,
-    StrokeKind, Ui, WidgetInfo, pos2, vec2,
+    Align, Align2, Color32, Layout, Popup, Pos2, Rect, Response, Role, Sense, Stroke,
+    StrokeKind, Ui, pos2, vec2,
 };
 
 use super::region::{Region, region};
@@ -65,7 +65,7 @@ fn brand_ui(ui: &mut Ui, cx: &Cx<'_>) {
         .painter()
         .layout_no_wrap("Loupe".to_owned(), theme::semibold(14.0), t.strong);
     let (rect, response) = ui.allocate_exact_size(vec2(28.0 + name.size().x, 28.0), Sense::click());
-    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Loupe: start page"));
+    widgets::say(&response, Role::Button, "Loupe: start page");
     paint_mark(ui, pos2(rect.left() + 10.0, rect.center().y), t.accent);
     ui.painter().galley(
         pos2(rect.left() + 28.0, rect.center().y - name.size().y / 2.0),
@@ -204,7 +204,7 @@ fn server_chip(ui: &mut Ui, cx: &Cx<'_>) -> Response {
     } else {
         response.on_hover_text(format!("Also open: {}", open.join(", ")))
     };
-    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &words));
+    widgets::say(&response, Role::Button, &words);
     let fill = if response.hovered() { t.hover } else { t.card };
     ui.painter().rect(
         rect,
@@ -301,18 +301,11 @@ fn server_menu(ui: &mut Ui, cx: &Cx<'_>) {
         ui.scope(|ui| {
             ui.spacing_mut().item_spacing.y = 1.0;
             for row in rows_of_words(&source.to_string(), (MENU / letter) as usize) {
-                ui.add(
-                    egui::Label::new(RichText::new(row).font(theme::mono(12.0)).color(t.weak))
-                        .extend(),
-                );
+                ui.add(egui::Label::new(widgets::styled(row, theme::mono(12.0), t.weak)).extend());
             }
         });
         if let Some(server) = connection.server() {
-            ui.label(
-                RichText::new(server.heading())
-                    .font(theme::small())
-                    .color(t.weak),
-            );
+            widgets::note(ui, server.heading());
         }
         ui.separator();
     }

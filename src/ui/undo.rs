@@ -1,6 +1,6 @@
 //! What was just taken away, in a row of its own above the status bar, as long as it can be brought back.
 
-use egui::{Frame, Label, Margin, Panel, RichText, Ui};
+use egui::{Frame, Label, Margin, Panel, Ui};
 
 use super::theme::{self, ThemeTokens};
 use super::{Cx, icons, shortcuts, sizes, widgets};
@@ -27,10 +27,7 @@ pub fn undo_ui(ui: &mut Ui, cx: &Cx<'_>) {
             ui.horizontal_centered(|ui| {
                 ui.spacing_mut().item_spacing.x = 8.0;
                 ui.add(Label::new(icons::icon(icons::TRASH, 14.0, t.weak)));
-                ui.add(
-                    Label::new(RichText::new(&undo.what).font(theme::base()).color(t.text))
-                        .truncate(),
-                );
+                widgets::truncated(ui, &undo.what, theme::base(), t.text);
                 widgets::at_right(ui, theme::BUTTON, |ui| {
                     let keys = shortcuts::text(&shortcuts::UNDO);
                     if widgets::Button::new("Undo")

@@ -1,8 +1,7 @@
 //! A folder of fixtures, called again: which still answer as expected, and what differs, by path.
 
 use egui::{
-    Align2, Label, Margin, Rect, RichText, Role, ScrollArea, Sense, TextEdit, Ui, UiBuilder,
-    WidgetInfo, pos2, vec2,
+    Align2, Margin, Rect, Role, ScrollArea, Sense, TextEdit, Ui, UiBuilder, pos2, vec2,
 };
 
 use super::theme::{self, ThemeTokens};
@@ -96,14 +95,7 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>) {
         }
         return;
     };
-    ui.add(
-        Label::new(
-            RichText::new(path.display().to_string())
-                .font(theme::code())
-                .color(t.weak),
-        )
-        .truncate(),
-    );
+    widgets::truncated(ui, path.display().to_string(), theme::code(), t.weak);
     let all = verifying.fixtures.len();
     let totals = verifying.totals();
     let (passed, not_called) = (totals.passed, totals.not_checked);
@@ -128,13 +120,9 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>) {
     } else {
         t.bad
     };
-    ui.label(
-        RichText::new(words)
-            .font(theme::semibold(15.0))
-            .color(color),
-    );
+    widgets::words(ui, words, theme::semibold(15.0), color);
     if let Some(cost) = totals.cost_line() {
-        ui.add(Label::new(RichText::new(cost).font(theme::base()).color(t.text)).truncate());
+        widgets::truncated(ui, cost, theme::base(), t.text);
     }
     ui.spacing_mut().item_spacing.y = 0.0;
     ScrollArea::vertical()
@@ -234,8 +222,7 @@ fn answer_ui(
                 .show(ui)
                 .clicked()
         };
-        ui.scope_builder(widgets::region(ui, (words, place)).max_rect(at), shown)
-            .inner
+        widgets::part(ui, (words, place), at, shown).inner
     };
     if fixture.acceptable().is_some()
         && button(
@@ -347,6 +334,6 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, fixture: &FoundFixture, row: VerifyRow) {
             format!("{name}, {rest}")
         }
     };
-    response.widget_info(|| WidgetInfo::labeled(Role::ListItem, true, &message));
+    widgets::say(&response, Role::ListItem, &message);
     response.on_hover_text(message);
 }

@@ -1,6 +1,6 @@
 //! Watching a server's files: the button beside *Reconnect*, and what is asked before it begins.
 
-use egui::{Label, Margin, RichText, TextEdit, Ui};
+use egui::{Margin, TextEdit, Ui};
 
 use super::theme::{self, ThemeTokens};
 use super::widgets::title;
@@ -67,9 +67,9 @@ pub fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, watch: &Watch) {
     let t = ThemeTokens::of(ui);
     title(ui, cx, "Watch the server’s files");
     let words = "When a file changes, Loupe restarts the server and repeats the last call. It asks first unless the tool is read-only or always allowed. The panes show what changed.";
-    ui.add(Label::new(RichText::new(words).font(theme::small()).color(t.weak)).wrap());
+    widgets::note_wrapped(ui, words);
     let mut edited = watch.clone();
-    let weak = |text: &str| RichText::new(text).font(theme::mono(12.0)).color(t.weak);
+    let weak = |text: &str| widgets::styled(text, theme::mono(12.0), t.weak);
     ui.label(weak("Folders, files or globs, one a line"));
     let places = TextEdit::multiline(&mut edited.places)
         .font(theme::mono(12.5))

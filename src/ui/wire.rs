@@ -2,8 +2,8 @@
 
 use egui::style::ScrollAnimation;
 use egui::{
-    Align, Align2, ComboBox, EventFilter, Frame, Id, Key, Label, Layout, Margin, Modifiers, Panel,
-    Rect, RichText, Role, ScrollArea, Sense, Stroke, TextEdit, Ui, WidgetInfo, pos2, vec2,
+    Align, Align2, ComboBox, EventFilter, Frame, Id, Key, Layout, Margin, Modifiers, Panel,
+    Rect, Role, ScrollArea, Sense, TextEdit, Ui, pos2, vec2,
 };
 
 use super::theme::{self, ThemeTokens};
@@ -55,7 +55,7 @@ pub fn wire_ui(ui: &mut Ui, cx: &Cx<'_>) {
         }
         level_ui(ui, cx);
     });
-    ui.scope_builder(widgets::region(ui, "wire").max_rect(rest), |ui| {
+    widgets::part(ui, "wire", rest, |ui| {
         filter_ui(ui, cx);
         if view.log.is_empty() {
             widgets::empty_ui(
@@ -84,7 +84,6 @@ pub fn wire_ui(ui: &mut Ui, cx: &Cx<'_>) {
 
 /// The level of the server's log messages.
 fn level_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
     let can_log = cx
         .state
         .session()
@@ -109,18 +108,13 @@ fn level_ui(ui: &mut Ui, cx: &Cx<'_>) {
             }
         });
     response.response.accessible_name("Log level");
-    ui.label(
-        RichText::new("Log level")
-            .font(theme::small())
-            .color(t.weak),
-    );
+    widgets::note(ui, "Log level");
     if let Some(level) = picked {
         cx.send(Action::Wire(WireAction::SetLevel(level)));
     }
 }
 
 fn filter_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
     let view = &cx.state.session().wire;
     Frame::new()
         .inner_margin(Margin::symmetric(16, 8))
@@ -152,7 +146,7 @@ fn filter_ui(ui: &mut Ui, cx: &Cx<'_>) {
                         widgets::grouped(view.log.dropped)
                     );
                 }
-                ui.label(RichText::new(words).font(theme::small()).color(t.weak));
+                widgets::note(ui, words);
             });
         });
 }
@@ -339,7 +333,7 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, at: usize, number: u64, line: &Line, is_part
     .into_iter()
     .filter(|part| !part.is_empty());
     let name = name.collect::<Vec<_>>().join(", ");
-    response.widget_info(|| WidgetInfo::selected(Role::ListItem, true, is_selected, &name));
+    widgets::say_selected(&response, Role::ListItem, is_selected, &name);
     widgets::focus_ring_inside(ui, &response);
     if response.clicked() {
         cx.send(Action::Wire(WireAction::Select(
@@ -381,62 +375,55 @@ fn detail_ui(ui: &mut Ui, cx: &Cx<'_>, number: u64, line: &Line) {
     let t = ThemeTokens::of(ui);
     let view = &cx.state.session().wire;
     let top = Rect::from_min_size(ui.max_rect().min, vec2(ui.available_width(), theme::HEADER));
-    ui.painter()
-        .hline(top.x_range(), top.top(), Stroke::new(1.0, t.line));
-    ui.scope_builder(
-        widgets::region(ui, "wire head")
-            .max_rect(top.shrink2(vec2(SIDE, 0.0)))
-            .layout(Layout::left_to_right(Align::Center)),
-        |ui| {
-            ui.spacing_mut().item_spacing.x = 8.0;
-            let exact = usize::from(view.is_exact);
-            if let Some(clicked) = widgets::segmented(ui, "Message as", &["Pretty", "Exact"], exact)
-            {
-                cx.send(Action::Wire(WireAction::SetExact(clicked == 1)));
+    widgets::hline(ui, top.x_range(), top.top());
+    widgets::line_part(ui, "wire head", top.shrink2(vec2(SIDE, 0.0)), |ui| {
+        ui.spacing_mut().item_spacing.x = 8.0;
+        let exact = usize::from(view.is_exact);
+        if let Some(clicked) = widgets::segmented(ui, "Message as", &["Pretty", "Exact"], exact) {
+            cx.send(Action::Wire(WireAction::SetExact(clicked == 1)));
+        }
+        if let Some(partner) = view.log.partner(number) {
+            let words = if line.kind == LineKind::Request {
+                "Its answer"
+            } else {
+                "Its request"
+            };
+            if Button::new(words).icon(icons::SWAP).show(ui).clicked() {
+                cx.send(Action::Wire(WireAction::Select(Some(partner))));
             }
-            if let Some(partner) = view.log.partner(number) {
-                let words = if line.kind == LineKind::Request {
-                    "Its answer"
-                } else {
-                    "Its request"
-                };
-                if Button::new(words).icon(icons::SWAP).show(ui).clicked() {
-                    cx.send(Action::Wire(WireAction::Select(Some(partner))));
-                }
+        }
+        if Button::new("Copy")
+            .icon(icons::COPY)
+            .tip("The exact message")
+            .show(ui)
+            .clicked()
+        {
+            cx.send(Action::Copy(
+                String::from_utf8_lossy(&line.bytes).into_owned(),
+            ));
+        }
+        let of = line
+            .version
+            .as_ref()
+            .map(|version| format!(" of {version}"))
+            .unwrap_or_default();
+        let words = format!(
+            "{}{of} · {}",
+            line.kind.name(),
+            widgets::number_text(line.bytes.len() as u64, "bytes")
+        );
+        widgets::truncated(ui, words, theme::small(), t.weak);
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            if widgets::icon_button(ui, icons::CLOSE, "Close the message").clicked() {
+                cx.send(Action::Wire(WireAction::Select(None)));
             }
-            if Button::new("Copy")
-                .icon(icons::COPY)
-                .tip("The exact message")
-                .show(ui)
-                .clicked()
-            {
-                cx.send(Action::Copy(
-                    String::from_utf8_lossy(&line.bytes).into_owned(),
-                ));
-            }
-            let of = line
-                .version
-                .as_ref()
-                .map(|version| format!(" of {version}"))
-                .unwrap_or_default();
-            let words = format!(
-                "{}{of} · {}",
-                line.kind.name(),
-                widgets::number_text(line.bytes.len() as u64, "bytes")
-            );
-            ui.add(Label::new(RichText::new(words).font(theme::small()).color(t.weak)).truncate());
-            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                if widgets::icon_button(ui, icons::CLOSE, "Close the message").clicked() {
-                    cx.send(Action::Wire(WireAction::Select(None)));
-                }
-            });
-        },
-    );
+        });
+    });
     let body = ui
         .max_rect()
         .with_min_y(top.bottom())
         .shrink2(vec2(SIDE, 4.0));
-    ui.scope_builder(widgets::region(ui, "wire body").max_rect(body), |ui| {
+    widgets::part(ui, "wire body", body, |ui| {
         if let Some(http) = view.log.http(number) {
             headers_ui(ui, "sent", &http.sent);
             headers_ui(
@@ -447,10 +434,11 @@ fn detail_ui(ui: &mut Ui, cx: &Cx<'_>, number: u64, line: &Line) {
         }
         let shown = line.bytes.slice(..line.bytes.len().min(SHOWN_BYTES));
         if shown.len() < line.bytes.len() {
-            ui.label(
-                RichText::new("The first 1 MiB is shown; Copy takes all of it")
-                    .font(theme::small())
-                    .color(t.warn),
+            widgets::words(
+                ui,
+                "The first 1 MiB is shown; Copy takes all of it",
+                theme::small(),
+                t.warn,
             );
         }
         let height = (ui.available_height() - 24.0).max(40.0);
@@ -472,6 +460,5 @@ fn headers_ui(ui: &mut Ui, what: &str, headers: &[(String, String)]) {
         .map(|(name, value)| format!("{name}: {value}"))
         .collect();
     let words = format!("{what} · {}", lines.join(" · "));
-    ui.add(Label::new(RichText::new(words).font(theme::mono(12.0)).color(t.weak)).truncate())
-        .on_hover_text(lines.join("\n"));
+    widgets::truncated(ui, words, theme::mono(12.0), t.weak).on_hover_text(lines.join("\n"));
 }

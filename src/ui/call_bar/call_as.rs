@@ -1,7 +1,7 @@
 //! As whom a call is made: as Loupe, or as a host whose way of naming itself is known. What is sent stands in the menu.
 
 use egui::containers::menu::SubMenuButton;
-use egui::{Align, Frame, Label, Layout, Margin, Response, RichText, ScrollArea, Ui, vec2};
+use egui::{Align, Frame, Layout, Margin, Response, ScrollArea, Ui, vec2};
 
 use crate::state::{Action, HostsAction};
 use crate::ui::Cx;
@@ -59,7 +59,7 @@ pub fn menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
             ui.with_layout(Layout::top_down(Align::Min), |ui| {
                 let mut weak = |words: &str| {
                     let color = ThemeTokens::of(ui).weak;
-                    ui.add(Label::new(RichText::new(words).font(theme::small()).color(color)).wrap());
+                    widgets::wrapped(ui, words, theme::small(), color);
                 };
                 weak(&format!("Sends {sent}."));
                 weak("A client names itself when it connects, so choosing one reconnects. Captures say who called.");

@@ -1,7 +1,7 @@
 //! A month to pick a date from, with the time of day and its zone, beside the text of a date.
 
 use egui::{
-    Align2, DragValue, Grid, Id, Popup, PopupCloseBehavior, Role, Sense, Ui, WidgetInfo, vec2,
+    Align2, DragValue, Grid, Id, Popup, PopupCloseBehavior, Role, Sense, Ui, vec2,
 };
 use time::format_description::BorrowedFormatItem;
 use time::format_description::well_known::Rfc3339;
@@ -98,7 +98,7 @@ fn first_of(day: Date) -> Date {
 fn day_ui(ui: &mut Ui, day: Date, is_of_month: bool, is_given: bool, is_today: bool) -> bool {
     let t = ThemeTokens::of(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(DAY, DAY), Sense::click());
-    response.widget_info(|| WidgetInfo::selected(Role::Button, true, is_given, day.to_string()));
+    widgets::say_selected(&response, Role::Button, is_given, day.to_string());
     let fill = match () {
         () if is_given => t.accent_bg,
         () if response.hovered() || response.has_focus() => t.hover,

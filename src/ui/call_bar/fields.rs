@@ -244,22 +244,15 @@ impl FormUi<'_> {
         let menu = ui.horizontal(|ui| {
             ui.set_height(LABEL);
             ui.spacing_mut().item_spacing.x = 6.0;
-            let label = ui.label(
-                RichText::new(&*entry.name)
-                    .font(theme::mono(12.0))
-                    .color(t.text),
-            );
-            ui.label(
-                RichText::new(self.type_text(entry.schema))
-                    .font(theme::regular(12.0))
-                    .color(t.weak),
+            let label = widgets::words(ui, &*entry.name, theme::mono(12.0), t.text);
+            widgets::words(
+                ui,
+                self.type_text(entry.schema),
+                theme::regular(12.0),
+                t.weak,
             );
             if entry.required {
-                ui.label(
-                    RichText::new("required")
-                        .font(theme::regular(12.0))
-                        .color(t.weak),
-                );
+                widgets::words(ui, "required", theme::regular(12.0), t.weak);
             }
             if let Some(description) = &self.form.schemas.get(entry.schema).description {
                 label.on_hover_text(description);
@@ -269,14 +262,7 @@ impl FormUi<'_> {
         });
         let changed = self.control(ui, entry, width, refused);
         if let Some(problem) = self.problem(entry) {
-            let label = ui.add(
-                egui::Label::new(
-                    RichText::new(problem)
-                        .font(theme::regular(12.0))
-                        .color(t.bad),
-                )
-                .wrap(),
-            );
+            let label = widgets::wrapped(ui, problem, theme::regular(12.0), t.bad);
             label.accessible_name(format!("{}: {problem}", entry.path));
         }
         (changed, menu.inner)

@@ -1,7 +1,7 @@
 //! The arguments as JSON text, completed from the tool's schema.
 
 use egui::{
-    Id, Key, Margin, Pos2, Response, RichText, Role, ScrollArea, Sense, TextEdit, Ui, WidgetInfo,
+    Id, Key, Margin, Pos2, Response, Role, ScrollArea, Sense, TextEdit, Ui,
     pos2, vec2,
 };
 
@@ -75,10 +75,11 @@ pub(super) fn json_ui(
                 cx.send(CallAction::SetArgumentsText(text));
             }
             if let Some((message, line, column)) = &form.syntax {
-                ui.label(
-                    RichText::new(format!("Line {line}, column {column}: {message}"))
-                        .font(theme::regular(12.0))
-                        .color(t.bad),
+                widgets::words(
+                    ui,
+                    format!("Line {line}, column {column}: {message}"),
+                    theme::regular(12.0),
+                    t.bad,
                 );
             }
         });
@@ -171,14 +172,12 @@ fn choices_ui<'a>(
                             ui.allocate_exact_size(vec2(ui.available_width(), 22.0), Sense::CLICK);
                         let name = choice.trim_end_matches(": ");
                         let count = found.choices.len();
-                        response.widget_info(|| {
-                            WidgetInfo::selected(
-                                Role::ListItem,
-                                true,
-                                at == chosen,
-                                format!("{name}, {} of {count}", at + 1),
-                            )
-                        });
+                        widgets::say_selected(
+                            &response,
+                            Role::ListItem,
+                            at == chosen,
+                            format!("{name}, {} of {count}", at + 1),
+                        );
                         if at == chosen || response.hovered() {
                             ui.painter().rect_filled(
                                 rect,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use egui::{Align, Layout, Rect, RichText, Sense, Ui, pos2, vec2};
+use egui::{Align, Layout, Rect, Sense, Ui, pos2, vec2};
 
 use crate::state::{CallAction, CallInFlight, ConnectAction, Connection};
 use crate::ui::outcome::outcome_look;
@@ -51,10 +51,11 @@ fn running_ui(ui: &mut Ui, cx: &Cx<'_>, running: &CallInFlight) {
     let elapsed = cx.state.now.saturating_sub(running.since);
     ui.horizontal(|ui| {
         widgets::waiting(ui, "Running", running.since, cx);
-        ui.label(
-            RichText::new(format!("of {}", widgets::seconds(running.limit)))
-                .font(theme::mono(12.0))
-                .color(t.weak),
+        widgets::words(
+            ui,
+            format!("of {}", widgets::seconds(running.limit)),
+            theme::mono(12.0),
+            t.weak,
         );
     });
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 4.0), Sense::hover());
@@ -79,8 +80,7 @@ fn running_ui(ui: &mut Ui, cx: &Cx<'_>, running: &CallInFlight) {
         }
     }
     let words = running_words(cx, running);
-    ui.add(egui::Label::new(RichText::new(&words).font(theme::small()).color(t.weak)).truncate())
-        .on_hover_text(&words);
+    widgets::truncated(ui, &words, theme::small(), t.weak).on_hover_text(&words);
 }
 
 /// How far the call is: the task, the progress and its message, what came that nobody could read.
@@ -134,7 +134,7 @@ pub(super) fn done_words(ui: &mut Ui, capture: &Capture) {
     } else {
         color
     };
-    let words = RichText::new(words).font(theme::medium(12.5)).color(color);
+    let words = widgets::styled(words, theme::medium(12.5), color);
     let is_from_right = ui.layout().prefer_right_to_left();
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 6.0;
@@ -192,25 +192,15 @@ fn done_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture) {
                 || problem.message(),
                 |hint| format!("{}\n{hint}", problem.message()),
             );
-            ui.add(
-                egui::Label::new(
-                    RichText::new(problem.message())
-                        .font(theme::small())
-                        .color(t.weak),
-                )
-                .truncate(),
-            )
-            .on_hover_text(text);
+            widgets::truncated(ui, problem.message(), theme::small(), t.weak).on_hover_text(text);
         }
         (_, Outcome::Result | Outcome::ToolError) => parts_ui(ui, capture.timings),
         _ => {}
     }
     if !capture.notes.is_empty() {
         let notes = capture.notes.join(" · ");
-        ui.add(
-            egui::Label::new(RichText::new(&notes).font(theme::small()).color(t.warn)).truncate(),
-        )
-        .on_hover_text(capture.notes.join("\n"));
+        widgets::truncated(ui, &notes, theme::small(), t.warn)
+            .on_hover_text(capture.notes.join("\n"));
     }
 }
 
@@ -241,12 +231,5 @@ fn parts_ui(ui: &mut Ui, timings: Timings) {
         .iter()
         .map(|(name, time, _)| format!("{name} {}", short(*time)))
         .collect();
-    ui.add(
-        egui::Label::new(
-            RichText::new(words.join("  "))
-                .font(theme::small())
-                .color(t.weak),
-        )
-        .truncate(),
-    );
+    widgets::truncated(ui, words.join("  "), theme::small(), t.weak);
 }

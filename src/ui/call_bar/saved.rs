@@ -1,6 +1,6 @@
 //! Arguments that were given a name, and variables: in the menu beside *Call*, and their dialogs.
 
-use egui::{Key, Label, RichText, ScrollArea, Ui, vec2};
+use egui::{Key, ScrollArea, Ui, vec2};
 
 use crate::state::{Action, Dialog, ServersAction};
 use crate::ui::theme::{self, ThemeTokens};
@@ -16,11 +16,11 @@ pub(super) fn menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
         return;
     }
     ui.separator();
-    ui.label(
-        RichText::new("Arguments")
-            .font(theme::regular(11.5))
-            .color(ThemeTokens::of(ui).weak),
-    );
+    ui.label(widgets::styled(
+        "Arguments",
+        theme::regular(11.5),
+        ThemeTokens::of(ui).weak,
+    ));
     let item = |ui: &mut Ui, glyph: &str, words: &str, action: Action| {
         if widgets::menu_item(ui, glyph, words, "", true).clicked() {
             cx.send(action);
@@ -91,10 +91,9 @@ pub fn keep_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str) {
             name: typed.clone(),
         }));
     }
-    ui.label(
-        RichText::new("For this tool of this server. What looks like a secret is not saved.")
-            .font(theme::small())
-            .color(t.weak),
+    widgets::note(
+        ui,
+        "For this tool of this server. What looks like a secret is not saved.",
     );
     let known = cx
         .state
@@ -104,7 +103,7 @@ pub fn keep_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str) {
         .flatten();
     for kept in known {
         ui.horizontal(|ui| {
-            ui.label(RichText::new(kept).font(theme::mono(12.5)).color(t.text));
+            widgets::words(ui, kept, theme::mono(12.5), t.text);
             if widgets::icon_button(ui, icons::TRASH, &format!("Forget {kept}")).clicked() {
                 cx.send(ServersAction::ForgetArguments(kept.clone()));
             }
@@ -128,7 +127,7 @@ pub fn variables_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str, value: &str, height: f
     let t = ThemeTokens::of(ui);
     title(ui, cx, "Variables of this server");
     let words = "{{name}} in an argument stands for the value. What looks like a secret is not kept from run to run.";
-    ui.add(Label::new(RichText::new(words).font(theme::small()).color(t.weak)).wrap());
+    widgets::note_wrapped(ui, words);
     let set = |name: &str, value: Option<String>| {
         cx.send(ServersAction::SetVariable {
             name: name.to_owned(),
@@ -151,12 +150,7 @@ pub fn variables_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str, value: &str, height: f
                 ui.horizontal(|ui| {
                     ui.allocate_ui(vec2(NAME, theme::INPUT), |ui| {
                         ui.set_min_width(NAME);
-                        ui.add(
-                            Label::new(
-                                RichText::new(known).font(theme::mono(12.5)).color(t.strong),
-                            )
-                            .truncate(),
-                        );
+                        widgets::truncated(ui, known, theme::mono(12.5), t.strong);
                     });
                     let mut edited = value.clone();
                     let label = format!("Value of {known}");

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use egui::{Key, Rect, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{Key, Rect, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use super::{Judged, SIDE, place};
 use crate::state::{Action, Compare, CompareAction, QueryState};
@@ -172,17 +172,9 @@ fn head_ui(ui: &Ui, cx: &Cx<'_>, page: &ComparisonPage, section: usize, head: &H
         (false, false) => t.card,
     };
     ui.painter().rect_filled(rect, 0.0, fill);
-    ui.painter().hline(
-        rect.x_range(),
-        rect.bottom() - 0.5,
-        Stroke::new(1.0, t.line),
-    );
+    widgets::line_below(ui, rect);
     if is_chosen {
-        ui.painter().rect_filled(
-            Rect::from_min_size(rect.min, vec2(2.0, rect.height())),
-            0.0,
-            t.accent,
-        );
+        widgets::edge(ui, rect, t.accent);
     }
     let y = rect.center().y;
     let glyph = if is_folded { icons::RIGHT } else { icons::DOWN };
@@ -237,7 +229,7 @@ fn head_ui(ui: &Ui, cx: &Cx<'_>, page: &ComparisonPage, section: usize, head: &H
         }
     }
     let name = format!("{} {}", known.name, known.title);
-    response.widget_info(|| WidgetInfo::selected(Role::Heading, true, !is_folded, name.trim_end()));
+    widgets::say_selected(&response, Role::Heading, !is_folded, name.trim_end());
     widgets::focus_ring_inside(ui, &response);
     let mut toggles = response.clicked();
     if response.has_focus() {

@@ -5,7 +5,7 @@ use egui::containers::menu::SubMenuButton;
 use egui::{Id, Popup, PopupCloseBehavior, RichText, TextEdit, Ui};
 
 use crate::state::{Action, CompareAction, Screen, VaryForm};
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme::{self};
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, icons, shortcuts};
 use loupe_analysis::queries::comparison::{
@@ -220,7 +220,6 @@ fn measure_ui(ui: &mut Ui, cx: &Cx<'_>) {
 }
 
 fn form_ui(ui: &mut Ui, cx: &Cx<'_>, names: &[String]) {
-    let t = ThemeTokens::of(ui);
     let Some(listed) = cx.state.tool() else {
         return;
     };
@@ -268,7 +267,7 @@ fn form_ui(ui: &mut Ui, cx: &Cx<'_>, names: &[String]) {
         measure_ui(ui, cx);
         ui.add_space(4.0);
     }
-    ui.label(RichText::new("Argument").font(theme::small()).color(t.weak));
+    widgets::note(ui, "Argument");
     ui.horizontal_wrapped(|ui| {
         for name in names {
             let is_chosen = *name == form.vary;
@@ -286,11 +285,7 @@ fn form_ui(ui: &mut Ui, cx: &Cx<'_>, names: &[String]) {
         }
     });
     ui.add_space(4.0);
-    ui.label(
-        RichText::new("Values, with commas between them or as a JSON array")
-            .font(theme::small())
-            .color(t.weak),
-    );
+    widgets::note(ui, "Values, with commas between them or as a JSON array");
     let mut written = form.written.clone();
     let field = TextEdit::singleline(&mut written)
         .font(theme::mono(12.0))

@@ -199,11 +199,7 @@ pub fn fields_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged) {
                 );
             }
             corner_ui(ui, cx, judged, heads.with_max_x(heads.left() + grid.field));
-            ui.painter().hline(
-                heads.x_range(),
-                heads.bottom() - 0.5,
-                Stroke::new(1.0, t.line),
-            );
+            widgets::line_below(ui, heads);
         });
         clipped(ui, grid.view, "lines", |ui| lines_ui(ui, &grid));
     });
@@ -278,7 +274,6 @@ fn keys(ui: &Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged, grid: &Grid, c
 
 /// Lines between the columns, above and below the band.
 fn lines_ui(ui: &Ui, grid: &Grid) {
-    let t = ThemeTokens::of(ui);
     let band = grid.origin.y + head::HEIGHT + grid.band();
     let bottom = (grid.origin.y + grid.size().y - 12.0).min(grid.view.bottom());
     let pins = grid.view.left() + grid.pins();
@@ -295,8 +290,7 @@ fn lines_ui(ui: &Ui, grid: &Grid) {
             ((band + BAND).max(grid.view.top() + head::HEIGHT), bottom),
         ] {
             if from < to {
-                ui.painter()
-                    .vline(x - 0.5, from..=to, Stroke::new(1.0, t.line));
+                widgets::vline(ui, x - 0.5, from..=to);
             }
         }
     }
@@ -405,7 +399,7 @@ fn chip(ui: &Ui, at: Pos2, label: &str, is_on: bool, end: f32) -> (bool, f32) {
         t.text,
         rect.width() - 14.0,
     );
-    response.widget_info(|| WidgetInfo::selected(Role::Button, true, is_on, label));
+    widgets::say_selected(&response, Role::Button, is_on, label);
     widgets::focus_ring(ui, &response, theme::RADIUS_CONTROL);
     (response.on_hover_text(label).clicked(), rect.right())
 }
@@ -465,17 +459,9 @@ fn field_ui(
     cells(ui, grid, line, |ui, column, rect| {
         cell_ui(ui, judged, at, column, rect)
     });
-    ui.painter().hline(
-        line.x_range(),
-        line.bottom() - 0.5,
-        Stroke::new(1.0, t.line),
-    );
+    widgets::line_below(ui, line);
     if is_chosen {
-        ui.painter().rect_filled(
-            Rect::from_min_size(line.min, vec2(2.0, line.height())),
-            0.0,
-            t.accent,
-        );
+        widgets::edge(ui, line, t.accent);
     }
     let name = &judged.names[at];
     let y = line.center().y;
@@ -557,7 +543,7 @@ fn tick_ui(ui: &Ui, rect: Rect, name: &str, is_ticked: bool) -> bool {
         ui.painter()
             .rect_stroke(rect, 3.0, Stroke::new(1.0, line), StrokeKind::Inside);
     }
-    response.widget_info(|| WidgetInfo::selected(Role::CheckBox, true, is_ticked, name));
+    widgets::say_selected(&response, Role::CheckBox, is_ticked, name);
     widgets::focus_ring(ui, &response, theme::RADIUS_BADGE);
     response.clicked()
 }
@@ -757,8 +743,7 @@ fn band_ui(ui: &mut Ui, judged: &Judged, chosen: usize, line: Rect) {
     let field = &comparison.fields[chosen];
     ui.painter().rect_filled(line, 0.0, t.card);
     for y in [line.top() + 0.5, line.bottom() - 0.5] {
-        ui.painter()
-            .hline(line.x_range(), y, Stroke::new(1.0, t.line));
+        widgets::hline(ui, line.x_range(), y);
     }
     let y = line.center().y;
     let name = &judged.names[chosen];

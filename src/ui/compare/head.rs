@@ -1,6 +1,6 @@
 //! The head of a column: what it is, what it costs against the baseline, and what can be done with it.
 
-use egui::{Popup, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
+use egui::{Popup, Rect, Role, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
 
 use super::Judged;
 use super::tabs::derived;
@@ -179,7 +179,7 @@ pub fn head_ui(ui: &Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged, at: usi
         );
     }
     let spoken = spoken(judged, at);
-    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &spoken));
+    widgets::say(&response, Role::Button, &spoken);
     widgets::focus_ring_inside(ui, &response);
     Popup::menu(&response)
         .width(220.0)

@@ -1,6 +1,6 @@
 //! What each host's model would be shown of each column: tokens, and whether a limit of the host cuts it.
 
-use egui::{Rect, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{Rect, Role, ScrollArea, Sense, Ui, pos2, vec2};
 
 use super::{Judged, SIDE, head};
 use crate::state::{Compare, QueryState};
@@ -227,11 +227,7 @@ fn head_ui(ui: &Ui, judged: &Judged, columns: &[(&Column, Known<'_>)], rect: Rec
             head::strike(ui, left, end, y, t.weak);
         }
     }
-    ui.painter().hline(
-        rect.x_range(),
-        rect.bottom() - 0.5,
-        Stroke::new(1.0, t.line),
-    );
+    widgets::line_below(ui, rect);
 }
 
 fn row_ui(
@@ -313,5 +309,5 @@ fn row_ui(
         ui.scope_id().with(("host of columns", host.id.as_str())),
         Sense::hover(),
     );
-    response.widget_info(|| WidgetInfo::labeled(Role::Row, true, spoken.join("; ")));
+    widgets::say(&response, Role::Row, spoken.join("; "));
 }

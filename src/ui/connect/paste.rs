@@ -1,7 +1,7 @@
 //! The field to paste into: whatever people have at hand to reach a server goes here, and its parts become chips. Enter
 //! uses what was understood, Shift Enter makes a line.
 
-use egui::{Id, Key, KeyboardShortcut, Label, Margin, Modifiers, RichText, TextEdit, Ui, vec2};
+use egui::{Id, Key, KeyboardShortcut, Margin, Modifiers, RichText, TextEdit, Ui, vec2};
 
 use super::super::theme::{self, ThemeTokens};
 use super::super::widgets::{self, Tone};
@@ -42,13 +42,9 @@ pub(super) fn paste_ui(ui: &mut Ui, cx: &Cx<'_>) {
         }
     }
     if let Some(problem) = &importing.problem {
-        ui.label(
-            RichText::new(problem.message())
-                .font(theme::small())
-                .color(t.bad),
-        );
+        widgets::words(ui, problem.message(), theme::small(), t.bad);
         if let Some(hint) = &problem.hint {
-            ui.add(Label::new(RichText::new(hint).font(theme::small()).color(t.weak)).wrap());
+            widgets::note_wrapped(ui, hint);
         }
     }
     if importing.is_answer {

@@ -1,9 +1,9 @@
 //! How a connection came about, or did not: each step with what was tried, what came of it and how long it took.
 
-use egui::{Label, RichText, Ui, vec2};
+use egui::{Label, Ui, vec2};
 
 use crate::ui::theme::{self, ThemeTokens};
-use crate::ui::{Cx, icons};
+use crate::ui::{Cx, icons, widgets};
 use loupe_core::capture::{Step, StepState, milliseconds};
 
 /// Narrower than this, a step stands on two lines.
@@ -22,9 +22,7 @@ pub fn steps_ui(ui: &mut Ui, cx: &Cx<'_>) {
         ui.horizontal_top(|ui| {
             ui.add(Label::new(icons::icon(icon, 14.0, color)))
                 .on_hover_text(words);
-            let name = RichText::new(step.name)
-                .font(theme::medium(12.5))
-                .color(t.strong);
+            let name = widgets::styled(step.name, theme::medium(12.5), t.strong);
             if ui.available_width() < WIDE {
                 ui.vertical(|ui| {
                     ui.label(name);
@@ -49,7 +47,7 @@ fn text_ui(ui: &mut Ui, step: &Step) {
         .map(|took| format!(" · {took}"))
         .unwrap_or_default();
     if !step.tried.is_empty() {
-        ui.add(Label::new(RichText::new(&step.tried).font(theme::code()).color(t.weak)).wrap());
+        widgets::wrapped(ui, &step.tried, theme::code(), t.weak);
     }
     let color = if step.state == StepState::Failed {
         t.bad
@@ -61,14 +59,7 @@ fn text_ui(ui: &mut Ui, step: &Step) {
     } else {
         &step.answered
     };
-    ui.add(
-        Label::new(
-            RichText::new(format!("{answered}{took}"))
-                .font(theme::small())
-                .color(color),
-        )
-        .wrap(),
-    );
+    widgets::wrapped(ui, format!("{answered}{took}"), theme::small(), color);
 }
 
 /// What takes no time worth a number says so.

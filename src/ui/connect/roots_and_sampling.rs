@@ -1,6 +1,6 @@
 //! What a server may ask of us, said before it is reached: folders, and an answer to requests for completions.
 
-use egui::{RichText, Ui};
+use egui::Ui;
 
 use super::{label, pair};
 use crate::state::SettingsAction;
@@ -9,11 +9,11 @@ use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, icons, server_requests};
 
 pub(super) fn answers_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    ui.label(
-        RichText::new("What a server may ask of you")
-            .font(theme::semibold(13.0))
-            .color(ThemeTokens::of(ui).strong),
-    );
+    ui.label(widgets::styled(
+        "What a server may ask of you",
+        theme::semibold(13.0),
+        ThemeTokens::of(ui).strong,
+    ));
     pair(
         ui,
         0.4,
@@ -54,10 +54,10 @@ pub(super) fn answers_ui(ui: &mut Ui, cx: &Cx<'_>) {
     );
     if cx.state.sampling_reply.is_some() {
         let words = "Every request of a server for a completion gets this answer at once, until the field is empty.";
-        ui.label(
-            RichText::new(words)
-                .font(theme::small())
-                .color(ThemeTokens::of(ui).warn),
-        );
+        ui.label(widgets::styled(
+            words,
+            theme::small(),
+            ThemeTokens::of(ui).warn,
+        ));
     }
 }

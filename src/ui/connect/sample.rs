@@ -1,7 +1,7 @@
 //! The built-in sample on the connect screen: its sets, their switches, and the button that starts it.
 
 use egui::{
-    Id, Label, Margin, Popup, RichText, Role, Sense, Stroke, TextEdit, Ui, WidgetInfo, pos2, vec2,
+    Id, Label, Margin, Popup, RichText, Role, Sense, Stroke, TextEdit, Ui, pos2, vec2,
 };
 
 use super::super::theme::{self, ThemeTokens};
@@ -18,11 +18,7 @@ pub(super) fn sample_ui(ui: &mut Ui, cx: &Cx<'_>) {
     card(ui, true, |ui| {
         ui.horizontal(|ui| {
             ui.add(Label::new(icons::icon(icons::SPARKLE, 18.0, t.accent)));
-            ui.label(
-                RichText::new("Sample server")
-                    .font(theme::semibold(15.0))
-                    .color(t.strong),
-            );
+            widgets::words(ui, "Sample server", theme::semibold(15.0), t.strong);
             widgets::at_right(ui, theme::BUTTON, |ui| {
                 widgets::badge(
                     ui,
@@ -34,7 +30,7 @@ pub(super) fn sample_ui(ui: &mut Ui, cx: &Cx<'_>) {
             });
         });
         let words = "Tools that reproduce the response formats of real systems, inside this program. Nothing leaves this computer.";
-        ui.add(Label::new(RichText::new(words).font(theme::base()).color(t.weak)).wrap());
+        widgets::wrapped(ui, words, theme::base(), t.weak);
         ui.add_space(6.0);
         for set in SAMPLE_SETS {
             if set_row(ui, set, spec.set == set.id) && spec.set != set.id {
@@ -70,7 +66,7 @@ pub(super) fn sample_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 cx.send(Action::Copy(line.clone()));
             }
             ui.add(
-                Label::new(RichText::new(&line).font(theme::code()).color(t.weak))
+                Label::new(widgets::styled(&line, theme::code(), t.weak))
                     .wrap()
                     .selectable(true),
             );
@@ -82,9 +78,7 @@ pub(super) fn sample_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 .hint
                 .as_deref()
                 .map_or_else(String::new, |hint| format!(": {hint}"));
-            let words = RichText::new(format!("{}{hint}", problem.what))
-                .font(theme::small())
-                .color(t.bad);
+            let words = widgets::styled(format!("{}{hint}", problem.what), theme::small(), t.bad);
             ui.add(Label::new(words).wrap());
         }
         let is_default = spec == SampleSpec::default();
@@ -150,14 +144,12 @@ fn set_row(ui: &mut Ui, set: &'static SampleSet, is_chosen: bool) -> bool {
     let t = ThemeTokens::of(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 40.0), Sense::click());
     let title = set.title;
-    response.widget_info(|| {
-        WidgetInfo::selected(
-            Role::RadioButton,
-            true,
-            is_chosen,
-            format!("Sample set {title}: {}", set.about),
-        )
-    });
+    widgets::say_selected(
+        &response,
+        Role::RadioButton,
+        is_chosen,
+        format!("Sample set {title}: {}", set.about),
+    );
     if is_chosen || response.hovered() {
         let fill = if is_chosen { t.accent_bg } else { t.hover };
         ui.painter().rect_filled(rect, theme::RADIUS_CONTROL, fill);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use egui::{Rect, RichText, ScrollArea, Ui, pos2, vec2};
+use egui::{Rect, ScrollArea, Ui, pos2, vec2};
 
 use super::{act, inside, note_ui, percent};
 use crate::state::diff::DiffAction;
@@ -194,28 +194,22 @@ pub fn tools_changed_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
         .again_tools()
         .and_then(|query_key| cx.inquire::<ToolsQuery>(query_key).ready())
     else {
-        ui.label(
-            RichText::new("The tools are the same as before.")
-                .font(theme::base())
-                .color(t.text),
+        widgets::words(
+            ui,
+            "The tools are the same as before.",
+            theme::base(),
+            t.text,
         );
         return;
     };
-    ui.add(
-        egui::Label::new(
-            RichText::new(sentence(found, encoding))
-                .font(theme::base())
-                .color(t.text),
-        )
-        .wrap(),
-    );
+    widgets::wrapped(ui, sentence(found, encoding), theme::base(), t.text);
     let unchanged = widgets::number_text(found.unchanged as u64, "unchanged tools");
-    ui.label(RichText::new(unchanged).font(theme::small()).color(t.weak));
+    widgets::note(ui, unchanged);
     let row = |ui: &mut Ui, glyph: &str, color, name: &str, cost: String| {
         ui.horizontal(|ui| {
             ui.label(icons::icon(glyph, 14.0, color));
-            ui.label(RichText::new(name).font(theme::code()).color(t.strong));
-            ui.label(RichText::new(cost).font(theme::code()).color(t.weak));
+            widgets::words(ui, name, theme::code(), t.strong);
+            widgets::words(ui, cost, theme::code(), t.weak);
         });
     };
     ScrollArea::vertical().max_height(height).show(ui, |ui| {
@@ -272,14 +266,7 @@ pub fn tools_changed_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
                     value(change.b)
                 );
                 let words = loupe_analysis::queries::invisible_chars::Shown::of(&words).text;
-                ui.add(
-                    egui::Label::new(
-                        RichText::new(format!("    {words}"))
-                            .font(theme::code())
-                            .color(t.text),
-                    )
-                    .wrap(),
-                );
+                widgets::wrapped(ui, format!("    {words}"), theme::code(), t.text);
             }
         }
     });

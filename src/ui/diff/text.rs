@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use egui::mutex::Mutex;
 use egui::{
-    Align, Color32, Id, Layout, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo,
+    Align, Color32, Id, Layout, Rect, Role, ScrollArea, Sense, Ui,
     pos2, vec2,
 };
 
@@ -125,11 +125,7 @@ pub fn text_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, view: &Arc<DiffView>) {
     let t = ThemeTokens::of(ui);
     ui.painter().rect_filled(rect, 0.0, t.panel);
     let header = Rect::from_min_size(rect.min, vec2(rect.width(), theme::HEADER));
-    ui.painter().hline(
-        header.x_range(),
-        header.bottom() - 0.5,
-        Stroke::new(1.0, t.line),
-    );
+    widgets::line_below(ui, header);
     inside(
         ui,
         header.shrink2(vec2(12.0, 0.0)),
@@ -154,26 +150,23 @@ pub fn text_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, view: &Arc<DiffView>) {
                 |ui| {
                     ui.spacing_mut().item_spacing.x = 6.0;
                     widgets::swatch(ui, t.hue(hue_of(cx.state.diff.ask.texts.1)).color);
-                    ui.label(RichText::new("Text").font(theme::title()).color(t.strong));
+                    widgets::words(ui, "Text", theme::title(), t.strong);
                     if let Ok(text) = &view.text {
                         let count =
                             |sign: &str, count| format!("{sign}{}", widgets::grouped(count));
-                        ui.label(
-                            RichText::new(count("+", text.found.added))
-                                .font(theme::medium(12.0))
-                                .color(t.ok),
+                        widgets::words(ui, count("+", text.found.added), theme::medium(12.0), t.ok);
+                        widgets::words(
+                            ui,
+                            count("−", text.found.removed),
+                            theme::medium(12.0),
+                            t.bad,
                         );
-                        ui.label(
-                            RichText::new(count("−", text.found.removed))
-                                .font(theme::medium(12.0))
-                                .color(t.bad),
-                        );
-                        ui.label(RichText::new("lines").font(theme::small()).color(t.weak));
+                        widgets::note(ui, "lines");
                     }
                     let room = left.right() - ui.cursor().left();
                     formats_ui(ui, cx, room);
                     if view.is_laid_out && room > 420.0 {
-                        ui.label(RichText::new("JSON, keys sorted").font(theme::small()).color(t.weak))
+                        widgets::note(ui, "JSON, keys sorted")
                     .on_hover_text("Laid out by Loupe so that lines can be compared; the order of keys does not count");
                     }
                 },
@@ -181,11 +174,7 @@ pub fn text_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, view: &Arc<DiffView>) {
         },
     );
     let footer = Rect::from_min_max(pos2(rect.left(), rect.bottom() - theme::FOOTER), rect.max);
-    ui.painter().hline(
-        footer.x_range(),
-        footer.top() - 0.5,
-        Stroke::new(1.0, t.line),
-    );
+    widgets::hline(ui, footer.x_range(), footer.top() - 0.5);
     footer_ui(ui, footer, view);
     let body = Rect::from_min_max(
         pos2(rect.left(), header.bottom()),
@@ -246,7 +235,7 @@ fn footer_ui(ui: &Ui, rect: Rect, view: &DiffView) {
         )
     };
     let response = ui.interact(rect, ui.scope_id().with("facts lost"), Sense::hover());
-    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &words));
+    widgets::say(&response, Role::Label, &words);
     widgets::glyph_at(
         ui,
         pos2(rect.left() + 19.0, rect.center().y),
@@ -354,11 +343,7 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>, view: &Arc<DiffView>, text: &TextDifference
                             }
                         }
                     }
-                    ui.painter().vline(
-                        middle - 0.5,
-                        rect.y_range(),
-                        Stroke::new(1.0, ThemeTokens::of(ui).line),
-                    );
+                    widgets::vline(ui, middle - 0.5, rect.y_range());
                 }
                 Shows::Lines(one, _) => {
                     if let Some(line) = one.and_then(|line| line_of(text, line)) {
@@ -530,13 +515,11 @@ fn line_ui(
         )),
         Sense::hover(),
     );
-    response.widget_info(|| {
-        WidgetInfo::labeled(
-            Role::Label,
-            true,
-            format!("{word} {number}: {}", shown.text),
-        )
-    });
+    widgets::say(
+        &response,
+        Role::Label,
+        format!("{word} {number}: {}", shown.text),
+    );
     width
 }
 

@@ -1,12 +1,12 @@
 //! Which two texts a diff compares: formats of the answers, or what hosts' models are shown of them.
 
-use egui::{Popup, RichText, Ui};
+use egui::{Popup, Ui};
 
 use super::act;
 use crate::state::QueryState;
 use crate::state::diff::DiffAction;
 use crate::ui::Cx;
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme::ThemeTokens;
 use crate::ui::widgets::{self, Button};
 use loupe_analysis::queries::{HostsQuery, HostsReport, TextOf};
 use loupe_core::format::FORMATS;
@@ -76,11 +76,7 @@ pub fn formats_ui(ui: &mut Ui, cx: &Cx<'_>, room: f32) {
                     }
                     let Some(report) = hosts_of(cx) else { return };
                     ui.add_space(4.0);
-                    ui.label(
-                        RichText::new("What a host's model is shown")
-                            .font(theme::small())
-                            .color(t.weak),
-                    );
+                    widgets::note(ui, "What a host's model is shown");
                     for row in &report.rows {
                         let of = TextOf::Host(row.host.id);
                         if widgets::menu_row(ui, &row.host.name, None, of == chosen).clicked() {

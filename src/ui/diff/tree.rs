@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use egui::mutex::Mutex;
 use egui::{
-    Align, Color32, Id, Layout, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo,
+    Align, Color32, Id, Layout, Rect, Role, ScrollArea, Sense, Stroke, Ui,
     pos2, vec2,
 };
 
@@ -124,11 +124,7 @@ pub fn tree_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, view: &Arc<DiffView>) {
     };
     ui.painter().rect_filled(rect, 0.0, t.panel);
     let header = Rect::from_min_size(rect.min, vec2(rect.width(), theme::HEADER));
-    ui.painter().hline(
-        header.x_range(),
-        header.bottom() - 0.5,
-        Stroke::new(1.0, t.line),
-    );
+    widgets::line_below(ui, header);
     inside(
         ui,
         header.shrink2(vec2(12.0, 0.0)),
@@ -152,7 +148,7 @@ pub fn tree_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, view: &Arc<DiffView>) {
                 Layout::left_to_right(Align::Center),
                 |ui| {
                     widgets::swatch(ui, t.hue_structured.color);
-                    ui.label(RichText::new("Data").font(theme::title()).color(t.strong));
+                    widgets::words(ui, "Data", theme::title(), t.strong);
                     counts_ui(ui, data);
                 },
             );
@@ -177,11 +173,7 @@ fn counts_ui(ui: &mut Ui, data: &ValueDifference) {
     for (count, word, glyph, color) in parts.into_iter().filter(|(count, ..)| *count > 0) {
         ui.add_space(6.0);
         ui.label(icons::icon(glyph, 12.0, color));
-        ui.label(
-            RichText::new(widgets::number_text(count, word))
-                .font(theme::small())
-                .color(color),
-        );
+        widgets::words(ui, widgets::number_text(count, word), theme::small(), color);
     }
 }
 
@@ -238,13 +230,11 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>, view: &Arc<DiffView>, data: &ValueDifferenc
         Sense::hover(),
     );
     let total = data.found.counts.total();
-    frame.widget_info(|| {
-        WidgetInfo::labeled(
-            Role::Tree,
-            true,
-            format!("Data, {}", widgets::number_text(total, "differences")),
-        )
-    });
+    widgets::say(
+        &frame,
+        Role::Tree,
+        format!("Data, {}", widgets::number_text(total, "differences")),
+    );
     ui.spacing_mut().item_spacing.y = 0.0;
     area.show_rows(ui, TREE_ROW, flat.shows.len(), |ui, range| {
         for shows in &flat.shows[range] {
@@ -271,7 +261,7 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>, view: &Arc<DiffView>, data: &ValueDifferenc
                         ui.scope_id().with(("same", rect.top() as i32)),
                         Sense::hover(),
                     );
-                    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &words));
+                    widgets::say(&response, Role::Label, &words);
                     widgets::text_at(
                         ui,
                         pos2(x, rect.center().y),
@@ -287,11 +277,9 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>, view: &Arc<DiffView>, data: &ValueDifferenc
 }
 
 fn guides(ui: &Ui, rect: Rect, depth: usize) {
-    let t = ThemeTokens::of(ui);
     for level in 1..depth.min(40) {
         let x = (rect.left() + MARKS + 6.0 + level as f32 * INDENT).round() + 0.5;
-        ui.painter()
-            .vline(x, rect.y_range(), Stroke::new(1.0, t.line));
+        widgets::vline(ui, x, rect.y_range());
     }
 }
 
@@ -414,7 +402,7 @@ fn row_ui(
     let height = galley.size().y;
     ui.painter()
         .galley(pos2(x, (y - height / 2.0).round()), galley, t.text);
-    response.widget_info(|| WidgetInfo::labeled(Role::TreeItem, true, spoken.trim()));
+    widgets::say(&response, Role::TreeItem, spoken.trim());
     widgets::focus_ring_inside(ui, &response);
     if has_inside && response.clicked() {
         act(cx, DiffAction::Toggle(at));

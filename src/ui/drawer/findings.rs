@@ -7,7 +7,7 @@ mod silence;
 use std::sync::Arc;
 
 use egui::text::LayoutJob;
-use egui::{Color32, Id, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{Color32, Id, Role, ScrollArea, Sense, Ui, pos2, vec2};
 
 use super::SIDE;
 use crate::state::{Action, DrawerTab, FindingsAction, QueryState, ViewAction};
@@ -96,12 +96,9 @@ pub fn findings_ui(ui: &mut Ui, cx: &Cx<'_>) {
     ui.allocate_rect(outer, Sense::hover());
     let asked = cx.ask(query(cx));
     let QueryState::Ready(found) = asked else {
-        ui.scope_builder(
-            widgets::region(ui, "no findings yet").max_rect(outer.shrink(SIDE)),
-            |ui| {
-                widgets::ready(ui, cx, "Looking for findings", asked);
-            },
-        );
+        widgets::part(ui, "no findings yet", outer.shrink(SIDE), |ui| {
+            widgets::ready(ui, cx, "Looking for findings", asked);
+        });
         return;
     };
     if drawer::is_large(cx) {
@@ -116,10 +113,9 @@ pub fn findings_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 widgets::number_text(all as u64, "findings")
             ),
         };
-        ui.scope_builder(
-            widgets::region(ui, "no findings").max_rect(outer.shrink(SIDE)),
-            |ui| widgets::empty_ui(ui, &words, None),
-        );
+        widgets::part(ui, "no findings", outer.shrink(SIDE), |ui| {
+            widgets::empty_ui(ui, &words, None)
+        });
         return;
     }
     let is_wide = outer.width() >= WIDE;
@@ -133,16 +129,12 @@ pub fn findings_ui(ui: &mut Ui, cx: &Cx<'_>) {
     } else {
         outer
     };
-    ui.scope_builder(widgets::region(ui, "findings list").max_rect(list), |ui| {
+    widgets::part(ui, "findings list", list, |ui| {
         list_ui(ui, cx, found, &rows, !is_wide)
     });
     if is_wide {
         let beside = outer.with_min_x(list.right());
-        ui.painter().vline(
-            beside.left() + 0.5,
-            beside.y_range(),
-            Stroke::new(1.0, ThemeTokens::of(ui).line),
-        );
+        widgets::vline(ui, beside.left() + 0.5, beside.y_range());
         let chosen = cx
             .state
             .view
@@ -150,10 +142,9 @@ pub fn findings_ui(ui: &mut Ui, cx: &Cx<'_>) {
             .selected
             .and_then(|at| Some((at, found.findings.get(at)?)));
         if let Some((at, finding)) = chosen.or_else(|| rows.first().copied()) {
-            ui.scope_builder(
-                widgets::region(ui, "finding").max_rect(beside.shrink2(vec2(SIDE, 8.0))),
-                |ui| detail::detail_ui(ui, cx, found, at, finding),
-            );
+            widgets::part(ui, "finding", beside.shrink2(vec2(SIDE, 8.0)), |ui| {
+                detail::detail_ui(ui, cx, found, at, finding)
+            });
         }
     }
 }
@@ -169,7 +160,7 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, severity: Severity, count: usize) -> bool {
         "{title} {count}, {}",
         if is_folded { "folded" } else { "unfolded" }
     );
-    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
+    widgets::say(&response, Role::Button, &name);
     // What is scrolled out of the list is nowhere else in the window.
     let clip = ui.clip_rect();
     let (top, bottom) = (
@@ -332,13 +323,9 @@ fn silenced_ui(ui: &mut Ui, cx: &Cx<'_>) {
             t.weak,
             width,
         );
-        ui.painter().hline(
-            rect.x_range(),
-            rect.bottom() - 0.5,
-            Stroke::new(1.0, t.line),
-        );
+        widgets::line_below(ui, rect);
         let spoken = format!("{rule} is silenced: {reason}");
-        response.widget_info(|| WidgetInfo::labeled(Role::ListItem, true, &spoken));
+        widgets::say(&response, Role::ListItem, &spoken);
         response.on_hover_text(spoken);
     }
 }
@@ -415,12 +402,8 @@ fn disagreements_ui(ui: &mut Ui, contradictions: &[Contradiction]) {
             );
             spoken.push_str(&format!("; {words}: {tokens}"));
         }
-        ui.painter().hline(
-            rect.x_range(),
-            rect.bottom() - 0.5,
-            Stroke::new(1.0, t.line),
-        );
-        response.widget_info(|| WidgetInfo::labeled(Role::ListItem, true, &spoken));
+        widgets::line_below(ui, rect);
+        widgets::say(&response, Role::ListItem, &spoken);
         response.on_hover_text(spoken);
     }
 }
@@ -454,7 +437,7 @@ fn row_ui(ui: &mut Ui, t: &ThemeTokens, finding: &Finding, is_selected: bool) ->
         finding.message,
         finding.rule.id
     );
-    response.widget_info(|| WidgetInfo::selected(Role::ListItem, true, is_selected, &spoken));
+    widgets::say_selected(&response, Role::ListItem, is_selected, &spoken);
     if !ui.is_rect_visible(rect) && !is_selected && !response.has_focus() {
         return false;
     }
@@ -512,11 +495,7 @@ fn row_ui(ui: &mut Ui, t: &ThemeTokens, finding: &Finding, is_selected: bool) ->
         t.weak,
         end - left,
     );
-    ui.painter().hline(
-        rect.x_range(),
-        rect.bottom() - 0.5,
-        Stroke::new(1.0, t.line),
-    );
+    widgets::line_below(ui, rect);
     widgets::focus_ring_inside(ui, &response);
     response
         .on_hover_cursor(egui::CursorIcon::PointingHand)
@@ -569,5 +548,5 @@ pub fn step(ui: &Ui, cx: &Cx<'_>, is_next: bool) -> Option<Action> {
 
 /// Small words, weak or not, that wrap.
 fn small(text: impl Into<String>, color: Color32) -> egui::Label {
-    egui::Label::new(RichText::new(text).font(theme::regular(12.5)).color(color)).wrap()
+    egui::Label::new(widgets::styled(text, theme::regular(12.5), color)).wrap()
 }

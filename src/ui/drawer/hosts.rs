@@ -58,7 +58,7 @@ pub fn summary_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) {
     if matches!(asked, QueryState::Failed(_)) {
         return;
     }
-    ui.scope_builder(widgets::region(ui, "hosts verdict").max_rect(rect), |ui| {
+    widgets::part(ui, "hosts verdict", rect, |ui| {
         let Some(report) = widgets::ready(ui, cx, host_row::READING, asked) else {
             return;
         };

@@ -3,7 +3,7 @@
 mod columns;
 
 use egui::{
-    Id, Key, Popup, Rect, Response, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo,
+    Id, Key, Popup, Rect, Response, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo,
     pos2, vec2,
 };
 
@@ -167,7 +167,7 @@ pub fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
             }
         }
     });
-    ui.label(RichText::new("Baseline").font(theme::small()).color(t.weak));
+    widgets::note(ui, "Baseline");
     let columns = widgets::icon_button(ui, icons::ARGUMENTS, "Columns");
     Popup::menu(&columns).width(180.0).show(|ui| {
         if widgets::menu_row(
@@ -184,9 +184,7 @@ pub fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
     ui.add_space(8.0);
     let tokenizer = &cx.state.settings.tokenizer;
     let mark = if tokenizer.is_exact() { "" } else { "≈ " };
-    let name = RichText::new(format!("{mark}{}", tokenizer.name()))
-        .font(theme::code())
-        .color(t.weak);
+    let name = widgets::styled(format!("{mark}{}", tokenizer.name()), theme::code(), t.weak);
     if *tokenizer == Tokenizer::Claude {
         exact::offer_ui(
             ui,
@@ -200,7 +198,7 @@ pub fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
     ui.add(egui::Label::new(name).truncate())
         .on_hover_text(tokenizer.how());
     if let Some(money) = money(cx, &lines) {
-        let words = RichText::new(&money).font(theme::small()).color(t.weak);
+        let words = widgets::styled(&money, theme::small(), t.weak);
         ui.add(egui::Label::new(words).truncate())
             .on_hover_text(money);
     }
@@ -251,7 +249,7 @@ pub fn ledger_ui(ui: &mut Ui, cx: &Cx<'_>) {
         Id::unique("ledger"),
         Sense::focusable_noninteractive(),
     );
-    focus.widget_info(|| WidgetInfo::labeled(Role::Table, true, "Token ledger"));
+    widgets::say(&focus, Role::Table, "Token ledger");
     keys(ui, cx, &focus, lines);
     let rows = || {
         lines.iter().filter_map(|line| {
@@ -317,7 +315,7 @@ pub fn ledger_ui(ui: &mut Ui, cx: &Cx<'_>) {
         .copied()
         .filter(|line| is_all || scale.is_among_few(line.format))
         .collect();
-    ui.scope_builder(widgets::region(ui, "rows").max_rect(rest), |ui| {
+    widgets::part(ui, "rows", rest, |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
         ScrollArea::vertical()
             .id_salt("ledger rows")
@@ -335,11 +333,7 @@ pub fn ledger_ui(ui: &mut Ui, cx: &Cx<'_>) {
                             Sense::hover(),
                         );
                         let y = place.center().y.round() + 0.5;
-                        ui.painter().hline(
-                            place.left() + SIDE..=place.right() - SIDE,
-                            y,
-                            Stroke::new(1.0, t.line),
-                        );
+                        widgets::hline(ui, place.left() + SIDE..=place.right() - SIDE, y);
                     }
                     row_ui(ui, cx, line, &scale, &focus);
                 }
@@ -375,7 +369,6 @@ pub fn ledger_ui(ui: &mut Ui, cx: &Cx<'_>) {
 
 /// "Show all 15 · 10 more: 288 to 998 tok".
 fn more_ui(ui: &mut Ui, shown: &[&Line<'_>], first: &[&Line<'_>], all_id: Id, is_all: bool) {
-    let t = ThemeTokens::of(ui);
     let rest = shown
         .iter()
         .filter(|line| !first.iter().any(|own| own.format == line.format));
@@ -411,7 +404,7 @@ fn more_ui(ui: &mut Ui, shown: &[&Line<'_>], first: &[&Line<'_>], all_id: Id, is
                 widgets::grouped(*least),
                 widgets::number_text(*most, "tok")
             );
-            ui.label(RichText::new(words).font(theme::small()).color(t.weak));
+            widgets::note(ui, words);
         }
     });
 }
@@ -475,7 +468,7 @@ fn note_ui(ui: &mut Ui, words: &str) {
         t.weak,
         rect.width() - 2.0 * SIDE,
     );
-    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, words));
+    widgets::say(&response, Role::Label, words);
     response.on_hover_text(words);
 }
 
@@ -648,7 +641,7 @@ fn host_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostCost<'_>, count: Count, scale: &S
         counted(count),
         host.row.shown_text()
     );
-    response.widget_info(|| WidgetInfo::labeled(Role::Row, true, &spoken));
+    widgets::say(&response, Role::Row, &spoken);
     if response.on_hover_text(host.row.dropped_text()).clicked() {
         cx.send(ViewAction::SetPane {
             pane: 1,
@@ -689,11 +682,7 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale<'_>, focus: &
         ui.painter().rect_filled(rect, 0.0, fill);
     }
     if is_peeked {
-        ui.painter().rect_filled(
-            Rect::from_min_size(rect.min, vec2(2.0, rect.height())),
-            0.0,
-            t.accent,
-        );
+        widgets::edge(ui, rect, t.accent);
     }
     let columns = Columns::of(rect, &scale.widths);
     let y = rect.center().y;
@@ -872,7 +861,7 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale<'_>, focus: &
         format_args!("{} tokens", counted(count)),
         widgets::number_text(row.bytes, "bytes")
     );
-    response.widget_info(|| WidgetInfo::selected(Role::Row, true, is_peeked, &name));
+    widgets::say_selected(&response, Role::Row, is_peeked, &name);
     if response.clicked() {
         focus.request_focus();
         cx.send(ViewAction::SetPane {

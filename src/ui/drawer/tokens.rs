@@ -5,7 +5,7 @@ mod saving;
 use std::sync::Arc;
 
 use egui::{
-    Align, Color32, Label, Layout, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo,
+    Color32, Rect, Role, ScrollArea, Sense, Ui,
     pos2, vec2,
 };
 
@@ -90,12 +90,7 @@ pub fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
             chosen.name()
         )
     };
-    ui.label(
-        RichText::new(encoding.name())
-            .font(theme::code())
-            .color(t.weak),
-    )
-    .on_hover_text(why);
+    widgets::words(ui, encoding.name(), theme::code(), t.weak).on_hover_text(why);
     if ui.content_rect().width() < BOTH + theme::SIDEBAR {
         let at = PARTS
             .iter()
@@ -110,53 +105,41 @@ pub fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
 /// The computed sentence: what the tokens are spent on.
 pub fn summary_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) {
     let t = ThemeTokens::of(ui);
-    ui.scope_builder(
-        widgets::region(ui, "map verdict")
-            .max_rect(rect)
-            .layout(Layout::left_to_right(Align::Center)),
-        |ui| {
-            let asked = map(cx);
-            if let QueryState::Failed(problem) = asked {
-                ui.add(
-                    Label::new(
-                        RichText::new(problem.message())
-                            .font(theme::base())
-                            .color(t.bad),
-                    )
-                    .truncate(),
-                );
-                return;
-            }
-            let Some(map) = widgets::ready(ui, cx, "Sorting tokens", asked) else {
-                return;
-            };
-            let Some(map) = map else {
-                ui.label(
-                    RichText::new("No data in this answer, so nothing to break down.")
-                        .font(theme::base())
-                        .color(t.weak),
-                );
-                return;
-            };
-            let total = map.total.total();
-            let mut words = format!(
-                "{} in JSON, compact ({}):",
-                widgets::number_text(total, "tokens"),
-                map.encoding.name()
+    widgets::line_part(ui, "map verdict", rect, |ui| {
+        let asked = map(cx);
+        if let QueryState::Failed(problem) = asked {
+            widgets::truncated(ui, problem.message(), theme::base(), t.bad);
+            return;
+        }
+        let Some(map) = widgets::ready(ui, cx, "Sorting tokens", asked) else {
+            return;
+        };
+        let Some(map) = map else {
+            widgets::words(
+                ui,
+                "No data in this answer, so nothing to break down.",
+                theme::base(),
+                t.weak,
             );
-            for (position, (name, tokens)) in map.total.named().into_iter().enumerate() {
-                let comma = if position == 0 { "" } else { "," };
-                words.push_str(&format!(
-                    "{comma} {name} {} ({})",
-                    widgets::grouped(tokens),
-                    percent(tokens, total)
-                ));
-            }
-            words.push('.');
-            ui.add(Label::new(RichText::new(&words).font(theme::base()).color(t.text)).wrap())
-                .on_hover_text(&words);
-        },
-    );
+            return;
+        };
+        let total = map.total.total();
+        let mut words = format!(
+            "{} in JSON, compact ({}):",
+            widgets::number_text(total, "tokens"),
+            map.encoding.name()
+        );
+        for (position, (name, tokens)) in map.total.named().into_iter().enumerate() {
+            let comma = if position == 0 { "" } else { "," };
+            words.push_str(&format!(
+                "{comma} {name} {} ({})",
+                widgets::grouped(tokens),
+                percent(tokens, total)
+            ));
+        }
+        words.push('.');
+        widgets::wrapped(ui, &words, theme::base(), t.text).on_hover_text(&words);
+    });
 }
 
 pub fn tokens_ui(ui: &mut Ui, cx: &Cx<'_>) {
@@ -167,8 +150,10 @@ pub fn tokens_ui(ui: &mut Ui, cx: &Cx<'_>) {
         return;
     };
     let part = |ui: &mut Ui, at: usize, rect: Rect| {
-        ui.scope_builder(
-            widgets::region(ui, ("tokens part", at)).max_rect(rect.shrink2(vec2(SIDE, 0.0))),
+        widgets::part(
+            ui,
+            ("tokens part", at),
+            rect.shrink2(vec2(SIDE, 0.0)),
             |ui| {
                 ui.set_clip_rect(rect.intersect(ui.clip_rect()));
                 match PARTS[at].0 {
@@ -188,11 +173,7 @@ pub fn tokens_ui(ui: &mut Ui, cx: &Cx<'_>) {
     }
     let (keys, saving) = outer.split_left_right_at_x((outer.left() + outer.width() * 0.6).round());
     part(ui, 0, keys);
-    ui.painter().vline(
-        keys.right() - 0.5,
-        outer.y_range(),
-        Stroke::new(1.0, ThemeTokens::of(ui).line),
-    );
+    widgets::vline(ui, keys.right() - 0.5, outer.y_range());
     part(ui, 1, saving);
 }
 
@@ -200,7 +181,7 @@ pub fn tokens_ui(ui: &mut Ui, cx: &Cx<'_>) {
 pub(super) fn part_head(ui: &mut Ui, text: &str) {
     let t = ThemeTokens::of(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 24.0), Sense::hover());
-    response.widget_info(|| WidgetInfo::labeled(Role::Heading, true, text));
+    widgets::say(&response, Role::Heading, text);
     widgets::text_at(
         ui,
         pos2(rect.left(), rect.center().y),
@@ -296,7 +277,7 @@ fn key_row_ui(ui: &mut Ui, map: &TokenMap, column: usize, (most, total): (u64, u
         percent(tokens, total),
         parts.join(", ")
     );
-    response.widget_info(|| WidgetInfo::labeled(Role::Row, true, &spoken));
+    widgets::say(&response, Role::Row, &spoken);
     if response.hovered() {
         ui.painter().rect_filled(rect, 0.0, t.hover);
     }

@@ -4,8 +4,8 @@
 use std::ops::Range;
 
 use egui::{
-    Align, Layout, Popup, Rect, RichText, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui,
-    UiBuilder, WidgetInfo, pos2, vec2,
+    Align, Layout, Popup, Rect, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui,
+    UiBuilder, pos2, vec2,
 };
 
 use super::SIDE;
@@ -29,19 +29,12 @@ pub fn detail_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, report: &HostsReport, row
     let t = ThemeTokens::of(ui);
     let inner = rect.shrink2(vec2(SIDE, 0.0));
     let mut top = rect.top();
-    ui.scope_builder(widgets::region(ui, "head").max_rect(inner), |ui| {
+    widgets::part(ui, "head", inner, |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
         ui.add_space(8.0);
         head_ui(ui, cx, report, row);
         ui.add_space(10.0);
-        ui.add(
-            egui::Label::new(
-                RichText::new(row.sentence())
-                    .font(theme::base())
-                    .color(t.text),
-            )
-            .wrap(),
-        );
+        widgets::wrapped(ui, row.sentence(), theme::base(), t.text);
         ui.add_space(8.0);
         cut_ui(ui, cx, row);
         evidence_ui(ui, cx, row);
@@ -49,8 +42,7 @@ pub fn detail_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, report: &HostsReport, row
         tabs_ui(ui, cx, row);
         top = ui.cursor().top();
     });
-    ui.painter()
-        .hline(rect.x_range(), top + 0.5, Stroke::new(1.0, t.line));
+    widgets::hline(ui, rect.x_range(), top + 0.5);
     let body = rect.with_min_y(top + 1.0);
     let padded = UiBuilder::new().max_rect(body.shrink2(vec2(SIDE, 8.0)));
     match cx.state.view.hosts.detail {
@@ -93,22 +85,8 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport, row: &HostRow) {
             }
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
                 ui.spacing_mut().item_spacing.x = 8.0;
-                ui.add(
-                    egui::Label::new(
-                        RichText::new(&row.host.name)
-                            .font(theme::semibold(14.0))
-                            .color(t.strong),
-                    )
-                    .truncate(),
-                );
-                ui.add(
-                    egui::Label::new(
-                        RichText::new(&row.host.version)
-                            .font(theme::mono(11.5))
-                            .color(t.weak),
-                    )
-                    .truncate(),
-                );
+                widgets::truncated(ui, &row.host.name, theme::semibold(14.0), t.strong);
+                widgets::truncated(ui, &row.host.version, theme::mono(11.5), t.weak);
             });
         });
     });
@@ -184,12 +162,12 @@ fn evidence_ui(ui: &mut Ui, cx: &Cx<'_>, row: &HostRow) {
 fn rule_ui(ui: &mut Ui, cx: &Cx<'_>, row: &HostRow) {
     let t = ThemeTokens::of(ui);
     ui.spacing_mut().item_spacing.y = 4.0;
-    let small = |text: &str| RichText::new(text).font(theme::small()).color(t.weak);
+    let small = |text: &str| widgets::styled(text, theme::small(), t.weak);
     let shows = format!("Shows {}. Limit: {}.", row.host.shows(), row.limit_text());
-    ui.add(egui::Label::new(RichText::new(shows).font(theme::base()).color(t.text)).wrap());
+    widgets::wrapped(ui, shows, theme::base(), t.text);
     ui.add(egui::Label::new(small(&evidence_text(&row.host))).wrap());
     if let Some(media) = row.media_text() {
-        ui.add(egui::Label::new(RichText::new(media).font(theme::base()).color(t.text)).wrap());
+        widgets::wrapped(ui, media, theme::base(), t.text);
     }
     if !row.host.notes.is_empty() {
         ui.add(egui::Label::new(small(&row.host.notes)).wrap());
@@ -312,10 +290,11 @@ fn cut_ui(ui: &mut Ui, cx: &Cx<'_>, row: &HostRow) {
         let tokens = row
             .tokens
             .map_or(0, |tokens| tokens.get(cx.state.settings.encoding()));
-        ui.label(
-            RichText::new(format!("{} kept", number_of(tokens, "tok")))
-                .font(theme::small())
-                .color(color),
+        widgets::words(
+            ui,
+            format!("{} kept", number_of(tokens, "tok")),
+            theme::small(),
+            color,
         );
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let records = cx
@@ -325,10 +304,11 @@ fn cut_ui(ui: &mut Ui, cx: &Cx<'_>, row: &HostRow) {
                 format!(", {} of {}", grouped(gone), number_of(all, "records"))
             });
             let gone = number_of(row.view.removed_bytes(), "bytes");
-            ui.label(
-                RichText::new(format!("{gone} removed{records}"))
-                    .font(theme::small())
-                    .color(t.warn),
+            widgets::words(
+                ui,
+                format!("{gone} removed{records}"),
+                theme::small(),
+                t.warn,
             );
             ui.label(icons::icon(icons::CUT, 13.0, t.warn));
         });
@@ -373,21 +353,17 @@ fn text_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, row: &HostRow) {
         pos2(rect.left(), rect.bottom() - theme::FOOTER - 2.0),
         rect.max,
     );
-    ui.painter()
-        .hline(rect.x_range(), foot.top() + 0.5, Stroke::new(1.0, t.line));
+    widgets::hline(ui, rect.x_range(), foot.top() + 0.5);
     let mut body = rect.with_max_y(foot.top());
     if !row.view.limit.bites.is_empty() {
         let strip = body.with_min_x(body.right() - OVERVIEW);
         overview_ui(ui, row, strip, cx.state.view.hosts.shows_removed);
         body.max.x = strip.left();
     }
-    ui.scope_builder(
-        widgets::region(ui, ("text", row.host.id)).max_rect(body),
-        |ui| {
-            ui.set_clip_rect(body.intersect(ui.clip_rect()));
-            host_alone_ui(ui, cx, row.host.id);
-        },
-    );
+    widgets::part(ui, ("text", row.host.id), body, |ui| {
+        ui.set_clip_rect(body.intersect(ui.clip_rect()));
+        host_alone_ui(ui, cx, row.host.id);
+    });
     let place = UiBuilder::new()
         .max_rect(foot.shrink2(vec2(12.0, 0.0)))
         .layout(Layout::left_to_right(Align::Center));
@@ -396,11 +372,7 @@ fn text_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, row: &HostRow) {
         host_legend_ui(ui);
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let words = format!("{} to the model", widgets::number_text(row.bytes, "B"));
-            ui.label(
-                RichText::new(words)
-                    .font(theme::regular(11.5))
-                    .color(t.weak),
-            );
+            widgets::words(ui, words, theme::regular(11.5), t.weak);
             // The first is where F8 leads.
             if row.view.removed.len() > 1
                 && Button::new("Next removed")
@@ -421,8 +393,7 @@ fn text_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, row: &HostRow) {
 fn overview_ui(ui: &Ui, row: &HostRow, rect: Rect, shows_removed: bool) {
     let t = ThemeTokens::of(ui);
     ui.painter().rect_filled(rect, 0.0, t.panel);
-    ui.painter()
-        .vline(rect.left() + 0.5, rect.y_range(), Stroke::new(1.0, t.line));
+    widgets::vline(ui, rect.left() + 0.5, rect.y_range());
     let full = row.view.full.len().max(1);
     let bar = rect.shrink2(vec2(5.0, 8.0));
     let y = |at: usize| bar.top() + bar.height() * (at as f64 / full as f64) as f32;
@@ -456,7 +427,7 @@ fn overview_ui(ui: &Ui, row: &HostRow, rect: Rect, shows_removed: bool) {
         grouped(full as u64 - row.view.removed_bytes()),
         grouped(full as u64)
     );
-    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &spoken));
+    widgets::say(&response, Role::Button, &spoken);
     widgets::focus_ring_inside(ui, &response);
     if let Some(pos) = response
         .interact_pointer_pos()
@@ -486,7 +457,7 @@ fn shown_at(row: &HostRow, full: usize) -> usize {
 fn lost_ui(ui: &mut Ui, row: &HostRow) {
     let t = ThemeTokens::of(ui);
     for dropped in row.dropped_lines() {
-        ui.add(egui::Label::new(RichText::new(dropped).font(theme::small()).color(t.warn)).wrap());
+        widgets::wrapped(ui, dropped, theme::small(), t.warn);
     }
     if row.lost.is_empty() {
         let words = if row.facts.is_some() {
@@ -494,7 +465,7 @@ fn lost_ui(ui: &mut Ui, row: &HostRow) {
         } else {
             "Nothing to compare: no data, or no text."
         };
-        ui.label(RichText::new(words).font(theme::base()).color(t.weak));
+        widgets::words(ui, words, theme::base(), t.weak);
         return;
     }
     ScrollArea::vertical()
@@ -503,14 +474,15 @@ fn lost_ui(ui: &mut Ui, row: &HostRow) {
         .show_rows(ui, 20.0, row.lost.len(), |ui, range| {
             for field in &row.lost[range] {
                 ui.horizontal(|ui| {
-                    ui.label(
-                        RichText::new(if field.path.is_empty() {
+                    widgets::words(
+                        ui,
+                        if field.path.is_empty() {
                             "/"
                         } else {
                             &field.path
-                        })
-                        .font(theme::code())
-                        .color(t.text),
+                        },
+                        theme::code(),
+                        t.text,
                     );
                     let mut words = Vec::new();
                     if field.missing > 0 {
@@ -520,10 +492,11 @@ fn lost_ui(ui: &mut Ui, row: &HostRow) {
                             grouped(field.total)
                         ));
                     }
-                    ui.label(
-                        RichText::new(words.join(", "))
-                            .font(theme::small())
-                            .color(if field.missing > 0 { t.warn } else { t.weak }),
+                    widgets::words(
+                        ui,
+                        words.join(", "),
+                        theme::small(),
+                        if field.missing > 0 { t.warn } else { t.weak },
                     );
                 });
             }
@@ -587,18 +560,14 @@ fn definition_ui(ui: &mut Ui, cx: &Cx<'_>, row: &HostRow) {
                 ui.horizontal_top(|ui| {
                     ui.allocate_ui(vec2(110.0, 18.0), |ui| {
                         ui.set_width(110.0);
-                        ui.label(RichText::new(name).font(theme::small()).color(t.weak));
+                        widgets::note(ui, name);
                     });
                     let text = value.unwrap_or_else(|| "not verified".to_owned());
-                    ui.add(
-                        egui::Label::new(
-                            RichText::new(
-                                loupe_analysis::queries::invisible_chars::Shown::of(&text).text,
-                            )
-                            .font(theme::code())
-                            .color(t.text),
-                        )
-                        .wrap(),
+                    widgets::wrapped(
+                        ui,
+                        loupe_analysis::queries::invisible_chars::Shown::of(&text).text,
+                        theme::code(),
+                        t.text,
                     );
                 });
             }

@@ -275,11 +275,7 @@ pub fn lanes_ui(
         theme::small(),
         t.weak,
     );
-    ui.painter().hline(
-        rect.x_range(),
-        head.bottom() - 0.5,
-        Stroke::new(1.0, t.line),
-    );
+    widgets::hline(ui, rect.x_range(), head.bottom() - 0.5);
     let list = Rect::from_min_max(
         head.left_bottom(),
         pos2(
@@ -292,7 +288,7 @@ pub fn lanes_ui(
         Id::unique(("lanes", is_screen)),
         Sense::focusable_noninteractive(),
     );
-    focus.widget_info(|| WidgetInfo::labeled(Role::Table, true, "Hosts by outcome"));
+    widgets::say(&focus, Role::Table, "Hosts by outcome");
     keys(ui, cx, &focus, report, selected);
     // Heights depend on the width alone; what is out of sight is not drawn.
     let mut tops = Vec::new();
@@ -320,7 +316,7 @@ pub fn lanes_ui(
     let is_moved = ui
         .data_mut(|data| data.remove_temp::<bool>(moved_id()))
         .is_some();
-    ui.scope_builder(widgets::region(ui, "lane rows").max_rect(list), |ui| {
+    widgets::part(ui, "lane rows", list, |ui| {
         ui.set_clip_rect(list.intersect(ui.clip_rect()));
         ScrollArea::vertical()
             .id_salt(("lanes", is_screen))
@@ -366,11 +362,7 @@ pub fn lanes_ui(
 fn group_ui(ui: &Ui, rect: Rect, title: &str, color: Color32, note: &str) {
     let t = ThemeTokens::of(ui);
     ui.painter().rect_filled(rect, 0.0, t.card);
-    ui.painter().hline(
-        rect.x_range(),
-        rect.bottom() - 0.5,
-        Stroke::new(1.0, t.line),
-    );
+    widgets::line_below(ui, rect);
     let y = rect.center().y;
     widgets::text_at(
         ui,
@@ -440,17 +432,9 @@ fn lane_ui(ui: &mut Ui, list: &List<'_>, rect: Rect, laid: &Laid<'_>) {
         );
     }
     if selected.is_some() {
-        ui.painter().rect_filled(
-            Rect::from_min_size(rect.min, vec2(2.0, rect.height())),
-            0.0,
-            t.accent,
-        );
+        widgets::edge(ui, rect, t.accent);
     }
-    ui.painter().hline(
-        rect.x_range(),
-        rect.bottom() - 0.5,
-        Stroke::new(1.0, t.line),
-    );
+    widgets::line_below(ui, rect);
     let columns = &list.columns;
     let outcome = laid.lane.outcome;
     let (color, icon) = tone(t, outcome);
@@ -556,7 +540,7 @@ fn lane_ui(ui: &mut Ui, list: &List<'_>, rect: Rect, laid: &Laid<'_>) {
         names.join(", "),
         list.report.happens(laid.lane)
     );
-    response.widget_info(|| WidgetInfo::selected(Role::Row, true, selected.is_some(), &spoken));
+    widgets::say_selected(&response, Role::Row, selected.is_some(), &spoken);
     if response.clicked() {
         list.choose(selected.unwrap_or(first.host.id));
     }
@@ -582,7 +566,7 @@ fn host_ui(ui: &mut Ui, list: &List<'_>, rect: Rect, row: &HostRow, is_selected:
         row.host.version,
         row.host.evidence.name()
     );
-    response.widget_info(|| WidgetInfo::selected(Role::ListItem, true, is_selected, &spoken));
+    widgets::say_selected(&response, Role::ListItem, is_selected, &spoken);
     let y = rect.center().y;
     widgets::glyph_at(
         ui,
@@ -653,8 +637,7 @@ fn share_at(ui: &Ui, rect: Rect, share: Option<f32>, color: Color32) {
 /// What the icons mean, and the way to the next cut.
 fn foot_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, report: &HostsReport) {
     let t = ThemeTokens::of(ui);
-    ui.painter()
-        .hline(rect.x_range(), rect.top() + 0.5, Stroke::new(1.0, t.line));
+    widgets::hline(ui, rect.x_range(), rect.top() + 0.5);
     let layout = egui::Layout::left_to_right(egui::Align::Center);
     ui.scope_builder(
         widgets::region(ui, "lanes foot")
@@ -669,11 +652,7 @@ fn foot_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, report: &HostsReport) {
                 Evidence::Inferred,
             ] {
                 ui.label(icons::icon(host_row::evidence_icon(evidence), 13.0, t.weak));
-                ui.label(
-                    egui::RichText::new(evidence.name())
-                        .font(theme::regular(11.5))
-                        .color(t.weak),
-                );
+                widgets::words(ui, evidence.name(), theme::regular(11.5), t.weak);
                 ui.add_space(7.0);
             }
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use egui::mutex::Mutex;
 use egui::{
-    ColorImage, Frame, Label, Margin, Pos2, Rect, RichText, Role, Stroke, StrokeKind,
+    ColorImage, Frame, Margin, Pos2, Rect, Role, Stroke, StrokeKind,
     TextureHandle, TextureOptions,
 };
-use egui::{Ui, UiBuilder, WidgetInfo, pos2, vec2};
+use egui::{Ui, UiBuilder, pos2, vec2};
 
 use super::item::SIDE;
 use super::picture::{Picture, PictureQuery};
@@ -117,7 +117,6 @@ impl Controls {
 
     /// Paints them and the picture that was asked for, and returns the height.
     pub fn show(&self, ui: &mut Ui, cx: &Cx<'_>, top: Pos2, width: f32) -> f32 {
-        let t = ThemeTokens::of(ui);
         let send = |action| cx.send(Action::Media(action));
         let rect = Rect::from_min_size(
             pos2(top.x + SIDE, top.y),
@@ -178,10 +177,7 @@ impl Controls {
                     send(MediaAction::Read(uri.clone()));
                 }
                 if let Some(why_not) = why_not {
-                    ui.add(
-                        Label::new(RichText::new(why_not).font(theme::small()).color(t.weak))
-                            .wrap(),
-                    );
+                    widgets::note_wrapped(ui, why_not);
                 }
             }
         });
@@ -236,15 +232,13 @@ impl Controls {
             .corner_radius(theme::RADIUS_CONTROL);
         frame.inner_margin(Margin::same(8)).show(ui, |ui| {
             let response = ui.image((texture.id(), size));
-            response.widget_info(|| {
-                WidgetInfo::labeled(
-                    Role::Image,
-                    true,
-                    format!("content[{}], {words}", self.index),
-                )
-            });
+            widgets::say(
+                &response,
+                Role::Image,
+                format!("content[{}], {words}", self.index),
+            );
         });
-        ui.label(RichText::new(&words).font(theme::small()).color(t.weak));
+        widgets::note(ui, &words);
     }
 }
 
@@ -303,16 +297,8 @@ pub fn header_ui(ui: &mut Ui, header: &Header, top: Pos2, width: f32) -> f32 {
     );
     child.spacing_mut().item_spacing.x = 8.0;
     child.label(icons::icon(header.icon, 14.0, t.weak));
-    child.label(
-        egui::RichText::new(&header.title)
-            .font(theme::mono_semibold(12.0))
-            .color(t.strong),
-    );
-    child.label(
-        egui::RichText::new(&header.details)
-            .font(theme::mono(12.0))
-            .color(t.weak),
-    );
+    widgets::words(&mut child, &header.title, theme::mono_semibold(12.0), t.strong);
+    widgets::words(&mut child, &header.details, theme::mono(12.0), t.weak);
     for text in [&header.audience, &header.priority] {
         if !text.is_empty() {
             widgets::badge(&mut child, None, text, Tone::Plain, true);

@@ -2,7 +2,7 @@
 //! the cells in sight are laid out.
 
 use egui::{
-    Align, Id, Key, Layout, Modifiers, Popup, Rect, Response, RichText, Role, ScrollArea, Sense,
+    Align, Id, Key, Layout, Modifiers, Popup, Rect, Response, Role, ScrollArea, Sense,
     Stroke, Ui, WidgetInfo,
 };
 use egui::{pos2, vec2};
@@ -303,8 +303,7 @@ impl Grid<'_> {
                 vec2(viewport.width(), HEAD),
             );
             ui.painter().rect_filled(bar, 0.0, t.card);
-            ui.painter()
-                .hline(bar.x_range(), bar.bottom() - 0.5, Stroke::new(1.0, t.line));
+            widgets::line_below(ui, bar);
             let mut x = origin.x + gutter;
             for (position, width) in self.widths.iter().enumerate() {
                 let rect = Rect::from_min_size(pos2(x, head), vec2(*width, HEAD));
@@ -341,11 +340,7 @@ impl Grid<'_> {
         } else if response.hovered() {
             ui.painter().rect_filled(line.rect, 0.0, t.hover);
         }
-        ui.painter().hline(
-            line.rect.x_range(),
-            line.rect.bottom() - 0.5,
-            Stroke::new(1.0, t.line),
-        );
+        widgets::line_below(ui, line.rect);
         let y = line.rect.center().y;
         widgets::text_right(
             ui,
@@ -432,7 +427,7 @@ impl Grid<'_> {
                 );
             }
         }
-        response.widget_info(|| WidgetInfo::selected(Role::Row, true, is_record, &spoken));
+        widgets::say_selected(&response, Role::Row, is_record, &spoken);
         let node = self.node(line.at, under.unwrap_or(0));
         if response.clicked()
             && let Some(node) = node
@@ -519,8 +514,7 @@ impl Grid<'_> {
             ui.painter()
                 .hline(rect.x_range(), rect.bottom() - 1.0, Stroke::new(1.0, below));
         }
-        ui.painter()
-            .vline(rect.right() - 0.5, rect.y_range(), Stroke::new(1.0, t.line));
+        widgets::vline(ui, rect.right() - 0.5, rect.y_range());
         let (left, right) = (rect.left() + CELL, rect.right() - CELL);
         let room = rect.width() - 2.0 * CELL;
         let end = widgets::text_at(
@@ -773,7 +767,7 @@ fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
         return;
     };
     let t = ThemeTokens::of(ui);
-    let small = |text: String| RichText::new(text).font(theme::regular(11.5)).color(t.weak);
+    let small = |text: String| widgets::styled(text, theme::regular(11.5), t.weak);
     let name = list_name(&table.list);
     if table.lists.len() > 1 {
         let button = Button::new(name)

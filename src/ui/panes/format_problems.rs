@@ -32,31 +32,27 @@ pub(super) fn breaks_strip(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) -> Rect {
         .collect();
     let ground = ui.painter().add(Shape::Noop);
     let inner = rect.shrink2(vec2(14.0, 7.0));
-    let used =
-        ui.scope_builder(
-            widgets::region(ui, "what breaks").max_rect(inner),
-            |ui| match breakage(&measured) {
-                Some(verdict) => {
-                    let rows = match (ui.content_rect().height(), rect.width()) {
-                        (..640.0, _) => 1,
-                        (_, ..1_100.0) => 4,
-                        _ => 3,
-                    };
-                    widgets::summary_rows(ui, &verdict, inner.width(), rows);
-                }
-                None => match cx.held() {
-                    Some(bytes) => widgets::held_ui(ui, cx, bytes),
-                    None => {
-                        widgets::waiting(
-                            ui,
-                            "Reading every format back",
-                            cx.state.query_results.since().unwrap_or(cx.state.now),
-                            cx,
-                        );
-                    }
-                },
-            },
-        );
+    let used = widgets::part(ui, "what breaks", inner, |ui| match breakage(&measured) {
+        Some(verdict) => {
+            let rows = match (ui.content_rect().height(), rect.width()) {
+                (..640.0, _) => 1,
+                (_, ..1_100.0) => 4,
+                _ => 3,
+            };
+            widgets::summary_rows(ui, &verdict, inner.width(), rows);
+        }
+        None => match cx.held() {
+            Some(bytes) => widgets::held_ui(ui, cx, bytes),
+            None => {
+                widgets::waiting(
+                    ui,
+                    "Reading every format back",
+                    cx.state.query_results.since().unwrap_or(cx.state.now),
+                    cx,
+                );
+            }
+        },
+    });
     let strip = rect.with_max_y(used.response.rect.bottom() + 7.0);
     ui.painter()
         .set(ground, Shape::rect_filled(strip, 0.0, t.warn_bg));

@@ -1,7 +1,7 @@
 //! The frame around each pane, and how panes share the room: three beside each other, two, or one, with tabs for the rest.
 
 use egui::{
-    Align, CursorIcon, Layout, Popup, Rect, Role, Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2,
+    CursorIcon, Popup, Rect, Role, Sense, Stroke, Ui, UiBuilder, pos2,
     vec2,
 };
 
@@ -150,25 +150,22 @@ pub fn panes_ui(ui: &mut Ui, cx: &Cx<'_>) {
             pos2(x, rect.top()),
             pos2((x + width).min(rect.right()), rect.bottom()),
         );
-        ui.scope_builder(
-            widgets::region(ui, ("pane", pane)).max_rect(pane_rect),
-            |ui| {
-                ui.set_clip_rect(pane_rect.intersect(ui.clip_rect()));
-                let others = if cx.state.view.maximised.is_none() {
-                    others.as_slice()
-                } else {
-                    &[]
-                };
-                pane_ui(
-                    ui,
-                    cx,
-                    pane,
-                    pane_rect,
-                    subject,
-                    (!needs_strip).then_some(is_last.then_some(others)),
-                );
-            },
-        );
+        widgets::part(ui, ("pane", pane), pane_rect, |ui| {
+            ui.set_clip_rect(pane_rect.intersect(ui.clip_rect()));
+            let others = if cx.state.view.maximised.is_none() {
+                others.as_slice()
+            } else {
+                &[]
+            };
+            pane_ui(
+                ui,
+                cx,
+                pane,
+                pane_rect,
+                subject,
+                (!needs_strip).then_some(is_last.then_some(others)),
+            );
+        });
         x += width;
         if let Some(&next) = shown.get(position + 1) {
             separators.push((x, (pane, next)));
@@ -199,7 +196,7 @@ fn separator(ui: &Ui, rect: Rect, x: f32, shares: &mut [f32; 3], panes: (usize, 
             Sense::click_and_drag(),
         )
         .on_hover_cursor(CursorIcon::ResizeColumn);
-    response.widget_info(|| WidgetInfo::labeled(Role::Splitter, true, "Resize panes"));
+    widgets::say(&response, Role::Splitter, "Resize panes");
     let is_active = response.hovered() || response.dragged();
     widgets::focus_ring_inside(ui, &response);
     ui.painter().vline(
@@ -317,7 +314,7 @@ fn outcome_strip(
         strip.width() - 50.0,
     );
     let response = ui.interact(strip, ui.scope_id().with("outcome"), Sense::hover());
-    response.widget_info(|| WidgetInfo::labeled(Role::Alert, true, &text));
+    widgets::say(&response, Role::Alert, &text);
     widgets::announce(ui, response.id);
     Some(30.0)
 }
@@ -353,16 +350,11 @@ fn pane_ui(
             view,
             others.map(|others| others.iter().map(|&pane| name_of(pane)).collect()),
         );
-        ui.painter().hline(
-            rect.x_range(),
-            header.bottom() - 0.5,
-            Stroke::new(1.0, t.line),
-        );
+        widgets::hline(ui, rect.x_range(), header.bottom() - 0.5);
         top = header.bottom();
     }
     let footer = Rect::from_min_max(pos2(rect.left(), rect.bottom() - theme::FOOTER), rect.max);
-    ui.painter()
-        .hline(rect.x_range(), footer.top() - 0.5, Stroke::new(1.0, t.line));
+    widgets::hline(ui, rect.x_range(), footer.top() - 0.5);
     let mut body = Rect::from_min_max(
         pos2(rect.left(), top),
         pos2(rect.right(), footer.top() - 1.0),
@@ -371,7 +363,7 @@ fn pane_ui(
         body = super::reader_menu::reading_ui(ui, cx, body, subject);
     }
     let (kind, pane_cx) = (kind(view), PaneCx::new(cx, pane));
-    ui.scope_builder(widgets::region(ui, "body").max_rect(body), |ui| {
+    widgets::part(ui, "body", body, |ui| {
         ui.set_clip_rect(body.intersect(ui.clip_rect()));
         let is_dropped = super::host::is_dropped(cx, view);
         if is_dropped {
@@ -382,15 +374,10 @@ fn pane_ui(
             super::host::not_shown_at(ui, body.right_top() + vec2(-14.0, 16.0));
         }
     });
-    ui.scope_builder(
-        widgets::region(ui, "footer")
-            .max_rect(footer.shrink2(vec2(12.0, 0.0)))
-            .layout(Layout::left_to_right(Align::Center)),
-        |ui| {
-            ui.spacing_mut().item_spacing.x = 12.0;
-            (kind.footer)(ui, cx, &pane_cx);
-        },
-    );
+    widgets::line_part(ui, "footer", footer.shrink2(vec2(12.0, 0.0)), |ui| {
+        ui.spacing_mut().item_spacing.x = 12.0;
+        (kind.footer)(ui, cx, &pane_cx);
+    });
     // A press anywhere in a pane gives it the keys.
     if !is_focused
         && ui.input(|input| {

@@ -55,23 +55,11 @@ pub fn tip(cx: &Cx<'_>, response: &Response, text: &str, at: usize) {
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = 8.0;
             match name {
-                Some(name) => ui.label(
-                    RichText::new(name)
-                        .font(theme::mono_semibold(12.0))
-                        .color(t.warn),
-                ),
+                Some(name) => widgets::words(ui, name, theme::mono_semibold(12.0), t.warn),
                 None => ui.label(RichText::new(grapheme).font(theme::regular(16.0))),
             };
-            ui.label(
-                RichText::new(code_points(grapheme))
-                    .font(theme::code())
-                    .color(t.strong),
-            );
-            ui.label(
-                RichText::new(format!("{tokens} ({})", encoding.name()))
-                    .font(theme::small())
-                    .color(t.weak),
-            );
+            widgets::words(ui, code_points(grapheme), theme::code(), t.strong);
+            widgets::note(ui, format!("{tokens} ({})", encoding.name()));
         });
     });
 }

@@ -1,7 +1,7 @@
 //! The head of a pane: what it shows and what that costs, the menu to choose something else, copying and closing.
 
 use egui::{
-    Align, Align2, Layout, Popup, Rect, Response, RichText, Role, Sense, Ui, WidgetInfo, pos2, vec2,
+    Align, Align2, Layout, Popup, Rect, Response, Role, Sense, Ui, pos2, vec2,
 };
 
 use super::finding_nav::PlacesChip;
@@ -85,7 +85,7 @@ fn counting_ui(ui: &mut Ui, cx: &Cx<'_>, room_for_bytes: bool) {
         theme::small(),
         t.weak,
     );
-    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, "counting…"));
+    widgets::say(&response, Role::Label, "counting…");
 }
 
 /// `others` are the panes that are not shown, offered by the last one that is.
@@ -171,7 +171,7 @@ pub fn header_ui(
                     ui.add_space(8.0);
                 }
                 if !has_chip && room_for_bytes {
-                    ui.label(RichText::new(bytes).font(theme::code()).color(t.weak));
+                    widgets::words(ui, bytes, theme::code(), t.weak);
                     ui.add_space(8.0);
                 }
                 if !(has_chip && is_tight) {
@@ -212,20 +212,15 @@ pub fn header_ui(
                 rect.min + vec2(16.0, 0.0),
                 pos2(ui.cursor().right() - 8.0, rect.bottom()),
             );
-            ui.scope_builder(
-                widgets::region(ui, "title")
-                    .max_rect(left)
-                    .layout(Layout::left_to_right(Align::Center)),
-                |ui| {
-                    ui.spacing_mut().item_spacing.x = 8.0;
-                    widgets::swatch(ui, title.hue.color);
-                    let response = title_button(ui, title, left.right());
-                    if cx.state.view.focus == pane {
-                        region(ui, Region::Panes, rect, &response);
-                    }
-                    chooser(&response, cx, pane, view);
-                },
-            );
+            widgets::line_part(ui, "title", left, |ui| {
+                ui.spacing_mut().item_spacing.x = 8.0;
+                widgets::swatch(ui, title.hue.color);
+                let response = title_button(ui, title, left.right());
+                if cx.state.view.focus == pane {
+                    region(ui, Region::Panes, rect, &response);
+                }
+                chooser(&response, cx, pane, view);
+            });
         },
     );
 }
@@ -270,7 +265,7 @@ fn title_button(ui: &mut Ui, title: &Title, right: f32) -> Response {
     } else {
         format!("{} · {}", title.name, title.subtitle)
     };
-    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &label));
+    widgets::say(&response, Role::Button, &label);
     if response.hovered() {
         ui.painter()
             .rect_filled(rect.expand2(vec2(4.0, 0.0)), theme::RADIUS_CONTROL, t.hover);
@@ -364,7 +359,7 @@ impl Chooser<'_> {
     pub fn heading(&self, ui: &mut Ui, text: &str) {
         let t = ThemeTokens::of(ui);
         ui.add_space(6.0);
-        ui.label(RichText::new(text).font(theme::regular(11.5)).color(t.weak));
+        widgets::words(ui, text, theme::regular(11.5), t.weak);
         ui.add_space(2.0);
     }
 }

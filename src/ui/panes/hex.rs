@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use egui::{
-    Align, Id, Key, Layout, Modifiers, Rect, RichText, Role, ScrollArea, Sense, StrokeKind, Ui,
+    Align, Id, Key, Layout, Modifiers, Rect, Role, ScrollArea, Sense, StrokeKind, Ui,
     WidgetInfo, pos2, vec2,
 };
 
@@ -177,7 +177,7 @@ fn hex_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
             widgets::number_text(bytes.len() as u64, "B")
         )
     };
-    response.widget_info(|| WidgetInfo::labeled(Role::Document, true, spoken()));
+    widgets::say(&response, Role::Document, spoken());
     keys(ui, cx, &response, bytes, layout.count, &mut selected);
     let mut area = ScrollArea::vertical()
         .id_salt(("hex", pane.index, pane.format))
@@ -392,7 +392,7 @@ fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
             widgets::grouped(range.start as u64)
         ),
     };
-    ui.label(RichText::new(what).font(theme::mono(11.5)).color(t.weak));
+    widgets::words(ui, what, theme::mono(11.5), t.weak);
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
         if Button::new("Text")
             .frameless()
@@ -407,7 +407,7 @@ fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
             });
         }
         let all = widgets::number_text(bytes.len() as u64, "B");
-        ui.label(RichText::new(all).font(theme::regular(11.5)).color(t.weak));
+        widgets::words(ui, all, theme::regular(11.5), t.weak);
     });
 }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use egui::{
-    Align, Color32, Id, Layout, Pos2, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui,
+    Align, Color32, Id, Layout, Pos2, Rect, Role, ScrollArea, Sense, Stroke, Ui,
     WidgetInfo, pos2, vec2,
 };
 
@@ -111,15 +111,7 @@ fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
             let is_cut = row.limit().state.is_truncated() == Some(true);
             let words = format!("{} · {}", row.limit_text(), evidence_text(&row.host));
             let color = if is_cut { t.warn } else { t.weak };
-            ui.add(
-                egui::Label::new(
-                    RichText::new(&words)
-                        .font(theme::regular(11.5))
-                        .color(color),
-                )
-                .truncate(),
-            )
-            .on_hover_text(&words);
+            widgets::truncated(ui, &words, theme::regular(11.5), color).on_hover_text(&words);
         });
     });
 }
@@ -214,13 +206,11 @@ fn host_text_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId, pane: &PaneCx) {
             ui.scope_id().with("host text"),
             Sense::click_and_drag(),
         );
-        response.widget_info(|| {
-            WidgetInfo::labeled(
-                Role::Document,
-                true,
-                format!("Exact text that {host} shows its model"),
-            )
-        });
+        widgets::say(
+            &response,
+            Role::Document,
+            format!("Exact text that {host} shows its model"),
+        );
         let origin = ui.min_rect().min;
         ui.allocate_rect(
             Rect::from_min_size(
@@ -408,7 +398,7 @@ fn removed_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId, cut: usize, rect: Rect) {
     let size = size.map_or_else(String::new, |size| widgets::number_text(size, "B"));
     let response = ui.interact(rect, ui.scope_id().with(("removed", cut)), Sense::click());
     let spoken = format!("{words}, {size}");
-    response.widget_info(|| WidgetInfo::selected(Role::Button, true, shows, &spoken));
+    widgets::say_selected(&response, Role::Button, shows, &spoken);
     ui.painter().rect_filled(rect, 0.0, t.warn_bg);
     for y in [rect.top() + 0.5, rect.bottom() - 0.5] {
         ui.painter()
@@ -464,7 +454,7 @@ fn kept_ui(ui: &mut Ui, cx: &Cx<'_>, what: &str, rect: Rect) {
     let t = ThemeTokens::of(ui);
     let words = format!("Kept: {what}");
     let response = ui.interact(rect, ui.scope_id().with(("kept", what)), Sense::click());
-    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &words));
+    widgets::say(&response, Role::Button, &words);
     ui.painter()
         .rect_filled(rect, 0.0, if response.hovered() { t.hover } else { t.card });
     let y = rect.center().y;
@@ -520,7 +510,7 @@ pub fn legend_ui(ui: &mut Ui) {
     let t = ThemeTokens::of(ui);
     for (color, text) in [(t.line2, "added by the host"), (t.warn, "removed")] {
         widgets::swatch(ui, color);
-        ui.label(RichText::new(text).font(theme::regular(11.5)).color(t.weak));
+        widgets::words(ui, text, theme::regular(11.5), t.weak);
     }
 }
 
@@ -571,11 +561,7 @@ pub fn view_as_strip(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) -> Rect {
                     _ => None,
                 };
                 let words = words.unwrap_or_else(|| "This host is not known any more.".to_owned());
-                ui.add(
-                    egui::Label::new(RichText::new(&words).font(theme::small()).color(t.strong))
-                        .truncate(),
-                )
-                .on_hover_text(&words);
+                widgets::truncated(ui, &words, theme::small(), t.strong).on_hover_text(&words);
             });
         },
     );

@@ -141,7 +141,7 @@ pub fn item_ui(
     } else {
         Role::Label
     };
-    response.widget_info(|| WidgetInfo::labeled(role, true, &inline.text));
+    widgets::say(&response, role, &inline.text);
     if let Some(byte) = response
         .hover_pos()
         .and_then(|pointer| byte_at(&inline.text, &galley, pointer - at))
@@ -169,11 +169,7 @@ pub fn ground(ui: &Ui, rect: Rect, is_linked: bool, is_hovered: bool) {
     let t = ThemeTokens::of(ui);
     if is_linked {
         ui.painter().rect_filled(rect, 0.0, t.accent_bg);
-        ui.painter().rect_filled(
-            Rect::from_min_size(rect.min, vec2(2.0, rect.height())),
-            0.0,
-            t.accent,
-        );
+        widgets::edge(ui, rect, t.accent);
     } else if is_hovered {
         ui.painter()
             .rect_filled(rect, 0.0, t.hover.gamma_multiply(0.6));

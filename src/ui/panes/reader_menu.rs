@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use egui::{
-    Align, Color32, Id, Key, Layout, Popup, PopupCloseBehavior, Rect, Response, RichText, Role,
-    ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2,
+    Align, Color32, Id, Key, Layout, Popup, PopupCloseBehavior, Rect, Response, Role,
+    ScrollArea, Sense, Ui, pos2, vec2,
 };
 
 use super::PaneCx;
@@ -76,20 +76,14 @@ fn source_line(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, words: &str) -> Rect {
         ui.scope_id().with("how the text is read"),
         Sense::click(),
     );
-    response.widget_info(|| {
-        WidgetInfo::labeled(
-            Role::Button,
-            true,
-            format!("Data {words}; read it another way"),
-        )
-    });
+    widgets::say(
+        &response,
+        Role::Button,
+        format!("Data {words}; read it another way"),
+    );
     let fill = if response.hovered() { t.sel } else { t.hover };
     ui.painter().rect_filled(line, 0.0, fill);
-    ui.painter().hline(
-        line.x_range(),
-        line.bottom() - 0.5,
-        Stroke::new(1.0, t.line),
-    );
+    widgets::line_below(ui, line);
     let room = line.width() - 42.0;
     let begin = words.split(" (").next().unwrap_or(words);
     let once = words.strip_suffix(TWICE).unwrap_or(words);
@@ -163,10 +157,11 @@ pub fn readers_ui(ui: &mut Ui, cx: &Cx<'_>) {
         )));
         ui.close();
     }
-    ui.label(
-        RichText::new("Kept for this tool of this server")
-            .font(theme::regular(11.5))
-            .color(t.weak),
+    widgets::words(
+        ui,
+        "Kept for this tool of this server",
+        theme::regular(11.5),
+        t.weak,
     );
     declare_ui(ui, cx);
 }
@@ -189,14 +184,7 @@ fn declare_ui(ui: &mut Ui, cx: &Cx<'_>) {
     }
     // A menu's own layout would spread the words over the line.
     ui.with_layout(Layout::top_down(Align::LEFT), |ui| {
-        ui.add(
-            egui::Label::new(
-                RichText::new(price_text(price))
-                    .font(theme::regular(11.5))
-                    .color(t.weak),
-            )
-            .wrap(),
-        );
+        widgets::wrapped(ui, price_text(price), theme::regular(11.5), t.weak);
     });
 }
 
@@ -250,8 +238,7 @@ fn pattern_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, pattern: &str) -> Rect {
     let t = ThemeTokens::of(ui);
     let bar = Rect::from_min_size(rect.min, vec2(rect.width(), EDITOR));
     ui.painter().rect_filled(bar, 0.0, t.card);
-    ui.painter()
-        .hline(bar.x_range(), bar.bottom() - 0.5, Stroke::new(1.0, t.line));
+    widgets::line_below(ui, bar);
     let (says, color, can_keep) = match tried(cx) {
         None => (
             "Named groups become members, such as (?<name>.+)".to_owned(),
@@ -324,9 +311,7 @@ fn pattern_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, pattern: &str) -> Rect {
                     cx.send(ViewAction::TryPattern(None));
                 }
             });
-            ui.add(
-                egui::Label::new(RichText::new(says).font(theme::small()).color(color)).truncate(),
-            );
+            widgets::truncated(ui, says, theme::small(), color);
         },
     );
     rect.with_min_y(bar.bottom())
@@ -365,11 +350,7 @@ pub(super) fn only_here_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx, count: usize
             "Extra text · {}",
             number_text(extra.tokens.get(encoding), "tokens")
         );
-        ui.label(
-            RichText::new(head)
-                .font(theme::semibold(12.0))
-                .color(t.strong),
-        );
+        widgets::words(ui, head, theme::semibold(12.0), t.strong);
         ui.spacing_mut().item_spacing.y = 0.0;
         let rows = extra.rows.len();
         ScrollArea::vertical()
@@ -384,7 +365,7 @@ pub(super) fn only_here_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx, count: usize
             });
         if extra.more > 0 {
             let more = format!("{} more", widgets::grouped(extra.more as u64));
-            ui.label(RichText::new(more).font(theme::small()).color(t.weak));
+            widgets::note(ui, more);
         }
     });
 }
@@ -414,13 +395,11 @@ fn extra_row(ui: &mut Ui, t: &ThemeTokens, text: &str, line: u32, tokens: u64) -
         t.text,
         (right - rect.left() - 8.0).max(20.0),
     );
-    response.widget_info(|| {
-        WidgetInfo::labeled(
-            Role::Button,
-            true,
-            format!("{text}, line {line}, {tokens} tokens"),
-        )
-    });
+    widgets::say(
+        &response,
+        Role::Button,
+        format!("{text}, line {line}, {tokens} tokens"),
+    );
     response
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use egui::mutex::Mutex;
 use egui::{
-    Align, Id, Layout, Pos2, Rect, RichText, Role, ScrollArea, Sense, StrokeKind, Ui, WidgetInfo,
+    Align, Id, Layout, Pos2, Rect, Role, ScrollArea, Sense, StrokeKind, Ui, WidgetInfo,
     pos2, vec2,
 };
 use egui_commonmark::CommonMarkCache;
@@ -160,19 +160,14 @@ fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
     let Some(view) = cx.ready(RenderedQuery(pane.format)) else {
         return;
     };
-    let t = ThemeTokens::of(ui);
     let what = match (pane.format, cx.ready(ParsedCaptureQuery)) {
         ("content", Some(subject)) => blocks_text(&subject.response.blocks),
         ("content", _) => return,
         _ => "written by Loupe from the data".to_owned(),
     };
-    ui.label(RichText::new(what).font(theme::small()).color(t.weak));
+    widgets::note(ui, what);
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-        ui.label(
-            RichText::new(summary(view))
-                .font(theme::small())
-                .color(t.weak),
-        );
+        widgets::note(ui, summary(view));
     });
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use egui::{Color32, Pos2, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
+use egui::{Color32, Pos2, Rect, Role, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
 use pulldown_cmark::Alignment;
 
 use super::glyph;
@@ -11,6 +11,7 @@ use super::item::{SIDE, select};
 use super::markdown::{self, Inline};
 use crate::ui::Cx;
 use crate::ui::theme::ThemeTokens;
+use crate::ui::widgets;
 use loupe_analysis::queries::{Cell, Table};
 
 /// Padding inside a cell.
@@ -225,7 +226,7 @@ pub fn row_ui(ui: &mut Ui, cx: &Cx<'_>, row: &TableRow<'_>, top: Pos2) -> f32 {
         .map(|cell| cell.text.as_str())
         .collect::<Vec<_>>()
         .join(", ");
-    response.widget_info(|| WidgetInfo::selected(Role::Row, true, row.is_linked, &name));
+    widgets::say_selected(&response, Role::Row, row.is_linked, &name);
     if response.clicked() {
         select(cx, row.record);
     }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use egui::mutex::Mutex;
 use egui::{
-    Align, Color32, Id, Layout, Pos2, Rect, RichText, Role, ScrollArea, Sense, Stroke, StrokeKind,
+    Align, Color32, Id, Layout, Pos2, Rect, Role, ScrollArea, Sense, Stroke, StrokeKind,
     Ui, WidgetInfo, pos2, vec2,
 };
 
@@ -239,7 +239,7 @@ fn block_mark(ui: &Ui, place: &Place, block: usize, end: f32) {
     let words = format!("{name} begins here");
     let line = Rect::from_min_size(row.min, vec2(row.width(), 3.0)).union(label);
     let response = ui.interact(line, ui.scope_id().with(("block", block)), Sense::hover());
-    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &words));
+    widgets::say(&response, Role::Label, &words);
     response.on_hover_text(words);
 }
 
@@ -338,17 +338,15 @@ impl Prepared {
                 }
                 drawn.push(row);
             }
-            response.widget_info(|| {
-                WidgetInfo::labeled(
-                    Role::Document,
-                    true,
-                    format!(
-                        "{}, exact text, {}",
-                        format_title(pane.format),
-                        widgets::number_text(self.view.lines.len() as u64, "lines")
-                    ),
-                )
-            });
+            widgets::say(
+                &response,
+                Role::Document,
+                format!(
+                    "{}, exact text, {}",
+                    format_title(pane.format),
+                    widgets::number_text(self.view.lines.len() as u64, "lines")
+                ),
+            );
             let response = response.on_hover_cursor(egui::CursorIcon::Text);
             ui.data_mut(|data| data.remove::<usize>(pointed_id(pane)));
             if let Some((pos, row)) = response
@@ -667,7 +665,7 @@ fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
     let t = ThemeTokens::of(ui);
     let selected = Selection::of(ui, cx, pane.index, pane.format);
     let range = selected.range();
-    let small = |text: String| RichText::new(text).font(theme::regular(11.5)).color(t.weak);
+    let small = |text: String| widgets::styled(text, theme::regular(11.5), t.weak);
     let tokens = token_starts(cx, pane);
     let room = ui.available_width();
     if !range.is_empty() && room <= ROOM_FOR_ALL {
@@ -679,8 +677,7 @@ fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
             "Under the pointer, else at the caret, by {}",
             cx.state.settings.encoding().name()
         );
-        ui.label(RichText::new(words).font(theme::mono(11.5)).color(t.accent))
-            .on_hover_text(tip);
+        widgets::words(ui, words, theme::mono(11.5), t.accent).on_hover_text(tip);
     } else if selected.head == 0 && range.is_empty() {
         ui.label(small(widgets::number_text(view.line_count.into(), "lines")));
     } else {
@@ -696,14 +693,15 @@ fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
             .map_or(0, |text| text.chars().count())
             + 1;
         let number = line.and_then(|line| line.number).unwrap_or(0);
-        ui.label(
-            RichText::new(format!(
+        widgets::words(
+            ui,
+            format!(
                 "Ln {}, Col {}",
                 widgets::grouped(number.into()),
                 widgets::grouped(column as u64)
-            ))
-            .font(theme::mono(11.5))
-            .color(t.weak),
+            ),
+            theme::mono(11.5),
+            t.weak,
         );
     }
     if !range.is_empty() {
@@ -739,11 +737,7 @@ fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
             }
             _ => String::new(),
         };
-        ui.label(
-            RichText::new(text + &tokens)
-                .font(theme::regular(11.5))
-                .color(t.accent),
-        );
+        widgets::words(ui, text + &tokens, theme::regular(11.5), t.accent);
     }
     if tokens.is_none() || room > ROOM_FOR_ALL {
         reader_menu::only_here_ui(ui, cx, pane, view.only_here.len());
@@ -812,10 +806,11 @@ fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
             ui.label(small(view.line_ends.to_owned()));
             ui.label(small("UTF-8".into()));
         } else if !view.is_exact {
-            ui.label(
-                RichText::new("not valid UTF-8: bytes that are not are shown as U+FFFD")
-                    .font(theme::regular(11.5))
-                    .color(t.warn),
+            widgets::words(
+                ui,
+                "not valid UTF-8: bytes that are not are shown as U+FFFD",
+                theme::regular(11.5),
+                t.warn,
             );
         }
     });

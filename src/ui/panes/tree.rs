@@ -11,8 +11,7 @@ use std::sync::Arc;
 
 use egui::mutex::Mutex;
 use egui::{
-    Align, Id, Key, Layout, Popup, Rect, RichText, Role, ScrollArea, Sense, StrokeKind, Ui,
-    WidgetInfo, pos2, vec2,
+    Align, Id, Key, Layout, Popup, Rect, Role, ScrollArea, Sense, StrokeKind, Ui, pos2, vec2,
 };
 
 use super::header::Chooser;
@@ -270,13 +269,11 @@ impl Flat {
             Id::unique(("tree", pane.index)),
             Sense::focusable_noninteractive(),
         );
-        focus.widget_info(|| {
-            WidgetInfo::labeled(
-                Role::Tree,
-                true,
-                format!("Data, {}", widgets::number_text(self.view.facts, "facts")),
-            )
-        });
+        widgets::say(
+            &focus,
+            Role::Tree,
+            format!("Data, {}", widgets::number_text(self.view.facts, "facts")),
+        );
         self.keys(ui, cx, &focus, records, pane);
         let found = find::places(cx, pane);
         let count = self.rows.len() + usize::from(self.is_cut);
@@ -511,7 +508,7 @@ fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, _pane: &PaneCx) {
         return;
     };
     let t = ThemeTokens::of(ui);
-    let small = |text: String, color| RichText::new(text).font(theme::regular(11.5)).color(color);
+    let small = |text: String, color| widgets::styled(text, theme::regular(11.5), color);
     let tip = "Facts: every number, true, false and non-blank text";
     ui.label(small(widgets::number_text(view.facts, "facts"), t.weak))
         .on_hover_text(tip);

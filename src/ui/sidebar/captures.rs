@@ -3,7 +3,7 @@
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use bytes::Bytes;
-use egui::{Align2, Id, Rect, RichText, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
+use egui::{Align2, Id, Rect, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use super::{duration, elided, ground, heading};
 use crate::state::diff::DiffAction;
@@ -19,7 +19,6 @@ use loupe_core::token::{Count, counted};
 const TIGHT: f32 = 280.0;
 
 pub(super) fn captures_ui(ui: &mut Ui, cx: &Cx<'_>, is_overlay: bool) {
-    let t = ThemeTokens::of(ui);
     ui.spacing_mut().item_spacing.y = 0.0;
     let top = ui.cursor();
     heading(ui, "Captures", cx.state.captures.len());
@@ -51,14 +50,7 @@ pub(super) fn captures_ui(ui: &mut Ui, cx: &Cx<'_>, is_overlay: bool) {
         egui::Frame::new()
             .inner_margin(egui::Margin::symmetric(14, 2))
             .show(ui, |ui| {
-                ui.add(
-                    egui::Label::new(
-                        RichText::new("Each call of this run appears here")
-                            .font(theme::small())
-                            .color(t.weak),
-                    )
-                    .wrap(),
-                );
+                widgets::note_wrapped(ui, "Each call of this run appears here");
             });
         ui.allocate_space(ui.available_size());
         return;

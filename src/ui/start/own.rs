@@ -1,7 +1,7 @@
 //! The start page of a person's own server: what can be done with it, before anything of the sample.
 
 use egui::{
-    Label, Response, RichText, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2,
+    Response, Role, Sense, Stroke, StrokeKind, Ui, pos2, vec2,
 };
 
 use crate::state::{Action, CallAction, ListedTool, SidebarTab, TokensAction, ViewAction};
@@ -20,10 +20,11 @@ pub fn own_ui(ui: &mut Ui, cx: &Cx<'_>, width: f32) {
         .connection
         .server()
         .map_or("this server", |server| server.name.as_str());
-    ui.label(
-        RichText::new(format!("Connected to {name}"))
-            .font(theme::page_title())
-            .color(t.strong),
+    widgets::words(
+        ui,
+        format!("Connected to {name}"),
+        theme::page_title(),
+        t.strong,
     );
     let words = match (state.session().tools.len(), state.tool()) {
         (0, _) => "It lists no tools.".to_owned(),
@@ -33,7 +34,7 @@ pub fn own_ui(ui: &mut Ui, cx: &Cx<'_>, width: f32) {
             listed.tool.name
         ),
     };
-    ui.add(Label::new(RichText::new(words).font(theme::base()).color(t.weak)).wrap());
+    widgets::wrapped(ui, words, theme::base(), t.weak);
     ui.add_space(12.0);
     ui.spacing_mut().item_spacing.y = 6.0;
     let encoding = state.settings.encoding();
@@ -117,7 +118,7 @@ pub fn own_ui(ui: &mut Ui, cx: &Cx<'_>, width: f32) {
 pub(super) fn row_ui(ui: &mut Ui, width: f32, glyph: &str, text: &str, about: &str) -> Response {
     let t = ThemeTokens::of(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(width, ROW), Sense::click());
-    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("{text}, {about}")));
+    widgets::say(&response, Role::Button, format!("{text}, {about}"));
     let (fill, line) = if response.hovered() {
         (t.hover, t.accent_line)
     } else {

@@ -544,7 +544,7 @@ pub fn menu_item(ui: &mut Ui, glyph: &str, name: &str, keys: &str, enabled: bool
 pub fn menu_row(ui: &mut Ui, label: &str, swatch: Option<Color32>, is_selected: bool) -> Response {
     let t = ThemeTokens::of(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 28.0), Sense::click());
-    response.widget_info(|| WidgetInfo::selected(Role::MenuItem, true, is_selected, label));
+    super::say_selected(&response, Role::MenuItem, is_selected, label);
     focus_if_first(&response);
     if response.hovered() || response.has_focus() {
         ui.painter().rect_filled(rect, theme::RADIUS_BADGE, t.hover);

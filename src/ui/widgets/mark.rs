@@ -1,7 +1,7 @@
 //! Badges and swatches: small labels, each readable without its colour.
 
 use egui::{
-    Color32, Pos2, Rect, Response, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2,
+    Color32, Pos2, Rect, Response, Role, Sense, Stroke, StrokeKind, Ui, pos2, vec2,
 };
 
 use super::{glyph_at, text_at};
@@ -95,7 +95,7 @@ pub fn badge(
             f32::INFINITY,
         );
     }
-    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, text));
+    super::say(&response, Role::Label, text);
     response
 }
 
@@ -152,7 +152,7 @@ pub fn key_cap(ui: &mut Ui, keys: &str) {
     let (rect, response) =
         ui.allocate_exact_size(vec2(key_cap_width(ui, keys), theme::BADGE), Sense::hover());
     key_cap_at(ui, rect.right_center(), keys, t.strong, t.line2);
-    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, keys));
+    super::say(&response, Role::Label, keys);
 }
 
 /// The letter of a side of a comparison, in its box.

@@ -8,10 +8,11 @@ mod mode;
 mod notice;
 mod number;
 mod verdict;
+mod words;
 
 use egui::{
-    Align, AsIdSalt, Color32, FontId, Id, Layout, Pos2, Rect, Response, Sense, Stroke, StrokeKind,
-    Ui, UiBuilder, Vec2, pos2, vec2,
+    Align, AsIdSalt, Color32, FontId, Id, InnerResponse, Layout, Pos2, Rangef, Rect, Response,
+    Sense, Stroke, StrokeKind, Ui, UiBuilder, Vec2, pos2, vec2,
 };
 
 pub use button::{
@@ -26,6 +27,7 @@ pub use number::{
     bytes, count_text, grouped, number_at, number_right, number_text, number_width, seconds,
 };
 pub use verdict::summary_rows;
+pub use words::{note, note_wrapped, say, say_selected, styled, truncated, words, wrapped};
 
 use super::rtl;
 use super::theme::{self, ThemeTokens};
@@ -174,6 +176,29 @@ pub fn separator(ui: &mut Ui) {
         .rect_filled(rect, 0.0, ThemeTokens::of(ui).line);
 }
 
+/// A line of the frame.
+pub fn hline(ui: &Ui, x: impl Into<Rangef>, y: f32) {
+    let stroke = Stroke::new(1.0, ThemeTokens::of(ui).line);
+    ui.painter().hline(x, y, stroke);
+}
+
+/// A line of the frame.
+pub fn vline(ui: &Ui, x: f32, y: impl Into<Rangef>) {
+    let stroke = Stroke::new(1.0, ThemeTokens::of(ui).line);
+    ui.painter().vline(x, y, stroke);
+}
+
+/// The line that ends a row.
+pub fn line_below(ui: &Ui, rect: Rect) {
+    hline(ui, rect.x_range(), rect.bottom() - 0.5);
+}
+
+/// The edge at the left of what is selected, or marked otherwise.
+pub fn edge(ui: &Ui, rect: Rect, color: Color32) {
+    let edge = rect.with_max_x(rect.left() + 2.0);
+    ui.painter().rect_filled(edge, 0.0, color);
+}
+
 /// The height of as many whole rows as fit: a list shows no half of one at its end.
 pub fn whole_rows(available: f32, row: f32) -> f32 {
     // A line of the frame may take a pixel.
@@ -193,6 +218,27 @@ pub fn bar(ui: &Ui, rect: Rect, part: f32, color: Color32) {
 /// between which an answer arrives are still one click.
 pub fn region(ui: &Ui, salt: impl AsIdSalt) -> UiBuilder {
     UiBuilder::new().scope_id(ui.scope_id().with(salt))
+}
+
+/// Paints a [`region`] in its room.
+pub fn part<R>(
+    ui: &mut Ui,
+    salt: impl AsIdSalt,
+    room: Rect,
+    content: impl FnOnce(&mut Ui) -> R,
+) -> InnerResponse<R> {
+    ui.scope_builder(region(ui, salt).max_rect(room), content)
+}
+
+/// The same with all of it on one line.
+pub fn line_part<R>(
+    ui: &mut Ui,
+    salt: impl AsIdSalt,
+    room: Rect,
+    content: impl FnOnce(&mut Ui) -> R,
+) -> InnerResponse<R> {
+    let line = Layout::left_to_right(Align::Center);
+    ui.scope_builder(region(ui, salt).max_rect(room).layout(line), content)
 }
 
 /// Room for a control that is told from its neighbours by a key, not by how many of them there are: they come and go.

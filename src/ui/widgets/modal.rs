@@ -1,7 +1,7 @@
 //! What stands above the window and keeps the keyboard: dialogs, questions, the palette.
 
 use egui::{
-    Align2, Frame, Id, Label, Margin, Modal, ModalResponse, RichText, Stroke, Ui, Vec2, vec2,
+    Align2, Frame, Id, Margin, Modal, ModalResponse, Stroke, Ui, Vec2, vec2,
 };
 
 use super::{at_right, icon_button};
@@ -48,11 +48,7 @@ pub fn modal_frame(ui: &Ui, margin: i8) -> Frame {
 pub fn title(ui: &mut Ui, cx: &Cx<'_>, words: &str) {
     let t = ThemeTokens::of(ui);
     ui.horizontal(|ui| {
-        ui.label(
-            RichText::new(words)
-                .font(theme::semibold(16.0))
-                .color(t.strong),
-        );
+        super::words(ui, words, theme::semibold(16.0), t.strong);
         at_right(ui, theme::ICON_BUTTON, |ui| {
             if icon_button(ui, icons::CLOSE, "Close").clicked() {
                 cx.send(Action::CloseDialog);
@@ -64,7 +60,7 @@ pub fn title(ui: &mut Ui, cx: &Cx<'_>, words: &str) {
 /// Words over as many rows as they take.
 pub fn paragraph(ui: &mut Ui, words: &str) {
     let t = ThemeTokens::of(ui);
-    ui.add(Label::new(RichText::new(words).font(theme::base()).color(t.text)).wrap());
+    super::wrapped(ui, words, theme::base(), t.text);
 }
 
 /// Gives the keyboard to what is answered first, once, when the dialog opens: to its field, or to the answer that Enter is

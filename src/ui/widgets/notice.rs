@@ -4,7 +4,7 @@ use std::f32::consts::TAU;
 use std::time::Duration;
 
 use egui::{
-    Align, Frame, Layout, Margin, Response, RichText, Role, Sense, Stroke, Ui, WidgetInfo, vec2,
+    Align, Frame, Layout, Margin, Response, Role, Sense, Stroke, Ui, vec2,
 };
 
 use super::{Button, seconds};
@@ -55,15 +55,11 @@ pub fn waiting(ui: &mut Ui, what: &str, since: Duration, cx: &Cx<'_>) -> Respons
                 t.accent,
             );
         }
-        ui.label(RichText::new(what).font(theme::small()).color(t.text));
-        ui.label(
-            RichText::new(seconds(elapsed))
-                .font(theme::code())
-                .color(t.weak),
-        );
+        super::words(ui, what, theme::small(), t.text);
+        super::words(ui, seconds(elapsed), theme::code(), t.weak);
     });
     let response = inner.response;
-    response.widget_info(|| WidgetInfo::labeled(Role::ProgressIndicator, true, &text));
+    super::say(&response, Role::ProgressIndicator, &text);
     response
 }
 
@@ -98,7 +94,7 @@ pub fn held_ui(ui: &mut Ui, cx: &Cx<'_>, bytes: usize) {
             cx.send(ViewAction::CountUpTo(bytes));
         }
         let words = if ui.available_width() < 320.0 { &format!("{size} · {takes}") } else { &whole };
-        let label = ui.add(egui::Label::new(RichText::new(words).font(theme::small()).color(t.weak)).truncate());
+        let label = super::truncated(ui, words, theme::small(), t.weak);
         label.on_hover_text(format!(
             "{whole}: {SECONDS_PER_MB} s a megabyte, as measured on two cores. Larger answers ask again."
         ));
@@ -121,37 +117,18 @@ pub fn problem_ui(ui: &mut Ui, problem: &Problem) -> Response {
                 ui.label(icons::icon_fill(icons::ERROR, 16.0, t.bad));
                 ui.vertical(|ui| {
                     ui.spacing_mut().item_spacing.y = 3.0;
-                    ui.add(
-                        egui::Label::new(
-                            RichText::new(&problem.what)
-                                .font(theme::label())
-                                .color(t.strong),
-                        )
-                        .wrap(),
-                    );
+                    super::wrapped(ui, &problem.what, theme::label(), t.strong);
                     if !problem.place.is_empty() {
-                        ui.add(
-                            egui::Label::new(
-                                RichText::new(&problem.place)
-                                    .font(theme::code())
-                                    .color(t.text),
-                            )
-                            .wrap(),
-                        );
+                        super::wrapped(ui, &problem.place, theme::code(), t.text);
                     }
                     if let Some(hint) = &problem.hint {
-                        ui.add(
-                            egui::Label::new(
-                                RichText::new(hint).font(theme::small()).color(t.text),
-                            )
-                            .wrap(),
-                        );
+                        super::wrapped(ui, hint, theme::small(), t.text);
                     }
                 });
             });
         })
         .response;
-    response.widget_info(|| WidgetInfo::labeled(Role::Alert, true, problem.message()));
+    super::say(&response, Role::Alert, problem.message());
     super::announce(ui, response.id);
     response
 }
@@ -163,7 +140,7 @@ pub fn empty_ui(ui: &mut Ui, sentence: &str, action: Option<&str>) -> bool {
     let space = (ui.available_height() * 0.3).clamp(8.0, 160.0);
     ui.with_layout(Layout::top_down(Align::Center), |ui| {
         ui.add_space(space);
-        ui.add(egui::Label::new(RichText::new(sentence).font(theme::base()).color(t.weak)).wrap());
+        super::wrapped(ui, sentence, theme::base(), t.weak);
         if let Some(action) = action {
             ui.add_space(theme::GAP);
             is_clicked = Button::new(action).show(ui).clicked();

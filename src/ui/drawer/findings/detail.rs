@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use egui::{
-    Align, Layout, RichText, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2,
+    Align, Layout, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2,
     vec2,
 };
 
@@ -57,11 +57,7 @@ pub fn detail_ui(ui: &mut Ui, cx: &Cx<'_>, found: &AnswerFindings, at: usize, fi
 }
 
 fn heading(words: &str, t: &ThemeTokens) -> egui::Label {
-    egui::Label::new(
-        RichText::new(words)
-            .font(theme::regular(11.5))
-            .color(t.weak),
-    )
+    egui::Label::new(widgets::styled(words, theme::regular(11.5), t.weak))
 }
 
 fn head_ui(ui: &mut Ui, cx: &Cx<'_>, finding: &Finding) {
@@ -75,20 +71,15 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, finding: &Finding) {
             repeat_ui(ui, cx, finding);
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
                 ui.label(icons::icon(icon, 16.0, color));
-                let title = RichText::new(sentence(&finding.message))
-                    .font(theme::semibold(14.0))
-                    .color(t.strong);
+                let title =
+                    widgets::styled(sentence(&finding.message), theme::semibold(14.0), t.strong);
                 ui.add(egui::Label::new(title).wrap());
             });
         });
     });
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = 6.0;
-        ui.label(
-            RichText::new(finding.rule.id)
-                .font(theme::mono(12.0))
-                .color(t.text),
-        );
+        widgets::words(ui, finding.rule.id, theme::mono(12.0), t.text);
         for (profile, severity) in &finding.profiles {
             widgets::badge(
                 ui,
@@ -354,7 +345,7 @@ fn saving_ui(ui: &mut Ui, cx: &Cx<'_>, mended: &Arc<FixedResult>) {
                 .rect_filled(part(after), theme::RADIUS_BAR, t.accent);
         }
         let name = format!("{title}: {words}, {percent}");
-        response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &name));
+        widgets::say(&response, Role::Label, &name);
     }
 }
 
@@ -410,10 +401,7 @@ fn preview_ui(ui: &mut Ui, mended: &FixedResult) {
             ui.set_width(ui.available_width());
             for line in text.lines().take(PREVIEW) {
                 let shown: String = line.chars().take(200).collect();
-                ui.add(
-                    egui::Label::new(RichText::new(shown).font(theme::mono(11.5)).color(t.strong))
-                        .truncate(),
-                );
+                widgets::truncated(ui, shown, theme::mono(11.5), t.strong);
             }
         });
 }

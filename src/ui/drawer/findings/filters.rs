@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use egui::{Align, Layout, Popup, Rect, RichText, Role, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{Align, Layout, Popup, Rect, Role, Ui, pos2, vec2};
 
 use super::{AnswerFindings, HEAD, SIDE, detail, known, listed};
 use crate::state::{Action, FindingsAction};
@@ -123,11 +123,7 @@ fn menu_ui(ui: &mut Ui, cx: &Cx<'_>, counts: &[(Severity, usize)]) {
         }
         if let Some(file) = &view.file {
             widgets::separator(ui);
-            ui.label(
-                RichText::new(format!("Rules follow {}", file.display()))
-                    .font(theme::small())
-                    .color(t.weak),
-            );
+            widgets::note(ui, format!("Rules follow {}", file.display()));
         }
     });
 }
@@ -140,11 +136,9 @@ fn severity_ui(ui: &mut Ui, cx: &Cx<'_>, severity: Severity, count: usize) {
     } else {
         format!("{title}: show these {count} alone")
     };
-    let text = RichText::new(format!("{icon} {count}"))
-        .font(theme::icon_font(14.0))
-        .color(color);
+    let text = widgets::styled(format!("{icon} {count}"), theme::icon_font(14.0), color);
     let response = ui.selectable_label(is_only, text).on_hover_text(&name);
-    response.widget_info(|| WidgetInfo::selected(Role::Button, true, is_only, &name));
+    widgets::say_selected(&response, Role::Button, is_only, &name);
     if response.clicked() {
         cx.send(FindingsAction::OnlySeverity((!is_only).then_some(severity)));
     }
@@ -194,8 +188,7 @@ pub fn bar_ui(ui: &mut Ui, cx: &Cx<'_>, outer: Rect, found: &AnswerFindings) -> 
     }
     line(ui, lines, "Area", &mut |ui| areas_ui(ui, cx, found));
     let end = row(lines).bottom() + 6.0;
-    ui.painter()
-        .hline(outer.x_range(), end - 0.5, Stroke::new(1.0, t.line));
+    widgets::hline(ui, outer.x_range(), end - 0.5);
     end.max(outer.top() + HEAD)
 }
 

@@ -1,6 +1,6 @@
 //! Where a saving comes from: the difference between two formats in steps that add up to it.
 
-use egui::{Popup, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{Popup, Rect, Role, ScrollArea, Sense, Stroke, Ui, pos2, vec2};
 
 use super::{part_head, percent};
 use crate::state::{Action, TokensAction};
@@ -35,12 +35,7 @@ fn ends(cx: &Cx<'_>) -> Option<(&'static str, &'static str)> {
 pub fn saving_ui(ui: &mut Ui, cx: &Cx<'_>) {
     part_head(ui, "Where the saving comes from");
     let Some((from, to)) = ends(cx) else {
-        let t = ThemeTokens::of(ui);
-        ui.label(
-            RichText::new("No two formats of this answer to compare")
-                .font(theme::small())
-                .color(t.weak),
-        );
+        widgets::note(ui, "No two formats of this answer to compare");
         return;
     };
     ui.horizontal(|ui| {
@@ -161,9 +156,7 @@ fn steps_ui(ui: &mut Ui, saving: &Saving, from: &'static str, to: &'static str) 
                 )
             };
             ui.add_space(4.0);
-            ui.add(
-                egui::Label::new(RichText::new(words).font(theme::small()).color(t.text)).wrap(),
-            );
+            widgets::wrapped(ui, words, theme::small(), t.text);
         });
 }
 
@@ -177,8 +170,7 @@ fn row_ui(
 ) {
     let t = ThemeTokens::of(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
-    response
-        .widget_info(|| WidgetInfo::labeled(Role::Row, true, format!("{name}, {tokens} tokens")));
+    widgets::say(&response, Role::Row, format!("{name}, {tokens} tokens"));
     let y = rect.center().y;
     let names = (rect.width() * 0.5).min(210.0);
     let font = if is_whole {

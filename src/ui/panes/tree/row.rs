@@ -74,18 +74,10 @@ impl Flat {
         let is_missing = crate::ui::panes::host::is_missing(cx, row.node);
         if is_missing {
             ui.painter().rect_filled(rect, 0.0, t.warn_bg);
-            ui.painter().rect_filled(
-                Rect::from_min_size(rect.min, vec2(2.0, rect.height())),
-                0.0,
-                t.warn,
-            );
+            widgets::edge(ui, rect, t.warn);
         }
         if is_record {
-            ui.painter().rect_filled(
-                Rect::from_min_size(rect.min, vec2(2.0, rect.height())),
-                0.0,
-                t.accent,
-            );
+            widgets::edge(ui, rect, t.accent);
         }
         if is_cursor && focus.has_focus() {
             ui.painter()

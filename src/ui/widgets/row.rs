@@ -1,0 +1,152 @@
+//! A row of a list: its ground, and what stands in it, side by side at one height.
+//!
+//! A number ends at its place and is never cut; a name is cut before the number begins.
+
+use egui::{Color32, FontId, Rect, Response, Role, Sense, Ui, pos2, vec2};
+
+use super::{edge, focus_ring_inside, glyph_at, keyed, say, say_selected, text_at, text_right};
+use crate::ui::theme::{self, ThemeTokens};
+
+/// What stands side by side, vertically centred at `y`.
+#[derive(Clone, Copy)]
+pub struct Line<'u> {
+    pub ui: &'u Ui,
+    pub y: f32,
+}
+
+impl Line<'_> {
+    /// Text between two places, cut with `…`; where it ends.
+    pub fn text(
+        &self,
+        left: f32,
+        right: f32,
+        text: impl Into<String>,
+        font: FontId,
+        color: Color32,
+    ) -> f32 {
+        text_at(self.ui, pos2(left, self.y), text, font, color, right - left)
+    }
+
+    /// Text that ends there, whole; where it begins.
+    pub fn number(&self, right: f32, text: impl Into<String>, font: FontId, color: Color32) -> f32 {
+        text_right(self.ui, pos2(right, self.y), text, font, color)
+    }
+
+    /// An icon around a place.
+    pub fn icon(&self, x: f32, icon: &str, size: f32, color: Color32) {
+        self.glyph(x, icon, theme::icon_font(size), color);
+    }
+
+    /// A filled icon around a place.
+    pub fn icon_fill(&self, x: f32, icon: &str, size: f32, color: Color32) {
+        self.glyph(x, icon, theme::icon_fill_font(size), color);
+    }
+
+    fn glyph(&self, x: f32, icon: &str, font: FontId, color: Color32) {
+        glyph_at(self.ui, pos2(x, self.y), icon, font, color);
+    }
+
+    /// The square of a colour, which begins there.
+    pub fn swatch(&self, left: f32, color: Color32) {
+        self.ui
+            .painter()
+            .rect_filled(self.place(left..=left + 8.0, 8.0), theme::RADIUS_BAR, color);
+    }
+
+    /// A place of this height.
+    pub fn place(&self, x: std::ops::RangeInclusive<f32>, height: f32) -> Rect {
+        Rect::from_x_y_ranges(x, self.y - height / 2.0..=self.y + height / 2.0)
+    }
+}
+
+/// A row over the width that there is: dereferences to the line in its middle.
+pub struct Row<'u> {
+    line: Line<'u>,
+    pub rect: Rect,
+    pub response: Response,
+}
+
+impl<'u> std::ops::Deref for Row<'u> {
+    type Target = Line<'u>;
+
+    fn deref(&self) -> &Line<'u> {
+        &self.line
+    }
+}
+
+impl<'u> Row<'u> {
+    /// A row that can be clicked.
+    pub fn new(ui: &'u mut Ui, height: f32) -> Self {
+        Self::with(ui, height, Sense::click())
+    }
+
+    /// A row that is only read.
+    pub fn to_read(ui: &'u mut Ui, height: f32) -> Self {
+        Self::with(ui, height, Sense::hover())
+    }
+
+    fn with(ui: &'u mut Ui, height: f32, sense: Sense) -> Self {
+        let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), height), sense);
+        Self::at(ui, rect, response)
+    }
+
+    /// A row that can be clicked, told from its neighbours by a key.
+    pub fn keyed(ui: &'u mut Ui, height: f32, key: &str) -> Self {
+        let (rect, response) = keyed(ui, vec2(ui.available_width(), height), Sense::click(), key);
+        Self::at(ui, rect, response)
+    }
+
+    /// A row that has its room already.
+    pub fn at(ui: &'u Ui, rect: Rect, response: Response) -> Self {
+        let line = Line {
+            ui,
+            y: rect.center().y,
+        };
+        Self {
+            line,
+            rect,
+            response,
+        }
+    }
+
+    /// The line so far below the top, for a row of several.
+    pub fn line(&self, below_top: f32) -> Line<'u> {
+        Line {
+            y: self.rect.top() + below_top,
+            ..self.line
+        }
+    }
+
+    pub fn fill(&self, color: Color32) {
+        self.ui.painter().rect_filled(self.rect, 0.0, color);
+    }
+
+    /// Its ground: selected, below the pointer, with the keyboard.
+    pub fn ground(&self, is_selected: bool) {
+        let t = ThemeTokens::of(self.ui);
+        if is_selected {
+            self.fill(t.accent_bg);
+        } else if self.response.hovered() {
+            self.fill(t.hover);
+        }
+        focus_ring_inside(self.ui, &self.response);
+    }
+
+    /// The same with an edge where it is selected.
+    pub fn ground_edged(&self, is_selected: bool) {
+        self.ground(is_selected);
+        if is_selected {
+            edge(self.ui, self.rect, ThemeTokens::of(self.ui).accent);
+        }
+    }
+
+    /// What a screen reader says of it.
+    pub fn say(&self, role: Role, text: impl ToString) {
+        say(&self.response, role, text);
+    }
+
+    /// What a screen reader says of it as an entry of a list.
+    pub fn say_entry(&self, is_selected: bool, text: impl ToString) {
+        say_selected(&self.response, Role::ListItem, is_selected, text);
+    }
+}
