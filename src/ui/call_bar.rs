@@ -13,8 +13,8 @@ pub mod saved;
 use std::sync::Arc;
 
 use egui::{
-    Align, Frame, Id, Layout, Margin, Popup, PopupCloseBehavior, Rect, Response, Role,
-    ScrollArea, Sense, Ui, vec2,
+    Align, Frame, Id, Layout, Margin, Popup, PopupCloseBehavior, Rect, Response, Role, ScrollArea,
+    Sense, Ui, vec2,
 };
 
 pub use outcome::running_words;
@@ -61,14 +61,15 @@ pub fn call_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
         || cx.state.view.maximised.is_some()
         || cx.state.view.screen == Screen::Compare;
     ui.spacing_mut().item_spacing.y = 0.0;
-    Frame::new()
-        .inner_margin(Margin {
+    widgets::padded(
+        ui,
+        Margin {
             left: 16,
             right: 12,
             top: 8,
             bottom: 8,
-        })
-        .show(ui, |ui| {
+        },
+        |ui| {
             ui.set_min_width(ui.available_width());
             let is_about_answer = matches!(cx.state.view.screen, Screen::Answer | Screen::Hosts);
             if let Some(capture) = cx
@@ -95,7 +96,8 @@ pub fn call_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
             if let Some(form) = cx.state.form() {
                 fields::problems_ui(ui, form);
             }
-        });
+        },
+    );
     if cx.state.is_answer_stale()
         && cx.state.running.is_none()
         && cx.state.view.screen == Screen::Answer
@@ -461,9 +463,9 @@ fn call_button(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) -> Response {
 /// The first control that has the focus is *Call*, once in a session.
 fn focus_once(ui: &Ui, cx: &Cx<'_>, call: &Response) {
     let id = Id::unique("call focused in session");
-    let done = ui.data(|data| data.get_temp::<SessionId>(id));
+    let done = widgets::recall::<SessionId>(ui, id);
     if done != Some(cx.state.session().id) && cx.state.view.screen != Screen::Connect {
-        ui.data_mut(|data| data.insert_temp(id, cx.state.session().id));
+        widgets::remember(ui, id, cx.state.session().id);
         if ui.memory(egui::Memory::focused).is_none() {
             call.request_focus();
         }
@@ -529,13 +531,13 @@ fn export_ui(ui: &mut Ui, cx: &Cx<'_>) {
             &shortcuts::text(&shortcuts::SAVE_FIXTURE),
             has_result,
         ) {
-            cx.send(Action::Fixture(FixtureAction::Show { then: None }));
+            cx.send(FixtureAction::Show { then: None });
         }
         if item(icons::OPEN_FILE, "Capture folder…", &keys, true) {
-            cx.send(Action::ExportAs(ExportAction::save(ExportChoice::FOLDER)));
+            cx.send(ExportAction::save(ExportChoice::FOLDER));
         }
         if item(icons::JSON, "Raw CallToolResult…", "", has_result) {
-            cx.send(Action::ExportAs(ExportAction::save(ExportChoice::RESULT)));
+            cx.send(ExportAction::save(ExportChoice::RESULT));
         }
         if item(icons::COPY, "Copy text", "", text.is_some())
             && let Some(view) = text
@@ -611,12 +613,7 @@ fn chips_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) {
     let t = ThemeTokens::of(ui);
     let Some(form) = cx.state.form() else { return };
     let pairs = with_varied(cx, arguments_of(ui, "chips", &form.text));
-    let width = |ui: &Ui, text: &str| {
-        ui.painter()
-            .layout_no_wrap(text.to_owned(), theme::mono(12.0), t.text)
-            .size()
-            .x
-    };
+    let width = |ui: &Ui, text: &str| widgets::text_width(ui, text, theme::mono(12.0));
     let size =
         |ui: &Ui, (name, value): &(String, String)| width(ui, name) + width(ui, value) + 22.0;
     // One button holds them all, as many as there is room for.
@@ -645,13 +642,7 @@ fn chips_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) {
     for pair in shown.iter().filter(|_| is_json) {
         let size = vec2(size(ui, pair), CHIP);
         let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
-        ui.painter().rect(
-            rect,
-            theme::RADIUS_CONTROL,
-            t.card,
-            egui::Stroke::new(1.0, t.line2),
-            egui::StrokeKind::Inside,
-        );
+        widgets::boxed(ui, rect, theme::RADIUS_CONTROL, t.card, t.line2);
         let end = widgets::text_at(
             ui,
             rect.left_center() + vec2(8.0, 0.0),
@@ -688,8 +679,7 @@ fn chips_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) {
         egui::pos2(left, pencil.rect.top()),
         egui::pos2(pencil.rect.left(), pencil.rect.bottom()),
     );
-    let opens = ui
-        .interact(chips, ui.scope_id().with("argument chips"), Sense::CLICK)
+    let opens = widgets::sense(ui, chips, "argument chips", Sense::CLICK)
         .on_hover_cursor(egui::CursorIcon::PointingHand);
     // Neither closed nor moved by a chip that comes or grows while its argument is typed.
     let mut popup = Popup::from_toggle_button_response(&pencil)

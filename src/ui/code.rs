@@ -72,10 +72,7 @@ pub fn marked_code_ui(ui: &mut Ui, salt: &str, lines: &[String], marks: &LineMar
 /// The width of the blanks that a line begins with.
 fn indent(ui: &Ui, line: &str) -> f32 {
     let blanks = &line[..line.len() - line.trim_start().len()];
-    ui.painter()
-        .layout_no_wrap(blanks.to_owned(), theme::code(), ThemeTokens::of(ui).text)
-        .size()
-        .x
+    widgets::text_width(ui, blanks, theme::code())
 }
 
 /// JSON laid out in lines; computed once per text.

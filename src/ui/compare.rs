@@ -14,10 +14,7 @@ mod tabs;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use egui::{
-    Align, Id, Layout, Popup, PopupCloseBehavior, Rect, Sense, Ui, UiBuilder,
-    vec2,
-};
+use egui::{Align, Id, Layout, Popup, PopupCloseBehavior, Rect, Sense, Ui, UiBuilder, vec2};
 
 use super::strip::{self, words};
 use super::theme::{self, ThemeTokens};
@@ -61,7 +58,7 @@ impl Judged {
     fn of(ui: &Ui, cx: &Cx<'_>, compare: &Compare, page: &Arc<ComparisonPage>) -> Arc<Self> {
         let id = Id::unique("compare judged");
         let needed = cx.state.needed_fields(&compare.server, &compare.tool.name);
-        let known: Option<Arc<Self>> = ui.data(|data| data.get_temp(id));
+        let known: Option<Arc<Self>> = widgets::recall(ui, id);
         let is_it =
             |known: &Arc<Self>| Arc::ptr_eq(&known.page, page) && known.needed.as_ref() == needed;
         known.filter(is_it).unwrap_or_else(|| {
@@ -96,7 +93,7 @@ impl Judged {
                 needed: needed.cloned(),
                 page: Arc::clone(page),
             });
-            ui.data_mut(|data| data.insert_temp(id, Arc::clone(&judged)));
+            widgets::remember(ui, id, Arc::clone(&judged));
             judged
         })
     }
@@ -120,9 +117,9 @@ impl Judged {
             .filter(|at| is_needed(*at))
             .map(|at| fields[at].pattern.clone())
             .collect();
-        cx.send(Action::Compare(CompareAction::Need(
+        cx.send(CompareAction::Need(
             Some(chosen).filter(|chosen| chosen.len() < fields.len()),
-        )));
+        ));
     }
 
     fn toggle(&self, cx: &Cx<'_>, field: usize) {
@@ -191,12 +188,11 @@ fn page(ui: &Ui, cx: &Cx<'_>, compare: &Compare) -> Option<Arc<ComparisonPage>> 
     let (captures, ask) = compare.query(cx.state.settings.encoding())?;
     match cx.ask_of(&captures, ask) {
         QueryState::Ready(page) => {
-            ui.data_mut(|data| data.insert_temp(id, (captures, Arc::clone(page))));
+            widgets::remember(ui, id, (captures, Arc::clone(page)));
             Some(Arc::clone(page))
         }
         QueryState::Working { .. } => {
-            let (before, page): (Vec<CaptureId>, Arc<ComparisonPage>) =
-                ui.data(|data| data.get_temp(id))?;
+            let (before, page): (Vec<CaptureId>, Arc<ComparisonPage>) = widgets::recall(ui, id)?;
             (before.first() == captures.first()).then_some(page)
         }
         _ => None,
@@ -209,14 +205,12 @@ fn waiting_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare) {
         .map(|(captures, ask)| cx.ask_of(&captures, ask));
     match failed {
         Some(QueryState::Failed(problem)) => {
-            egui::Frame::new()
-                .inner_margin(12)
-                .show(ui, |ui| widgets::problem_ui(ui, problem));
+            widgets::padded(ui, 12, |ui| widgets::problem_ui(ui, problem));
         }
         None if !compare.series.is_running()
             && widgets::empty_ui(ui, "No call has been made.", Some("Make the calls")) =>
         {
-            cx.send(Action::Compare(CompareAction::Again));
+            cx.send(CompareAction::Again);
         }
         _ => {}
     }
@@ -356,7 +350,7 @@ impl Why {
                 cx.send(ViewAction::SelectCapture(capture));
                 strip::steps(ui, cx, strip);
             }
-            Self::Answers(a, b) => cx.send(Action::Diff(DiffAction::Open(a, b))),
+            Self::Answers(a, b) => cx.send(DiffAction::Open(a, b)),
         }
     }
 }
@@ -437,7 +431,7 @@ pub fn export_ui(ui: &mut Ui, cx: &Cx<'_>) {
         .on_hover_text(table.about())
         .clicked()
     {
-        cx.send(Action::Compare(CompareAction::Copy(table)));
+        cx.send(CompareAction::Copy(table));
         ui.close();
     }
     for file in ComparisonFile::ALL {
@@ -446,7 +440,7 @@ pub fn export_ui(ui: &mut Ui, cx: &Cx<'_>) {
             .on_hover_text(file.about())
             .clicked()
         {
-            cx.send(Action::Compare(CompareAction::Save { file, path: None }));
+            cx.send(CompareAction::Save { file, path: None });
             ui.close();
         }
     }

@@ -138,7 +138,7 @@ fn app_ui(ui: &mut Ui, cx: &Cx<'_>, uri: &str) {
         .show(ui)
         .clicked()
     {
-        cx.send(Action::Media(MediaAction::Read(uri.to_owned())));
+        cx.send(MediaAction::Read(uri.to_owned()));
     }
 }
 

@@ -3,7 +3,7 @@
 //! A dialog shows whole what it asks about. Esc and a click beside it are always the safe answer.
 use egui::text::{CCursor, CCursorRange};
 use egui::{
-    Frame, Id, Key, Label, Margin, Modifiers, ScrollArea, Stroke, TextEdit, Ui, vec2,
+    Frame, Id, Key, Label, Margin, Modifiers, Response, ScrollArea, Stroke, TextEdit, Ui, vec2,
 };
 
 use super::theme::{self, ThemeTokens};
@@ -241,7 +241,7 @@ fn skip_writing_ui(ui: &mut Ui, cx: &Cx<'_>, left: usize) {
         .show(ui)
         .clicked()
     {
-        cx.send(Action::Fixture(FixtureAction::SkipWriting));
+        cx.send(FixtureAction::SkipWriting);
     }
 }
 
@@ -362,15 +362,7 @@ fn stderr_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
         ));
     }
     code::code_ui(ui, "stderr", lines, height);
-    widgets::at_right(ui, theme::BUTTON, |ui| {
-        if widgets::Button::new("Copy all")
-            .icon(icons::COPY)
-            .show(ui)
-            .clicked()
-        {
-            cx.send(Action::Copy(lines.join("\n")));
-        }
-    });
+    copy_all_ui(ui, cx, || lines.join("\n"));
 }
 
 /// The report of the connection.
@@ -388,20 +380,22 @@ fn steps_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
     egui::ScrollArea::vertical()
         .max_height(height)
         .show(ui, |ui| connect::report::steps_ui(ui, cx));
+    copy_all_ui(ui, cx, lines);
+}
+
+fn copy_all_ui(ui: &mut Ui, cx: &Cx<'_>, text: impl FnOnce() -> String) {
     widgets::at_right(ui, theme::BUTTON, |ui| {
-        if widgets::Button::new("Copy all")
-            .icon(icons::COPY)
-            .show(ui)
-            .clicked()
-        {
-            cx.send(Action::Copy(lines()));
+        let button = widgets::Button::new("Copy all").icon(icons::COPY);
+        if button.show(ui).clicked() {
+            cx.send(Action::Copy(text()));
         }
     });
 }
 
-fn path_ui(ui: &mut Ui, cx: &Cx<'_>, purpose: PathPurpose, text: &str) {
-    let named;
-    let (words, explanation, verb) = match purpose {
+/// What a dialog that asks for a path says: its title, what the path leads to, and the word of its button.
+fn path_words(purpose: PathPurpose) -> (String, &'static str, &'static str) {
+    const WRITTEN: &str = "The path of the file to write; an existing file is replaced";
+    let (title, what, verb) = match purpose {
         PathPurpose::OpenCapture => (
             "Open a capture",
             "The path of a capture folder, or of a file that holds an answer",
@@ -432,24 +426,9 @@ fn path_ui(ui: &mut Ui, cx: &Cx<'_>, purpose: PathPurpose, text: &str) {
             "The path of the file to write: one JSON object a line",
             "Save",
         ),
-        PathPurpose::ExportCompare(_) => (
-            "Export the comparison",
-            "The path of the file to write; an existing file is replaced",
-            "Export",
-        ),
-        PathPurpose::SaveBlock(_) => (
-            "Save the block",
-            "The path of the file to write; an existing file is replaced",
-            "Save",
-        ),
-        PathPurpose::ExportAs(kind) => {
-            named = kind.title();
-            (
-                named.as_str(),
-                "The path of the file to write; an existing file is replaced",
-                "Export",
-            )
-        }
+        PathPurpose::ExportCompare(_) => ("Export the comparison", WRITTEN, "Export"),
+        PathPurpose::SaveBlock(_) => ("Save the block", WRITTEN, "Save"),
+        PathPurpose::ExportAs(kind) => return (kind.title(), WRITTEN, "Export"),
         PathPurpose::OpenTools => (
             "Compare tools with a file",
             "The path of a list (`tools --json`, a tools/list result), of a folder of captures, or of a session's record",
@@ -461,31 +440,63 @@ fn path_ui(ui: &mut Ui, cx: &Cx<'_>, purpose: PathPurpose, text: &str) {
             "Open",
         ),
     };
-    widgets::title(ui, cx, words);
-    widgets::note(ui, explanation);
+    (title.to_owned(), what, verb)
+}
+
+fn path_ui(ui: &mut Ui, cx: &Cx<'_>, purpose: PathPurpose, text: &str) {
+    let (title, what, verb) = path_words(purpose);
+    widgets::title(ui, cx, &title);
+    widgets::note(ui, what);
     let mut edited = text.to_owned();
-    let field = TextEdit::singleline(&mut edited)
-        .id(Id::unique("path"))
-        .font(theme::mono(13.0))
-        .desired_width(f32::INFINITY)
-        .hint_text(if purpose == PathPurpose::OpenTokenizer {
-            "/path/to/tokenizer.json"
-        } else {
-            "/path/to/capture"
-        })
-        .margin(Margin::symmetric(8, 6));
-    let response = ui.add(field).accessible_name("Path");
+    let response = path_field_ui(ui, cx, purpose, &mut edited);
     if response.changed() {
         cx.send(Action::ShowDialog(Dialog::Path {
             purpose,
             text: edited.clone(),
         }));
     }
+    let is_entered = response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
+    if let Some(problem) = &cx.state.path_problem {
+        widgets::problem_ui(ui, problem);
+    }
+    let text = edited.trim();
+    widgets::at_right(ui, theme::BUTTON, |ui| {
+        let button = widgets::Button::new(verb).primary();
+        let is_clicked = button.enabled(!text.is_empty()).show(ui).clicked();
+        if (is_clicked || is_entered) && !text.is_empty() {
+            cx.send(Action::TakePath {
+                purpose,
+                text: text.to_owned(),
+            });
+        }
+        if widgets::button(ui, "Cancel").clicked() {
+            cx.send(Action::CloseDialog);
+        }
+        let browse = widgets::Button::new("Browse…").icon(icons::OPEN_FILE);
+        let browse = browse.tip("The system's own file dialog");
+        if browse.show(ui).clicked() {
+            cx.send(Action::ChoosePath(purpose));
+        }
+    });
+}
+
+/// The field of a path. What is offered in it is replaced by what is typed.
+fn path_field_ui(ui: &mut Ui, cx: &Cx<'_>, purpose: PathPurpose, edited: &mut String) -> Response {
+    let hint = match purpose {
+        PathPurpose::OpenTokenizer => "/path/to/tokenizer.json",
+        _ => "/path/to/capture",
+    };
+    let field = TextEdit::singleline(edited)
+        .id(Id::unique("path"))
+        .font(theme::mono(13.0))
+        .desired_width(f32::INFINITY)
+        .hint_text(hint)
+        .margin(Margin::symmetric(8, 6));
+    let response = ui.add(field).accessible_name("Path");
     widgets::focus_first(ui, response.id);
     if let Some(problem) = &cx.state.path_problem {
         widgets::focus_opened(ui, problem.message(), response.id);
     }
-    // What is offered is replaced by what is typed.
     if response.gained_focus()
         && !response.is_pointer_button_down_on()
         && let Some(mut state) = TextEdit::load_state(ui, response.id)
@@ -494,34 +505,7 @@ fn path_ui(ui: &mut Ui, cx: &Cx<'_>, purpose: PathPurpose, text: &str) {
         state.cursor.set_char_range(Some(whole));
         state.store(ui, response.id);
     }
-    let is_entered = response.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
-    if let Some(problem) = &cx.state.path_problem {
-        widgets::problem_ui(ui, problem);
-    }
-    widgets::at_right(ui, theme::BUTTON, |ui| {
-        let is_clicked = widgets::Button::new(verb)
-            .primary()
-            .enabled(!edited.trim().is_empty())
-            .show(ui)
-            .clicked();
-        if (is_clicked || is_entered) && !edited.trim().is_empty() {
-            cx.send(Action::TakePath {
-                purpose,
-                text: edited.trim().to_owned(),
-            });
-        }
-        if widgets::button(ui, "Cancel").clicked() {
-            cx.send(Action::CloseDialog);
-        }
-        if widgets::Button::new("Browse…")
-            .icon(icons::OPEN_FILE)
-            .tip("The system's own file dialog")
-            .show(ui)
-            .clicked()
-        {
-            cx.send(Action::ChoosePath(purpose));
-        }
-    });
+    response
 }
 
 #[cfg(test)]

@@ -5,9 +5,7 @@ mod text;
 mod texts;
 mod tree;
 
-use egui::{
-    Align, Layout, Rect, Role, Sense, Stroke, Ui, UiBuilder, pos2, vec2,
-};
+use egui::{Align, Layout, Rect, Role, Sense, Stroke, Ui, UiBuilder, pos2, vec2};
 
 pub use reconnect::{again_strip, pane_chip, tools_changed_ui};
 
@@ -45,6 +43,7 @@ pub(super) fn percent(from: u64, to: u64) -> Option<String> {
 /// A note above what it is about, on one line.
 pub(super) fn note_ui(ui: &Ui, rect: Rect, tone: widgets::Tone, words: &str) {
     let t = ThemeTokens::of(ui);
+    let mid = widgets::Line::of(ui, rect);
     let (color, fill, line) = tone.colors(t);
     ui.painter().rect_filled(rect, 0.0, fill);
     ui.painter()
@@ -54,23 +53,16 @@ pub(super) fn note_ui(ui: &Ui, rect: Rect, tone: widgets::Tone, words: &str) {
     } else {
         icons::WARNING
     };
-    widgets::glyph_at(
-        ui,
-        pos2(rect.left() + 22.0, rect.center().y),
-        icon,
-        theme::icon_font(14.0),
-        color,
-    );
+    mid.icon(rect.left() + 22.0, icon, 14.0, color);
     let shown = Shown::of(words).text;
-    widgets::text_at(
-        ui,
-        pos2(rect.left() + 38.0, rect.center().y),
+    mid.text(
+        rect.left() + 38.0,
+        rect.right() - 12.0,
         shown,
         theme::small(),
         t.text,
-        rect.width() - 50.0,
     );
-    let response = ui.interact(rect, ui.scope_id().with(("note", words)), Sense::hover());
+    let response = widgets::sense(ui, rect, ("note", words), Sense::hover());
     widgets::say(&response, Role::Label, words);
     response.on_hover_text(words);
 }
@@ -233,7 +225,7 @@ pub fn diff_ui(ui: &mut Ui, cx: &Cx<'_>) {
     }
     // One at a time; F8 turns to the one it leads to.
     let id = egui::Id::unique("diff turn");
-    let mut turn: (usize, Option<usize>) = ui.data(|data| data.get_temp(id)).unwrap_or((0, None));
+    let mut turn: (usize, Option<usize>) = widgets::recall(ui, id).unwrap_or((0, None));
     if diff.current != turn.1 {
         let data = Stops::of(view).data;
         turn = (
@@ -253,7 +245,7 @@ pub fn diff_ui(ui: &mut Ui, cx: &Cx<'_>) {
             }
         },
     );
-    ui.data_mut(|data| data.insert_temp(id, turn));
+    widgets::remember(ui, id, turn);
     if turn.0 == 0 {
         tree::tree_ui(ui, cx, rest, view);
     } else {

@@ -124,7 +124,7 @@ fn beside_id() -> Id {
 
 /// Whether the findings stand beside the ledger, as the last frame had it.
 pub fn has_findings_beside(ui: &Ui) -> bool {
-    ui.data(|data| data.get_temp(beside_id())).unwrap_or(false)
+    widgets::recall(ui, beside_id()).unwrap_or(false)
 }
 
 pub fn drawer_ui(ui: &mut Ui, cx: &Cx<'_>) {
@@ -134,7 +134,7 @@ pub fn drawer_ui(ui: &mut Ui, cx: &Cx<'_>) {
         return;
     };
     let is_beside = !is_collapsed && tab.id == DrawerTab::Cost && rect.width() >= BESIDE;
-    ui.data_mut(|data| data.insert_temp(beside_id(), is_beside));
+    widgets::remember(ui, beside_id(), is_beside);
     let whole = rect;
     let rect = if is_beside {
         rect.with_max_x(rect.right() - FINDINGS)

@@ -86,7 +86,7 @@ pub(super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
             .show(ui)
             .clicked()
         {
-            cx.send(Action::Fixture(FixtureAction::Save));
+            cx.send(FixtureAction::Save);
         }
         if widgets::button(ui, "Cancel").clicked() {
             cx.send(Action::CloseDialog);
@@ -103,7 +103,7 @@ pub(super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
         }
     });
     if form != saving.form {
-        cx.send(Action::Fixture(FixtureAction::Edit(form)));
+        cx.send(FixtureAction::Edit(form));
     }
 }
 

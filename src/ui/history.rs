@@ -1,9 +1,7 @@
 //! The history: what earlier runs kept, found by words, opened, called again and removed.
 
 use chrono::{Local, TimeZone};
-use egui::{
-    Align2, DragValue, Id, Margin, Role, ScrollArea, Sense, TextEdit, Ui, pos2, vec2,
-};
+use egui::{DragValue, Id, Margin, Role, ScrollArea, TextEdit, Ui};
 
 use super::outcome::outcome_look;
 use super::theme::{self, ThemeTokens};
@@ -54,7 +52,7 @@ pub(super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
             .margin(Margin::symmetric(8, 6));
         let field = ui.add(field).accessible_name("Search the history");
         if field.changed() {
-            cx.send(Action::History(HistoryAction::Search(search)));
+            cx.send(HistoryAction::Search(search));
         }
         widgets::focus_first(ui, field.id);
         // The window's own is out of reach while the dialog is open.
@@ -74,7 +72,7 @@ pub(super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
             ))
             .changed()
         {
-            cx.send(Action::History(HistoryAction::SetOn(is_on)));
+            cx.send(HistoryAction::SetOn(is_on));
         }
     });
     limits_ui(ui, cx);
@@ -159,10 +157,7 @@ pub(super) fn limits_ui(ui: &mut Ui, cx: &Cx<'_>) {
 
 fn entry_ui(ui: &mut Ui, cx: &Cx<'_>, entry: &Entry) {
     let t = ThemeTokens::of(ui);
-    let (rect, response) = ui.allocate_exact_size(
-        vec2(ui.available_width(), theme::CAPTURE_ROW),
-        Sense::click(),
-    );
+    let row = widgets::Row::new(ui, theme::CAPTURE_ROW);
     let (glyph, color, words) = match &entry.health {
         Health::Whole => outcome_look(entry.outcome, t),
         Health::Damaged(_) => (icons::WARNING, t.bad, "damaged"),
@@ -178,49 +173,21 @@ fn entry_ui(ui: &mut Ui, cx: &Cx<'_>, entry: &Entry) {
         .single();
     let when = at.map_or_else(String::new, |at| at.format("%Y-%m-%d %H:%M:%S").to_string());
     let line = format!("{when} · {words} · {} · {}", entry.server, entry.arguments);
-    widgets::say(&response, Role::ListItem, format!("{name}, {line}"));
-    if response.hovered() {
-        ui.painter()
-            .rect_filled(rect, theme::RADIUS_CONTROL, t.hover);
-    }
-    widgets::focus_ring_inside(ui, &response);
-    let left = rect.left() + 32.0;
-    ui.painter().text(
-        pos2(rect.left() + 10.0, rect.center().y),
-        Align2::LEFT_CENTER,
-        glyph,
-        theme::icon_fill_font(14.0),
-        color,
-    );
-    let right = widgets::text_right(
-        ui,
-        pos2(rect.right() - 8.0, rect.center().y),
-        widgets::bytes(entry.wire_bytes),
-        theme::mono(12.0),
-        t.text,
-    ) - 10.0;
-    widgets::text_at(
-        ui,
-        pos2(left, rect.top() + 13.0),
-        name,
-        theme::mono(12.0),
-        t.strong,
-        right - left,
-    );
-    widgets::text_at(
-        ui,
-        pos2(left, rect.bottom() - 12.0),
-        line,
-        theme::regular(12.0),
-        t.weak,
-        right - left,
-    );
+    row.say(Role::ListItem, format!("{name}, {line}"));
+    row.ground_round(false, theme::RADIUS_CONTROL);
+    row.icon_fill(row.left(17.0), glyph, 14.0, color);
+    let size = widgets::bytes(entry.wire_bytes);
+    let right = row.number(row.right(8.0), size, theme::mono(12.0), t.text) - 10.0;
+    let (left, first) = (row.left(32.0), row.line(13.0));
+    first.text(left, right, name, theme::mono(12.0), t.strong);
+    let second = row.line(theme::CAPTURE_ROW - 12.0);
+    second.text(left, right, line, theme::regular(12.0), t.weak);
     let send = |action| cx.send(Action::History(action));
-    if response.clicked() {
+    if row.response.clicked() {
         send(HistoryAction::Open(entry.id.clone()));
         cx.send(Action::CloseDialog);
     }
-    widgets::context_menu(&response, Some(&response), |ui| {
+    widgets::context_menu(&row.response, Some(&row.response), |ui| {
         let mut item = |glyph: &str, name: &str, enabled: bool| {
             let is_clicked = widgets::menu_item(ui, glyph, name, "", enabled).clicked();
             if is_clicked {

@@ -5,7 +5,7 @@ mod deliveries;
 mod detail;
 mod lanes;
 
-use egui::{Align, Layout, Rect, Role, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
+use egui::{Align, Layout, Rect, Role, Sense, Ui, pos2, vec2};
 
 pub use lanes::{lanes_ui, next_cut};
 
@@ -95,7 +95,7 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, hosts: usize) -> Rect {
         )
         .clicked()
         {
-            cx.send(Action::Hosts(HostsAction::ShowDeliveries(false)));
+            cx.send(HostsAction::ShowDeliveries(false));
         }
         let ways = PlacementKind::ALL.len().to_string();
         if widgets::tab(
@@ -108,7 +108,7 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, hosts: usize) -> Rect {
         )
         .clicked()
         {
-            cx.send(Action::Hosts(HostsAction::ShowDeliveries(true)));
+            cx.send(HostsAction::ShowDeliveries(true));
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let is_copied = if head.width() < theme::NARROW {
@@ -168,7 +168,7 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, report: &HostsReport) {
                     .frameless()
                     .height(theme::ICON_BUTTON);
                 if button.show(ui).clicked() {
-                    cx.send(Action::Hosts(HostsAction::ShowLanes));
+                    cx.send(HostsAction::ShowLanes);
                 }
             },
         );
@@ -253,7 +253,7 @@ fn bar_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport) {
         .filter(|count| **count > 0)
         .count()
         .max(1) as f32;
-    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 12.0), Sense::click());
+    let (rect, response) = widgets::full_width(ui, 12.0, Sense::click());
     let room = rect.width()
         - GAP * hosts.len().saturating_sub(1) as f32
         - (BETWEEN - GAP) * (groups - 1.0);
@@ -274,12 +274,7 @@ fn bar_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport) {
         );
         x += width;
         if row.outcome == HostOutcome::Unknown {
-            ui.painter().rect_stroke(
-                cell,
-                theme::RADIUS_BAR,
-                Stroke::new(1.0, t.weak),
-                StrokeKind::Inside,
-            );
+            widgets::outline(ui, cell, theme::RADIUS_BAR, t.weak);
         } else {
             ui.painter()
                 .rect_filled(cell, theme::RADIUS_BAR, lanes::tone(t, row.outcome).0);
@@ -305,7 +300,7 @@ fn bar_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport) {
         .or(hosts.first().copied())
         .filter(|_| response.clicked())
     {
-        cx.send(Action::Hosts(HostsAction::Show(Some(row.host.id))));
+        cx.send(HostsAction::Show(Some(row.host.id)));
     }
     if let Some(row) = pointed {
         response.on_hover_text(format!("{}: {}", row.host.name, row.happens()));
@@ -353,12 +348,7 @@ fn better_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport) {
     };
     let (best_whole, known) = best.whole();
     let words = format!("Sent another way, {best_whole} of {known} show every fact");
-    let t = ThemeTokens::of(ui);
-    let width = ui
-        .painter()
-        .layout_no_wrap(words.clone(), theme::small(), t.weak)
-        .size()
-        .x;
+    let width = widgets::text_width(ui, words.clone(), theme::small());
     if width + 60.0 > ui.available_width() {
         return;
     }
@@ -369,7 +359,7 @@ fn better_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport) {
         .show(ui)
         .clicked()
     {
-        cx.send(Action::Hosts(HostsAction::ShowDeliveries(true)));
+        cx.send(HostsAction::ShowDeliveries(true));
     }
     widgets::note(ui, words);
 }

@@ -1,8 +1,6 @@
 //! Resources, templates and prompts: the lists of the sidebar, and the screen of one, to be filled in and read.
 
-use egui::{
-    Frame, Label, Margin, Role, ScrollArea, Sense, TextEdit, Ui, pos2, vec2,
-};
+use egui::{Label, Margin, ScrollArea, TextEdit, Ui, vec2};
 
 use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Button};
@@ -30,7 +28,7 @@ pub fn library_ui(ui: &mut Ui, cx: &Cx<'_>) {
             widgets::empty_ui(ui, "The server no longer lists this.", None);
             return;
         };
-        Frame::new().inner_margin(Margin::same(16)).show(ui, |ui| {
+        widgets::padded(ui, Margin::same(16), |ui| {
             ScrollArea::vertical()
                 .id_salt("library entry")
                 .auto_shrink(false)
@@ -48,11 +46,9 @@ pub fn list_ui(ui: &mut Ui, cx: &Cx<'_>, tab: SidebarTab) {
     let t = ThemeTokens::of(ui);
     let library = &cx.state.session().library;
     let note = |ui: &mut Ui, text: &str, color| {
-        Frame::new()
-            .inner_margin(Margin::symmetric(14, 4))
-            .show(ui, |ui| {
-                widgets::wrapped(ui, text, theme::small(), color);
-            });
+        widgets::padded(ui, Margin::symmetric(14, 4), |ui| {
+            widgets::wrapped(ui, text, theme::small(), color);
+        });
     };
     let Some(entries) = &library.entries else {
         match library.listing {
@@ -130,49 +126,25 @@ fn kind(entry: &LibraryEntry) -> (&'static str, &'static str) {
 
 fn row_ui(ui: &mut Ui, cx: &Cx<'_>, at: usize, entry: &LibraryEntry) {
     let t = ThemeTokens::of(ui);
-    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
+    let row = widgets::Row::new(ui, ROW);
     let is_selected =
         cx.state.session().library.selected == Some(at) && cx.state.view.screen == Screen::Library;
-    if is_selected || response.hovered() {
-        ui.painter()
-            .rect_filled(rect, 0.0, if is_selected { t.accent_bg } else { t.hover });
-    }
+    row.ground(is_selected);
     let (icon, word) = kind(entry);
-    let left = rect.left() + SIDE;
-    let color = if entry.faults().is_empty() {
-        t.accent
-    } else {
-        t.warn
+    let color = match entry.faults().is_empty() {
+        true => t.accent,
+        false => t.warn,
     };
-    widgets::glyph_at(
-        ui,
-        pos2(left + 8.0, rect.center().y),
-        icon,
-        theme::icon_font(16.0),
-        color,
-    );
-    let width = rect.width() - 2.0 * SIDE - 26.0;
-    let title = if entry.title().is_empty() {
-        "without a name"
-    } else {
-        entry.title()
+    row.icon(row.left(SIDE + 8.0), icon, 16.0, color);
+    let title = match entry.title() {
+        "" => "without a name",
+        title => title,
     };
-    widgets::text_at(
-        ui,
-        pos2(left + 26.0, rect.top() + 14.0),
-        title,
-        theme::semibold(13.0),
-        t.text,
-        width,
-    );
-    widgets::text_at(
-        ui,
-        pos2(left + 26.0, rect.top() + 31.0),
-        entry.name(),
-        theme::mono(12.0),
-        t.weak,
-        width,
-    );
+    let (left, right) = (row.left(SIDE + 26.0), row.right(SIDE));
+    row.line(14.0)
+        .text(left, right, title, theme::semibold(13.0), t.text);
+    row.line(31.0)
+        .text(left, right, entry.name(), theme::mono(12.0), t.weak);
     let changed = if cx.state.session().library.updated.contains(entry.name()) {
         ", changed"
     } else {
@@ -184,9 +156,8 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, at: usize, entry: &LibraryEntry) {
         ", odd"
     };
     let name = format!("{word} {title}, {}{changed}{odd}", entry.name());
-    widgets::say_selected(&response, Role::ListItem, is_selected, &name);
-    widgets::focus_ring_inside(ui, &response);
-    if response.clicked() {
+    row.say_entry(is_selected, &name);
+    if row.response.clicked() {
         act(cx, LibraryAction::Select(at));
     }
 }

@@ -72,11 +72,11 @@ pub fn notices_ui(ui: &mut Ui, cx: &Cx<'_>) {
         };
         strip_ui(ui, "noise", strip, |ui| {
             if widgets::icon_button(ui, icons::CLOSE, "Close the message about stdout").clicked() {
-                cx.send(Action::Wire(WireAction::CloseNoise));
+                cx.send(WireAction::CloseNoise);
             }
             if Button::new("Show in the log").small().show(ui).clicked() {
-                cx.send(Action::Wire(WireAction::Show));
-                cx.send(Action::Wire(WireAction::Select(Some(noise.number))));
+                cx.send(WireAction::Show);
+                cx.send(WireAction::Select(Some(noise.number)));
             }
         });
     }

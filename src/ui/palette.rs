@@ -6,8 +6,8 @@
 use std::borrow::Cow;
 
 use egui::{
-    Align2, Area, Id, Key, Margin, Modal, Modifiers, Order, Rect, Role, ScrollArea, Sense, Stroke,
-    StrokeKind, TextEdit, Ui, WidgetInfo, pos2, vec2,
+    Align2, Area, Id, Key, Margin, Modal, Modifiers, Order, Rect, Role, ScrollArea, Sense,
+    TextEdit, Ui, pos2, vec2,
 };
 
 use super::commands::{COMMANDS, PALETTE_NAME, open_palette};
@@ -71,31 +71,18 @@ pub fn box_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Option<Rect>) {
     let response = ui.allocate_rect(rect, Sense::click());
     widgets::say(&response, Role::Button, PALETTE_NAME);
     let fill = if response.hovered() { t.hover } else { t.card };
-    ui.painter().rect(
-        rect,
-        theme::RADIUS_CONTROL,
-        fill,
-        Stroke::new(1.0, t.line2),
-        StrokeKind::Inside,
-    );
+    widgets::boxed(ui, rect, theme::RADIUS_CONTROL, fill, t.line2);
     widgets::focus_ring(ui, &response, theme::RADIUS_CONTROL);
-    let y = rect.center().y;
-    widgets::glyph_at(
-        ui,
-        pos2(rect.left() + 16.0, y),
-        icons::SEARCH,
-        theme::icon_font(14.0),
-        t.weak,
-    );
-    widgets::text_at(
-        ui,
-        pos2(rect.left() + 30.0, y),
+    let line = widgets::Line::of(ui, rect);
+    line.icon(rect.left() + 16.0, icons::SEARCH, 14.0, t.weak);
+    line.text(
+        rect.left() + 30.0,
+        rect.right() - 70.0,
         PALETTE_NAME,
         theme::base(),
         t.weak,
-        rect.width() - 100.0,
     );
-    widgets::key_cap_at(ui, pos2(rect.right() - 8.0, y), &keys, t.weak, t.line2);
+    widgets::key_cap_at(ui, pos2(rect.right() - 8.0, line.y), &keys, t.weak, t.line2);
     if response.clicked() {
         cx.send(open_palette());
     }
@@ -190,63 +177,30 @@ fn found_ui(ui: &mut Ui, cx: &Cx<'_>, text: &str, chosen: usize) {
 
 fn row_ui(ui: &mut Ui, entry: &Entry<'_>, is_chosen: bool, index: usize, count: usize) -> bool {
     let t = ThemeTokens::of(ui);
-    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
-    response.widget_info(|| {
-        let label = format!(
-            "{} {}, {}, {} of {count}",
-            entry.kind,
-            entry.name,
-            entry.detail,
-            index + 1
-        );
-        WidgetInfo::selected(Role::ListItem, true, is_chosen, label)
-    });
-    if is_chosen || response.hovered() {
-        ui.painter().rect_filled(
-            rect,
-            theme::RADIUS_CONTROL,
-            if is_chosen { t.accent_bg } else { t.hover },
-        );
-    }
-    let y = rect.center().y;
-    widgets::glyph_at(
-        ui,
-        pos2(rect.left() + 16.0, y),
-        entry.glyph,
-        theme::icon_font(14.0),
-        t.weak,
-    );
+    let row = widgets::Row::new(ui, ROW);
+    let place = format!("{} of {count}", index + 1);
+    let spoken = format!("{} {}, {}, {place}", entry.kind, entry.name, entry.detail);
+    row.say_entry(is_chosen, spoken);
+    row.ground_round(is_chosen, theme::RADIUS_CONTROL);
+    row.icon(row.left(16.0), entry.glyph, 14.0, t.weak);
     let font = if entry.kind == TOOL {
         theme::mono(12.5)
     } else {
         theme::base()
     };
-    let end = widgets::text_at(
-        ui,
-        pos2(rect.left() + 32.0, y),
-        &*entry.name,
-        font,
-        t.strong,
-        rect.width() * 0.7,
-    );
-    let right = rect.right() - 10.0;
+    let (left, width) = (row.left(32.0), row.rect.width());
+    let end = row.text(left, left + width * 0.7, &*entry.name, font, t.strong);
+    let right = row.right(10.0);
     if entry.kind == TOOL {
         // Descriptions begin on one line, as far as the names leave them there.
-        let left = (rect.left() + rect.width() * 0.42).max(end + 16.0);
-        widgets::text_at(
-            ui,
-            pos2(left, y),
-            &*entry.detail,
-            theme::small(),
-            t.weak,
-            right - left,
-        );
+        let left = row.left(width * 0.42).max(end + 16.0);
+        row.text(left, right, &*entry.detail, theme::small(), t.weak);
     } else if matches!(entry.does, Does::Command(_)) && !entry.detail.is_empty() {
-        widgets::key_cap_at(ui, pos2(right, y), &entry.detail, t.weak, t.line2);
+        widgets::key_cap_at(row.ui, pos2(right, row.y), &entry.detail, t.weak, t.line2);
     } else {
-        widgets::text_right(ui, pos2(right, y), &*entry.detail, theme::small(), t.weak);
+        row.number(right, &*entry.detail, theme::small(), t.weak);
     }
-    response.clicked()
+    row.response.clicked()
 }
 
 fn choose(ui: &Ui, cx: &Cx<'_>, entry: &Entry<'_>) {

@@ -4,8 +4,7 @@
 use std::sync::Arc;
 
 use egui::{
-    Align, Frame, Id, Label, Layout, Margin, Rect, Role, ScrollArea, Sense, Stroke, Ui,
-    UiBuilder,
+    Align, Frame, Id, Label, Layout, Margin, Rect, Role, ScrollArea, Sense, Stroke, Ui, UiBuilder,
 };
 use egui::{pos2, vec2};
 
@@ -188,7 +187,7 @@ fn side_ui(ui: &Ui, rect: Rect, name: &str, list: &ToolListing) {
     let count = list.tools.len() as u64;
     let tools = widgets::number_text(count, "tools");
     let words = format!("{name}: {}, {tools}, {}", list.name, list.place);
-    let response = ui.interact(rect, ui.scope_id().with(("side", name)), Sense::hover());
+    let response = widgets::sense(ui, rect, ("side", name), Sense::hover());
     widgets::say(&response, Role::Label, &words);
     widgets::letter_at(ui, pos2(rect.left() + 20.0, rect.center().y), name);
     let right = widgets::text_right(
@@ -258,7 +257,7 @@ fn sentence_ui(ui: &Ui, cx: &Cx<'_>, rect: Rect, found: &ToolsDifference) {
         t.strong,
         rect.width() - 32.0,
     );
-    let response = ui.interact(rect, ui.scope_id().with("sentence"), Sense::hover());
+    let response = widgets::sense(ui, rect, "sentence", Sense::hover());
     widgets::say(&response, Role::Label, &words);
     response.on_hover_text(words);
 }
@@ -332,69 +331,31 @@ fn list_ui(ui: &mut Ui, cx: &Cx<'_>, rows: &[Row<'_>], chosen: Option<usize>) {
         });
 }
 
-fn row_ui(ui: &mut Ui, cx: &Cx<'_>, row: &Row<'_>, is_chosen: bool) {
+fn row_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &Row<'_>, is_chosen: bool) {
     let t = ThemeTokens::of(ui);
-    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
-    if is_chosen || response.hovered() {
-        ui.painter()
-            .rect_filled(rect, 0.0, if is_chosen { t.accent_bg } else { t.hover });
-    }
-    if is_chosen {
-        widgets::edge(ui, rect, t.accent);
-    }
-    let (glyph, color) = match row {
+    let row = widgets::Row::new(ui, ROW);
+    row.ground_edged(is_chosen);
+    let (glyph, color) = match tool {
         Row::Added(..) => (icons::ADD, t.ok),
         Row::Removed(..) => (icons::REMOVE, t.bad),
         Row::Changed(_) => (icons::WRITES, t.warn),
     };
-    let y = rect.center().y;
-    widgets::glyph_at(
-        ui,
-        pos2(rect.left() + 20.0, y),
-        glyph,
-        theme::icon_font(14.0),
-        color,
-    );
-    let (a, b) = row.tokens(cx.state.settings.encoding());
+    row.icon(row.left(20.0), glyph, 14.0, color);
+    let (a, b) = tool.tokens(cx.state.settings.encoding());
     let tokens = format!("{} tok", signed_from(a, b));
-    let right = widgets::text_right(
-        ui,
-        pos2(rect.right() - 14.0, y),
-        &tokens,
-        theme::code(),
-        t.weak,
-    );
-    let what = std::iter::once(row.word())
-        .chain(row.what())
+    let right = row.number(row.right(14.0), &tokens, theme::code(), t.weak);
+    let what = std::iter::once(tool.word())
+        .chain(tool.what())
         .collect::<Vec<_>>()
         .join(" · ");
-    let left = rect.left() + 36.0;
-    let name = Shown::of(row.name()).text;
-    let end = widgets::text_at(
-        ui,
-        pos2(left, y),
-        &name,
-        theme::mono(12.5),
-        t.strong,
-        (right - left) * 0.62,
-    );
-    widgets::text_at(
-        ui,
-        pos2(end + 10.0, y),
-        &what,
-        theme::small(),
-        color,
-        right - end - 20.0,
-    );
-    widgets::say_selected(
-        &response,
-        Role::ListItem,
-        is_chosen,
-        format!("{name}, {what}, {tokens}"),
-    );
-    widgets::focus_ring_inside(ui, &response);
-    if response.clicked() {
-        act(cx, ServerDiffAction::Look(row.name().to_owned()));
+    let left = row.left(36.0);
+    let name = Shown::of(tool.name()).text;
+    let most = left + (right - left) * 0.62;
+    let end = row.text(left, most, &name, theme::mono(12.5), t.strong);
+    row.text(end + 10.0, right - 10.0, &what, theme::small(), color);
+    row.say_entry(is_chosen, format!("{name}, {what}, {tokens}"));
+    if row.response.clicked() {
+        act(cx, ServerDiffAction::Look(tool.name().to_owned()));
     }
 }
 
@@ -439,31 +400,27 @@ fn definition_ui(ui: &mut Ui, cx: &Cx<'_>, row: &Row<'_>, (a, b): (&ToolListing,
     let t = ThemeTokens::of(ui);
     let encoding = cx.state.settings.encoding();
     let (before, now) = row.tokens(encoding);
-    Frame::new()
-        .inner_margin(Margin::symmetric(16, 12))
-        .show(ui, |ui| {
-            ui.set_width(ui.available_width());
-            ui.spacing_mut().item_spacing.y = 6.0;
-            widgets::words(ui, Shown::of(row.name()).text, theme::tool_name(), t.strong);
-            match row {
-                Row::Changed(tool) => {
-                    let share = percent(before, now)
-                        .map_or_else(String::new, |share| format!(", {share} against A"));
-                    let words = format!(
-                        "{} → {} ({}{share})",
-                        widgets::grouped(before),
-                        widgets::number_text(now, "tok"),
-                        signed_from(before, now)
-                    );
-                    widgets::words(ui, words, theme::code(), t.weak);
-                    changes_ui(ui, tool);
-                }
-                Row::Added(name, _) => whole_ui(ui, b, name, &widgets::number_text(now, "tok")),
-                Row::Removed(name, _) => {
-                    whole_ui(ui, a, name, &widgets::number_text(before, "tok"))
-                }
+    widgets::padded(ui, Margin::symmetric(16, 12), |ui| {
+        ui.set_width(ui.available_width());
+        ui.spacing_mut().item_spacing.y = 6.0;
+        widgets::words(ui, Shown::of(row.name()).text, theme::tool_name(), t.strong);
+        match row {
+            Row::Changed(tool) => {
+                let share = percent(before, now)
+                    .map_or_else(String::new, |share| format!(", {share} against A"));
+                let words = format!(
+                    "{} → {} ({}{share})",
+                    widgets::grouped(before),
+                    widgets::number_text(now, "tok"),
+                    signed_from(before, now)
+                );
+                widgets::words(ui, words, theme::code(), t.weak);
+                changes_ui(ui, tool);
             }
-        });
+            Row::Added(name, _) => whole_ui(ui, b, name, &widgets::number_text(now, "tok")),
+            Row::Removed(name, _) => whole_ui(ui, a, name, &widgets::number_text(before, "tok")),
+        }
+    });
 }
 
 /// A definition that stands in one list alone.

@@ -31,7 +31,7 @@ pub fn ask_ui(ui: &Ui, cx: &Cx<'_>, open: &OpenRequest) {
     });
     // A click beside it would lose what was typed; Esc is the safe answer.
     if ui.input_mut(|input| input.consume_key(egui::Modifiers::NONE, Key::Escape)) {
-        cx.send(Action::Answer(ServerRequestAction::Cancel));
+        cx.send(ServerRequestAction::Cancel);
     }
 }
 
@@ -236,7 +236,7 @@ fn sampling_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenRequest, sampling: &Sampling
         .accessible_name("Answer in place of a model")
         .changed()
     {
-        cx.send(Action::Answer(ServerRequestAction::SetText(text)));
+        cx.send(ServerRequestAction::SetText(text));
     }
 }
 
@@ -305,12 +305,7 @@ fn field_ui(
     if let Some(description) = &field.description {
         widgets::note_wrapped(ui, description);
     }
-    let give = |given| {
-        cx.send(Action::Answer(ServerRequestAction::Give {
-            field: at,
-            given,
-        }))
-    };
+    let give = |given| cx.send(ServerRequestAction::Give { field: at, given });
     match &field.kind {
         ElicitationKind::Boolean => {
             let chosen = match given {

@@ -282,7 +282,7 @@ pub fn recent_menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
         )
         .on_hover_text(spoken(place));
         if row.clicked() {
-            cx.send(Action::Import(ImportAction::ConnectRecent(at)));
+            cx.send(ImportAction::ConnectRecent(at));
             ui.close();
         }
     }

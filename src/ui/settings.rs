@@ -193,9 +193,7 @@ fn limits_ui(ui: &mut Ui, cx: &Cx<'_>) {
             .map_or(word, |(_, about)| about);
         row(ui, word, |ui| {
             let id = egui::Id::unique(("limit", word));
-            let mut typed: String = ui
-                .data(|data| data.get_temp(id))
-                .unwrap_or_else(|| value.clone());
+            let mut typed: String = widgets::recall(ui, id).unwrap_or_else(|| value.clone());
             let name = format!("Limit {word}: {about}");
             LineEdit {
                 name: &name,
@@ -218,7 +216,7 @@ fn limits_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 });
                 ui.data_mut(|data| data.remove::<String>(id));
             } else if is_new {
-                ui.data_mut(|data| data.insert_temp(id, typed));
+                widgets::remember(ui, id, typed);
             } else {
                 ui.data_mut(|data| data.remove::<String>(id));
             }
@@ -242,7 +240,7 @@ fn history_ui(ui: &mut Ui, cx: &Cx<'_>) {
             .checkbox(&mut is_on, "Keep them from run to run, secrets hidden")
             .changed()
         {
-            cx.send(Action::History(HistoryAction::SetOn(is_on)));
+            cx.send(HistoryAction::SetOn(is_on));
         }
     });
     history::limits_ui(ui, cx);
@@ -265,7 +263,7 @@ fn hosts_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 .show(ui)
                 .clicked()
             {
-                cx.send(Action::Hosts(HostsAction::Pin(*host)));
+                cx.send(HostsAction::Pin(*host));
             }
         }
     });

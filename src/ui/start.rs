@@ -2,10 +2,7 @@
 
 mod own;
 
-use egui::{
-    Align2, Response, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui, pos2,
-    vec2,
-};
+use egui::{Align2, Response, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
 
 use super::theme::{self, ThemeTokens};
 use super::{Cx, icons, servers, widgets};
@@ -108,7 +105,7 @@ fn used_ui(ui: &mut Ui, cx: &Cx<'_>, width: f32) {
         };
         let response = own::row_ui(ui, width, glyph, &format!("Connect to {name}"), &about);
         if response.on_hover_text(servers::spoken(place)).clicked() {
-            cx.send(Action::Import(ImportAction::ConnectRecent(at)));
+            cx.send(ImportAction::ConnectRecent(at));
         }
     }
     ui.add_space(24.0);
@@ -193,13 +190,7 @@ fn card_ui(ui: &mut Ui, question: StartQuestion, size: egui::Vec2) -> Response {
     } else {
         (t.card, t.line2)
     };
-    ui.painter().rect(
-        rect,
-        theme::RADIUS_CARD,
-        fill,
-        Stroke::new(1.0, line),
-        StrokeKind::Inside,
-    );
+    widgets::boxed(ui, rect, theme::RADIUS_CARD, fill, line);
     if response.has_focus() {
         ui.painter().rect_stroke(
             rect.expand(2.0),

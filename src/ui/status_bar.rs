@@ -64,7 +64,7 @@ pub fn status_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
                     .on_hover_text("Messages in both directions. Opens the protocol log.")
                     .clicked()
                 {
-                    cx.send(Action::Wire(WireAction::Show));
+                    cx.send(WireAction::Show);
                 }
             }
             if let Some(capture) = cx.state.capture() {

@@ -1,8 +1,7 @@
 //! Strips: cells with what formats or answers cost, and the buttons beside them.
 
 use egui::{
-    Align, Id, Layout, Popup, Rect, Response, Role, Sense, Stroke, StrokeKind, Ui, UiBuilder,
-    WidgetInfo, pos2, vec2,
+    Align, Id, Layout, Popup, Rect, Response, Role, Sense, Ui, UiBuilder, WidgetInfo, pos2, vec2,
 };
 
 use super::theme::{self, ThemeTokens};
@@ -88,7 +87,7 @@ pub fn cells_ui(
         }
     }
     if let Some(headline) = strip.headline() {
-        ui.interact(rect, ui.scope_id().with("headline"), Sense::empty())
+        widgets::sense(ui, rect, "headline", Sense::empty())
             .widget_info(|| WidgetInfo::labeled(Role::Heading, true, &headline));
     }
     (
@@ -109,13 +108,7 @@ pub fn cells_ui(
 
 /// How wide each has to be for its number and what it loses, in short or in full.
 fn needs(ui: &Ui, cells: &[(usize, &StripCell)], is_low: bool, is_short: bool) -> Vec<f32> {
-    let t = ThemeTokens::of(ui);
-    let width = |text: &str, font| {
-        ui.painter()
-            .layout_no_wrap(text.to_owned(), font, t.text)
-            .size()
-            .x
-    };
+    let width = |text: &str, font| widgets::text_width(ui, text, font);
     let need = |(at, cell): &(usize, &StripCell)| {
         let caret = if *at == 0 { CARET } else { 0.0 };
         let words = |loss: &Loss| {
@@ -201,7 +194,7 @@ fn cell_ui(
     sender: Option<&Sender<'_>>,
 ) -> bool {
     let t = ThemeTokens::of(ui);
-    let response = ui.interact(rect, ui.scope_id().with(("strip cell", at)), Sense::click());
+    let response = widgets::sense(ui, rect, ("strip cell", at), Sense::click());
     let spoken = cell.text();
     widgets::say(&response, Role::Button, &spoken);
     if response.hovered() {
@@ -327,7 +320,7 @@ fn cell_ui(
 fn sender_at(ui: &Ui, sender: &Sender<'_>, left: egui::Pos2) -> f32 {
     let t = ThemeTokens::of(ui);
     let place = Rect::from_min_size(left + vec2(0.0, -10.0), vec2(CARET, 20.0));
-    let response = ui.interact(place, ui.scope_id().with("sender"), Sense::click());
+    let response = widgets::sense(ui, place, "sender", Sense::click());
     widgets::say(&response, Role::Button, "Model reads");
     if response.hovered() {
         ui.painter()
@@ -358,14 +351,7 @@ fn loss_at(ui: &Ui, loss: &Loss, left: egui::Pos2, room: f32) -> f32 {
         ClaimTone::Warn => (Some(icons::MISSING), t.warn),
     };
     let indent = if icon.is_some() { 17.0 } else { 0.0 };
-    let width = |text: &str| {
-        ui.painter()
-            .layout_no_wrap(text.to_owned(), theme::small(), color)
-            .size()
-            .x
-            + indent
-            + 1.0
-    };
+    let width = |text: &str| widgets::text_width(ui, text, theme::small()) + indent + 1.0;
     let text = if width(&loss.text) <= room {
         &loss.text
     } else {
@@ -402,13 +388,7 @@ pub fn change_at(ui: &Ui, left: egui::Pos2, change: &str, is_good: bool) -> f32 
         .painter()
         .layout_no_wrap(change.to_owned(), theme::mono_semibold(12.0), color);
     let place = Rect::from_min_size(left - vec2(0.0, 10.0), vec2(galley.size().x + 12.0, 20.0));
-    ui.painter().rect(
-        place,
-        theme::RADIUS_BADGE,
-        fill,
-        Stroke::new(1.0, line),
-        StrokeKind::Inside,
-    );
+    widgets::boxed(ui, place, theme::RADIUS_BADGE, fill, line);
     ui.painter().galley(
         pos2(left.x + 6.0, (left.y - galley.size().y / 2.0).round()),
         galley,
@@ -432,13 +412,7 @@ pub fn badge_at(ui: &Ui, right: egui::Pos2, text: &str, is_proved: bool) -> f32 
         pos2(right.x - galley.size().x - 12.0, right.y - 9.0),
         pos2(right.x, right.y + 9.0),
     );
-    ui.painter().rect(
-        rect,
-        theme::RADIUS_BADGE,
-        fill,
-        Stroke::new(1.0, line),
-        StrokeKind::Inside,
-    );
+    widgets::boxed(ui, rect, theme::RADIUS_BADGE, fill, line);
     ui.painter().galley(
         pos2(
             rect.left() + 6.0,
@@ -456,12 +430,12 @@ pub fn steps(ui: &Ui, cx: &Cx<'_>, strip: &Strip) {
         .into_iter()
         .for_each(|action| cx.send(action));
     if let Some((from, to)) = strip.cells.first().zip(asked_about(strip)) {
-        cx.send(Action::Tokens(TokensAction::Saving {
+        cx.send(TokensAction::Saving {
             from: from.format,
             to: to.format,
-        }));
+        });
     }
-    cx.send(Action::Tokens(TokensAction::Part(TokensPart::Saving)));
+    cx.send(TokensAction::Part(TokensPart::Saving));
 }
 
 /// The cell whose difference to the first *Why?* explains: the winner, else the last.

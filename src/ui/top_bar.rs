@@ -1,8 +1,8 @@
 //! The bar at the top: what server this is, and the choices that hold for the whole window.
 
 use egui::{
-    Align, Align2, Color32, Layout, Popup, Pos2, Rect, Response, Role, Sense, Stroke,
-    StrokeKind, Ui, pos2, vec2,
+    Align, Align2, Color32, Layout, Popup, Pos2, Rect, Response, Role, Sense, Stroke, StrokeKind,
+    Ui, pos2, vec2,
 };
 
 use super::region::{Region, region};
@@ -206,13 +206,7 @@ fn server_chip(ui: &mut Ui, cx: &Cx<'_>) -> Response {
     };
     widgets::say(&response, Role::Button, &words);
     let fill = if response.hovered() { t.hover } else { t.card };
-    ui.painter().rect(
-        rect,
-        theme::RADIUS_CONTROL,
-        fill,
-        Stroke::new(1.0, t.line2),
-        StrokeKind::Inside,
-    );
+    widgets::boxed(ui, rect, theme::RADIUS_CONTROL, fill, t.line2);
     if response.has_focus() {
         ui.painter().rect_stroke(
             rect.expand(2.0),
@@ -292,12 +286,7 @@ fn server_menu(ui: &mut Ui, cx: &Cx<'_>) {
     ui.set_width(MENU);
     let connection = &cx.state.session().connection;
     if let Some(source) = connection.source() {
-        let letter = ui
-            .painter()
-            .layout_no_wrap("0".repeat(16), theme::mono(12.0), t.weak)
-            .size()
-            .x
-            / 16.0;
+        let letter = widgets::text_width(ui, "0".repeat(16), theme::mono(12.0)) / 16.0;
         ui.scope(|ui| {
             ui.spacing_mut().item_spacing.y = 1.0;
             for row in rows_of_words(&source.to_string(), (MENU / letter) as usize) {

@@ -1,8 +1,6 @@
 //! A folder of fixtures, called again: which still answer as expected, and what differs, by path.
 
-use egui::{
-    Align2, Margin, Rect, Role, ScrollArea, Sense, TextEdit, Ui, UiBuilder, pos2, vec2,
-};
+use egui::{Align2, Margin, Rect, Role, ScrollArea, Sense, TextEdit, Ui, UiBuilder, pos2, vec2};
 
 use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Button};
@@ -91,7 +89,7 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let Some(path) = &verifying.path else {
         let words = "Fixtures are saved answers with what is expected of them. Open a folder to repeat the calls and see whether the server still answers the same.";
         if widgets::empty_ui(ui, words, Some("Open a folder of fixtures…")) {
-            cx.send(Action::Fixture(FixtureAction::Find(None)));
+            cx.send(FixtureAction::Find(None));
         }
         return;
     };
@@ -155,26 +153,15 @@ fn hidden_ui(ui: &mut Ui, cx: &Cx<'_>, fixture: &FoundFixture, place: usize, at:
     let Some(pointer) = fixture.hidden.get(at) else {
         return;
     };
-    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
-    let left = rect.left() + 24.0;
-    widgets::glyph_at(
-        ui,
-        pos2(left + 7.0, rect.center().y),
-        icons::SECRET,
-        theme::icon_font(14.0),
-        t.warn,
-    );
+    let row = widgets::Row::to_read(ui, ROW);
+    let left = row.left(24.0);
+    row.icon(left + 7.0, icons::SECRET, 14.0, t.warn);
     let words = format!("{pointer} is hidden; its value for these calls:");
-    let end = widgets::text_at(
-        ui,
-        pos2(left + 22.0, rect.center().y),
-        words,
-        theme::regular(12.0),
-        t.text,
-        rect.width() - 320.0,
-    );
+    let most = row.right(274.0);
+    let end = row.text(left + 22.0, most, words, theme::regular(12.0), t.text);
     let mut value = cx.state.filled(place, pointer).to_owned();
-    let field = Rect::from_min_size(pos2(end + 10.0, rect.top() + 1.0), vec2(220.0, ROW - 2.0));
+    let top = row.rect.top() + 1.0;
+    let field = Rect::from_min_size(pos2(end + 10.0, top), vec2(220.0, ROW - 2.0));
     let edit = TextEdit::singleline(&mut value)
         .password(true)
         .font(theme::mono(12.0))
@@ -186,11 +173,11 @@ fn hidden_ui(ui: &mut Ui, cx: &Cx<'_>, fixture: &FoundFixture, place: usize, at:
         .accessible_name(name)
         .changed()
     {
-        cx.send(Action::Fixture(FixtureAction::Fill {
+        cx.send(FixtureAction::Fill {
             fixture: place,
             pointer: pointer.clone(),
             value,
-        }));
+        });
     }
 }
 
@@ -232,7 +219,7 @@ fn answer_ui(
             88.0,
         )
     {
-        cx.send(Action::Fixture(FixtureAction::Accept(Some(place))));
+        cx.send(FixtureAction::Accept(Some(place)));
     }
     if fixture.differs()
         && button(
@@ -242,14 +229,14 @@ fn answer_ui(
             100.0,
         )
     {
-        cx.send(Action::Fixture(FixtureAction::ShowDifference(place)));
+        cx.send(FixtureAction::ShowDifference(place));
     }
     right - 2.0
 }
 
 fn row_ui(ui: &mut Ui, cx: &Cx<'_>, fixture: &FoundFixture, row: VerifyRow) {
     let t = ThemeTokens::of(ui);
-    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
+    let (rect, response) = widgets::full_width(ui, ROW, Sense::hover());
     let sign = |passed: Option<bool>| match passed {
         Some(true) => (icons::CHECK_CIRCLE, t.ok, "passed"),
         Some(false) => (icons::ERROR, t.bad, "failed"),

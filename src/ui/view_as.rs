@@ -3,7 +3,7 @@
 use egui::{Response, ScrollArea, Ui};
 
 use super::{Cx, host_row, icons, theme, widgets};
-use crate::state::{Action, HostsAction};
+use crate::state::HostsAction;
 use loupe_analysis::queries::HostsQuery;
 use loupe_core::host::ResultPart;
 
@@ -57,7 +57,7 @@ pub fn view_as_menu(button: &Response, cx: &Cx<'_>) {
             .map(|part| (Some(part), part.title()));
         for (own, name) in std::iter::once((None, MOST_HOSTS)).chain(parts) {
             if widgets::menu_row(ui, name, None, chosen.is_none() && own == part).clicked() {
-                cx.send(Action::Hosts(HostsAction::Read(own)));
+                cx.send(HostsAction::Read(own));
                 ui.close();
             }
         }
@@ -71,7 +71,7 @@ pub fn view_as_menu(button: &Response, cx: &Cx<'_>) {
                 if widgets::menu_row(ui, &row.host.name, None, chosen == Some(row.host.id))
                     .clicked()
                 {
-                    cx.send(Action::Hosts(HostsAction::ViewAs(Some(row.host.id))));
+                    cx.send(HostsAction::ViewAs(Some(row.host.id)));
                     ui.close();
                 }
             }

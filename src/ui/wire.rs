@@ -2,8 +2,8 @@
 
 use egui::style::ScrollAnimation;
 use egui::{
-    Align, Align2, ComboBox, EventFilter, Frame, Id, Key, Layout, Margin, Modifiers, Panel,
-    Rect, Role, ScrollArea, Sense, TextEdit, Ui, pos2, vec2,
+    Align, ComboBox, EventFilter, Frame, Id, Key, Layout, Margin, Modifiers, Panel, Rect,
+    ScrollArea, Sense, TextEdit, Ui, vec2,
 };
 
 use super::theme::{self, ThemeTokens};
@@ -43,7 +43,7 @@ pub fn wire_ui(ui: &mut Ui, cx: &Cx<'_>) {
             .show(ui)
             .clicked()
         {
-            cx.send(Action::Wire(WireAction::Save(None)));
+            cx.send(WireAction::Save(None));
         }
         if Button::new("Roots…")
             .icon(icons::OPEN_FILE)
@@ -110,45 +110,43 @@ fn level_ui(ui: &mut Ui, cx: &Cx<'_>) {
     response.response.accessible_name("Log level");
     widgets::note(ui, "Log level");
     if let Some(level) = picked {
-        cx.send(Action::Wire(WireAction::SetLevel(level)));
+        cx.send(WireAction::SetLevel(level));
     }
 }
 
 fn filter_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let view = &cx.state.session().wire;
-    Frame::new()
-        .inner_margin(Margin::symmetric(16, 8))
-        .show(ui, |ui| {
-            ui.horizontal_wrapped(|ui| {
-                ui.spacing_mut().item_spacing = vec2(8.0, 6.0);
-                let mut filter = view.filter.clone();
-                let field = TextEdit::singleline(&mut filter)
-                    .hint_text("Find in messages")
-                    .desired_width(220.0)
-                    .margin(Margin::symmetric(8, 4));
-                if ui.add(field).accessible_name("Find in messages").changed() {
-                    cx.send(Action::Wire(WireAction::SetFilter(filter)));
+    widgets::padded(ui, Margin::symmetric(16, 8), |ui| {
+        ui.horizontal_wrapped(|ui| {
+            ui.spacing_mut().item_spacing = vec2(8.0, 6.0);
+            let mut filter = view.filter.clone();
+            let field = TextEdit::singleline(&mut filter)
+                .hint_text("Find in messages")
+                .desired_width(220.0)
+                .margin(Margin::symmetric(8, 4));
+            if ui.add(field).accessible_name("Find in messages").changed() {
+                cx.send(WireAction::SetFilter(filter));
+            }
+            for (kind, name) in KINDS {
+                let mut is_shown = !view.hidden.contains(kind);
+                if ui.checkbox(&mut is_shown, *name).changed() {
+                    cx.send(WireAction::ToggleKind(*kind));
                 }
-                for (kind, name) in KINDS {
-                    let mut is_shown = !view.hidden.contains(kind);
-                    if ui.checkbox(&mut is_shown, *name).changed() {
-                        cx.send(Action::Wire(WireAction::ToggleKind(*kind)));
-                    }
-                }
-                let shown = widgets::grouped(view.shown().len() as u64);
-                let mut words = format!(
-                    "{shown} of {} shown",
-                    widgets::number_text(view.log.len() as u64, "messages")
+            }
+            let shown = widgets::grouped(view.shown().len() as u64);
+            let mut words = format!(
+                "{shown} of {} shown",
+                widgets::number_text(view.log.len() as u64, "messages")
+            );
+            if view.log.dropped > 0 {
+                words += &format!(
+                    "; the {} before them were dropped (20,000 messages or 64 MiB are kept)",
+                    widgets::grouped(view.log.dropped)
                 );
-                if view.log.dropped > 0 {
-                    words += &format!(
-                        "; the {} before them were dropped (20,000 messages or 64 MiB are kept)",
-                        widgets::grouped(view.log.dropped)
-                    );
-                }
-                widgets::note(ui, words);
-            });
+            }
+            widgets::note(ui, words);
         });
+    });
 }
 
 fn rows_ui(ui: &mut Ui, cx: &Cx<'_>) {
@@ -208,117 +206,64 @@ fn what(log: &WireLog, number: u64, line: &Line) -> String {
 fn row_ui(ui: &mut Ui, cx: &Cx<'_>, at: usize, number: u64, line: &Line, is_partner: bool) {
     let t = ThemeTokens::of(ui);
     let view = &cx.state.session().wire;
-    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
+    let (rect, _) = widgets::full_width(ui, ROW, Sense::hover());
     // Of the message, so that the focus stays with it while the list moves.
     let id_of = |number: u64| Id::unique(("wire row", number));
     let response = ui.interact(rect, id_of(number), Sense::click());
+    let row = widgets::Row::at(ui, rect, response);
     let is_selected = view.selected == Some(number);
-    if is_selected || is_partner {
-        ui.painter()
-            .rect_filled(rect, 0.0, if is_selected { t.sel } else { t.accent_bg });
-    } else if response.hovered() {
-        ui.painter().rect_filled(rect, 0.0, t.hover);
+    if is_selected {
+        row.fill(t.sel);
+        widgets::focus_ring_inside(ui, &row.response);
+    } else {
+        row.ground(is_partner);
     }
-    let y = rect.center().y;
-    let left = rect.left() + SIDE;
     let time = format!("{:.3} s", line.at.as_secs_f64());
     let (arrow, color, direction) = match (line.direction, line.kind) {
+        (Direction::Out, LineKind::Error | LineKind::Unreadable) => {
+            (icons::ARROW_RIGHT, t.bad, "in")
+        }
         (_, LineKind::Error | LineKind::Unreadable) => (icons::ARROW_LEFT, t.bad, "in"),
         (Direction::Out, _) => (icons::ARROW_RIGHT, t.accent, "out"),
         (Direction::In, _) => (icons::ARROW_LEFT, t.text, "in"),
         (Direction::Stderr, _) => (icons::STDIO, t.warn, "stderr"),
     };
-    let arrow = if line.direction == Direction::Out {
-        icons::ARROW_RIGHT
-    } else {
-        arrow
-    };
     let what = what(&view.log, number, line);
-    let id = line
-        .id
-        .as_ref()
-        .map(|id| format!("id {}", id.chars().take(24).collect::<String>()))
-        .unwrap_or_default();
+    let id = line.id.as_ref().map_or_else(String::new, |id| {
+        format!("id {}", id.chars().take(24).collect::<String>())
+    });
     let size = widgets::bytes(line.bytes.len() as u64);
-    let latency = view
-        .log
-        .latency(number)
-        .map(|took| format!("{:.1} ms", took.as_secs_f64() * 1_000.0))
-        .unwrap_or_default();
+    let latency = view.log.latency(number).map_or_else(String::new, |took| {
+        format!("{:.1} ms", took.as_secs_f64() * 1_000.0)
+    });
     let status = view
         .log
         .http(number)
-        .map(|http| format!("HTTP {}", http.response.status))
-        .unwrap_or_default();
+        .map_or_else(String::new, |http| format!("HTTP {}", http.response.status));
     let version = line.version.clone().unwrap_or_default();
-    widgets::text_at(
-        ui,
-        pos2(left, y),
-        time.clone(),
-        theme::mono(12.0),
-        t.weak,
-        ARROW - 6.0,
-    );
-    ui.painter().text(
-        pos2(left + ARROW, y),
-        Align2::LEFT_CENTER,
-        arrow,
-        theme::icon_font(14.0),
-        color,
-    );
-    let right = rect.right() - SIDE;
-    let is_narrow = rect.width() < 800.0;
-    let columns = if is_narrow { 2.0 } else { 5.0 };
-    let room = (right - columns * NUMBER - left - WHAT).max(60.0);
-    let ink = if line.kind == LineKind::Stderr {
-        t.weak
-    } else {
-        t.text
+    let (left, right) = (row.left(SIDE), row.right(SIDE));
+    row.text(left, left + ARROW - 6.0, &time, theme::mono(12.0), t.weak);
+    row.icon(left + ARROW + 7.0, arrow, 14.0, color);
+    let all = [
+        (0.0, &latency),
+        (1.0, &size),
+        (2.0, &status),
+        (2.8, &version),
+        (3.8, &id),
+    ];
+    let (numbers, columns) = match row.rect.width() < 800.0 {
+        true => (&all[..2], 2.0),
+        false => (&all[..], 5.0),
     };
-    widgets::text_at(
-        ui,
-        pos2(left + WHAT, y),
-        what.replace('\n', " "),
-        theme::mono(12.5),
-        ink,
-        room,
-    );
-    widgets::text_right(
-        ui,
-        pos2(right, y),
-        latency.clone(),
-        theme::mono(12.0),
-        t.weak,
-    );
-    widgets::text_right(
-        ui,
-        pos2(right - NUMBER, y),
-        size.clone(),
-        theme::mono(12.0),
-        t.weak,
-    );
-    if !is_narrow {
-        widgets::text_right(
-            ui,
-            pos2(right - 2.0 * NUMBER, y),
-            status.clone(),
-            theme::mono(12.0),
-            t.weak,
-        );
-        widgets::text_right(
-            ui,
-            pos2(right - 2.8 * NUMBER, y),
-            version.clone(),
-            theme::mono(12.0),
-            t.weak,
-        );
-        widgets::text_right(
-            ui,
-            pos2(right - 3.8 * NUMBER, y),
-            id.clone(),
-            theme::mono(12.0),
-            t.weak,
-        );
+    let ink = match line.kind {
+        LineKind::Stderr => t.weak,
+        _ => t.text,
+    };
+    let left = left + WHAT;
+    let end = (right - columns * NUMBER).max(left + 60.0);
+    row.text(left, end, what.replace('\n', " "), theme::mono(12.5), ink);
+    for (column, text) in numbers {
+        row.number(right - column * NUMBER, *text, theme::mono(12.0), t.weak);
     }
     let name = [
         time,
@@ -333,12 +278,10 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, at: usize, number: u64, line: &Line, is_part
     .into_iter()
     .filter(|part| !part.is_empty());
     let name = name.collect::<Vec<_>>().join(", ");
-    widgets::say_selected(&response, Role::ListItem, is_selected, &name);
-    widgets::focus_ring_inside(ui, &response);
+    row.say_entry(is_selected, &name);
+    let widgets::Row { rect, response, .. } = row;
     if response.clicked() {
-        cx.send(Action::Wire(WireAction::Select(
-            (!is_selected).then_some(number),
-        )));
+        cx.send(WireAction::Select((!is_selected).then_some(number)));
         response.request_focus();
     }
     if response.has_focus() {
@@ -358,7 +301,7 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, at: usize, number: u64, line: &Line, is_part
             .ok()
             .and_then(|at| view.shown().get(at));
         if let (true, Some(next)) = (step != 0, next) {
-            cx.send(Action::Wire(WireAction::Select(Some(*next))));
+            cx.send(WireAction::Select(Some(*next)));
             ui.memory_mut(|memory| memory.request_focus(id_of(*next)));
             // A row more than the next, so that it is painted and can keep the focus.
             let way = vec2(0.0, step as f32 * ROW);
@@ -380,7 +323,7 @@ fn detail_ui(ui: &mut Ui, cx: &Cx<'_>, number: u64, line: &Line) {
         ui.spacing_mut().item_spacing.x = 8.0;
         let exact = usize::from(view.is_exact);
         if let Some(clicked) = widgets::segmented(ui, "Message as", &["Pretty", "Exact"], exact) {
-            cx.send(Action::Wire(WireAction::SetExact(clicked == 1)));
+            cx.send(WireAction::SetExact(clicked == 1));
         }
         if let Some(partner) = view.log.partner(number) {
             let words = if line.kind == LineKind::Request {
@@ -389,7 +332,7 @@ fn detail_ui(ui: &mut Ui, cx: &Cx<'_>, number: u64, line: &Line) {
                 "Its request"
             };
             if Button::new(words).icon(icons::SWAP).show(ui).clicked() {
-                cx.send(Action::Wire(WireAction::Select(Some(partner))));
+                cx.send(WireAction::Select(Some(partner)));
             }
         }
         if Button::new("Copy")
@@ -415,7 +358,7 @@ fn detail_ui(ui: &mut Ui, cx: &Cx<'_>, number: u64, line: &Line) {
         widgets::truncated(ui, words, theme::small(), t.weak);
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             if widgets::icon_button(ui, icons::CLOSE, "Close the message").clicked() {
-                cx.send(Action::Wire(WireAction::Select(None)));
+                cx.send(WireAction::Select(None));
             }
         });
     });

@@ -12,7 +12,7 @@ mod union;
 
 use std::borrow::Cow;
 
-use egui::{Frame, Id, Margin, Popup, Rect, RichText, ScrollArea, Sense, Stroke, Ui, Vec2, vec2};
+use egui::{Id, Margin, Popup, Rect, RichText, ScrollArea, Sense, Stroke, Ui, Vec2, vec2};
 
 use super::date;
 use crate::state::form::{SchemaId, item_schema, pointer_of};
@@ -65,7 +65,7 @@ pub(super) fn form_ui(
     let painted = FormUi { tool, form, cx };
     let refused = painted.newly_refused(ui);
     let height_id = Id::unique("height of the form");
-    let dragged = ui.data(|data| data.get_temp::<f32>(height_id));
+    let dragged = widgets::recall::<f32>(ui, height_id);
     let height =
         dragged.unwrap_or_else(|| (ui.content_rect().height() * MOST_SHARE).max(LEAST_HEIGHT));
     let shown = ScrollArea::vertical()
@@ -94,15 +94,14 @@ pub(super) fn form_ui(
             }
         });
     if dragged.is_some() || shown.content_size.y > height {
-        let (handle, response) =
-            ui.allocate_exact_size(vec2(ui.available_width(), HANDLE), Sense::drag());
+        let (handle, response) = widgets::full_width(ui, HANDLE, Sense::drag());
         let response = response
             .on_hover_cursor(egui::CursorIcon::ResizeVertical)
             .on_hover_text("Drag to make the form higher");
         if response.dragged() {
             let most = ui.content_rect().height() * 0.8;
             let height = (height + response.drag_delta().y).clamp(LABEL + theme::INPUT, most);
-            ui.data_mut(|data| data.insert_temp(height_id, height));
+            widgets::remember(ui, height_id, height);
         }
         let color = if response.hovered() || response.dragged() {
             ThemeTokens::of(ui).accent
@@ -175,7 +174,7 @@ impl FormUi<'_> {
     fn newly_refused(&self, ui: &Ui) -> Option<String> {
         let key = Id::unique(("refused", self.tool));
         let seen = ui.data_mut(|data| data.get_temp::<u32>(key));
-        ui.data_mut(|data| data.insert_temp(key, self.form.tries));
+        widgets::remember(ui, key, self.form.tries);
         if self.form.tries <= seen.unwrap_or(self.form.tries) {
             return None;
         }
@@ -447,12 +446,13 @@ impl FormUi<'_> {
                 }
             });
         }
-        let inner = Frame::new()
-            .inner_margin(Margin {
+        let inner = widgets::padded(
+            ui,
+            Margin {
                 left: INDENT as i8,
                 ..Margin::ZERO
-            })
-            .show(ui, |ui| match (kind, entry.value) {
+            },
+            |ui| match (kind, entry.value) {
                 (FieldKind::Object { properties, others }, Value::Members(members)) => {
                     self.members(ui, entry, members, properties, *others, refused)
                 }
@@ -463,7 +463,8 @@ impl FormUi<'_> {
                     self.union(ui, branches, entry, value, refused)
                 }
                 _ => self.unfit(ui, entry),
-            });
+            },
+        );
         let line = Rect::from_min_max(
             inner.response.rect.left_top(),
             inner.response.rect.left_bottom(),

@@ -1,9 +1,6 @@
 //! The arguments as JSON text, completed from the tool's schema.
 
-use egui::{
-    Id, Key, Margin, Pos2, Response, Role, ScrollArea, Sense, TextEdit, Ui,
-    pos2, vec2,
-};
+use egui::{Id, Key, Margin, Pos2, Response, Role, ScrollArea, Sense, TextEdit, Ui, pos2, vec2};
 
 use super::fields::invalid_border;
 use crate::state::form::{Completion, complete};
@@ -104,8 +101,7 @@ fn completion(ui: &Ui, form: &Form, id: Id) -> Option<(Completion, usize)> {
         .nth(caret)
         .map_or(form.text.len(), |(at, _)| at);
     let found = complete(&form.schemas, &form.text, byte)?;
-    let chosen = ui
-        .data(|data| data.get_temp(id.with("choice")))
+    let chosen = widgets::recall(ui, id.with("choice"))
         .unwrap_or(0)
         .min(found.choices.len() - 1);
     Some((found, chosen))
@@ -123,7 +119,7 @@ fn taken<'a>(ui: &Ui, id: Id, found: &'a Completion, chosen: usize) -> Option<&'
         } else {
             chosen
         };
-        ui.data_mut(|data| data.insert_temp(id.with("choice"), next));
+        widgets::remember(ui, id.with("choice"), next);
     }
     (pressed(Key::Tab) || (found.is_begun && pressed(Key::Enter)))
         .then(|| found.choices[chosen].as_str())
@@ -168,8 +164,7 @@ fn choices_ui<'a>(
                     ui.spacing_mut().item_spacing.y = 0.0;
                     let from = chosen.saturating_sub(CHOICES - 1);
                     for (at, choice) in found.choices.iter().enumerate().skip(from).take(CHOICES) {
-                        let (rect, response) =
-                            ui.allocate_exact_size(vec2(ui.available_width(), 22.0), Sense::CLICK);
+                        let (rect, response) = widgets::full_width(ui, 22.0, Sense::CLICK);
                         let name = choice.trim_end_matches(": ");
                         let count = found.choices.len();
                         widgets::say_selected(

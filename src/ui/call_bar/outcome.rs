@@ -58,7 +58,7 @@ fn running_ui(ui: &mut Ui, cx: &Cx<'_>, running: &CallInFlight) {
             t.weak,
         );
     });
-    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 4.0), Sense::hover());
+    let (rect, _) = widgets::full_width(ui, 4.0, Sense::hover());
     match &running.progress {
         Some((value, Some(total), _)) if *total > 0.0 => {
             widgets::bar(ui, rect, (value / total) as f32, t.accent)
@@ -207,7 +207,7 @@ fn done_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture) {
 /// Send, server and receive as one bar, with the times under it.
 fn parts_ui(ui: &mut Ui, timings: Timings) {
     let t = ThemeTokens::of(ui);
-    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 4.0), Sense::hover());
+    let (rect, _) = widgets::full_width(ui, 4.0, Sense::hover());
     let total = timings.total().as_secs_f32();
     let parts = [
         ("send", timings.send, t.hue_text.color),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use egui::{Key, Rect, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use super::{Judged, SIDE, place};
-use crate::state::{Action, Compare, CompareAction, QueryState};
+use crate::state::{Compare, CompareAction, QueryState};
 use crate::ui::panes::colour::job;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
@@ -102,12 +102,7 @@ pub fn body_ui(
 
 /// How many characters fit into a row of a column.
 fn fitting(ui: &Ui, width: f32) -> u16 {
-    let char_width = ui
-        .painter()
-        .layout_no_wrap("0".repeat(64), theme::code(), egui::Color32::PLACEHOLDER)
-        .size()
-        .x
-        / 64.0;
+    let char_width = widgets::text_width(ui, "0".repeat(64), theme::code()) / 64.0;
     ((width - GUTTER - SIDE) / char_width).clamp(16.0, f32::from(u16::MAX)) as u16
 }
 
@@ -121,7 +116,7 @@ fn tops(
     // It holds both that it was made from, so that an address is never another's.
     type Kept = (Arc<ComparisonRows>, Arc<BTreeSet<String>>, Arc<Vec<usize>>);
     let id = egui::Id::unique("compare tops");
-    let known: Option<Kept> = ui.data(|data| data.get_temp(id));
+    let known: Option<Kept> = widgets::recall(ui, id);
     let known = known
         .filter(|(of, folded, _)| Arc::ptr_eq(of, rows) && Arc::ptr_eq(folded, &compare.folded));
     known.map(|(.., tops)| tops).unwrap_or_else(|| {
@@ -160,11 +155,7 @@ fn head_ui(ui: &Ui, cx: &Cx<'_>, page: &ComparisonPage, section: usize, head: &H
         is_chosen,
         is_folded,
     } = *head;
-    let response = ui.interact(
-        rect,
-        ui.scope_id().with(("section", section)),
-        Sense::click(),
-    );
+    let response = widgets::sense(ui, rect, ("section", section), Sense::click());
     let known = &page.sections[section];
     let fill = match (is_chosen, response.hovered()) {
         (true, _) => t.accent_bg,
@@ -176,55 +167,40 @@ fn head_ui(ui: &Ui, cx: &Cx<'_>, page: &ComparisonPage, section: usize, head: &H
     if is_chosen {
         widgets::edge(ui, rect, t.accent);
     }
-    let y = rect.center().y;
+    let line = widgets::Line::of(ui, rect);
     let glyph = if is_folded { icons::RIGHT } else { icons::DOWN };
-    widgets::glyph_at(
-        ui,
-        pos2(rect.left() + SIDE, y),
-        glyph,
-        theme::icon_font(11.0),
-        t.weak,
-    );
+    line.icon(rect.left() + SIDE, glyph, 11.0, t.weak);
     for (column, cell) in known.cells.iter().enumerate() {
         let left = rect.left() + column as f32 * width;
         let mut end = left + SIDE;
         if column == 0 {
             end += 12.0;
-            end = widgets::text_at(
-                ui,
-                pos2(end, y),
+            end = line.text(
+                end,
+                end + width * 0.5,
                 &known.name,
                 theme::mono_semibold(12.0),
                 t.strong,
-                width * 0.5,
             );
             let title = Shown::of(&known.title).text;
-            end = widgets::text_at(
-                ui,
-                pos2(end + 8.0, y),
+            end = line.text(
+                end + 8.0,
+                left + width - 78.0,
                 title,
                 theme::small(),
                 t.weak,
-                left + width - end - 86.0,
             );
         }
         if !cell.ranges.is_empty() {
             let tokens = widgets::number_text(cell.tokens.get(cx.state.settings.encoding()), "tok");
-            widgets::text_right(
-                ui,
-                pos2(left + width - SIDE, y),
-                tokens,
-                theme::mono(11.5),
-                t.weak,
-            );
+            line.number(left + width - SIDE, tokens, theme::mono(11.5), t.weak);
         } else if !known.title.is_empty() && column > 0 {
-            widgets::text_at(
-                ui,
-                pos2(end, y),
+            line.text(
+                end,
+                end + width - 2.0 * SIDE,
                 "not here",
                 theme::small(),
                 t.weak,
-                width - 2.0 * SIDE,
             );
         }
     }
@@ -250,7 +226,7 @@ fn head_ui(ui: &Ui, cx: &Cx<'_>, page: &ComparisonPage, section: usize, head: &H
         toggles |= ui.input_mut(|input| input.consume_key(egui::Modifiers::NONE, key));
     }
     if toggles {
-        cx.send(Action::Compare(CompareAction::Fold(known.name.clone())));
+        cx.send(CompareAction::Fold(known.name.clone()));
     }
 }
 
@@ -310,13 +286,9 @@ fn missing_ui(ui: &Ui, missing: &[String], section: usize, place: &Place) {
         t.warn,
         rect.width() - SIDE * 2.0 - 18.0,
     );
-    ui.interact(
-        rect,
-        ui.scope_id().with(("missing", section, column)),
-        Sense::hover(),
-    )
-    .on_hover_text(&words)
-    .widget_info(|| WidgetInfo::labeled(Role::Label, true, &words));
+    widgets::sense(ui, rect, ("missing", section, column), Sense::hover())
+        .on_hover_text(&words)
+        .widget_info(|| WidgetInfo::labeled(Role::Label, true, &words));
 }
 
 /// Paints one exact row.
@@ -335,10 +307,6 @@ fn row_ui(ui: &Ui, page: &ComparisonPage, row: &TextRow, place: &Place) {
     let galley = painter.layout_job(job(t, &shown, view, row));
     let y = (rect.center().y - galley.size().y / 2.0).round();
     painter.galley(pos2(rect.left() + GUTTER, y), galley, t.text);
-    ui.interact(
-        rect,
-        ui.scope_id().with(("cell", column, row.range.start)),
-        Sense::empty(),
-    )
-    .widget_info(|| WidgetInfo::labeled(Role::Label, true, text));
+    widgets::sense(ui, rect, ("cell", column, row.range.start), Sense::empty())
+        .widget_info(|| WidgetInfo::labeled(Role::Label, true, text));
 }

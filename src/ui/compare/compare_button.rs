@@ -211,10 +211,10 @@ fn measure_ui(ui: &mut Ui, cx: &Cx<'_>) {
         .show(ui)
         .clicked()
     {
-        cx.send(Action::Compare(CompareAction::Start {
+        cx.send(CompareAction::Start {
             vary: size.name.clone(),
             written: sizes,
-        }));
+        });
         ui.close();
     }
 }
@@ -262,7 +262,7 @@ fn form_ui(ui: &mut Ui, cx: &Cx<'_>, names: &[String]) {
             vary,
         }
     };
-    let edit = |form: VaryForm| cx.send(Action::Compare(CompareAction::Edit(form)));
+    let edit = |form: VaryForm| cx.send(CompareAction::Edit(form));
     if size.is_some() {
         measure_ui(ui, cx);
         ui.add_space(4.0);
@@ -326,10 +326,10 @@ fn form_ui(ui: &mut Ui, cx: &Cx<'_>, names: &[String]) {
         || is_entered)
         && count > 0
     {
-        cx.send(Action::Compare(CompareAction::Start {
+        cx.send(CompareAction::Start {
             vary: form.vary,
             written,
-        }));
+        });
         ui.close();
     }
 }

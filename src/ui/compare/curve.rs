@@ -6,7 +6,7 @@ use egui::{Align2, Color32, Ui};
 use egui_plot::{HLine, Line, LineStyle, Plot, PlotPoint, PlotPoints, Points, Text};
 
 use super::{SIDE, stays};
-use crate::state::{Action, CompareAction};
+use crate::state::CompareAction;
 use crate::ui::Cx;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::{self, Button};
@@ -81,7 +81,7 @@ fn inner_ui(ui: &mut Ui, cx: &Cx<'_>, page: &ComparisonPage) {
             &["Tokens", "Characters"],
             usize::from(unit == Unit::Chars),
         ) {
-            cx.send(Action::Compare(CompareAction::SetChars(clicked == 1)));
+            cx.send(CompareAction::SetChars(clicked == 1));
         }
         hosts_ui(ui, cx, chosen);
     });
@@ -143,7 +143,7 @@ fn hosts_ui(ui: &mut Ui, cx: &Cx<'_>, chosen: &BTreeSet<String>) {
                         } else {
                             next.remove(host.id.as_str());
                         }
-                        cx.send(Action::Compare(CompareAction::SetLimits(next)));
+                        cx.send(CompareAction::SetLimits(next));
                     }
                 }
             });

@@ -2,13 +2,12 @@
 //! needed is ticked here, and decides who wins.
 
 use egui::{
-    EventFilter, Id, Key, Modifiers, Pos2, Rect, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui,
-    Vec2, WidgetInfo,
+    EventFilter, Id, Key, Modifiers, Pos2, Rect, Role, ScrollArea, Sense, Ui, Vec2, WidgetInfo,
 };
 use egui::{pos2, vec2};
 
 use super::{Judged, clipped, head, place};
-use crate::state::{Action, Compare, CompareAction};
+use crate::state::{Compare, CompareAction};
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
 use crate::ui::{Cx, icons};
@@ -105,9 +104,7 @@ pub fn fields_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged) {
     if comparison.fields.is_empty() {
         let words = "No answer has data to compare. By record shows the texts side by side.";
         if widgets::empty_ui(ui, words, Some("By record")) {
-            cx.send(Action::Compare(CompareAction::Show(
-                crate::state::CompareTab::Records,
-            )));
+            cx.send(CompareAction::Show(crate::state::CompareTab::Records));
         }
         return;
     }
@@ -240,11 +237,11 @@ fn chosen(compare: &Compare, judged: &Judged) -> usize {
 /// Whether something was gone to since the last frame, by its number.
 fn wanted(ui: &Ui, compare: &Compare, what: &str, number: Option<u64>) -> bool {
     let id = Id::unique(("compare gone to", what, &compare.tool.name));
-    let known: Option<u64> = ui.data(|data| data.get_temp(id));
+    let known: Option<u64> = widgets::recall(ui, id);
     let Some(number) = number.filter(|number| known != Some(*number)) else {
         return false;
     };
-    ui.data_mut(|data| data.insert_temp(id, number));
+    widgets::remember(ui, id, number);
     true
 }
 
@@ -269,7 +266,7 @@ fn keys(ui: &Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged, grid: &Grid, c
         (_, true) => at.map_or(0, |at| at.saturating_sub(1)),
         _ => return,
     };
-    cx.send(Action::Compare(CompareAction::Column(grid.order[next])));
+    cx.send(CompareAction::Column(grid.order[next]));
 }
 
 /// Lines between the columns, above and below the band.
@@ -366,14 +363,9 @@ fn corner_ui(ui: &mut Ui, cx: &Cx<'_>, judged: &Judged, rect: Rect) {
 fn chip(ui: &Ui, at: Pos2, label: &str, is_on: bool, end: f32) -> (bool, f32) {
     let t = ThemeTokens::of(ui);
     let font = theme::medium(12.0);
-    let wide = ui
-        .painter()
-        .layout_no_wrap(label.to_owned(), font.clone(), t.text)
-        .size()
-        .x
-        + 16.0;
+    let wide = widgets::text_width(ui, label, font.clone()) + 16.0;
     let rect = Rect::from_min_size(at, vec2(wide.min(end - at.x), 24.0));
-    let response = ui.interact(rect, ui.scope_id().with(("chip", label)), Sense::click());
+    let response = widgets::sense(ui, rect, ("chip", label), Sense::click());
     let (fill, line) = if is_on {
         (t.accent_bg, t.accent_line)
     } else {
@@ -384,13 +376,7 @@ fn chip(ui: &Ui, at: Pos2, label: &str, is_on: bool, end: f32) -> (bool, f32) {
     } else {
         fill
     };
-    ui.painter().rect(
-        rect,
-        theme::RADIUS_CONTROL,
-        fill,
-        Stroke::new(1.0, line),
-        StrokeKind::Inside,
-    );
+    widgets::boxed(ui, rect, theme::RADIUS_CONTROL, fill, line);
     widgets::text_at(
         ui,
         pos2(rect.left() + 8.0, rect.center().y),
@@ -451,7 +437,7 @@ fn field_ui(
     let t = ThemeTokens::of(ui);
     let field = &judged.page.comparison.fields[at];
     let is_needed = judged.is_needed[at];
-    let response = ui.interact(line, ui.scope_id().with(("field", at)), Sense::click());
+    let response = widgets::sense(ui, line, ("field", at), Sense::click());
     if is_chosen || response.hovered() {
         ui.painter()
             .rect_filled(line, 0.0, if is_chosen { t.accent_bg } else { t.hover });
@@ -464,31 +450,29 @@ fn field_ui(
         widgets::edge(ui, line, t.accent);
     }
     let name = &judged.names[at];
-    let y = line.center().y;
-    let tick = Rect::from_center_size(pos2(line.left() + PAD + 7.0, y), vec2(14.0, 14.0));
+    let mid = widgets::Line::of(ui, line);
+    let tick = Rect::from_center_size(pos2(line.left() + PAD + 7.0, mid.y), vec2(14.0, 14.0));
     if tick_ui(ui, tick, &format!("{name} is needed"), is_needed) {
         judged.toggle(cx, at);
     }
     let tokens = widgets::number_text(field.tokens, "tok");
-    let right = widgets::text_right(
-        ui,
-        pos2(line.left() + grid.field - 12.0, y),
+    let right = mid.number(
+        line.left() + grid.field - 12.0,
         tokens,
         theme::mono(11.5),
         t.weak,
     );
     let color = if is_needed { t.strong } else { t.weak };
     let left = tick.right() + 8.0;
-    let end = widgets::text_at(
-        ui,
-        pos2(left, y),
+    let end = mid.text(
+        left,
+        right - 8.0,
         Shown::of(name).text,
         theme::mono(12.0),
         color,
-        right - left - 8.0,
     );
     if !is_needed {
-        head::strike(ui, left, end, y, color);
+        head::strike(ui, left, end, mid.y, color);
     }
     response.widget_info(|| {
         let needed = if is_needed { "needed" } else { "not needed" };
@@ -517,18 +501,14 @@ fn field_ui(
         if response.has_focus() && ui.input(|input| input.key_pressed(Key::Space)) {
             judged.toggle(cx, at);
         }
-        cx.send(Action::Compare(CompareAction::Field(field.pattern.clone())));
+        cx.send(CompareAction::Field(field.pattern.clone()));
     }
 }
 
 /// A box to tick; whether it was clicked.
 fn tick_ui(ui: &Ui, rect: Rect, name: &str, is_ticked: bool) -> bool {
     let t = ThemeTokens::of(ui);
-    let response = ui.interact(
-        rect.expand(5.0),
-        ui.scope_id().with(("tick", name)),
-        Sense::click(),
-    );
+    let response = widgets::sense(ui, rect.expand(5.0), ("tick", name), Sense::click());
     if is_ticked {
         ui.painter().rect_filled(rect, 3.0, t.accent);
         widgets::glyph_at(
@@ -540,8 +520,7 @@ fn tick_ui(ui: &Ui, rect: Rect, name: &str, is_ticked: bool) -> bool {
         );
     } else {
         let line = if response.hovered() { t.weak } else { t.line2 };
-        ui.painter()
-            .rect_stroke(rect, 3.0, Stroke::new(1.0, line), StrokeKind::Inside);
+        widgets::outline(ui, rect, 3.0, line);
     }
     widgets::say_selected(&response, Role::CheckBox, is_ticked, name);
     widgets::focus_ring(ui, &response, theme::RADIUS_BADGE);
@@ -695,7 +674,7 @@ fn foot_ui(ui: &mut Ui, judged: &Judged, grid: &Grid) {
                 color,
                 rect.right() - x - 6.0,
             );
-            ui.interact(rect, ui.scope_id().with(("foot", nth, at)), Sense::hover())
+            widgets::sense(ui, rect, ("foot", nth, at), Sense::hover())
                 .on_hover_text(&words)
                 .widget_info(|| {
                     WidgetInfo::labeled(
@@ -806,10 +785,9 @@ fn band_ui(ui: &mut Ui, judged: &Judged, chosen: usize, line: Rect) {
         t.weak,
         right - x - 8.0,
     );
-    ui.interact(line, ui.scope_id().with("band"), Sense::hover())
-        .widget_info(|| {
-            WidgetInfo::labeled(Role::Heading, true, format!("{name} {where_}, {words}"))
-        });
+    widgets::sense(ui, line, "band", Sense::hover()).widget_info(|| {
+        WidgetInfo::labeled(Role::Heading, true, format!("{name} {where_}, {words}"))
+    });
 }
 
 /// One value of the field in every column.
@@ -843,11 +821,7 @@ fn record_ui(
     } else {
         Sense::hover()
     };
-    let response = ui.interact(
-        line.intersect(ui.clip_rect()),
-        ui.scope_id().with(("record", at)),
-        sense,
-    );
+    let response = widgets::sense(ui, line.intersect(ui.clip_rect()), ("record", at), sense);
     if section.is_some() && response.hovered() {
         ui.painter().rect_filled(line, 0.0, t.hover);
     }

@@ -1,6 +1,6 @@
 //! The head of a column: what it is, what it costs against the baseline, and what can be done with it.
 
-use egui::{Popup, Rect, Role, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
+use egui::{Popup, Rect, Role, Sense, Stroke, Ui, pos2, vec2};
 
 use super::Judged;
 use super::tabs::derived;
@@ -33,7 +33,7 @@ pub fn head_ui(ui: &Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged, at: usi
     let encoding = judged.page.comparison.encoding;
     let (is_winner, is_base) = (judged.winner == Some(at), judged.base == Some(at));
     let is_measured = column.row.is_available() && !column.row.format.is_empty();
-    let response = ui.interact(rect, ui.scope_id().with(("head", at)), Sense::click());
+    let response = widgets::sense(ui, rect, ("head", at), Sense::click());
     // Green is a proof.
     let is_proved = is_winner && judged.strip.winner().is_some_and(StripCell::is_proved);
     if is_winner {
@@ -93,12 +93,7 @@ pub fn head_ui(ui: &Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged, at: usi
                 t.text,
             ) - 6.0;
             let badge = Rect::from_min_max(pos2(left, first - 9.0), pos2(right, first + 9.0));
-            ui.painter().rect_stroke(
-                badge,
-                theme::RADIUS_BADGE,
-                Stroke::new(1.0, t.line2),
-                StrokeKind::Inside,
-            );
+            widgets::outline(ui, badge, theme::RADIUS_BADGE, t.line2);
             left
         }
         (false, false) => right,

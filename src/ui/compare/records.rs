@@ -6,7 +6,7 @@ use std::sync::Arc;
 use egui::{Align, Layout, Rect, ScrollArea, Sense, Ui, pos2, vec2};
 
 use super::{Judged, SIDE, body, head};
-use crate::state::{Action, Compare, CompareAction};
+use crate::state::{Compare, CompareAction};
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, icons};
 
@@ -52,7 +52,7 @@ pub fn records_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: &Arc<Judg
             } else {
                 all.collect()
             };
-            cx.send(Action::Compare(CompareAction::SetFolded(folded)));
+            cx.send(CompareAction::SetFolded(folded));
         }
     });
     widgets::line_below(ui, strip);

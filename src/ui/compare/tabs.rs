@@ -4,7 +4,7 @@
 use egui::{Align, Layout, Popup, Rect, ScrollArea, Ui, vec2};
 
 use super::{Judged, SIDE};
-use crate::state::{Action, Compare, CompareAction, CompareTab, ViewAction};
+use crate::state::{Compare, CompareAction, CompareTab, ViewAction};
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::view_as::MOST_HOSTS;
 use crate::ui::widgets::{self, Button};
@@ -87,7 +87,7 @@ pub fn tabs_ui(
         ];
         for (of, label, count) in tabs.into_iter().flatten() {
             if widgets::tab(ui, None, label, count.as_deref(), tab == of, theme::HEADER).clicked() {
-                cx.send(Action::Compare(CompareAction::Show(of)));
+                cx.send(CompareAction::Show(of));
             }
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
@@ -116,7 +116,7 @@ fn controls_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: Option<&Judg
         .icon(icons::REFRESH)
         .small();
     if again.enabled(can_run).tip(why).show(ui).clicked() {
-        cx.send(Action::Compare(CompareAction::Again));
+        cx.send(CompareAction::Again);
     }
     let Some(judged) = judged else { return };
     add_column_ui(ui, cx, &judged.page, is_tight);
@@ -175,7 +175,7 @@ fn add_column_ui(ui: &mut Ui, cx: &Cx<'_>, page: &ComparisonPage, is_tight: bool
                     } else {
                         next.push((call, format.id()));
                     }
-                    cx.send(Action::Compare(CompareAction::SetDerived(next)));
+                    cx.send(CompareAction::SetDerived(next));
                     ui.close();
                 }
             }
@@ -204,7 +204,7 @@ fn baseline_ui(ui: &mut Ui, cx: &Cx<'_>, judged: &Judged, width: f32) {
                 )
                 .clicked()
             {
-                cx.send(Action::Compare(CompareAction::SetBaseline(call)));
+                cx.send(CompareAction::SetBaseline(call));
                 ui.close();
             }
         }
@@ -246,7 +246,7 @@ fn part_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged, width: 
             .map(|part| (ReadChoice::Part(part), part.title()));
         for (reads, name) in std::iter::once((ReadChoice::Most, MOST_HOSTS)).chain(parts) {
             if widgets::menu_row(ui, name, None, reads == compare.reads).clicked() {
-                cx.send(Action::Compare(CompareAction::SetReads(reads)));
+                cx.send(CompareAction::SetReads(reads));
                 ui.close();
             }
         }

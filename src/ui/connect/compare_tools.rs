@@ -5,7 +5,6 @@ use egui::{Label, Ui};
 
 use super::super::theme::{self, ThemeTokens};
 use super::super::{Cx, icons, widgets};
-use crate::state::Action;
 use crate::state::server_diff::ServerDiffAction;
 use loupe_core::source::Source;
 
@@ -36,9 +35,7 @@ pub(super) fn retry_ui(ui: &mut Ui, cx: &Cx<'_>, source: &Source) {
             .show(ui)
             .clicked()
         {
-            cx.send(Action::ServerDiff(ServerDiffAction::List(Box::new(
-                source.clone(),
-            ))));
+            cx.send(ServerDiffAction::List(Box::new(source.clone())));
         }
         ui.add(
             Label::new(widgets::styled(

@@ -6,7 +6,7 @@ use egui::{Id, Key, KeyboardShortcut, Margin, Modifiers, RichText, TextEdit, Ui,
 use super::super::theme::{self, ThemeTokens};
 use super::super::widgets::{self, Tone};
 use super::super::{Cx, icons};
-use crate::state::{Action, ConnectForm, ConnectMode, ImportAction};
+use crate::state::{ConnectForm, ConnectMode, ImportAction};
 use loupe_core::source::Source;
 
 pub(super) fn paste_ui(ui: &mut Ui, cx: &Cx<'_>) {
@@ -30,15 +30,15 @@ pub(super) fn paste_ui(ui: &mut Ui, cx: &Cx<'_>) {
         .add(edit)
         .accessible_name("Paste anything that names a server");
     if response.changed() {
-        cx.send(Action::Import(ImportAction::SetText(text)));
+        cx.send(ImportAction::SetText(text));
     }
     if response.has_focus()
         && ui.input(|input| input.modifiers.is_none() && input.key_pressed(Key::Enter))
     {
         if importing.is_answer {
-            cx.send(Action::Import(ImportAction::OpenAnswer));
+            cx.send(ImportAction::OpenAnswer);
         } else if importing.understood.is_some() {
-            cx.send(Action::Import(ImportAction::Use));
+            cx.send(ImportAction::Use);
         }
     }
     if let Some(problem) = &importing.problem {
@@ -57,7 +57,7 @@ pub(super) fn paste_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 false,
             );
             if widgets::button(ui, "Open it").clicked() {
-                cx.send(Action::Import(ImportAction::OpenAnswer));
+                cx.send(ImportAction::OpenAnswer);
             }
         });
     }

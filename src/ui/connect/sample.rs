@@ -1,8 +1,6 @@
 //! The built-in sample on the connect screen: its sets, their switches, and the button that starts it.
 
-use egui::{
-    Id, Label, Margin, Popup, RichText, Role, Sense, Stroke, TextEdit, Ui, pos2, vec2,
-};
+use egui::{Id, Label, Margin, Popup, RichText, Role, Sense, Stroke, TextEdit, Ui, pos2, vec2};
 
 use super::super::theme::{self, ThemeTokens};
 use super::super::widgets::{self, Tone};
@@ -142,54 +140,23 @@ pub(super) fn sample_ui(ui: &mut Ui, cx: &Cx<'_>) {
 /// One set; true when it was clicked.
 fn set_row(ui: &mut Ui, set: &'static SampleSet, is_chosen: bool) -> bool {
     let t = ThemeTokens::of(ui);
-    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 40.0), Sense::click());
+    let row = widgets::Row::new(ui, 40.0);
     let title = set.title;
-    widgets::say_selected(
-        &response,
-        Role::RadioButton,
-        is_chosen,
-        format!("Sample set {title}: {}", set.about),
-    );
-    if is_chosen || response.hovered() {
-        let fill = if is_chosen { t.accent_bg } else { t.hover };
-        ui.painter().rect_filled(rect, theme::RADIUS_CONTROL, fill);
-    }
-    widgets::focus_ring_inside(ui, &response);
-    let center = pos2(rect.left() + 14.0, rect.center().y);
-    ui.painter().circle_stroke(
-        center,
-        6.0,
-        Stroke::new(1.5, if is_chosen { t.accent } else { t.weak }),
-    );
+    let spoken = format!("Sample set {title}: {}", set.about);
+    widgets::say_selected(&row.response, Role::RadioButton, is_chosen, spoken);
+    row.ground_round(is_chosen, theme::RADIUS_CONTROL);
+    let (center, painter) = (pos2(row.left(14.0), row.y), row.ui.painter());
+    let ring = Stroke::new(1.5, if is_chosen { t.accent } else { t.weak });
+    painter.circle_stroke(center, 6.0, ring);
     if is_chosen {
-        ui.painter().circle_filled(center, 3.0, t.accent);
+        painter.circle_filled(center, 3.0, t.accent);
     }
-    let (left, width) = (rect.left() + 30.0, rect.width() - 38.0);
-    let end = widgets::text_at(
-        ui,
-        pos2(left, rect.top() + 12.0),
-        title,
-        theme::semibold(13.0),
-        t.strong,
-        width,
-    );
-    widgets::text_at(
-        ui,
-        pos2(end + 8.0, rect.top() + 12.0),
-        set.id,
-        theme::code(),
-        t.weak,
-        (rect.right() - end - 12.0).max(0.0),
-    );
-    widgets::text_at(
-        ui,
-        pos2(left, rect.top() + 29.0),
-        set.about,
-        theme::small(),
-        t.weak,
-        width,
-    );
-    response.on_hover_text(set.about).clicked()
+    let (left, right, first) = (row.left(30.0), row.right(8.0), row.line(12.0));
+    let end = first.text(left, right, title, theme::semibold(13.0), t.strong) + 8.0;
+    first.text(end, right + 4.0, set.id, theme::code(), t.weak);
+    row.line(29.0)
+        .text(left, right, set.about, theme::small(), t.weak);
+    row.response.on_hover_text(set.about).clicked()
 }
 
 /// One switch: a chooser of its words, or a number.

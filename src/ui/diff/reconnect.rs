@@ -68,17 +68,7 @@ pub fn pane_chip(ui: &mut Ui, cx: &Cx<'_>, shows: PaneView, room: f32) -> bool {
         return false;
     }
     // As much as there is room for, the cost first; the icon says too that a count is of changes.
-    let width = |text: &str| {
-        ui.painter()
-            .layout_no_wrap(
-                text.to_owned(),
-                theme::medium(12.0),
-                ThemeTokens::of(ui).text,
-            )
-            .size()
-            .x
-            + 44.0
-    };
+    let width = |text: &str| widgets::text_width(ui, text, theme::medium(12.0)) + 44.0;
     let ways = (1..=parts.len())
         .rev()
         .map(|count| parts[..count].join(" · "));

@@ -4,10 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use egui::mutex::Mutex;
-use egui::{
-    Align, Color32, Id, Layout, Rect, Role, ScrollArea, Sense, Ui,
-    pos2, vec2,
-};
+use egui::{Align, Color32, Id, Layout, Rect, Role, ScrollArea, Sense, Ui, pos2, vec2};
 
 use super::texts::{formats_ui, hue_of};
 use super::{Stops, act, inside};
@@ -203,6 +200,7 @@ pub fn text_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, view: &Arc<DiffView>) {
 
 fn footer_ui(ui: &Ui, rect: Rect, view: &DiffView) {
     let t = ThemeTokens::of(ui);
+    let line = widgets::Line::of(ui, rect);
     let lost = view.facts_lost();
     let (glyph, color, words) = if view.found.data.is_none() || view.text.is_err() {
         (
@@ -234,22 +232,15 @@ fn footer_ui(ui: &Ui, rect: Rect, view: &DiffView) {
             ),
         )
     };
-    let response = ui.interact(rect, ui.scope_id().with("facts lost"), Sense::hover());
+    let response = widgets::sense(ui, rect, "facts lost", Sense::hover());
     widgets::say(&response, Role::Label, &words);
-    widgets::glyph_at(
-        ui,
-        pos2(rect.left() + 19.0, rect.center().y),
-        glyph,
-        theme::icon_font(13.0),
-        color,
-    );
-    widgets::text_at(
-        ui,
-        pos2(rect.left() + 32.0, rect.center().y),
+    line.icon(rect.left() + 19.0, glyph, 13.0, color);
+    line.text(
+        rect.left() + 32.0,
+        rect.right() - 12.0,
         words.clone(),
         theme::regular(11.5),
         color,
-        rect.width() - 44.0,
     );
     response.on_hover_text(words);
 }
@@ -257,14 +248,14 @@ fn footer_ui(ui: &Ui, rect: Rect, view: &DiffView) {
 fn body_ui(ui: &mut Ui, cx: &Cx<'_>, view: &Arc<DiffView>, text: &TextDifference) {
     let id = Id::unique("diff text");
     let is_split = cx.state.diff.is_split;
-    let known: Option<Arc<Mutex<Flat>>> = ui.data(|data| data.get_temp(id));
+    let known: Option<Arc<Mutex<Flat>>> = widgets::recall(ui, id);
     let is_same = |known: &Arc<Mutex<Flat>>| {
         let flat = known.lock();
         Arc::ptr_eq(&flat.view, view) && flat.is_split == is_split
     };
     let shared = known.filter(is_same).unwrap_or_else(|| {
         let shared = Arc::new(Mutex::new(Flat::new(view, is_split)));
-        ui.data_mut(|data| data.insert_temp(id, Arc::clone(&shared)));
+        widgets::remember(ui, id, Arc::clone(&shared));
         shared
     });
     let mut flat = shared.lock();
@@ -505,14 +496,15 @@ fn line_ui(
         Side::B => "added line",
     };
     let number = if line.side == Side::B { line.b } else { line.a }.unwrap_or(0);
-    let response = ui.interact(
+    let response = widgets::sense(
+        ui,
         rect,
-        ui.scope_id().with((
+        (
             "line",
             line.side.name(),
             number,
             half.is_some_and(|half| half == Side::B),
-        )),
+        ),
         Sense::hover(),
     );
     widgets::say(

@@ -4,10 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use egui::mutex::Mutex;
-use egui::{
-    Align, Color32, Id, Layout, Rect, Role, ScrollArea, Sense, Stroke, Ui,
-    pos2, vec2,
-};
+use egui::{Align, Color32, Id, Layout, Rect, Role, ScrollArea, Sense, Stroke, Ui, pos2, vec2};
 
 use super::{Stops, act, inside};
 use crate::state::diff::DiffAction;
@@ -179,7 +176,7 @@ fn counts_ui(ui: &mut Ui, data: &ValueDifference) {
 
 fn body_ui(ui: &mut Ui, cx: &Cx<'_>, view: &Arc<DiffView>, data: &ValueDifference) {
     let id = Id::unique("diff tree");
-    let known: Option<Arc<Mutex<Flat>>> = ui.data(|data| data.get_temp(id));
+    let known: Option<Arc<Mutex<Flat>>> = widgets::recall(ui, id);
     let diff = &cx.state.diff;
     let payload_stops = Stops::of(view).data;
     let current = diff
@@ -199,7 +196,7 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>, view: &Arc<DiffView>, data: &ValueDifferenc
             };
             flat.rebuild();
             let shared = Arc::new(Mutex::new(flat));
-            ui.data_mut(|data| data.insert_temp(id, Arc::clone(&shared)));
+            widgets::remember(ui, id, Arc::clone(&shared));
             shared
         });
     let mut flat = shared.lock();
@@ -238,8 +235,7 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>, view: &Arc<DiffView>, data: &ValueDifferenc
     ui.spacing_mut().item_spacing.y = 0.0;
     area.show_rows(ui, TREE_ROW, flat.shows.len(), |ui, range| {
         for shows in &flat.shows[range] {
-            let (rect, _) =
-                ui.allocate_exact_size(vec2(ui.available_width(), TREE_ROW), Sense::hover());
+            let (rect, _) = widgets::full_width(ui, TREE_ROW, Sense::hover());
             match *shows {
                 Shows::Row(at, is_open) => row_ui(ui, cx, view, data, at, is_open, rect),
                 Shows::Same {
@@ -256,20 +252,11 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>, view: &Arc<DiffView>, data: &ValueDifferenc
                     };
                     let words = widgets::number_text(count as u64, unit);
                     let x = rect.left() + MARKS + depth as f32 * INDENT + 16.0;
-                    let response = ui.interact(
-                        rect,
-                        ui.scope_id().with(("same", rect.top() as i32)),
-                        Sense::hover(),
-                    );
+                    let salt = ("same", rect.top() as i32);
+                    let response = widgets::sense(ui, rect, salt, Sense::hover());
                     widgets::say(&response, Role::Label, &words);
-                    widgets::text_at(
-                        ui,
-                        pos2(x, rect.center().y),
-                        words,
-                        theme::small(),
-                        ThemeTokens::of(ui).weak,
-                        200.0,
-                    );
+                    let weak = ThemeTokens::of(ui).weak;
+                    widgets::Line::of(ui, rect).text(x, x + 200.0, words, theme::small(), weak);
                 }
             }
         }
@@ -309,7 +296,7 @@ fn row_ui(
         Some(Op::Move) => (icons::UP_DOWN, t.accent, t.accent_bg),
         None => ("", t.weak, Color32::TRANSPARENT),
     };
-    let response = ui.interact(rect, ui.scope_id().with(("diff row", at)), Sense::click());
+    let response = widgets::sense(ui, rect, ("diff row", at), Sense::click());
     ui.painter().rect_filled(
         rect,
         0.0,
@@ -333,20 +320,14 @@ fn row_ui(
             t.accent,
         );
     }
-    let y = rect.center().y;
-    widgets::glyph_at(
-        ui,
-        pos2(rect.left() + 17.0, y),
-        glyph,
-        theme::icon_font(13.0),
-        color,
-    );
+    let line = widgets::Line::of(ui, rect);
+    line.icon(rect.left() + 17.0, glyph, 13.0, color);
     guides(ui, rect, row.depth);
     let right = rect.right() - 14.0;
     let mut x = rect.left() + MARKS + row.depth as f32 * INDENT;
     if has_inside {
         let caret = if is_open { icons::DOWN } else { icons::RIGHT };
-        widgets::glyph_at(ui, pos2(x + 6.0, y), caret, theme::icon_font(12.0), t.weak);
+        line.icon(x + 6.0, caret, 12.0, t.weak);
     }
     x += 16.0;
     let mut job = egui::text::LayoutJob {
@@ -401,7 +382,7 @@ fn row_ui(
     let galley = ui.painter().layout_job(job);
     let height = galley.size().y;
     ui.painter()
-        .galley(pos2(x, (y - height / 2.0).round()), galley, t.text);
+        .galley(pos2(x, (line.y - height / 2.0).round()), galley, t.text);
     widgets::say(&response, Role::TreeItem, spoken.trim());
     widgets::focus_ring_inside(ui, &response);
     if has_inside && response.clicked() {

@@ -277,7 +277,7 @@ fn silenced_ui(ui: &mut Ui, cx: &Cx<'_>) {
     if many == 0 {
         return;
     }
-    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), HEAD), Sense::hover());
+    let (rect, _) = widgets::full_width(ui, HEAD, Sense::hover());
     ui.painter().rect_filled(rect, 0.0, t.card);
     let left = pos2(rect.left() + SIDE + 24.0, rect.center().y);
     let end = widgets::text_at(
@@ -304,8 +304,7 @@ fn silenced_ui(ui: &mut Ui, cx: &Cx<'_>) {
         t.weak,
     );
     for (rule, reason) in silenced(cx) {
-        let (rect, response) =
-            ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
+        let (rect, response) = widgets::full_width(ui, ROW, Sense::hover());
         let (left, width) = (rect.left() + SIDE + 24.0, rect.width() - 2.0 * SIDE - 24.0);
         widgets::text_at(
             ui,
@@ -333,7 +332,7 @@ fn silenced_ui(ui: &mut Ui, cx: &Cx<'_>) {
 /// Where the profiles that count advise against each other, with what each costs on this answer.
 fn disagreements_ui(ui: &mut Ui, contradictions: &[Contradiction]) {
     let t = ThemeTokens::of(ui);
-    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), HEAD), Sense::hover());
+    let (rect, _) = widgets::full_width(ui, HEAD, Sense::hover());
     ui.painter().rect_filled(rect, 0.0, t.card);
     let left = pos2(rect.left() + SIDE + 24.0, rect.center().y);
     let end = widgets::text_at(
@@ -361,8 +360,7 @@ fn disagreements_ui(ui: &mut Ui, contradictions: &[Contradiction]) {
     );
     for contradiction in contradictions {
         let height = 28.0 + 20.0 * contradiction.choices.len() as f32;
-        let (rect, response) =
-            ui.allocate_exact_size(vec2(ui.available_width(), height), Sense::hover());
+        let (rect, response) = widgets::full_width(ui, height, Sense::hover());
         let (left, right) = (rect.left() + SIDE + 24.0, rect.right() - SIDE);
         let width = right - left;
         widgets::glyph_at(
@@ -382,24 +380,19 @@ fn disagreements_ui(ui: &mut Ui, contradictions: &[Contradiction]) {
         );
         let mut spoken = contradiction.question.to_owned();
         for (at, choice) in contradiction.choices.iter().enumerate() {
-            let y = rect.top() + 33.0 + 20.0 * at as f32;
+            let line = widgets::Line {
+                ui,
+                y: rect.top() + 33.0 + 20.0 * at as f32,
+            };
             let tokens = widgets::number_text(choice.tokens.o200k_base, "tok");
-            let end =
-                widgets::text_right(ui, pos2(right, y), &tokens, theme::mono(11.5), t.text) - 12.0;
+            let end = line.number(right, &tokens, theme::mono(11.5), t.text) - 12.0;
             let names: Vec<_> = choice
                 .profiles
                 .iter()
                 .map(|profile| profile.name())
                 .collect();
             let words = format!("{} · {}", choice.says, names.join(", "));
-            widgets::text_at(
-                ui,
-                pos2(left, y),
-                &words,
-                theme::regular(12.0),
-                t.weak,
-                end - left,
-            );
+            line.text(left, end, &words, theme::regular(12.0), t.weak);
             spoken.push_str(&format!("; {words}: {tokens}"));
         }
         widgets::line_below(ui, rect);
@@ -449,8 +442,8 @@ fn row_ui(ui: &mut Ui, t: &ThemeTokens, finding: &Finding, is_selected: bool) ->
         ui.painter().rect_filled(edge(rect), 0.0, t.accent);
         // Once, so that the list can be scrolled on.
         let seen = Id::unique("finding that was in sight");
-        if ui.data(|data| data.get_temp::<String>(seen)).as_ref() != Some(&id) {
-            ui.data_mut(|data| data.insert_temp(seen, id));
+        if widgets::recall::<String>(ui, seen).as_ref() != Some(&id) {
+            widgets::remember(ui, seen, id);
             response.scroll_to_me(None);
         }
     }

@@ -3,7 +3,7 @@
 use egui::{Rect, Sense, Ui, UiBuilder};
 
 use super::SIDE;
-use crate::state::{Action, HostsAction, PaneView, QueryState};
+use crate::state::{HostsAction, PaneView, QueryState};
 use crate::ui::hosts::{self, UNASKED};
 use crate::ui::theme;
 use crate::ui::widgets::{self, Button};
@@ -49,7 +49,7 @@ pub fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
         .show(ui)
         .clicked()
     {
-        cx.send(Action::Hosts(HostsAction::Show(None)));
+        cx.send(HostsAction::Show(None));
     }
 }
 

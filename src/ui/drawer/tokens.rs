@@ -4,13 +4,10 @@ mod saving;
 
 use std::sync::Arc;
 
-use egui::{
-    Color32, Rect, Role, ScrollArea, Sense, Ui,
-    pos2, vec2,
-};
+use egui::{Color32, Rect, Role, ScrollArea, Sense, Ui, pos2, vec2};
 
 use super::SIDE;
-use crate::state::{Action, QueryState, TokensAction, TokensPart};
+use crate::state::{QueryState, TokensAction, TokensPart};
 use crate::ui::Cx;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
@@ -97,7 +94,7 @@ pub fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
             .position(|(part, _)| *part == cx.state.view.tokens.part)
             .unwrap_or(0);
         if let Some(clicked) = widgets::segmented(ui, "Show", &PARTS.map(|(_, name)| name), at) {
-            cx.send(Action::Tokens(TokensAction::Part(PARTS[clicked].0)));
+            cx.send(TokensAction::Part(PARTS[clicked].0));
         }
     }
 }
@@ -180,15 +177,14 @@ pub fn tokens_ui(ui: &mut Ui, cx: &Cx<'_>) {
 /// A heading of a part; returns what is left below.
 pub(super) fn part_head(ui: &mut Ui, text: &str) {
     let t = ThemeTokens::of(ui);
-    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 24.0), Sense::hover());
-    widgets::say(&response, Role::Heading, text);
-    widgets::text_at(
-        ui,
-        pos2(rect.left(), rect.center().y),
+    let row = widgets::Row::to_read(ui, 24.0);
+    row.say(Role::Heading, text);
+    row.text(
+        row.rect.left(),
+        row.rect.right(),
         text,
         theme::semibold(12.0),
         t.strong,
-        rect.width(),
     );
 }
 
@@ -257,7 +253,8 @@ fn by_key_ui(ui: &mut Ui, map: &TokenMap) {
 
 fn key_row_ui(ui: &mut Ui, map: &TokenMap, column: usize, (most, total): (u64, u64)) {
     let t = ThemeTokens::of(ui);
-    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
+    let row = widgets::Row::to_read(ui, ROW);
+    let ui = row.ui;
     let shares = map.own[column];
     let leaf = map.columns.columns[column].has_leaves;
     let mut name = column_name(map, column);
@@ -277,51 +274,40 @@ fn key_row_ui(ui: &mut Ui, map: &TokenMap, column: usize, (most, total): (u64, u
         percent(tokens, total),
         parts.join(", ")
     );
-    widgets::say(&response, Role::Row, &spoken);
-    if response.hovered() {
-        ui.painter().rect_filled(rect, 0.0, t.hover);
-    }
-    let y = rect.center().y;
-    let name_width = (rect.width() * 0.42).min(220.0);
+    row.say(Role::Row, &spoken);
+    row.ground(false);
+    let name_width = (row.rect.width() * 0.42).min(220.0);
     let shown = shorten(ui, &name, name_width - 8.0);
-    widgets::text_at(
-        ui,
-        pos2(rect.left(), y),
+    row.text(
+        row.rect.left(),
+        row.left(name_width) - 8.0,
         shown,
         theme::code(),
         if leaf { t.text } else { t.weak },
-        name_width - 8.0,
     );
     let bar = Rect::from_x_y_ranges(
-        rect.left() + name_width..=(rect.right() - 104.0).max(rect.left() + name_width),
-        y - 4.0..=y + 4.0,
+        row.left(name_width)..=(row.right(104.0)).max(row.left(name_width)),
+        row.y - 4.0..=row.y + 4.0,
     );
     shares_bar(ui, bar, shares, most);
-    widgets::text_right(
-        ui,
-        pos2(rect.right() - 46.0, y),
+    row.number(
+        row.right(46.0),
         widgets::grouped(tokens),
         theme::mono_semibold(12.0),
         t.strong,
     );
-    widgets::text_right(
-        ui,
-        pos2(rect.right() - 12.0, y),
+    row.number(
+        row.right(12.0),
         percent(tokens, total),
         theme::code(),
         t.weak,
     );
-    response.on_hover_text(spoken);
+    row.response.on_hover_text(spoken);
 }
 
 /// Names that share a beginning lose the beginning, not the end.
 fn shorten(ui: &Ui, name: &str, width: f32) -> String {
-    let advance = ui
-        .painter()
-        .layout_no_wrap("0".to_owned(), theme::code(), Color32::PLACEHOLDER)
-        .size()
-        .x
-        .max(1.0);
+    let advance = widgets::text_width(ui, "0", theme::code()).max(1.0);
     let fits = ((width / advance) as usize).max(4);
     let count = name.chars().count();
     if count <= fits {

@@ -166,11 +166,7 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, row: &PlacementRow, is_best: bo
             )
         }
     };
-    let response = ui.interact(
-        rect,
-        ui.scope_id().with(("delivery", row.kind)),
-        Sense::hover(),
-    );
+    let response = widgets::sense(ui, rect, ("delivery", row.kind), Sense::hover());
     widgets::say(&response, Role::ColumnHeader, &message);
     response.on_hover_text(message);
 }

@@ -4,8 +4,7 @@
 use std::ops::Range;
 
 use egui::{
-    Align, Layout, Popup, Rect, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui,
-    UiBuilder, pos2, vec2,
+    Align, Layout, Popup, Rect, Role, ScrollArea, Sense, Stroke, Ui, UiBuilder, pos2, vec2,
 };
 
 use super::SIDE;
@@ -61,7 +60,7 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport, row: &HostRow) {
             if widgets::icon_button(ui, icons::OPEN_LINK, "Open this text in the middle pane")
                 .clicked()
             {
-                cx.send(Action::Hosts(HostsAction::Open(id)));
+                cx.send(HostsAction::Open(id));
             }
             difference_ui(ui, cx, report, row);
             let is_pinned = cx.state.view.hosts.pinned.contains(&id);
@@ -71,7 +70,7 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport, row: &HostRow) {
                 "Pin this host: it comes first"
             };
             if widgets::icon_button(ui, icons::BASELINE, name).clicked() {
-                cx.send(Action::Hosts(HostsAction::Pin(id)));
+                cx.send(HostsAction::Pin(id));
             }
             if Button::new("View as")
                 .small()
@@ -80,7 +79,7 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport, row: &HostRow) {
                 .show(ui)
                 .clicked()
             {
-                cx.send(Action::Hosts(HostsAction::ViewAs(Some(id))));
+                cx.send(HostsAction::ViewAs(Some(id)));
                 cx.send(ViewAction::ShowAnswer);
             }
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
@@ -118,11 +117,11 @@ fn difference_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport, row: &HostRow) 
             if widgets::menu_row(ui, &format!("{}{more}", other.host.name), None, false).clicked()
                 && let Some(shown) = cx.state.view.capture.clone()
             {
-                cx.send(Action::Diff(DiffAction::Open(shown.clone(), shown)));
-                cx.send(Action::Diff(DiffAction::SetTexts(
+                cx.send(DiffAction::Open(shown.clone(), shown));
+                cx.send(DiffAction::SetTexts(
                     TextOf::Host(row.host.id),
                     TextOf::Host(other.host.id),
-                )));
+                ));
                 ui.close();
             }
         }
@@ -146,7 +145,7 @@ fn evidence_ui(ui: &mut Ui, cx: &Cx<'_>, row: &HostRow) {
         .name("How this is known")
         .tip("The rule in words, and its sources");
     // The icon stands where the text above begins.
-    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 22.0), egui::Sense::hover());
+    let (rect, _) = widgets::full_width(ui, 22.0, egui::Sense::hover());
     let mut left =
         ui.new_child(widgets::region(ui, "evidence").max_rect(rect.with_min_x(rect.left() - 10.0)));
     let response = button.show(&mut left);
@@ -248,7 +247,7 @@ fn cut_ui(ui: &mut Ui, cx: &Cx<'_>, row: &HostRow) {
     if row.view.limit.bites.is_empty() || full == 0 {
         return;
     }
-    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 10.0), egui::Sense::hover());
+    let (rect, _) = widgets::full_width(ui, 10.0, egui::Sense::hover());
     let color = if row.shares.has_structured {
         t.hue_structured.color
     } else {
@@ -262,13 +261,7 @@ fn cut_ui(ui: &mut Ui, cx: &Cx<'_>, row: &HostRow) {
             x(gone.start)..=x(gone.end).max(x(gone.start) + 1.0),
             rect.y_range(),
         );
-        ui.painter().rect(
-            place,
-            0.0,
-            t.warn_bg,
-            Stroke::new(1.0, t.warn_line),
-            StrokeKind::Inside,
-        );
+        widgets::boxed(ui, place, 0.0, t.warn_bg, t.warn_line);
         let painter = ui
             .painter()
             .with_clip_rect(place.shrink(1.0).intersect(ui.clip_rect()));
@@ -341,7 +334,7 @@ fn tabs_ui(ui: &mut Ui, cx: &Cx<'_>, row: &HostRow) {
             )
             .clicked()
             {
-                cx.send(Action::Hosts(HostsAction::Detail(*detail)));
+                cx.send(HostsAction::Detail(*detail));
             }
         }
     });
@@ -410,18 +403,12 @@ fn overview_ui(ui: &Ui, row: &HostRow, rect: Rect, shows_removed: bool) {
     };
     // More pieces than there are pixels say nothing.
     for gone in row.view.removed.iter().take(PIECES) {
-        ui.painter().rect(
-            place(gone),
-            0.0,
-            t.warn_bg,
-            Stroke::new(1.0, t.warn_line),
-            StrokeKind::Inside,
-        );
+        widgets::boxed(ui, place(gone), 0.0, t.warn_bg, t.warn_line);
     }
     for kept in row.view.kept.iter().take(PIECES) {
         ui.painter().rect_filled(place(kept), 0.0, color);
     }
-    let response = ui.interact(rect, ui.scope_id().with("overview"), Sense::click());
+    let response = widgets::sense(ui, rect, "overview", Sense::click());
     let spoken = format!(
         "{} of {} bytes kept",
         grouped(full as u64 - row.view.removed_bytes()),

@@ -153,10 +153,7 @@ impl Columns {
                 .next()
                 .map(HostRow::shown_text)
                 .unwrap_or_default();
-            ui.painter()
-                .layout_no_wrap(text, theme::code(), Color32::PLACEHOLDER)
-                .size()
-                .x
+            widgets::text_width(ui, text, theme::code())
         };
         let facts_width = report.lanes.iter().map(width).fold(76.0, f32::max) + 18.0;
         let has_bar = rect.width() >= WITH_BAR;
@@ -363,24 +360,17 @@ fn group_ui(ui: &Ui, rect: Rect, title: &str, color: Color32, note: &str) {
     let t = ThemeTokens::of(ui);
     ui.painter().rect_filled(rect, 0.0, t.card);
     widgets::line_below(ui, rect);
-    let y = rect.center().y;
-    widgets::text_at(
-        ui,
-        pos2(rect.left() + SIDE, y),
+    let line = widgets::Line::of(ui, rect);
+    line.text(
+        rect.left() + SIDE,
+        rect.left() + SIDE + rect.width() * 0.5,
         title,
         theme::semibold(12.5),
         color,
-        rect.width() * 0.5,
     );
-    widgets::text_right(
-        ui,
-        pos2(rect.right() - SIDE, y),
-        note,
-        theme::small(),
-        t.weak,
-    );
+    line.number(rect.right() - SIDE, note, theme::small(), t.weak);
     let spoken = format!("{title}, {note}");
-    ui.interact(rect, ui.scope_id().with(("group", title)), Sense::empty())
+    widgets::sense(ui, rect, ("group", title), Sense::empty())
         .widget_info(|| WidgetInfo::labeled(Role::Heading, true, &spoken));
 }
 
@@ -415,11 +405,7 @@ fn lane_ui(ui: &mut Ui, list: &List<'_>, rect: Rect, laid: &Laid<'_>) {
     let selected = list
         .selected
         .filter(|id| laid.hosts.iter().any(|(row, _)| row.host.id == *id));
-    let response = ui.interact(
-        rect,
-        ui.scope_id().with(("lane", first.host.id)),
-        Sense::CLICK,
-    );
+    let response = widgets::sense(ui, rect, ("lane", first.host.id), Sense::CLICK);
     if selected.is_some() || response.hovered() {
         ui.painter().rect_filled(
             rect,
@@ -555,11 +541,7 @@ fn host_ui(ui: &mut Ui, list: &List<'_>, rect: Rect, row: &HostRow, is_selected:
     if !seen.is_positive() {
         return;
     }
-    let response = ui.interact(
-        seen,
-        ui.scope_id().with(("host", row.host.id)),
-        Sense::CLICK,
-    );
+    let response = widgets::sense(ui, seen, ("host", row.host.id), Sense::CLICK);
     let spoken = format!(
         "{} {}, {}",
         row.host.name,
@@ -567,12 +549,11 @@ fn host_ui(ui: &mut Ui, list: &List<'_>, rect: Rect, row: &HostRow, is_selected:
         row.host.evidence.name()
     );
     widgets::say_selected(&response, Role::ListItem, is_selected, &spoken);
-    let y = rect.center().y;
-    widgets::glyph_at(
-        ui,
-        pos2(rect.left() + 7.0, y),
+    let line = widgets::Line::of(ui, rect);
+    line.icon(
+        rect.left() + 7.0,
         host_row::evidence_icon(row.host.evidence),
-        theme::icon_font(13.0),
+        13.0,
         t.weak,
     );
     let is_first = host_row::is_first(row, &list.cx.state.view.hosts);
@@ -582,22 +563,15 @@ fn host_ui(ui: &mut Ui, list: &List<'_>, rect: Rect, row: &HostRow, is_selected:
         t.strong
     };
     let room = rect.width() - 18.0 - if is_first { 16.0 } else { 0.0 };
-    let end = widgets::text_at(
-        ui,
-        pos2(rect.left() + 18.0, y),
+    let end = line.text(
+        rect.left() + 18.0,
+        rect.left() + room + 18.0,
         &row.host.name,
         theme::medium(12.5),
         color,
-        room,
     );
     if is_first {
-        widgets::glyph_at(
-            ui,
-            pos2(end + 9.0, y),
-            icons::BASELINE,
-            theme::icon_font(12.0),
-            t.accent,
-        );
+        line.icon(end + 9.0, icons::BASELINE, 12.0, t.accent);
     }
     widgets::focus_ring_inside(ui, &response);
     if response.clicked() {
@@ -698,7 +672,7 @@ pub fn next_cut(ui: &Ui, cx: &Cx<'_>, is_forward: bool) -> Option<Action> {
     }
     .host
     .id;
-    ui.data_mut(|data| data.insert_temp(moved_id(), true));
+    widgets::remember(ui, moved_id(), true);
     panes::next_cut(ui, next);
     Some(Action::Hosts(HostsAction::Select(next)))
 }
@@ -740,12 +714,12 @@ fn keys(
         () => None,
     };
     if let Some(row) = to.and_then(|(lane, host)| lanes.get(lane)?.get(host)) {
-        ui.data_mut(|data| data.insert_temp(moved_id(), true));
-        cx.send(Action::Hosts(HostsAction::Select(row.host.id)));
+        widgets::remember(ui, moved_id(), true);
+        cx.send(HostsAction::Select(row.host.id));
     }
     if pressed(Key::Enter)
         && let Some(host) = selected
     {
-        cx.send(Action::Hosts(HostsAction::Show(Some(host))));
+        cx.send(HostsAction::Show(Some(host)));
     }
 }

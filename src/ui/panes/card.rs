@@ -4,10 +4,7 @@
 use std::sync::Arc;
 
 use egui::mutex::Mutex;
-use egui::{
-    ColorImage, Frame, Margin, Pos2, Rect, Role, Stroke, StrokeKind,
-    TextureHandle, TextureOptions,
-};
+use egui::{ColorImage, Frame, Margin, Pos2, Rect, Role, Stroke, TextureHandle, TextureOptions};
 use egui::{Ui, UiBuilder, pos2, vec2};
 
 use super::item::SIDE;
@@ -283,13 +280,7 @@ pub fn header_ui(ui: &mut Ui, header: &Header, top: Pos2, width: f32) -> f32 {
         pos2(top.x + SIDE, top.y + 4.0),
         vec2(width - 2.0 * SIDE, 26.0),
     );
-    ui.painter().rect(
-        rect,
-        theme::RADIUS_CONTROL,
-        t.card,
-        Stroke::new(1.0, t.line),
-        StrokeKind::Inside,
-    );
+    widgets::boxed(ui, rect, theme::RADIUS_CONTROL, t.card, t.line);
     let mut child = ui.new_child(
         UiBuilder::new()
             .max_rect(rect.shrink2(vec2(10.0, 0.0)))
@@ -297,7 +288,12 @@ pub fn header_ui(ui: &mut Ui, header: &Header, top: Pos2, width: f32) -> f32 {
     );
     child.spacing_mut().item_spacing.x = 8.0;
     child.label(icons::icon(header.icon, 14.0, t.weak));
-    widgets::words(&mut child, &header.title, theme::mono_semibold(12.0), t.strong);
+    widgets::words(
+        &mut child,
+        &header.title,
+        theme::mono_semibold(12.0),
+        t.strong,
+    );
     widgets::words(&mut child, &header.details, theme::mono(12.0), t.weak);
     for text in [&header.audience, &header.priority] {
         if !text.is_empty() {

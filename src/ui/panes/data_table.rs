@@ -2,8 +2,8 @@
 //! the cells in sight are laid out.
 
 use egui::{
-    Align, Id, Key, Layout, Modifiers, Popup, Rect, Response, Role, ScrollArea, Sense,
-    Stroke, Ui, WidgetInfo,
+    Align, Id, Key, Layout, Modifiers, Popup, Rect, Response, Role, ScrollArea, Sense, Stroke, Ui,
+    WidgetInfo,
 };
 use egui::{pos2, vec2};
 
@@ -241,8 +241,8 @@ impl Grid<'_> {
         let goto: Option<usize> = ui.data_mut(|data| data.remove_temp(pane.goto_id()));
         let cursor = cx.state.view.tree_cursor.and_then(|node| self.place(node));
         let shown_id = Id::unique(("table cursor", pane.index));
-        let moved = ui.data(|data| data.get_temp(shown_id)) != Some(cursor);
-        ui.data_mut(|data| data.insert_temp(shown_id, cursor));
+        let moved = widgets::recall(ui, shown_id) != Some(cursor);
+        widgets::remember(ui, shown_id, cursor);
         let target = goto
             .and_then(|node| self.place(node))
             .or(cursor.filter(|_| moved));
@@ -254,7 +254,7 @@ impl Grid<'_> {
             }
             let x: f32 = gutter + self.widths[..column].iter().sum::<f32>();
             let left_id = shown_id.with("left");
-            let left: f32 = ui.data(|data| data.get_temp(left_id)).unwrap_or(0.0);
+            let left: f32 = widgets::recall(ui, left_id).unwrap_or(0.0);
             if x < left + gutter || x + self.widths[column] > left + outer.width() {
                 area = area.horizontal_scroll_offset((x - outer.width() * 0.4).max(0.0));
             }
@@ -313,9 +313,7 @@ impl Grid<'_> {
                 }
             }
         });
-        ui.data_mut(|data| {
-            data.insert_temp(shown_id.with("left"), output.state.clamped_offset().x)
-        });
+        widgets::remember(ui, shown_id.with("left"), output.state.clamped_offset().x);
         pane.remember(
             ui,
             output.state.clamped_offset().y,
@@ -328,7 +326,7 @@ impl Grid<'_> {
         let t = ThemeTokens::of(ui);
         let Some(row) = self.row(line.at) else { return };
         let item = self.table.rows[row] as usize;
-        let response = ui.interact(line.rect, ui.scope_id().with(("row", item)), Sense::CLICK);
+        let response = widgets::sense(ui, line.rect, ("row", item), Sense::CLICK);
         let is_record = cx.state.view.record == Some(item);
         if is_record {
             ui.painter().rect_filled(line.rect, 0.0, t.accent_bg);
@@ -450,11 +448,11 @@ impl Grid<'_> {
         if let Some(column) =
             by_key.or_else(|| response.secondary_clicked().then_some(under.unwrap_or(0)))
         {
-            ui.data_mut(|data| data.insert_temp(menu_id, column));
+            widgets::remember(ui, menu_id, column);
         }
         widgets::context_menu(&response, cursor.is_some().then_some(focus), |ui| {
             ui.set_width(280.0);
-            let column: usize = ui.data(|data| data.get_temp(menu_id)).unwrap_or(0);
+            let column: usize = widgets::recall(ui, menu_id).unwrap_or(0);
             if let Some(node) = self.node(line.at, column) {
                 copy::menu_ui(ui, cx, node, self.data, pane.index);
             }
@@ -466,11 +464,7 @@ impl Grid<'_> {
         let t = ThemeTokens::of(ui);
         let at = self.columns[position];
         let column = &self.table.columns[at];
-        let response = ui.interact(
-            rect,
-            ui.scope_id().with(("head", &column.key)),
-            Sense::click_and_drag(),
-        );
+        let response = widgets::sense(ui, rect, ("head", &column.key), Sense::click_and_drag());
         let sorted = cx
             .state
             .view

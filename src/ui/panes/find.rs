@@ -63,7 +63,7 @@ fn index_id(pane: &PaneCx) -> Id {
 /// The place that was stepped to last, in the pane that has the keys.
 pub fn current<'a>(ui: &Ui, cx: &Cx<'a>, pane: &PaneCx) -> Option<&'a Range<usize>> {
     let places = Some(places(cx, pane)).filter(|_| pane.is_focused)?;
-    let index: usize = ui.data(|data| data.get_temp(index_id(pane))).unwrap_or(0);
+    let index: usize = widgets::recall(ui, index_id(pane)).unwrap_or(0);
     places.get(index.min(places.len().checked_sub(1)?))
 }
 
@@ -116,11 +116,11 @@ pub fn search_ui(
         widgets::say(&edit, egui::Role::TextInput, KINDS[0].2);
         let pass = ui.ctx().cumulative_pass_nr();
         let painted = Id::unique("find painted");
-        let last: Option<u64> = ui.data(|data| data.get_temp(painted));
+        let last: Option<u64> = widgets::recall(ui, painted);
         if last.is_none_or(|last| last + 1 < pass) {
             edit.request_focus();
         }
-        ui.data_mut(|data| data.insert_temp(painted, pass));
+        widgets::remember(ui, painted, pass);
         if edit.changed() {
             cx.send(ViewAction::SetSearch(Some(Search {
                 text: text.into(),
@@ -159,8 +159,7 @@ pub fn search_ui(
                     widgets::text_at(ui, at, problem.what.as_str(), theme::small(), t.bad, room);
                     let (place, _) =
                         ui.allocate_exact_size(vec2(room.max(0.0), 20.0), egui::Sense::hover());
-                    let response =
-                        ui.interact(place, ui.scope_id().with("why not"), egui::Sense::hover());
+                    let response = widgets::sense(ui, place, "why not", egui::Sense::hover());
                     response.widget_info(|| {
                         egui::WidgetInfo::labeled(egui::Role::Alert, true, &problem.what)
                     });
@@ -170,11 +169,11 @@ pub fn search_ui(
                 _ => continue,
             };
             let seen = index_id(&pane).with("of");
-            let is_new = ui.data(|data| data.get_temp::<Search>(seen)).as_ref() != Some(search);
-            let mut index: usize = ui.data(|data| data.get_temp(index_id(&pane))).unwrap_or(0);
+            let is_new = widgets::recall::<Search>(ui, seen).as_ref() != Some(search);
+            let mut index: usize = widgets::recall(ui, index_id(&pane)).unwrap_or(0);
             index = index.min(places.len().saturating_sub(1));
             if is_new {
-                ui.data_mut(|data| data.insert_temp(seen, search.clone()));
+                widgets::remember(ui, seen, search.clone());
                 index = 0;
             }
             if pane.is_focused && next && !places.is_empty() {

@@ -53,12 +53,7 @@ impl<'a> PlacesChip<'a> {
             width: 0.0,
         };
         let fitting = [false, true].into_iter().map(|is_short| {
-            let color = ThemeTokens::of(ui).text;
-            let text = ui
-                .painter()
-                .layout_no_wrap(chip.label(is_short), theme::medium(12.0), color)
-                .size()
-                .x;
+            let text = widgets::text_width(ui, chip.label(is_short), theme::medium(12.0));
             (is_short, text + 44.0)
         });
         let (is_short, width) = fitting.into_iter().find(|(_, width)| *width <= room)?;
@@ -121,7 +116,7 @@ impl<'a> PlacesChip<'a> {
             return;
         }
         let id = Id::unique(("place of findings", self.pane));
-        let last: Option<FindingPlace> = ui.data(|data| data.get_temp(id));
+        let last: Option<FindingPlace> = widgets::recall(ui, id);
         let places = self.places(cx);
         let at = last
             .and_then(|last| places.iter().position(|place| *place == last))
@@ -129,7 +124,7 @@ impl<'a> PlacesChip<'a> {
         let Some(next) = places.get(at).or_else(|| places.first()) else {
             return;
         };
-        ui.data_mut(|data| data.insert_temp(id, next.clone()));
+        widgets::remember(ui, id, next.clone());
         match next {
             FindingPlace::Text(range) => go_to(ui, self.pane, range.start),
             _ => show_places(ui, cx, std::slice::from_ref(next)),

@@ -61,9 +61,10 @@ pub(super) fn breaks_strip(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) -> Rect {
         strip.bottom() - 0.5,
         Stroke::new(1.0, t.warn_line),
     );
-    ui.interact(
+    widgets::sense(
+        ui,
         strip.with_max_x(strip.left() + 2.0),
-        ui.scope_id().with("what breaks, heading"),
+        "what breaks, heading",
         Sense::hover(),
     )
     .widget_info(|| WidgetInfo::labeled(Role::Heading, true, "What hostile records break"));

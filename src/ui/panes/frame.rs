@@ -1,9 +1,6 @@
 //! The frame around each pane, and how panes share the room: three beside each other, two, or one, with tabs for the rest.
 
-use egui::{
-    CursorIcon, Popup, Rect, Role, Sense, Stroke, Ui, UiBuilder, pos2,
-    vec2,
-};
+use egui::{CursorIcon, Popup, Rect, Role, Sense, Stroke, Ui, UiBuilder, pos2, vec2};
 
 use super::header::header_ui;
 use super::strip::strip_ui;
@@ -129,10 +126,7 @@ pub fn panes_ui(ui: &mut Ui, cx: &Cx<'_>) {
         .panels
         .panes
         .map(|shares| shares.map(f32::from));
-    let mut shares: [f32; 3] = ui
-        .data(|data| data.get_temp(shares_id))
-        .or(kept)
-        .unwrap_or(SHARES);
+    let mut shares: [f32; 3] = widgets::recall(ui, shares_id).or(kept).unwrap_or(SHARES);
     let before = shares;
     let sum: f32 = shown.iter().map(|&pane| shares[pane]).sum();
     let mut x = rect.left();
@@ -189,12 +183,7 @@ fn pair(open: &[usize], focus: usize) -> Vec<usize> {
 fn separator(ui: &Ui, rect: Rect, x: f32, shares: &mut [f32; 3], panes: (usize, usize), sum: f32) {
     let t = ThemeTokens::of(ui);
     let area = Rect::from_x_y_ranges(x - 3.0..=x + 3.0, rect.y_range());
-    let response = ui
-        .interact(
-            area,
-            ui.scope_id().with(("separator", panes)),
-            Sense::click_and_drag(),
-        )
+    let response = widgets::sense(ui, area, ("separator", panes), Sense::click_and_drag())
         .on_hover_cursor(CursorIcon::ResizeColumn);
     widgets::say(&response, Role::Splitter, "Resize panes");
     let is_active = response.hovered() || response.dragged();
@@ -313,7 +302,7 @@ fn outcome_strip(
         t.strong,
         strip.width() - 50.0,
     );
-    let response = ui.interact(strip, ui.scope_id().with("outcome"), Sense::hover());
+    let response = widgets::sense(ui, strip, "outcome", Sense::hover());
     widgets::say(&response, Role::Alert, &text);
     widgets::announce(ui, response.id);
     Some(30.0)

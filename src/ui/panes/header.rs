@@ -1,8 +1,6 @@
 //! The head of a pane: what it shows and what that costs, the menu to choose something else, copying and closing.
 
-use egui::{
-    Align, Align2, Layout, Popup, Rect, Response, Role, Sense, Ui, pos2, vec2,
-};
+use egui::{Align, Align2, Layout, Popup, Rect, Response, Role, Sense, Ui, pos2, vec2};
 
 use super::finding_nav::PlacesChip;
 use super::title::Title;
@@ -64,12 +62,7 @@ pub fn sample(cx: &Cx<'_>) -> Count {
 /// Keeps the place of a cost.
 fn counting_ui(ui: &mut Ui, cx: &Cx<'_>, room_for_bytes: bool) {
     let t = ThemeTokens::of(ui);
-    let width = |text: &str, font| {
-        ui.painter()
-            .layout_no_wrap(text.to_owned(), font, t.weak)
-            .size()
-            .x
-    };
+    let width = |text: &str, font| widgets::text_width(ui, text, font);
     let mut room = width(
         &widgets::count_text(sample(cx), "tok"),
         theme::mono_semibold(12.0),
@@ -120,11 +113,7 @@ pub fn header_ui(
                 cx.send(ViewAction::ToggleMaximised(pane));
             }
             // What a pane is comes before what can be done with it: the whole pane is copied by key as well.
-            let name = ui
-                .painter()
-                .layout_no_wrap(title.name.clone(), theme::title(), t.strong)
-                .size()
-                .x;
+            let name = widgets::text_width(ui, title.name.clone(), theme::title());
             // Who looks at findings sees their places rather than that nothing is cut.
             let gives_way = marks::is_looked_at(cx)
                 && cx.state.view.hosts.view_as.is_none()
@@ -136,11 +125,7 @@ pub fn header_ui(
                 true => 132.0,
                 false => 0.0,
             };
-            let words = ui
-                .painter()
-                .layout_no_wrap(title.short.clone(), theme::title(), t.strong)
-                .size()
-                .x;
+            let words = widgets::text_width(ui, title.short.clone(), theme::title());
             // A pane that is not shown is offered by name where there is room, else by a plus.
             let least = rect.width() - view_as - others.len() as f32 * 38.0 - 196.0;
             let places = PlacesChip::fitting(ui, cx, pane, view, least - name)
@@ -287,11 +272,7 @@ fn title_button(ui: &mut Ui, title: &Title, right: f32) -> Response {
     );
     widgets::focus_ring(ui, &response, theme::RADIUS_CONTROL);
     let rest = right - rect.right() - 8.0;
-    let needed = ui
-        .painter()
-        .layout_no_wrap(title.subtitle.clone(), theme::small(), t.weak)
-        .size()
-        .x;
+    let needed = widgets::text_width(ui, title.subtitle.clone(), theme::small());
     // A short word is shown whole or not at all; a sentence may be elided.
     // Where a data is from stands on a line of its own.
     if !title.subtitle.is_empty() && title.name != "Data" && rest > needed.min(140.0) {

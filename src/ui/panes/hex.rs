@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use egui::{
-    Align, Id, Key, Layout, Modifiers, Rect, Role, ScrollArea, Sense, StrokeKind, Ui,
-    WidgetInfo, pos2, vec2,
+    Align, Id, Key, Layout, Modifiers, Rect, Role, ScrollArea, Sense, StrokeKind, Ui, WidgetInfo,
+    pos2, vec2,
 };
 
 use super::header::Chooser;
@@ -32,9 +32,7 @@ struct HexSelection {
 
 impl HexSelection {
     fn of(ui: &Ui, cx: &Cx<'_>, pane: &PaneCx) -> Self {
-        let known: Self = ui
-            .data(|data| data.get_temp(selection_id(pane)))
-            .unwrap_or_default();
+        let known: Self = widgets::recall(ui, selection_id(pane)).unwrap_or_default();
         if known.of == cx.state.view.capture {
             known
         } else {
@@ -152,12 +150,7 @@ fn hex_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
         return;
     };
     let t = ThemeTokens::of(ui);
-    let char_width = ui
-        .painter()
-        .layout_no_wrap("0".repeat(64), theme::code(), t.text)
-        .size()
-        .x
-        / 64.0;
+    let char_width = widgets::text_width(ui, "0".repeat(64), theme::code()) / 64.0;
     let layout = HexRow::fitting(
         bytes.len(),
         ((ui.available_width() - 24.0) / char_width) as usize,
@@ -282,7 +275,7 @@ fn hex_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
             );
             let line = Rect::from_min_size(pos2(origin.x, y), vec2(viewport.width(), TEXT_ROW));
             let spoken = format!("{offset}: {} {text}", hex.trim_end());
-            ui.interact(line, ui.scope_id().with(("row", row)), Sense::empty())
+            widgets::sense(ui, line, ("row", row), Sense::empty())
                 .widget_info(|| WidgetInfo::labeled(Role::Label, true, &spoken));
         }
         if let Some(pos) = response
@@ -317,7 +310,7 @@ fn hex_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
         output.inner_rect.height(),
     );
     widgets::focus_ring_inside(ui, &response);
-    ui.data_mut(|data| data.insert_temp(selection_id(pane), selected));
+    widgets::remember(ui, selection_id(pane), selected);
 }
 
 /// Arrows move, with Shift they extend; Ctrl C copies the selected bytes.

@@ -5,8 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use egui::{
-    Align, Color32, Id, Layout, Pos2, Rect, Role, ScrollArea, Sense, Stroke, Ui,
-    WidgetInfo, pos2, vec2,
+    Align, Id, Layout, Pos2, Rect, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2,
 };
 
 use super::header::Chooser;
@@ -105,7 +104,7 @@ fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
             .show(ui)
             .clicked()
         {
-            cx.send(Action::Hosts(HostsAction::Show(Some(host))));
+            cx.send(HostsAction::Show(Some(host)));
         }
         ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
             let is_cut = row.limit().state.is_truncated() == Some(true);
@@ -131,12 +130,7 @@ pub fn host_alone_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId) {
 /// The exact text in the room that is left.
 fn host_text_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId, pane: &PaneCx) {
     let with_cuts = cx.state.view.hosts.shows_removed;
-    let char_width = ui
-        .painter()
-        .layout_no_wrap("0".repeat(64), theme::code(), Color32::PLACEHOLDER)
-        .size()
-        .x
-        / 64.0;
+    let char_width = widgets::text_width(ui, "0".repeat(64), theme::code()) / 64.0;
     let columns =
         ((ui.available_width() - 32.0) / char_width).clamp(16.0, f32::from(u16::MAX)) as u16;
     let folds_kept =
@@ -174,7 +168,7 @@ fn host_text_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId, pane: &PaneCx) {
         .data_mut(|data| data.remove_temp::<bool>(next_cut_id(host)))
         .is_some()
     {
-        let at: f32 = ui.data(|data| data.get_temp(scroll_id)).unwrap_or(0.0);
+        let at: f32 = widgets::recall(ui, scroll_id).unwrap_or(0.0);
         let tops: Vec<f32> = rows.cuts().map(|row| row as f32 * TEXT_ROW).collect();
         // After the last one comes the first.
         if let Some(top) = tops
@@ -201,11 +195,7 @@ fn host_text_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId, pane: &PaneCx) {
         findings: &marked,
     };
     let output = area.show_viewport(ui, |ui, viewport| {
-        let response = ui.interact(
-            outer,
-            ui.scope_id().with("host text"),
-            Sense::click_and_drag(),
-        );
+        let response = widgets::sense(ui, outer, "host text", Sense::click_and_drag());
         widgets::say(
             &response,
             Role::Document,
@@ -238,7 +228,7 @@ fn host_text_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId, pane: &PaneCx) {
     });
     selected.keys(ui, cx, pane.is_focused, &rows.text);
     selected.keep(ui, pane.index);
-    ui.data_mut(|data| data.insert_temp(scroll_id, output.state.clamped_offset().y));
+    widgets::remember(ui, scroll_id, output.state.clamped_offset().y);
 }
 
 /// What is marked in the rows.
@@ -367,12 +357,8 @@ fn row_ui(
         (false, false) => "",
     };
     let text = format!("{message}{}", &rows.text[row.range.clone()]);
-    ui.interact(
-        rect,
-        ui.scope_id().with(("host row", row.range.start)),
-        Sense::empty(),
-    )
-    .widget_info(|| WidgetInfo::labeled(Role::Label, true, &text));
+    widgets::sense(ui, rect, ("host row", row.range.start), Sense::empty())
+        .widget_info(|| WidgetInfo::labeled(Role::Label, true, &text));
     drawn
 }
 
@@ -396,7 +382,7 @@ fn removed_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId, cut: usize, rect: Rect) {
         .and_then(|report| Some(report.row(host)?.view.removed.get(cut)?.len() as u64));
     let words = what.map_or_else(|| "Removed".to_owned(), |what| format!("Removed: {what}"));
     let size = size.map_or_else(String::new, |size| widgets::number_text(size, "B"));
-    let response = ui.interact(rect, ui.scope_id().with(("removed", cut)), Sense::click());
+    let response = widgets::sense(ui, rect, ("removed", cut), Sense::click());
     let spoken = format!("{words}, {size}");
     widgets::say_selected(&response, Role::Button, shows, &spoken);
     ui.painter().rect_filled(rect, 0.0, t.warn_bg);
@@ -404,40 +390,21 @@ fn removed_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId, cut: usize, rect: Rect) {
         ui.painter()
             .hline(rect.x_range(), y, Stroke::new(1.0, t.warn_line));
     }
-    let y = rect.center().y;
+    let line = widgets::Line::of(ui, rect);
     let caret = if shows { icons::DOWN } else { icons::RIGHT };
-    widgets::glyph_at(
-        ui,
-        pos2(rect.left() + 20.0, y),
-        caret,
-        theme::icon_font(11.0),
-        t.warn,
-    );
-    widgets::glyph_at(
-        ui,
-        pos2(rect.left() + 36.0, y),
-        icons::CUT,
-        theme::icon_font(13.0),
-        t.warn,
-    );
-    let end = widgets::text_right(
-        ui,
-        pos2(rect.right() - 14.0, y),
-        size,
-        theme::mono(11.5),
-        t.warn,
-    );
-    widgets::text_at(
-        ui,
-        pos2(rect.left() + 48.0, y),
+    line.icon(rect.left() + 20.0, caret, 11.0, t.warn);
+    line.icon(rect.left() + 36.0, icons::CUT, 13.0, t.warn);
+    let end = line.number(rect.right() - 14.0, size, theme::mono(11.5), t.warn);
+    line.text(
+        rect.left() + 48.0,
+        end - 12.0,
         words,
         theme::small(),
         t.warn,
-        end - rect.left() - 60.0,
     );
     widgets::focus_ring_inside(ui, &response);
     if response.clicked() {
-        cx.send(Action::Hosts(HostsAction::ShowRemoved(!shows)));
+        cx.send(HostsAction::ShowRemoved(!shows));
     }
     let tip = if shows {
         "Fold the removed part"
@@ -453,36 +420,28 @@ fn removed_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId, cut: usize, rect: Rect) {
 fn kept_ui(ui: &mut Ui, cx: &Cx<'_>, what: &str, rect: Rect) {
     let t = ThemeTokens::of(ui);
     let words = format!("Kept: {what}");
-    let response = ui.interact(rect, ui.scope_id().with(("kept", what)), Sense::click());
+    let response = widgets::sense(ui, rect, ("kept", what), Sense::click());
     widgets::say(&response, Role::Button, &words);
     ui.painter()
         .rect_filled(rect, 0.0, if response.hovered() { t.hover } else { t.card });
-    let y = rect.center().y;
-    widgets::glyph_at(
-        ui,
-        pos2(rect.left() + 20.0, y),
-        icons::RIGHT,
-        theme::icon_font(11.0),
-        t.weak,
-    );
-    let end = widgets::text_right(
-        ui,
-        pos2(rect.right() - 14.0, y),
+    let line = widgets::Line::of(ui, rect);
+    line.icon(rect.left() + 20.0, icons::RIGHT, 11.0, t.weak);
+    let end = line.number(
+        rect.right() - 14.0,
         "folded here only",
         theme::regular(11.5),
         t.weak,
     );
-    widgets::text_at(
-        ui,
-        pos2(rect.left() + 32.0, y),
+    line.text(
+        rect.left() + 32.0,
+        end - 12.0,
         &words,
         theme::small(),
         t.text,
-        end - rect.left() - 44.0,
     );
     widgets::focus_ring_inside(ui, &response);
     if response.clicked() {
-        cx.send(Action::Hosts(HostsAction::ShowKept));
+        cx.send(HostsAction::ShowKept);
     }
     response
         .on_hover_text(format!(
@@ -497,12 +456,12 @@ fn next_cut_id(host: HostId) -> Id {
 
 /// Scrolls the text that stands in none of the panes to a place in it.
 pub fn show_in_host(ui: &Ui, offset: usize) {
-    ui.data_mut(|data| data.insert_temp(ALONE_PANE.goto_id(), offset));
+    widgets::remember(ui, ALONE_PANE.goto_id(), offset);
 }
 
 /// Scrolls a host's text to the next part that was taken out of it.
 pub fn next_cut(ui: &Ui, host: HostId) {
-    ui.data_mut(|data| data.insert_temp(next_cut_id(host), true));
+    widgets::remember(ui, next_cut_id(host), true);
 }
 
 /// The legend of the marks, on one line.
@@ -539,7 +498,7 @@ pub fn view_as_strip(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) -> Rect {
                 .show(ui)
                 .clicked()
             {
-                cx.send(Action::Hosts(HostsAction::ViewAs(None)));
+                cx.send(HostsAction::ViewAs(None));
             }
             if Button::new("Open its text")
                 .small()
@@ -547,7 +506,7 @@ pub fn view_as_strip(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) -> Rect {
                 .show(ui)
                 .clicked()
             {
-                cx.send(Action::Hosts(HostsAction::Open(host)));
+                cx.send(HostsAction::Open(host));
             }
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
                 let words = match cx.ask(HostsQuery) {
@@ -602,13 +561,7 @@ pub fn not_shown_at(ui: &Ui, right: Pos2) -> f32 {
         pos2((right.x - size.x).round(), (right.y - 9.0).round()),
         size,
     );
-    ui.painter().rect(
-        rect,
-        theme::RADIUS_BADGE,
-        t.warn_bg,
-        Stroke::new(1.0, t.warn_line),
-        egui::StrokeKind::Inside,
-    );
+    widgets::boxed(ui, rect, theme::RADIUS_BADGE, t.warn_bg, t.warn_line);
     ui.painter().galley(
         pos2(
             rect.left() + 6.0,

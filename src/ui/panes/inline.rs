@@ -13,6 +13,7 @@ use crate::ui::Cx;
 use crate::ui::marks;
 use crate::ui::rtl;
 use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::widgets;
 
 /// The face of a stretch of Markdown.
 #[derive(Clone, Copy, Debug)]
@@ -131,9 +132,10 @@ pub fn links_ui(ui: &mut Ui, cx: &Cx<'_>, inline: &Inline, galley: &Galley, at: 
         let rect = Rect::from_min_max(pos2(first.left(), first.top()), pos2(end, first.bottom()))
             .translate(at.to_vec2());
         let is_web = loupe_core::source::is_web(url);
-        let response = ui.interact(
+        let response = widgets::sense(
+            ui,
             rect,
-            ui.scope_id().with(("link", position)),
+            ("link", position),
             if is_web {
                 Sense::click()
             } else {

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use egui::text::{LayoutJob, TextFormat, TextWrapping};
-use egui::{Pos2, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
+use egui::{Pos2, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 use egui_commonmark::{CommonMarkCache, CommonMarkViewer};
 
 use super::glyph;
@@ -107,9 +107,10 @@ pub fn item_ui(
     let galley = layout(ui, inline, &font, room, egui::Align::LEFT);
     let height = (galley.size().y + above + below).ceil();
     let rect = Rect::from_min_size(top, vec2(width, height));
-    let response = ui.interact(
+    let response = widgets::sense(
+        ui,
         rect,
-        ui.scope_id().with("item"),
+        "item",
         if record.is_some() {
             Sense::click()
         } else {
@@ -187,16 +188,10 @@ pub fn raw(ui: &mut Ui, text: &str, left: f32, top: f32, width: f32) -> f32 {
     rtl::append(&mut job, &text, &TextFormat::simple(theme::code(), t.text));
     let galley = ui.painter().layout_job(job);
     let rect = Rect::from_min_size(pos2(left, top + 2.0), vec2(width, galley.size().y + 16.0));
-    ui.painter().rect(
-        rect,
-        theme::RADIUS_CONTROL,
-        t.card,
-        Stroke::new(1.0, t.line),
-        StrokeKind::Inside,
-    );
+    widgets::boxed(ui, rect, theme::RADIUS_CONTROL, t.card, t.line);
     ui.painter()
         .galley(rect.min + vec2(12.0, 8.0), galley, t.text);
-    ui.interact(rect, ui.scope_id().with("raw"), Sense::hover())
+    widgets::sense(ui, rect, "raw", Sense::hover())
         .widget_info(|| WidgetInfo::labeled(Role::Label, true, &text));
     rect.height() + 12.0
 }

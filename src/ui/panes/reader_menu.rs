@@ -4,12 +4,12 @@
 use std::sync::Arc;
 
 use egui::{
-    Align, Color32, Id, Key, Layout, Popup, PopupCloseBehavior, Rect, Response, Role,
-    ScrollArea, Sense, Ui, pos2, vec2,
+    Align, Color32, Id, Key, Layout, Popup, PopupCloseBehavior, Rect, Response, Role, ScrollArea,
+    Sense, Ui, pos2, vec2,
 };
 
 use super::PaneCx;
-use crate::state::{Action, ExportAction, QueryState, ViewAction};
+use crate::state::{ExportAction, QueryState, ViewAction};
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::{self, Button, number_text};
 use crate::ui::{Cx, icons};
@@ -71,11 +71,7 @@ pub(super) fn reading_ui(
 fn source_line(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, words: &str) -> Rect {
     let t = ThemeTokens::of(ui);
     let line = Rect::from_min_size(rect.min, vec2(rect.width(), LINE));
-    let response = ui.interact(
-        line,
-        ui.scope_id().with("how the text is read"),
-        Sense::click(),
-    );
+    let response = widgets::sense(ui, line, "how the text is read", Sense::click());
     widgets::say(
         &response,
         Role::Button,
@@ -87,13 +83,7 @@ fn source_line(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, words: &str) -> Rect {
     let room = line.width() - 42.0;
     let begin = words.split(" (").next().unwrap_or(words);
     let once = words.strip_suffix(TWICE).unwrap_or(words);
-    let fits = |words: &&str| {
-        ui.painter()
-            .layout_no_wrap((*words).to_owned(), theme::small(), t.text)
-            .size()
-            .x
-            <= room
-    };
+    let fits = |words: &&str| widgets::text_width(ui, *words, theme::small()) <= room;
     let shown = [words, once, begin].into_iter().find(fits).unwrap_or(begin);
     let end = widgets::text_at(
         ui,
@@ -177,9 +167,7 @@ fn declare_ui(ui: &mut Ui, cx: &Cx<'_>) {
         .on_hover_text(OUTPUT_SCHEMA.about)
         .clicked()
     {
-        cx.send(Action::ExportAs(ExportAction::Copy(
-            ExportChoice::OUTPUT_SCHEMA,
-        )));
+        cx.send(ExportAction::Copy(ExportChoice::OUTPUT_SCHEMA));
         ui.close();
     }
     // A menu's own layout would spread the words over the line.
@@ -283,7 +271,7 @@ fn pattern_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, pattern: &str) -> Rect {
                 let is_new = ui.data_mut(|data| data.get_temp::<bool>(id).is_none());
                 if is_new {
                     edit.request_focus();
-                    ui.data_mut(|data| data.insert_temp(id, true));
+                    widgets::remember(ui, id, true);
                 }
                 if edit.changed() {
                     cx.send(ViewAction::TryPattern(Some(text)));
@@ -359,7 +347,7 @@ pub(super) fn only_here_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx, count: usize
                 for row in &extra.rows[shown] {
                     let tokens = row.tokens.get(encoding);
                     if extra_row(ui, t, &row.text, row.line, tokens).clicked() {
-                        ui.data_mut(|data| data.insert_temp(pane.goto_id(), row.range.start));
+                        widgets::remember(ui, pane.goto_id(), row.range.start);
                     }
                 }
             });
@@ -371,36 +359,33 @@ pub(super) fn only_here_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx, count: usize
 }
 
 fn extra_row(ui: &mut Ui, t: &ThemeTokens, text: &str, line: u32, tokens: u64) -> Response {
-    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 26.0), Sense::click());
-    if response.hovered() {
-        ui.painter().rect_filled(rect, theme::RADIUS_BADGE, t.hover);
+    let row = widgets::Row::new(ui, 26.0);
+    let ui = row.ui;
+    if row.response.hovered() {
+        ui.painter()
+            .rect_filled(row.rect, theme::RADIUS_BADGE, t.hover);
     }
-    let y = rect.center().y;
-    let weak = |ui: &Ui, x: f32, text: String, color: Color32| {
-        widgets::text_right(ui, pos2(x, y), text, theme::mono(11.5), color)
-    };
-    let mut right = weak(ui, rect.right() - 8.0, number_text(tokens, "tok"), t.weak) - 10.0;
+    let weak = |x: f32, text: String, color: Color32| row.number(x, text, theme::mono(11.5), color);
+    let mut right = weak(row.right(8.0), number_text(tokens, "tok"), t.weak) - 10.0;
     right = weak(
-        ui,
         right,
         format!("Ln {}", widgets::grouped(line.into())),
         t.weak,
     ) - 10.0;
     let shown = Shown::of(text).text;
-    widgets::text_at(
-        ui,
-        pos2(rect.left() + 8.0, y),
+    row.text(
+        row.left(8.0),
+        row.rect.left() + (right - row.rect.left() - 8.0).max(20.0) + 8.0,
         shown,
         theme::code(),
         t.text,
-        (right - rect.left() - 8.0).max(20.0),
     );
     widgets::say(
-        &response,
+        &row.response,
         Role::Button,
         format!("{text}, line {line}, {tokens} tokens"),
     );
-    response
+    row.response
 }
 
 /// The pattern's matches in the text of a format, to be marked.

@@ -8,8 +8,7 @@ use std::sync::Arc;
 
 use egui::mutex::Mutex;
 use egui::{
-    Align, Id, Layout, Pos2, Rect, Role, ScrollArea, Sense, StrokeKind, Ui, WidgetInfo,
-    pos2, vec2,
+    Align, Id, Layout, Pos2, Rect, Role, ScrollArea, Sense, StrokeKind, Ui, WidgetInfo, pos2, vec2,
 };
 use egui_commonmark::CommonMarkCache;
 
@@ -219,12 +218,12 @@ fn rendered_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
         return;
     }
     let id = Id::unique(("rendered flow", pane.index));
-    let known: Option<Arc<Mutex<Flow>>> = ui.data(|data| data.get_temp(id));
+    let known: Option<Arc<Mutex<Flow>>> = widgets::recall(ui, id);
     let flow = known
         .filter(|flow| Arc::ptr_eq(&flow.lock().view, view))
         .unwrap_or_else(|| {
             let flow = Arc::new(Mutex::new(Flow::new(view, subject, pane.format)));
-            ui.data_mut(|data| data.insert_temp(id, Arc::clone(&flow)));
+            widgets::remember(ui, id, Arc::clone(&flow));
             flow
         });
     flow.lock().show(ui, cx, pane);
@@ -683,7 +682,7 @@ fn notice(ui: &mut Ui, text: &str, top: Pos2, width: f32) -> f32 {
         t.text,
         rect.width() - 22.0,
     );
-    ui.interact(rect, ui.scope_id().with("notice"), Sense::hover())
+    widgets::sense(ui, rect, "notice", Sense::hover())
         .on_hover_text(text)
         .widget_info(|| WidgetInfo::labeled(Role::Label, true, text));
     24.0

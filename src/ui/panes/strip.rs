@@ -1,8 +1,6 @@
 //! Tabs of all panes, where there is no room for three of them or one is closed.
 
-use egui::{
-    Align, Layout, Rect, Response, Role, Sense, Stroke, Ui, pos2, vec2,
-};
+use egui::{Align, Layout, Rect, Response, Role, Sense, Ui, pos2, vec2};
 
 use super::PLACES;
 use super::header::{chooser, copy_button, cost, is_counting, sample};
@@ -126,11 +124,7 @@ impl Tab<'_> {
         let count_width = if count.is_empty() {
             0.0
         } else {
-            ui.painter()
-                .layout_no_wrap(count.clone(), theme::code(), t.weak)
-                .size()
-                .x
-                + 6.0
+            widgets::text_width(ui, count.clone(), theme::code()) + 6.0
         };
         let size = vec2(16.0 + label.size().x + count_width, STRIP);
         let (rect, response) = widgets::keyed(ui, size, Sense::click(), PLACES[pane]);
@@ -150,12 +144,7 @@ impl Tab<'_> {
             ui.painter()
                 .rect_filled(square, theme::RADIUS_BAR, hue.color);
         } else {
-            ui.painter().rect_stroke(
-                square,
-                theme::RADIUS_BAR,
-                Stroke::new(1.0, hue.color),
-                egui::StrokeKind::Inside,
-            );
+            widgets::outline(ui, square, theme::RADIUS_BAR, hue.color);
         }
         let color = if is_shown || response.hovered() {
             t.strong

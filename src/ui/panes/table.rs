@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use egui::{Color32, Pos2, Rect, Role, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
+use egui::{Color32, Pos2, Rect, Role, Sense, Ui, pos2, vec2};
 use pulldown_cmark::Alignment;
 
 use super::glyph;
@@ -155,9 +155,10 @@ pub fn row_ui(ui: &mut Ui, cx: &Cx<'_>, row: &TableRow<'_>, top: Pos2) -> f32 {
         pos2(top.x + SIDE, top.y),
         vec2(widths.iter().sum::<f32>().round(), height),
     );
-    let response = ui.interact(
+    let response = widgets::sense(
+        ui,
         rect,
-        ui.scope_id().with("row"),
+        "row",
         if row.record.is_some() {
             Sense::click()
         } else {
@@ -183,13 +184,7 @@ pub fn row_ui(ui: &mut Ui, cx: &Cx<'_>, row: &TableRow<'_>, top: Pos2) -> f32 {
     } else {
         rect.with_min_y(rect.top() - 1.0)
     };
-    ui.painter().rect(
-        framed,
-        radius,
-        fill,
-        Stroke::new(1.0, t.line2),
-        StrokeKind::Inside,
-    );
+    widgets::boxed(ui, framed, radius, fill, t.line2);
     if row.is_linked {
         ui.painter().rect_filled(
             Rect::from_min_size(rect.min, vec2(2.0, height)),

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use egui::mutex::Mutex;
 use egui::{
-    Align, Color32, Id, Layout, Pos2, Rect, Role, ScrollArea, Sense, Stroke, StrokeKind,
-    Ui, WidgetInfo, pos2, vec2,
+    Align, Id, Layout, Pos2, Rect, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui, WidgetInfo,
+    pos2, vec2,
 };
 
 use super::colour::job;
@@ -46,7 +46,7 @@ fn prepared_id(pane: &PaneCx) -> Id {
 }
 
 fn prepared(ui: &Ui, pane: &PaneCx) -> Option<Arc<Mutex<Prepared>>> {
-    ui.data(|data| data.get_temp(prepared_id(pane)))
+    widgets::recall(ui, prepared_id(pane))
 }
 
 pub static PANE: Pane = Pane {
@@ -141,12 +141,7 @@ fn text_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
     };
     let digits = view.line_count.max(10).ilog10() as f32 + 1.0;
     let gutter = (digits * 7.0 + 26.0).round();
-    let char_width = ui
-        .painter()
-        .layout_no_wrap("0".repeat(64), theme::code(), Color32::PLACEHOLDER)
-        .size()
-        .x
-        / 64.0;
+    let char_width = widgets::text_width(ui, "0".repeat(64), theme::code()) / 64.0;
     let fitting =
         ((ui.available_width() - gutter - 16.0) / char_width).clamp(16.0, f32::from(u16::MAX));
     let columns = if cx.state.settings.wrap {
@@ -175,7 +170,7 @@ fn text_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
                 widest: 0.0,
             };
             let new = Arc::new(Mutex::new(new));
-            ui.data_mut(|data| data.insert_temp(prepared_id(pane), Arc::clone(&new)));
+            widgets::remember(ui, prepared_id(pane), Arc::clone(&new));
             new
         }
         (QueryState::Working { .. }, Some(known)) => known,
@@ -238,7 +233,7 @@ fn block_mark(ui: &Ui, place: &Place, block: usize, end: f32) {
     }
     let words = format!("{name} begins here");
     let line = Rect::from_min_size(row.min, vec2(row.width(), 3.0)).union(label);
-    let response = ui.interact(line, ui.scope_id().with(("block", block)), Sense::hover());
+    let response = widgets::sense(ui, line, ("block", block), Sense::hover());
     widgets::say(&response, Role::Label, &words);
     response.on_hover_text(words);
 }
@@ -302,7 +297,7 @@ impl Prepared {
                 self.widest.max(viewport.width()),
                 self.rows.len() as f32 * TEXT_ROW + 16.0,
             );
-            let response = ui.interact(outer, ui.scope_id().with("text"), Sense::click_and_drag());
+            let response = widgets::sense(ui, outer, "text", Sense::click_and_drag());
             ui.allocate_rect(Rect::from_min_size(origin, total), Sense::hover());
             let first = ((viewport.min.y - 8.0) / TEXT_ROW).max(0.0) as usize;
             // From the first visible row on, so that positions are exact in very long texts as well.
@@ -354,7 +349,7 @@ impl Prepared {
                 .and_then(|pos| Some((pos, drawn.iter().find(|row| row.rect.contains(pos))?)))
                 && let Some(char) = row.char_at(pos)
             {
-                ui.data_mut(|data| data.insert_temp(pointed_id(pane), row.start + char));
+                widgets::remember(ui, pointed_id(pane), row.start + char);
                 glyph::tip(
                     cx,
                     &response,
@@ -498,13 +493,7 @@ impl Prepared {
         }
         for (name, _) in &drawn.shown.names {
             let span = drawn.shown_span(name).shrink2(vec2(0.0, 2.0));
-            ui.painter().rect(
-                span,
-                theme::RADIUS_BAR,
-                t.warn_bg,
-                Stroke::new(1.0, t.warn_line),
-                StrokeKind::Inside,
-            );
+            widgets::boxed(ui, span, theme::RADIUS_BAR, t.warn_bg, t.warn_line);
         }
         let at_y = (rect.center().y - drawn.galley.size().y / 2.0).round();
         if is_weak {
@@ -527,15 +516,14 @@ impl Prepared {
         if between(cuts, &row.range).next().is_some_and(begins) {
             host::not_shown_at(ui, pos2(place.right, rect.center().y));
         }
-        ui.interact(rect, ui.scope_id().with(("row", at)), Sense::empty())
-            .widget_info(|| {
-                let message = if is_weak { "not shown: " } else { "" };
-                WidgetInfo::labeled(
-                    Role::Label,
-                    true,
-                    format!("{message}{}", &view.text[row.range.clone()]),
-                )
-            });
+        widgets::sense(ui, rect, ("row", at), Sense::empty()).widget_info(|| {
+            let message = if is_weak { "not shown: " } else { "" };
+            WidgetInfo::labeled(
+                Role::Label,
+                true,
+                format!("{message}{}", &view.text[row.range.clone()]),
+            )
+        });
         drawn
     }
 }
@@ -671,7 +659,7 @@ fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
     if !range.is_empty() && room <= ROOM_FOR_ALL {
         // What is selected comes first.
     } else if let Some(starts) = tokens {
-        let pointed: Option<usize> = ui.data(|data| data.get_temp(pointed_id(pane)));
+        let pointed: Option<usize> = widgets::recall(ui, pointed_id(pane));
         let words = token_text(starts, view.text.len(), pointed.unwrap_or(selected.head));
         let tip = format!(
             "Under the pointer, else at the caret, by {}",

@@ -73,7 +73,7 @@ fn flat_id(pane: &PaneCx) -> Id {
 }
 
 fn known(ui: &Ui, pane: &PaneCx) -> Option<Arc<Mutex<Flat>>> {
-    ui.data(|data| data.get_temp(flat_id(pane)))
+    widgets::recall(ui, flat_id(pane))
 }
 
 pub static PANE: Pane = Pane {
@@ -137,7 +137,7 @@ fn tree_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
     let same = known(ui, pane).filter(|known| Arc::ptr_eq(&known.lock().view, view));
     let shared = same.unwrap_or_else(|| {
         let shared = Arc::new(Mutex::new(Flat::new(view)));
-        ui.data_mut(|data| data.insert_temp(flat_id(pane), Arc::clone(&shared)));
+        widgets::remember(ui, flat_id(pane), Arc::clone(&shared));
         shared
     });
     let mut flat = shared.lock();

@@ -1,8 +1,6 @@
 //! The start page of a person's own server: what can be done with it, before anything of the sample.
 
-use egui::{
-    Response, Role, Sense, Stroke, StrokeKind, Ui, pos2, vec2,
-};
+use egui::{Response, Role, Sense, Ui, vec2};
 
 use crate::state::{Action, CallAction, ListedTool, SidebarTab, TokensAction, ViewAction};
 use crate::ui::theme::{self, ThemeTokens};
@@ -47,7 +45,7 @@ pub fn own_ui(ui: &mut Ui, cx: &Cx<'_>, width: f32) {
         );
         let keys = format!("by part, and what cutting would save ({})", encoding.name());
         if row_ui(ui, width, icons::COST, &text, &keys).clicked() {
-            cx.send(Action::Tokens(TokensAction::ShowServer));
+            cx.send(TokensAction::ShowServer);
         }
         let cost = |listed: &&ListedTool| listed.tokens.map_or(0, |tokens| tokens.get(encoding));
         let (dear, cheap) = (
@@ -124,39 +122,16 @@ pub(super) fn row_ui(ui: &mut Ui, width: f32, glyph: &str, text: &str, about: &s
     } else {
         (t.card, t.line2)
     };
-    ui.painter().rect(
-        rect,
-        theme::RADIUS_CONTROL,
-        fill,
-        Stroke::new(1.0, line),
-        StrokeKind::Inside,
-    );
+    widgets::boxed(ui, rect, theme::RADIUS_CONTROL, fill, line);
     widgets::focus_ring(ui, &response, theme::RADIUS_CONTROL);
-    let y = rect.center().y;
-    widgets::glyph_at(
-        ui,
-        pos2(rect.left() + 20.0, y),
-        glyph,
-        theme::icon_font(16.0),
-        t.accent,
-    );
+    let mid = widgets::Line::of(ui, rect);
+    mid.icon(rect.left() + 20.0, glyph, 16.0, t.accent);
     let left = rect.left() + 38.0;
     let right = rect.right() - 12.0;
-    let end = widgets::text_at(
-        ui,
-        pos2(left, y),
-        text,
-        theme::medium(13.0),
-        t.strong,
-        right - left,
-    );
-    let needed = ui
-        .painter()
-        .layout_no_wrap(about.to_owned(), theme::small(), t.weak)
-        .size()
-        .x;
+    let end = mid.text(left, right, text, theme::medium(13.0), t.strong);
+    let needed = widgets::text_width(ui, about, theme::small());
     if end + 12.0 + needed <= right {
-        widgets::text_right(ui, pos2(right, y), about, theme::small(), t.weak);
+        mid.number(right, about, theme::small(), t.weak);
     }
     response.on_hover_cursor(egui::CursorIcon::PointingHand)
 }

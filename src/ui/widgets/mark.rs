@@ -1,8 +1,6 @@
 //! Badges and swatches: small labels, each readable without its colour.
 
-use egui::{
-    Color32, Pos2, Rect, Response, Role, Sense, Stroke, StrokeKind, Ui, pos2, vec2,
-};
+use egui::{Color32, Pos2, Rect, Response, Role, Sense, Ui, pos2, vec2};
 
 use super::{glyph_at, text_at};
 use crate::ui::theme::{self, ThemeTokens};
@@ -44,11 +42,7 @@ pub fn badge(
     if is_outlined && tone == Tone::Plain {
         color = t.weak;
     }
-    let words = ui
-        .painter()
-        .layout_no_wrap(text.to_owned(), theme::medium(SIZE), color)
-        .size()
-        .x;
+    let words = super::text_width(ui, text, theme::medium(SIZE));
     let icon_width = if icon.is_some() {
         SIZE + if text.is_empty() { 0.0 } else { 4.0 }
     } else {
@@ -64,13 +58,7 @@ pub fn badge(
         } else {
             fill
         };
-        ui.painter().rect(
-            rect,
-            theme::RADIUS_BADGE,
-            fill,
-            Stroke::new(1.0, line),
-            StrokeKind::Inside,
-        );
+        super::boxed(ui, rect, theme::RADIUS_BADGE, fill, line);
         let left = rect.left() + 5.0;
         if let Some(icon) = icon {
             let font = if is_outlined {
@@ -135,12 +123,7 @@ pub fn key_cap_at(
         egui::pos2(right.x - size.x, (right.y - size.y / 2.0).round()),
         size,
     );
-    ui.painter().rect_stroke(
-        place,
-        theme::RADIUS_BADGE,
-        egui::Stroke::new(1.0, line),
-        egui::StrokeKind::Inside,
-    );
+    super::outline(ui, place, theme::RADIUS_BADGE, line);
     ui.painter()
         .galley((place.min + CAP_PAD).round(), keys, color);
     place.left()
@@ -164,12 +147,6 @@ pub fn letter_at(ui: &Ui, center: Pos2, letter: &str) {
     } else {
         (t.strong, t.card, t.line2)
     };
-    ui.painter().rect(
-        rect,
-        theme::RADIUS_BADGE,
-        fill,
-        Stroke::new(1.0, line),
-        StrokeKind::Inside,
-    );
+    super::boxed(ui, rect, theme::RADIUS_BADGE, fill, line);
     glyph_at(ui, center, letter, theme::semibold(12.0), color);
 }

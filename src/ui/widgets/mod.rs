@@ -7,12 +7,15 @@ mod modal;
 mod mode;
 mod notice;
 mod number;
+mod row;
 mod verdict;
 mod words;
 
+use std::any::Any;
+
 use egui::{
-    Align, AsIdSalt, Color32, FontId, Id, InnerResponse, Layout, Pos2, Rangef, Rect, Response,
-    Sense, Stroke, StrokeKind, Ui, UiBuilder, Vec2, pos2, vec2,
+    Align, AsIdSalt, Color32, CornerRadius, FontId, Frame, Id, InnerResponse, Layout, Margin, Pos2,
+    Rangef, Rect, Response, Sense, Stroke, StrokeKind, Ui, UiBuilder, Vec2, pos2, vec2,
 };
 
 pub use button::{
@@ -26,6 +29,7 @@ pub use notice::{MOVES_AFTER, empty_ui, held_ui, problem_ui, ready, waiting};
 pub use number::{
     bytes, count_text, grouped, number_at, number_right, number_text, number_width, seconds,
 };
+pub use row::{Line, Row};
 pub use verdict::summary_rows;
 pub use words::{note, note_wrapped, say, say_selected, styled, truncated, words, wrapped};
 
@@ -62,12 +66,7 @@ pub fn text_at(
 /// it ends.
 pub fn name_at(ui: &Ui, left: Pos2, name: &str, font: FontId, color: Color32, width: f32) -> f32 {
     const END: usize = 10;
-    let size = |text: &str| {
-        ui.painter()
-            .layout_no_wrap(text.to_owned(), font.clone(), color)
-            .size()
-            .x
-    };
+    let size = |text: &str| text_width(ui, text, font.clone());
     let cut = name
         .char_indices()
         .nth_back(END - 1)
@@ -160,18 +159,13 @@ pub fn focus_ring(ui: &Ui, response: &Response, radius: egui::CornerRadius) {
 pub fn focus_ring_inside(ui: &Ui, response: &Response) {
     if response.has_focus() {
         let t = ThemeTokens::of(ui);
-        ui.painter().rect_stroke(
-            response.rect,
-            theme::RADIUS_BAR,
-            Stroke::new(1.0, t.accent),
-            StrokeKind::Inside,
-        );
+        outline(ui, response.rect, theme::RADIUS_BAR, t.accent);
     }
 }
 
 /// A horizontal separator of one pixel over the width that is left.
 pub fn separator(ui: &mut Ui) {
-    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 1.0), Sense::hover());
+    let (rect, _) = full_width(ui, 1.0, Sense::hover());
     ui.painter()
         .rect_filled(rect, 0.0, ThemeTokens::of(ui).line);
 }
@@ -197,6 +191,54 @@ pub fn line_below(ui: &Ui, rect: Rect) {
 pub fn edge(ui: &Ui, rect: Rect, color: Color32) {
     let edge = rect.with_max_x(rect.left() + 2.0);
     ui.painter().rect_filled(edge, 0.0, color);
+}
+
+/// A filled box with a border.
+pub fn boxed(ui: &Ui, rect: Rect, radius: impl Into<CornerRadius>, fill: Color32, line: Color32) {
+    let (stroke, kind) = (Stroke::new(1.0, line), StrokeKind::Inside);
+    ui.painter().rect(rect, radius, fill, stroke, kind);
+}
+
+/// A border.
+pub fn outline(ui: &Ui, rect: Rect, radius: impl Into<CornerRadius>, line: Color32) {
+    boxed(ui, rect, radius, Color32::TRANSPARENT, line);
+}
+
+/// How wide a text is on one line.
+pub fn text_width(ui: &Ui, text: impl Into<String>, font: FontId) -> f32 {
+    let galley = ui
+        .painter()
+        .layout_no_wrap(text.into(), font, Color32::PLACEHOLDER);
+    galley.size().x
+}
+
+/// What is kept for an id from frame to frame.
+pub fn recall<T: 'static + Clone>(ui: &Ui, id: Id) -> Option<T> {
+    ui.data(|data| data.get_temp(id))
+}
+
+/// Keeps something for an id until the next frames.
+pub fn remember<T: 'static + Any + Clone + Send + Sync>(ui: &Ui, id: Id, value: T) {
+    ui.data_mut(|data| data.insert_temp(id, value));
+}
+
+/// Room over the whole width.
+pub fn full_width(ui: &mut Ui, height: f32, sense: Sense) -> (Rect, Response) {
+    ui.allocate_exact_size(vec2(ui.available_width(), height), sense)
+}
+
+/// A place that reacts, told from its neighbours by a salt.
+pub fn sense(ui: &Ui, place: Rect, salt: impl AsIdSalt, sense: Sense) -> Response {
+    ui.interact(place, ui.scope_id().with(salt), sense)
+}
+
+/// Content within a margin.
+pub fn padded<R>(
+    ui: &mut Ui,
+    margin: impl Into<Margin>,
+    content: impl FnOnce(&mut Ui) -> R,
+) -> InnerResponse<R> {
+    Frame::new().inner_margin(margin).show(ui, content)
 }
 
 /// The height of as many whole rows as fit: a list shows no half of one at its end.

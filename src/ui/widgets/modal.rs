@@ -1,8 +1,6 @@
 //! What stands above the window and keeps the keyboard: dialogs, questions, the palette.
 
-use egui::{
-    Align2, Frame, Id, Margin, Modal, ModalResponse, Stroke, Ui, Vec2, vec2,
-};
+use egui::{Align2, Frame, Id, Margin, Modal, ModalResponse, Stroke, Ui, Vec2, vec2};
 
 use super::{at_right, icon_button};
 use crate::state::Action;
@@ -77,9 +75,9 @@ pub fn focus_opened(ui: &Ui, what: impl std::hash::Hash + std::fmt::Debug, first
     }
     let id = Id::unique(("has had its focus", Id::unique(what)));
     let pass = ui.ctx().cumulative_pass_nr();
-    let last: Option<u64> = ui.data(|data| data.get_temp(id));
+    let last: Option<u64> = super::recall(ui, id);
     if last.is_none_or(|last| last + 1 < pass) {
         ui.memory_mut(|memory| memory.request_focus(first));
     }
-    ui.data_mut(|data| data.insert_temp(id, pass));
+    super::remember(ui, id, pass);
 }

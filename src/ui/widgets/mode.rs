@@ -1,6 +1,6 @@
 //! The head of a screen that takes the whole area: the way back first, then what it is, then its controls.
 
-use egui::{Align, Frame, Layout, Margin, Rect, Ui, vec2};
+use egui::{Align, Layout, Margin, Rect, Ui, vec2};
 
 use super::Button;
 use crate::state::ViewAction;
@@ -46,7 +46,7 @@ pub fn mode_head(ui: &mut Ui, cx: &Cx<'_>, title: &str, controls: impl FnOnce(&m
 
 /// What stands below the head of a screen that is read from above: with space around it and between its parts.
 pub fn mode_body(ui: &mut Ui, body: impl FnOnce(&mut Ui)) {
-    Frame::new().inner_margin(Margin::same(16)).show(ui, |ui| {
+    super::padded(ui, Margin::same(16), |ui| {
         ui.set_width(ui.available_width());
         ui.spacing_mut().item_spacing.y = 8.0;
         body(ui);

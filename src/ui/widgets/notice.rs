@@ -3,9 +3,7 @@
 use std::f32::consts::TAU;
 use std::time::Duration;
 
-use egui::{
-    Align, Frame, Layout, Margin, Response, Role, Sense, Stroke, Ui, vec2,
-};
+use egui::{Align, Frame, Layout, Margin, Response, Role, Sense, Stroke, Ui, vec2};
 
 use super::{Button, seconds};
 use crate::state::{QueryState, ViewAction};

@@ -2,7 +2,7 @@
 //!
 //! A number ends at its place and is never cut; a name is cut before the number begins.
 
-use egui::{Color32, FontId, Rect, Response, Role, Sense, Ui, pos2, vec2};
+use egui::{AsIdSalt, Color32, CornerRadius, FontId, Rect, Response, Role, Sense, Ui, pos2, vec2};
 
 use super::{edge, focus_ring_inside, glyph_at, keyed, say, say_selected, text_at, text_right};
 use crate::ui::theme::{self, ThemeTokens};
@@ -14,7 +14,15 @@ pub struct Line<'u> {
     pub y: f32,
 }
 
-impl Line<'_> {
+impl<'u> Line<'u> {
+    /// The line in the middle of a place.
+    pub fn of(ui: &'u Ui, place: Rect) -> Self {
+        Self {
+            ui,
+            y: place.center().y,
+        }
+    }
+
     /// Text between two places, cut with `…`; where it ends.
     pub fn text(
         &self,
@@ -96,14 +104,17 @@ impl<'u> Row<'u> {
         Self::at(ui, rect, response)
     }
 
+    /// A row of a list that is one stop of Tab, told from its neighbours by a salt.
+    pub fn named(ui: &'u mut Ui, height: f32, salt: impl AsIdSalt) -> Self {
+        let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), height), Sense::hover());
+        let response = ui.interact(rect, ui.scope_id().with(salt), Sense::CLICK);
+        Self::at(ui, rect, response)
+    }
+
     /// A row that has its room already.
     pub fn at(ui: &'u Ui, rect: Rect, response: Response) -> Self {
-        let line = Line {
-            ui,
-            y: rect.center().y,
-        };
         Self {
-            line,
+            line: Line::of(ui, rect),
             rect,
             response,
         }
@@ -117,18 +128,34 @@ impl<'u> Row<'u> {
         }
     }
 
+    /// So far from its left edge.
+    pub fn left(&self, inset: f32) -> f32 {
+        self.rect.left() + inset
+    }
+
+    /// So far from its right edge.
+    pub fn right(&self, inset: f32) -> f32 {
+        self.rect.right() - inset
+    }
+
     pub fn fill(&self, color: Color32) {
         self.ui.painter().rect_filled(self.rect, 0.0, color);
     }
 
     /// Its ground: selected, below the pointer, with the keyboard.
     pub fn ground(&self, is_selected: bool) {
+        self.ground_round(is_selected, CornerRadius::ZERO);
+    }
+
+    /// The same with round corners.
+    pub fn ground_round(&self, is_selected: bool, radius: CornerRadius) {
         let t = ThemeTokens::of(self.ui);
-        if is_selected {
-            self.fill(t.accent_bg);
-        } else if self.response.hovered() {
-            self.fill(t.hover);
-        }
+        let color = match (is_selected, self.response.hovered()) {
+            (true, _) => t.accent_bg,
+            (false, true) => t.hover,
+            (false, false) => Color32::TRANSPARENT,
+        };
+        self.ui.painter().rect_filled(self.rect, radius, color);
         focus_ring_inside(self.ui, &self.response);
     }
 

@@ -1,6 +1,6 @@
 //! What the schema says against the arguments.
 
-use egui::{Frame, Margin, Ui};
+use egui::{Margin, Ui};
 
 use crate::state::{Form, FormMode};
 use crate::ui::theme::{self, ThemeTokens};
@@ -40,12 +40,13 @@ pub(in crate::ui::call_bar) fn problems_ui(ui: &mut Ui, form: &Form) {
     if rest.is_empty() && form.unchecked.is_none() {
         return;
     }
-    Frame::new()
-        .inner_margin(Margin {
+    widgets::padded(
+        ui,
+        Margin {
             top: 2,
             ..Margin::ZERO
-        })
-        .show(ui, |ui| {
+        },
+        |ui| {
             ui.spacing_mut().item_spacing.y = 2.0;
             for (pointer, message) in rest.iter().take(3) {
                 let place = if pointer.is_empty() {
@@ -67,7 +68,8 @@ pub(in crate::ui::call_bar) fn problems_ui(ui: &mut Ui, form: &Form) {
                 let text = format!("The arguments cannot be checked: {why}");
                 widgets::wrapped(ui, text, theme::regular(12.0), t.warn);
             }
-        });
+        },
+    );
 }
 
 #[cfg(test)]

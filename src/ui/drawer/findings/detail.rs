@@ -3,10 +3,7 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use egui::{
-    Align, Layout, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2,
-    vec2,
-};
+use egui::{Align, Layout, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::{AnswerFindings, FindingPlace, small, step};
 use crate::state::{Action, CompareAction, Dialog};
@@ -109,7 +106,7 @@ fn repeat_ui(ui: &mut Ui, cx: &Cx<'_>, finding: &Finding) {
             .show(ui)
             .clicked()
         {
-            cx.send(Action::Compare(CompareAction::StartEqual(2)));
+            cx.send(CompareAction::StartEqual(2));
         }
     }
 }
@@ -136,13 +133,7 @@ fn evidence_ui(ui: &mut Ui, cx: &Cx<'_>, places: &[FindingPlace], finding: &Find
             &part.name(),
         );
         let fill = if response.hovered() { t.hover } else { t.card };
-        ui.painter().rect(
-            rect,
-            theme::RADIUS_BADGE,
-            fill,
-            Stroke::new(1.0, t.line),
-            StrokeKind::Inside,
-        );
+        widgets::boxed(ui, rect, theme::RADIUS_BADGE, fill, t.line);
         let y = rect.center().y;
         widgets::text_at(
             ui,
@@ -291,16 +282,14 @@ fn saving_ui(ui: &mut Ui, cx: &Cx<'_>, mended: &Arc<FixedResult>) {
         .filter(|(_, before, ..)| before.is_some())
     {
         let before = before.unwrap_or(0);
-        let (rect, response) =
-            ui.allocate_exact_size(vec2(ui.available_width(), 20.0), Sense::hover());
-        let y = rect.center().y;
-        widgets::text_at(
-            ui,
-            pos2(rect.left(), y),
+        let row = widgets::Row::to_read(ui, 20.0);
+        let ui = row.ui;
+        row.text(
+            row.rect.left(),
+            row.left(130.0),
             title,
             theme::regular(12.5),
             t.text,
-            130.0,
         );
         let (words, percent) = match after {
             Some(after) if after == before => {
@@ -316,23 +305,11 @@ fn saving_ui(ui: &mut Ui, cx: &Cx<'_>, mended: &Arc<FixedResult>) {
             ),
         };
         let after = after.unwrap_or(0);
-        widgets::text_right(
-            ui,
-            pos2(rect.right(), y),
-            &percent,
-            theme::mono(11.5),
-            t.text,
-        );
-        let end = widgets::text_right(
-            ui,
-            pos2(rect.right() - 68.0, y),
-            &words,
-            theme::mono(11.5),
-            t.strong,
-        ) - 16.0;
+        row.number(row.rect.right(), &percent, theme::mono(11.5), t.text);
+        let end = row.number(row.right(68.0), &words, theme::mono(11.5), t.strong) - 16.0;
         let bar = egui::Rect::from_min_max(
-            pos2(rect.left() + 140.0, y - 3.0),
-            pos2(end.min(rect.right() - 200.0), y + 3.0),
+            pos2(row.left(140.0), row.y - 3.0),
+            pos2(end.min(row.right(200.0)), row.y + 3.0),
         );
         if bar.width() > 20.0 {
             let part = |count: u64| {
@@ -345,7 +322,7 @@ fn saving_ui(ui: &mut Ui, cx: &Cx<'_>, mended: &Arc<FixedResult>) {
                 .rect_filled(part(after), theme::RADIUS_BAR, t.accent);
         }
         let name = format!("{title}: {words}, {percent}");
-        widgets::say(&response, Role::Label, &name);
+        row.say(Role::Label, &name);
     }
 }
 

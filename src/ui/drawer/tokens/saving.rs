@@ -1,6 +1,6 @@
 //! Where a saving comes from: the difference between two formats in steps that add up to it.
 
-use egui::{Popup, Rect, Role, ScrollArea, Sense, Stroke, Ui, pos2, vec2};
+use egui::{Popup, Rect, Role, ScrollArea, Stroke, Ui};
 
 use super::{part_head, percent};
 use crate::state::{Action, TokensAction};
@@ -52,7 +52,7 @@ pub fn saving_ui(ui: &mut Ui, cx: &Cx<'_>) {
         ));
         chooser_ui(ui, cx, "To", to, |to| TokensAction::Saving { from, to });
         if widgets::icon_button(ui, icons::SWAP, "Swap A and B").clicked() {
-            cx.send(Action::Tokens(TokensAction::Saving { from: to, to: from }));
+            cx.send(TokensAction::Saving { from: to, to: from });
         }
     });
     ui.add_space(4.0);
@@ -169,41 +169,39 @@ fn row_ui(
     is_whole: bool,
 ) {
     let t = ThemeTokens::of(ui);
-    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
-    widgets::say(&response, Role::Row, format!("{name}, {tokens} tokens"));
-    let y = rect.center().y;
-    let names = (rect.width() * 0.5).min(210.0);
+    let row = widgets::Row::to_read(ui, ROW);
+    let ui = row.ui;
+    row.say(Role::Row, format!("{name}, {tokens} tokens"));
+    let names = (row.rect.width() * 0.5).min(210.0);
     let font = if is_whole {
         theme::medium(12.5)
     } else {
         theme::regular(12.5)
     };
-    widgets::text_at(
-        ui,
-        pos2(rect.left(), y),
+    row.text(
+        row.rect.left(),
+        row.left(names) - 8.0,
         name,
         font,
         if is_whole { t.strong } else { t.text },
-        names - 8.0,
     );
-    let right = rect.right() - 64.0;
-    let left = rect.left() + names;
+    let right = row.right(64.0);
+    let left = row.left(names);
     if right > left + 8.0 && highest > 0 {
         let x = |tokens: i64| left + (right - left) * (tokens.max(0) as f32 / highest as f32);
         let bar = Rect::from_x_y_ranges(
             x(from.min(to))..=x(from.max(to)).max(x(from.min(to)) + 2.0),
-            y - 4.0..=y + 4.0,
+            row.y - 4.0..=row.y + 4.0,
         );
         ui.painter().rect_filled(bar, theme::RADIUS_BAR, color);
         ui.painter().vline(
             x(to).round(),
-            y..=rect.bottom() + ROW / 2.0 - 4.0,
+            row.y..=row.rect.bottom() + ROW / 2.0 - 4.0,
             Stroke::new(1.0, t.line2),
         );
     }
-    widgets::text_right(
-        ui,
-        pos2(rect.right() - 2.0, y),
+    row.number(
+        row.right(2.0),
         tokens,
         theme::mono_semibold(12.0),
         if is_whole { t.strong } else { color },
