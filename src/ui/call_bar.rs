@@ -22,7 +22,7 @@ use outcome::{done_words, has_outcome, outcome_ui, timing_ui};
 
 use super::region::{Region, region};
 use super::sidebar::Risk;
-use super::theme::{self, ThemeTokens};
+use super::theme::{self};
 use super::widgets::{self, Tone};
 use super::{Cx, export, icons, once, shortcuts};
 use crate::state::form;
@@ -116,7 +116,7 @@ pub fn call_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
 
 /// An answer whose tool this server does not have: opened from a file, or of another server.
 fn foreign_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     ui.allocate_ui_with_layout(
         vec2(ui.available_width(), theme::BUTTON),
         Layout::right_to_left(Align::Center),
@@ -150,7 +150,7 @@ fn foreign_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture) {
 
 /// The server went away: what that means for calls, and the way on.
 fn gone_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let Connection::Disconnected { problem, .. } = &cx.state.session().connection else {
         return;
     };
@@ -172,8 +172,7 @@ fn gone_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 if widgets::Button::new(&name)
                     .icon(icons::REFRESH)
                     .small()
-                    .show(ui)
-                    .clicked()
+                    .clicked(ui)
                 {
                     cx.send(ConnectAction::Reconnect);
                 }
@@ -201,7 +200,7 @@ fn gone_ui(ui: &mut Ui, cx: &Cx<'_>) {
 }
 
 fn no_tool_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     ui.horizontal(|ui| {
         let words = match &cx.state.session().connection {
             Connection::Connecting { phase, since, .. } => {
@@ -222,13 +221,13 @@ fn no_tool_ui(ui: &mut Ui, cx: &Cx<'_>) {
             widgets::words(ui, &capture.tool.name, theme::tool_name(), t.strong);
             done_words(ui, capture);
         }
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| export_ui(ui, cx));
+        widgets::from_right(ui, |ui| export_ui(ui, cx));
     });
 }
 
 /// Name, title, badges; at the right Export and Call.
 fn head_ui(ui: &mut Ui, cx: &Cx<'_>, listed: &ListedTool, bar: Rect, with_chips: bool) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let tool = &*listed.tool;
     ui.allocate_ui_with_layout(
         vec2(ui.available_width(), theme::BUTTON),
@@ -311,7 +310,7 @@ fn call_menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
         ui.label(widgets::styled(
             format!("as {}", host.name),
             theme::small(),
-            ThemeTokens::of(ui).weak,
+            theme::of(ui).weak,
         ));
     }
     let button = widgets::Button::new("")
@@ -328,7 +327,7 @@ fn call_menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
 }
 
 fn summary_ui(ui: &mut Ui, tool: &Tool, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let summary = tool.summary();
     let words = if summary.is_empty() {
         "No description"
@@ -480,7 +479,7 @@ fn send_anyway_ui(ui: &mut Ui, cx: &Cx<'_>) {
     if refused && cx.state.running.is_none() && cx.state.session().connection.is_connected() {
         let button = widgets::Button::new("Send anyway")
             .tip("Sends the arguments even though they do not fit the tool's schema");
-        if button.show(ui).clicked() {
+        if button.clicked(ui) {
             cx.send(CallAction::Call { send_anyway: true });
         }
     }
@@ -555,9 +554,7 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>, listed: &ListedTool, is_slim: bool) {
     if is_slim {
         ui.horizontal(|ui| {
             chips_ui(ui, cx, tool);
-            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                outcome_ui(ui, cx, tool)
-            });
+            widgets::from_right(ui, |ui| outcome_ui(ui, cx, tool));
         });
         return;
     }
@@ -610,7 +607,7 @@ fn arguments_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) {
 
 /// The arguments on one line; a click opens the form.
 fn chips_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let Some(form) = cx.state.form() else { return };
     let pairs = with_varied(cx, arguments_of(ui, "chips", &form.text));
     let width = |ui: &Ui, text: &str| widgets::text_width(ui, text, theme::mono(12.0));
@@ -756,7 +753,7 @@ where
 // The strip under the bar
 
 fn stale_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let Some(capture) = cx.state.capture() else {
         return;
     };
@@ -799,8 +796,7 @@ fn stale_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 if widgets::Button::new("Restore arguments")
                     .small()
                     .frameless()
-                    .show(ui)
-                    .clicked()
+                    .clicked(ui)
                 {
                     cx.send(CallAction::RestoreArguments);
                 }

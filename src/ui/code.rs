@@ -8,7 +8,7 @@ use egui::{Frame, Id, Margin, Role, ScrollArea, Sense, Stroke, Ui, vec2};
 
 use super::marks;
 use super::once;
-use super::theme::{self, ThemeTokens};
+use super::theme::{self};
 use super::widgets;
 use loupe_analysis::finding::Severity;
 use loupe_core::json::Doc;
@@ -30,7 +30,7 @@ pub type LineMarks = BTreeMap<usize, (Severity, String)>;
 
 /// The same with lines that findings are about.
 pub fn marked_code_ui(ui: &mut Ui, salt: &str, lines: &[String], marks: &LineMarks, height: f32) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     Frame::new()
         .fill(t.bg)
         .stroke(Stroke::new(1.0, t.line))

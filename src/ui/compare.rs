@@ -17,7 +17,7 @@ use std::sync::Arc;
 use egui::{Align, Id, Layout, Popup, PopupCloseBehavior, Rect, Sense, Ui, UiBuilder, vec2};
 
 use super::strip::{self, words};
-use super::theme::{self, ThemeTokens};
+use super::theme::{self};
 use super::widgets::{self, Button};
 use super::{Cx, icons, shortcuts};
 use crate::state::diff::DiffAction;
@@ -161,7 +161,7 @@ pub fn compare_ui(ui: &mut Ui, cx: &Cx<'_>) {
         );
         return;
     };
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let judged = page(ui, cx, compare).map(|page| Judged::of(ui, cx, compare, &page));
     let rect = ui.available_rect_before_wrap();
     ui.allocate_rect(rect, Sense::hover());
@@ -219,7 +219,7 @@ fn waiting_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare) {
 /// The answer of the comparison: three cells, or one sentence why there are none. While a call is made there is none, since
 /// the last column may be the cheapest.
 fn strip_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: Option<&Judged>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let rect = ui.max_rect();
     widgets::line_below(ui, rect);
     if let Some((message, running)) = compare.progress().zip(cx.state.running.as_ref()) {
@@ -228,8 +228,7 @@ fn strip_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: Option<&Judged>
             if Button::new("Cancel")
                 .small()
                 .name("Cancel the comparison")
-                .show(ui)
-                .clicked()
+                .clicked(ui)
             {
                 cx.send(CallAction::Cancel);
             }
@@ -254,7 +253,7 @@ fn strip_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: Option<&Judged>
     let strip = &judged.strip;
     if let Some(note) = &strip.note {
         return strip::single_cell_ui(ui, rect, |ui| {
-            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            widgets::from_right(ui, |ui| {
                 if widgets::icon_button(ui, icons::COPY, "Copy verdict").clicked() {
                     cx.send(Action::CopySummary);
                 }
@@ -289,7 +288,7 @@ fn note_ui(ui: &mut Ui, note: &str) {
     let mut job = egui::text::LayoutJob::simple(
         note.to_owned(),
         theme::base(),
-        ThemeTokens::of(ui).text,
+        theme::of(ui).text,
         ui.available_width(),
     );
     job.wrap.max_rows = rows;
@@ -391,7 +390,7 @@ pub fn why(ui: &Ui, cx: &Cx<'_>) {
 
 /// Which calls were not made, and why. Returns its height.
 fn not_made_ui(ui: &mut Ui, compare: &Compare, rect: Rect) -> f32 {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let left = compare.not_made();
     if compare.series.is_running() || left.is_empty() {
         return 0.0;

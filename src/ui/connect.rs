@@ -15,9 +15,9 @@ pub mod report;
 mod roots_and_sampling;
 mod sample;
 
-use egui::{Frame, Label, Margin, ScrollArea, Stroke, Ui, vec2};
+use egui::{Frame, Label, Margin, Stroke, Ui, vec2};
 
-use super::theme::{self, ThemeTokens};
+use super::theme::{self};
 use super::{Cx, icons, widgets};
 use crate::state::server_diff::ServerDiffAction;
 use crate::state::{Action, ConnectAction, Connection, Dialog};
@@ -27,54 +27,51 @@ const WIDTH: f32 = 1200.0;
 const SAMPLE: f32 = 416.0;
 
 pub fn connect_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    ScrollArea::vertical()
-        .id_salt("connect")
-        .auto_shrink(false)
-        .show(ui, |ui| {
-            let room = ui.available_width();
-            let width = (room - 48.0).clamp(280.0, WIDTH);
-            // The sidebar may stand beside it.
-            let is_wide = room >= 960.0;
-            ui.horizontal_top(|ui| {
-                ui.spacing_mut().item_spacing.x = 0.0;
-                ui.add_space(((room - width) / 2.0).max(0.0));
-                ui.vertical(|ui| {
-                    ui.set_width(width);
-                    ui.spacing_mut().item_spacing = vec2(8.0, 6.0);
-                    ui.add_space(20.0);
-                    head_ui(ui, cx);
-                    ui.add_space(16.0);
-                    if is_wide {
-                        ui.horizontal_top(|ui| {
-                            ui.spacing_mut().item_spacing.x = 24.0;
-                            ui.vertical(|ui| {
-                                ui.spacing_mut().item_spacing.x = 8.0;
-                                ui.set_width(width - SAMPLE - 24.0);
-                                progress_ui(ui, cx);
-                                left_ui(ui, cx);
-                            });
-                            ui.vertical(|ui| {
-                                ui.spacing_mut().item_spacing.x = 8.0;
-                                ui.set_width(SAMPLE);
-                                sample::sample_ui(ui, cx);
-                            });
+    widgets::scroll("connect").show(ui, |ui| {
+        let room = ui.available_width();
+        let width = (room - 48.0).clamp(280.0, WIDTH);
+        // The sidebar may stand beside it.
+        let is_wide = room >= 960.0;
+        ui.horizontal_top(|ui| {
+            ui.spacing_mut().item_spacing.x = 0.0;
+            ui.add_space(((room - width) / 2.0).max(0.0));
+            ui.vertical(|ui| {
+                ui.set_width(width);
+                ui.spacing_mut().item_spacing = vec2(8.0, 6.0);
+                ui.add_space(20.0);
+                head_ui(ui, cx);
+                ui.add_space(16.0);
+                if is_wide {
+                    ui.horizontal_top(|ui| {
+                        ui.spacing_mut().item_spacing.x = 24.0;
+                        ui.vertical(|ui| {
+                            ui.spacing_mut().item_spacing.x = 8.0;
+                            ui.set_width(width - SAMPLE - 24.0);
+                            progress_ui(ui, cx);
+                            left_ui(ui, cx);
                         });
-                    } else {
-                        progress_ui(ui, cx);
-                        sample::sample_ui(ui, cx);
-                        ui.add_space(24.0);
-                        left_ui(ui, cx);
-                    }
+                        ui.vertical(|ui| {
+                            ui.spacing_mut().item_spacing.x = 8.0;
+                            ui.set_width(SAMPLE);
+                            sample::sample_ui(ui, cx);
+                        });
+                    });
+                } else {
+                    progress_ui(ui, cx);
+                    sample::sample_ui(ui, cx);
                     ui.add_space(24.0);
-                    widgets::note(ui, "Nothing is started or contacted until you click");
-                    ui.add_space(24.0);
-                });
+                    left_ui(ui, cx);
+                }
+                ui.add_space(24.0);
+                widgets::note(ui, "Nothing is started or contacted until you click");
+                ui.add_space(24.0);
             });
         });
+    });
 }
 
 fn head_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let is_choosing = cx.state.server_diff.is_choosing;
     let back = if cx.state.view.capture.is_some() && !is_choosing {
         "Answer"
@@ -86,8 +83,7 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>) {
         .small()
         .frameless()
         .tip("Esc")
-        .show(ui)
-        .clicked()
+        .clicked(ui)
     {
         cx.send(if is_choosing {
             Action::ServerDiff(ServerDiffAction::Leave)
@@ -128,7 +124,7 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>) {
 }
 
 fn card<R>(ui: &mut Ui, accent: bool, content: impl FnOnce(&mut Ui) -> R) -> R {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let line = if accent { t.accent_line } else { t.line };
     Frame::new()
         .fill(t.panel)
@@ -157,7 +153,7 @@ fn left_ui(ui: &mut Ui, cx: &Cx<'_>) {
     card(ui, false, |ui| import::import_ui(ui, cx));
     ui.add_space(24.0);
     card(ui, false, |ui| {
-        let t = ThemeTokens::of(ui);
+        let t = theme::of(ui);
         ui.horizontal(|ui| {
             ui.add(Label::new(icons::icon(icons::IMPORT, 16.0, t.weak)));
             widgets::words(ui, compare_tools::file_words(cx), theme::base(), t.weak);
@@ -178,7 +174,7 @@ fn left_ui(ui: &mut Ui, cx: &Cx<'_>) {
 
 /// Where a connection stands: on its way, failed, or gone.
 fn progress_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let is_choosing = cx.state.server_diff.is_choosing;
     match if is_choosing {
         &cx.state.server_diff.connection
@@ -205,8 +201,7 @@ fn progress_ui(ui: &mut Ui, cx: &Cx<'_>) {
                         if widgets::Button::new("Cancel")
                             .shortcut("Esc")
                             .name("Cancel connecting")
-                            .show(ui)
-                            .clicked()
+                            .clicked(ui)
                         {
                             let cancel = Action::ServerDiff(ServerDiffAction::Cancel);
                             cx.send(if is_choosing {
@@ -261,8 +256,7 @@ fn progress_ui(ui: &mut Ui, cx: &Cx<'_>) {
             ui.horizontal(|ui| {
                 if widgets::Button::new("Retry")
                     .icon(icons::REFRESH)
-                    .show(ui)
-                    .clicked()
+                    .clicked(ui)
                 {
                     cx.send(ConnectAction::Reconnect);
                 }
@@ -278,7 +272,7 @@ fn progress_ui(ui: &mut Ui, cx: &Cx<'_>) {
 }
 
 fn stderr_tail(ui: &mut Ui, cx: &Cx<'_>, lines: &[String], nothing: &str) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     if lines.is_empty() {
         widgets::note(ui, nothing);
         return;
@@ -289,8 +283,7 @@ fn stderr_tail(ui: &mut Ui, cx: &Cx<'_>, lines: &[String], nothing: &str) {
             && widgets::Button::new("Show all")
                 .small()
                 .frameless()
-                .show(ui)
-                .clicked()
+                .clicked(ui)
         {
             cx.send(Action::ShowDialog(Dialog::Stderr));
         }

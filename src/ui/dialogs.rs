@@ -6,7 +6,7 @@ use egui::{
     Frame, Id, Key, Label, Margin, Modifiers, Response, ScrollArea, Stroke, TextEdit, Ui, vec2,
 };
 
-use super::theme::{self, ThemeTokens};
+use super::theme::{self};
 use super::{
     Cx, call_bar, code, commands, connect, definition, diff, drawer, exact, fixture, history,
     icons, palette, server_requests, servers, watch, widgets,
@@ -198,7 +198,7 @@ struct Question<'a> {
 }
 
 fn confirm_ui(ui: &mut Ui, cx: &Cx<'_>, question: Question<'_>, height: f32) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let Question {
         verb,
         of,
@@ -238,15 +238,14 @@ fn skip_writing_ui(ui: &mut Ui, cx: &Cx<'_>, left: usize) {
     let words = format!("Skip them: make {}", calls_text(left));
     if widgets::Button::new(&words)
         .tip("Fixtures of other tools are reported as not called")
-        .show(ui)
-        .clicked()
+        .clicked(ui)
     {
         cx.send(FixtureAction::SkipWriting);
     }
 }
 
 fn link_ui(ui: &mut Ui, cx: &Cx<'_>, url: &str) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     widgets::title(ui, cx, "Open this link?");
     ui.horizontal(|ui| {
         widgets::note(ui, "Host");
@@ -278,8 +277,7 @@ fn link_ui(ui: &mut Ui, cx: &Cx<'_>, url: &str) {
             .icon(icons::OPEN_LINK)
             .name("Open the link")
             .primary()
-            .show(ui)
-            .clicked()
+            .clicked(ui)
         {
             cx.send(Action::ConfirmLink);
         }
@@ -289,8 +287,7 @@ fn link_ui(ui: &mut Ui, cx: &Cx<'_>, url: &str) {
         if widgets::Button::new("Copy")
             .icon(icons::COPY)
             .name("Copy the link")
-            .show(ui)
-            .clicked()
+            .clicked(ui)
         {
             cx.send(Action::Copy(url.to_owned()));
         }
@@ -305,7 +302,7 @@ fn host_of(url: &str) -> &str {
 }
 
 fn shortcuts_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     widgets::title(ui, cx, "Shortcuts");
     ScrollArea::vertical()
         .max_height(height)
@@ -355,11 +352,7 @@ fn stderr_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
             widgets::number_text(lines.len() as u64, "lines"),
             widgets::grouped(dropped)
         );
-        ui.label(widgets::styled(
-            words,
-            theme::small(),
-            ThemeTokens::of(ui).warn,
-        ));
+        ui.label(widgets::styled(words, theme::small(), theme::of(ui).warn));
     }
     code::code_ui(ui, "stderr", lines, height);
     copy_all_ui(ui, cx, || lines.join("\n"));
@@ -386,7 +379,7 @@ fn steps_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
 fn copy_all_ui(ui: &mut Ui, cx: &Cx<'_>, text: impl FnOnce() -> String) {
     widgets::at_right(ui, theme::BUTTON, |ui| {
         let button = widgets::Button::new("Copy all").icon(icons::COPY);
-        if button.show(ui).clicked() {
+        if button.clicked(ui) {
             cx.send(Action::Copy(text()));
         }
     });
@@ -462,7 +455,7 @@ fn path_ui(ui: &mut Ui, cx: &Cx<'_>, purpose: PathPurpose, text: &str) {
     let text = edited.trim();
     widgets::at_right(ui, theme::BUTTON, |ui| {
         let button = widgets::Button::new(verb).primary();
-        let is_clicked = button.enabled(!text.is_empty()).show(ui).clicked();
+        let is_clicked = button.enabled(!text.is_empty()).clicked(ui);
         if (is_clicked || is_entered) && !text.is_empty() {
             cx.send(Action::TakePath {
                 purpose,
@@ -474,7 +467,7 @@ fn path_ui(ui: &mut Ui, cx: &Cx<'_>, purpose: PathPurpose, text: &str) {
         }
         let browse = widgets::Button::new("Browse…").icon(icons::OPEN_FILE);
         let browse = browse.tip("The system's own file dialog");
-        if browse.show(ui).clicked() {
+        if browse.clicked(ui) {
             cx.send(Action::ChoosePath(purpose));
         }
     });

@@ -9,7 +9,7 @@ use egui::{Align, Layout, Rect, Role, Sense, Stroke, Ui, UiBuilder, pos2, vec2};
 
 pub use reconnect::{again_strip, pane_chip, tools_changed_ui};
 
-use super::theme::{self, ThemeTokens};
+use super::theme::{self};
 use super::widgets::{self, Button};
 use super::{Cx, icons};
 use crate::state::diff::DiffAction;
@@ -42,7 +42,7 @@ pub(super) fn percent(from: u64, to: u64) -> Option<String> {
 
 /// A note above what it is about, on one line.
 pub(super) fn note_ui(ui: &Ui, rect: Rect, tone: widgets::Tone, words: &str) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let mid = widgets::Line::of(ui, rect);
     let (color, fill, line) = tone.colors(t);
     ui.painter().rect_filled(rect, 0.0, fill);
@@ -150,11 +150,7 @@ pub fn diff_ui(ui: &mut Ui, cx: &Cx<'_>) {
         let copy = Button::new("Copy diff")
             .icon(icons::COPY)
             .enabled(view.is_ok());
-        if copy
-            .tip("Copies the differences as text")
-            .show(ui)
-            .clicked()
-        {
+        if copy.tip("Copies the differences as text").clicked(ui) {
             act(cx, DiffAction::Copy);
         }
         if let Ok(view) = view {
@@ -333,16 +329,12 @@ fn tokens_ui(ui: &mut Ui, cx: &Cx<'_>, view: &DiffView) {
     let (a, b) = (a.get(encoding), b.get(encoding));
     if a != b {
         let words = format!("{} → {} tok", widgets::grouped(a), widgets::grouped(b));
-        ui.label(widgets::styled(
-            words,
-            theme::code(),
-            ThemeTokens::of(ui).weak,
-        ));
+        ui.label(widgets::styled(words, theme::code(), theme::of(ui).weak));
     }
 }
 
 fn stepper_ui(ui: &mut Ui, cx: &Cx<'_>, view: &DiffView) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let count = Stops::of(view).count();
     if count == 0 {
         return;

@@ -182,7 +182,7 @@ fn beside_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) {
         {
             cx.send(ViewAction::ShowDrawer(DrawerTab::Findings));
         }
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+        widgets::from_right(ui, |ui| {
             ui.spacing_mut().item_spacing.x = 4.0;
             hide_ui(ui, cx);
             enlarge_ui(ui, cx);
@@ -271,7 +271,7 @@ fn header_ui(
                 cx.send(ViewAction::ShowDrawer(tab.id));
             }
         }
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+        widgets::from_right(ui, |ui| {
             ui.spacing_mut().item_spacing.x = 8.0;
             let (icon, name) = if is_collapsed {
                 (icons::UP, "Show the drawer")

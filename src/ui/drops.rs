@@ -6,7 +6,7 @@ use std::time::Duration;
 use egui::{Color32, Id, Rect, Stroke, StrokeKind, Ui};
 
 use super::Cx;
-use super::theme::{self, ThemeTokens};
+use super::theme::{self};
 use crate::state::Action;
 use crate::ui::widgets;
 
@@ -51,7 +51,7 @@ pub fn begin(ui: &Ui) {
 /// The file that was dropped on a field: the one under the pointer. While files are dragged over the window, it says that it
 /// takes one.
 pub fn on(ui: &Ui, rect: Rect) -> Option<PathBuf> {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     if ui.input(|input| !input.raw.hovered_files.is_empty()) {
         ui.painter().rect(
             rect,

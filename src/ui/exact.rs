@@ -3,7 +3,7 @@
 use egui::{Label, Popup, Ui, vec2};
 
 use super::code::code_ui;
-use super::theme::{self, ThemeTokens};
+use super::theme::{self};
 use super::{Cx, icons, widgets};
 use crate::state::Action;
 use crate::state::anthropic_count::{Counted, ExactAction, ExactRequest, KeyPlace};
@@ -38,7 +38,7 @@ pub fn words(counted: &Counted) -> String {
 
 /// The button beside the name of the tokenizer, with the formats that can be counted.
 pub fn offer_ui(ui: &mut Ui, cx: &Cx<'_>, formats: impl Iterator<Item = &'static str>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let tip = "Have Anthropic count one text with your API key. You see the whole request before it is sent.";
     let button = widgets::Button::new("Count exactly")
         .menu()
@@ -48,16 +48,13 @@ pub fn offer_ui(ui: &mut Ui, cx: &Cx<'_>, formats: impl Iterator<Item = &'static
     Popup::menu(&button).width(260.0).show(|ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
         for format in formats {
-            if widgets::menu_row(
+            if widgets::choose_row(
                 ui,
                 format_title(format),
                 Some(t.hue(format).color),
                 counted(cx, format).is_some(),
-            )
-            .clicked()
-            {
+            ) {
                 send(cx, ExactAction::Open(Some(format)));
-                ui.close();
             }
         }
     });
@@ -118,7 +115,7 @@ pub fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
 }
 
 fn fields_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let exact = &cx.state.anthropic_count;
     let gap = 12.0;
     let width = (ui.available_width() - gap) / 2.0;
@@ -173,8 +170,7 @@ fn fields_ui(ui: &mut Ui, cx: &Cx<'_>) {
             && widgets::Button::new("Forget the key")
                 .small()
                 .frameless()
-                .show(ui)
-                .clicked()
+                .clicked(ui)
         {
             send(cx, ExactAction::ForgetKey);
         }
@@ -201,7 +197,7 @@ fn line(
 
 /// What came of it: the number beside the range, or why there is none.
 fn outcome_ui(ui: &mut Ui, cx: &Cx<'_>, asking: &ExactRequest) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     if asking.is_sent {
         widgets::waiting(ui, "Anthropic is counting", asking.since, cx);
         return;
@@ -247,8 +243,7 @@ fn buttons_ui(ui: &mut Ui, cx: &Cx<'_>, asking: &ExactRequest) {
         if widgets::Button::new(&label)
             .primary()
             .enabled(cx.state.can_count_exactly())
-            .show(ui)
-            .clicked()
+            .clicked(ui)
         {
             send(cx, ExactAction::Send);
         }
@@ -258,8 +253,7 @@ fn buttons_ui(ui: &mut Ui, cx: &Cx<'_>, asking: &ExactRequest) {
             }
         } else if widgets::Button::new(close)
             .name(&format!("{close} the count"))
-            .show(ui)
-            .clicked()
+            .clicked(ui)
         {
             cx.send(Action::CloseDialog);
         }

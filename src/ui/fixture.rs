@@ -3,9 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use egui::{CollapsingHeader, Label, Margin, ScrollArea, TextEdit, Ui};
+use egui::{CollapsingHeader, Label, Margin, TextEdit, Ui};
 
-use super::theme::{self, ThemeTokens};
+use super::theme::{self};
 use super::{Cx, code, icons, widgets};
 use crate::state::fixture::{ExistingFile, FixtureForm, FixtureSaving, FixtureWritten, Preview};
 use crate::state::{Action, FixtureAction};
@@ -54,11 +54,9 @@ pub(super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
     there_ui(ui, &form, previews, there);
     // As high before it is known what would be written as after, so that the buttons stay where they are.
     let list = (height - 90.0).min(560.0);
-    let scroll = ScrollArea::vertical()
-        .id_salt("fixture")
+    let scroll = widgets::scroll("fixture")
         .max_height(list)
-        .min_scrolled_height(list)
-        .auto_shrink(false);
+        .min_scrolled_height(list);
     scroll.show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 6.0;
         if let Some(problem) = &saving.refused {
@@ -83,8 +81,7 @@ pub(super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
         if widgets::Button::new(&verb)
             .primary()
             .enabled(can_save)
-            .show(ui)
-            .clicked()
+            .clicked(ui)
         {
             cx.send(FixtureAction::Save);
         }
@@ -109,7 +106,7 @@ pub(super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
 
 /// What stands where the fixtures would go: one line, whatever it says.
 fn there_ui(ui: &mut Ui, form: &FixtureForm, previews: Option<&[Preview]>, there: ExistingFile) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let color = match there {
         ExistingFile::Nothing => t.weak,
         ExistingFile::Fixture => t.warn,
@@ -199,13 +196,13 @@ fn choices_ui(ui: &mut Ui, saving: &FixtureSaving, form: &mut FixtureForm) {
 }
 
 fn heading(ui: &mut Ui, words: &str) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     ui.add_space(4.0);
     widgets::words(ui, words, theme::semibold(13.0), t.strong);
 }
 
 fn previews_ui(ui: &mut Ui, previews: &[Preview], form: &mut FixtureForm) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     heading(ui, "Possible secrets");
     let found = || {
         previews
@@ -248,7 +245,7 @@ fn previews_ui(ui: &mut Ui, previews: &[Preview], form: &mut FixtureForm) {
 
 /// The files of a fixture, which has a name where it is one of several, and whether they are what came.
 fn files_ui(ui: &mut Ui, preview: &Preview, fixture: &str) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     for file in &preview.files {
         file_ui(ui, file, fixture);
     }
@@ -266,7 +263,7 @@ fn files_ui(ui: &mut Ui, preview: &Preview, fixture: &str) {
 
 /// A file that would be written; it unfolds to exactly its text.
 fn file_ui(ui: &mut Ui, file: &FixtureWritten, fixture: &str) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let key = format!("{fixture}/{}", file.name);
     let title = format!(
         "{} · {}",
@@ -298,7 +295,7 @@ const PLACES: usize = 12;
 
 /// A kind of secret: what was found of it, each with the fixture that it is in, and whether it is hidden.
 fn kind_ui(ui: &mut Ui, kind: &str, found: &[(&FoundSecret, &str)], wanted: &mut DraftOptions) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let count: u64 = found.iter().map(|(found, _)| found.redaction.count).sum();
     let is_offered = OFFERED.contains(&kind);
     let mut is_hidden = if is_offered {

@@ -4,7 +4,7 @@ use chrono::{Local, TimeZone};
 use egui::{DragValue, Id, Margin, Role, ScrollArea, TextEdit, Ui};
 
 use super::outcome::outcome_look;
-use super::theme::{self, ThemeTokens};
+use super::theme::{self};
 use super::{Cx, icons, undo, widgets};
 use crate::history::{Entry, Health};
 use crate::state::settings::MEBIBYTE;
@@ -28,14 +28,14 @@ pub(super) fn button_ui(ui: &mut Ui, cx: &Cx<'_>) {
         .tip(&tip)
         .height(22.0)
         .enabled(history.folder.is_some());
-    if button.show(ui).clicked() {
+    if button.clicked(ui) {
         cx.send(Action::ShowDialog(Dialog::History));
     }
 }
 
 /// The dialog, below its title.
 pub(super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let history = &cx.state.history;
     let place = history
         .folder
@@ -61,7 +61,7 @@ pub(super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
             .tip(undo::NAME)
             .small()
             .enabled(cx.state.undo.is_some());
-        if undo.show(ui).clicked() {
+        if undo.clicked(ui) {
             cx.send(undo::run(ui));
         }
         let mut is_on = history.is_on;
@@ -143,8 +143,7 @@ pub(super) fn limits_ui(ui: &mut Ui, cx: &Cx<'_>) {
             if widgets::Button::new("Apply limits")
                 .small()
                 .tip(tip)
-                .show(ui)
-                .clicked()
+                .clicked(ui)
             {
                 send(HistoryAction::SetLimits(keep));
             }
@@ -156,7 +155,7 @@ pub(super) fn limits_ui(ui: &mut Ui, cx: &Cx<'_>) {
 }
 
 fn entry_ui(ui: &mut Ui, cx: &Cx<'_>, entry: &Entry) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let row = widgets::Row::new(ui, theme::CAPTURE_ROW);
     let (glyph, color, words) = match &entry.health {
         Health::Whole => outcome_look(entry.outcome, t),

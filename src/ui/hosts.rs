@@ -9,7 +9,7 @@ use egui::{Align, Layout, Rect, Role, Sense, Ui, pos2, vec2};
 
 pub use lanes::{lanes_ui, next_cut};
 
-use super::theme::{self, ThemeTokens};
+use super::theme::{self};
 use super::widgets::Button;
 use super::{Cx, host_row, icons, strip, widgets};
 use crate::state::{Action, HostsAction, QueryState, ViewAction};
@@ -64,7 +64,7 @@ fn ready<'a, T>(ui: &mut Ui, cx: &Cx<'_>, what: &str, asked: QueryState<'a, T>) 
 
 /// The way back, the tabs and what can be copied; what is left.
 fn head_ui(ui: &mut Ui, cx: &Cx<'_>, hosts: usize) -> Rect {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let rect = ui.available_rect_before_wrap();
     let head = Rect::from_min_size(rect.min, vec2(rect.width(), theme::HEADER));
     ui.painter().rect_filled(head, 0.0, t.panel);
@@ -81,7 +81,7 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, hosts: usize) -> Rect {
             .shortcut("Esc")
             .frameless()
             .height(theme::ICON_BUTTON);
-        if back.tip("Back to the panes").show(ui).clicked() {
+        if back.tip("Back to the panes").clicked(ui) {
             cx.send(ViewAction::ShowAnswer);
         }
         let is_deliveries = cx.state.view.hosts.shows_deliveries;
@@ -110,7 +110,7 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, hosts: usize) -> Rect {
         {
             cx.send(HostsAction::ShowDeliveries(true));
         }
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+        widgets::from_right(ui, |ui| {
             let is_copied = if head.width() < theme::NARROW {
                 widgets::icon_button(ui, icons::COPY, "Copy verdict").clicked()
             } else {
@@ -118,8 +118,7 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, hosts: usize) -> Rect {
                     .icon(icons::COPY)
                     .frameless()
                     .height(theme::ICON_BUTTON)
-                    .show(ui)
-                    .clicked()
+                    .clicked(ui)
             };
             if is_copied {
                 cx.send(Action::CopySummary);
@@ -134,8 +133,7 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, hosts: usize) -> Rect {
                 .icon(icons::IMAGE)
                 .frameless()
                 .height(theme::ICON_BUTTON)
-                .show(ui)
-                .clicked()
+                .clicked(ui)
             {
                 cx.send(strip::copy_below(ui, head));
             }
@@ -167,7 +165,7 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, report: &HostsReport) {
                     .icon(icons::ARROW_LEFT)
                     .frameless()
                     .height(theme::ICON_BUTTON);
-                if button.show(ui).clicked() {
+                if button.clicked(ui) {
                     cx.send(HostsAction::ShowLanes);
                 }
             },
@@ -221,7 +219,7 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, report: &HostsReport) {
 
 /// The worst that happens, in how many hosts, and why.
 pub fn headline_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport, size: f32) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let headline = report.headline(cx.state.settings.encoding());
     for (text, font, color) in [
         (&headline.text, theme::semibold(size), t.strong),
@@ -241,7 +239,7 @@ pub fn headline_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport, size: f32) {
 fn bar_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport) {
     const GAP: f32 = 3.0;
     const BETWEEN: f32 = 8.0;
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let hosts: Vec<_> = report
         .lanes
         .iter()
@@ -309,7 +307,7 @@ fn bar_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport) {
 
 /// How many hosts have each outcome; and a delivery that more of them show whole, where there is one.
 fn legend_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 5.0;
         let counts = HostOutcome::ALL
@@ -322,9 +320,7 @@ fn legend_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport) {
             widgets::words(ui, outcome.counted(count), theme::small(), color);
             ui.add_space(8.0);
         }
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            better_ui(ui, cx, report)
-        });
+        widgets::from_right(ui, |ui| better_ui(ui, cx, report));
     });
 }
 
@@ -356,8 +352,7 @@ fn better_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport) {
         .name("Compare deliveries")
         .frameless()
         .height(22.0)
-        .show(ui)
-        .clicked()
+        .clicked(ui)
     {
         cx.send(HostsAction::ShowDeliveries(true));
     }

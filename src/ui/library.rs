@@ -1,8 +1,8 @@
 //! Resources, templates and prompts: the lists of the sidebar, and the screen of one, to be filled in and read.
 
-use egui::{Label, Margin, ScrollArea, TextEdit, Ui, vec2};
+use egui::{Label, Margin, TextEdit, Ui, vec2};
 
-use super::theme::{self, ThemeTokens};
+use super::theme::{self};
 use super::widgets::{self, Button};
 use super::{Cx, code, icons};
 use crate::state::library::{LibraryAction, LibraryEntry};
@@ -29,21 +29,18 @@ pub fn library_ui(ui: &mut Ui, cx: &Cx<'_>) {
             return;
         };
         widgets::padded(ui, Margin::same(16), |ui| {
-            ScrollArea::vertical()
-                .id_salt("library entry")
-                .auto_shrink(false)
-                .show(ui, |ui| {
-                    ui.set_max_width((ui.available_width() - 14.0).min(900.0));
-                    ui.spacing_mut().item_spacing.y = 8.0;
-                    entry_ui(ui, cx, entry);
-                });
+            widgets::scroll("library entry").show(ui, |ui| {
+                ui.set_max_width((ui.available_width() - 14.0).min(900.0));
+                ui.spacing_mut().item_spacing.y = 8.0;
+                entry_ui(ui, cx, entry);
+            });
         });
     });
 }
 
 /// The entries of a tab of the sidebar that match its filter.
 pub fn list_ui(ui: &mut Ui, cx: &Cx<'_>, tab: SidebarTab) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let library = &cx.state.session().library;
     let note = |ui: &mut Ui, text: &str, color| {
         widgets::padded(ui, Margin::symmetric(14, 4), |ui| {
@@ -78,14 +75,11 @@ pub fn list_ui(ui: &mut Ui, cx: &Cx<'_>, tab: SidebarTab) {
         return note(ui, &words, t.weak);
     }
     ui.spacing_mut().item_spacing.y = 0.0;
-    ScrollArea::vertical()
-        .id_salt("library rows")
-        .auto_shrink(false)
-        .show_rows(ui, ROW, shown.len(), |ui, range| {
-            for &(at, entry) in &shown[range] {
-                row_ui(ui, cx, at, entry);
-            }
-        });
+    widgets::scroll("library rows").show_rows(ui, ROW, shown.len(), |ui, range| {
+        for &(at, entry) in &shown[range] {
+            row_ui(ui, cx, at, entry);
+        }
+    });
 }
 
 fn is_match(entry: &LibraryEntry, filter: &str) -> bool {
@@ -125,7 +119,7 @@ fn kind(entry: &LibraryEntry) -> (&'static str, &'static str) {
 }
 
 fn row_ui(ui: &mut Ui, cx: &Cx<'_>, at: usize, entry: &LibraryEntry) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let row = widgets::Row::new(ui, ROW);
     let is_selected =
         cx.state.session().library.selected == Some(at) && cx.state.view.screen == Screen::Library;
@@ -163,7 +157,7 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, at: usize, entry: &LibraryEntry) {
 }
 
 fn entry_ui(ui: &mut Ui, cx: &Cx<'_>, entry: &LibraryEntry) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let library = &cx.state.session().library;
     let small =
         |text: String, color| Label::new(widgets::styled(text, theme::small(), color)).wrap();
@@ -227,7 +221,7 @@ fn entry_ui(ui: &mut Ui, cx: &Cx<'_>, entry: &LibraryEntry) {
             ui.horizontal_wrapped(|ui| {
                 ui.spacing_mut().item_spacing = vec2(6.0, 4.0);
                 for suggestion in values.iter().take(20) {
-                    if Button::new(suggestion).small().show(ui).clicked() {
+                    if Button::new(suggestion).small().clicked(ui) {
                         act(
                             cx,
                             LibraryAction::Set {
@@ -255,8 +249,7 @@ fn entry_ui(ui: &mut Ui, cx: &Cx<'_>, entry: &LibraryEntry) {
             .icon_fill(icons::CALL)
             .primary()
             .enabled(can_read)
-            .show(ui)
-            .clicked()
+            .clicked(ui)
         {
             act(cx, LibraryAction::Read);
         }
@@ -271,8 +264,7 @@ fn entry_ui(ui: &mut Ui, cx: &Cx<'_>, entry: &LibraryEntry) {
             let words = if is_watched { "Stop watching" } else { "Watch" };
             if Button::new(words)
                 .tip("Ask the server to report changes")
-                .show(ui)
-                .clicked()
+                .clicked(ui)
             {
                 act(cx, LibraryAction::Watch(!is_watched));
             }

@@ -11,7 +11,7 @@ use egui::{
 };
 
 use super::commands::{COMMANDS, PALETTE_NAME, open_palette};
-use super::theme::{self, ThemeTokens};
+use super::theme::{self};
 use super::{Cx, commands, export, icons, matching, servers, shortcuts, widgets};
 use crate::state::server_diff::ServerDiffAction;
 use crate::state::{
@@ -57,7 +57,7 @@ pub fn configure() -> Action {
 
 /// The field in the top bar that opens the palette, or an icon where there is no room for it.
 pub fn box_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Option<Rect>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let keys = shortcuts::text(&shortcuts::PALETTE);
     let Some(rect) = rect else {
         if widgets::icon_button(ui, icons::SEARCH, PALETTE_NAME)
@@ -108,7 +108,7 @@ pub fn palette_ui(ui: &Ui, cx: &Cx<'_>, text: &str, chosen: usize) {
 }
 
 fn found_ui(ui: &mut Ui, cx: &Cx<'_>, text: &str, chosen: usize) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     // Taken before the field sees them: there they would move the cursor.
     let step = ui.input_mut(|input| {
         [
@@ -122,7 +122,7 @@ fn found_ui(ui: &mut Ui, cx: &Cx<'_>, text: &str, chosen: usize) {
         .map(|(_, step)| step)
         .sum::<isize>()
     });
-    let enter = ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Enter));
+    let enter = widgets::pressed(ui, Key::Enter);
     let mut typed = text.to_owned();
     let field = TextEdit::singleline(&mut typed)
         .id(Id::unique("palette field"))
@@ -176,7 +176,7 @@ fn found_ui(ui: &mut Ui, cx: &Cx<'_>, text: &str, chosen: usize) {
 }
 
 fn row_ui(ui: &mut Ui, entry: &Entry<'_>, is_chosen: bool, index: usize, count: usize) -> bool {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let row = widgets::Row::new(ui, ROW);
     let place = format!("{} of {count}", index + 1);
     let spoken = format!("{} {}, {}, {place}", entry.kind, entry.name, entry.detail);

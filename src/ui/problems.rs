@@ -3,7 +3,7 @@
 use egui::{Frame, Label, Margin, Panel, ScrollArea, Stroke, Ui};
 
 use super::region::{Region, region};
-use super::theme::{self, ThemeTokens};
+use super::theme::{self};
 use super::{Cx, icons, widgets};
 use crate::state::Action;
 use loupe_core::number::number_of;
@@ -15,7 +15,7 @@ const MOST: f32 = 88.0;
 
 /// The last problem; the others follow as it is closed.
 pub fn problems_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let problems = || {
         cx.state
             .toasts

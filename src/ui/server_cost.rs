@@ -2,9 +2,9 @@
 
 use std::hash::{Hash as _, Hasher as _};
 
-use egui::{Label, Margin, Rect, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
+use egui::{Label, Margin, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
-use super::theme::{self, ThemeTokens};
+use super::theme::{self};
 use super::{Cx, icons, once, widgets};
 use crate::state::{Action, ConnectAction, Dialog, QueryState, ServerColumn, TokensAction};
 use loupe_analysis::queries::{Cost, DefinitionPart, ServerCost, ServerCostQuery, ToolCost};
@@ -16,7 +16,7 @@ const SIDE: f32 = 16.0;
 const NUMBER: f32 = 96.0;
 
 pub fn server_cost_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let encoding = cx.state.settings.encoding();
     let rest = widgets::mode_head(ui, cx, "Your tool list", |ui| {
         let name = format!("counted with {} (exact)", encoding.name());
@@ -76,7 +76,7 @@ fn cost_ui(ui: &mut Ui, cx: &Cx<'_>, cost: &ServerCost) {
 }
 
 fn sentence_ui(ui: &mut Ui, cx: &Cx<'_>, cost: &ServerCost) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let number = |tokens: u64| {
         widgets::styled(
             widgets::number_text(tokens, "tokens"),
@@ -236,32 +236,29 @@ fn table_ui(ui: &mut Ui, cx: &Cx<'_>, cost: &ServerCost) {
     );
     let most = cost.tools.iter().map(|tool| tool.tokens).max().unwrap_or(0);
     let all = cost.definitions();
-    ScrollArea::vertical()
-        .id_salt("server tools")
-        .auto_shrink(false)
-        .show_rows(ui, ROW, rows.len(), |ui, range| {
-            for place in range {
-                if let Some(tool) = rows.get(place).and_then(|&at| cost.tools.get(at)) {
-                    row_ui(
-                        ui,
-                        cx,
-                        tool,
-                        &parts,
-                        Scale {
-                            place: place + 1,
-                            of: rows.len(),
-                            most,
-                            all,
-                        },
-                    );
-                }
+    widgets::scroll("server tools").show_rows(ui, ROW, rows.len(), |ui, range| {
+        for place in range {
+            if let Some(tool) = rows.get(place).and_then(|&at| cost.tools.get(at)) {
+                row_ui(
+                    ui,
+                    cx,
+                    tool,
+                    &parts,
+                    Scale {
+                        place: place + 1,
+                        of: rows.len(),
+                        most,
+                        all,
+                    },
+                );
             }
-        });
+        }
+    });
     widgets::hline(ui, ui.max_rect().x_range(), ui.max_rect().top());
 }
 
 fn head_ui(ui: &mut Ui, cx: &Cx<'_>, parts: &[DefinitionPart]) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let row = widgets::Row::to_read(ui, 26.0);
     let ui = row.ui;
     ui.painter().rect_filled(row.rect, 0.0, t.panel);
@@ -325,7 +322,7 @@ struct Scale {
 }
 
 fn row_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &ToolCost, parts: &[DefinitionPart], scale: Scale) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let row = widgets::Row::new(ui, ROW);
     let ui = row.ui;
     let share = tool.tokens as f64 / scale.all.max(1) as f64 * 100.0;

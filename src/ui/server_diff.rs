@@ -3,13 +3,11 @@
 
 use std::sync::Arc;
 
-use egui::{
-    Align, Frame, Id, Label, Layout, Margin, Rect, Role, ScrollArea, Sense, Stroke, Ui, UiBuilder,
-};
+use egui::{Align, Frame, Id, Label, Layout, Margin, Rect, Role, Sense, Stroke, Ui, UiBuilder};
 use egui::{pos2, vec2};
 
 use super::diff::{inside, note_ui, percent};
-use super::theme::{self, ThemeTokens};
+use super::theme::{self};
 use super::widgets::{self, Button, Tone};
 use super::{Cx, code, icons, once};
 use crate::state::server_diff::{ServerDiffAction, ToolListing};
@@ -43,7 +41,7 @@ pub fn versus_ui(ui: &mut Ui, cx: &Cx<'_>) {
             .icon(icons::COPY)
             .enabled(can_copy)
             .tip("As `mcp-loupe diff --json` prints it");
-        if copy.show(ui).clicked() {
+        if copy.clicked(ui) {
             act(cx, ServerDiffAction::Copy);
         }
         let is_connected = cx.state.session().connection.is_connected();
@@ -56,8 +54,7 @@ pub fn versus_ui(ui: &mut Ui, cx: &Cx<'_>) {
             .icon(icons::DIFF)
             .enabled(is_connected)
             .tip(tip)
-            .show(ui)
-            .clicked()
+            .clicked(ui)
         {
             act(cx, ServerDiffAction::Choose);
         }
@@ -132,7 +129,7 @@ pub fn versus_ui(ui: &mut Ui, cx: &Cx<'_>) {
         .as_ref()
         .and_then(|name| rows.iter().position(|row| row.name() == name));
     widgets::part(ui, "tools", list, |ui| list_ui(ui, cx, &rows, chosen));
-    let line = Stroke::new(1.0, ThemeTokens::of(ui).line);
+    let line = Stroke::new(1.0, theme::of(ui).line);
     if is_wide {
         ui.painter()
             .vline(definition.left() - 0.5, definition.y_range(), line);
@@ -157,7 +154,7 @@ fn strip(rest: &mut Rect, height: f32) -> Rect {
 }
 
 fn sides_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, a: &ToolListing, b: &ToolListing) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     ui.painter().rect_filled(rect, 0.0, t.panel);
     widgets::line_below(ui, rect);
     let swap = Rect::from_center_size(rect.center(), vec2(theme::ICON_BUTTON, theme::ICON_BUTTON));
@@ -183,7 +180,7 @@ fn sides_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, a: &ToolListing, b: &ToolListi
 }
 
 fn side_ui(ui: &Ui, rect: Rect, name: &str, list: &ToolListing) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let count = list.tools.len() as u64;
     let tools = widgets::number_text(count, "tools");
     let words = format!("{name}: {}, {tools}, {}", list.name, list.place);
@@ -246,7 +243,7 @@ fn sentence(found: &ToolsDifference, encoding: Encoding) -> String {
 }
 
 fn sentence_ui(ui: &Ui, cx: &Cx<'_>, rect: Rect, found: &ToolsDifference) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let words = sentence(found, cx.state.settings.encoding());
     widgets::line_below(ui, rect);
     widgets::text_at(
@@ -321,18 +318,15 @@ fn rows(found: &ToolsDifference) -> Vec<Row<'_>> {
 
 fn list_ui(ui: &mut Ui, cx: &Cx<'_>, rows: &[Row<'_>], chosen: Option<usize>) {
     ui.spacing_mut().item_spacing.y = 0.0;
-    ScrollArea::vertical()
-        .id_salt("changed tools")
-        .auto_shrink(false)
-        .show_rows(ui, ROW, rows.len(), |ui, range| {
-            for at in range {
-                row_ui(ui, cx, &rows[at], chosen == Some(at));
-            }
-        });
+    widgets::scroll("changed tools").show_rows(ui, ROW, rows.len(), |ui, range| {
+        for at in range {
+            row_ui(ui, cx, &rows[at], chosen == Some(at));
+        }
+    });
 }
 
 fn row_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &Row<'_>, is_chosen: bool) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let row = widgets::Row::new(ui, ROW);
     row.ground_edged(is_chosen);
     let (glyph, color) = match tool {
@@ -397,7 +391,7 @@ fn changes(tool: &ChangedTool) -> Vec<Change> {
 }
 
 fn definition_ui(ui: &mut Ui, cx: &Cx<'_>, row: &Row<'_>, (a, b): (&ToolListing, &ToolListing)) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let encoding = cx.state.settings.encoding();
     let (before, now) = row.tokens(encoding);
     widgets::padded(ui, Margin::symmetric(16, 12), |ui| {
@@ -425,7 +419,7 @@ fn definition_ui(ui: &mut Ui, cx: &Cx<'_>, row: &Row<'_>, (a, b): (&ToolListing,
 
 /// A definition that stands in one list alone.
 fn whole_ui(ui: &mut Ui, list: &ToolListing, name: &str, tokens: &str) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let words = format!("Only {} has it: {tokens}", list.name);
     widgets::wrapped(ui, words, theme::base(), t.text);
     let found: Option<&Arc<Tool>> = list.tools.iter().find(|tool| tool.name == name);
@@ -437,71 +431,68 @@ fn whole_ui(ui: &mut Ui, list: &ToolListing, name: &str, tokens: &str) {
 }
 
 fn changes_ui(ui: &mut Ui, tool: &ChangedTool) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     // Told once for each comparison and tool, not in every frame.
     let key = std::ptr::from_ref(tool) as u64;
     let changes = once::per_key(ui, Id::unique("versus changes"), key, || {
         Arc::new(changes(tool))
     });
-    ScrollArea::vertical()
-        .id_salt("changes")
-        .auto_shrink(false)
-        .show(ui, |ui| {
-            ui.spacing_mut().item_spacing.y = 4.0;
-            for change in changes.iter() {
-                let (glyph, color) = match change.op {
-                    Op::Add => (icons::ADD, t.ok),
-                    Op::Remove => (icons::REMOVE, t.bad),
-                    Op::Change => (icons::WRITES, t.warn),
-                    Op::Move => (icons::SWAP, t.accent),
+    widgets::scroll("changes").show(ui, |ui| {
+        ui.spacing_mut().item_spacing.y = 4.0;
+        for change in changes.iter() {
+            let (glyph, color) = match change.op {
+                Op::Add => (icons::ADD, t.ok),
+                Op::Remove => (icons::REMOVE, t.bad),
+                Op::Change => (icons::WRITES, t.warn),
+                Op::Move => (icons::SWAP, t.accent),
+            };
+            ui.add_space(4.0);
+            ui.horizontal(|ui| {
+                ui.add(Label::new(icons::icon(glyph, 14.0, color)));
+                let path = if change.path.is_empty() {
+                    "the whole definition"
+                } else {
+                    &change.path
                 };
-                ui.add_space(4.0);
-                ui.horizontal(|ui| {
-                    ui.add(Label::new(icons::icon(glyph, 14.0, color)));
-                    let path = if change.path.is_empty() {
-                        "the whole definition"
-                    } else {
-                        &change.path
-                    };
-                    widgets::wrapped(ui, path, theme::mono_semibold(12.0), t.strong);
-                });
-                let sides = [
-                    (&change.before, "−", t.bad_bg, "Before"),
-                    (&change.after, "+", t.ok_bg, "Now"),
-                ];
-                for (value, sign, fill, word) in sides {
-                    // What only moved has the same value on both sides.
-                    let Some(value) = value.as_ref().filter(|_| change.op != Op::Move) else {
-                        continue;
-                    };
-                    Frame::new()
-                        .fill(fill)
-                        .corner_radius(theme::RADIUS_BADGE)
-                        .inner_margin(Margin::symmetric(8, 4))
-                        .show(ui, |ui| {
-                            ui.set_width(ui.available_width());
-                            let text =
-                                widgets::styled(format!("{sign} {value}"), theme::code(), t.text);
-                            let response = ui.add(Label::new(text).wrap().selectable(true));
-                            widgets::say(&response, Role::Label, format!("{word}: {value}"));
-                        });
-                }
+                widgets::wrapped(ui, path, theme::mono_semibold(12.0), t.strong);
+            });
+            let sides = [
+                (&change.before, "−", t.bad_bg, "Before"),
+                (&change.after, "+", t.ok_bg, "Now"),
+            ];
+            for (value, sign, fill, word) in sides {
+                // What only moved has the same value on both sides.
+                let Some(value) = value.as_ref().filter(|_| change.op != Op::Move) else {
+                    continue;
+                };
+                Frame::new()
+                    .fill(fill)
+                    .corner_radius(theme::RADIUS_BADGE)
+                    .inner_margin(Margin::symmetric(8, 4))
+                    .show(ui, |ui| {
+                        ui.set_width(ui.available_width());
+                        let text =
+                            widgets::styled(format!("{sign} {value}"), theme::code(), t.text);
+                        let response = ui.add(Label::new(text).wrap().selectable(true));
+                        widgets::say(&response, Role::Label, format!("{word}: {value}"));
+                    });
             }
-            let more = tool
-                .definition
-                .found
-                .counts
-                .total()
-                .saturating_sub(changes.len() as u64);
-            if more > 0 {
-                let words = format!(
-                    "and {}: Copy as JSON has them",
-                    widgets::number_text(more, "more changes")
-                );
-                widgets::note(ui, words);
-            }
-            ui.add_space(12.0);
-        });
+        }
+        let more = tool
+            .definition
+            .found
+            .counts
+            .total()
+            .saturating_sub(changes.len() as u64);
+        if more > 0 {
+            let words = format!(
+                "and {}: Copy as JSON has them",
+                widgets::number_text(more, "more changes")
+            );
+            widgets::note(ui, words);
+        }
+        ui.add_space(12.0);
+    });
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use egui::{Checkbox, ComboBox, Id, Key, Label, Margin, ScrollArea, TextEdit, Ui};
 
-use super::theme::{self, ThemeTokens};
+use super::theme::{self};
 use super::widgets::{self, Button};
 use super::{Cx, code, icons};
 use crate::state::server_requests::{FieldInput, OpenRequest, ServerRequestAction};
@@ -30,13 +30,13 @@ pub fn ask_ui(ui: &Ui, cx: &Cx<'_>, open: &OpenRequest) {
         buttons_ui(ui, cx, open);
     });
     // A click beside it would lose what was typed; Esc is the safe answer.
-    if ui.input_mut(|input| input.consume_key(egui::Modifiers::NONE, Key::Escape)) {
+    if widgets::pressed(ui, Key::Escape) {
         cx.send(ServerRequestAction::Cancel);
     }
 }
 
 fn head_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenRequest) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let connection = &cx.state.session().connection;
     let server = connection
         .server()
@@ -86,20 +86,18 @@ fn buttons_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenRequest) {
     let send = |action| cx.send(Action::Answer(action));
     widgets::at_right(ui, theme::BUTTON, |ui| match &open.ask.wants {
         RequestKind::Form { .. } | RequestKind::Roots => {
-            if Button::new("Send").primary().show(ui).clicked() {
+            if Button::new("Send").primary().clicked(ui) {
                 send(ServerRequestAction::Accept);
             }
             if Button::new("Decline")
                 .tip("Tells the server no")
-                .show(ui)
-                .clicked()
+                .clicked(ui)
             {
                 send(ServerRequestAction::Decline);
             }
             if Button::new("Cancel")
                 .tip("Closes it without an answer")
-                .show(ui)
-                .clicked()
+                .clicked(ui)
             {
                 send(ServerRequestAction::Cancel);
             }
@@ -109,30 +107,23 @@ fn buttons_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenRequest) {
                 && Button::new(&format!("Open {host}"))
                     .icon(icons::OPEN_LINK)
                     .primary()
-                    .show(ui)
-                    .clicked()
+                    .clicked(ui)
             {
                 send(ServerRequestAction::Accept);
             }
             if Button::new("Decline")
                 .tip("Tells the server no")
-                .show(ui)
-                .clicked()
+                .clicked(ui)
             {
                 send(ServerRequestAction::Decline);
             }
             if Button::new("Cancel")
                 .tip("Closes it without an answer")
-                .show(ui)
-                .clicked()
+                .clicked(ui)
             {
                 send(ServerRequestAction::Cancel);
             }
-            if Button::new("Copy address")
-                .icon(icons::COPY)
-                .show(ui)
-                .clicked()
-            {
+            if Button::new("Copy address").icon(icons::COPY).clicked(ui) {
                 cx.send(Action::Copy(url.clone()));
             }
         }
@@ -140,23 +131,17 @@ fn buttons_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenRequest) {
             if Button::new("Answer")
                 .primary()
                 .enabled(!open.text.is_empty())
-                .show(ui)
-                .clicked()
+                .clicked(ui)
             {
                 send(ServerRequestAction::Accept);
             }
             if Button::new("Refuse")
                 .tip("The server gets an error")
-                .show(ui)
-                .clicked()
+                .clicked(ui)
             {
                 send(ServerRequestAction::Decline);
             }
-            if Button::new("Copy request")
-                .icon(icons::COPY)
-                .show(ui)
-                .clicked()
-            {
+            if Button::new("Copy request").icon(icons::COPY).clicked(ui) {
                 cx.send(Action::Copy(
                     String::from_utf8_lossy(&open.ask.params).into_owned(),
                 ));
@@ -166,7 +151,7 @@ fn buttons_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenRequest) {
 }
 
 fn url_ui(ui: &mut Ui, url: &str, host: Option<&str>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     match host {
         Some(host) => {
             widgets::note(ui, "The address leads to");
@@ -189,7 +174,7 @@ fn url_ui(ui: &mut Ui, url: &str, host: Option<&str>) {
 }
 
 fn sampling_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenRequest, sampling: &Sampling, height: f32) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let weak = |text: String| widgets::styled(text, theme::small(), t.weak);
     ScrollArea::vertical()
         .id_salt("sampling")
@@ -241,7 +226,7 @@ fn sampling_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenRequest, sampling: &Sampling
 }
 
 fn form_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenRequest, fields: &[ElicitationField], height: f32) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     if fields.is_empty() {
         widgets::note(ui, "The form has no fields. Sending it means yes.");
     }
@@ -280,7 +265,7 @@ fn field_ui(
     field: &ElicitationField,
     given: &FieldInput,
 ) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let name = field.title.as_deref().unwrap_or(&field.name);
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = 6.0;
@@ -509,7 +494,7 @@ pub fn roots_ui(ui: &mut Ui, cx: &Cx<'_>, text: &str, is_declared: bool) {
         show(edited.clone(), declared);
     }
     widgets::at_right(ui, theme::BUTTON, |ui| {
-        if Button::new("Use").primary().show(ui).clicked() {
+        if Button::new("Use").primary().clicked(ui) {
             let folders = edited
                 .lines()
                 .map(str::trim)

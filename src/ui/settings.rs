@@ -1,8 +1,8 @@
 //! The settings: what holds for every server, where it is kept, and what is remembered of the server of now.
 
-use egui::{DragValue, Label, Popup, ScrollArea, Ui, UiBuilder};
+use egui::{DragValue, Label, Popup, Ui, UiBuilder};
 
-use super::theme::{self, ThemeTokens};
+use super::theme::{self};
 use super::widgets::{self, Button, LineEdit};
 use super::{Cx, history, icons, tokenizer, watch};
 use crate::state::{Action, Dialog, HistoryAction, HostsAction, SettingsAction};
@@ -27,22 +27,19 @@ const LIMITS: &[(&str, &str)] = &[
 pub fn settings_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let rest = widgets::mode_head(ui, cx, NAME, |_| {});
     ui.scope_builder(UiBuilder::new().max_rect(rest), |ui| {
-        ScrollArea::vertical()
-            .id_salt("settings")
-            .auto_shrink(false)
-            .show(ui, |ui| {
-                widgets::mode_body(ui, |ui| {
-                    ui.set_max_width(WIDTH);
-                    look_ui(ui, cx);
-                    counting_ui(ui, cx);
-                    waits_ui(ui, cx);
-                    limits_ui(ui, cx);
-                    history_ui(ui, cx);
-                    hosts_ui(ui, cx);
-                    server_ui(ui, cx);
-                    file_ui(ui, cx);
-                });
+        widgets::scroll("settings").show(ui, |ui| {
+            widgets::mode_body(ui, |ui| {
+                ui.set_max_width(WIDTH);
+                look_ui(ui, cx);
+                counting_ui(ui, cx);
+                waits_ui(ui, cx);
+                limits_ui(ui, cx);
+                history_ui(ui, cx);
+                hosts_ui(ui, cx);
+                server_ui(ui, cx);
+                file_ui(ui, cx);
             });
+        });
     });
 }
 
@@ -51,18 +48,18 @@ fn heading(ui: &mut Ui, words: &str) {
     ui.label(widgets::styled(
         words,
         theme::semibold(15.0),
-        ThemeTokens::of(ui).strong,
+        theme::of(ui).strong,
     ));
 }
 
 fn weak(ui: &mut Ui, words: &str) {
-    let color = ThemeTokens::of(ui).weak;
+    let color = theme::of(ui).weak;
     widgets::wrapped(ui, words, theme::small(), color);
 }
 
 /// One setting: its name, and the controls.
 fn row(ui: &mut Ui, name: &str, controls: impl FnOnce(&mut Ui)) {
-    let color = ThemeTokens::of(ui).text;
+    let color = theme::of(ui).text;
     ui.horizontal(|ui| {
         ui.allocate_ui(egui::vec2(NAMES, theme::INPUT), |ui| {
             ui.set_min_width(NAMES);
@@ -148,16 +145,12 @@ fn counting_ui(ui: &mut Ui, cx: &Cx<'_>) {
             .name("Baseline of every answer")
             .show(ui);
         Popup::menu(&button).width(240.0).show(|ui| {
-            if widgets::menu_row(ui, "as sent", None, chosen.is_none()).clicked() {
+            if widgets::choose_row(ui, "as sent", None, chosen.is_none()) {
                 cx.send(SettingsAction::ForgetBaseline);
-                ui.close();
             }
             for format in FORMATS {
-                if widgets::menu_row(ui, format.title(), None, chosen == Some(format.id()))
-                    .clicked()
-                {
+                if widgets::choose_row(ui, format.title(), None, chosen == Some(format.id())) {
                     cx.send(SettingsAction::SetBaseline(format.id()));
-                    ui.close();
                 }
             }
         });
@@ -207,8 +200,7 @@ fn limits_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 && Button::new("Apply")
                     .small()
                     .name(&format!("Apply the limit {word}"))
-                    .show(ui)
-                    .clicked()
+                    .clicked(ui)
             {
                 cx.send(SettingsAction::SetLimit {
                     word,
@@ -260,8 +252,7 @@ fn hosts_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 .small()
                 .name(&name)
                 .tip(&name)
-                .show(ui)
-                .clicked()
+                .clicked(ui)
             {
                 cx.send(HostsAction::Pin(*host));
             }
@@ -283,8 +274,7 @@ fn server_ui(ui: &mut Ui, cx: &Cx<'_>) {
         };
         if Button::new(&words)
             .name("Tools called without a question")
-            .show(ui)
-            .clicked()
+            .clicked(ui)
         {
             cx.send(Action::ShowDialog(Dialog::AllowedTools));
         }
@@ -298,8 +288,7 @@ fn server_ui(ui: &mut Ui, cx: &Cx<'_>) {
             };
             if Button::new(words)
                 .name("Files that are watched")
-                .show(ui)
-                .clicked()
+                .clicked(ui)
             {
                 cx.send(open);
             }
@@ -314,7 +303,7 @@ fn file_ui(ui: &mut Ui, cx: &Cx<'_>) {
             let text = widgets::styled(
                 file.display().to_string(),
                 theme::code(),
-                ThemeTokens::of(ui).text,
+                theme::of(ui).text,
             );
             ui.add(Label::new(text).wrap().selectable(true));
             weak(

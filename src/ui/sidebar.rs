@@ -5,8 +5,8 @@
 pub(super) mod captures;
 
 use egui::{
-    Color32, Id, Panel, Popup, PopupCloseBehavior, Rect, Response, RichText, Role, ScrollArea,
-    Sense, TextEdit, Ui, WidgetInfo, pos2, vec2,
+    Color32, Id, Panel, Popup, PopupCloseBehavior, Rect, Response, RichText, Role, Sense, TextEdit,
+    Ui, WidgetInfo, pos2, vec2,
 };
 
 use super::region::{Region, region};
@@ -198,7 +198,7 @@ fn overlay(button: &Response) -> Popup<'_> {
 }
 
 fn rail_button(ui: &mut Ui, glyph: &str, name: &str, count: usize) -> Response {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(44.0, 44.0), Sense::click());
     widgets::say(&response, Role::Button, format!("{name}, {count}"));
     if response.hovered() || response.has_focus() {
@@ -256,7 +256,7 @@ fn wide_ui(ui: &mut Ui, cx: &Cx<'_>) {
 // Tools
 
 fn tools_ui(ui: &mut Ui, cx: &Cx<'_>, place: Option<Rect>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let state = cx.state;
     ui.spacing_mut().item_spacing.y = 0.0;
     tabs_ui(ui, cx);
@@ -331,9 +331,7 @@ fn tools_ui(ui: &mut Ui, cx: &Cx<'_>, place: Option<Rect>) {
         rows.iter()
             .position(|row| matches!(row, Row::Tool { listed, .. } if listed.tool.name == name))
     });
-    ScrollArea::vertical()
-        .id_salt("tools")
-        .auto_shrink(false)
+    widgets::scroll("tools")
         .max_height(height)
         .min_scrolled_height(height)
         .show_rows(ui, theme::TOOL_ROW, rows.len(), |ui, range| {
@@ -426,7 +424,7 @@ fn tabs_ui(ui: &mut Ui, cx: &Cx<'_>) {
 }
 
 fn heading(ui: &mut Ui, title: &str, count: usize) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let row = widgets::Row::to_read(ui, theme::HEADER);
     row.say(Role::Heading, format!("{title} {count}"));
     let all = row.rect.right();
@@ -436,7 +434,7 @@ fn heading(ui: &mut Ui, title: &str, count: usize) {
 }
 
 fn filter_ui(ui: &mut Ui, cx: &Cx<'_>) -> Response {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let mut text = cx.state.session().filter.clone();
     let what = match cx.state.view.sidebar {
         SidebarTab::Tools => "tools",
@@ -522,7 +520,7 @@ fn no_tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
 }
 
 fn sum_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let count = cx.state.session().tools.len();
     if count == 0 {
         return;
@@ -569,7 +567,7 @@ fn group_ui(
     tokens: Option<u64>,
     folded: bool,
 ) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let row = widgets::Row::new(ui, theme::TOOL_ROW);
     let sum = tokens.map_or_else(|| server_cost::uncounted(cx, "…", "–"), widgets::grouped);
     let (caret, state) = match folded {
@@ -641,7 +639,7 @@ fn spoken(cx: &Cx<'_>, listed: &ListedTool, tokens: Option<u64>, selected: bool)
 }
 
 fn tool_ui(ui: &mut Ui, cx: &Cx<'_>, prefix: &str, listed: &ListedTool) -> bool {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let tool = &*listed.tool;
     // An answer of another server's tool is that of none of these.
     let is_foreign = cx.state.view.screen == Screen::Answer && cx.state.foreign_capture().is_some();
@@ -698,7 +696,7 @@ fn tip_ui(ui: &mut Ui, tool: &Tool, is_cut: bool) {
         ui.label(title);
     }
     widgets::note(ui, Risk::of(tool).words());
-    let warn = ThemeTokens::of(ui).warn;
+    let warn = theme::of(ui).warn;
     for fault in &tool.faults {
         widgets::words(ui, fault, theme::small(), warn);
     }

@@ -2,9 +2,9 @@
 
 mod own;
 
-use egui::{Align2, Response, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
+use egui::{Align2, Response, Role, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
 
-use super::theme::{self, ThemeTokens};
+use super::theme::{self};
 use super::{Cx, icons, servers, widgets};
 use crate::state::{
     Action, CallAction, ConnectAction, Connection, ImportAction, StartQuestion, ViewAction,
@@ -15,8 +15,8 @@ use loupe_core::source::Source;
 const CARD_HEIGHT: f32 = 104.0;
 
 pub fn start_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
-    ScrollArea::vertical().id_salt("start").auto_shrink(false).show(ui, |ui| {
+    let t = theme::of(ui);
+    widgets::scroll("start").show(ui, |ui| {
         let width = (ui.available_width() - 48.0).clamp(280.0, 760.0);
         let side = ((ui.available_width() - width) / 2.0).max(0.0);
         let own = if cx.state.session().connection.is_sample() { 0.0 } else { own::HEIGHT };
@@ -29,7 +29,7 @@ pub fn start_ui(ui: &mut Ui, cx: &Cx<'_>) {
             ui.vertical(|ui| {
                 ui.set_width(width);
                 if let Some(capture) = &cx.state.view.capture
-                    && widgets::Button::new("Answer").icon(icons::ARROW_LEFT).small().frameless().show(ui).clicked()
+                    && widgets::Button::new("Answer").icon(icons::ARROW_LEFT).small().frameless().clicked(ui)
                 {
                     cx.send(ViewAction::SelectCapture(capture.clone()));
                 }
@@ -83,7 +83,7 @@ pub fn start_ui(ui: &mut Ui, cx: &Cx<'_>) {
 
 /// The servers used before, one click each.
 fn used_ui(ui: &mut Ui, cx: &Cx<'_>, width: f32) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let used = servers::others(cx);
     if used.is_empty() {
         return;
@@ -113,7 +113,7 @@ fn used_ui(ui: &mut Ui, cx: &Cx<'_>, width: f32) {
 
 /// The server went away: what that means, and the way on.
 fn gone_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let Connection::Disconnected {
         source, problem, ..
     } = &cx.state.session().connection
@@ -160,7 +160,7 @@ fn cards_ui(ui: &mut Ui, cx: &Cx<'_>, width: f32) {
             ui.painter().layout(
                 question.explanation().to_owned(),
                 theme::small(),
-                ThemeTokens::of(ui).weak,
+                theme::of(ui).weak,
                 card - 32.0,
             )
         };
@@ -182,7 +182,7 @@ fn cards_ui(ui: &mut Ui, cx: &Cx<'_>, width: f32) {
 }
 
 fn card_ui(ui: &mut Ui, question: StartQuestion, size: egui::Vec2) -> Response {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
     widgets::say(&response, Role::Button, question.title());
     let (fill, line) = if response.hovered() {

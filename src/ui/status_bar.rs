@@ -9,7 +9,7 @@ use crate::state::wire::WireAction;
 use crate::state::{Action, Connection, Dialog};
 
 pub fn status_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let bar = ui.max_rect();
     let is_narrow = bar.width() < theme::MEDIUM;
     let connection = &cx.state.session().connection;
@@ -34,7 +34,7 @@ pub fn status_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
             .iter()
             .rev()
             .find(|toast| toast.problem.is_none());
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+        widgets::from_right(ui, |ui| {
             ui.spacing_mut().item_spacing.x = 12.0;
             ui.add_space(8.0);
             let shortcuts = item(
@@ -106,7 +106,7 @@ fn weak(text: &str, t: &ThemeTokens) -> RichText {
 }
 
 fn item(ui: &mut Ui, glyph: &str, text: &str, name: &str, keys: Option<&str>) -> Response {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let galley = ui
         .painter()
         .layout_no_wrap(text.to_owned(), theme::regular(12.0), t.weak);

@@ -4,7 +4,7 @@ use egui::{
     Align, Id, Layout, Popup, Rect, Response, Role, Sense, Ui, UiBuilder, WidgetInfo, pos2, vec2,
 };
 
-use super::theme::{self, ThemeTokens};
+use super::theme::{self};
 use super::widgets::{self, Button};
 use super::{Cx, drawer_opening, icons};
 use crate::state::{Action, DrawerTab, TokensAction, TokensPart};
@@ -193,7 +193,7 @@ fn cell_ui(
     is_low: bool,
     sender: Option<&Sender<'_>>,
 ) -> bool {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let response = widgets::sense(ui, rect, ("strip cell", at), Sense::click());
     let spoken = cell.text();
     widgets::say(&response, Role::Button, &spoken);
@@ -318,7 +318,7 @@ fn cell_ui(
 
 /// The way to the menu of senders begins there; where it ends.
 fn sender_at(ui: &Ui, sender: &Sender<'_>, left: egui::Pos2) -> f32 {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let place = Rect::from_min_size(left + vec2(0.0, -10.0), vec2(CARET, 20.0));
     let response = widgets::sense(ui, place, "sender", Sense::click());
     widgets::say(&response, Role::Button, "Model reads");
@@ -343,7 +343,7 @@ fn sender_at(ui: &Ui, sender: &Sender<'_>, left: egui::Pos2) -> f32 {
 
 /// What is lost, in as many words as there is room for; the short ones stand whole. Where it ends.
 fn loss_at(ui: &Ui, loss: &Loss, left: egui::Pos2, room: f32) -> f32 {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let (icon, color) = match loss.tone {
         ClaimTone::Good => (Some(icons::CHECK), t.ok),
         ClaimTone::Neutral => (Some(icons::CHECK), t.weak),
@@ -378,7 +378,7 @@ fn loss_at(ui: &Ui, loss: &Loss, left: egui::Pos2, room: f32) -> f32 {
 
 /// The change in a box that begins there; where it ends.
 pub fn change_at(ui: &Ui, left: egui::Pos2, change: &str, is_good: bool) -> f32 {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let (fill, line, color) = if is_good {
         (t.ok_bg, t.ok_line, t.ok)
     } else {
@@ -389,17 +389,13 @@ pub fn change_at(ui: &Ui, left: egui::Pos2, change: &str, is_good: bool) -> f32 
         .layout_no_wrap(change.to_owned(), theme::mono_semibold(12.0), color);
     let place = Rect::from_min_size(left - vec2(0.0, 10.0), vec2(galley.size().x + 12.0, 20.0));
     widgets::boxed(ui, place, theme::RADIUS_BADGE, fill, line);
-    ui.painter().galley(
-        pos2(left.x + 6.0, (left.y - galley.size().y / 2.0).round()),
-        galley,
-        color,
-    );
+    widgets::galley_at(ui, pos2(left.x + 6.0, left.y), galley, color);
     place.right()
 }
 
 /// A badge that ends there; where it begins.
 pub fn badge_at(ui: &Ui, right: egui::Pos2, text: &str, is_proved: bool) -> f32 {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let (color, fill, line) = if is_proved {
         (t.ok, t.ok_bg, t.ok_line)
     } else {
@@ -413,14 +409,7 @@ pub fn badge_at(ui: &Ui, right: egui::Pos2, text: &str, is_proved: bool) -> f32 
         pos2(right.x, right.y + 9.0),
     );
     widgets::boxed(ui, rect, theme::RADIUS_BADGE, fill, line);
-    ui.painter().galley(
-        pos2(
-            rect.left() + 6.0,
-            (rect.center().y - galley.size().y / 2.0).round(),
-        ),
-        galley,
-        color,
-    );
+    widgets::galley_at(ui, pos2(rect.left() + 6.0, rect.center().y), galley, color);
     rect.left()
 }
 
@@ -494,8 +483,7 @@ pub fn buttons_ui(
                     .tip(tip)
                     .small()
                     .frameless()
-                    .show(ui)
-                    .clicked()
+                    .clicked(ui)
             {
                 why(ui);
             }
@@ -511,8 +499,7 @@ pub fn buttons_ui(
                         .icon(icons::UNKNOWN)
                         .tip(tip)
                         .small()
-                        .show(ui)
-                        .clicked()
+                        .clicked(ui)
                 {
                     why(ui);
                 }
@@ -522,8 +509,7 @@ pub fn buttons_ui(
                         .icon(icons::IMAGE)
                         .small()
                         .frameless()
-                        .show(ui)
-                        .clicked()
+                        .clicked(ui)
                     {
                         cx.send(picture.clone());
                     }
@@ -531,8 +517,7 @@ pub fn buttons_ui(
                         .icon(icons::COPY)
                         .small()
                         .frameless()
-                        .show(ui)
-                        .clicked()
+                        .clicked(ui)
                     {
                         cx.send(Action::CopySummary);
                     }

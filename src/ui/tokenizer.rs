@@ -2,7 +2,7 @@
 
 use egui::{Popup, Role, ScrollArea, Ui, vec2};
 
-use super::theme::{self, ThemeTokens};
+use super::theme::{self};
 use super::{Cx, icons, widgets};
 use crate::state::TokensAction;
 use crate::state::anthropic_count::ExactAction;
@@ -29,7 +29,7 @@ fn shown_name(tokenizer: &Tokenizer) -> String {
 }
 
 pub fn chooser_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let chosen = &cx.state.settings.tokenizer;
     let button = egui::Button::new((
         icons::icon(icons::TOKENIZER, 14.0, t.weak),
@@ -59,7 +59,7 @@ pub fn chooser_ui(ui: &mut Ui, cx: &Cx<'_>) {
 }
 
 fn menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let chosen = &cx.state.settings.tokenizer;
     heading(ui, "Tokenizer");
     let file = cx
@@ -92,9 +92,8 @@ fn menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
         cx.send(ExactAction::Open(None));
         ui.close();
     }
-    if widgets::menu_item(ui, icons::OPEN_FILE, "Tokenizer file…", "", true).clicked() {
+    if widgets::choose_item(ui, icons::OPEN_FILE, "Tokenizer file…", "", true) {
         cx.send(TokensAction::OpenFile(None));
-        ui.close();
     }
     // How the numbers come about, whole: an estimate says what it was made from, a file its digest.
     note(ui, &capital(&chosen.how()), t.text);
@@ -104,7 +103,7 @@ fn menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
 }
 
 fn money_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     heading(ui, "Money and context");
     let choose = |ui: &mut Ui, name: &str, about: &str, model: Option<&Model>| {
         let wanted = model.map(|model| model.name.clone());
@@ -154,7 +153,7 @@ fn money_ui(ui: &mut Ui, cx: &Cx<'_>) {
 }
 
 fn heading(ui: &mut Ui, text: &str) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let row = widgets::Row::to_read(ui, 26.0);
     row.say(Role::Heading, text);
     row.text(
@@ -183,7 +182,7 @@ fn note(ui: &mut Ui, text: &str, color: egui::Color32) {
 
 /// One choice with a note at the right; true when it was clicked.
 fn row_ui(ui: &mut Ui, name: &str, about: &str, is_chosen: bool) -> bool {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let row = widgets::Row::new(ui, ROW);
     let ui = row.ui;
     let spoken = if about.is_empty() {

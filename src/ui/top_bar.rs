@@ -1,8 +1,7 @@
 //! The bar at the top: what server this is, and the choices that hold for the whole window.
 
 use egui::{
-    Align, Align2, Color32, Layout, Popup, Pos2, Rect, Response, Role, Sense, Stroke, StrokeKind,
-    Ui, pos2, vec2,
+    Align2, Color32, Popup, Pos2, Rect, Response, Role, Sense, Stroke, StrokeKind, Ui, pos2, vec2,
 };
 
 use super::region::{Region, region};
@@ -44,7 +43,7 @@ pub fn top_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
             watch::button_ui(ui, cx);
         }
         let left = ui.cursor().left();
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+        widgets::from_right(ui, |ui| {
             ui.add_space(12.0);
             if widgets::icon_button(ui, icons::SHORTCUTS, "Shortcuts").clicked() {
                 cx.send(Action::ShowDialog(Dialog::Shortcuts));
@@ -60,7 +59,7 @@ pub fn top_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
 
 /// The name of the program; a click leads to the start page.
 fn brand_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let name = ui
         .painter()
         .layout_no_wrap("Loupe".to_owned(), theme::semibold(14.0), t.strong);
@@ -132,7 +131,7 @@ pub(super) fn paint_dot(ui: &Ui, center: Pos2, look: &ConnectionLook) {
 const OTHERS: f32 = 322.0;
 
 fn server_chip(ui: &mut Ui, cx: &Cx<'_>) -> Response {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let connection = &cx.state.session().connection;
     let look = connection_look(connection, t);
     let label = connection.source().map_or_else(
@@ -282,7 +281,7 @@ fn rows_of_words(text: &str, letters: usize) -> Vec<String> {
 }
 
 fn server_menu(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     ui.set_width(MENU);
     let connection = &cx.state.session().connection;
     if let Some(source) = connection.source() {
@@ -299,9 +298,8 @@ fn server_menu(ui: &mut Ui, cx: &Cx<'_>) {
         ui.separator();
     }
     let item = |ui: &mut Ui, glyph: &str, name: &str, enabled: bool, action: Action| {
-        if widgets::menu_item(ui, glyph, name, "", enabled).clicked() {
+        if widgets::choose_item(ui, glyph, name, "", enabled) {
             cx.send(action);
-            ui.close();
         }
     };
     let has_source = connection.source().is_some();

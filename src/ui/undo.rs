@@ -2,7 +2,7 @@
 
 use egui::{Frame, Label, Margin, Panel, Ui};
 
-use super::theme::{self, ThemeTokens};
+use super::theme::{self};
 use super::{Cx, icons, shortcuts, sizes, widgets};
 use crate::state::Action;
 
@@ -10,7 +10,7 @@ use crate::state::Action;
 pub const NAME: &str = "Undo the last removal";
 
 pub fn undo_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let Some(undo) = &cx.state.undo else { return };
     let frame = Frame::new().fill(t.card).inner_margin(Margin {
         left: 12,
@@ -34,8 +34,7 @@ pub fn undo_ui(ui: &mut Ui, cx: &Cx<'_>) {
                         .icon(icons::UNDO)
                         .shortcut(&keys)
                         .small()
-                        .show(ui)
-                        .clicked()
+                        .clicked(ui)
                     {
                         cx.send(run(ui));
                     }

@@ -1,8 +1,8 @@
 //! A folder of fixtures, called again: which still answer as expected, and what differs, by path.
 
-use egui::{Align2, Margin, Rect, Role, ScrollArea, Sense, TextEdit, Ui, UiBuilder, pos2, vec2};
+use egui::{Align2, Margin, Rect, Role, Sense, TextEdit, Ui, UiBuilder, pos2, vec2};
 
-use super::theme::{self, ThemeTokens};
+use super::theme::{self};
 use super::widgets::{self, Button};
 use super::{Cx, icons};
 use crate::state::fixture::{FoundFixture, VerifyPart, VerifyRow};
@@ -20,11 +20,7 @@ pub fn verify_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 .icon_fill(icons::STOP)
                 .shortcut("Esc")
                 .primary();
-            if button
-                .enabled(cx.state.running.is_some())
-                .show(ui)
-                .clicked()
-            {
+            if button.enabled(cx.state.running.is_some()).clicked(ui) {
                 cx.send(CallAction::Cancel);
             }
             return;
@@ -43,14 +39,13 @@ pub fn verify_ui(ui: &mut Ui, cx: &Cx<'_>) {
         if button
             .enabled(has_some && is_connected)
             .tip(tip)
-            .show(ui)
-            .clicked()
+            .clicked(ui)
         {
             send(FixtureAction::Verify { offline: false });
         }
         let button = Button::new("Check saved answers, no calls")
             .tip("Makes no calls: checks budgets and needed fields only");
-        if button.enabled(has_some).show(ui).clicked() {
+        if button.enabled(has_some).clicked(ui) {
             send(FixtureAction::Verify { offline: true });
         }
         let acceptable = verifying.acceptable();
@@ -61,19 +56,13 @@ pub fn verify_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 format!("Keep {acceptable} new answers")
             };
             let tip = "Replaces those of the fixtures. Differences are shown below; expect.toml is not changed";
-            if Button::new(&words)
-                .icon(icons::CHECK)
-                .tip(tip)
-                .show(ui)
-                .clicked()
-            {
+            if Button::new(&words).icon(icons::CHECK).tip(tip).clicked(ui) {
                 send(FixtureAction::Accept(None));
             }
         }
         if Button::new("Open a folder…")
             .icon(icons::OPEN_FILE)
-            .show(ui)
-            .clicked()
+            .clicked(ui)
         {
             send(FixtureAction::Find(None));
         }
@@ -84,7 +73,7 @@ pub fn verify_ui(ui: &mut Ui, cx: &Cx<'_>) {
 }
 
 fn body_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let verifying = &cx.state.fixtures.verifying;
     let Some(path) = &verifying.path else {
         let words = "Fixtures are saved answers with what is expected of them. Open a folder to repeat the calls and see whether the server still answers the same.";
@@ -123,20 +112,17 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>) {
         widgets::truncated(ui, cost, theme::base(), t.text);
     }
     ui.spacing_mut().item_spacing.y = 0.0;
-    ScrollArea::vertical()
-        .id_salt("verify")
-        .auto_shrink(false)
-        .show_rows(ui, ROW, verifying.rows.len(), |ui, range| {
-            for row in &verifying.rows[range] {
-                let Some(fixture) = verifying.fixtures.get(row.fixture) else {
-                    continue;
-                };
-                match row.part {
-                    VerifyPart::Hidden(at) => hidden_ui(ui, cx, fixture, row.fixture, at),
-                    _ => row_ui(ui, cx, fixture, *row),
-                }
+    widgets::scroll("verify").show_rows(ui, ROW, verifying.rows.len(), |ui, range| {
+        for row in &verifying.rows[range] {
+            let Some(fixture) = verifying.fixtures.get(row.fixture) else {
+                continue;
+            };
+            match row.part {
+                VerifyPart::Hidden(at) => hidden_ui(ui, cx, fixture, row.fixture, at),
+                _ => row_ui(ui, cx, fixture, *row),
             }
-        });
+        }
+    });
 }
 
 fn count(fixtures: usize) -> String {
@@ -149,7 +135,7 @@ fn count(fixtures: usize) -> String {
 
 /// The field for a value that the fixture hides.
 fn hidden_ui(ui: &mut Ui, cx: &Cx<'_>, fixture: &FoundFixture, place: usize, at: usize) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let Some(pointer) = fixture.hidden.get(at) else {
         return;
     };
@@ -206,8 +192,7 @@ fn answer_ui(
                 .name(label)
                 .tip(label)
                 .height(ROW - 4.0)
-                .show(ui)
-                .clicked()
+                .clicked(ui)
         };
         widgets::part(ui, (words, place), at, shown).inner
     };
@@ -235,7 +220,7 @@ fn answer_ui(
 }
 
 fn row_ui(ui: &mut Ui, cx: &Cx<'_>, fixture: &FoundFixture, row: VerifyRow) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let (rect, response) = widgets::full_width(ui, ROW, Sense::hover());
     let sign = |passed: Option<bool>| match passed {
         Some(true) => (icons::CHECK_CIRCLE, t.ok, "passed"),

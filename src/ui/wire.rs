@@ -1,12 +1,9 @@
 //! The protocol log: every message both ways and stderr beside it on one clock, the pair of what is selected, its bytes.
 
 use egui::style::ScrollAnimation;
-use egui::{
-    Align, ComboBox, EventFilter, Frame, Id, Key, Layout, Margin, Modifiers, Panel, Rect,
-    ScrollArea, Sense, TextEdit, Ui, vec2,
-};
+use egui::{ComboBox, EventFilter, Frame, Id, Key, Margin, Panel, Rect, Sense, TextEdit, Ui, vec2};
 
-use super::theme::{self, ThemeTokens};
+use super::theme::{self};
 use super::widgets::{self, Button};
 use super::{Cx, code, icons, server_requests};
 use crate::state::Action;
@@ -40,16 +37,14 @@ pub fn wire_ui(ui: &mut Ui, cx: &Cx<'_>) {
             .icon(icons::EXPORT)
             .enabled(!view.log.is_empty())
             .tip("As JSON Lines")
-            .show(ui)
-            .clicked()
+            .clicked(ui)
         {
             cx.send(WireAction::Save(None));
         }
         if Button::new("Roots…")
             .icon(icons::OPEN_FILE)
             .tip("Folders that servers are told about")
-            .show(ui)
-            .clicked()
+            .clicked(ui)
         {
             cx.send(server_requests::roots_dialog(cx));
         }
@@ -70,7 +65,7 @@ pub fn wire_ui(ui: &mut Ui, cx: &Cx<'_>) {
             .and_then(|number| Some((number, view.log.line(number)?)));
         if let Some((number, line)) = selected {
             let size = ui.available_size();
-            let frame = Frame::new().fill(ThemeTokens::of(ui).panel);
+            let frame = Frame::new().fill(theme::of(ui).panel);
             Panel::bottom("wire detail")
                 .default_size((size.y * 0.45).max(160.0))
                 .size_range(120.0..=(size.y * 0.8).max(130.0))
@@ -153,9 +148,7 @@ fn rows_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let view = &cx.state.session().wire;
     ui.spacing_mut().item_spacing.y = 0.0;
     let partner = view.selected.and_then(|number| view.log.partner(number));
-    ScrollArea::vertical()
-        .id_salt("wire rows")
-        .auto_shrink(false)
+    widgets::scroll("wire rows")
         .stick_to_bottom(true)
         .show_rows(ui, ROW, view.shown().len(), |ui, range| {
             for at in range {
@@ -204,7 +197,7 @@ fn what(log: &WireLog, number: u64, line: &Line) -> String {
 }
 
 fn row_ui(ui: &mut Ui, cx: &Cx<'_>, at: usize, number: u64, line: &Line, is_partner: bool) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let view = &cx.state.session().wire;
     let (rect, _) = widgets::full_width(ui, ROW, Sense::hover());
     // Of the message, so that the focus stays with it while the list moves.
@@ -294,8 +287,7 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, at: usize, number: u64, line: &Line, is_part
                 },
             );
         });
-        let pressed =
-            |key| i64::from(ui.input_mut(|input| input.consume_key(Modifiers::NONE, key)));
+        let pressed = |key| i64::from(widgets::pressed(ui, key));
         let step = pressed(Key::ArrowDown) - pressed(Key::ArrowUp);
         let next = usize::try_from(at as i64 + step)
             .ok()
@@ -315,7 +307,7 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, at: usize, number: u64, line: &Line, is_part
 }
 
 fn detail_ui(ui: &mut Ui, cx: &Cx<'_>, number: u64, line: &Line) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let view = &cx.state.session().wire;
     let top = Rect::from_min_size(ui.max_rect().min, vec2(ui.available_width(), theme::HEADER));
     widgets::hline(ui, top.x_range(), top.top());
@@ -331,15 +323,14 @@ fn detail_ui(ui: &mut Ui, cx: &Cx<'_>, number: u64, line: &Line) {
             } else {
                 "Its request"
             };
-            if Button::new(words).icon(icons::SWAP).show(ui).clicked() {
+            if Button::new(words).icon(icons::SWAP).clicked(ui) {
                 cx.send(WireAction::Select(Some(partner)));
             }
         }
         if Button::new("Copy")
             .icon(icons::COPY)
             .tip("The exact message")
-            .show(ui)
-            .clicked()
+            .clicked(ui)
         {
             cx.send(Action::Copy(
                 String::from_utf8_lossy(&line.bytes).into_owned(),
@@ -356,7 +347,7 @@ fn detail_ui(ui: &mut Ui, cx: &Cx<'_>, number: u64, line: &Line) {
             widgets::number_text(line.bytes.len() as u64, "bytes")
         );
         widgets::truncated(ui, words, theme::small(), t.weak);
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+        widgets::from_right(ui, |ui| {
             if widgets::icon_button(ui, icons::CLOSE, "Close the message").clicked() {
                 cx.send(WireAction::Select(None));
             }
@@ -397,7 +388,7 @@ fn detail_ui(ui: &mut Ui, cx: &Cx<'_>, number: u64, line: &Line) {
 
 /// Headers on one line, all of them where the pointer rests; secrets are masked.
 fn headers_ui(ui: &mut Ui, what: &str, headers: &[(String, String)]) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let lines: Vec<_> = headers
         .iter()
         .map(|(name, value)| format!("{name}: {value}"))

@@ -5,7 +5,7 @@ use egui::{Align, Layout, Margin, Response, ScrollArea, Ui, vec2};
 
 use crate::state::HostsAction;
 use crate::ui::Cx;
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme::{self};
 use crate::ui::widgets;
 use loupe_core::server_request;
 use loupe_core::source::Identity;
@@ -58,7 +58,7 @@ pub fn menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
         widgets::padded(ui, Margin::symmetric(8, 2), |ui| {
             ui.with_layout(Layout::top_down(Align::Min), |ui| {
                 let mut weak = |words: &str| {
-                    let color = ThemeTokens::of(ui).weak;
+                    let color = theme::of(ui).weak;
                     widgets::wrapped(ui, words, theme::small(), color);
                 };
                 weak(&format!("Sends {sent}."));
@@ -77,7 +77,7 @@ pub fn menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
 /// Whom one may call as, with the name that a server gets; what else is sent stands in its tip.
 fn row(ui: &mut Ui, name: &str, identity: &Identity, is_chosen: bool, source: &str) -> Response {
     let response = widgets::menu_row(ui, name, None, is_chosen);
-    let weak = ThemeTokens::of(ui).weak;
+    let weak = theme::of(ui).weak;
     let short = format!("{} {}", identity.name, identity.version);
     let width = |text: &str, font| widgets::text_width(ui, text, font);
     let right = response.rect.right_center() - vec2(28.0, 0.0);

@@ -6,7 +6,7 @@ use time::format_description::well_known::Rfc3339;
 use time::macros::format_description;
 use time::{Date, Duration, OffsetDateTime, UtcOffset};
 
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme::{self};
 use crate::ui::{icons, widgets};
 
 const DATE: &[BorrowedFormatItem<'_>] = format_description!("[year]-[month]-[day]");
@@ -93,7 +93,7 @@ fn first_of(day: Date) -> Date {
 }
 
 fn day_ui(ui: &mut Ui, day: Date, is_of_month: bool, is_given: bool, is_today: bool) -> bool {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(DAY, DAY), Sense::click());
     widgets::say_selected(&response, Role::Button, is_given, day.to_string());
     let fill = match () {

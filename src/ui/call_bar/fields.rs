@@ -12,12 +12,12 @@ mod union;
 
 use std::borrow::Cow;
 
-use egui::{Id, Margin, Popup, Rect, RichText, ScrollArea, Sense, Stroke, Ui, Vec2, vec2};
+use egui::{Id, Margin, Popup, Rect, RichText, Sense, Stroke, Ui, Vec2, vec2};
 
 use super::date;
 use crate::state::form::{SchemaId, item_schema, pointer_of};
 use crate::state::{CallAction, FieldFile, FieldKind, Form, Value};
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme::{self};
 use crate::ui::{Cx, drops, icons, widgets};
 pub(super) use editor::invalid_border;
 use editor::{Editor, UNSET, enum_choices, json_text, json_value};
@@ -68,31 +68,26 @@ pub(super) fn form_ui(
     let dragged = widgets::recall::<f32>(ui, height_id);
     let height =
         dragged.unwrap_or_else(|| (ui.content_rect().height() * MOST_SHARE).max(LEAST_HEIGHT));
-    let shown = ScrollArea::vertical()
-        .id_salt("fields")
-        .max_height(height)
-        .min_scrolled_height(height)
-        .auto_shrink([false, true])
-        .show(ui, |ui| {
-            ui.spacing_mut().item_spacing = vec2(GAP, 2.0);
-            ui.spacing_mut().interact_size.y = LABEL;
-            let entries = form.fields().map(|(property, value)| Entry {
-                name: Cow::Borrowed(&property.name),
-                path: property.name.clone(),
-                pointer: pointer_of("", &property.name),
-                schema: property.schema,
-                value,
-                required: property.required,
-            });
-            if let Some((field, value)) = painted.flow(
-                ui,
-                &entries.collect::<Vec<_>>(),
-                refused.as_deref(),
-                Some(lead),
-            ) {
-                cx.send(CallAction::SetField { field, value });
-            }
+    let shown = widgets::scroll_within("fields", height).show(ui, |ui| {
+        ui.spacing_mut().item_spacing = vec2(GAP, 2.0);
+        ui.spacing_mut().interact_size.y = LABEL;
+        let entries = form.fields().map(|(property, value)| Entry {
+            name: Cow::Borrowed(&property.name),
+            path: property.name.clone(),
+            pointer: pointer_of("", &property.name),
+            schema: property.schema,
+            value,
+            required: property.required,
         });
+        if let Some((field, value)) = painted.flow(
+            ui,
+            &entries.collect::<Vec<_>>(),
+            refused.as_deref(),
+            Some(lead),
+        ) {
+            cx.send(CallAction::SetField { field, value });
+        }
+    });
     if dragged.is_some() || shown.content_size.y > height {
         let (handle, response) = widgets::full_width(ui, HANDLE, Sense::drag());
         let response = response
@@ -104,9 +99,9 @@ pub(super) fn form_ui(
             widgets::remember(ui, height_id, height);
         }
         let color = if response.hovered() || response.dragged() {
-            ThemeTokens::of(ui).accent
+            theme::of(ui).accent
         } else {
-            ThemeTokens::of(ui).line2
+            theme::of(ui).line2
         };
         ui.painter().hline(
             handle.center().x - 20.0..=handle.center().x + 20.0,
@@ -239,7 +234,7 @@ impl FormUi<'_> {
         width: f32,
         refused: Option<&str>,
     ) -> (Option<Value>, Option<Rect>) {
-        let t = ThemeTokens::of(ui);
+        let t = theme::of(ui);
         let menu = ui.horizontal(|ui| {
             ui.set_height(LABEL);
             ui.spacing_mut().item_spacing.x = 6.0;
@@ -287,9 +282,8 @@ impl FormUi<'_> {
                 } else {
                     " "
                 };
-                if widgets::menu_item(ui, mark, name, "", true).clicked() {
+                if widgets::choose_item(ui, mark, name, "", true) {
                     changed = Some(value);
-                    ui.close();
                 }
             }
             if takes_file(self.kind(entry))
@@ -426,7 +420,7 @@ impl FormUi<'_> {
         entry: &Entry<'_>,
         refused: Option<&str>,
     ) -> Option<Value> {
-        let t = ThemeTokens::of(ui);
+        let t = theme::of(ui);
         if matches!(entry.value, Value::Unset | Value::Null) {
             let add = widgets::Button::new("Add")
                 .icon(icons::ADD)

@@ -5,7 +5,7 @@ use egui::{Id, Key, Margin, Pos2, Response, Role, ScrollArea, Sense, TextEdit, U
 use super::fields::invalid_border;
 use crate::state::form::{Completion, complete};
 use crate::state::{CallAction, Form};
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme::{self};
 use crate::ui::{Cx, widgets};
 
 /// The arguments as JSON text, with what is wrong in it by line and column.
@@ -16,7 +16,7 @@ pub(super) fn json_ui(
     form: &Form,
     lead: impl FnOnce(&mut Ui),
 ) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     ui.horizontal_top(|ui| {
         ui.spacing_mut().item_spacing.x = 12.0;
         lead(ui);
@@ -109,7 +109,7 @@ fn completion(ui: &Ui, form: &Form, id: Id) -> Option<(Completion, usize)> {
 
 /// Up and Down choose, Tab takes; where some of it is typed, Enter does too. Otherwise these are the text's.
 fn taken<'a>(ui: &Ui, id: Id, found: &'a Completion, chosen: usize) -> Option<&'a str> {
-    let pressed = |key| ui.input_mut(|input| input.consume_key(egui::Modifiers::NONE, key));
+    let pressed = |key| widgets::pressed(ui, key);
     if found.is_begun {
         let last = found.choices.len() - 1;
         let next = if pressed(Key::ArrowDown) {
@@ -151,7 +151,7 @@ fn choices_ui<'a>(
     found: &'a Completion,
     chosen: usize,
 ) -> Option<&'a str> {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let mut clicked = None;
     egui::Area::new(id.with("choices"))
         .order(egui::Order::Foreground)

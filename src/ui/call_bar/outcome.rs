@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use egui::{Align, Layout, Rect, Sense, Ui, pos2, vec2};
+use egui::{Rect, Sense, Ui, pos2, vec2};
 
 use crate::state::{CallAction, CallInFlight, ConnectAction, Connection};
 use crate::ui::outcome::outcome_look;
 use crate::ui::sidebar;
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme::{self};
 use crate::ui::widgets;
 use crate::ui::{Cx, icons};
 use loupe_core::capture::{Capture, Outcome, Timings, Tool};
@@ -47,7 +47,7 @@ pub(super) fn timing_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) {
 }
 
 fn running_ui(ui: &mut Ui, cx: &Cx<'_>, running: &CallInFlight) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let elapsed = cx.state.now.saturating_sub(running.since);
     ui.horizontal(|ui| {
         widgets::waiting(ui, "Running", running.since, cx);
@@ -116,7 +116,7 @@ pub fn running_words(cx: &Cx<'_>, running: &CallInFlight) -> String {
 }
 
 pub(super) fn done_words(ui: &mut Ui, capture: &Capture) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let (glyph, color, _) = outcome_look(capture.outcome, t);
     let time = sidebar::duration(capture.timings.total());
     let words = match capture.outcome {
@@ -152,7 +152,7 @@ pub(super) fn done_words(ui: &mut Ui, capture: &Capture) {
 }
 
 fn done_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     ui.add_space(2.0);
     ui.horizontal(|ui| {
         done_words(ui, capture);
@@ -162,22 +162,19 @@ fn done_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture) {
             Connection::Disconnected { .. }
         );
         if matches!(capture.outcome, Outcome::Timeout | Outcome::Disconnected) && !is_gone {
-            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                match &cx.state.session().connection {
-                    Connection::None | Connection::Failed { .. } => {
-                        if widgets::Button::new("Reconnect").small().show(ui).clicked() {
-                            cx.send(ConnectAction::Reconnect);
-                        }
+            widgets::from_right(ui, |ui| match &cx.state.session().connection {
+                Connection::None | Connection::Failed { .. } => {
+                    if widgets::Button::new("Reconnect").small().clicked(ui) {
+                        cx.send(ConnectAction::Reconnect);
                     }
-                    _ => {
-                        if widgets::Button::new("Retry")
-                            .small()
-                            .enabled(cx.state.can_call())
-                            .show(ui)
-                            .clicked()
-                        {
-                            cx.send(CallAction::Call { send_anyway: false });
-                        }
+                }
+                _ => {
+                    if widgets::Button::new("Retry")
+                        .small()
+                        .enabled(cx.state.can_call())
+                        .clicked(ui)
+                    {
+                        cx.send(CallAction::Call { send_anyway: false });
                     }
                 }
             });
@@ -206,7 +203,7 @@ fn done_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture) {
 
 /// Send, server and receive as one bar, with the times under it.
 fn parts_ui(ui: &mut Ui, timings: Timings) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let (rect, _) = widgets::full_width(ui, 4.0, Sense::hover());
     let total = timings.total().as_secs_f32();
     let parts = [

@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use egui::{Key, Rect, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
+use egui::{Key, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use super::{Judged, SIDE, place};
 use crate::state::{Compare, CompareAction, QueryState};
 use crate::ui::panes::colour::job;
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme::{self};
 use crate::ui::widgets;
 use crate::ui::{Cx, icons};
 use loupe_analysis::queries::TextRow;
@@ -54,9 +54,7 @@ pub fn body_ui(
         return;
     };
     let tops = tops(ui, compare, page, rows);
-    let mut area = ScrollArea::vertical()
-        .id_salt("compare down")
-        .auto_shrink(false);
+    let mut area = widgets::scroll("compare down");
     if let Some(section) = place::wanted(ui, cx, compare, page) {
         area = area.vertical_scroll_offset(tops.get(section).copied().unwrap_or(0) as f32 * ROW);
     }
@@ -148,7 +146,7 @@ struct Head {
 }
 
 fn head_ui(ui: &Ui, cx: &Cx<'_>, page: &ComparisonPage, section: usize, head: &Head) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let Head {
         rect,
         width,
@@ -223,7 +221,7 @@ fn head_ui(ui: &Ui, cx: &Cx<'_>, page: &ComparisonPage, section: usize, head: &H
         } else {
             Key::ArrowLeft
         };
-        toggles |= ui.input_mut(|input| input.consume_key(egui::Modifiers::NONE, key));
+        toggles |= widgets::pressed(ui, key);
     }
     if toggles {
         cx.send(CompareAction::Fold(known.name.clone()));
@@ -250,8 +248,7 @@ fn cells_ui(
         }
         let missing = missing(judged, section, column);
         if !missing.is_empty() {
-            ui.painter()
-                .rect_filled(rect, 0.0, ThemeTokens::of(ui).warn_bg);
+            ui.painter().rect_filled(rect, 0.0, theme::of(ui).warn_bg);
         }
         if let Some(row) = of_column.get(at) {
             row_ui(ui, page, row, &Place { rect, column });
@@ -273,7 +270,7 @@ fn missing(judged: &Judged, section: usize, column: usize) -> Vec<String> {
 
 /// Which fields a column loses of the record above.
 fn missing_ui(ui: &Ui, missing: &[String], section: usize, place: &Place) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let Place { rect, column } = *place;
     let words = format!("Missing {}: {}", missing.len(), missing.join(", "));
     let center = pos2(rect.left() + SIDE + 6.0, rect.center().y);
@@ -293,7 +290,7 @@ fn missing_ui(ui: &Ui, missing: &[String], section: usize, place: &Place) {
 
 /// Paints one exact row.
 fn row_ui(ui: &Ui, page: &ComparisonPage, row: &TextRow, place: &Place) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let Place { rect, column } = *place;
     let view = &page.texts[column];
     let text = &view.text[row.range.clone()];

@@ -49,7 +49,7 @@ pub fn button_ui(ui: &mut Ui, cx: &Cx<'_>) {
         .name(&label)
         .tip(tip)
         .enabled(why.is_empty());
-    if button.show(ui).clicked() {
+    if button.clicked(ui) {
         cx.send(starting(&choice));
     }
 }
@@ -140,7 +140,7 @@ pub fn offer_ui(ui: &mut Ui, cx: &Cx<'_>) {
             .name(&spoken)
             .tip(tip)
             .enabled(why.is_empty());
-        if button.show(ui).clicked() {
+        if button.clicked(ui) {
             cx.send(starting(&choice));
         }
     }
@@ -208,8 +208,7 @@ fn measure_ui(ui: &mut Ui, cx: &Cx<'_>) {
         .small()
         .enabled(why.is_empty())
         .tip(tip)
-        .show(ui)
-        .clicked()
+        .clicked(ui)
     {
         cx.send(CompareAction::Start {
             vary: size.name.clone(),
@@ -321,8 +320,7 @@ fn form_ui(ui: &mut Ui, cx: &Cx<'_>, names: &[String]) {
         .primary()
         .enabled(count > 0)
         .tip(tip)
-        .show(ui)
-        .clicked()
+        .clicked(ui)
         || is_entered)
         && count > 0
     {

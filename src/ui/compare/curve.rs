@@ -8,7 +8,7 @@ use egui_plot::{HLine, Line, LineStyle, Plot, PlotPoint, PlotPoints, Points, Tex
 use super::{SIDE, stays};
 use crate::state::CompareAction;
 use crate::ui::Cx;
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme::{self};
 use crate::ui::widgets::{self, Button};
 use loupe_analysis::queries::comparison::ComparisonPage;
 use loupe_analysis::queries::comparison::curve::{Curve, Limit, LinearFit, Unit};
@@ -61,7 +61,7 @@ pub fn curve_ui(ui: &mut Ui, cx: &Cx<'_>, page: &ComparisonPage) {
 }
 
 fn inner_ui(ui: &mut Ui, cx: &Cx<'_>, page: &ComparisonPage) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let tokens = Unit::Tokens(cx.state.settings.encoding());
     let unit = if cx.state.comparisons.is_in_chars {
         Unit::Chars
@@ -151,7 +151,7 @@ fn hosts_ui(ui: &mut Ui, cx: &Cx<'_>, chosen: &BTreeSet<String>) {
 }
 
 fn plot_ui(ui: &mut Ui, page: &ComparisonPage, curve: &Curve, limits: &[(String, Limit)]) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     // As many lines as there are columns: what is sent, and what was added.
     let mut shown: Vec<&str> = page
         .comparison

@@ -1,14 +1,12 @@
 //! The fields of the data and what each column makes of them; below them one field in every record. Which fields are
 //! needed is ticked here, and decides who wins.
 
-use egui::{
-    EventFilter, Id, Key, Modifiers, Pos2, Rect, Role, ScrollArea, Sense, Ui, Vec2, WidgetInfo,
-};
+use egui::{EventFilter, Id, Key, Pos2, Rect, Role, ScrollArea, Sense, Ui, Vec2, WidgetInfo};
 use egui::{pos2, vec2};
 
 use super::{Judged, clipped, head, place};
 use crate::state::{Compare, CompareAction};
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme::{self};
 use crate::ui::widgets;
 use crate::ui::{Cx, icons};
 use loupe_analysis::queries::comparison::{ColumnOrigin, readable};
@@ -166,7 +164,7 @@ pub fn fields_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged) {
         clipped(ui, body, "fields", |ui| {
             body_ui(ui, cx, judged, &grid, chosen)
         });
-        let t = ThemeTokens::of(ui);
+        let t = theme::of(ui);
         clipped(ui, heads, "heads", |ui| {
             ui.painter().rect_filled(heads, 0.0, t.panel);
             let pins = grid.view.left() + grid.pins();
@@ -253,7 +251,7 @@ fn keys(ui: &Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged, grid: &Grid, c
     {
         return;
     }
-    let pressed = |key| ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
+    let pressed = |key| widgets::pressed(ui, key);
     if pressed(Key::Space) {
         judged.toggle(cx, chosen);
     }
@@ -295,7 +293,7 @@ fn lines_ui(ui: &Ui, grid: &Grid) {
 
 /// How many fields are needed, and what is often needed in one click.
 fn corner_ui(ui: &mut Ui, cx: &Cx<'_>, judged: &Judged, rect: Rect) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     ui.painter().rect_filled(rect, 0.0, t.panel);
     let fields = &judged.page.comparison.fields;
     let (left, y) = (rect.left() + PAD, rect.top() + 19.0);
@@ -361,7 +359,7 @@ fn corner_ui(ui: &mut Ui, cx: &Cx<'_>, judged: &Judged, rect: Rect) {
 
 /// A choice that can be on: whether it was clicked, and where it ends.
 fn chip(ui: &Ui, at: Pos2, label: &str, is_on: bool, end: f32) -> (bool, f32) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let font = theme::medium(12.0);
     let wide = widgets::text_width(ui, label, font.clone()) + 16.0;
     let rect = Rect::from_min_size(at, vec2(wide.min(end - at.x), 24.0));
@@ -434,7 +432,7 @@ fn field_ui(
     line: Rect,
     is_chosen: bool,
 ) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let field = &judged.page.comparison.fields[at];
     let is_needed = judged.is_needed[at];
     let response = widgets::sense(ui, line, ("field", at), Sense::click());
@@ -507,7 +505,7 @@ fn field_ui(
 
 /// A box to tick; whether it was clicked.
 fn tick_ui(ui: &Ui, rect: Rect, name: &str, is_ticked: bool) -> bool {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let response = widgets::sense(ui, rect.expand(5.0), ("tick", name), Sense::click());
     if is_ticked {
         ui.painter().rect_filled(rect, 3.0, t.accent);
@@ -556,7 +554,7 @@ fn outcome_of(judged: &Judged, field: usize, at: usize) -> (String, bool) {
 }
 
 fn cell_ui(ui: &Ui, judged: &Judged, field: usize, at: usize, rect: Rect) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let column = judged.column(at);
     let cell = &column.cells[field];
     let (words, is_lost) = outcome_of(judged, field, at);
@@ -608,7 +606,7 @@ fn cell_ui(ui: &Ui, judged: &Judged, field: usize, at: usize, rect: Rect) {
 
 /// A loss: on amber where it counts, struck where the field is not needed.
 fn lost_ui(ui: &Ui, rect: Rect, glyph: &str, words: &str, is_needed: bool) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let (x, y) = (rect.left() + PAD, rect.center().y);
     if is_needed {
         ui.painter().rect_filled(rect, 0.0, t.warn_bg);
@@ -636,7 +634,7 @@ fn lost_ui(ui: &Ui, rect: Rect, glyph: &str, words: &str, is_needed: bool) {
 
 /// Round trip and facts.
 fn foot_ui(ui: &mut Ui, judged: &Judged, grid: &Grid) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     for (nth, name) in ["Round trip", "Facts"].into_iter().enumerate() {
         let Some(line) = grid.line(grid.foot() + nth as f32 * FOOT, FOOT) else {
             continue;
@@ -717,7 +715,7 @@ fn facts(judged: &Judged, at: usize) -> (String, bool) {
 
 /// The field that is shown record by record, what it costs, and how it is reworded.
 fn band_ui(ui: &mut Ui, judged: &Judged, chosen: usize, line: Rect) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let comparison = &judged.page.comparison;
     let field = &comparison.fields[chosen];
     ui.painter().rect_filled(line, 0.0, t.card);
@@ -800,7 +798,7 @@ fn record_ui(
     at: usize,
     line: Rect,
 ) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let comparison = &judged.page.comparison;
     let field = &comparison.fields[chosen];
     let fact = field.facts[at] as usize;
@@ -930,7 +928,7 @@ fn value(judged: &Judged, fact: usize, at: usize) -> Value {
 }
 
 fn value_ui(ui: &Ui, judged: &Judged, field: usize, fact: usize, at: usize, rect: Rect) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let (x, y) = (rect.left() + PAD, rect.center().y);
     let room = rect.right() - x - 8.0;
     match value(judged, fact, at) {

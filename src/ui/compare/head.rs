@@ -5,7 +5,7 @@ use egui::{Popup, Rect, Role, Sense, Stroke, Ui, pos2, vec2};
 use super::Judged;
 use super::tabs::derived;
 use crate::state::{Action, Compare, CompareAction};
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme::{self};
 use crate::ui::{Cx, icons, strip, widgets};
 use loupe_analysis::queries::comparison::{Column, ColumnOrigin};
 use loupe_analysis::summary::{ClaimTone, StripCell};
@@ -28,7 +28,7 @@ pub fn strike(ui: &Ui, left: f32, right: f32, y: f32, color: egui::Color32) {
 }
 
 pub fn head_ui(ui: &Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged, at: usize, rect: Rect) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let column = judged.column(at);
     let encoding = judged.page.comparison.encoding;
     let (is_winner, is_base) = (judged.winner == Some(at), judged.base == Some(at));

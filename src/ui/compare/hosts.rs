@@ -6,7 +6,7 @@ use super::{Judged, SIDE, head};
 use crate::state::{Compare, QueryState};
 use crate::ui::Cx;
 use crate::ui::host_row;
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme::{self};
 use crate::ui::widgets;
 use loupe_analysis::queries::comparison::{Column, ColumnOrigin};
 use loupe_analysis::queries::{HostsQuery, HostsReport, PlacementCell, SentAsTextQuery};
@@ -181,7 +181,7 @@ pub fn hosts_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged) {
 }
 
 fn head_ui(ui: &Ui, judged: &Judged, columns: &[(&Column, Known<'_>)], rect: Rect, width: f32) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let line = widgets::Line::of(ui, rect);
     line.text(
         rect.left() + SIDE,
@@ -230,7 +230,7 @@ fn row_ui(
     rect: Rect,
     width: f32,
 ) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let line = widgets::Line::of(ui, rect);
     let mut spoken = vec![host.name.clone()];
     widgets::name_at(

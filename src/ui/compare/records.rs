@@ -43,8 +43,7 @@ pub fn records_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: &Arc<Judg
             .small()
             .frameless()
             .tip(tip)
-            .show(ui)
-            .clicked()
+            .clicked(ui)
         {
             let all = page.sections.iter().map(|section| section.name.clone());
             let folded: BTreeSet<String> = if is_folded {

@@ -1,11 +1,11 @@
 //! The tabs of a comparison, and what it is looked at with: which part of the answers, the baseline, further columns, and
 //! running it again.
 
-use egui::{Align, Layout, Popup, Rect, ScrollArea, Ui, vec2};
+use egui::{Popup, Rect, ScrollArea, Ui, vec2};
 
 use super::{Judged, SIDE};
 use crate::state::{Compare, CompareAction, CompareTab, ViewAction};
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme::{self};
 use crate::ui::view_as::MOST_HOSTS;
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, icons};
@@ -61,7 +61,7 @@ pub fn tabs_ui(
         } else {
             back.shortcut("Esc")
         };
-        if back.show(ui).clicked() {
+        if back.clicked(ui) {
             cx.send(ViewAction::ShowAnswer);
         }
         let count = |count: usize| Some(widgets::grouped(count as u64));
@@ -90,7 +90,7 @@ pub fn tabs_ui(
                 cx.send(CompareAction::Show(of));
             }
         }
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+        widgets::from_right(ui, |ui| {
             ui.spacing_mut().item_spacing.x = 8.0;
             controls_ui(ui, cx, compare, judged, inner.width());
         });
@@ -115,7 +115,7 @@ fn controls_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: Option<&Judg
         .name("Run again")
         .icon(icons::REFRESH)
         .small();
-    if again.enabled(can_run).tip(why).show(ui).clicked() {
+    if again.enabled(can_run).tip(why).clicked(ui) {
         cx.send(CompareAction::Again);
     }
     let Some(judged) = judged else { return };
@@ -155,20 +155,13 @@ fn add_column_ui(ui: &mut Ui, cx: &Cx<'_>, page: &ComparisonPage, is_tight: bool
         ui.label(widgets::styled(
             "Written from the data, no call made",
             theme::small(),
-            ThemeTokens::of(ui).weak,
+            theme::of(ui).weak,
         ));
         ScrollArea::vertical().max_height(420.0).show(ui, |ui| {
             ui.spacing_mut().item_spacing.y = 0.0;
             for format in FORMATS.iter().filter(|format| !format.is_as_sent()) {
                 let is_shown = shown.iter().any(|(_, id)| *id == format.id());
-                if widgets::menu_row(
-                    ui,
-                    format.title(),
-                    Some(ThemeTokens::of(ui).faint),
-                    is_shown,
-                )
-                .clicked()
-                {
+                if widgets::choose_row(ui, format.title(), Some(theme::of(ui).faint), is_shown) {
                     let mut next = shown.clone();
                     if is_shown {
                         next.retain(|(_, id)| *id != format.id());
@@ -176,7 +169,6 @@ fn add_column_ui(ui: &mut Ui, cx: &Cx<'_>, page: &ComparisonPage, is_tight: bool
                         next.push((call, format.id()));
                     }
                     cx.send(CompareAction::SetDerived(next));
-                    ui.close();
                 }
             }
         });
@@ -199,7 +191,7 @@ fn baseline_ui(ui: &mut Ui, cx: &Cx<'_>, judged: &Judged, width: f32) {
                 && widgets::menu_row(
                     ui,
                     &column.title,
-                    Some(ThemeTokens::of(ui).hue(column.format).color),
+                    Some(theme::of(ui).hue(column.format).color),
                     at == base,
                 )
                 .clicked()
@@ -213,7 +205,7 @@ fn baseline_ui(ui: &mut Ui, cx: &Cx<'_>, judged: &Judged, width: f32) {
         ui.label(widgets::styled(
             "Baseline",
             theme::small(),
-            ThemeTokens::of(ui).weak,
+            theme::of(ui).weak,
         ));
     }
 }
@@ -245,9 +237,8 @@ fn part_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged, width: 
             .into_iter()
             .map(|part| (ReadChoice::Part(part), part.title()));
         for (reads, name) in std::iter::once((ReadChoice::Most, MOST_HOSTS)).chain(parts) {
-            if widgets::menu_row(ui, name, None, reads == compare.reads).clicked() {
+            if widgets::choose_row(ui, name, None, reads == compare.reads) {
                 cx.send(CompareAction::SetReads(reads));
-                ui.close();
             }
         }
     });

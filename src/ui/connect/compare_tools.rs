@@ -3,7 +3,7 @@
 
 use egui::{Label, Ui};
 
-use super::super::theme::{self, ThemeTokens};
+use super::super::theme::{self};
 use super::super::{Cx, icons, widgets};
 use crate::state::server_diff::ServerDiffAction;
 use loupe_core::source::Source;
@@ -14,7 +14,7 @@ pub(super) const LIST_SAMPLE: &str = "List this sample's tools";
 
 /// What is asked for.
 pub(super) fn head_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let name = cx.state.own_list().name;
     widgets::words(
         ui,
@@ -32,8 +32,7 @@ pub(super) fn retry_ui(ui: &mut Ui, cx: &Cx<'_>, source: &Source) {
     ui.horizontal(|ui| {
         if widgets::Button::new("Retry")
             .icon(icons::REFRESH)
-            .show(ui)
-            .clicked()
+            .clicked(ui)
         {
             cx.send(ServerDiffAction::List(Box::new(source.clone())));
         }
@@ -41,7 +40,7 @@ pub(super) fn retry_ui(ui: &mut Ui, cx: &Cx<'_>, source: &Source) {
             Label::new(widgets::styled(
                 source.to_string(),
                 theme::code(),
-                ThemeTokens::of(ui).weak,
+                theme::of(ui).weak,
             ))
             .truncate(),
         );

@@ -4,7 +4,7 @@ use egui::{Frame, Label, Margin, Stroke, Ui};
 
 use super::{compare_tools, login, paste, protocol};
 use crate::state::{ConnectAction, ConnectForm, ConnectMode, Connection};
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme::{self};
 use crate::ui::widgets;
 use crate::ui::{Cx, icons};
 use loupe_core::source::Source;
@@ -69,7 +69,7 @@ pub(super) fn form_ui(ui: &mut Ui, cx: &Cx<'_>) {
         if !why.is_empty() {
             button = button.tip(&why);
         }
-        if button.show(ui).clicked() {
+        if button.clicked(ui) {
             cx.send(ConnectAction::UseForm);
         }
     });
@@ -206,8 +206,7 @@ fn rows_ui(ui: &mut Ui, noun: &str, hint: &str, rows: &mut Vec<(String, String)>
         .icon(icons::ADD)
         .small()
         .frameless()
-        .show(ui)
-        .clicked()
+        .clicked(ui)
     {
         rows.push(Default::default());
     }
@@ -219,7 +218,7 @@ fn consent_ui(
     form: &ConnectForm,
     source: &Result<Source, loupe_core::problem::Problem>,
 ) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let is_blank = form.command.trim().is_empty() && form.mode == ConnectMode::Command
         || form.url.trim().is_empty() && form.mode == ConnectMode::Url;
     let title = match form.mode {
@@ -260,7 +259,7 @@ fn consent_ui(
 }
 
 pub(super) fn source_ui(ui: &mut Ui, source: &Source) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let exact = |ui: &mut Ui, text: String| {
         ui.add(
             Label::new(widgets::styled(text, theme::mono(12.5), t.strong))

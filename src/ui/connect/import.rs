@@ -2,7 +2,7 @@
 
 use egui::{Label, Ui};
 
-use super::super::theme::{self, ThemeTokens};
+use super::super::theme::{self};
 use super::super::widgets::{self, Tone};
 use super::super::{Cx, icons};
 use crate::state::{Action, ConnectAction, ImportAction, ImportGuess};
@@ -17,7 +17,7 @@ fn send(cx: &Cx<'_>, action: ImportAction) {
 }
 
 pub(super) fn import_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let is_narrow = ui.available_width() < ONE_ROW;
     ui.horizontal(|ui| {
         ui.add(Label::new(icons::icon(icons::IMPORT, 16.0, t.weak)));
@@ -50,8 +50,7 @@ pub(super) fn import_ui(ui: &mut Ui, cx: &Cx<'_>) {
                     if widgets::Button::new(&config.client)
                         .small()
                         .name(&format!("Import from {}", config.client))
-                        .show(ui)
-                        .clicked()
+                        .clicked(ui)
                     {
                         send(cx, ImportAction::Read(config.path.clone()));
                     }
@@ -66,8 +65,7 @@ pub(super) fn import_ui(ui: &mut Ui, cx: &Cx<'_>) {
 fn ways_ui(ui: &mut Ui, cx: &Cx<'_>) {
     if widgets::Button::new("Choose a file…")
         .name("Import a configuration file")
-        .show(ui)
-        .clicked()
+        .clicked(ui)
     {
         send(cx, ImportAction::Browse);
     }
@@ -77,11 +75,7 @@ fn ways_ui(ui: &mut Ui, cx: &Cx<'_>) {
     } else {
         "Search this computer"
     };
-    if widgets::Button::new(name)
-        .icon(icons::SEARCH)
-        .show(ui)
-        .clicked()
-    {
+    if widgets::Button::new(name).icon(icons::SEARCH).clicked(ui) {
         send(cx, ImportAction::Look);
     }
 }
@@ -91,7 +85,7 @@ pub(super) fn understood_ui(ui: &mut Ui, cx: &Cx<'_>) -> bool {
     let Some(understood) = &cx.state.importing.understood else {
         return false;
     };
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     ui.horizontal(|ui| {
         ui.add(Label::new(icons::icon(icons::CHECK_CIRCLE, 16.0, t.weak)));
         widgets::truncated(
@@ -125,7 +119,7 @@ pub(super) fn understood_ui(ui: &mut Ui, cx: &Cx<'_>) -> bool {
                 } else {
                     button
                 };
-                if button.show(ui).clicked() {
+                if button.clicked(ui) {
                     send(cx, ImportAction::Choose(at));
                 }
                 widgets::truncated(ui, entry.to_string(), theme::code(), t.weak);
@@ -137,7 +131,7 @@ pub(super) fn understood_ui(ui: &mut Ui, cx: &Cx<'_>) -> bool {
 }
 
 fn chosen_ui(ui: &mut Ui, cx: &Cx<'_>, understood: &ImportGuess) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let Some(entry) = understood.entry() else {
         widgets::note(ui, "Choose a server");
         return;
@@ -211,15 +205,13 @@ fn chosen_ui(ui: &mut Ui, cx: &Cx<'_>, understood: &ImportGuess) {
         let tip = why.as_deref();
         if connect
             .tip(tip.unwrap_or("Connects to exactly what is shown above"))
-            .show(ui)
-            .clicked()
+            .clicked(ui)
         {
             cx.send(ConnectAction::UseForm);
         }
         if take
             .tip(tip.unwrap_or("Fills in the form, to edit before connecting"))
-            .show(ui)
-            .clicked()
+            .clicked(ui)
         {
             send(cx, ImportAction::Use);
         }
@@ -284,8 +276,7 @@ fn placeholder_ui(ui: &mut Ui, cx: &Cx<'_>, understood: &ImportGuess, placeholde
                 if widgets::Button::new(option)
                     .small()
                     .name(&format!("{name}: {option}"))
-                    .show(ui)
-                    .clicked()
+                    .clicked(ui)
                 {
                     send(
                         cx,

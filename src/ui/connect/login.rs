@@ -2,7 +2,7 @@
 
 use egui::{Frame, Id, Label, Margin, ScrollArea, Stroke, Ui};
 
-use super::super::theme::{self, ThemeTokens};
+use super::super::theme::{self};
 use super::super::{Cx, icons, widgets};
 use super::{card, label, pair};
 use crate::state::{Action, ConnectForm, LoginAction};
@@ -79,8 +79,7 @@ pub(super) fn wish_ui(ui: &mut Ui, cx: &Cx<'_>, form: &mut ConnectForm) {
         .small()
         .frameless()
         .tip(tip)
-        .show(ui)
-        .clicked()
+        .clicked(ui)
     {
         send(
             cx,
@@ -104,7 +103,7 @@ fn line(ui: &mut Ui, name: &str, hint: &str, width: f32, is_secret: bool, text: 
 
 /// After a refusal: the way to log in, and the log of the login that failed.
 pub(super) fn offer_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     servers_ui(ui, cx);
     if cx.state.wants_login() {
         card(ui, true, |ui| {
@@ -120,8 +119,7 @@ pub(super) fn offer_ui(ui: &mut Ui, cx: &Cx<'_>) {
                     if widgets::Button::new("Log in")
                         .icon(icons::KEY)
                         .primary()
-                        .show(ui)
-                        .clicked()
+                        .clicked(ui)
                     {
                         send(
                             cx,
@@ -146,7 +144,7 @@ pub(super) fn offer_ui(ui: &mut Ui, cx: &Cx<'_>) {
 
 /// The authorization servers of which one has to be chosen.
 fn servers_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     if cx.state.login_log().servers.is_empty() {
         return;
     }
@@ -173,8 +171,7 @@ fn servers_ui(ui: &mut Ui, cx: &Cx<'_>) {
             if widgets::Button::new(server)
                 .icon(icons::KEY)
                 .name(&format!("Log in at {server}"))
-                .show(ui)
-                .clicked()
+                .clicked(ui)
             {
                 send(cx, LoginAction::StartAt(server.clone()));
             }
@@ -185,7 +182,7 @@ fn servers_ui(ui: &mut Ui, cx: &Cx<'_>) {
 
 /// Each step of the login, secrets masked.
 pub(super) fn log_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let lines = &cx.state.login_log().lines;
     if lines.is_empty() {
         return;
@@ -197,8 +194,7 @@ pub(super) fn log_ui(ui: &mut Ui, cx: &Cx<'_>) {
             .small()
             .frameless()
             .name("Copy the log of the login")
-            .show(ui)
-            .clicked()
+            .clicked(ui)
         {
             cx.send(Action::Copy(lines.join("\n")));
         }
@@ -223,7 +219,7 @@ pub(in super::super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let Some((url, since, limit)) = &login.open else {
         return;
     };
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let room = widgets::modal_room(ui);
     widgets::modal(ui, Id::unique("login dialog"), 620.0, |ui| {
         let title = match &other {
@@ -276,22 +272,19 @@ pub(in super::super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>) {
             if widgets::Button::new("Open in the browser")
                 .icon(icons::OPEN_LINK)
                 .primary()
-                .show(ui)
-                .clicked()
+                .clicked(ui)
             {
                 send(cx, LoginAction::Open(session));
             }
             if widgets::Button::new("Copy the address")
                 .icon(icons::COPY)
-                .show(ui)
-                .clicked()
+                .clicked(ui)
             {
                 send(cx, LoginAction::Copy(session));
             }
             if widgets::Button::new("Cancel")
                 .name("Cancel the login")
-                .show(ui)
-                .clicked()
+                .clicked(ui)
             {
                 send(cx, LoginAction::Cancel(session));
             }

@@ -3,14 +3,14 @@
 
 use egui::{Id, Key, KeyboardShortcut, Margin, Modifiers, RichText, TextEdit, Ui, vec2};
 
-use super::super::theme::{self, ThemeTokens};
+use super::super::theme::{self};
 use super::super::widgets::{self, Tone};
 use super::super::{Cx, icons};
 use crate::state::{ConnectForm, ConnectMode, ImportAction};
 use loupe_core::source::Source;
 
 pub(super) fn paste_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let importing = &cx.state.importing;
     let mut text = importing.text.clone();
     let width = ui.available_width();
@@ -144,6 +144,5 @@ fn chip(ui: &mut Ui, text: &str, name: &str) -> bool {
         .small()
         .name(name)
         .tip(name)
-        .show(ui)
-        .clicked()
+        .clicked(ui)
 }

@@ -2,7 +2,7 @@
 
 use egui::{Label, Ui};
 
-use super::super::theme::{self, ThemeTokens};
+use super::super::theme::{self};
 use super::super::widgets::{self, Button};
 use super::super::{Cx, icons};
 use crate::state::{ConnectAction, Connection};
@@ -13,7 +13,7 @@ pub(super) fn closed_ui(ui: &mut Ui, cx: &Cx<'_>) {
     else {
         return;
     };
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let label = closed.label();
     super::card(ui, false, |ui| {
         ui.horizontal(|ui| {
@@ -24,7 +24,7 @@ pub(super) fn closed_ui(ui: &mut Ui, cx: &Cx<'_>) {
             widgets::wrapped(ui, words, theme::base(), t.text);
         });
         let name = format!("Connect to {label} again");
-        if Button::new(&name).icon(icons::REFRESH).show(ui).clicked() {
+        if Button::new(&name).icon(icons::REFRESH).clicked(ui) {
             cx.send(ConnectAction::Connect(Box::new(closed.clone())));
         }
         widgets::truncated(ui, closed.to_string(), theme::code(), t.weak);

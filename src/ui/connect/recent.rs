@@ -2,13 +2,13 @@
 
 use egui::{Label, Ui};
 
-use super::super::theme::{self, ThemeTokens};
+use super::super::theme::{self};
 use super::super::{Cx, icons, servers, widgets};
 use super::card;
 use crate::state::{Action, ImportAction};
 
 pub(super) fn recent_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let recent = &cx.state.importing.recent;
     let is_choosing = cx.state.server_diff.is_choosing;
     if recent.is_empty() {
@@ -27,8 +27,7 @@ pub(super) fn recent_ui(ui: &mut Ui, cx: &Cx<'_>) {
                     if widgets::Button::new(&name)
                         .small()
                         .name(&format!("Use {name} again"))
-                        .show(ui)
-                        .clicked()
+                        .clicked(ui)
                     {
                         send(ImportAction::UseRecent(at));
                     }
@@ -36,8 +35,7 @@ pub(super) fn recent_ui(ui: &mut Ui, cx: &Cx<'_>) {
                     .small()
                     .icon(icons::PLUG)
                     .name(&format!("Connect to {name}"))
-                    .show(ui)
-                    .clicked()
+                    .clicked(ui)
                 {
                     send(ImportAction::ConnectRecent(at));
                 }

@@ -2,7 +2,7 @@
 
 use egui::{Label, Ui, vec2};
 
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme::{self};
 use crate::ui::{Cx, icons, widgets};
 use loupe_core::capture::{Step, StepState, milliseconds};
 
@@ -11,7 +11,7 @@ const WIDE: f32 = 520.0;
 
 /// The steps in order, the failed one marked.
 pub fn steps_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     ui.spacing_mut().item_spacing = vec2(8.0, 4.0);
     for step in &cx.state.session().steps {
         let (icon, color, words) = match step.state {
@@ -40,7 +40,7 @@ pub fn steps_ui(ui: &mut Ui, cx: &Cx<'_>) {
 }
 
 fn text_ui(ui: &mut Ui, step: &Step) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let took = step
         .took
         .map(time)

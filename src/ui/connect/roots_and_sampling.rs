@@ -4,7 +4,7 @@ use egui::Ui;
 
 use super::{label, pair};
 use crate::state::SettingsAction;
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme::{self};
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, icons, server_requests};
 
@@ -12,7 +12,7 @@ pub(super) fn answers_ui(ui: &mut Ui, cx: &Cx<'_>) {
     ui.label(widgets::styled(
         "What a server may ask of you",
         theme::semibold(13.0),
-        ThemeTokens::of(ui).strong,
+        theme::of(ui).strong,
     ));
     pair(
         ui,
@@ -30,8 +30,7 @@ pub(super) fn answers_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 .height(theme::INPUT)
                 .name(&name)
                 .tip(tip)
-                .show(ui)
-                .clicked()
+                .clicked(ui)
             {
                 cx.send(server_requests::roots_dialog(cx));
             }
@@ -54,10 +53,6 @@ pub(super) fn answers_ui(ui: &mut Ui, cx: &Cx<'_>) {
     );
     if cx.state.sampling_reply.is_some() {
         let words = "Every request of a server for a completion gets this answer at once, until the field is empty.";
-        ui.label(widgets::styled(
-            words,
-            theme::small(),
-            ThemeTokens::of(ui).warn,
-        ));
+        ui.label(widgets::styled(words, theme::small(), theme::of(ui).warn));
     }
 }

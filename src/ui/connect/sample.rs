@@ -2,7 +2,7 @@
 
 use egui::{Id, Label, Margin, Popup, RichText, Role, Sense, Stroke, TextEdit, Ui, pos2, vec2};
 
-use super::super::theme::{self, ThemeTokens};
+use super::super::theme::{self};
 use super::super::widgets::{self, Tone};
 use super::super::{Cx, icons, shortcuts};
 use super::{card, compare_tools};
@@ -11,7 +11,7 @@ use crate::state::{Action, ConnectAction, ConnectForm};
 use loupe_core::source::{SAMPLE_SETS, SampleKey, SampleSet, SampleSpec, Source, Takes};
 
 pub(super) fn sample_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let mut spec = cx.state.connect_form.sample.clone();
     card(ui, true, |ui| {
         ui.horizontal(|ui| {
@@ -98,8 +98,7 @@ pub(super) fn sample_ui(ui: &mut Ui, cx: &Cx<'_>) {
                     .primary()
                     .enabled(false)
                     .tip("A switch has no such value")
-                    .show(ui)
-                    .clicked()
+                    .clicked(ui)
             } else {
                 widgets::primary_button(
                     ui,
@@ -121,8 +120,7 @@ pub(super) fn sample_ui(ui: &mut Ui, cx: &Cx<'_>) {
                     .icon(icons::UNDO)
                     .frameless()
                     .name("Sample defaults")
-                    .show(ui)
-                    .clicked()
+                    .clicked(ui)
             {
                 spec = SampleSpec::default();
             }
@@ -139,7 +137,7 @@ pub(super) fn sample_ui(ui: &mut Ui, cx: &Cx<'_>) {
 
 /// One set; true when it was clicked.
 fn set_row(ui: &mut Ui, set: &'static SampleSet, is_chosen: bool) -> bool {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let row = widgets::Row::new(ui, 40.0);
     let title = set.title;
     let spoken = format!("Sample set {title}: {}", set.about);
@@ -161,7 +159,7 @@ fn set_row(ui: &mut Ui, set: &'static SampleSet, is_chosen: bool) -> bool {
 
 /// One switch: a chooser of its words, or a number.
 fn key_row(ui: &mut Ui, key: &'static SampleKey, spec: &mut SampleSpec) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     ui.horizontal(|ui| {
         ui.set_height(theme::INPUT);
         let (rect, label) = ui.allocate_exact_size(vec2(124.0, theme::INPUT), Sense::hover());
@@ -215,13 +213,12 @@ fn key_row(ui: &mut Ui, key: &'static SampleKey, spec: &mut SampleSpec) {
                             (*word).to_owned()
                         };
                         let is_chosen = given.as_deref().or(key.default) == Some(*word);
-                        if widgets::menu_row(ui, &label, None, is_chosen).clicked() {
+                        if widgets::choose_row(ui, &label, None, is_chosen) {
                             if is_default {
                                 spec.keys.remove(key.name);
                             } else {
                                 spec.keys.insert(key.name.to_owned(), (*word).to_owned());
                             }
-                            ui.close();
                         }
                     }
                 });

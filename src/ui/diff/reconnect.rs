@@ -7,7 +7,7 @@ use egui::{Rect, ScrollArea, Ui, pos2, vec2};
 use super::{act, inside, note_ui, percent};
 use crate::state::diff::DiffAction;
 use crate::state::{Action, Dialog, PaneContent, PaneView};
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme::{self};
 use crate::ui::widgets::{self, Button, Tone};
 use crate::ui::{Cx, icons};
 use loupe_analysis::queries::difference::{ToolsDifference, ToolsQuery};
@@ -81,8 +81,7 @@ pub fn pane_chip(ui: &mut Ui, cx: &Cx<'_>, shows: PaneView, room: f32) -> bool {
         .name(&spoken)
         .tip(&spoken)
         .height(22.0)
-        .show(ui)
-        .clicked()
+        .clicked(ui)
     {
         act(cx, DiffAction::Open(before.clone(), now.clone()));
     }
@@ -167,7 +166,7 @@ pub fn again_strip(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) -> Option<f32> {
         "tools changed",
         egui::Layout::right_to_left(egui::Align::Center),
         |ui| {
-            if Button::new("Show changes").height(22.0).show(ui).clicked() {
+            if Button::new("Show changes").height(22.0).clicked(ui) {
                 cx.send(Action::ShowDialog(Dialog::ToolsChanged));
             }
         },
@@ -177,7 +176,7 @@ pub fn again_strip(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) -> Option<f32> {
 
 /// The list of tools that are not what they were.
 pub fn tools_changed_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let encoding = cx.state.settings.encoding();
     let Some(found) = cx
         .state

@@ -10,7 +10,7 @@ use super::texts::{formats_ui, hue_of};
 use super::{Stops, act, inside};
 use crate::state::diff::DiffAction;
 use crate::ui::rtl;
-use crate::ui::theme::{self, TEXT_ROW, ThemeTokens};
+use crate::ui::theme::{self, TEXT_ROW};
 use crate::ui::widgets;
 use crate::ui::{Cx, icons};
 use loupe_analysis::queries::DiffView;
@@ -119,7 +119,7 @@ impl Flat {
 }
 
 pub fn text_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, view: &Arc<DiffView>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     ui.painter().rect_filled(rect, 0.0, t.panel);
     let header = Rect::from_min_size(rect.min, vec2(rect.width(), theme::HEADER));
     widgets::line_below(ui, header);
@@ -199,7 +199,7 @@ pub fn text_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, view: &Arc<DiffView>) {
 }
 
 fn footer_ui(ui: &Ui, rect: Rect, view: &DiffView) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let line = widgets::Line::of(ui, rect);
     let lost = view.facts_lost();
     let (glyph, color, words) = if view.found.data.is_none() || view.text.is_err() {
@@ -329,8 +329,7 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>, view: &Arc<DiffView>, text: &TextDifference
                                 line_ui(ui, text, line, &place, Some(side));
                             }
                             None => {
-                                ui.painter()
-                                    .rect_filled(half, 0.0, ThemeTokens::of(ui).hover);
+                                ui.painter().rect_filled(half, 0.0, theme::of(ui).hover);
                             }
                         }
                     }
@@ -347,7 +346,7 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>, view: &Arc<DiffView>, text: &TextDifference
                 ui.painter().rect_filled(
                     Rect::from_min_size(rect.min, vec2(3.0, TEXT_ROW)),
                     0.0,
-                    ThemeTokens::of(ui).accent,
+                    theme::of(ui).accent,
                 );
             }
         }
@@ -359,7 +358,7 @@ fn line_of(text: &TextDifference, (hunk, line): (usize, usize)) -> Option<&DiffL
 }
 
 fn gap_ui(ui: &Ui, rect: Rect, lines: usize) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     ui.painter().rect_filled(rect, 0.0, t.card);
     let words = format!(
         "⋯ {}",
@@ -392,7 +391,7 @@ fn line_ui(
     place: &Place,
     half: Option<Side>,
 ) -> f32 {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let (sign, color, fill, strong) = match line.side {
         Side::Both => ("", t.weak, Color32::TRANSPARENT, Color32::TRANSPARENT),
         Side::A => ("−", t.bad, t.bad_bg, t.bad_line),

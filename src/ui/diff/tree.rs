@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use egui::mutex::Mutex;
-use egui::{Align, Color32, Id, Layout, Rect, Role, ScrollArea, Sense, Stroke, Ui, pos2, vec2};
+use egui::{Align, Color32, Id, Layout, Rect, Role, Sense, Stroke, Ui, pos2, vec2};
 
 use super::{Stops, act, inside};
 use crate::state::diff::DiffAction;
 use crate::ui::rtl;
-use crate::ui::theme::{self, TREE_ROW, ThemeTokens};
+use crate::ui::theme::{self, TREE_ROW};
 use crate::ui::widgets;
 use crate::ui::{Cx, icons};
 use loupe_analysis::queries::difference::ValueDifference;
@@ -115,7 +115,7 @@ fn row_of(view: &DiffView, number: usize) -> Option<usize> {
 }
 
 pub fn tree_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, view: &Arc<DiffView>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let Some(data) = &view.found.data else {
         return;
     };
@@ -158,7 +158,7 @@ pub fn tree_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, view: &Arc<DiffView>) {
 }
 
 fn counts_ui(ui: &mut Ui, data: &ValueDifference) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let counts = data.found.counts;
     let parts = [
         (counts.added, "added", icons::ADD, t.ok),
@@ -206,9 +206,7 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>, view: &Arc<DiffView>, data: &ValueDifferenc
         flat.current = current;
         flat.rebuild();
     }
-    let mut area = ScrollArea::vertical()
-        .id_salt("diff tree")
-        .auto_shrink(false);
+    let mut area = widgets::scroll("diff tree");
     if flat.gone_to != current {
         flat.gone_to = current;
         let place = flat
@@ -255,7 +253,7 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>, view: &Arc<DiffView>, data: &ValueDifferenc
                     let salt = ("same", rect.top() as i32);
                     let response = widgets::sense(ui, rect, salt, Sense::hover());
                     widgets::say(&response, Role::Label, &words);
-                    let weak = ThemeTokens::of(ui).weak;
+                    let weak = theme::of(ui).weak;
                     widgets::Line::of(ui, rect).text(x, x + 200.0, words, theme::small(), weak);
                 }
             }
@@ -279,7 +277,7 @@ fn row_ui(
     is_open: bool,
     rect: Rect,
 ) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let Some(row) = view.rows.get(at).copied() else {
         return;
     };

@@ -46,8 +46,7 @@ pub fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
         .icon(icons::MAXIMISE)
         .name("Open the full view of hosts")
         .height(theme::ICON_BUTTON)
-        .show(ui)
-        .clicked()
+        .clicked(ui)
     {
         cx.send(HostsAction::Show(None));
     }

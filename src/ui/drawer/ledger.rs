@@ -3,8 +3,8 @@
 mod columns;
 
 use egui::{
-    Color32, CursorIcon, Id, Key, Popup, Rect, Response, Role, ScrollArea, Sense, Stroke, Ui,
-    WidgetInfo, pos2, vec2,
+    Color32, CursorIcon, Id, Key, Popup, Rect, Response, Role, Sense, Stroke, Ui, WidgetInfo, pos2,
+    vec2,
 };
 
 use self::columns::{Columns, Widths};
@@ -12,7 +12,7 @@ use super::SIDE;
 use crate::state::anthropic_count::Counted;
 use crate::state::{PaneContent, PaneView, QueryState, SettingsAction, ViewAction};
 use crate::ui::exact;
-use crate::ui::theme::{self, LEDGER_ROW, ThemeTokens};
+use crate::ui::theme::{self, LEDGER_ROW};
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, icons};
 use loupe_analysis::queries::{self, NeededQuery, RowQuery, ratio_of};
@@ -133,7 +133,7 @@ fn sent(cx: &Cx<'_>, lines: &[Line<'_>]) -> &'static str {
 
 /// The baseline, and what tokens are counted by.
 pub fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let lines = lines(cx);
     let baseline = Baseline::of(cx, &lines);
     let sent = sent(cx, &lines);
@@ -155,16 +155,13 @@ pub fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
             .filter(|line| matches!(line.known, Known::Row(..)))
         {
             let hue = t.hue(line.format).color;
-            if widgets::menu_row(
+            if widgets::choose_row(
                 ui,
                 format_title(line.format),
                 Some(hue),
                 baseline.is(line.format),
-            )
-            .clicked()
-            {
+            ) {
                 cx.send(SettingsAction::SetBaseline(line.format));
-                ui.close();
             }
         }
     });
@@ -241,7 +238,7 @@ pub fn ledger_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let lines = lines.as_slice();
     let baseline = Baseline::of(cx, lines);
     let host = host(cx);
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let outer = ui.available_rect_before_wrap();
     // All of the drawer is taken, however many rows fit: its height is the person's.
     ui.allocate_rect(outer, Sense::hover());
@@ -313,42 +310,39 @@ pub fn ledger_ui(ui: &mut Ui, cx: &Cx<'_>) {
         .collect();
     widgets::part(ui, "rows", rest, |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
-        ScrollArea::vertical()
-            .id_salt("ledger rows")
-            .auto_shrink(false)
-            .show(ui, |ui| {
-                let mut is_derived = false;
-                if let Some((host, count)) = host {
-                    host_ui(ui, cx, host, count, &scale);
+        widgets::scroll("ledger rows").show(ui, |ui| {
+            let mut is_derived = false;
+            if let Some((host, count)) = host {
+                host_ui(ui, cx, host, count, &scale);
+            }
+            for line in &first {
+                if !is_as_sent(line.format) && !is_derived {
+                    is_derived = true;
+                    let (place, _) = widgets::full_width(ui, DERIVED, Sense::hover());
+                    let y = place.center().y.round() + 0.5;
+                    widgets::hline(ui, place.left() + SIDE..=place.right() - SIDE, y);
                 }
-                for line in &first {
-                    if !is_as_sent(line.format) && !is_derived {
-                        is_derived = true;
-                        let (place, _) = widgets::full_width(ui, DERIVED, Sense::hover());
-                        let y = place.center().y.round() + 0.5;
-                        widgets::hline(ui, place.left() + SIDE..=place.right() - SIDE, y);
-                    }
-                    row_ui(ui, cx, line, &scale, &focus);
+                row_ui(ui, cx, line, &scale, &focus);
+            }
+            if !is_all || (is_low && shown.len() > FEW) {
+                more_ui(ui, &shown, &first, all_id, is_all);
+            }
+            if let Some(bytes) = lines.iter().find_map(|line| {
+                if let Known::Held(bytes) = line.known {
+                    Some(bytes)
+                } else {
+                    None
                 }
-                if !is_all || (is_low && shown.len() > FEW) {
-                    more_ui(ui, &shown, &first, all_id, is_all);
-                }
-                if let Some(bytes) = lines.iter().find_map(|line| {
-                    if let Known::Held(bytes) = line.known {
-                        Some(bytes)
-                    } else {
-                        None
-                    }
-                }) {
-                    ui.horizontal(|ui| {
-                        ui.add_space(SIDE);
-                        widgets::held_ui(ui, cx, bytes);
-                    });
-                }
-                absent_ui(ui, lines);
-                omitted_ui(ui, cx, lines);
-                ui.add_space(4.0);
-            });
+            }) {
+                ui.horizontal(|ui| {
+                    ui.add_space(SIDE);
+                    widgets::held_ui(ui, cx, bytes);
+                });
+            }
+            absent_ui(ui, lines);
+            omitted_ui(ui, cx, lines);
+            ui.add_space(4.0);
+        });
     });
     if focus.has_focus() {
         widgets::outline(ui, outer.shrink(1.0), 0.0, t.accent);
@@ -380,8 +374,7 @@ fn more_ui(ui: &mut Ui, shown: &[&Line<'_>], first: &[&Line<'_>], all_id: Id, is
             .icon(if is_all { icons::UP } else { icons::RIGHT })
             .small()
             .frameless()
-            .show(ui)
-            .clicked()
+            .clicked(ui)
         {
             widgets::remember(ui, all_id, !is_all);
         }
@@ -444,7 +437,7 @@ fn omitted_ui(ui: &mut Ui, cx: &Cx<'_>, lines: &[Line<'_>]) {
 
 /// A line below the rows.
 fn note_ui(ui: &mut Ui, words: &str) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let (rect, response) = widgets::full_width(ui, LEDGER_ROW, Sense::hover());
     let at = pos2(rect.left() + SIDE, rect.center().y);
     widgets::text_at(
@@ -460,7 +453,7 @@ fn note_ui(ui: &mut Ui, words: &str) {
 }
 
 fn head_ui(ui: &Ui, rect: Rect, scale: &Scale<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let columns = Columns::of(rect, &scale.widths);
     let y = rect.center().y;
     let font = || theme::regular(11.5);
@@ -514,7 +507,7 @@ impl Scale<'_> {
 
     /// The bar of a count, from the lowest it can be to the highest, with the tick of the baseline.
     fn bar_ui(&self, row: &widgets::Row<'_>, column: Rect, count: Count, color: Color32) {
-        let t = ThemeTokens::of(row.ui);
+        let t = theme::of(row.ui);
         let bar = row.place(column.left()..=column.right(), 8.0);
         if bar.width() <= 24.0 {
             return;
@@ -533,7 +526,7 @@ impl Scale<'_> {
     }
 
     fn count_ui(&self, row: &widgets::Row<'_>, columns: &Columns, count: Count) {
-        let ink = ThemeTokens::of(row.ui).strong;
+        let ink = theme::of(row.ui).strong;
         row.number(
             columns.tokens,
             counted(count),
@@ -568,7 +561,7 @@ const FEW: usize = 6;
 
 /// What a host sends, above the formats: a click shows its text.
 fn host_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostCost<'_>, count: Count, scale: &Scale<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let row = widgets::Row::new(ui, LEDGER_ROW);
     let columns = Columns::of(row.rect, &scale.widths);
     let is_baseline = matches!(scale.baseline, Baseline::Host(..));
@@ -645,7 +638,7 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale<'_>, focus: &
 impl<'a> FormatRow<'a> {
     /// Its room and its ground.
     fn new(ui: &'a mut Ui, cx: &Cx<'_>, format: &'static str, scale: &'a Scale<'a>) -> Self {
-        let t = ThemeTokens::of(ui);
+        let t = theme::of(ui);
         let row = widgets::Row::named(ui, LEDGER_ROW, ("ledger row", format));
         let of = |winner: &&Winner| winner.format == format;
         let winner = scale.winner.as_ref().filter(of);
@@ -679,7 +672,7 @@ impl<'a> FormatRow<'a> {
     /// The name, and why there are no numbers.
     fn unknown_ui(&self, why: &str) {
         let (row, columns) = (&self.row, &self.columns);
-        let t = ThemeTokens::of(row.ui);
+        let t = theme::of(row.ui);
         let title = format_title(self.format);
         let square = row.place(columns.name..=columns.name + 8.0, 8.0);
         let stroke = Stroke::new(1.0, self.color);
@@ -720,7 +713,7 @@ impl<'a> FormatRow<'a> {
     /// The name, struck through where the format loses a field that the model needs, and its badges.
     fn name_ui(&self, is_out: bool, is_open: bool) {
         let (row, columns) = (&self.row, &self.columns);
-        let t = ThemeTokens::of(row.ui);
+        let t = theme::of(row.ui);
         row.swatch(columns.name, self.color);
         let (font, ink) = match is_as_sent(self.format) {
             true => (theme::medium(13.0), t.strong),
@@ -748,7 +741,7 @@ impl<'a> FormatRow<'a> {
 
     fn numbers_ui(&self, cx: &Cx<'_>, known: &Row, count: Count) {
         let (row, columns, scale) = (&self.row, &self.columns, self.scale);
-        let t = ThemeTokens::of(row.ui);
+        let t = theme::of(row.ui);
         scale.count_ui(row, columns, count);
         if let Some(x) = columns.counted {
             let exactly = self
@@ -780,7 +773,7 @@ impl<'a> FormatRow<'a> {
             return;
         };
         let row = &self.row;
-        let t = ThemeTokens::of(row.ui);
+        let t = theme::of(row.ui);
         let (word, color) = match &known.round_trip {
             Some(trip) if trip.verdict.is_lossless() => (trip.words(), t.weak),
             Some(trip) => (trip.words(), t.warn),
@@ -850,14 +843,14 @@ fn size_at(row: &widgets::Row<'_>, right: Option<f32>, size: u64) {
             x,
             widgets::grouped(size),
             theme::code(),
-            ThemeTokens::of(row.ui).weak,
+            theme::of(row.ui).weak,
         );
     }
 }
 
 /// What is missing of the facts, or left out of the text.
 fn facts_at(row: &widgets::Row<'_>, right: f32, text: String, is_lost: bool) {
-    let t = ThemeTokens::of(row.ui);
+    let t = theme::of(row.ui);
     let color = if is_lost { t.warn } else { t.weak };
     let left = row.number(right, text, theme::code(), color);
     if is_lost {
@@ -959,7 +952,7 @@ fn winner(cx: &Cx<'_>, lines: &[Line<'_>]) -> Option<Winner> {
 }
 
 fn small_badge(ui: &Ui, left: egui::Pos2, text: &str, is_good: bool) -> f32 {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let (color, fill, line) = if is_good {
         (t.ok, t.ok_bg, t.ok_line)
     } else {
@@ -973,14 +966,7 @@ fn small_badge(ui: &Ui, left: egui::Pos2, text: &str, is_good: bool) -> f32 {
         vec2((galley.size().x + 10.0).round(), 16.0),
     );
     widgets::boxed(ui, rect, theme::RADIUS_BADGE, fill, line);
-    ui.painter().galley(
-        pos2(
-            rect.left() + 5.0,
-            (rect.center().y - galley.size().y / 2.0).round(),
-        ),
-        galley,
-        color,
-    );
+    widgets::galley_at(ui, pos2(rect.left() + 5.0, rect.center().y), galley, color);
     rect.right()
 }
 
@@ -1002,7 +988,7 @@ fn keys(ui: &Ui, cx: &Cx<'_>, focus: &Response, lines: &[Line<'_>]) {
             },
         )
     });
-    let pressed = |key| ui.input_mut(|input| input.consume_key(egui::Modifiers::NONE, key));
+    let pressed = |key| widgets::pressed(ui, key);
     let formats: Vec<_> = lines
         .iter()
         .filter(|line| matches!(line.known, Known::Row(..)))

@@ -4,7 +4,7 @@ mod saving;
 
 use std::sync::Arc;
 
-use egui::{Color32, Rect, Role, ScrollArea, Sense, Ui, pos2, vec2};
+use egui::{Color32, Rect, Role, Sense, Ui, pos2, vec2};
 
 use super::SIDE;
 use crate::state::{QueryState, TokensAction, TokensPart};
@@ -75,7 +75,7 @@ fn column_name(map: &TokenMap, column: usize) -> String {
 }
 
 pub fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let encoding = cx.state.settings.encoding();
     let chosen = &cx.state.settings.tokenizer;
     let why = if chosen.encoding().is_some() {
@@ -101,7 +101,7 @@ pub fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
 
 /// The computed sentence: what the tokens are spent on.
 pub fn summary_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     widgets::line_part(ui, "map verdict", rect, |ui| {
         let asked = map(cx);
         if let QueryState::Failed(problem) = asked {
@@ -176,7 +176,7 @@ pub fn tokens_ui(ui: &mut Ui, cx: &Cx<'_>) {
 
 /// A heading of a part; returns what is left below.
 pub(super) fn part_head(ui: &mut Ui, text: &str) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let row = widgets::Row::to_read(ui, 24.0);
     row.say(Role::Heading, text);
     row.text(
@@ -190,7 +190,7 @@ pub(super) fn part_head(ui: &mut Ui, text: &str) {
 
 /// A bar of the five shares, scaled so that `most` fills the room.
 fn shares_bar(ui: &Ui, rect: Rect, shares: Shares, most: u64) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let mut left = rect.left();
     for ((_, tokens), color) in shares.named().into_iter().zip(colors(t)) {
         let width = if most == 0 {
@@ -210,7 +210,7 @@ fn shares_bar(ui: &Ui, rect: Rect, shares: Shares, most: u64) {
 }
 
 fn by_key_ui(ui: &mut Ui, map: &TokenMap) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     ui.spacing_mut().item_spacing.y = 0.0;
     part_head(ui, "By key, over all records");
     let legend = ui
@@ -239,9 +239,7 @@ fn by_key_ui(ui: &mut Ui, map: &TokenMap) {
         .first()
         .map_or(0, |&column| map.own[column].total());
     let height = widgets::whole_rows(ui.available_height(), ROW);
-    ScrollArea::vertical()
-        .id_salt("by key")
-        .auto_shrink(false)
+    widgets::scroll("by key")
         .max_height(height)
         .min_scrolled_height(height)
         .show_rows(ui, ROW, map.by_cost.len(), |ui, range| {
@@ -252,7 +250,7 @@ fn by_key_ui(ui: &mut Ui, map: &TokenMap) {
 }
 
 fn key_row_ui(ui: &mut Ui, map: &TokenMap, column: usize, (most, total): (u64, u64)) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let row = widgets::Row::to_read(ui, ROW);
     let ui = row.ui;
     let shares = map.own[column];

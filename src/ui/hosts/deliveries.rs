@@ -4,7 +4,7 @@ use egui::{Rect, Role, ScrollArea, Sense, Ui, pos2, vec2};
 
 use super::SIDE;
 use crate::ui::host_row;
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme::{self};
 use crate::ui::widgets;
 use crate::ui::{Cx, icons};
 use loupe_analysis::queries::{PlacementCell, PlacementRow, Placements, PlacementsQuery};
@@ -29,7 +29,7 @@ pub fn deliveries_ui(ui: &mut Ui, cx: &Cx<'_>) {
         );
         return;
     };
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let encoding = cx.state.settings.encoding();
     let rect = ui.available_rect_before_wrap();
     let inner = rect.shrink2(vec2(SIDE, 0.0));
@@ -88,30 +88,27 @@ pub fn deliveries_ui(ui: &mut Ui, cx: &Cx<'_>) {
                     );
                 }
                 widgets::line_below(ui, head);
-                ScrollArea::vertical()
-                    .id_salt("deliveries down")
-                    .auto_shrink(false)
-                    .show_rows(ui, ROW, hosts.len(), |ui, range| {
-                        for host in &hosts[range] {
-                            let (line, response) =
-                                ui.allocate_exact_size(vec2(width, ROW), Sense::hover());
-                            if response.hovered() {
-                                ui.painter().rect_filled(line, 0.0, t.hover);
-                            }
-                            let spoken = host_ui(ui, cx, deliveries, *host, line, |at| {
-                                place(at, line.top(), ROW)
-                            });
-                            widgets::say(&response, Role::Row, &spoken);
-                            widgets::line_below(ui, line);
+                widgets::scroll("deliveries down").show_rows(ui, ROW, hosts.len(), |ui, range| {
+                    for host in &hosts[range] {
+                        let (line, response) =
+                            ui.allocate_exact_size(vec2(width, ROW), Sense::hover());
+                        if response.hovered() {
+                            ui.painter().rect_filled(line, 0.0, t.hover);
                         }
-                    });
+                        let spoken = host_ui(ui, cx, deliveries, *host, line, |at| {
+                            place(at, line.top(), ROW)
+                        });
+                        widgets::say(&response, Role::Row, &spoken);
+                        widgets::line_below(ui, line);
+                    }
+                });
             });
     });
 }
 
 /// The name of a delivery, where its text comes from, how many hosts show it whole, and what it costs.
 fn head_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, row: &PlacementRow, is_best: bool) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let (whole, known) = row.whole();
     let is_green = is_best && row.says_all();
     if is_best {
@@ -180,7 +177,7 @@ fn host_ui(
     line: Rect,
     place: impl Fn(usize) -> Rect,
 ) -> String {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let y = line.center().y;
     let name = &all.hosts[host].name;
     let evidence = host_row::evidence_icon(all.hosts[host].evidence);

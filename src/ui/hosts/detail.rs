@@ -13,7 +13,7 @@ use crate::state::{Action, HostDetail, HostsAction, ViewAction};
 use crate::ui::code::MAX_LABEL;
 use crate::ui::host_row;
 use crate::ui::panes::{self, host_alone_ui, host_legend_ui};
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme::{self};
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, icons};
 use loupe_analysis::queries::{HostRemovedQuery, HostRow, HostsReport, TextOf, evidence_text};
@@ -25,7 +25,7 @@ const OVERVIEW: f32 = 20.0;
 const PIECES: usize = 256;
 
 pub fn detail_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, report: &HostsReport, row: &HostRow) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let inner = rect.shrink2(vec2(SIDE, 0.0));
     let mut top = rect.top();
     widgets::part(ui, "head", inner, |ui| {
@@ -52,11 +52,11 @@ pub fn detail_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, report: &HostsReport, row
 }
 
 fn head_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport, row: &HostRow) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let id = row.host.id;
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+        widgets::from_right(ui, |ui| {
             if widgets::icon_button(ui, icons::OPEN_LINK, "Open this text in the middle pane")
                 .clicked()
             {
@@ -76,8 +76,7 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport, row: &HostRow) {
                 .small()
                 .height(theme::ICON_BUTTON)
                 .name("View the answer as this host")
-                .show(ui)
-                .clicked()
+                .clicked(ui)
             {
                 cx.send(HostsAction::ViewAs(Some(id)));
                 cx.send(ViewAction::ShowAnswer);
@@ -159,7 +158,7 @@ fn evidence_ui(ui: &mut Ui, cx: &Cx<'_>, row: &HostRow) {
 
 /// The rule in words, how it is known, and where that stands.
 fn rule_ui(ui: &mut Ui, cx: &Cx<'_>, row: &HostRow) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     ui.spacing_mut().item_spacing.y = 4.0;
     let small = |text: &str| widgets::styled(text, theme::small(), t.weak);
     let shows = format!("Shows {}. Limit: {}.", row.host.shows(), row.limit_text());
@@ -242,7 +241,7 @@ fn link(source: &str) -> Option<String> {
 
 /// Where the limit cuts: what is shown filled, what is gone hatched.
 fn cut_ui(ui: &mut Ui, cx: &Cx<'_>, row: &HostRow) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let full = row.view.full.len();
     if row.view.limit.bites.is_empty() || full == 0 {
         return;
@@ -289,7 +288,7 @@ fn cut_ui(ui: &mut Ui, cx: &Cx<'_>, row: &HostRow) {
             theme::small(),
             color,
         );
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+        widgets::from_right(ui, |ui| {
             let records = cx
                 .ready(HostRemovedQuery(row.host.id))
                 .and_then(|removed| removed.records);
@@ -341,7 +340,7 @@ fn tabs_ui(ui: &mut Ui, cx: &Cx<'_>, row: &HostRow) {
 }
 
 fn text_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, row: &HostRow) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let foot = Rect::from_min_max(
         pos2(rect.left(), rect.bottom() - theme::FOOTER - 2.0),
         rect.max,
@@ -363,7 +362,7 @@ fn text_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, row: &HostRow) {
     ui.scope_builder(place.id_salt(("legend", row.host.id)), |ui| {
         ui.set_clip_rect(foot.intersect(ui.clip_rect()));
         host_legend_ui(ui);
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+        widgets::from_right(ui, |ui| {
             let words = format!("{} to the model", widgets::number_text(row.bytes, "B"));
             widgets::words(ui, words, theme::regular(11.5), t.weak);
             // The first is where F8 leads.
@@ -372,8 +371,7 @@ fn text_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, row: &HostRow) {
                     .icon(icons::ARROW_DOWN)
                     .frameless()
                     .height(22.0)
-                    .show(ui)
-                    .clicked()
+                    .clicked(ui)
             {
                 panes::next_cut(ui, row.host.id);
                 ui.request_repaint();
@@ -384,7 +382,7 @@ fn text_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, row: &HostRow) {
 
 /// The whole text from top to bottom, what is kept of it and what is removed; a click goes there.
 fn overview_ui(ui: &Ui, row: &HostRow, rect: Rect, shows_removed: bool) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     ui.painter().rect_filled(rect, 0.0, t.panel);
     widgets::vline(ui, rect.left() + 0.5, rect.y_range());
     let full = row.view.full.len().max(1);
@@ -442,7 +440,7 @@ fn shown_at(row: &HostRow, full: usize) -> usize {
 }
 
 fn lost_ui(ui: &mut Ui, row: &HostRow) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     for dropped in row.dropped_lines() {
         widgets::wrapped(ui, dropped, theme::small(), t.warn);
     }
@@ -455,43 +453,40 @@ fn lost_ui(ui: &mut Ui, row: &HostRow) {
         widgets::words(ui, words, theme::base(), t.weak);
         return;
     }
-    ScrollArea::vertical()
-        .id_salt("lost")
-        .auto_shrink(false)
-        .show_rows(ui, 20.0, row.lost.len(), |ui, range| {
-            for field in &row.lost[range] {
-                ui.horizontal(|ui| {
-                    widgets::words(
-                        ui,
-                        if field.path.is_empty() {
-                            "/"
-                        } else {
-                            &field.path
-                        },
-                        theme::code(),
-                        t.text,
-                    );
-                    let mut words = Vec::new();
-                    if field.missing > 0 {
-                        words.push(format!(
-                            "{} of {} missing",
-                            grouped(field.missing),
-                            grouped(field.total)
-                        ));
-                    }
-                    widgets::words(
-                        ui,
-                        words.join(", "),
-                        theme::small(),
-                        if field.missing > 0 { t.warn } else { t.weak },
-                    );
-                });
-            }
-        });
+    widgets::scroll("lost").show_rows(ui, 20.0, row.lost.len(), |ui, range| {
+        for field in &row.lost[range] {
+            ui.horizontal(|ui| {
+                widgets::words(
+                    ui,
+                    if field.path.is_empty() {
+                        "/"
+                    } else {
+                        &field.path
+                    },
+                    theme::code(),
+                    t.text,
+                );
+                let mut words = Vec::new();
+                if field.missing > 0 {
+                    words.push(format!(
+                        "{} of {} missing",
+                        grouped(field.missing),
+                        grouped(field.total)
+                    ));
+                }
+                widgets::words(
+                    ui,
+                    words.join(", "),
+                    theme::small(),
+                    if field.missing > 0 { t.warn } else { t.weak },
+                );
+            });
+        }
+    });
 }
 
 fn definition_ui(ui: &mut Ui, cx: &Cx<'_>, row: &HostRow) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let Some(definition) = &row.definition else {
         widgets::empty_ui(ui, "The definition of this tool is not known.", None);
         return;
@@ -536,29 +531,26 @@ fn definition_ui(ui: &mut Ui, cx: &Cx<'_>, row: &HostRow) {
             }),
         ),
     ];
-    ScrollArea::vertical()
-        .id_salt("definition")
-        .auto_shrink(false)
-        .show(ui, |ui| {
-            for (name, value) in lines {
-                if name.is_empty() && value.is_none() {
-                    continue;
-                }
-                ui.horizontal_top(|ui| {
-                    ui.allocate_ui(vec2(110.0, 18.0), |ui| {
-                        ui.set_width(110.0);
-                        widgets::note(ui, name);
-                    });
-                    let text = value.unwrap_or_else(|| "not verified".to_owned());
-                    widgets::wrapped(
-                        ui,
-                        loupe_analysis::queries::invisible_chars::Shown::of(&text).text,
-                        theme::code(),
-                        t.text,
-                    );
-                });
+    widgets::scroll("definition").show(ui, |ui| {
+        for (name, value) in lines {
+            if name.is_empty() && value.is_none() {
+                continue;
             }
-        });
+            ui.horizontal_top(|ui| {
+                ui.allocate_ui(vec2(110.0, 18.0), |ui| {
+                    ui.set_width(110.0);
+                    widgets::note(ui, name);
+                });
+                let text = value.unwrap_or_else(|| "not verified".to_owned());
+                widgets::wrapped(
+                    ui,
+                    loupe_analysis::queries::invisible_chars::Shown::of(&text).text,
+                    theme::code(),
+                    t.text,
+                );
+            });
+        }
+    });
 }
 
 #[cfg(test)]

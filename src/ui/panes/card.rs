@@ -11,7 +11,7 @@ use super::item::SIDE;
 use super::picture::{Picture, PictureQuery};
 use crate::state::Action;
 use crate::state::media::MediaAction;
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme::{self};
 use crate::ui::widgets::{self, Button, Tone};
 use crate::ui::{Cx, icons};
 use loupe_analysis::queries::invisible_chars::Shown;
@@ -136,8 +136,7 @@ impl Controls {
                     .name(&name)
                     .tip("Decodes it here; nothing is fetched")
                     .small()
-                    .show(ui)
-                    .clicked()
+                    .clicked(ui)
                 {
                     send(MediaAction::Show(self.index, !is_shown));
                 }
@@ -149,8 +148,7 @@ impl Controls {
                     .name(&name)
                     .tip("Writes the decoded bytes")
                     .small()
-                    .show(ui)
-                    .clicked()
+                    .clicked(ui)
                 {
                     send(MediaAction::Save {
                         block: self.index,
@@ -168,8 +166,7 @@ impl Controls {
                     .small();
                 if read
                     .tip(why_not.unwrap_or("Reads it from the server, as an answer of its own"))
-                    .show(ui)
-                    .clicked()
+                    .clicked(ui)
                 {
                     send(MediaAction::Read(uri.clone()));
                 }
@@ -193,7 +190,7 @@ impl Controls {
     }
 
     fn picture_ui(&self, ui: &mut Ui, picture: &Arc<Picture>) {
-        let t = ThemeTokens::of(ui);
+        let t = theme::of(ui);
         let mut known = self.texture.lock();
         let texture = match &*known {
             Some((of, texture)) if Arc::ptr_eq(of, picture) => texture.clone(),
@@ -275,7 +272,7 @@ pub fn header(block: &Block) -> Header {
 }
 
 pub fn header_ui(ui: &mut Ui, header: &Header, top: Pos2, width: f32) -> f32 {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let rect = Rect::from_min_size(
         pos2(top.x + SIDE, top.y + 4.0),
         vec2(width - 2.0 * SIDE, 26.0),

@@ -2,8 +2,7 @@
 //! the cells in sight are laid out.
 
 use egui::{
-    Align, Id, Key, Layout, Modifiers, Popup, Rect, Response, Role, ScrollArea, Sense, Stroke, Ui,
-    WidgetInfo,
+    Id, Key, Modifiers, Popup, Rect, Response, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo,
 };
 use egui::{pos2, vec2};
 
@@ -13,7 +12,6 @@ use super::{CopyAction, Pane, PaneCx, copy, find};
 use crate::state::{Action, PaneView, TableAction, ViewAction};
 use crate::ui::marks;
 use crate::ui::theme::{self, ThemeTokens};
-use crate::ui::widgets::menu_item;
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, icons};
 use loupe_analysis::queries::invisible_chars::Shown;
@@ -216,7 +214,7 @@ fn table_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
 
 impl Grid<'_> {
     fn show(&self, ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
-        let t = ThemeTokens::of(ui);
+        let t = theme::of(ui);
         let outer = ui.available_rect_before_wrap();
         let focus = ui.interact(
             outer,
@@ -323,7 +321,7 @@ impl Grid<'_> {
     }
 
     fn row_ui(&self, ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx, line: &Line<'_>, focus: &Response) {
-        let t = ThemeTokens::of(ui);
+        let t = theme::of(ui);
         let Some(row) = self.row(line.at) else { return };
         let item = self.table.rows[row] as usize;
         let response = widgets::sense(ui, line.rect, ("row", item), Sense::CLICK);
@@ -461,7 +459,7 @@ impl Grid<'_> {
 
     /// The head of a column: its key, what it costs, and how it is sorted. A click sorts, a drag moves it.
     fn head_ui(&self, ui: &mut Ui, cx: &Cx<'_>, position: usize, rect: Rect) {
-        let t = ThemeTokens::of(ui);
+        let t = theme::of(ui);
         let at = self.columns[position];
         let column = &self.table.columns[at];
         let response = widgets::sense(ui, rect, ("head", &column.key), Sense::click_and_drag());
@@ -578,9 +576,8 @@ impl Grid<'_> {
         widgets::context_menu(&response, Some(&response), |ui| {
             ui.set_width(240.0);
             let mut act = |icon, name: &str, keys: &str, is_on: bool, act: &dyn Fn()| {
-                if menu_item(ui, icon, name, keys, is_on).clicked() {
+                if widgets::choose_item(ui, icon, name, keys, is_on) {
                     act();
-                    ui.close();
                 }
             };
             act(
@@ -648,11 +645,8 @@ impl Grid<'_> {
             edge += width;
             to += 1;
         }
-        ui.painter().vline(
-            edge,
-            rect.y_range(),
-            Stroke::new(2.0, ThemeTokens::of(ui).accent),
-        );
+        ui.painter()
+            .vline(edge, rect.y_range(), Stroke::new(2.0, theme::of(ui).accent));
         if response.drag_stopped() && to != position && to != position + 1 {
             self.put(cx, position, to);
         }
@@ -690,7 +684,7 @@ impl Grid<'_> {
         if let Some(node) = place.and_then(|(at, column)| self.node(at, column)) {
             copy::keys(ui, cx, node, self.data, pane.index);
         }
-        let pressed = |key| ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
+        let pressed = |key| widgets::pressed(ui, key);
         let last = (self.table.rows.len() - 1, self.columns.len() - 1);
         let (at, column) = place.unwrap_or((0, 0));
         let to = if pressed(Key::ArrowDown) {
@@ -760,7 +754,7 @@ fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
     let Some(table) = cx.ready(query(cx)) else {
         return;
     };
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let small = |text: String| widgets::styled(text, theme::regular(11.5), t.weak);
     let name = list_name(&table.list);
     if table.lists.len() > 1 {
@@ -779,12 +773,11 @@ fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
                         list_name(list),
                         widgets::number_text(*len as u64, "rows")
                     );
-                    if widgets::menu_row(ui, &label, None, *list == table.list).clicked() {
+                    if widgets::choose_row(ui, &label, None, *list == table.list) {
                         cx.send(TableAction::Show {
                             pane: pane.index,
                             list: list.as_str().into(),
                         });
-                        ui.close();
                     }
                 }
             });
@@ -805,13 +798,12 @@ fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
             .tip("Show all columns")
             .frameless()
             .height(22.0)
-            .show(ui)
-            .clicked()
+            .clicked(ui)
         {
             cx.send(TableAction::ShowAll);
         }
     }
-    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+    widgets::from_right(ui, |ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
         for (form, name) in [(TableForm::Markdown, "Markdown"), (TableForm::Csv, "CSV")] {
             let tip = format!("Copy the table as {name}, as it is sorted, without hidden columns");
@@ -821,8 +813,7 @@ fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
                 .tip(&tip)
                 .frameless()
                 .height(22.0)
-                .show(ui)
-                .clicked()
+                .clicked(ui)
                 && let Some(action) = copy_table(cx, form)
             {
                 cx.send(action);

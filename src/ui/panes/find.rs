@@ -95,7 +95,7 @@ pub fn search_ui(
     let Some(search) = &cx.state.view.search else {
         return rect;
     };
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let bar = Rect::from_min_size(rect.min, vec2(rect.width(), 38.0));
     ui.painter().rect_filled(bar, 0.0, t.card);
     widgets::line_below(ui, bar);
@@ -201,7 +201,7 @@ pub fn search_ui(
 
 /// How much was found in a pane, and which place of it one is at; a click on another pane's turns to it.
 fn count_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx, title: &str, index: usize, count: usize) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let all = match count {
         FIND_LIMIT => format!("more than {}", widgets::grouped(FIND_LIMIT as u64)),
         count => widgets::grouped(count as u64),
@@ -213,8 +213,7 @@ fn count_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx, title: &str, index: usize, 
             .tip("Step through these")
             .frameless()
             .height(24.0)
-            .show(ui)
-            .clicked()
+            .clicked(ui)
         {
             cx.send(ViewAction::FocusPane(pane.index));
         }

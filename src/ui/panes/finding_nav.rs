@@ -6,7 +6,7 @@ use super::go_to;
 use crate::state::{PaneView, ViewAction};
 use crate::ui::Cx;
 use crate::ui::marks::{Marked, look, text_of, visible_marks};
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme::{self};
 use crate::ui::widgets::{self, Button};
 use loupe_analysis::finding::{FindingPlace, Severity};
 
@@ -103,7 +103,7 @@ impl<'a> PlacesChip<'a> {
 
     /// A click turns the pane to the place after the one it was turned to last.
     pub fn show(&self, ui: &mut Ui, cx: &Cx<'a>) {
-        let (_, icon, _) = look(ThemeTokens::of(ui), self.severity);
+        let (_, icon, _) = look(theme::of(ui), self.severity);
         let spoken = format!("{} of findings: show the next", self.label(false));
         let label = self.label(self.is_short);
         let button = Button::new(&label)
@@ -112,7 +112,7 @@ impl<'a> PlacesChip<'a> {
             .key("places")
             .tip(&spoken)
             .height(22.0);
-        if !button.show(ui).clicked() {
+        if !button.clicked(ui) {
             return;
         }
         let id = Id::unique(("place of findings", self.pane));

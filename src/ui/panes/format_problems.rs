@@ -4,7 +4,7 @@ use egui::{Rect, Role, Sense, Shape, Stroke, Ui, WidgetInfo, vec2};
 
 use crate::state::StartQuestion;
 use crate::ui::Cx;
-use crate::ui::theme::ThemeTokens;
+use crate::ui::theme::{self};
 use crate::ui::widgets;
 use loupe_analysis::queries::RowQuery;
 use loupe_analysis::summary::breakage;
@@ -25,7 +25,7 @@ pub(super) fn breaks_strip(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) -> Rect {
     if !is_asked {
         return rect;
     }
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let measured: Vec<_> = FORMATS
         .iter()
         .filter_map(|format| cx.ready(RowQuery(format.id())).map(|row| &**row))

@@ -7,7 +7,7 @@ use super::strip::strip_ui;
 use super::title::pane_title;
 use super::{PaneCx, kind};
 use crate::state::{PaneView, ViewAction};
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme::{self};
 use crate::ui::widgets;
 use crate::ui::{Cx, diff, icons, sizes};
 use loupe_analysis::queries::{ParsedCaptureQuery, TreeQuery};
@@ -20,7 +20,7 @@ const SHARES: [f32; 3] = [0.31, 0.36, 0.33];
 
 /// All panes, in the room that is left.
 pub fn panes_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let mut rect = ui.available_rect_before_wrap();
     ui.allocate_rect(rect, Sense::hover());
     ui.painter().rect_filled(rect, 0.0, t.panel);
@@ -181,7 +181,7 @@ fn pair(open: &[usize], focus: usize) -> Vec<usize> {
 
 /// A separator that can be dragged; a double click evens the panes.
 fn separator(ui: &Ui, rect: Rect, x: f32, shares: &mut [f32; 3], panes: (usize, usize), sum: f32) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let area = Rect::from_x_y_ranges(x - 3.0..=x + 3.0, rect.y_range());
     let response = widgets::sense(ui, area, ("separator", panes), Sense::click_and_drag())
         .on_hover_cursor(CursorIcon::ResizeColumn);
@@ -209,7 +209,7 @@ fn separator(ui: &Ui, rect: Rect, x: f32, shares: &mut [f32; 3], panes: (usize, 
 
 /// A thin bar that moves while a call runs, unless motion is reduced; the old answer stays in sight under it.
 fn progress_bar(ui: &Ui, rect: Rect, elapsed: Option<f32>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let width = rect.width() * 0.2;
     let left =
         rect.left() + (rect.width() + width) * (elapsed.unwrap_or(1.0) * 0.5).fract() - width;
@@ -230,7 +230,7 @@ fn outcome_strip(
 ) -> Option<f32> {
     let capture = cx.state.capture()?;
     let rpc = subject.and_then(|subject| subject.response.rpc_error.as_ref());
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let (icon, color, fill, line, text) = match outcome {
         Outcome::Result => return None,
         Outcome::ToolError => (
@@ -317,7 +317,7 @@ fn pane_ui(
     subject: Option<&ParsedCapture>,
     header: Option<Option<&[usize]>>,
 ) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let view = cx.state.view.shows(pane);
     let is_focused = cx.state.view.focus == pane;
     let title = pane_title(cx, view, subject, t);

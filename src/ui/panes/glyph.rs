@@ -5,7 +5,7 @@ use egui::{Response, RichText};
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::ui::Cx;
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme::{self};
 use crate::ui::widgets;
 use loupe_analysis::queries::{CharactersQuery, invisible_chars};
 
@@ -51,7 +51,7 @@ pub fn tip(cx: &Cx<'_>, response: &Response, text: &str, at: usize) {
         .find_map(invisible_chars::name)
         .filter(|name| !name.starts_with("U+"));
     response.clone().on_hover_ui_at_pointer(|ui| {
-        let t = ThemeTokens::of(ui);
+        let t = theme::of(ui);
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = 8.0;
             match name {

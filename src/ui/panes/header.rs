@@ -8,7 +8,7 @@ use super::{PANES, PLACES, copy_action, kind};
 use crate::state::{PaneContent, PaneView, QueryState, ViewAction};
 use crate::ui::marks;
 use crate::ui::region::{Region, region};
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme::{self};
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, diff, icons};
 use loupe_analysis::queries::{HostsQuery, RowQuery};
@@ -61,7 +61,7 @@ pub fn sample(cx: &Cx<'_>) -> Count {
 
 /// Keeps the place of a cost.
 fn counting_ui(ui: &mut Ui, cx: &Cx<'_>, room_for_bytes: bool) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let width = |text: &str, font| widgets::text_width(ui, text, font);
     let mut room = width(
         &widgets::count_text(sample(cx), "tok"),
@@ -91,7 +91,7 @@ pub fn header_ui(
     view: PaneView,
     others: Option<Vec<(usize, String)>>,
 ) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let is_last = others.is_some();
     let others = others.unwrap_or_default();
     ui.scope_builder(
@@ -182,8 +182,7 @@ pub fn header_ui(
                     .key(PLACES[pane])
                     .tip(&spoken)
                     .height(22.0)
-                    .show(ui)
-                    .clicked()
+                    .clicked(ui)
                 {
                     let is_open = cx.state.view.open[pane];
                     cx.send(if is_open {
@@ -212,7 +211,7 @@ pub fn header_ui(
 
 /// Number strong, unit weak.
 fn number_label(ui: &mut Ui, text: &str) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let (number, unit) = text.split_once(' ').unwrap_or((text, ""));
     let mut job = egui::text::LayoutJob::default();
     job.append(
@@ -229,7 +228,7 @@ fn number_label(ui: &mut Ui, text: &str) {
 }
 
 fn title_button(ui: &mut Ui, title: &Title, right: f32) -> Response {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let room = (right - ui.cursor().left()).max(40.0);
     let whole = ui
         .painter()
@@ -321,24 +320,23 @@ pub struct Chooser<'a> {
 impl Chooser<'_> {
     /// One thing to show.
     pub fn offer(&self, ui: &mut Ui, shows: PaneView, label: &str) {
-        let t = ThemeTokens::of(ui);
+        let t = theme::of(ui);
         let hue = match shows.content() {
             PaneContent::Format(format) => t.hue(format),
             PaneContent::Data => t.hue_structured,
             PaneContent::Host(_) => t.hue_both,
         };
-        if widgets::menu_row(ui, label, Some(hue.color), shows == self.view).clicked() {
+        if widgets::choose_row(ui, label, Some(hue.color), shows == self.view) {
             self.cx.send(ViewAction::SetPane {
                 pane: self.pane,
                 shows,
             });
-            ui.close();
         }
     }
 
     /// What the following have in common.
     pub fn heading(&self, ui: &mut Ui, text: &str) {
-        let t = ThemeTokens::of(ui);
+        let t = theme::of(ui);
         ui.add_space(6.0);
         widgets::words(ui, text, theme::regular(11.5), t.weak);
         ui.add_space(2.0);
@@ -354,7 +352,7 @@ pub fn copy_button(ui: &mut Ui, cx: &Cx<'_>, view: PaneView, title: &Title) {
         .tip(&name)
         .frameless()
         .height(theme::ICON_BUTTON);
-    if button.enabled(copying.is_some()).show(ui).clicked()
+    if button.enabled(copying.is_some()).clicked(ui)
         && let Some(copying) = copying
     {
         cx.send(copying());

@@ -2,10 +2,7 @@
 
 use std::ops::Range;
 
-use egui::{
-    Align, Id, Key, Layout, Modifiers, Rect, Role, ScrollArea, Sense, StrokeKind, Ui, WidgetInfo,
-    pos2, vec2,
-};
+use egui::{Id, Key, Modifiers, Rect, Role, Sense, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 
 use super::header::Chooser;
 use super::select::between;
@@ -149,7 +146,7 @@ fn hex_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
     let Some(bytes) = super::ready(ui, cx, cx.ask(BytesQuery(pane.format))) else {
         return;
     };
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let char_width = widgets::text_width(ui, "0".repeat(64), theme::code()) / 64.0;
     let layout = HexRow::fitting(
         bytes.len(),
@@ -172,9 +169,7 @@ fn hex_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
     };
     widgets::say(&response, Role::Document, spoken());
     keys(ui, cx, &response, bytes, layout.count, &mut selected);
-    let mut area = ScrollArea::vertical()
-        .id_salt(("hex", pane.index, pane.format))
-        .auto_shrink(false);
+    let mut area = widgets::scroll(("hex", pane.index, pane.format));
     let goto: Option<usize> = ui.data_mut(|data| data.remove_temp(pane.goto_id()));
     let moved = Some(selected.head).filter(|_| selected != HexSelection::of(ui, cx, pane));
     if let Some(offset) = goto.or(moved) {
@@ -361,7 +356,7 @@ fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
     let Some(bytes) = cx.ready(BytesQuery(pane.format)) else {
         return;
     };
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let range = HexSelection::of(ui, cx, pane).range(bytes.len());
     let what = match range.len() {
         0 => String::new(),
@@ -386,13 +381,12 @@ fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
         ),
     };
     widgets::words(ui, what, theme::mono(11.5), t.weak);
-    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+    widgets::from_right(ui, |ui| {
         if Button::new("Text")
             .frameless()
             .tip("Show these bytes as text")
             .height(22.0)
-            .show(ui)
-            .clicked()
+            .clicked(ui)
         {
             cx.send(ViewAction::SetPane {
                 pane: pane.index,

@@ -4,9 +4,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use egui::{
-    Align, Id, Layout, Pos2, Rect, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2,
-};
+use egui::{Align, Id, Layout, Pos2, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::header::Chooser;
 use super::select::{DrawnText, Selection, between, intersect};
@@ -88,7 +86,7 @@ fn pane_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
 }
 
 fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let Some(host) = of_pane(cx, pane) else {
         return;
     };
@@ -96,13 +94,12 @@ fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
         return;
     };
     let Some(row) = report.row(host) else { return };
-    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+    widgets::from_right(ui, |ui| {
         if Button::new("Full view")
             .frameless()
             .height(22.0)
             .tip("Open this host in the view of all hosts")
-            .show(ui)
-            .clicked()
+            .clicked(ui)
         {
             cx.send(HostsAction::Show(Some(host)));
         }
@@ -161,9 +158,7 @@ fn host_text_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId, pane: &PaneCx) {
     }
     let outer = ui.available_rect_before_wrap();
     let scroll_id = ui.scope_id().with(("host text offset", host));
-    let mut area = ScrollArea::vertical()
-        .id_salt(("host text", host))
-        .auto_shrink(false);
+    let mut area = widgets::scroll(("host text", host));
     if ui
         .data_mut(|data| data.remove_temp::<bool>(next_cut_id(host)))
         .is_some()
@@ -252,7 +247,7 @@ fn row_ui(
         findings,
     }: &Marks<'_>,
 ) -> DrawnText {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let left = rect.left() + 16.0;
     let mut job = egui::text::LayoutJob {
         break_on_newline: false,
@@ -372,7 +367,7 @@ fn is_within(ranges: &[Range<usize>], range: &Range<usize>) -> bool {
 
 /// What a limit took out here, folded in its place; a click unfolds it.
 fn removed_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId, cut: usize, rect: Rect) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let shows = cx.state.view.hosts.shows_removed;
     let what = cx
         .ready(HostRemovedQuery(host))
@@ -418,7 +413,7 @@ fn removed_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId, cut: usize, rect: Rect) {
 
 /// What the model sees here, folded; a click unfolds it.
 fn kept_ui(ui: &mut Ui, cx: &Cx<'_>, what: &str, rect: Rect) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let words = format!("Kept: {what}");
     let response = widgets::sense(ui, rect, ("kept", what), Sense::click());
     widgets::say(&response, Role::Button, &words);
@@ -466,7 +461,7 @@ pub fn next_cut(ui: &Ui, host: HostId) {
 
 /// The legend of the marks, on one line.
 pub fn legend_ui(ui: &mut Ui) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     for (color, text) in [(t.line2, "added by the host"), (t.warn, "removed")] {
         widgets::swatch(ui, color);
         widgets::words(ui, text, theme::regular(11.5), t.weak);
@@ -478,7 +473,7 @@ pub fn view_as_strip(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) -> Rect {
     let Some(host) = cx.state.view.hosts.view_as else {
         return rect;
     };
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let strip = Rect::from_min_size(rect.min, vec2(rect.width(), 30.0));
     ui.painter().rect_filled(strip, 0.0, t.warn_bg);
     ui.painter().hline(
@@ -495,16 +490,14 @@ pub fn view_as_strip(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) -> Rect {
                 .small()
                 .height(22.0)
                 .name("View the answer as sent")
-                .show(ui)
-                .clicked()
+                .clicked(ui)
             {
                 cx.send(HostsAction::ViewAs(None));
             }
             if Button::new("Open its text")
                 .small()
                 .height(22.0)
-                .show(ui)
-                .clicked()
+                .clicked(ui)
             {
                 cx.send(HostsAction::Open(host));
             }
@@ -552,7 +545,7 @@ pub fn is_missing(cx: &Cx<'_>, node: usize) -> bool {
 
 /// Says in the place itself that the host viewed as does not show it; where it ends at the left is returned.
 pub fn not_shown_at(ui: &Ui, right: Pos2) -> f32 {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let galley = ui
         .painter()
         .layout_no_wrap("not shown".to_owned(), theme::medium(11.5), t.warn);
@@ -562,14 +555,7 @@ pub fn not_shown_at(ui: &Ui, right: Pos2) -> f32 {
         size,
     );
     widgets::boxed(ui, rect, theme::RADIUS_BADGE, t.warn_bg, t.warn_line);
-    ui.painter().galley(
-        pos2(
-            rect.left() + 6.0,
-            (rect.center().y - galley.size().y / 2.0).round(),
-        ),
-        galley,
-        t.warn,
-    );
+    widgets::galley_at(ui, pos2(rect.left() + 6.0, rect.center().y), galley, t.warn);
     rect.left()
 }
 

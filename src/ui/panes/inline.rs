@@ -83,7 +83,7 @@ fn format(t: &ThemeTokens, look: Look, font: &Font) -> TextFormat {
 
 /// Lays inline Markdown out in `width`.
 pub fn layout(ui: &Ui, inline: &Inline, font: &Font, width: f32, halign: Align) -> Arc<Galley> {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let mut job = LayoutJob {
         wrap: TextWrapping::wrap_at_width(width),
         halign,

@@ -13,7 +13,7 @@ use super::markdown::{self, ItemKind};
 use crate::state::ViewAction;
 use crate::ui::Cx;
 use crate::ui::rtl;
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme::{self};
 use crate::ui::widgets;
 use loupe_analysis::queries::invisible_chars::Shown;
 
@@ -42,7 +42,7 @@ pub fn item_ui(
     place: &ItemPlace,
     cache: &mut CommonMarkCache,
 ) -> f32 {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let ItemPlace {
         top, width, record, ..
     } = *place;
@@ -167,7 +167,7 @@ pub fn select(cx: &Cx<'_>, record: Option<usize>) {
 
 /// The light ground and left bar of a linked place.
 pub fn ground(ui: &Ui, rect: Rect, is_linked: bool, is_hovered: bool) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     if is_linked {
         ui.painter().rect_filled(rect, 0.0, t.accent_bg);
         widgets::edge(ui, rect, t.accent);
@@ -179,7 +179,7 @@ pub fn ground(ui: &Ui, rect: Rect, is_linked: bool, is_hovered: bool) {
 
 /// Text that has no form: raw HTML, JSON, the members of a block.
 pub fn raw(ui: &mut Ui, text: &str, left: f32, top: f32, width: f32) -> f32 {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let text = Shown::of(text).text;
     let mut job = LayoutJob {
         wrap: TextWrapping::wrap_at_width((width - 24.0).max(80.0)),

@@ -69,7 +69,7 @@ pub(super) fn reading_ui(
 
 /// "read from the text (key: value, 96%)", in fewer words where there is less room.
 fn source_line(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, words: &str) -> Rect {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let line = Rect::from_min_size(rect.min, vec2(rect.width(), LINE));
     let response = widgets::sense(ui, line, "how the text is read", Sense::click());
     widgets::say(
@@ -110,15 +110,14 @@ fn source_line(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, words: &str) -> Rect {
 
 /// The readers that find something in the texts, none, and a pattern.
 pub fn readers_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let Some(capture) = cx.state.capture() else {
         return;
     };
     ui.spacing_mut().item_spacing.y = 0.0;
     let choose = |ui: &mut Ui, label: &str, how: ReadText| {
-        if widgets::menu_row(ui, label, None, capture.read_text == how).clicked() {
+        if widgets::choose_row(ui, label, None, capture.read_text == how) {
             cx.send(ViewAction::ReadText(how));
-            ui.close();
         }
     };
     if let Some(readers) = widgets::ready(ui, cx, "Trying every reader", cx.ask(ReadersQuery)) {
@@ -141,11 +140,10 @@ pub fn readers_ui(ui: &mut Ui, cx: &Cx<'_>) {
         ReadText::Pattern(pattern) => Some(pattern.as_str()),
         _ => None,
     };
-    if widgets::menu_row(ui, "Pattern…", None, own.is_some()).clicked() {
+    if widgets::choose_row(ui, "Pattern…", None, own.is_some()) {
         cx.send(ViewAction::TryPattern(Some(
             own.unwrap_or(r"^(?<name>.+)$").to_owned(),
         )));
-        ui.close();
     }
     widgets::words(
         ui,
@@ -161,7 +159,7 @@ fn declare_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let Some(Some(price)) = cx.ready(StructuredPriceQuery(cx.state.settings.encoding())) else {
         return;
     };
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     widgets::separator(ui);
     if widgets::menu_row(ui, "Copy as outputSchema", None, false)
         .on_hover_text(OUTPUT_SCHEMA.about)
@@ -223,7 +221,7 @@ pub(super) fn tried<'a>(cx: &Cx<'a>) -> Option<QueryState<'a, Result<PatternMatc
 }
 
 fn pattern_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, pattern: &str) -> Rect {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let bar = Rect::from_min_size(rect.min, vec2(rect.width(), EDITOR));
     ui.painter().rect_filled(bar, 0.0, t.card);
     widgets::line_below(ui, bar);
@@ -277,15 +275,13 @@ fn pattern_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, pattern: &str) -> Rect {
                     cx.send(ViewAction::TryPattern(Some(text)));
                 }
                 let is_enter = edit.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
-                let is_escape = edit.has_focus()
-                    && ui.input_mut(|input| input.consume_key(egui::Modifiers::NONE, Key::Escape));
+                let is_escape = edit.has_focus() && widgets::pressed(ui, Key::Escape);
                 let keep = Button::new("Use")
                     .tip("Read this tool's answers so")
                     .primary()
                     .enabled(can_keep)
-                    .show(ui)
-                    .clicked();
-                let end = Button::new("Cancel").show(ui).clicked() || is_escape;
+                    .clicked(ui);
+                let end = Button::new("Cancel").clicked(ui) || is_escape;
                 if (keep || is_enter)
                     && can_keep
                     && let Ok(pattern) = Pattern::parse(pattern)
@@ -310,7 +306,7 @@ pub(super) fn only_here_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx, count: usize
     if count == 0 {
         return;
     }
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let extra = cx
         .ready(ExtraTextQuery)
         .map(|extra| extra.tokens.get(cx.state.settings.encoding()));

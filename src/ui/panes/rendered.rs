@@ -7,9 +7,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use egui::mutex::Mutex;
-use egui::{
-    Align, Id, Layout, Pos2, Rect, Role, ScrollArea, Sense, StrokeKind, Ui, WidgetInfo, pos2, vec2,
-};
+use egui::{Id, Pos2, Rect, Role, ScrollArea, Sense, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 use egui_commonmark::CommonMarkCache;
 
 use super::card::{self, Controls, Header};
@@ -165,7 +163,7 @@ fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
         _ => "written by Loupe from the data".to_owned(),
     };
     widgets::note(ui, what);
-    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+    widgets::from_right(ui, |ui| {
         widgets::note(ui, summary(view));
     });
 }
@@ -472,7 +470,7 @@ impl Flow {
                 });
                 let painted = painted.inner;
                 if is_cut {
-                    let t = ThemeTokens::of(ui);
+                    let t = theme::of(ui);
                     let place = Rect::from_min_size(pos2(origin.x, top.y), vec2(width, painted));
                     ui.painter()
                         .set(ground, egui::Shape::rect_filled(place, 0.0, t.warn_bg));
@@ -494,7 +492,7 @@ impl Flow {
                 if !entry.range.is_empty() && between(found, &entry.range).next().is_some() {
                     let is_current =
                         current.is_some_and(|current| entry.range.contains(&current.start));
-                    let (fill, stroke) = find::colors(ThemeTokens::of(ui), is_current);
+                    let (fill, stroke) = find::colors(theme::of(ui), is_current);
                     let place = Rect::from_min_size(pos2(origin.x, top.y), vec2(width, painted))
                         .shrink2(vec2(4.0, 0.0));
                     let mark = egui::epaint::RectShape::new(
@@ -507,7 +505,7 @@ impl Flow {
                     ui.painter().set(ground, mark);
                 }
                 if let Some(gravest) = words.first().map(|words| words.severity) {
-                    let t = ThemeTokens::of(ui);
+                    let t = theme::of(ui);
                     let place = Rect::from_min_size(pos2(origin.x, top.y), vec2(width, painted));
                     // Where the words are not known, the whole of it is meant.
                     if let Some(whole) = words.iter().find(|words| !words.is_found) {
@@ -665,7 +663,7 @@ impl Flow {
 }
 
 fn notice(ui: &mut Ui, text: &str, top: Pos2, width: f32) -> f32 {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let rect = Rect::from_min_size(pos2(top.x + SIDE, top.y), vec2(width - 2.0 * SIDE, 22.0));
     widgets::glyph_at(
         ui,

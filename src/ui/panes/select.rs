@@ -9,7 +9,7 @@ use egui::{Galley, Id, Key, Modifiers, Pos2, Rect, Response, Stroke, Ui, vec2};
 use crate::state::Action;
 use crate::ui::Cx;
 use crate::ui::marks;
-use crate::ui::theme::ThemeTokens;
+use crate::ui::theme::{self};
 use crate::ui::widgets;
 use loupe_analysis::queries::DisplayLine;
 use loupe_analysis::queries::invisible_chars::Shown;
@@ -127,7 +127,7 @@ pub struct DrawnText {
 impl DrawnText {
     /// Marks what findings are about.
     pub fn mark_findings(&self, ui: &Ui, marked: &[marks::MarkedPlacesOf<'_>]) {
-        let t = ThemeTokens::of(ui);
+        let t = theme::of(ui);
         for (severity, places) in marked {
             for place in between(places, &(self.start..self.start + self.len)) {
                 let (fill, line) = marks::mark_colors(t, *severity);

@@ -6,7 +6,7 @@ use super::PLACES;
 use super::header::{chooser, copy_button, cost, is_counting, sample};
 use super::title::pane_title;
 use crate::state::{PaneView, ViewAction};
-use crate::ui::theme::{self, Hue, ThemeTokens};
+use crate::ui::theme::{self, Hue};
 use crate::ui::widgets;
 use crate::ui::{Cx, icons};
 use loupe_core::format::ParsedCapture;
@@ -24,7 +24,7 @@ pub fn strip_ui(
     shown: &[usize],
     subject: Option<&ParsedCapture>,
 ) -> Rect {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let strip = Rect::from_min_size(rect.min, vec2(rect.width(), STRIP));
     widgets::line_below(ui, strip);
     widgets::line_part(ui, "strip", strip.shrink2(vec2(12.0, 0.0)), |ui| {
@@ -111,7 +111,7 @@ impl Tab<'_> {
             is_shown,
             is_open,
         } = self;
-        let t = ThemeTokens::of(ui);
+        let t = theme::of(ui);
         let font = if is_shown {
             theme::semibold(13.0)
         } else {

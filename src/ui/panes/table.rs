@@ -10,7 +10,7 @@ use super::inline::{Font, byte_at, layout, links_ui};
 use super::item::{SIDE, select};
 use super::markdown::{self, Inline};
 use crate::ui::Cx;
-use crate::ui::theme::ThemeTokens;
+use crate::ui::theme::{self};
 use crate::ui::widgets;
 use loupe_analysis::queries::{Cell, Table};
 
@@ -121,7 +121,7 @@ pub struct TableRow<'a> {
 
 /// Paints a row and returns its height.
 pub fn row_ui(ui: &mut Ui, cx: &Cx<'_>, row: &TableRow<'_>, top: Pos2) -> f32 {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let (widths, cells) = (row.widths, row.cells);
     let is_header = row.row.is_none();
     let is_last = row.row.map_or(row.table.rows.is_empty(), |at| {

@@ -8,8 +8,7 @@ use std::sync::Arc;
 
 use egui::mutex::Mutex;
 use egui::{
-    Align, Id, Layout, Pos2, Rect, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui, WidgetInfo,
-    pos2, vec2,
+    Id, Pos2, Rect, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2,
 };
 
 use super::colour::job;
@@ -203,7 +202,7 @@ fn block_starts(cx: &Cx<'_>) -> Vec<(usize, usize)> {
 /// A thin line with the block's name at its end, unless the row's text, which ends at `end`, stands there: painted, and no part
 /// of the text.
 fn block_mark(ui: &Ui, place: &Place, block: usize, end: f32) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let name = format!("content[{block}]");
     let right = place.top.x + place.width - 8.0;
     let galley = ui
@@ -222,11 +221,9 @@ fn block_mark(ui: &Ui, place: &Place, block: usize, end: f32) {
     if end < label.left() {
         ui.painter()
             .rect_filled(label.shrink2(vec2(0.0, 1.0)), theme::RADIUS_BAR, t.card);
-        ui.painter().galley(
-            pos2(
-                label.left() + 4.0,
-                (label.center().y - galley.size().y / 2.0).round(),
-            ),
+        widgets::galley_at(
+            ui,
+            pos2(label.left() + 4.0, label.center().y),
             galley,
             t.weak,
         );
@@ -395,7 +392,7 @@ impl Prepared {
             tokens,
         }: &Marks<'_>,
     ) -> DrawnText {
-        let t = ThemeTokens::of(ui);
+        let t = theme::of(ui);
         let view = Arc::clone(&self.view);
         let row = self.rows[at].clone();
         let shown = Shown::of(&view.text[row.range.clone()]);
@@ -557,7 +554,7 @@ fn token_starts<'a>(cx: &Cx<'a>, pane: &PaneCx) -> Option<&'a [usize]> {
 
 /// Every other token has a ground, and each a line where it begins.
 fn paint_tokens(ui: &Ui, drawn: &DrawnText, text: &str, starts: &[usize]) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let end = drawn.start + drawn.len;
     let mut at = starts
         .partition_point(|start| *start <= drawn.start)
@@ -650,7 +647,7 @@ fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
     let Some(view) = cx.ready(TextQuery(pane.format)) else {
         return;
     };
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let selected = Selection::of(ui, cx, pane.index, pane.format);
     let range = selected.range();
     let small = |text: String| widgets::styled(text, theme::regular(11.5), t.weak);
@@ -730,7 +727,7 @@ fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
     if tokens.is_none() || room > ROOM_FOR_ALL {
         reader_menu::only_here_ui(ui, cx, pane, view.only_here.len());
     }
-    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+    widgets::from_right(ui, |ui| {
         let rest = ui.available_width();
         ui.spacing_mut().item_spacing.x = 10.0;
         let is_wrapped = cx.state.settings.wrap;
@@ -739,8 +736,7 @@ fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
             .frameless()
             .tip("Break long lines at the edge of the pane")
             .height(22.0)
-            .show(ui)
-            .clicked()
+            .clicked(ui)
         {
             cx.send(SettingsAction::SetWrap(!is_wrapped));
         }
@@ -751,20 +747,11 @@ fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
         let has_other = pane.format == "content-pretty"
             || (pane.format == "content" && view.syntax == Syntax::Json);
         let has_room = rest > ROOM_FOR_VIEWS + if has_other { 70.0 } else { 0.0 };
-        if (has_room || shows)
-            && button(name, "Show where each token begins")
-                .show(ui)
-                .clicked()
-        {
+        if (has_room || shows) && button(name, "Show where each token begins").clicked(ui) {
             cx.send(ViewAction::ToggleTokenBounds);
         }
         let has_bytes = pane.format != "content-pretty";
-        if has_room
-            && has_bytes
-            && button("Hex", "Show the bytes in hexadecimal")
-                .show(ui)
-                .clicked()
-        {
+        if has_room && has_bytes && button("Hex", "Show the bytes in hexadecimal").clicked(ui) {
             cx.send(ViewAction::SetPane {
                 pane: pane.index,
                 shows: PaneView::Hex(pane.format),
@@ -782,8 +769,7 @@ fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
                 .frameless()
                 .tip(tip)
                 .height(22.0)
-                .show(ui)
-                .clicked()
+                .clicked(ui)
         {
             cx.send(ViewAction::SetPane {
                 pane: pane.index,

@@ -10,9 +10,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use egui::mutex::Mutex;
-use egui::{
-    Align, Id, Key, Layout, Popup, Rect, Role, ScrollArea, Sense, StrokeKind, Ui, pos2, vec2,
-};
+use egui::{Id, Key, Popup, Rect, Role, Sense, StrokeKind, Ui, pos2, vec2};
 
 use super::header::Chooser;
 use super::title::Title;
@@ -257,9 +255,7 @@ impl Flat {
         self.pane = pane.index;
         let view = Arc::clone(&self.view);
         let records = records(cx, &view);
-        let mut area = ScrollArea::vertical()
-            .id_salt(("tree", pane.index))
-            .auto_shrink(false);
+        let mut area = widgets::scroll(("tree", pane.index));
         if let Some(offset) = self.target(ui, cx, pane) {
             area = area.vertical_scroll_offset(offset);
         }
@@ -301,7 +297,7 @@ impl Flat {
                             .is_ok()
                         {
                             let (fill, stroke) =
-                                find::colors(ThemeTokens::of(ui), self.found == Some(row.node));
+                                find::colors(theme::of(ui), self.found == Some(row.node));
                             ui.painter().rect(
                                 rect.shrink2(vec2(2.0, 1.0)),
                                 theme::RADIUS_BAR,
@@ -318,7 +314,7 @@ impl Flat {
                             rect.left_center() + vec2(16.0, 0.0),
                             "More values are not shown here; the Text pane has them all",
                             theme::small(),
-                            ThemeTokens::of(ui).warn,
+                            theme::of(ui).warn,
                             rect.width() - 32.0,
                         );
                     }
@@ -382,7 +378,7 @@ impl Flat {
             );
         });
         let at = cx.state.view.tree_cursor.and_then(|node| self.row_of(node));
-        let pressed = |key| ui.input_mut(|input| input.consume_key(egui::Modifiers::NONE, key));
+        let pressed = |key| widgets::pressed(ui, key);
         let go = |row: Option<usize>| {
             if let Some(row) = row.and_then(|row| self.rows.get(row)) {
                 cx.send(ViewAction::SetTreeCursor(row.node));
@@ -507,7 +503,7 @@ fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, _pane: &PaneCx) {
     let Some(Some(view)) = cx.ready(TreeQuery) else {
         return;
     };
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let small = |text: String, color| widgets::styled(text, theme::regular(11.5), color);
     let tip = "Facts: every number, true, false and non-blank text";
     ui.label(small(widgets::number_text(view.facts, "facts"), t.weak))
@@ -541,7 +537,7 @@ fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, _pane: &PaneCx) {
             ));
         });
     }
-    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+    widgets::from_right(ui, |ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
         levels_ui(ui, cx);
         if let Some(node) = cx
@@ -572,9 +568,8 @@ fn levels_ui(ui: &mut Ui, cx: &Cx<'_>) {
     Popup::menu(&button).width(160.0).show(|ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
         for (_, levels, name) in LEVELS {
-            if widgets::menu_row(ui, name, None, levels == chosen).clicked() {
+            if widgets::choose_row(ui, name, None, levels == chosen) {
                 cx.send(ViewAction::OpenLevels(levels));
-                ui.close();
             }
         }
     });

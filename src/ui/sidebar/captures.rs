@@ -3,13 +3,13 @@
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use bytes::Bytes;
-use egui::{Id, Rect, Response, ScrollArea, Ui, pos2, vec2};
+use egui::{Id, Rect, Response, Ui, pos2, vec2};
 
 use super::{duration, elided, heading};
 use crate::state::diff::DiffAction;
 use crate::state::{FixtureAction, ViewAction};
 use crate::ui::outcome::outcome_look;
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme::{self};
 use crate::ui::{Cx, fixture, icons, once, shortcuts, widgets};
 use loupe_core::capture::{Capture, Outcome};
 use loupe_core::json::Doc;
@@ -39,7 +39,7 @@ pub(super) fn captures_ui(ui: &mut Ui, cx: &Cx<'_>, is_overlay: bool) {
                 if cx.state.history.folder.is_some() {
                     crate::ui::history::button_ui(ui, cx);
                 }
-                if cx.state.capture().is_some() && diff.show(ui).clicked() {
+                if cx.state.capture().is_some() && diff.clicked(ui) {
                     cx.send(DiffAction::OpenLast);
                 }
             },
@@ -54,9 +54,7 @@ pub(super) fn captures_ui(ui: &mut Ui, cx: &Cx<'_>, is_overlay: bool) {
         return;
     }
     let height = widgets::whole_rows(ui.available_height(), theme::CAPTURE_ROW);
-    ScrollArea::vertical()
-        .id_salt("captures")
-        .auto_shrink(false)
+    widgets::scroll("captures")
         .max_height(height)
         .min_scrolled_height(height)
         .show_rows(ui, theme::CAPTURE_ROW, captures.len(), |ui, range| {
@@ -73,7 +71,7 @@ pub(super) fn captures_ui(ui: &mut Ui, cx: &Cx<'_>, is_overlay: bool) {
 }
 
 fn capture_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture, number: usize) -> bool {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let selected = cx.state.view.capture.as_ref() == Some(&capture.id);
     let apart = apart(ui, cx, capture);
     // By the capture, since each new one moves the others: their menus stay with them.

@@ -3,7 +3,7 @@
 use egui::{Response, Role, Sense, Ui, vec2};
 
 use crate::state::{Action, CallAction, ListedTool, SidebarTab, TokensAction, ViewAction};
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme::{self};
 use crate::ui::{Cx, icons, shortcuts, widgets};
 
 /// About how high this is, for placing the page.
@@ -11,7 +11,7 @@ pub const HEIGHT: f32 = 220.0;
 const ROW: f32 = 34.0;
 
 pub fn own_ui(ui: &mut Ui, cx: &Cx<'_>, width: f32) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let state = cx.state;
     let name = state
         .session()
@@ -114,7 +114,7 @@ pub fn own_ui(ui: &mut Ui, cx: &Cx<'_>, width: f32) {
 
 /// A row that leads somewhere: what, and a few words about it.
 pub(super) fn row_ui(ui: &mut Ui, width: f32, glyph: &str, text: &str, about: &str) -> Response {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(width, ROW), Sense::click());
     widgets::say(&response, Role::Button, format!("{text}, {about}"));
     let (fill, line) = if response.hovered() {

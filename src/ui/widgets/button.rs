@@ -7,7 +7,7 @@ use egui::{
 
 use super::{focus_ring, glyph_at, key_cap_at, key_cap_width, keyed, text_at};
 use crate::ui::icons;
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme::{self};
 
 /// A button as it is to be drawn; [`Button::show`] draws it.
 #[derive(Clone, Copy)]
@@ -124,8 +124,13 @@ impl<'a> Button<'a> {
         self
     }
 
+    /// Shows it; whether it was clicked.
+    pub fn clicked(self, ui: &mut Ui) -> bool {
+        self.show(ui).clicked()
+    }
+
     pub fn show(self, ui: &mut Ui) -> Response {
-        let t = ThemeTokens::of(ui);
+        let t = theme::of(ui);
         let font = match self.height {
             ..theme::ICON_BUTTON => theme::regular(11.5),
             ..theme::BUTTON => theme::medium(12.0),
@@ -320,7 +325,7 @@ pub fn icon_button(ui: &mut Ui, icon: &str, name: &str) -> Response {
 
 /// One of a few choices, side by side; the clicked one is returned. `name` says what is chosen.
 pub fn segmented(ui: &mut Ui, name: &str, choices: &[&str], selected: usize) -> Option<usize> {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let font = theme::medium(12.5);
     let widths: Vec<f32> = choices
         .iter()
@@ -371,7 +376,7 @@ pub fn tab(
     is_selected: bool,
     height: f32,
 ) -> Response {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let font = if is_selected {
         theme::semibold(13.0)
     } else {
@@ -486,9 +491,28 @@ fn focus_if_first(response: &Response) {
     }
 }
 
+/// A row of a menu that closes it; whether it was clicked.
+pub fn choose_item(ui: &mut Ui, glyph: &str, name: &str, keys: &str, enabled: bool) -> bool {
+    let row = menu_item(ui, glyph, name, keys, enabled);
+    closes(ui, &row)
+}
+
+/// The same with a swatch.
+pub fn choose_row(ui: &mut Ui, label: &str, swatch: Option<Color32>, is_selected: bool) -> bool {
+    let row = menu_row(ui, label, swatch, is_selected);
+    closes(ui, &row)
+}
+
+fn closes(ui: &Ui, row: &Response) -> bool {
+    if row.clicked() {
+        ui.close();
+    }
+    row.clicked()
+}
+
 /// A row of a menu with an icon.
 pub fn menu_item(ui: &mut Ui, glyph: &str, name: &str, keys: &str, enabled: bool) -> Response {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let button = egui::Button::new((
         icons::icon(glyph, 14.0, t.weak),
         RichText::new(name).font(theme::base()),
@@ -505,7 +529,7 @@ pub fn menu_item(ui: &mut Ui, glyph: &str, name: &str, keys: &str, enabled: bool
 
 /// A row of a menu, 28 px, with a swatch.
 pub fn menu_row(ui: &mut Ui, label: &str, swatch: Option<Color32>, is_selected: bool) -> Response {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let (rect, response) = super::full_width(ui, 28.0, Sense::click());
     super::say_selected(&response, Role::MenuItem, is_selected, label);
     focus_if_first(&response);

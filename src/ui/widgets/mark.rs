@@ -37,7 +37,7 @@ pub fn badge(
     is_outlined: bool,
 ) -> Response {
     const SIZE: f32 = 11.0;
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let (mut color, fill, line) = tone.colors(t);
     if is_outlined && tone == Tone::Plain {
         color = t.weak;
@@ -131,7 +131,7 @@ pub fn key_cap_at(
 
 /// Keys in a box, as a label.
 pub fn key_cap(ui: &mut Ui, keys: &str) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let (rect, response) =
         ui.allocate_exact_size(vec2(key_cap_width(ui, keys), theme::BADGE), Sense::hover());
     key_cap_at(ui, rect.right_center(), keys, t.strong, t.line2);
@@ -140,7 +140,7 @@ pub fn key_cap(ui: &mut Ui, keys: &str) {
 
 /// The letter of a side of a comparison, in its box.
 pub fn letter_at(ui: &Ui, center: Pos2, letter: &str) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let rect = Rect::from_center_size(center, vec2(20.0, 20.0));
     let (color, fill, line) = if letter == "B" {
         (t.accent, t.accent_bg, t.accent_line)

@@ -12,14 +12,17 @@ mod verdict;
 mod words;
 
 use std::any::Any;
+use std::sync::Arc;
 
 use egui::{
-    Align, AsIdSalt, Color32, CornerRadius, FontId, Frame, Id, InnerResponse, Layout, Margin, Pos2,
-    Rangef, Rect, Response, Sense, Stroke, StrokeKind, Ui, UiBuilder, Vec2, pos2, vec2,
+    Align, AsIdSalt, Color32, CornerRadius, FontId, Frame, Galley, Id, InnerResponse, Key, Layout,
+    Margin, Modifiers, Pos2, Rangef, Rect, Response, ScrollArea, Sense, Stroke, StrokeKind, Ui,
+    UiBuilder, Vec2, pos2, vec2,
 };
 
 pub use button::{
-    Button, button, context_menu, icon_button, menu_item, menu_row, primary_button, segmented, tab,
+    Button, button, choose_item, choose_row, context_menu, icon_button, menu_item, menu_row,
+    primary_button, segmented, tab,
 };
 pub use field::LineEdit;
 pub use mark::{Tone, badge, key_cap, key_cap_at, key_cap_width, letter_at, swatch};
@@ -34,7 +37,7 @@ pub use verdict::summary_rows;
 pub use words::{note, note_wrapped, say, say_selected, styled, truncated, words, wrapped};
 
 use super::rtl;
-use super::theme::{self, ThemeTokens};
+use super::theme;
 
 /// Text on one line, vertically centred at `left`; elided with `…` beyond `width`. Returns where it ends.
 pub fn text_at(
@@ -145,7 +148,7 @@ pub fn announce(ui: &Ui, id: Id) {
 /// The ring around a control that has the keyboard.
 pub fn focus_ring(ui: &Ui, response: &Response, radius: egui::CornerRadius) {
     if response.has_focus() {
-        let t = ThemeTokens::of(ui);
+        let t = theme::of(ui);
         ui.painter().rect_stroke(
             response.rect.expand(1.0),
             radius,
@@ -158,7 +161,7 @@ pub fn focus_ring(ui: &Ui, response: &Response, radius: egui::CornerRadius) {
 /// The ring inside a row that has the keyboard.
 pub fn focus_ring_inside(ui: &Ui, response: &Response) {
     if response.has_focus() {
-        let t = ThemeTokens::of(ui);
+        let t = theme::of(ui);
         outline(ui, response.rect, theme::RADIUS_BAR, t.accent);
     }
 }
@@ -166,19 +169,18 @@ pub fn focus_ring_inside(ui: &Ui, response: &Response) {
 /// A horizontal separator of one pixel over the width that is left.
 pub fn separator(ui: &mut Ui) {
     let (rect, _) = full_width(ui, 1.0, Sense::hover());
-    ui.painter()
-        .rect_filled(rect, 0.0, ThemeTokens::of(ui).line);
+    ui.painter().rect_filled(rect, 0.0, theme::of(ui).line);
 }
 
 /// A line of the frame.
 pub fn hline(ui: &Ui, x: impl Into<Rangef>, y: f32) {
-    let stroke = Stroke::new(1.0, ThemeTokens::of(ui).line);
+    let stroke = Stroke::new(1.0, theme::of(ui).line);
     ui.painter().hline(x, y, stroke);
 }
 
 /// A line of the frame.
 pub fn vline(ui: &Ui, x: f32, y: impl Into<Rangef>) {
-    let stroke = Stroke::new(1.0, ThemeTokens::of(ui).line);
+    let stroke = Stroke::new(1.0, theme::of(ui).line);
     ui.painter().vline(x, y, stroke);
 }
 
@@ -241,6 +243,33 @@ pub fn padded<R>(
     Frame::new().inner_margin(margin).show(ui, content)
 }
 
+/// An area that scrolls down and fills its room.
+pub fn scroll(salt: impl AsIdSalt) -> ScrollArea {
+    ScrollArea::vertical().id_salt(salt).auto_shrink(false)
+}
+
+/// An area that scrolls down, so high, or less where there is less in it.
+pub fn scroll_within(salt: impl AsIdSalt, height: f32) -> ScrollArea {
+    let area = scroll(salt).max_height(height).min_scrolled_height(height);
+    area.auto_shrink([false, true])
+}
+
+/// Controls from the right end of the room, the first the rightmost.
+pub fn from_right<R>(ui: &mut Ui, content: impl FnOnce(&mut Ui) -> R) -> InnerResponse<R> {
+    ui.with_layout(Layout::right_to_left(Align::Center), content)
+}
+
+/// Whether a key was pressed, without another; nothing else sees it then.
+pub fn pressed(ui: &Ui, key: Key) -> bool {
+    ui.input_mut(|input| input.consume_key(Modifiers::NONE, key))
+}
+
+/// What is laid out, vertically centred at `left`.
+pub fn galley_at(ui: &Ui, left: Pos2, galley: Arc<Galley>, color: Color32) {
+    let top = (left.y - galley.size().y / 2.0).round();
+    ui.painter().galley(pos2(left.x, top), galley, color);
+}
+
 /// The height of as many whole rows as fit: a list shows no half of one at its end.
 pub fn whole_rows(available: f32, row: f32) -> f32 {
     // A line of the frame may take a pixel.
@@ -250,7 +279,7 @@ pub fn whole_rows(available: f32, row: f32) -> f32 {
 /// A small bar: the share `part` of `rect`, over its track.
 pub fn bar(ui: &Ui, rect: Rect, part: f32, color: Color32) {
     ui.painter()
-        .rect_filled(rect, theme::RADIUS_BAR, ThemeTokens::of(ui).hover);
+        .rect_filled(rect, theme::RADIUS_BAR, theme::of(ui).hover);
     let mut filled = rect;
     filled.set_width((rect.width() * part.clamp(0.0, 1.0)).max(2.0));
     ui.painter().rect_filled(filled, theme::RADIUS_BAR, color);

@@ -4,7 +4,7 @@ use egui::{Align2, Frame, Id, Margin, Modal, ModalResponse, Stroke, Ui, Vec2, ve
 
 use super::{at_right, icon_button};
 use crate::state::Action;
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme::{self};
 use crate::ui::{Cx, icons};
 
 /// What a dialog may take of the window.
@@ -33,7 +33,7 @@ pub fn modal<R>(
 
 /// The ground that it stands on.
 pub fn modal_frame(ui: &Ui, margin: i8) -> Frame {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     Frame::new()
         .fill(t.card)
         .stroke(Stroke::new(1.0, t.line2))
@@ -44,7 +44,7 @@ pub fn modal_frame(ui: &Ui, margin: i8) -> Frame {
 
 /// Its title, with the button that closes it.
 pub fn title(ui: &mut Ui, cx: &Cx<'_>, words: &str) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     ui.horizontal(|ui| {
         super::words(ui, words, theme::semibold(16.0), t.strong);
         at_right(ui, theme::ICON_BUTTON, |ui| {
@@ -57,7 +57,7 @@ pub fn title(ui: &mut Ui, cx: &Cx<'_>, words: &str) {
 
 /// Words over as many rows as they take.
 pub fn paragraph(ui: &mut Ui, words: &str) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     super::wrapped(ui, words, theme::base(), t.text);
 }
 

@@ -1,10 +1,10 @@
 //! The head of a screen that takes the whole area: the way back first, then what it is, then its controls.
 
-use egui::{Align, Layout, Margin, Rect, Ui, vec2};
+use egui::{Margin, Rect, Ui, vec2};
 
 use super::Button;
 use crate::state::ViewAction;
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme::{self};
 use crate::ui::{Cx, icons};
 
 /// Below this width the head has no title.
@@ -12,7 +12,7 @@ const NARROW: f32 = 640.0;
 
 /// Paints the head and returns what is left; `controls` are laid out from the right.
 pub fn mode_head(ui: &mut Ui, cx: &Cx<'_>, title: &str, controls: impl FnOnce(&mut Ui)) -> Rect {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let rect = ui.available_rect_before_wrap();
     let head = Rect::from_min_size(rect.min, vec2(rect.width(), theme::HEADER + 8.0));
     ui.painter().rect_filled(head, 0.0, t.panel);
@@ -30,8 +30,7 @@ pub fn mode_head(ui: &mut Ui, cx: &Cx<'_>, title: &str, controls: impl FnOnce(&m
             .shortcut("Esc")
             .frameless()
             .tip("Back to the panes")
-            .show(ui)
-            .clicked()
+            .clicked(ui)
         {
             cx.send(ViewAction::ShowAnswer);
         }
@@ -39,7 +38,7 @@ pub fn mode_head(ui: &mut Ui, cx: &Cx<'_>, title: &str, controls: impl FnOnce(&m
         if inner.width() >= NARROW {
             super::words(ui, title, theme::semibold(14.0), t.strong);
         }
-        ui.with_layout(Layout::right_to_left(Align::Center), controls);
+        super::from_right(ui, controls);
     });
     rect.with_min_y(head.bottom())
 }

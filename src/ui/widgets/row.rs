@@ -2,10 +2,15 @@
 //!
 //! A number ends at its place and is never cut; a name is cut before the number begins.
 
-use egui::{AsIdSalt, Color32, CornerRadius, FontId, Rect, Response, Role, Sense, Ui, pos2, vec2};
+use egui::{
+    AsIdSalt, Color32, CornerRadius, CursorIcon, FontId, Rect, Response, Role, Sense, Ui, pos2,
+    vec2,
+};
 
-use super::{edge, focus_ring_inside, glyph_at, keyed, say, say_selected, text_at, text_right};
-use crate::ui::theme::{self, ThemeTokens};
+use super::{
+    edge, focus_ring_inside, glyph_at, keyed, line_below, say, say_selected, text_at, text_right,
+};
+use crate::ui::theme::{self};
 
 /// What stands side by side, vertically centred at `y`.
 #[derive(Clone, Copy)]
@@ -149,7 +154,7 @@ impl<'u> Row<'u> {
 
     /// The same with round corners.
     pub fn ground_round(&self, is_selected: bool, radius: CornerRadius) {
-        let t = ThemeTokens::of(self.ui);
+        let t = theme::of(self.ui);
         let color = match (is_selected, self.response.hovered()) {
             (true, _) => t.accent_bg,
             (false, true) => t.hover,
@@ -163,7 +168,7 @@ impl<'u> Row<'u> {
     pub fn ground_edged(&self, is_selected: bool) {
         self.ground(is_selected);
         if is_selected {
-            edge(self.ui, self.rect, ThemeTokens::of(self.ui).accent);
+            edge(self.ui, self.rect, theme::of(self.ui).accent);
         }
     }
 
@@ -175,5 +180,18 @@ impl<'u> Row<'u> {
     /// What a screen reader says of it as an entry of a list.
     pub fn say_entry(&self, is_selected: bool, text: impl ToString) {
         say_selected(&self.response, Role::ListItem, is_selected, text);
+    }
+
+    /// Ends an entry that is only read: a line below, and its words for a screen reader and on hover.
+    pub fn say_below(self, text: String) {
+        line_below(self.ui, self.rect);
+        self.say(Role::ListItem, &text);
+        self.response.on_hover_text(text);
+    }
+
+    /// Whether it was clicked; the pointer is a hand over it.
+    pub fn clicked(self) -> bool {
+        let response = self.response.on_hover_cursor(CursorIcon::PointingHand);
+        response.clicked()
     }
 }

@@ -2,13 +2,13 @@
 
 use egui::{Align, Response, Role, Sense, Ui};
 
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme::{self};
 use loupe_analysis::summary::{Summary, SummaryPart};
 
 /// The sentence on up to `rows` lines, elided there; the whole of it on hover and in the accessibility tree.
 pub fn summary_rows(ui: &mut Ui, verdict: &Summary, width: f32, rows: usize) -> Response {
     let text = verdict.text();
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let mut job = egui::text::LayoutJob::default();
     for part in &verdict.parts {
         let (text, font, color) = match part {

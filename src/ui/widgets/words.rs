@@ -2,7 +2,7 @@
 
 use egui::{Color32, FontId, Label, Response, RichText, Role, Ui, WidgetInfo};
 
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme::{self};
 
 /// Text of one look.
 pub fn styled(text: impl Into<String>, font: FontId, color: Color32) -> RichText {
@@ -26,12 +26,12 @@ pub fn truncated(ui: &mut Ui, text: impl Into<String>, font: FontId, color: Colo
 
 /// Small weak words.
 pub fn note(ui: &mut Ui, text: impl Into<String>) -> Response {
-    words(ui, text, theme::small(), ThemeTokens::of(ui).weak)
+    words(ui, text, theme::small(), theme::of(ui).weak)
 }
 
 /// Small weak words over as many lines as they take.
 pub fn note_wrapped(ui: &mut Ui, text: impl Into<String>) -> Response {
-    wrapped(ui, text, theme::small(), ThemeTokens::of(ui).weak)
+    wrapped(ui, text, theme::small(), theme::of(ui).weak)
 }
 
 /// What a screen reader says of it.

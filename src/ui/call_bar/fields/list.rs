@@ -7,7 +7,7 @@ use egui::{Popup, PopupCloseBehavior, RichText, ScrollArea, Ui};
 use super::{Editor, Entry, FormUi};
 use crate::state::form::item_schema;
 use crate::state::{FieldKind, Value};
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme::{self};
 use crate::ui::{icons, widgets};
 
 impl FormUi<'_> {
@@ -19,7 +19,7 @@ impl FormUi<'_> {
         kind: &FieldKind,
         entry: &Entry<'_>,
     ) -> Option<Value> {
-        let t = ThemeTokens::of(ui);
+        let t = theme::of(ui);
         let items: &[Value] = match entry.value {
             Value::Items(items) => items,
             _ => &[],

@@ -3,7 +3,7 @@
 use egui::{Margin, Ui};
 
 use crate::state::{Form, FormMode};
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme::{self};
 use crate::ui::widgets;
 
 /// A JSON Pointer as people write a path: `items[2].price`.
@@ -22,7 +22,7 @@ fn path_of(pointer: &str) -> String {
 
 /// What the schema says against the arguments, by place.
 pub(in crate::ui::call_bar) fn problems_ui(ui: &mut Ui, form: &Form) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     // In the form each field says its own.
     let at_field = |pointer: &str| {
         let name = pointer

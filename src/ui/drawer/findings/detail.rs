@@ -23,7 +23,7 @@ use loupe_core::token::Tokenizer;
 const PREVIEW: usize = 4;
 
 pub fn detail_ui(ui: &mut Ui, cx: &Cx<'_>, found: &AnswerFindings, at: usize, finding: &Finding) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let rule = finding.rule;
     ScrollArea::vertical()
         .id_salt("finding")
@@ -58,10 +58,10 @@ fn heading(words: &str, t: &ThemeTokens) -> egui::Label {
 }
 
 fn head_ui(ui: &mut Ui, cx: &Cx<'_>, finding: &Finding) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let (color, icon, _) = look(t, finding.severity);
     ui.horizontal(|ui| {
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+        widgets::from_right(ui, |ui| {
             if widgets::icon_button(ui, icons::COPY, "Copy the finding as Markdown").clicked() {
                 cx.send(Action::Copy(markdown(finding)));
             }
@@ -103,8 +103,7 @@ fn repeat_ui(ui: &mut Ui, cx: &Cx<'_>, finding: &Finding) {
             .small()
             .tip(tip)
             .enabled(cx.state.can_call())
-            .show(ui)
-            .clicked()
+            .clicked(ui)
         {
             cx.send(CompareAction::StartEqual(2));
         }
@@ -113,7 +112,7 @@ fn repeat_ui(ui: &mut Ui, cx: &Cx<'_>, finding: &Finding) {
 
 /// A row for each part with its places, which leads to the first of them.
 fn evidence_ui(ui: &mut Ui, cx: &Cx<'_>, places: &[FindingPlace], finding: &Finding) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let mut parts: Vec<(LocationPart, Vec<&Location>)> = Vec::new();
     for place in &finding.places {
         match parts.iter_mut().find(|(part, _)| *part == place.part) {
@@ -247,7 +246,7 @@ fn where_at(place: &Location) -> String {
 
 /// What is sent of each part against what would be with the fix.
 fn saving_ui(ui: &mut Ui, cx: &Cx<'_>, mended: &Arc<FixedResult>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let tokenizer = &cx.state.settings.tokenizer;
     ui.add(heading(
         &format!("Measured saving, {}", tokenizer.name()),
@@ -365,7 +364,7 @@ fn percent(before: u64, after: u64) -> String {
 
 /// The first lines of the part that the fix changes.
 fn preview_ui(ui: &mut Ui, mended: &FixedResult) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let Some(text) = mended.changed_part() else {
         return;
     };
@@ -385,14 +384,13 @@ fn preview_ui(ui: &mut Ui, mended: &FixedResult) {
 
 fn foot_ui(ui: &mut Ui, cx: &Cx<'_>, finding: &Finding) {
     ui.horizontal(|ui| {
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+        widgets::from_right(ui, |ui| {
             for (label, keys, is_next) in [("Next", "F8", true), ("Previous", "Shift F8", false)] {
                 if Button::new(label)
                     .shortcut(keys)
                     .small()
                     .frameless()
-                    .show(ui)
-                    .clicked()
+                    .clicked(ui)
                 {
                     step(ui, cx, is_next)
                         .into_iter()
@@ -406,8 +404,7 @@ fn foot_ui(ui: &mut Ui, cx: &Cx<'_>, finding: &Finding) {
                     .small()
                     .frameless()
                     .tip(tip)
-                    .show(ui)
-                    .clicked()
+                    .clicked(ui)
                 {
                     let (rule, tool) = (finding.rule.id, finding.subject.clone());
                     let silence = ToolSilence {

@@ -8,7 +8,7 @@ use egui::{Align, Layout, Popup, Rect, Role, Ui, pos2, vec2};
 use super::{AnswerFindings, HEAD, SIDE, detail, known, listed};
 use crate::state::{Action, FindingsAction};
 use crate::ui::marks::look;
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme::{self};
 use crate::ui::widgets::{self, Button, LineEdit};
 use crate::ui::{Cx, drawer, icons};
 use loupe_analysis::finding::{AREAS, Finding, Profile, Severity};
@@ -86,7 +86,7 @@ fn menu_ui(ui: &mut Ui, cx: &Cx<'_>, counts: &[(Severity, usize)]) {
         .tip("Which findings are listed, and which profiles count")
         .show(ui);
     Popup::menu(&button).width(420.0).show(|ui| {
-        let t = ThemeTokens::of(ui);
+        let t = theme::of(ui);
         if ui
             .radio(
                 view.severity.is_none() && view.area.is_none(),
@@ -129,7 +129,7 @@ fn menu_ui(ui: &mut Ui, cx: &Cx<'_>, counts: &[(Severity, usize)]) {
 }
 
 fn severity_ui(ui: &mut Ui, cx: &Cx<'_>, severity: Severity, count: usize) {
-    let (color, icon, title) = look(ThemeTokens::of(ui), severity);
+    let (color, icon, title) = look(theme::of(ui), severity);
     let is_only = cx.state.view.findings.severity == Some(severity);
     let name = if is_only {
         format!("{title}: show all findings")
@@ -146,7 +146,7 @@ fn severity_ui(ui: &mut Ui, cx: &Cx<'_>, severity: Severity, count: usize) {
 
 /// The bar of the large view: profiles, areas and words. Returns where it ends.
 pub fn bar_ui(ui: &mut Ui, cx: &Cx<'_>, outer: Rect, found: &AnswerFindings) -> f32 {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     // Where one line has no room for all profiles, they have two.
     let styles = offered_styles(cx, Some(found));
     let lines = if outer.width() < PROFILES && !styles.is_empty() {
@@ -234,7 +234,7 @@ fn profiles_ui(ui: &mut Ui, cx: &Cx<'_>, found: &AnswerFindings, profiles: &[Pro
         } else {
             button.frameless()
         };
-        if button.show(ui).clicked() {
+        if button.clicked(ui) {
             cx.send(FindingsAction::ToggleProfile(profile));
         }
     }
@@ -271,7 +271,7 @@ fn areas_ui(ui: &mut Ui, cx: &Cx<'_>, found: &AnswerFindings) {
             at.checked_sub(1).and_then(|at| areas.get(at).copied()),
         ));
     }
-    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+    widgets::from_right(ui, |ui| {
         let mut words = cx.state.view.findings.words.clone();
         let field = LineEdit {
             name: "Filter findings",

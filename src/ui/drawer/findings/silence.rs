@@ -4,12 +4,12 @@ use egui::{Key, Ui};
 
 use crate::state::{Action, Dialog, FindingsAction};
 use crate::ui::Cx;
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme::{self};
 use crate::ui::widgets::{self, Button, LineEdit};
 use loupe_analysis::finding::ToolSilence;
 
 pub fn silence_ui(ui: &mut Ui, cx: &Cx<'_>, silence: &ToolSilence) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let Some(file) = cx.state.rules_file() else {
         return;
     };

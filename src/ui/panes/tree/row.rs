@@ -6,7 +6,7 @@ use super::{Flat, TreeRow, is_root, record_of};
 use crate::state::ViewAction;
 use crate::ui::marks;
 use crate::ui::panes::{copy, host};
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme::{self};
 use crate::ui::widgets::{self, Tone};
 use crate::ui::{Cx, icons};
 use loupe_analysis::finding::Severity;
@@ -107,7 +107,7 @@ impl Flat {
 impl NodeRow<'_> {
     fn ground_ui(&self, focus: &egui::Response) {
         let (row, ui) = (&self.row, self.row.ui);
-        let t = ThemeTokens::of(ui);
+        let t = theme::of(ui);
         let doc = &self.flat.view.data.doc;
         let record = self.flat.record.and_then(|record| doc.node(record));
         let is_inside = record
@@ -158,7 +158,7 @@ impl NodeRow<'_> {
     }
 
     fn weak(&self) -> Color32 {
-        let t = ThemeTokens::of(self.row.ui);
+        let t = theme::of(self.row.ui);
         if self.is_record { t.text } else { t.weak }
     }
 
@@ -188,7 +188,7 @@ impl NodeRow<'_> {
     /// The caret, the key, the value and the marks, which come first when room is short: the value is elided, they are not.
     fn value_ui(&self, right: f32) {
         let (row, weak) = (&self.row, self.weak());
-        let t = ThemeTokens::of(row.ui);
+        let t = theme::of(row.ui);
         let mut x = self.caret_end();
         if self.has_caret() {
             let glyph = match self.at.is_open {
@@ -232,7 +232,7 @@ impl NodeRow<'_> {
     /// The key, with the mark of a finding about it; where it ends.
     fn key_ui(&self, key: &str, x: f32, room: f32) -> f32 {
         let row = &self.row;
-        let t = ThemeTokens::of(row.ui);
+        let t = theme::of(row.ui);
         let node = self.at.node;
         let marked = self.marked.and_then(|marks| marks.of_keys(node..node + 1));
         if let Some(severity) = marked {
@@ -336,7 +336,7 @@ fn mark_width(ui: &Ui, text: &str) -> f32 {
 }
 
 fn paint_mark(ui: &Ui, left: Pos2, icon: &str, text: &str, tone: Tone) -> f32 {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let (color, fill, line) = tone.colors(t);
     let rect = Rect::from_min_size(
         pos2(left.x.round(), (left.y - theme::MARK / 2.0).round()),
