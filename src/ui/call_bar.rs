@@ -22,7 +22,7 @@ use outcome::{done_words, has_outcome, outcome_ui, timing_ui};
 
 use super::region::{Region, region};
 use super::sidebar::Risk;
-use super::theme::{self};
+use super::theme;
 use super::widgets::{self, Tone};
 use super::{Cx, export, icons, once, shortcuts};
 use crate::state::form;

@@ -8,7 +8,7 @@ use egui::{Frame, Id, Margin, Role, ScrollArea, Sense, Stroke, Ui, vec2};
 
 use super::marks;
 use super::once;
-use super::theme::{self};
+use super::theme;
 use super::widgets;
 use loupe_analysis::finding::Severity;
 use loupe_core::json::Doc;

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use egui::{Align, Id, Layout, Popup, PopupCloseBehavior, Rect, Sense, Ui, UiBuilder, vec2};
 
 use super::strip::{self, words};
-use super::theme::{self};
+use super::theme;
 use super::widgets::{self, Button};
 use super::{Cx, icons, shortcuts};
 use crate::state::diff::DiffAction;

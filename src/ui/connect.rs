@@ -17,7 +17,7 @@ mod sample;
 
 use egui::{Frame, Label, Margin, Stroke, Ui, vec2};
 
-use super::theme::{self};
+use super::theme;
 use super::{Cx, icons, widgets};
 use crate::state::server_diff::ServerDiffAction;
 use crate::state::{Action, ConnectAction, Connection, Dialog};

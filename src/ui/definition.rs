@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use egui::{Id, Label, Ui};
 
-use super::theme::{self};
+use super::theme;
 use super::{Cx, code, icons, once, widgets};
 use crate::state::Action;
 use crate::state::media::MediaAction;

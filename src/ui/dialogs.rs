@@ -6,12 +6,14 @@ use egui::{
     Frame, Id, Key, Label, Margin, Modifiers, Response, ScrollArea, Stroke, TextEdit, Ui, vec2,
 };
 
-use super::theme::{self};
+use super::theme;
 use super::{
     Cx, call_bar, code, commands, connect, definition, diff, drawer, exact, fixture, history,
     icons, palette, server_requests, servers, watch, widgets,
 };
-use crate::state::{Action, CallAction, CallOwner, Dialog, FixtureAction, PathPurpose};
+use crate::state::{
+    Action, CallAction, CallOwner, Dialog, FixtureAction, PathPurpose, PreparedCall, PreparedVerify,
+};
 use loupe_analysis::fixture::export::ExportChoice;
 use loupe_core::capture::Tool;
 
@@ -46,74 +48,21 @@ fn dialog_ui(ui: &Ui, cx: &Cx<'_>, dialog: &Dialog) {
         |ui| {
             let height = (room.y - 120.0).max(120.0);
             match dialog {
-                Dialog::ConfirmCall { call } => {
-                    let lines = code::lines_of(ui, "confirm", &call.arguments);
-                    let why = call_bar::why_asked(&call.tool);
-                    let verb = format!("Call {}", call.tool.name);
-                    let what = "These arguments are sent:";
-                    let is_unexpected =
-                        matches!(call.owner, CallOwner::Reconnect { .. }) && ui.text_edit_focused();
-                    confirm_ui(
-                        ui,
-                        cx,
-                        Question {
-                            verb: &verb,
-                            of: "",
-                            why: &why,
-                            what,
-                            lines: &lines,
-                            tool: Some(&call.tool),
-                            is_unexpected,
-                        },
-                        height,
-                    );
-                }
+                Dialog::ConfirmCall { call } => confirm_call_ui(ui, cx, call, height),
                 Dialog::ConfirmCompare { compare, calls } => {
-                    let (why, of) = (
-                        call_bar::why_asked(&compare.tool),
-                        format!(" of {}", compare.tool.name),
-                    );
-                    let what = "One after the other, with these arguments:";
-                    let verb = format!("Make {}", calls_text(calls.len()));
-                    let tool = Some(&*compare.tool).filter(|_| !compare.is_of_servers());
-                    confirm_ui(
-                        ui,
-                        cx,
-                        Question {
-                            verb: &verb,
-                            of: &of,
-                            why: &why,
-                            what,
-                            lines: calls,
-                            tool,
-                            is_unexpected: false,
-                        },
-                        height,
-                    );
-                }
-                Dialog::ConfirmFixtures { run, calls } => {
-                    let all = calls_text(run.calls());
-                    let why = match calls.len() {
-                        1 => format!(
-                            "1 of {all} uses a tool that is not declared read-only and may change something."
-                        ),
-                        some => format!(
-                            "{some} of {all} use tools that are not declared read-only and may change something."
-                        ),
-                    };
                     let question = Question {
-                        verb: &format!("Make {all}"),
-                        of: "",
-                        why: &why,
-                        what: "These are sent, one after another:",
+                        verb: &format!("Make {}", calls_text(calls.len())),
+                        of: &format!(" of {}", compare.tool.name),
+                        why: &call_bar::why_asked(&compare.tool),
+                        what: "One after the other, with these arguments:",
                         lines: calls,
-                        tool: None,
+                        tool: Some(&*compare.tool).filter(|_| !compare.is_of_servers()),
                         is_unexpected: false,
                     };
-                    if calls.len() < run.calls() {
-                        skip_writing_ui(ui, cx, run.calls() - calls.len());
-                    }
-                    confirm_ui(ui, cx, question, height - theme::BUTTON);
+                    confirm_ui(ui, cx, question, height);
+                }
+                Dialog::ConfirmFixtures { run, calls } => {
+                    confirm_fixtures_ui(ui, cx, run, calls, height);
                 }
                 Dialog::Values(missing) => servers::values_ui(ui, cx, missing),
                 Dialog::AllowedTools => servers::allowed_ui(ui, cx, height),
@@ -153,6 +102,50 @@ fn dialog_ui(ui: &Ui, cx: &Cx<'_>, dialog: &Dialog) {
     if response.should_close() {
         cx.send(Action::CloseDialog);
     }
+}
+
+fn confirm_call_ui(ui: &mut Ui, cx: &Cx<'_>, call: &PreparedCall, height: f32) {
+    let question = Question {
+        verb: &format!("Call {}", call.tool.name),
+        of: "",
+        why: &call_bar::why_asked(&call.tool),
+        what: "These arguments are sent:",
+        lines: &code::lines_of(ui, "confirm", &call.arguments),
+        tool: Some(&call.tool),
+        is_unexpected: matches!(call.owner, CallOwner::Reconnect { .. }) && ui.text_edit_focused(),
+    };
+    confirm_ui(ui, cx, question, height);
+}
+
+fn confirm_fixtures_ui(
+    ui: &mut Ui,
+    cx: &Cx<'_>,
+    run: &PreparedVerify,
+    calls: &[String],
+    height: f32,
+) {
+    let all = calls_text(run.calls());
+    let why = match calls.len() {
+        1 => format!(
+            "1 of {all} uses a tool that is not declared read-only and may change something."
+        ),
+        some => format!(
+            "{some} of {all} use tools that are not declared read-only and may change something."
+        ),
+    };
+    let question = Question {
+        verb: &format!("Make {all}"),
+        of: "",
+        why: &why,
+        what: "These are sent, one after another:",
+        lines: calls,
+        tool: None,
+        is_unexpected: false,
+    };
+    if calls.len() < run.calls() {
+        skip_writing_ui(ui, cx, run.calls() - calls.len());
+    }
+    confirm_ui(ui, cx, question, height - theme::BUTTON);
 }
 
 /// Takes away the Enter that nobody meant for a dialog.

@@ -9,7 +9,7 @@ use egui::{Align, Layout, Rect, Role, Sense, Stroke, Ui, UiBuilder, pos2, vec2};
 
 pub use reconnect::{again_strip, pane_chip, tools_changed_ui};
 
-use super::theme::{self};
+use super::theme;
 use super::widgets::{self, Button};
 use super::{Cx, icons};
 use crate::state::diff::DiffAction;

@@ -8,7 +8,7 @@ mod tokens;
 use egui::{Align, Id, Layout, Rect, Role, Ui, WidgetInfo, vec2};
 
 use super::region::{Region, region};
-use super::theme::{self};
+use super::theme;
 use super::{Cx, icons, widgets};
 use crate::state::{Action, DrawerTab, FindingsAction, SettingsAction, ViewAction};
 use crate::ui::drawer_opening;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use egui::{Color32, Id, Rect, Stroke, StrokeKind, Ui};
 
 use super::Cx;
-use super::theme::{self};
+use super::theme;
 use crate::state::Action;
 use crate::ui::widgets;
 

@@ -3,7 +3,7 @@
 use egui::{Label, Popup, Ui, vec2};
 
 use super::code::code_ui;
-use super::theme::{self};
+use super::theme;
 use super::{Cx, icons, widgets};
 use crate::state::Action;
 use crate::state::anthropic_count::{Counted, ExactAction, ExactRequest, KeyPlace};

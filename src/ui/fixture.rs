@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use egui::{CollapsingHeader, Label, Margin, TextEdit, Ui};
 
-use super::theme::{self};
+use super::theme;
 use super::{Cx, code, icons, widgets};
 use crate::state::fixture::{ExistingFile, FixtureForm, FixtureSaving, FixtureWritten, Preview};
 use crate::state::{Action, FixtureAction};

@@ -4,7 +4,7 @@ use chrono::{Local, TimeZone};
 use egui::{DragValue, Id, Margin, Role, ScrollArea, TextEdit, Ui};
 
 use super::outcome::outcome_look;
-use super::theme::{self};
+use super::theme;
 use super::{Cx, icons, undo, widgets};
 use crate::history::{Entry, Health};
 use crate::state::settings::MEBIBYTE;

@@ -9,7 +9,7 @@ use egui::{Align, Layout, Rect, Role, Sense, Ui, pos2, vec2};
 
 pub use lanes::{lanes_ui, next_cut};
 
-use super::theme::{self};
+use super::theme;
 use super::widgets::Button;
 use super::{Cx, host_row, icons, strip, widgets};
 use crate::state::{Action, HostsAction, QueryState, ViewAction};

@@ -2,7 +2,7 @@
 
 use egui::{Label, Margin, TextEdit, Ui, vec2};
 
-use super::theme::{self};
+use super::theme;
 use super::widgets::{self, Button};
 use super::{Cx, code, icons};
 use crate::state::library::{LibraryAction, LibraryEntry};

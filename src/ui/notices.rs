@@ -3,7 +3,7 @@
 
 use egui::{Color32, Frame, Label, Margin, Panel, ScrollArea, Ui};
 
-use super::theme::{self};
+use super::theme;
 use super::widgets::{self, Button};
 use super::{Cx, icons};
 use crate::state::wire::WireAction;

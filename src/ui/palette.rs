@@ -11,7 +11,7 @@ use egui::{
 };
 
 use super::commands::{COMMANDS, PALETTE_NAME, open_palette};
-use super::theme::{self};
+use super::theme;
 use super::{Cx, commands, export, icons, matching, servers, shortcuts, widgets};
 use crate::state::server_diff::ServerDiffAction;
 use crate::state::{
@@ -37,6 +37,23 @@ struct Entry<'a> {
     /// What the row says beside the name: a description, or keys.
     detail: Cow<'a, str>,
     does: Does<'a>,
+}
+
+impl<'a> Entry<'a> {
+    fn sends(
+        glyph: &'static str,
+        kind: &'static str,
+        name: impl Into<Cow<'a, str>>,
+        action: impl Into<Action>,
+    ) -> Self {
+        Self {
+            glyph,
+            kind,
+            name: name.into(),
+            detail: "".into(),
+            does: Does::Action(Box::new(action.into())),
+        }
+    }
 }
 
 enum Does<'a> {
@@ -274,97 +291,68 @@ fn all<'a>(cx: &Cx<'a>) -> Vec<Entry<'a>> {
             .iter()
             .enumerate()
             .rev()
-            .map(|(index, capture)| Entry {
-                glyph: icons::HISTORY,
-                kind: "Capture",
-                name: format!("{} · {}", index + 1, capture.tool.name).into(),
-                detail: state.local_time.clock(capture.started_at).into(),
-                does: Does::Action(Box::new(
-                    ViewAction::SelectCapture(capture.id.clone()).into(),
-                )),
+            .map(|(at, capture)| {
+                let action = ViewAction::SelectCapture(capture.id.clone());
+                let name = format!("{} · {}", at + 1, capture.tool.name);
+                Entry {
+                    detail: state.local_time.clock(capture.started_at).into(),
+                    ..Entry::sends(icons::HISTORY, "Capture", name, action)
+                }
             }),
     );
     if state.view.screen == Screen::Answer && state.capture().is_some() {
         entries.extend(FORMATS.iter().map(|format| {
+            let action = ViewAction::SetPane {
+                pane: 1,
+                shows: PaneView::Text(format.id()),
+            };
             Entry {
-                glyph: icons::COST,
-                kind: "Format",
-                name: format.title().into(),
                 detail: "in the middle pane".into(),
-                does: Does::Action(Box::new(
-                    ViewAction::SetPane {
-                        pane: 1,
-                        shows: PaneView::Text(format.id()),
-                    }
-                    .into(),
-                )),
+                ..Entry::sends(icons::COST, "Format", format.title(), action)
             }
         }));
     }
-    entries.extend(servers::open_commands(cx).into_iter().map(|command| Entry {
-        glyph: command.glyph,
-        kind: "Server",
-        name: command.name.into(),
-        detail: "".into(),
-        does: Does::Action(Box::new(command.action.into())),
+    entries.extend(servers::open_commands(cx).into_iter().map(|command| {
+        let (glyph, name) = (command.glyph, command.name);
+        Entry::sends(glyph, "Server", name, command.action)
     }));
     let names = servers::names(cx);
-    entries.extend(servers::others(cx).into_iter().map(|(at, _)| Entry {
-        glyph: icons::PLUG,
-        kind: "Server",
-        name: format!("Connect to {}", names[at].0).into(),
-        detail: "".into(),
-        does: Does::Action(Box::new(Action::Import(ImportAction::ConnectRecent(at)))),
+    entries.extend(servers::others(cx).into_iter().map(|(at, _)| {
+        let name = format!("Connect to {}", names[at].0);
+        Entry::sends(icons::PLUG, "Server", name, ImportAction::ConnectRecent(at))
     }));
     if state.session().connection.is_connected() {
-        entries.push(Entry {
-            glyph: icons::DIFF,
-            kind: "Command",
-            name: "Compare tools with another server or version".into(),
-            detail: "".into(),
-            does: Does::Action(Box::new(Action::ServerDiff(ServerDiffAction::Choose))),
-        });
+        let name = "Compare tools with another server or version";
+        let action = ServerDiffAction::Choose;
+        entries.push(Entry::sends(icons::DIFF, "Command", name, action));
     }
     if state.session().connection.source().is_some() {
-        entries.extend(import::clients().map(|client| Entry {
-            glyph: icons::COPY,
-            kind: "Command",
-            name: format!("{CONFIGURE} {client}").into(),
-            detail: "".into(),
-            does: Does::Action(Box::new(ServersAction::CopyConfiguration(client).into())),
+        entries.extend(import::clients().map(|client| {
+            let action = ServersAction::CopyConfiguration(client);
+            Entry::sends(
+                icons::COPY,
+                "Command",
+                format!("{CONFIGURE} {client}"),
+                action,
+            )
         }));
     }
     if let Some((words, action)) = commands::other_protocol(cx) {
-        entries.push(Entry {
-            glyph: icons::SWAP,
-            kind: "Command",
-            name: words.into(),
-            detail: "".into(),
-            does: Does::Action(Box::new(action)),
-        });
+        entries.push(Entry::sends(icons::SWAP, "Command", words, action));
     }
-    entries.extend(
-        cx.state
-            .tool_arguments()
-            .into_iter()
-            .flat_map(|known| known.named.keys())
-            .map(|name| Entry {
-                glyph: icons::ARGUMENTS,
-                kind: "Arguments",
-                name: name.as_str().into(),
-                detail: "kept for this tool".into(),
-                does: Does::Action(Box::new(
-                    ServersAction::UseArguments(Some(name.clone())).into(),
-                )),
-            }),
-    );
+    let known = cx.state.tool_arguments();
+    let named = known.into_iter().flat_map(|known| known.named.keys());
+    entries.extend(named.map(|name| {
+        let action = ServersAction::UseArguments(Some(name.clone()));
+        Entry {
+            detail: "kept for this tool".into(),
+            ..Entry::sends(icons::ARGUMENTS, "Arguments", name.as_str(), action)
+        }
+    }));
     if state.capture().is_some() {
-        entries.extend(export::entries(cx).into_iter().map(|entry| Entry {
-            glyph: icons::EXPORT,
-            kind: "Export",
-            name: format!("{}: {}", entry.list, entry.title).into(),
-            detail: "".into(),
-            does: Does::Action(Box::new(Action::ExportAs(entry.action))),
+        entries.extend(export::entries(cx).into_iter().map(|entry| {
+            let name = format!("{}: {}", entry.list, entry.title);
+            Entry::sends(icons::EXPORT, "Export", name, entry.action)
         }));
     }
     entries.extend(

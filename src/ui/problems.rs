@@ -3,7 +3,7 @@
 use egui::{Frame, Label, Margin, Panel, ScrollArea, Stroke, Ui};
 
 use super::region::{Region, region};
-use super::theme::{self};
+use super::theme;
 use super::{Cx, icons, widgets};
 use crate::state::Action;
 use loupe_core::number::number_of;

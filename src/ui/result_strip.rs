@@ -3,7 +3,7 @@
 use egui::{Popup, PopupCloseBehavior, Rect, Response, Ui};
 
 use super::strip::{Sender, buttons_ui, cells_ui, height_here, single_cell_ui, steps, words};
-use super::theme::{self};
+use super::theme;
 use super::view_as;
 use super::widgets::{self, Button};
 use super::{Cx, call_bar, compare, icons, panes};

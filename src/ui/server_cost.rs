@@ -4,7 +4,7 @@ use std::hash::{Hash as _, Hasher as _};
 
 use egui::{Label, Margin, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
-use super::theme::{self};
+use super::theme;
 use super::{Cx, icons, once, widgets};
 use crate::state::{Action, ConnectAction, Dialog, QueryState, ServerColumn, TokensAction};
 use loupe_analysis::queries::{Cost, DefinitionPart, ServerCost, ServerCostQuery, ToolCost};

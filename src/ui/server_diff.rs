@@ -7,7 +7,7 @@ use egui::{Align, Frame, Id, Label, Layout, Margin, Rect, Role, Sense, Stroke, U
 use egui::{pos2, vec2};
 
 use super::diff::{inside, note_ui, percent};
-use super::theme::{self};
+use super::theme;
 use super::widgets::{self, Button, Tone};
 use super::{Cx, code, icons, once};
 use crate::state::server_diff::{ServerDiffAction, ToolListing};

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use egui::{Checkbox, ComboBox, Id, Key, Label, Margin, ScrollArea, TextEdit, Ui};
 
-use super::theme::{self};
+use super::theme;
 use super::widgets::{self, Button};
 use super::{Cx, code, icons};
 use crate::state::server_requests::{FieldInput, OpenRequest, ServerRequestAction};

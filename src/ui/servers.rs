@@ -3,7 +3,7 @@
 
 use egui::{Key, Ui};
 
-use super::theme::{self};
+use super::theme;
 use super::widgets::{self, Button, LineEdit};
 use super::{Cx, icons, shortcuts};
 use crate::state::{

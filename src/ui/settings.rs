@@ -2,7 +2,7 @@
 
 use egui::{DragValue, Label, Popup, Ui, UiBuilder};
 
-use super::theme::{self};
+use super::theme;
 use super::widgets::{self, Button, LineEdit};
 use super::{Cx, history, icons, tokenizer, watch};
 use crate::state::{Action, Dialog, HistoryAction, HostsAction, SettingsAction};

@@ -260,21 +260,16 @@ fn tools_ui(ui: &mut Ui, cx: &Cx<'_>, place: Option<Rect>) {
     let state = cx.state;
     ui.spacing_mut().item_spacing.y = 0.0;
     tabs_ui(ui, cx);
-    widgets::padded(
-        ui,
-        egui::Margin {
-            left: 8,
-            right: 8,
-            top: 0,
-            bottom: 6,
-        },
-        |ui| {
-            let filter = filter_ui(ui, cx);
-            if let Some(rect) = place {
-                region(ui, Region::Sidebar, rect, &filter);
-            }
-        },
-    );
+    let margin = egui::Margin {
+        bottom: 6,
+        ..egui::Margin::symmetric(8, 0)
+    };
+    widgets::padded(ui, margin, |ui| {
+        let filter = filter_ui(ui, cx);
+        if let Some(rect) = place {
+            region(ui, Region::Sidebar, rect, &filter);
+        }
+    });
     if state.view.sidebar != SidebarTab::Tools {
         return library::list_ui(ui, cx, state.view.sidebar);
     }
@@ -300,32 +295,7 @@ fn tools_ui(ui: &mut Ui, cx: &Cx<'_>, place: Option<Rect>) {
         widgets::padded(ui, egui::Margin::symmetric(14, 8), |ui| no_tools_ui(ui, cx));
         return;
     }
-    let mut rows = Vec::with_capacity(matching.len() + 8);
-    let groups = groups(matching.into_iter());
-    let is_plain = groups.len() == 1 && groups[0].prefix.is_empty();
-    for group in groups {
-        let folded =
-            filter.is_empty() && !is_plain && state.view.folded_groups.contains(group.prefix);
-        if !is_plain {
-            let tokens = group
-                .tools
-                .iter()
-                .map(|listed| Some(listed.tokens?.get(state.settings.encoding())))
-                .sum();
-            rows.push(Row::Group {
-                prefix: group.prefix,
-                title: group_title(group.prefix).to_owned(),
-                tokens,
-                folded,
-            });
-        }
-        if !folded {
-            rows.extend(group.tools.into_iter().map(|listed| Row::Tool {
-                prefix: group.prefix,
-                listed,
-            }));
-        }
-    }
+    let rows = rows(cx, matching, !filter.is_empty());
     let height = widgets::whole_rows(ui.available_height(), theme::TOOL_ROW);
     let chosen = newly_chosen(ui, cx).and_then(|name| {
         rows.iter()
@@ -358,6 +328,32 @@ fn tools_ui(ui: &mut Ui, cx: &Cx<'_>, place: Option<Rect>) {
                 }
             }
         });
+}
+
+/// The rows of these tools in their groups; a filter unfolds all.
+fn rows<'a>(cx: &Cx<'a>, tools: Vec<&'a ListedTool>, is_filtered: bool) -> Vec<Row<'a>> {
+    let state = cx.state;
+    let mut rows = Vec::with_capacity(tools.len() + 8);
+    let groups = groups(tools.into_iter());
+    let is_plain = groups.len() == 1 && groups[0].prefix.is_empty();
+    for group in groups {
+        let prefix = group.prefix;
+        let folded = !is_filtered && !is_plain && state.view.folded_groups.contains(prefix);
+        if !is_plain {
+            let tokens = |listed: &&ListedTool| Some(listed.tokens?.get(state.settings.encoding()));
+            rows.push(Row::Group {
+                prefix,
+                title: group_title(prefix).to_owned(),
+                tokens: group.tools.iter().map(tokens).sum(),
+                folded,
+            });
+        }
+        if !folded {
+            let tools = group.tools.into_iter();
+            rows.extend(tools.map(|listed| Row::Tool { prefix, listed }));
+        }
+    }
+    rows
 }
 
 /// The tool that was chosen since the last frame, wherever that was done: it is brought into sight once.

@@ -4,7 +4,7 @@ mod own;
 
 use egui::{Align2, Response, Role, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
 
-use super::theme::{self};
+use super::theme;
 use super::{Cx, icons, servers, widgets};
 use crate::state::{
     Action, CallAction, ConnectAction, Connection, ImportAction, StartQuestion, ViewAction,

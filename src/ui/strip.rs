@@ -4,8 +4,8 @@ use egui::{
     Align, Id, Layout, Popup, Rect, Response, Role, Sense, Ui, UiBuilder, WidgetInfo, pos2, vec2,
 };
 
-use super::theme::{self};
-use super::widgets::{self, Button};
+use super::theme;
+use super::widgets::{self, Button, Tone};
 use super::{Cx, drawer_opening, icons};
 use crate::state::{Action, DrawerTab, TokensAction, TokensPart};
 use loupe_analysis::summary::{ClaimTone, Loss, Strip, StripCell};
@@ -395,22 +395,8 @@ pub fn change_at(ui: &Ui, left: egui::Pos2, change: &str, is_good: bool) -> f32 
 
 /// A badge that ends there; where it begins.
 pub fn badge_at(ui: &Ui, right: egui::Pos2, text: &str, is_proved: bool) -> f32 {
-    let t = theme::of(ui);
-    let (color, fill, line) = if is_proved {
-        (t.ok, t.ok_bg, t.ok_line)
-    } else {
-        (t.text, t.card, t.line2)
-    };
-    let galley = ui
-        .painter()
-        .layout_no_wrap(text.to_owned(), theme::medium(11.0), color);
-    let rect = Rect::from_min_max(
-        pos2(right.x - galley.size().x - 12.0, right.y - 9.0),
-        pos2(right.x, right.y + 9.0),
-    );
-    widgets::boxed(ui, rect, theme::RADIUS_BADGE, fill, line);
-    widgets::galley_at(ui, pos2(rect.left() + 6.0, rect.center().y), galley, color);
-    rect.left()
+    let tone = if is_proved { Tone::Ok } else { Tone::Plain };
+    widgets::chip(ui, right, Align::Max, text, tone, 11.0).left()
 }
 
 /// Shows the steps from the format of the first cell to that of the one asked about.

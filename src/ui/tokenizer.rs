@@ -2,7 +2,7 @@
 
 use egui::{Popup, Role, ScrollArea, Ui, vec2};
 
-use super::theme::{self};
+use super::theme;
 use super::{Cx, icons, widgets};
 use crate::state::TokensAction;
 use crate::state::anthropic_count::ExactAction;

@@ -2,7 +2,7 @@
 
 use egui::{Label, Ui};
 
-use super::theme::{self};
+use super::theme;
 use super::{Cx, definition, icons, widgets};
 use crate::state::{ServersAction, ViewAction};
 

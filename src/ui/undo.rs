@@ -2,7 +2,7 @@
 
 use egui::{Frame, Label, Margin, Panel, Ui};
 
-use super::theme::{self};
+use super::theme;
 use super::{Cx, icons, shortcuts, sizes, widgets};
 use crate::state::Action;
 

@@ -2,7 +2,7 @@
 
 use egui::{Align2, Margin, Rect, Role, Sense, TextEdit, Ui, UiBuilder, pos2, vec2};
 
-use super::theme::{self};
+use super::theme;
 use super::widgets::{self, Button};
 use super::{Cx, icons};
 use crate::state::fixture::{FoundFixture, VerifyPart, VerifyRow};

@@ -2,7 +2,7 @@
 
 use egui::{Margin, TextEdit, Ui};
 
-use super::theme::{self};
+use super::theme;
 use super::widgets::title;
 use super::widgets::{self, Button, LineEdit};
 use super::{Cx, icons};

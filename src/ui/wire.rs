@@ -1,9 +1,9 @@
 //! The protocol log: every message both ways and stderr beside it on one clock, the pair of what is selected, its bytes.
 
 use egui::style::ScrollAnimation;
-use egui::{ComboBox, EventFilter, Frame, Id, Key, Margin, Panel, Rect, Sense, TextEdit, Ui, vec2};
+use egui::{ComboBox, Frame, Id, Key, Margin, Panel, Rect, Response, Sense, TextEdit, Ui, vec2};
 
-use super::theme::{self};
+use super::theme;
 use super::widgets::{self, Button};
 use super::{Cx, code, icons, server_requests};
 use crate::state::Action;
@@ -200,9 +200,7 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, at: usize, number: u64, line: &Line, is_part
     let t = theme::of(ui);
     let view = &cx.state.session().wire;
     let (rect, _) = widgets::full_width(ui, ROW, Sense::hover());
-    // Of the message, so that the focus stays with it while the list moves.
-    let id_of = |number: u64| Id::unique(("wire row", number));
-    let response = ui.interact(rect, id_of(number), Sense::click());
+    let response = ui.interact(rect, row_id(number), Sense::click());
     let row = widgets::Row::at(ui, rect, response);
     let is_selected = view.selected == Some(number);
     if is_selected {
@@ -258,51 +256,43 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, at: usize, number: u64, line: &Line, is_part
     for (column, text) in numbers {
         row.number(right - column * NUMBER, *text, theme::mono(12.0), t.weak);
     }
-    let name = [
-        time,
-        direction.to_owned(),
-        what,
-        id,
-        version,
-        status,
-        size,
-        latency,
-    ]
-    .into_iter()
-    .filter(|part| !part.is_empty());
-    let name = name.collect::<Vec<_>>().join(", ");
-    row.say_entry(is_selected, &name);
-    let widgets::Row { rect, response, .. } = row;
+    let mut parts = vec![
+        &*time, direction, &*what, &*id, &*version, &*status, &*size, &*latency,
+    ];
+    parts.retain(|part| !part.is_empty());
+    row.say_entry(is_selected, parts.join(", "));
+    let response = row.response;
     if response.clicked() {
         cx.send(WireAction::Select((!is_selected).then_some(number)));
         response.request_focus();
     }
     if response.has_focus() {
-        ui.memory_mut(|memory| {
-            memory.set_focus_lock_filter(
-                response.id,
-                EventFilter {
-                    vertical_arrows: true,
-                    ..Default::default()
-                },
-            );
-        });
-        let pressed = |key| i64::from(widgets::pressed(ui, key));
-        let step = pressed(Key::ArrowDown) - pressed(Key::ArrowUp);
-        let next = usize::try_from(at as i64 + step)
-            .ok()
-            .and_then(|at| view.shown().get(at));
-        if let (true, Some(next)) = (step != 0, next) {
-            cx.send(WireAction::Select(Some(*next)));
-            ui.memory_mut(|memory| memory.request_focus(id_of(*next)));
-            // A row more than the next, so that it is painted and can keep the focus.
-            let way = vec2(0.0, step as f32 * ROW);
-            ui.scroll_to_rect_animation(
-                rect.translate(way).union(rect.translate(way * 2.0)),
-                None,
-                ScrollAnimation::none(),
-            );
-        }
+        step_ui(ui, cx, at, &response);
+    }
+}
+
+/// What a row of messages is told apart by: its message, so that the focus stays with it while the list moves.
+fn row_id(number: u64) -> Id {
+    Id::unique(("wire row", number))
+}
+
+/// Up and Down go from the row that has the keyboard to the next.
+fn step_ui(ui: &Ui, cx: &Cx<'_>, at: usize, response: &Response) {
+    widgets::keep_arrows(ui, response, true, false);
+    let pressed = |key| i64::from(widgets::pressed(ui, key));
+    let step = pressed(Key::ArrowDown) - pressed(Key::ArrowUp);
+    let next = usize::try_from(at as i64 + step).ok();
+    let next = next.and_then(|at| cx.state.session().wire.shown().get(at));
+    if let (true, Some(next)) = (step != 0, next) {
+        cx.send(WireAction::Select(Some(*next)));
+        ui.memory_mut(|memory| memory.request_focus(row_id(*next)));
+        // A row more than the next, so that it is painted and can keep the focus.
+        let way = vec2(0.0, step as f32 * ROW);
+        let (one, two) = (
+            response.rect.translate(way),
+            response.rect.translate(way * 2.0),
+        );
+        ui.scroll_to_rect_animation(one.union(two), None, ScrollAnimation::none());
     }
 }
 

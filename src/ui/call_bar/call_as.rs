@@ -5,7 +5,7 @@ use egui::{Align, Layout, Margin, Response, ScrollArea, Ui, vec2};
 
 use crate::state::HostsAction;
 use crate::ui::Cx;
-use crate::ui::theme::{self};
+use crate::ui::theme;
 use crate::ui::widgets;
 use loupe_core::server_request;
 use loupe_core::source::Identity;

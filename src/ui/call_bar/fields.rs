@@ -17,7 +17,7 @@ use egui::{Id, Margin, Popup, Rect, RichText, Sense, Stroke, Ui, Vec2, vec2};
 use super::date;
 use crate::state::form::{SchemaId, item_schema, pointer_of};
 use crate::state::{CallAction, FieldFile, FieldKind, Form, Value};
-use crate::ui::theme::{self};
+use crate::ui::theme;
 use crate::ui::{Cx, drops, icons, widgets};
 pub(super) use editor::invalid_border;
 use editor::{Editor, UNSET, enum_choices, json_text, json_value};

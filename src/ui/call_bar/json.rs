@@ -5,7 +5,7 @@ use egui::{Id, Key, Margin, Pos2, Response, Role, ScrollArea, Sense, TextEdit, U
 use super::fields::invalid_border;
 use crate::state::form::{Completion, complete};
 use crate::state::{CallAction, Form};
-use crate::ui::theme::{self};
+use crate::ui::theme;
 use crate::ui::{Cx, widgets};
 
 /// The arguments as JSON text, with what is wrong in it by line and column.

@@ -7,7 +7,7 @@ use egui::{Rect, Sense, Ui, pos2, vec2};
 use crate::state::{CallAction, CallInFlight, ConnectAction, Connection};
 use crate::ui::outcome::outcome_look;
 use crate::ui::sidebar;
-use crate::ui::theme::{self};
+use crate::ui::theme;
 use crate::ui::widgets;
 use crate::ui::{Cx, icons};
 use loupe_core::capture::{Capture, Outcome, Timings, Tool};

@@ -3,7 +3,7 @@
 use egui::{Key, Ui, vec2};
 
 use crate::state::{Action, Dialog, ServersAction};
-use crate::ui::theme::{self};
+use crate::ui::theme;
 use crate::ui::widgets::title;
 use crate::ui::widgets::{self, Button, LineEdit};
 use crate::ui::{Cx, icons};

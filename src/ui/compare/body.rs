@@ -8,7 +8,7 @@ use egui::{Key, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use super::{Judged, SIDE, place};
 use crate::state::{Compare, CompareAction, QueryState};
 use crate::ui::panes::colour::job;
-use crate::ui::theme::{self};
+use crate::ui::theme;
 use crate::ui::widgets;
 use crate::ui::{Cx, icons};
 use loupe_analysis::queries::TextRow;
@@ -66,13 +66,8 @@ pub fn body_ui(
         let origin = ui.min_rect().min;
         let total = vec2(rect.width(), count_of(&tops) as f32 * ROW + 16.0);
         ui.allocate_rect(Rect::from_min_size(origin, total), Sense::hover());
-        let first = (viewport.min.y / ROW).max(0.0) as usize;
-        let count = (viewport.height() / ROW) as usize + 2;
-        let top = origin.y
-            + viewport.min.y
-            + (first as f64 * f64::from(ROW) - f64::from(viewport.min.y)) as f32;
-        for row in first..(first + count).min(count_of(&tops)) {
-            let y = (top + (row - first) as f32 * ROW).round();
+        let count = count_of(&tops);
+        for (row, y) in widgets::rows_in_sight(origin, viewport, 0.0, ROW, count) {
             let section = tops.partition_point(|top| *top <= row).saturating_sub(1);
             let line = Rect::from_min_size(pos2(rect.left(), y), vec2(rect.width(), ROW));
             match row - tops[section] {
@@ -207,15 +202,7 @@ fn head_ui(ui: &Ui, cx: &Cx<'_>, page: &ComparisonPage, section: usize, head: &H
     widgets::focus_ring_inside(ui, &response);
     let mut toggles = response.clicked();
     if response.has_focus() {
-        ui.memory_mut(|memory| {
-            memory.set_focus_lock_filter(
-                response.id,
-                egui::EventFilter {
-                    horizontal_arrows: true,
-                    ..Default::default()
-                },
-            );
-        });
+        widgets::keep_arrows(ui, &response, false, true);
         let key = if is_folded {
             Key::ArrowRight
         } else {

@@ -5,7 +5,7 @@ use egui::containers::menu::SubMenuButton;
 use egui::{Id, Popup, PopupCloseBehavior, RichText, TextEdit, Ui};
 
 use crate::state::{Action, CompareAction, Screen, VaryForm};
-use crate::ui::theme::{self};
+use crate::ui::theme;
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, icons, shortcuts};
 use loupe_analysis::queries::comparison::{

@@ -8,7 +8,7 @@ use egui_plot::{HLine, Line, LineStyle, Plot, PlotPoint, PlotPoints, Points, Tex
 use super::{SIDE, stays};
 use crate::state::CompareAction;
 use crate::ui::Cx;
-use crate::ui::theme::{self};
+use crate::ui::theme;
 use crate::ui::widgets::{self, Button};
 use loupe_analysis::queries::comparison::ComparisonPage;
 use loupe_analysis::queries::comparison::curve::{Curve, Limit, LinearFit, Unit};

@@ -1,12 +1,12 @@
 //! The fields of the data and what each column makes of them; below them one field in every record. Which fields are
 //! needed is ticked here, and decides who wins.
 
-use egui::{EventFilter, Id, Key, Pos2, Rect, Role, ScrollArea, Sense, Ui, Vec2, WidgetInfo};
+use egui::{Id, Key, Pos2, Rect, Role, ScrollArea, Sense, Ui, Vec2, WidgetInfo};
 use egui::{pos2, vec2};
 
 use super::{Judged, clipped, head, place};
 use crate::state::{Compare, CompareAction};
-use crate::ui::theme::{self};
+use crate::ui::theme;
 use crate::ui::widgets;
 use crate::ui::{Cx, icons};
 use loupe_analysis::queries::comparison::{ColumnOrigin, readable};
@@ -488,13 +488,6 @@ fn field_ui(
         WidgetInfo::selected(Role::Row, true, is_chosen, spoken)
     });
     widgets::focus_ring_inside(ui, &response);
-    if response.has_focus() {
-        let arrows = EventFilter {
-            horizontal_arrows: false,
-            ..Default::default()
-        };
-        ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, arrows));
-    }
     if response.clicked() {
         if response.has_focus() && ui.input(|input| input.key_pressed(Key::Space)) {
             judged.toggle(cx, at);

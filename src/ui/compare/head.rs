@@ -5,7 +5,7 @@ use egui::{Popup, Rect, Role, Sense, Stroke, Ui, pos2, vec2};
 use super::Judged;
 use super::tabs::derived;
 use crate::state::{Action, Compare, CompareAction};
-use crate::ui::theme::{self};
+use crate::ui::theme;
 use crate::ui::{Cx, icons, strip, widgets};
 use loupe_analysis::queries::comparison::{Column, ColumnOrigin};
 use loupe_analysis::summary::{ClaimTone, StripCell};

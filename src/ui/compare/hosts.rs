@@ -6,7 +6,7 @@ use super::{Judged, SIDE, head};
 use crate::state::{Compare, QueryState};
 use crate::ui::Cx;
 use crate::ui::host_row;
-use crate::ui::theme::{self};
+use crate::ui::theme;
 use crate::ui::widgets;
 use loupe_analysis::queries::comparison::{Column, ColumnOrigin};
 use loupe_analysis::queries::{HostsQuery, HostsReport, PlacementCell, SentAsTextQuery};

@@ -5,7 +5,7 @@ use egui::{Popup, Rect, ScrollArea, Ui, vec2};
 
 use super::{Judged, SIDE};
 use crate::state::{Compare, CompareAction, CompareTab, ViewAction};
-use crate::ui::theme::{self};
+use crate::ui::theme;
 use crate::ui::view_as::MOST_HOSTS;
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, icons};

@@ -3,7 +3,7 @@
 
 use egui::{Label, Ui};
 
-use super::super::theme::{self};
+use super::super::theme;
 use super::super::{Cx, icons, widgets};
 use crate::state::server_diff::ServerDiffAction;
 use loupe_core::source::Source;

@@ -4,7 +4,7 @@ use egui::{Frame, Label, Margin, Stroke, Ui};
 
 use super::{compare_tools, login, paste, protocol};
 use crate::state::{ConnectAction, ConnectForm, ConnectMode, Connection};
-use crate::ui::theme::{self};
+use crate::ui::theme;
 use crate::ui::widgets;
 use crate::ui::{Cx, icons};
 use loupe_core::source::Source;

@@ -2,7 +2,7 @@
 
 use egui::{Frame, Id, Label, Margin, ScrollArea, Stroke, Ui};
 
-use super::super::theme::{self};
+use super::super::theme;
 use super::super::{Cx, icons, widgets};
 use super::{card, label, pair};
 use crate::state::{Action, ConnectForm, LoginAction};

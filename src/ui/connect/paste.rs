@@ -3,7 +3,7 @@
 
 use egui::{Id, Key, KeyboardShortcut, Margin, Modifiers, RichText, TextEdit, Ui, vec2};
 
-use super::super::theme::{self};
+use super::super::theme;
 use super::super::widgets::{self, Tone};
 use super::super::{Cx, icons};
 use crate::state::{ConnectForm, ConnectMode, ImportAction};

@@ -2,7 +2,7 @@
 
 use egui::{Label, Ui};
 
-use super::super::theme::{self};
+use super::super::theme;
 use super::super::widgets::{self, Button};
 use super::super::{Cx, icons};
 use crate::state::{ConnectAction, Connection};

@@ -2,7 +2,7 @@
 
 use egui::{Label, Ui};
 
-use super::super::theme::{self};
+use super::super::theme;
 use super::super::{Cx, icons, servers, widgets};
 use super::card;
 use crate::state::{Action, ImportAction};

@@ -2,7 +2,7 @@
 
 use egui::{Label, Ui, vec2};
 
-use crate::ui::theme::{self};
+use crate::ui::theme;
 use crate::ui::{Cx, icons, widgets};
 use loupe_core::capture::{Step, StepState, milliseconds};
 

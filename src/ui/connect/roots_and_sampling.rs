@@ -4,7 +4,7 @@ use egui::Ui;
 
 use super::{label, pair};
 use crate::state::SettingsAction;
-use crate::ui::theme::{self};
+use crate::ui::theme;
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, icons, server_requests};
 

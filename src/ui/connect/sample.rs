@@ -2,7 +2,7 @@
 
 use egui::{Id, Label, Margin, Popup, RichText, Role, Sense, Stroke, TextEdit, Ui, pos2, vec2};
 
-use super::super::theme::{self};
+use super::super::theme;
 use super::super::widgets::{self, Tone};
 use super::super::{Cx, icons, shortcuts};
 use super::{card, compare_tools};

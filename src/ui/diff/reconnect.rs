@@ -7,7 +7,7 @@ use egui::{Rect, ScrollArea, Ui, pos2, vec2};
 use super::{act, inside, note_ui, percent};
 use crate::state::diff::DiffAction;
 use crate::state::{Action, Dialog, PaneContent, PaneView};
-use crate::ui::theme::{self};
+use crate::ui::theme;
 use crate::ui::widgets::{self, Button, Tone};
 use crate::ui::{Cx, icons};
 use loupe_analysis::queries::difference::{ToolsDifference, ToolsQuery};

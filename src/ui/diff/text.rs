@@ -298,12 +298,8 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>, view: &Arc<DiffView>, text: &TextDifference
             count as f32 * TEXT_ROW + 12.0,
         );
         ui.allocate_rect(Rect::from_min_size(origin, size), Sense::hover());
-        let first = ((viewport.min.y - 6.0) / TEXT_ROW).max(0.0) as usize;
-        let top = (origin.y + viewport.min.y).round()
-            + (6.0 + first as f64 * f64::from(TEXT_ROW) - f64::from(viewport.min.y)) as f32;
         let left = origin.x + viewport.min.x;
-        for at in first..(first + (viewport.height() / TEXT_ROW) as usize + 3).min(count) {
-            let y = (top + (at - first) as f32 * TEXT_ROW).round();
+        for (at, y) in widgets::rows_in_sight(origin, viewport, 6.0, TEXT_ROW, count) {
             let rect = Rect::from_min_size(pos2(left, y), vec2(viewport.width(), TEXT_ROW));
             let place = Place {
                 rect,

@@ -6,7 +6,7 @@ use super::act;
 use crate::state::QueryState;
 use crate::state::diff::DiffAction;
 use crate::ui::Cx;
-use crate::ui::theme::{self};
+use crate::ui::theme;
 use crate::ui::widgets::{self, Button};
 use loupe_analysis::queries::{HostsQuery, HostsReport, TextOf};
 use loupe_core::format::FORMATS;

@@ -3,8 +3,8 @@
 mod columns;
 
 use egui::{
-    Color32, CursorIcon, Id, Key, Popup, Rect, Response, Role, Sense, Stroke, Ui, WidgetInfo, pos2,
-    vec2,
+    Align, Color32, CursorIcon, Id, Key, Popup, Rect, Response, Role, Sense, Stroke, Ui,
+    WidgetInfo, pos2, vec2,
 };
 
 use self::columns::{Columns, Widths};
@@ -13,7 +13,7 @@ use crate::state::anthropic_count::Counted;
 use crate::state::{PaneContent, PaneView, QueryState, SettingsAction, ViewAction};
 use crate::ui::exact;
 use crate::ui::theme::{self, LEDGER_ROW};
-use crate::ui::widgets::{self, Button};
+use crate::ui::widgets::{self, Button, Tone};
 use crate::ui::{Cx, icons};
 use loupe_analysis::queries::{self, NeededQuery, RowQuery, ratio_of};
 use loupe_analysis::summary::{self, CountedRow, HostCost, ModelReads};
@@ -236,8 +236,6 @@ fn money(cx: &Cx<'_>, lines: &[Line<'_>]) -> Option<String> {
 pub fn ledger_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let lines = lines(cx);
     let lines = lines.as_slice();
-    let baseline = Baseline::of(cx, lines);
-    let host = host(cx);
     let t = theme::of(ui);
     let outer = ui.available_rect_before_wrap();
     // All of the drawer is taken, however many rows fit: its height is the person's.
@@ -249,50 +247,7 @@ pub fn ledger_ui(ui: &mut Ui, cx: &Cx<'_>) {
     );
     widgets::say(&focus, Role::Table, "Token ledger");
     keys(ui, cx, &focus, lines);
-    let rows = || {
-        lines.iter().filter_map(|line| {
-            if let Known::Row(row, count) = line.known {
-                Some((row, count))
-            } else {
-                None
-            }
-        })
-    };
-    let most = rows()
-        .map(|(_, count)| count)
-        .chain(host.map(|(_, count)| count))
-        .map(Count::high)
-        .max()
-        .unwrap_or(0);
-    let base = match baseline {
-        Baseline::Format(format) => rows()
-            .find(|(row, _)| row.format == format)
-            .map(|(_, count)| count),
-        Baseline::Host(_, count) => Some(count),
-    };
-    let has_counted = cx.state.settings.tokenizer == Tokenizer::Claude
-        && cx
-            .state
-            .view
-            .capture
-            .as_ref()
-            .is_some_and(|capture| cx.state.has_exact_counts(capture));
-    let digit = widgets::text_width(ui, "0", theme::code());
-    let scale = Scale {
-        most,
-        base,
-        baseline,
-        sent: sent(cx, lines),
-        winner: winner(cx, lines),
-        widths: Widths::of(
-            rows(),
-            base,
-            has_counted,
-            cx.state.settings.ledger_sizes,
-            digit,
-        ),
-        has_counted,
-    };
+    let scale = Scale::of(ui, cx, lines);
     let head = Rect::from_min_size(outer.min, vec2(outer.width(), 22.0));
     head_ui(ui, head, &scale);
     let rest = Rect::from_min_max(head.left_bottom(), outer.max);
@@ -311,29 +266,15 @@ pub fn ledger_ui(ui: &mut Ui, cx: &Cx<'_>) {
     widgets::part(ui, "rows", rest, |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
         widgets::scroll("ledger rows").show(ui, |ui| {
-            let mut is_derived = false;
-            if let Some((host, count)) = host {
-                host_ui(ui, cx, host, count, &scale);
-            }
-            for line in &first {
-                if !is_as_sent(line.format) && !is_derived {
-                    is_derived = true;
-                    let (place, _) = widgets::full_width(ui, DERIVED, Sense::hover());
-                    let y = place.center().y.round() + 0.5;
-                    widgets::hline(ui, place.left() + SIDE..=place.right() - SIDE, y);
-                }
-                row_ui(ui, cx, line, &scale, &focus);
-            }
+            rows_ui(ui, cx, &first, &scale, &focus);
             if !is_all || (is_low && shown.len() > FEW) {
                 more_ui(ui, &shown, &first, all_id, is_all);
             }
-            if let Some(bytes) = lines.iter().find_map(|line| {
-                if let Known::Held(bytes) = line.known {
-                    Some(bytes)
-                } else {
-                    None
-                }
-            }) {
+            let held = lines.iter().find_map(|line| match line.known {
+                Known::Held(bytes) => Some(bytes),
+                _ => None,
+            });
+            if let Some(bytes) = held {
                 ui.horizontal(|ui| {
                     ui.add_space(SIDE);
                     widgets::held_ui(ui, cx, bytes);
@@ -346,6 +287,22 @@ pub fn ledger_ui(ui: &mut Ui, cx: &Cx<'_>) {
     });
     if focus.has_focus() {
         widgets::outline(ui, outer.shrink(1.0), 0.0, t.accent);
+    }
+}
+
+/// The host that one views the answer as, and the formats, with a line above those that are derived.
+fn rows_ui(ui: &mut Ui, cx: &Cx<'_>, shown: &[&Line<'_>], scale: &Scale<'_>, focus: &Response) {
+    if let Some((host, count)) = host(cx) {
+        host_ui(ui, cx, host, count, scale);
+    }
+    let derived = shown.iter().position(|line| !is_as_sent(line.format));
+    for (at, line) in shown.iter().enumerate() {
+        if derived == Some(at) {
+            let (place, _) = widgets::full_width(ui, DERIVED, Sense::hover());
+            let y = place.center().y.round() + 0.5;
+            widgets::hline(ui, place.left() + SIDE..=place.right() - SIDE, y);
+        }
+        row_ui(ui, cx, line, scale, focus);
     }
 }
 
@@ -495,7 +452,43 @@ struct Scale<'a> {
     has_counted: bool,
 }
 
-impl Scale<'_> {
+impl<'a> Scale<'a> {
+    fn of(ui: &Ui, cx: &Cx<'a>, lines: &[Line<'_>]) -> Self {
+        let counts = || {
+            lines.iter().filter_map(|line| match line.known {
+                Known::Row(row, count) => Some((row, count)),
+                _ => None,
+            })
+        };
+        let baseline = Baseline::of(cx, lines);
+        let base = match baseline {
+            Baseline::Host(_, count) => Some(count),
+            Baseline::Format(format) => counts()
+                .find(|(row, _)| row.format == format)
+                .map(|(_, count)| count),
+        };
+        let has_exact = |capture| cx.state.has_exact_counts(capture);
+        let has_counted = cx.state.settings.tokenizer == Tokenizer::Claude
+            && cx.state.view.capture.as_ref().is_some_and(has_exact);
+        let all = counts()
+            .map(|(_, count)| count)
+            .chain(host(cx).map(|(_, count)| count))
+            .map(Count::high);
+        let (has_sizes, digit) = (
+            cx.state.settings.ledger_sizes,
+            widgets::text_width(ui, "0", theme::code()),
+        );
+        Self {
+            most: all.max().unwrap_or(0),
+            base,
+            baseline,
+            sent: sent(cx, lines),
+            winner: winner(cx, lines),
+            widths: Widths::of(counts(), base, has_counted, has_sizes, digit),
+            has_counted,
+        }
+    }
+
     /// Which share of the longest bar a count has.
     fn share(&self, count: Count) -> f32 {
         if self.most == 0 {
@@ -726,7 +719,9 @@ impl<'a> FormatRow<'a> {
             row.ui.painter().hline(x..=end, row.y.round() + 0.5, stroke);
         }
         let badge = |end: f32, words: &str, is_good| {
-            small_badge(row.ui, pos2(end + 8.0, row.y), words, is_good)
+            let tone = if is_good { Tone::Ok } else { Tone::Plain };
+            let at = pos2(end + 8.0, row.y);
+            widgets::chip(row.ui, at, Align::Min, words, tone, 10.5).right()
         };
         if self.format == self.scale.sent && end + 66.0 < bar {
             end = badge(end, "model reads", false);
@@ -949,25 +944,6 @@ fn winner(cx: &Cx<'_>, lines: &[Line<'_>]) -> Option<Winner> {
         badge: winner.badge.clone()?,
         is_proved: winner.is_proved(),
     })
-}
-
-fn small_badge(ui: &Ui, left: egui::Pos2, text: &str, is_good: bool) -> f32 {
-    let t = theme::of(ui);
-    let (color, fill, line) = if is_good {
-        (t.ok, t.ok_bg, t.ok_line)
-    } else {
-        (t.text, t.card, t.line2)
-    };
-    let galley = ui
-        .painter()
-        .layout_no_wrap(text.to_owned(), theme::medium(10.5), color);
-    let rect = Rect::from_min_size(
-        pos2(left.x.round(), (left.y - 8.0).round()),
-        vec2((galley.size().x + 10.0).round(), 16.0),
-    );
-    widgets::boxed(ui, rect, theme::RADIUS_BADGE, fill, line);
-    widgets::galley_at(ui, pos2(rect.left() + 5.0, rect.center().y), galley, color);
-    rect.right()
 }
 
 /// Up and Down flip the middle pane through the formats; Enter keeps what is shown, Shift Enter

@@ -4,7 +4,7 @@ use egui::{Rect, Role, ScrollArea, Sense, Ui, pos2, vec2};
 
 use super::SIDE;
 use crate::ui::host_row;
-use crate::ui::theme::{self};
+use crate::ui::theme;
 use crate::ui::widgets;
 use crate::ui::{Cx, icons};
 use loupe_analysis::queries::{PlacementCell, PlacementRow, Placements, PlacementsQuery};

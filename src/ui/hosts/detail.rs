@@ -13,7 +13,7 @@ use crate::state::{Action, HostDetail, HostsAction, ViewAction};
 use crate::ui::code::MAX_LABEL;
 use crate::ui::host_row;
 use crate::ui::panes::{self, host_alone_ui, host_legend_ui};
-use crate::ui::theme::{self};
+use crate::ui::theme;
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, icons};
 use loupe_analysis::queries::{HostRemovedQuery, HostRow, HostsReport, TextOf, evidence_text};

@@ -617,12 +617,7 @@ fn keys(
     if !focus.has_focus() {
         return;
     }
-    let filter = egui::EventFilter {
-        vertical_arrows: true,
-        horizontal_arrows: true,
-        ..Default::default()
-    };
-    ui.memory_mut(|memory| memory.set_focus_lock_filter(focus.id, filter));
+    widgets::keep_arrows(ui, focus, true, true);
     widgets::focus_ring_inside(ui, focus);
     let pressed = |key| widgets::pressed(ui, key);
     let lanes = shown(ui, cx, report);

@@ -11,7 +11,7 @@ use super::item::SIDE;
 use super::picture::{Picture, PictureQuery};
 use crate::state::Action;
 use crate::state::media::MediaAction;
-use crate::ui::theme::{self};
+use crate::ui::theme;
 use crate::ui::widgets::{self, Button, Tone};
 use crate::ui::{Cx, icons};
 use loupe_analysis::queries::invisible_chars::Shown;

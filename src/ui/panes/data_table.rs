@@ -546,11 +546,7 @@ impl Grid<'_> {
             response.has_focus() && ui.input_mut(|input| input.consume_key(keys, key))
         };
         if response.has_focus() {
-            let filter = egui::EventFilter {
-                horizontal_arrows: true,
-                ..Default::default()
-            };
-            ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, filter));
+            widgets::keep_arrows(ui, &response, false, true);
         }
         let (to_left, to_right) = (
             step(Modifiers::SHIFT, Key::ArrowLeft),
@@ -674,12 +670,7 @@ impl Grid<'_> {
         if !focus.has_focus() {
             return;
         }
-        let filter = egui::EventFilter {
-            vertical_arrows: true,
-            horizontal_arrows: true,
-            ..Default::default()
-        };
-        ui.memory_mut(|memory| memory.set_focus_lock_filter(focus.id, filter));
+        widgets::keep_arrows(ui, focus, true, true);
         let place = cx.state.view.tree_cursor.and_then(|node| self.place(node));
         if let Some(node) = place.and_then(|(at, column)| self.node(at, column)) {
             copy::keys(ui, cx, node, self.data, pane.index);

@@ -6,7 +6,7 @@ use super::go_to;
 use crate::state::{PaneView, ViewAction};
 use crate::ui::Cx;
 use crate::ui::marks::{Marked, look, text_of, visible_marks};
-use crate::ui::theme::{self};
+use crate::ui::theme;
 use crate::ui::widgets::{self, Button};
 use loupe_analysis::finding::{FindingPlace, Severity};
 

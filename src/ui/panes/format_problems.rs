@@ -4,7 +4,7 @@ use egui::{Rect, Role, Sense, Shape, Stroke, Ui, WidgetInfo, vec2};
 
 use crate::state::StartQuestion;
 use crate::ui::Cx;
-use crate::ui::theme::{self};
+use crate::ui::theme;
 use crate::ui::widgets;
 use loupe_analysis::queries::RowQuery;
 use loupe_analysis::summary::breakage;

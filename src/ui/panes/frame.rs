@@ -7,7 +7,7 @@ use super::strip::strip_ui;
 use super::title::pane_title;
 use super::{PaneCx, kind};
 use crate::state::{PaneView, ViewAction};
-use crate::ui::theme::{self};
+use crate::ui::theme;
 use crate::ui::widgets;
 use crate::ui::{Cx, diff, icons, sizes};
 use loupe_analysis::queries::{ParsedCaptureQuery, TreeQuery};

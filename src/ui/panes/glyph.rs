@@ -5,7 +5,7 @@ use egui::{Response, RichText};
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::ui::Cx;
-use crate::ui::theme::{self};
+use crate::ui::theme;
 use crate::ui::widgets;
 use loupe_analysis::queries::{CharactersQuery, invisible_chars};
 

@@ -8,7 +8,7 @@ use super::{PANES, PLACES, copy_action, kind};
 use crate::state::{PaneContent, PaneView, QueryState, ViewAction};
 use crate::ui::marks;
 use crate::ui::region::{Region, region};
-use crate::ui::theme::{self};
+use crate::ui::theme;
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, diff, icons};
 use loupe_analysis::queries::{HostsQuery, RowQuery};

@@ -203,12 +203,11 @@ fn hex_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
             ),
             Sense::hover(),
         );
-        let first = ((viewport.min.y - 8.0) / TEXT_ROW).max(0.0) as usize;
-        let top = (origin.y + viewport.min.y).round()
-            + (8.0 + first as f64 * f64::from(TEXT_ROW) - f64::from(viewport.min.y)) as f32;
         let left = origin.x + 12.0;
-        for row in first..(first + (viewport.height() / TEXT_ROW) as usize + 3).min(rows) {
-            let y = (top + (row - first) as f32 * TEXT_ROW).round();
+        let in_sight: Vec<_> =
+            widgets::rows_in_sight(origin, viewport, 8.0, TEXT_ROW, rows).collect();
+        let (first, top) = in_sight.first().copied().unwrap_or_default();
+        for (row, y) in in_sight {
             let start = row * layout.count;
             let part = &bytes[start..bytes.len().min(start + layout.count)];
             let span = |column: usize, chars: usize| {
@@ -240,34 +239,16 @@ fn hex_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
                     );
                 }
             }
-            let at = |column: usize| span(column, 1).left_center();
+            let show = |column: usize, text: &str, color| {
+                let at = span(column, 1).left_center();
+                widgets::text_at(ui, at, text, theme::code(), color, f32::INFINITY);
+            };
             let offset = format!("{start:0width$x}", width = layout.digits);
-            widgets::text_at(
-                ui,
-                at(0),
-                offset.as_str(),
-                theme::code(),
-                t.weak,
-                f32::INFINITY,
-            );
+            show(0, &offset, t.weak);
             let hex: String = part.iter().map(|byte| format!("{byte:02x} ")).collect();
-            widgets::text_at(
-                ui,
-                at(layout.hex(0)),
-                hex.as_str(),
-                theme::code(),
-                t.text,
-                f32::INFINITY,
-            );
+            show(layout.hex(0), &hex, t.text);
             let text: String = part.iter().map(|byte| ascii(*byte)).collect();
-            widgets::text_at(
-                ui,
-                at(layout.text(0)),
-                text.as_str(),
-                theme::code(),
-                t.json_string,
-                f32::INFINITY,
-            );
+            show(layout.text(0), &text, t.json_string);
             let line = Rect::from_min_size(pos2(origin.x, y), vec2(viewport.width(), TEXT_ROW));
             let spoken = format!("{offset}: {} {text}", hex.trim_end());
             widgets::sense(ui, line, ("row", row), Sense::empty())
@@ -320,12 +301,7 @@ fn keys(
     if !response.has_focus() || bytes.is_empty() {
         return;
     }
-    let filter = egui::EventFilter {
-        vertical_arrows: true,
-        horizontal_arrows: true,
-        ..Default::default()
-    };
-    ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, filter));
+    widgets::keep_arrows(ui, response, true, true);
     let (down, last) = (row.cast_signed(), bytes.len() - 1);
     for (key, step) in [
         (Key::ArrowRight, 1),

@@ -13,7 +13,7 @@ use super::{CopyAction, Pane, PaneCx, colour, find};
 use crate::state::{Action, HostsAction, PaneContent, PaneView, QueryState};
 use crate::ui::marks;
 use crate::ui::theme::{self, TEXT_ROW, ThemeTokens};
-use crate::ui::widgets::{self, Button};
+use crate::ui::widgets::{self, Button, Tone};
 use crate::ui::{Cx, host_row, icons};
 use loupe_analysis::finding::MarkedText;
 use loupe_analysis::queries::invisible_chars::Shown;
@@ -23,9 +23,6 @@ use loupe_analysis::queries::{
 };
 use loupe_core::format::ParsedCapture;
 use loupe_core::host::HostId;
-
-/// Rows that are shown of a text beyond what is visible, for a smooth edge.
-const SPARE: usize = 3;
 
 pub static PANE: Pane = Pane {
     title,
@@ -204,13 +201,9 @@ fn host_text_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId, pane: &PaneCx) {
             ),
             Sense::hover(),
         );
-        let first = ((viewport.min.y - 8.0) / TEXT_ROW).max(0.0) as usize;
-        let top = (origin.y + viewport.min.y).round()
-            + (8.0 + first as f64 * f64::from(TEXT_ROW) - f64::from(viewport.min.y)) as f32;
-        let count = (viewport.height() / TEXT_ROW) as usize + SPARE;
-        let mut drawn = Vec::with_capacity(count);
-        for at in first..(first + count).min(rows.rows.len()) {
-            let y = (top + (at - first) as f32 * TEXT_ROW).round();
+        let mut drawn = Vec::new();
+        let count = rows.rows.len();
+        for (at, y) in widgets::rows_in_sight(origin, viewport, 8.0, TEXT_ROW, count) {
             let rect = Rect::from_min_size(pos2(origin.x, y), vec2(viewport.width(), TEXT_ROW));
             match &rows.rows[at] {
                 HostLine::Text(row) => drawn.push(row_ui(ui, rows, row, rect, &marks)),
@@ -545,18 +538,7 @@ pub fn is_missing(cx: &Cx<'_>, node: usize) -> bool {
 
 /// Says in the place itself that the host viewed as does not show it; where it ends at the left is returned.
 pub fn not_shown_at(ui: &Ui, right: Pos2) -> f32 {
-    let t = theme::of(ui);
-    let galley = ui
-        .painter()
-        .layout_no_wrap("not shown".to_owned(), theme::medium(11.5), t.warn);
-    let size = vec2((galley.size().x + 12.0).round(), 18.0);
-    let rect = Rect::from_min_size(
-        pos2((right.x - size.x).round(), (right.y - 9.0).round()),
-        size,
-    );
-    widgets::boxed(ui, rect, theme::RADIUS_BADGE, t.warn_bg, t.warn_line);
-    widgets::galley_at(ui, pos2(rect.left() + 6.0, rect.center().y), galley, t.warn);
-    rect.left()
+    widgets::chip(ui, right, egui::Align::Max, "not shown", Tone::Warn, 11.5).left()
 }
 
 /// Whether the host that is viewed as drops everything that a pane shows.

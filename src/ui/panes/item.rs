@@ -13,7 +13,7 @@ use super::markdown::{self, ItemKind};
 use crate::state::ViewAction;
 use crate::ui::Cx;
 use crate::ui::rtl;
-use crate::ui::theme::{self};
+use crate::ui::theme;
 use crate::ui::widgets;
 use loupe_analysis::queries::invisible_chars::Shown;
 

@@ -9,7 +9,7 @@ use egui::{Galley, Id, Key, Modifiers, Pos2, Rect, Response, Stroke, Ui, vec2};
 use crate::state::Action;
 use crate::ui::Cx;
 use crate::ui::marks;
-use crate::ui::theme::{self};
+use crate::ui::theme;
 use crate::ui::widgets;
 use loupe_analysis::queries::DisplayLine;
 use loupe_analysis::queries::invisible_chars::Shown;

@@ -10,7 +10,7 @@ use super::inline::{Font, byte_at, layout, links_ui};
 use super::item::{SIDE, select};
 use super::markdown::{self, Inline};
 use crate::ui::Cx;
-use crate::ui::theme::{self};
+use crate::ui::theme;
 use crate::ui::widgets;
 use loupe_analysis::queries::{Cell, Table};
 

@@ -296,22 +296,16 @@ impl Prepared {
             );
             let response = widgets::sense(ui, outer, "text", Sense::click_and_drag());
             ui.allocate_rect(Rect::from_min_size(origin, total), Sense::hover());
-            let first = ((viewport.min.y - 8.0) / TEXT_ROW).max(0.0) as usize;
-            // From the first visible row on, so that positions are exact in very long texts as well.
-            let top = (origin.y + viewport.min.y).round()
-                + (f64::from(8.0_f32) + first as f64 * f64::from(TEXT_ROW)
-                    - f64::from(viewport.min.y)) as f32;
-            let count = (viewport.height() / TEXT_ROW) as usize + 3;
-            let mut drawn = Vec::with_capacity(count);
-            for at in first..(first + count).min(self.rows.len()) {
-                let y = top + (at - first) as f32 * TEXT_ROW;
+            let mut drawn = Vec::new();
+            let in_sight = widgets::rows_in_sight(origin, viewport, 8.0, TEXT_ROW, self.rows.len());
+            for (nth, (at, y)) in in_sight.enumerate() {
                 let right = origin.x + viewport.max.x - 14.0;
                 let place = Place {
-                    top: pos2(origin.x, y.round()),
+                    top: pos2(origin.x, y),
                     width: viewport.width(),
                     gutter,
                     right,
-                    is_first: at == first,
+                    is_first: nth == 0,
                 };
                 let marks = Marks {
                     found,

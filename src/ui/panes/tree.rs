@@ -282,14 +282,8 @@ impl Flat {
                 ),
                 Sense::hover(),
             );
-            let first = ((viewport.min.y - 6.0) / TREE_ROW).max(0.0) as usize;
-            let top = (origin.y + viewport.min.y).round()
-                + (6.0 + first as f64 * f64::from(TREE_ROW) - f64::from(viewport.min.y)) as f32;
-            for at in first..(first + (viewport.height() / TREE_ROW) as usize + 3).min(count) {
-                let rect = Rect::from_min_size(
-                    pos2(origin.x, (top + (at - first) as f32 * TREE_ROW).round()),
-                    vec2(viewport.width(), TREE_ROW),
-                );
+            for (at, y) in widgets::rows_in_sight(origin, viewport, 6.0, TREE_ROW, count) {
+                let rect = Rect::from_min_size(pos2(origin.x, y), vec2(viewport.width(), TREE_ROW));
                 match self.rows.get(at) {
                     Some(row) => {
                         if found
@@ -367,16 +361,7 @@ impl Flat {
         if !focus.has_focus() {
             return;
         }
-        ui.memory_mut(|memory| {
-            memory.set_focus_lock_filter(
-                focus.id,
-                egui::EventFilter {
-                    vertical_arrows: true,
-                    horizontal_arrows: true,
-                    ..Default::default()
-                },
-            );
-        });
+        widgets::keep_arrows(ui, focus, true, true);
         let at = cx.state.view.tree_cursor.and_then(|node| self.row_of(node));
         let pressed = |key| widgets::pressed(ui, key);
         let go = |row: Option<usize>| {

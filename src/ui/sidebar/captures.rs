@@ -9,7 +9,7 @@ use super::{duration, elided, heading};
 use crate::state::diff::DiffAction;
 use crate::state::{FixtureAction, ViewAction};
 use crate::ui::outcome::outcome_look;
-use crate::ui::theme::{self};
+use crate::ui::theme;
 use crate::ui::{Cx, fixture, icons, once, shortcuts, widgets};
 use loupe_core::capture::{Capture, Outcome};
 use loupe_core::json::Doc;
@@ -127,14 +127,14 @@ fn capture_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture, number: usize) -> boo
         &second,
         &font,
     );
-    chosen_ui(cx, capture, row.response)
+    chosen_ui(cx, capture, &row.response)
 }
 
 /// What a click on a capture does, a key, and its menu; whether it was clicked.
-fn chosen_ui(cx: &Cx<'_>, capture: &Capture, response: Response) -> bool {
+fn chosen_ui(cx: &Cx<'_>, capture: &Capture, response: &Response) -> bool {
     let shown = cx.state.view.capture.as_ref();
     let is_other = shown.is_some_and(|shown| *shown != capture.id);
-    widgets::context_menu(&response, Some(&response), |ui| {
+    widgets::context_menu(response, Some(response), |ui| {
         menu_ui(ui, cx, capture, is_other);
     });
     let pressed =

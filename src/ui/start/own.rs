@@ -3,7 +3,7 @@
 use egui::{Response, Role, Sense, Ui, vec2};
 
 use crate::state::{Action, CallAction, ListedTool, SidebarTab, TokensAction, ViewAction};
-use crate::ui::theme::{self};
+use crate::ui::theme;
 use crate::ui::{Cx, icons, shortcuts, widgets};
 
 /// About how high this is, for placing the page.

@@ -7,7 +7,7 @@ use egui::{
 
 use super::{focus_ring, glyph_at, key_cap_at, key_cap_width, keyed, text_at};
 use crate::ui::icons;
-use crate::ui::theme::{self};
+use crate::ui::theme;
 
 /// A button as it is to be drawn; [`Button::show`] draws it.
 #[derive(Clone, Copy)]

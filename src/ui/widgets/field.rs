@@ -2,7 +2,7 @@
 
 use egui::{Align2, Id, Margin, RichText, TextEdit, Ui, vec2};
 
-use crate::ui::theme::{self};
+use crate::ui::theme;
 
 /// One line to type.
 pub struct LineEdit<'a> {

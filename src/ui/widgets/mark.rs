@@ -1,6 +1,6 @@
 //! Badges and swatches: small labels, each readable without its colour.
 
-use egui::{Color32, Pos2, Rect, Response, Role, Sense, Ui, pos2, vec2};
+use egui::{Align, Color32, Pos2, Rect, Response, Role, Sense, Ui, pos2, vec2};
 
 use super::{glyph_at, text_at};
 use crate::ui::theme::{self, ThemeTokens};
@@ -85,6 +85,29 @@ pub fn badge(
     }
     super::say(&response, Role::Label, text);
     response
+}
+
+/// Small words in a box that begins there, or ends there where it is aligned so.
+pub fn chip(ui: &Ui, at: Pos2, from: Align, text: &str, tone: Tone, size: f32) -> Rect {
+    let (color, fill, line) = tone.colors(theme::of(ui));
+    let font = theme::medium(size);
+    let (pad, height) = if size < 11.0 {
+        (5.0, 16.0)
+    } else {
+        (6.0, theme::BADGE)
+    };
+    let width = (super::text_width(ui, text, font.clone()) + 2.0 * pad).round();
+    let left = if from == Align::Max {
+        at.x - width
+    } else {
+        at.x
+    };
+    let corner = pos2(left.round(), (at.y - height / 2.0).round());
+    let rect = Rect::from_min_size(corner, vec2(width, height));
+    super::boxed(ui, rect, theme::RADIUS_BADGE, fill, line);
+    let inside = pos2(rect.left() + pad, rect.center().y);
+    text_at(ui, inside, text, font, color, f32::INFINITY);
+    rect
 }
 
 /// The square of a format's hue; the name always stands beside it.

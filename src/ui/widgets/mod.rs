@@ -15,9 +15,9 @@ use std::any::Any;
 use std::sync::Arc;
 
 use egui::{
-    Align, AsIdSalt, Color32, CornerRadius, FontId, Frame, Galley, Id, InnerResponse, Key, Layout,
-    Margin, Modifiers, Pos2, Rangef, Rect, Response, ScrollArea, Sense, Stroke, StrokeKind, Ui,
-    UiBuilder, Vec2, pos2, vec2,
+    Align, AsIdSalt, Color32, CornerRadius, EventFilter, FontId, Frame, Galley, Id, InnerResponse,
+    Key, Layout, Margin, Modifiers, Pos2, Rangef, Rect, Response, ScrollArea, Sense, Stroke,
+    StrokeKind, Ui, UiBuilder, Vec2, pos2, vec2,
 };
 
 pub use button::{
@@ -25,14 +25,14 @@ pub use button::{
     primary_button, segmented, tab,
 };
 pub use field::LineEdit;
-pub use mark::{Tone, badge, key_cap, key_cap_at, key_cap_width, letter_at, swatch};
+pub use mark::{Tone, badge, chip, key_cap, key_cap_at, key_cap_width, letter_at, swatch};
 pub use modal::{focus_first, focus_opened, modal, modal_frame, modal_room, paragraph, title};
 pub use mode::{mode_body, mode_head};
 pub use notice::{MOVES_AFTER, empty_ui, held_ui, problem_ui, ready, waiting};
 pub use number::{
     bytes, count_text, grouped, number_at, number_right, number_text, number_width, seconds,
 };
-pub use row::{Line, Row};
+pub use row::{Line, Row, rows_in_sight};
 pub use verdict::summary_rows;
 pub use words::{note, note_wrapped, say, say_selected, styled, truncated, words, wrapped};
 
@@ -262,6 +262,16 @@ pub fn from_right<R>(ui: &mut Ui, content: impl FnOnce(&mut Ui) -> R) -> InnerRe
 /// Whether a key was pressed, without another; nothing else sees it then.
 pub fn pressed(ui: &Ui, key: Key) -> bool {
     ui.input_mut(|input| input.consume_key(Modifiers::NONE, key))
+}
+
+/// What has the keyboard gets these arrows itself; they do not move the keyboard on.
+pub fn keep_arrows(ui: &Ui, response: &Response, vertical_arrows: bool, horizontal_arrows: bool) {
+    let filter = EventFilter {
+        vertical_arrows,
+        horizontal_arrows,
+        ..EventFilter::default()
+    };
+    ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, filter));
 }
 
 /// What is laid out, vertically centred at `left`.

@@ -4,7 +4,7 @@ use egui::{Align2, Frame, Id, Margin, Modal, ModalResponse, Stroke, Ui, Vec2, ve
 
 use super::{at_right, icon_button};
 use crate::state::Action;
-use crate::ui::theme::{self};
+use crate::ui::theme;
 use crate::ui::{Cx, icons};
 
 /// What a dialog may take of the window.

@@ -4,7 +4,7 @@ use egui::{Margin, Rect, Ui, vec2};
 
 use super::Button;
 use crate::state::ViewAction;
-use crate::ui::theme::{self};
+use crate::ui::theme;
 use crate::ui::{Cx, icons};
 
 /// Below this width the head has no title.

@@ -7,7 +7,7 @@ use egui::{Align, Frame, Layout, Margin, Response, Role, Sense, Stroke, Ui, vec2
 
 use super::{Button, seconds};
 use crate::state::{QueryState, ViewAction};
-use crate::ui::theme::{self};
+use crate::ui::theme;
 use crate::ui::{Cx, icons};
 use loupe_core::problem::Problem;
 

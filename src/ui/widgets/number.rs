@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use egui::{Color32, FontId, Galley, Pos2, Ui, pos2};
 
-use crate::ui::theme::{self};
+use crate::ui::theme;
 pub use loupe_core::number::grouped;
 use loupe_core::number::number_of;
 use loupe_core::token::{Count, counted};

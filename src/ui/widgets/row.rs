@@ -3,14 +3,31 @@
 //! A number ends at its place and is never cut; a name is cut before the number begins.
 
 use egui::{
-    AsIdSalt, Color32, CornerRadius, CursorIcon, FontId, Rect, Response, Role, Sense, Ui, pos2,
-    vec2,
+    AsIdSalt, Color32, CornerRadius, CursorIcon, FontId, Pos2, Rect, Response, Role, Sense, Ui,
+    pos2, vec2,
 };
 
 use super::{
     edge, focus_ring_inside, glyph_at, keyed, line_below, say, say_selected, text_at, text_right,
 };
-use crate::ui::theme::{self};
+use crate::ui::theme;
+
+/// The rows that are in sight within a viewport, each with its top: from the first one on, so that positions are exact in very
+/// long lists as well.
+pub fn rows_in_sight(
+    origin: Pos2,
+    viewport: Rect,
+    above: f32,
+    height: f32,
+    count: usize,
+) -> impl Iterator<Item = (usize, f32)> {
+    let seen = viewport.min.y;
+    let first = ((seen - above) / height).max(0.0) as usize;
+    let below = f64::from(above) + first as f64 * f64::from(height) - f64::from(seen);
+    let top = (origin.y + seen).round() + below as f32;
+    let end = first + (viewport.height() / height) as usize + 3;
+    (first..end.min(count)).map(move |at| (at, (top + (at - first) as f32 * height).round()))
+}
 
 /// What stands side by side, vertically centred at `y`.
 #[derive(Clone, Copy)]
@@ -173,12 +190,12 @@ impl<'u> Row<'u> {
     }
 
     /// What a screen reader says of it.
-    pub fn say(&self, role: Role, text: impl ToString) {
+    pub fn say(&self, role: Role, text: impl Into<String>) {
         say(&self.response, role, text);
     }
 
     /// What a screen reader says of it as an entry of a list.
-    pub fn say_entry(&self, is_selected: bool, text: impl ToString) {
+    pub fn say_entry(&self, is_selected: bool, text: impl Into<String>) {
         say_selected(&self.response, Role::ListItem, is_selected, text);
     }
 

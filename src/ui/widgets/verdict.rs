@@ -2,7 +2,7 @@
 
 use egui::{Align, Response, Role, Sense, Ui};
 
-use crate::ui::theme::{self};
+use crate::ui::theme;
 use loupe_analysis::summary::{Summary, SummaryPart};
 
 /// The sentence on up to `rows` lines, elided there; the whole of it on hover and in the accessibility tree.

@@ -2,7 +2,7 @@
 
 use egui::{Color32, FontId, Label, Response, RichText, Role, Ui, WidgetInfo};
 
-use crate::ui::theme::{self};
+use crate::ui::theme;
 
 /// Text of one look.
 pub fn styled(text: impl Into<String>, font: FontId, color: Color32) -> RichText {
@@ -35,11 +35,13 @@ pub fn note_wrapped(ui: &mut Ui, text: impl Into<String>) -> Response {
 }
 
 /// What a screen reader says of it.
-pub fn say(response: &Response, role: Role, text: impl ToString) {
-    response.widget_info(|| WidgetInfo::labeled(role, true, text.to_string()));
+pub fn say(response: &Response, role: Role, text: impl Into<String>) {
+    let text = text.into();
+    response.widget_info(|| WidgetInfo::labeled(role, true, &text));
 }
 
 /// What a screen reader says of one of several, of which some are selected.
-pub fn say_selected(response: &Response, role: Role, is_selected: bool, text: impl ToString) {
-    response.widget_info(|| WidgetInfo::selected(role, true, is_selected, text.to_string()));
+pub fn say_selected(response: &Response, role: Role, is_selected: bool, text: impl Into<String>) {
+    let text = text.into();
+    response.widget_info(|| WidgetInfo::selected(role, true, is_selected, &text));
 }

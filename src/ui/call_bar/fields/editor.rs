@@ -5,7 +5,7 @@ use egui::{Color32, Id, Margin, RichText, ScrollArea, Stroke, TextEdit, Ui, vec2
 use super::Entry;
 use crate::state::form::plain;
 use crate::state::{FieldKind, Value};
-use crate::ui::theme::{self};
+use crate::ui::theme;
 use crate::ui::widgets;
 
 /// The control of one value.

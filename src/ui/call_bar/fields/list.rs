@@ -7,7 +7,7 @@ use egui::{Popup, PopupCloseBehavior, RichText, ScrollArea, Ui};
 use super::{Editor, Entry, FormUi};
 use crate::state::form::item_schema;
 use crate::state::{FieldKind, Value};
-use crate::ui::theme::{self};
+use crate::ui::theme;
 use crate::ui::{icons, widgets};
 
 impl FormUi<'_> {

@@ -3,7 +3,7 @@
 use egui::{Margin, Ui};
 
 use crate::state::{Form, FormMode};
-use crate::ui::theme::{self};
+use crate::ui::theme;
 use crate::ui::widgets;
 
 /// A JSON Pointer as people write a path: `items[2].price`.

@@ -8,7 +8,7 @@ use egui::{Align, Layout, Popup, Rect, Role, Ui, pos2, vec2};
 use super::{AnswerFindings, HEAD, SIDE, detail, known, listed};
 use crate::state::{Action, FindingsAction};
 use crate::ui::marks::look;
-use crate::ui::theme::{self};
+use crate::ui::theme;
 use crate::ui::widgets::{self, Button, LineEdit};
 use crate::ui::{Cx, drawer, icons};
 use loupe_analysis::finding::{AREAS, Finding, Profile, Severity};

@@ -4,7 +4,7 @@ use egui::{Key, Ui};
 
 use crate::state::{Action, Dialog, FindingsAction};
 use crate::ui::Cx;
-use crate::ui::theme::{self};
+use crate::ui::theme;
 use crate::ui::widgets::{self, Button, LineEdit};
 use loupe_analysis::finding::ToolSilence;
 

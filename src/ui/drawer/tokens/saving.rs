@@ -4,7 +4,7 @@ use egui::{Popup, Rect, Role, Stroke, Ui};
 
 use super::{part_head, percent};
 use crate::state::{Action, TokensAction};
-use crate::ui::theme::{self};
+use crate::ui::theme;
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, icons};
 use loupe_analysis::queries::{RowQuery, Saving, SavingQuery};

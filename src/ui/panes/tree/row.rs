@@ -6,7 +6,7 @@ use super::{Flat, TreeRow, is_root, record_of};
 use crate::state::ViewAction;
 use crate::ui::marks;
 use crate::ui::panes::{copy, host};
-use crate::ui::theme::{self};
+use crate::ui::theme;
 use crate::ui::widgets::{self, Tone};
 use crate::ui::{Cx, icons};
 use loupe_analysis::finding::Severity;
