@@ -274,9 +274,7 @@ fn link_ui(ui: &mut Ui, cx: &Cx<'_>, url: &str) {
         {
             cx.send(Action::ConfirmLink);
         }
-        if widgets::button(ui, "Cancel").clicked() {
-            cx.send(Action::CloseDialog);
-        }
+        widgets::cancel(ui, cx);
         if widgets::Button::new("Copy")
             .icon(icons::COPY)
             .name("Copy the link")
@@ -455,9 +453,7 @@ fn path_ui(ui: &mut Ui, cx: &Cx<'_>, purpose: PathPurpose, text: &str) {
                 text: text.to_owned(),
             });
         }
-        if widgets::button(ui, "Cancel").clicked() {
-            cx.send(Action::CloseDialog);
-        }
+        widgets::cancel(ui, cx);
         let browse = widgets::Button::new("Browse…").icon(icons::OPEN_FILE);
         let browse = browse.tip("The system's own file dialog");
         if browse.clicked(ui) {

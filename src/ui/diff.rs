@@ -43,7 +43,7 @@ pub(super) fn percent(from: u64, to: u64) -> Option<String> {
 /// A note above what it is about, on one line.
 pub(super) fn note_ui(ui: &Ui, rect: Rect, tone: widgets::Tone, words: &str) {
     let t = theme::of(ui);
-    let mid = widgets::Line::of(ui, rect);
+    let mid = widgets::RowLine::of(ui, rect);
     let (color, fill, line) = tone.colors(t);
     ui.painter().rect_filled(rect, 0.0, fill);
     ui.painter()

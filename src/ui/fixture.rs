@@ -7,8 +7,8 @@ use egui::{CollapsingHeader, Label, Margin, TextEdit, Ui};
 
 use super::theme;
 use super::{Cx, code, icons, widgets};
+use crate::state::FixtureAction;
 use crate::state::fixture::{ExistingFile, FixtureForm, FixtureSaving, FixtureWritten, Preview};
-use crate::state::{Action, FixtureAction};
 use loupe_analysis::fixture::draft::DraftOptions;
 use loupe_analysis::fixture::expect;
 use loupe_core::redact::{FoundSecret, OFFERED};
@@ -85,9 +85,7 @@ pub(super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
         {
             cx.send(FixtureAction::Save);
         }
-        if widgets::button(ui, "Cancel").clicked() {
-            cx.send(Action::CloseDialog);
-        }
+        widgets::cancel(ui, cx);
         if there == ExistingFile::Fixture {
             let (name, choices) = match saving.calls.len() {
                 1 => ("Existing folder", ["Keep it", "Replace it"]),

@@ -156,7 +156,7 @@ pub(super) fn limits_ui(ui: &mut Ui, cx: &Cx<'_>) {
 
 fn entry_ui(ui: &mut Ui, cx: &Cx<'_>, entry: &Entry) {
     let t = theme::of(ui);
-    let row = widgets::Row::new(ui, theme::CAPTURE_ROW);
+    let row = widgets::ListRow::new(ui, theme::CAPTURE_ROW);
     let (glyph, color, words) = match &entry.health {
         Health::Whole => outcome_look(entry.outcome, t),
         Health::Damaged(_) => (icons::WARNING, t.bad, "damaged"),

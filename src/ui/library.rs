@@ -120,7 +120,7 @@ fn kind(entry: &LibraryEntry) -> (&'static str, &'static str) {
 
 fn row_ui(ui: &mut Ui, cx: &Cx<'_>, at: usize, entry: &LibraryEntry) {
     let t = theme::of(ui);
-    let row = widgets::Row::new(ui, ROW);
+    let row = widgets::ListRow::new(ui, ROW);
     let is_selected =
         cx.state.session().library.selected == Some(at) && cx.state.view.screen == Screen::Library;
     row.ground(is_selected);

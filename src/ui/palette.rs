@@ -90,7 +90,7 @@ pub fn box_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Option<Rect>) {
     let fill = if response.hovered() { t.hover } else { t.card };
     widgets::boxed(ui, rect, theme::RADIUS_CONTROL, fill, t.line2);
     widgets::focus_ring(ui, &response, theme::RADIUS_CONTROL);
-    let line = widgets::Line::of(ui, rect);
+    let line = widgets::RowLine::of(ui, rect);
     line.icon(rect.left() + 16.0, icons::SEARCH, 14.0, t.weak);
     line.text(
         rect.left() + 30.0,
@@ -194,7 +194,7 @@ fn found_ui(ui: &mut Ui, cx: &Cx<'_>, text: &str, chosen: usize) {
 
 fn row_ui(ui: &mut Ui, entry: &Entry<'_>, is_chosen: bool, index: usize, count: usize) -> bool {
     let t = theme::of(ui);
-    let row = widgets::Row::new(ui, ROW);
+    let row = widgets::ListRow::new(ui, ROW);
     let place = format!("{} of {count}", index + 1);
     let spoken = format!("{} {}, {}, {place}", entry.kind, entry.name, entry.detail);
     row.say_entry(is_chosen, spoken);

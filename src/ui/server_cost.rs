@@ -259,7 +259,7 @@ fn table_ui(ui: &mut Ui, cx: &Cx<'_>, cost: &ServerCost) {
 
 fn head_ui(ui: &mut Ui, cx: &Cx<'_>, parts: &[DefinitionPart]) {
     let t = theme::of(ui);
-    let row = widgets::Row::to_read(ui, 26.0);
+    let row = widgets::ListRow::to_read(ui, 26.0);
     let ui = row.ui;
     ui.painter().rect_filled(row.rect, 0.0, t.panel);
     widgets::line_below(ui, row.rect);
@@ -323,7 +323,7 @@ struct Scale {
 
 fn row_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &ToolCost, parts: &[DefinitionPart], scale: Scale) {
     let t = theme::of(ui);
-    let row = widgets::Row::new(ui, ROW);
+    let row = widgets::ListRow::new(ui, ROW);
     let ui = row.ui;
     let share = tool.tokens as f64 / scale.all.max(1) as f64 * 100.0;
     row.response.widget_info(|| {

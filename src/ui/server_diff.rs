@@ -327,7 +327,7 @@ fn list_ui(ui: &mut Ui, cx: &Cx<'_>, rows: &[Row<'_>], chosen: Option<usize>) {
 
 fn row_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &Row<'_>, is_chosen: bool) {
     let t = theme::of(ui);
-    let row = widgets::Row::new(ui, ROW);
+    let row = widgets::ListRow::new(ui, ROW);
     row.ground_edged(is_chosen);
     let (glyph, color) = match tool {
         Row::Added(..) => (icons::ADD, t.ok),

@@ -503,9 +503,7 @@ pub fn roots_ui(ui: &mut Ui, cx: &Cx<'_>, text: &str, is_declared: bool) {
                 .collect();
             cx.send(SettingsAction::SetRoots(declared.then_some(folders)));
         }
-        if widgets::button(ui, "Cancel").clicked() {
-            cx.send(Action::CloseDialog);
-        }
+        widgets::cancel(ui, cx);
     });
 }
 

@@ -11,7 +11,7 @@ use egui::{
 
 use super::region::{Region, region};
 use super::theme::{self, ThemeTokens};
-use super::widgets::{self, Line};
+use super::widgets::{self, RowLine};
 use super::{Cx, icons, library, matching, server_cost, sizes};
 use crate::state::library::LibraryAction;
 use crate::state::{
@@ -421,7 +421,7 @@ fn tabs_ui(ui: &mut Ui, cx: &Cx<'_>) {
 
 fn heading(ui: &mut Ui, title: &str, count: usize) {
     let t = theme::of(ui);
-    let row = widgets::Row::to_read(ui, theme::HEADER);
+    let row = widgets::ListRow::to_read(ui, theme::HEADER);
     row.say(Role::Heading, format!("{title} {count}"));
     let all = row.rect.right();
     let end = row.text(row.left(14.0), all, title, theme::semibold(13.0), t.strong);
@@ -549,7 +549,7 @@ fn sum_ui(ui: &mut Ui, cx: &Cx<'_>) {
     response.on_hover_cursor(egui::CursorIcon::PointingHand).on_hover_text(format!(
         "What the definitions of all tools cost a model before its first call ({encoding}). A click shows each by part."
     ));
-    let line = Line::of(ui, rect);
+    let line = RowLine::of(ui, rect);
     let count = format!("{} {noun}", widgets::grouped(count as u64));
     let end = line.number(rect.right(), total, theme::mono_semibold(12.0), t.strong);
     line.text(rect.left(), end, count, theme::regular(12.0), t.weak);
@@ -564,7 +564,7 @@ fn group_ui(
     folded: bool,
 ) {
     let t = theme::of(ui);
-    let row = widgets::Row::new(ui, theme::TOOL_ROW);
+    let row = widgets::ListRow::new(ui, theme::TOOL_ROW);
     let sum = tokens.map_or_else(|| server_cost::uncounted(cx, "…", "–"), widgets::grouped);
     let (caret, state) = match folded {
         true => (icons::RIGHT, "folded"),
@@ -591,7 +591,7 @@ fn group_ui(
 
 /// Text in several colours on one line, cut at the end; returns whether something was cut.
 fn elided(
-    line: Line<'_>,
+    line: RowLine<'_>,
     left: f32,
     right: f32,
     parts: &[(&str, Color32)],
@@ -640,7 +640,7 @@ fn tool_ui(ui: &mut Ui, cx: &Cx<'_>, prefix: &str, listed: &ListedTool) -> bool 
     // An answer of another server's tool is that of none of these.
     let is_foreign = cx.state.view.screen == Screen::Answer && cx.state.foreign_capture().is_some();
     let selected = cx.state.session().selected_tool.as_deref() == Some(&tool.name) && !is_foreign;
-    let row = widgets::Row::new(ui, theme::TOOL_ROW);
+    let row = widgets::ListRow::new(ui, theme::TOOL_ROW);
     let tokens = listed
         .tokens
         .map(|tokens| tokens.get(cx.state.settings.encoding()));

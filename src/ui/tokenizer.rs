@@ -154,7 +154,7 @@ fn money_ui(ui: &mut Ui, cx: &Cx<'_>) {
 
 fn heading(ui: &mut Ui, text: &str) {
     let t = theme::of(ui);
-    let row = widgets::Row::to_read(ui, 26.0);
+    let row = widgets::ListRow::to_read(ui, 26.0);
     row.say(Role::Heading, text);
     row.text(
         row.left(8.0),
@@ -183,7 +183,7 @@ fn note(ui: &mut Ui, text: &str, color: egui::Color32) {
 /// One choice with a note at the right; true when it was clicked.
 fn row_ui(ui: &mut Ui, name: &str, about: &str, is_chosen: bool) -> bool {
     let t = theme::of(ui);
-    let row = widgets::Row::new(ui, ROW);
+    let row = widgets::ListRow::new(ui, ROW);
     let ui = row.ui;
     let spoken = if about.is_empty() {
         name.to_owned()

@@ -139,7 +139,7 @@ fn hidden_ui(ui: &mut Ui, cx: &Cx<'_>, fixture: &FoundFixture, place: usize, at:
     let Some(pointer) = fixture.hidden.get(at) else {
         return;
     };
-    let row = widgets::Row::to_read(ui, ROW);
+    let row = widgets::ListRow::to_read(ui, ROW);
     let left = row.left(24.0);
     row.icon(left + 7.0, icons::SECRET, 14.0, t.warn);
     let words = format!("{pointer} is hidden; its value for these calls:");

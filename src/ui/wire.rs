@@ -201,7 +201,7 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, at: usize, number: u64, line: &Line, is_part
     let view = &cx.state.session().wire;
     let (rect, _) = widgets::full_width(ui, ROW, Sense::hover());
     let response = ui.interact(rect, row_id(number), Sense::click());
-    let row = widgets::Row::at(ui, rect, response);
+    let row = widgets::ListRow::at(ui, rect, response);
     let is_selected = view.selected == Some(number);
     if is_selected {
         row.fill(t.sel);

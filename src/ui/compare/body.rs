@@ -160,7 +160,7 @@ fn head_ui(ui: &Ui, cx: &Cx<'_>, page: &ComparisonPage, section: usize, head: &H
     if is_chosen {
         widgets::edge(ui, rect, t.accent);
     }
-    let line = widgets::Line::of(ui, rect);
+    let line = widgets::RowLine::of(ui, rect);
     let glyph = if is_folded { icons::RIGHT } else { icons::DOWN };
     line.icon(rect.left() + SIDE, glyph, 11.0, t.weak);
     for (column, cell) in known.cells.iter().enumerate() {

@@ -448,7 +448,7 @@ fn field_ui(
         widgets::edge(ui, line, t.accent);
     }
     let name = &judged.names[at];
-    let mid = widgets::Line::of(ui, line);
+    let mid = widgets::RowLine::of(ui, line);
     let tick = Rect::from_center_size(pos2(line.left() + PAD + 7.0, mid.y), vec2(14.0, 14.0));
     if tick_ui(ui, tick, &format!("{name} is needed"), is_needed) {
         judged.toggle(cx, at);

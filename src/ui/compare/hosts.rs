@@ -182,7 +182,7 @@ pub fn hosts_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged) {
 
 fn head_ui(ui: &Ui, judged: &Judged, columns: &[(&Column, Known<'_>)], rect: Rect, width: f32) {
     let t = theme::of(ui);
-    let line = widgets::Line::of(ui, rect);
+    let line = widgets::RowLine::of(ui, rect);
     line.text(
         rect.left() + SIDE,
         rect.left() + NAME,
@@ -231,7 +231,7 @@ fn row_ui(
     width: f32,
 ) {
     let t = theme::of(ui);
-    let line = widgets::Line::of(ui, rect);
+    let line = widgets::RowLine::of(ui, rect);
     let mut spoken = vec![host.name.clone()];
     widgets::name_at(
         ui,

@@ -138,7 +138,7 @@ pub(super) fn sample_ui(ui: &mut Ui, cx: &Cx<'_>) {
 /// One set; true when it was clicked.
 fn set_row(ui: &mut Ui, set: &'static SampleSet, is_chosen: bool) -> bool {
     let t = theme::of(ui);
-    let row = widgets::Row::new(ui, 40.0);
+    let row = widgets::ListRow::new(ui, 40.0);
     let title = set.title;
     let spoken = format!("Sample set {title}: {}", set.about);
     widgets::say_selected(&row.response, Role::RadioButton, is_chosen, spoken);

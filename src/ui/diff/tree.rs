@@ -254,7 +254,7 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>, view: &Arc<DiffView>, data: &ValueDifferenc
                     let response = widgets::sense(ui, rect, salt, Sense::hover());
                     widgets::say(&response, Role::Label, &words);
                     let weak = theme::of(ui).weak;
-                    widgets::Line::of(ui, rect).text(x, x + 200.0, words, theme::small(), weak);
+                    widgets::RowLine::of(ui, rect).text(x, x + 200.0, words, theme::small(), weak);
                 }
             }
         }
@@ -318,7 +318,7 @@ fn row_ui(
             t.accent,
         );
     }
-    let line = widgets::Line::of(ui, rect);
+    let line = widgets::RowLine::of(ui, rect);
     line.icon(rect.left() + 17.0, glyph, 13.0, color);
     guides(ui, rect, row.depth);
     let right = rect.right() - 14.0;

@@ -15,7 +15,7 @@ use crate::ui::hosts::UNASKED;
 use crate::ui::marks::{Marked, edge, look, query, text_of};
 use crate::ui::panes;
 use crate::ui::theme::{self, ThemeTokens};
-use crate::ui::widgets::{self, Row};
+use crate::ui::widgets::{self, ListRow};
 use crate::ui::{Cx, drawer, icons};
 use loupe_analysis::finding::{
     AnswerFindings, Contradiction, Finding, FindingPlace, MarkedText, Severity, rules,
@@ -150,7 +150,7 @@ pub fn findings_ui(ui: &mut Ui, cx: &Cx<'_>) {
 }
 
 /// The words of a head: its title, how many rows follow, and what they count by.
-fn head_words(row: &Row<'_>, title: &str, count: usize, note: &str) {
+fn head_words(row: &ListRow<'_>, title: &str, count: usize, note: &str) {
     let t = theme::of(row.ui);
     let right = row.rect.right();
     let left = row.left(SIDE + 24.0);
@@ -167,7 +167,7 @@ fn head_words(row: &Row<'_>, title: &str, count: usize, note: &str) {
 
 /// The head of rows that are always shown.
 fn plain_head(ui: &mut Ui, title: &str, count: usize, note: &str) {
-    let row = Row::to_read(ui, HEAD);
+    let row = ListRow::to_read(ui, HEAD);
     row.fill(theme::of(row.ui).card);
     head_words(&row, title, count, note);
 }
@@ -177,7 +177,7 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, severity: Severity, count: usize) -> bool {
     let t = theme::of(ui);
     let is_folded = cx.state.view.findings.folded.contains(&severity);
     let title = look(t, severity).2;
-    let row = Row::keyed(ui, HEAD, title);
+    let row = ListRow::keyed(ui, HEAD, title);
     let (icon, state) = match is_folded {
         true => (icons::RIGHT, "folded"),
         false => (icons::DOWN, "unfolded"),
@@ -267,7 +267,7 @@ fn silenced_ui(ui: &mut Ui, cx: &Cx<'_>) {
     }
     plain_head(ui, "Silenced for this tool", many, "by loupe.toml");
     for (rule, reason) in silenced(cx) {
-        let row = Row::to_read(ui, ROW);
+        let row = ListRow::to_read(ui, ROW);
         let (left, right) = (row.left(SIDE + 24.0), row.right(SIDE));
         row.line(13.0)
             .text(left, right, reason, theme::regular(13.0), t.weak);
@@ -283,7 +283,7 @@ fn disagreements_ui(ui: &mut Ui, contradictions: &[Contradiction]) {
     let (many, note) = (contradictions.len(), "this answer, o200k_base");
     plain_head(ui, "Profiles disagree", many, note);
     for contradiction in contradictions {
-        let row = Row::to_read(ui, 28.0 + 20.0 * contradiction.choices.len() as f32);
+        let row = ListRow::to_read(ui, 28.0 + 20.0 * contradiction.choices.len() as f32);
         let (left, right) = (row.left(SIDE + 24.0), row.right(SIDE));
         let first = row.line(13.0);
         first.icon(row.left(SIDE + 8.0), icons::DIFFERS, 15.0, t.weak);
@@ -325,7 +325,7 @@ fn row_ui(ui: &mut Ui, t: &ThemeTokens, finding: &Finding, is_selected: bool) ->
     let more = if message.rows.len() > 1 { MORE } else { 0.0 };
     let (severity, rule) = (finding.severity, finding.rule.id);
     let id = format!("{rule}{}", finding.message);
-    let row = Row::keyed(ui, ROW + more, &id);
+    let row = ListRow::keyed(ui, ROW + more, &id);
     let ui = row.ui;
     let spoken = format!("{}: {}, {rule}", severity.name(), finding.message);
     row.say_entry(is_selected, spoken);

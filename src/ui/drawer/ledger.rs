@@ -499,7 +499,7 @@ impl<'a> Scale<'a> {
     }
 
     /// The bar of a count, from the lowest it can be to the highest, with the tick of the baseline.
-    fn bar_ui(&self, row: &widgets::Row<'_>, column: Rect, count: Count, color: Color32) {
+    fn bar_ui(&self, row: &widgets::ListRow<'_>, column: Rect, count: Count, color: Color32) {
         let t = theme::of(row.ui);
         let bar = row.place(column.left()..=column.right(), 8.0);
         if bar.width() <= 24.0 {
@@ -518,7 +518,7 @@ impl<'a> Scale<'a> {
         }
     }
 
-    fn count_ui(&self, row: &widgets::Row<'_>, columns: &Columns, count: Count) {
+    fn count_ui(&self, row: &widgets::ListRow<'_>, columns: &Columns, count: Count) {
         let ink = theme::of(row.ui).strong;
         row.number(
             columns.tokens,
@@ -555,7 +555,7 @@ const FEW: usize = 6;
 /// What a host sends, above the formats: a click shows its text.
 fn host_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostCost<'_>, count: Count, scale: &Scale<'_>) {
     let t = theme::of(ui);
-    let row = widgets::Row::new(ui, LEDGER_ROW);
+    let row = widgets::ListRow::new(ui, LEDGER_ROW);
     let columns = Columns::of(row.rect, &scale.widths);
     let is_baseline = matches!(scale.baseline, Baseline::Host(..));
     if is_baseline {
@@ -606,7 +606,7 @@ fn host_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostCost<'_>, count: Count, scale: &S
 
 /// The row of a format while it is painted.
 struct FormatRow<'a> {
-    row: widgets::Row<'a>,
+    row: widgets::ListRow<'a>,
     columns: Columns,
     format: &'static str,
     scale: &'a Scale<'a>,
@@ -632,7 +632,7 @@ impl<'a> FormatRow<'a> {
     /// Its room and its ground.
     fn new(ui: &'a mut Ui, cx: &Cx<'_>, format: &'static str, scale: &'a Scale<'a>) -> Self {
         let t = theme::of(ui);
-        let row = widgets::Row::named(ui, LEDGER_ROW, ("ledger row", format));
+        let row = widgets::ListRow::named(ui, LEDGER_ROW, ("ledger row", format));
         let of = |winner: &&Winner| winner.format == format;
         let winner = scale.winner.as_ref().filter(of);
         let is_proved = winner.is_some_and(|winner| winner.is_proved);
@@ -832,7 +832,7 @@ fn trip_text(row: &Row) -> Option<String> {
 }
 
 /// A size in its column, where there is one.
-fn size_at(row: &widgets::Row<'_>, right: Option<f32>, size: u64) {
+fn size_at(row: &widgets::ListRow<'_>, right: Option<f32>, size: u64) {
     if let Some(x) = right {
         row.number(
             x,
@@ -844,7 +844,7 @@ fn size_at(row: &widgets::Row<'_>, right: Option<f32>, size: u64) {
 }
 
 /// What is missing of the facts, or left out of the text.
-fn facts_at(row: &widgets::Row<'_>, right: f32, text: String, is_lost: bool) {
+fn facts_at(row: &widgets::ListRow<'_>, right: f32, text: String, is_lost: bool) {
     let t = theme::of(row.ui);
     let color = if is_lost { t.warn } else { t.weak };
     let left = row.number(right, text, theme::code(), color);

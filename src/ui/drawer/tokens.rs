@@ -177,7 +177,7 @@ pub fn tokens_ui(ui: &mut Ui, cx: &Cx<'_>) {
 /// A heading of a part; returns what is left below.
 pub(super) fn part_head(ui: &mut Ui, text: &str) {
     let t = theme::of(ui);
-    let row = widgets::Row::to_read(ui, 24.0);
+    let row = widgets::ListRow::to_read(ui, 24.0);
     row.say(Role::Heading, text);
     row.text(
         row.rect.left(),
@@ -251,7 +251,7 @@ fn by_key_ui(ui: &mut Ui, map: &TokenMap) {
 
 fn key_row_ui(ui: &mut Ui, map: &TokenMap, column: usize, (most, total): (u64, u64)) {
     let t = theme::of(ui);
-    let row = widgets::Row::to_read(ui, ROW);
+    let row = widgets::ListRow::to_read(ui, ROW);
     let ui = row.ui;
     let shares = map.own[column];
     let leaf = map.columns.columns[column].has_leaves;

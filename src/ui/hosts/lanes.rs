@@ -9,7 +9,7 @@ use super::SIDE;
 use crate::state::{Action, HostsAction};
 use crate::ui::host_row;
 use crate::ui::theme::{self, ThemeTokens};
-use crate::ui::widgets::{self, Row};
+use crate::ui::widgets::{self, ListRow};
 use crate::ui::{Cx, icons, panes};
 use loupe_analysis::queries::{HostLane, HostOutcome, HostRow, HostsReport};
 use loupe_core::host::{Evidence, HostId};
@@ -355,7 +355,7 @@ pub fn lanes_ui(
 
 fn group_ui(ui: &Ui, rect: Rect, title: &str, color: Color32, note: &str) {
     let t = theme::of(ui);
-    let row = Row::at(
+    let row = ListRow::at(
         ui,
         rect,
         widgets::sense(ui, rect, ("group", title), Sense::empty()),
@@ -398,7 +398,7 @@ fn lane_ui(ui: &Ui, list: &List<'_>, rect: Rect, laid: &Laid<'_>) {
     let chosen = |id: &HostId| laid.hosts.iter().any(|(row, _)| row.host.id == *id);
     let selected = list.selected.filter(chosen);
     let response = widgets::sense(ui, rect, ("lane", first.host.id), Sense::CLICK);
-    let row = Row::at(ui, rect, response);
+    let row = ListRow::at(ui, rect, response);
     row.ground_edged(selected.is_some());
     widgets::line_below(ui, rect);
     let columns = &list.columns;
@@ -440,7 +440,7 @@ fn lane_ui(ui: &Ui, list: &List<'_>, rect: Rect, laid: &Laid<'_>) {
 }
 
 /// How much of the answer is shown: a bar, and in words.
-fn shown_ui(row: &Row<'_>, columns: &Columns, outcome: HostOutcome, first: &HostRow) {
+fn shown_ui(row: &ListRow<'_>, columns: &Columns, outcome: HostOutcome, first: &HostRow) {
     let t = theme::of(row.ui);
     let color = tone(t, outcome).0;
     let is_known = outcome != HostOutcome::Unknown;
@@ -480,7 +480,7 @@ fn host_ui(ui: &Ui, list: &List<'_>, rect: Rect, host: &HostRow, is_selected: bo
         return;
     }
     let response = widgets::sense(ui, seen, ("host", host.host.id), Sense::CLICK);
-    let row = Row::at(ui, rect, response);
+    let row = ListRow::at(ui, rect, response);
     let known = host.host.evidence;
     let spoken = format!("{} {}, {}", host.host.name, host.host.version, known.name());
     row.say_entry(is_selected, &spoken);

@@ -378,7 +378,7 @@ fn removed_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId, cut: usize, rect: Rect) {
         ui.painter()
             .hline(rect.x_range(), y, Stroke::new(1.0, t.warn_line));
     }
-    let line = widgets::Line::of(ui, rect);
+    let line = widgets::RowLine::of(ui, rect);
     let caret = if shows { icons::DOWN } else { icons::RIGHT };
     line.icon(rect.left() + 20.0, caret, 11.0, t.warn);
     line.icon(rect.left() + 36.0, icons::CUT, 13.0, t.warn);
@@ -412,7 +412,7 @@ fn kept_ui(ui: &mut Ui, cx: &Cx<'_>, what: &str, rect: Rect) {
     widgets::say(&response, Role::Button, &words);
     ui.painter()
         .rect_filled(rect, 0.0, if response.hovered() { t.hover } else { t.card });
-    let line = widgets::Line::of(ui, rect);
+    let line = widgets::RowLine::of(ui, rect);
     line.icon(rect.left() + 20.0, icons::RIGHT, 11.0, t.weak);
     let end = line.number(
         rect.right() - 14.0,

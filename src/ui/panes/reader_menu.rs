@@ -355,7 +355,7 @@ pub(super) fn only_here_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx, count: usize
 }
 
 fn extra_row(ui: &mut Ui, t: &ThemeTokens, text: &str, line: u32, tokens: u64) -> Response {
-    let row = widgets::Row::new(ui, 26.0);
+    let row = widgets::ListRow::new(ui, 26.0);
     let ui = row.ui;
     if row.response.hovered() {
         ui.painter()

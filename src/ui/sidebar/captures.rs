@@ -75,7 +75,7 @@ fn capture_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture, number: usize) -> boo
     let selected = cx.state.view.capture.as_ref() == Some(&capture.id);
     let apart = apart(ui, cx, capture);
     // By the capture, since each new one moves the others: their menus stay with them.
-    let row = widgets::Row::keyed(ui, theme::CAPTURE_ROW, &capture.id.0);
+    let row = widgets::ListRow::keyed(ui, theme::CAPTURE_ROW, &capture.id.0);
     let (glyph, color, words) = outcome_look(capture.outcome, t);
     let when = if capture.request.is_empty() {
         format!("opened from a file · {words}")

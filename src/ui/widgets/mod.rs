@@ -26,13 +26,15 @@ pub use button::{
 };
 pub use field::LineEdit;
 pub use mark::{Tone, badge, chip, key_cap, key_cap_at, key_cap_width, letter_at, swatch};
-pub use modal::{focus_first, focus_opened, modal, modal_frame, modal_room, paragraph, title};
+pub use modal::{
+    cancel, focus_first, focus_opened, modal, modal_frame, modal_room, paragraph, title,
+};
 pub use mode::{mode_body, mode_head};
 pub use notice::{MOVES_AFTER, empty_ui, held_ui, problem_ui, ready, waiting};
 pub use number::{
     bytes, count_text, grouped, number_at, number_right, number_text, number_width, seconds,
 };
-pub use row::{Line, Row, rows_in_sight};
+pub use row::{ListRow, RowLine, rows_in_sight};
 pub use verdict::summary_rows;
 pub use words::{note, note_wrapped, say, say_selected, styled, truncated, words, wrapped};
 

@@ -2,7 +2,7 @@
 
 use egui::{Align2, Frame, Id, Margin, Modal, ModalResponse, Stroke, Ui, Vec2, vec2};
 
-use super::{at_right, icon_button};
+use super::{at_right, button, icon_button};
 use crate::state::Action;
 use crate::ui::theme;
 use crate::ui::{Cx, icons};
@@ -53,6 +53,13 @@ pub fn title(ui: &mut Ui, cx: &Cx<'_>, words: &str) {
             }
         });
     });
+}
+
+/// The button that closes a dialog without what it asks about.
+pub fn cancel(ui: &mut Ui, cx: &Cx<'_>) {
+    if button(ui, "Cancel").clicked() {
+        cx.send(Action::CloseDialog);
+    }
 }
 
 /// Words over as many rows as they take.

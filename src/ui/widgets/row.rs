@@ -31,12 +31,12 @@ pub fn rows_in_sight(
 
 /// What stands side by side, vertically centred at `y`.
 #[derive(Clone, Copy)]
-pub struct Line<'u> {
+pub struct RowLine<'u> {
     pub ui: &'u Ui,
     pub y: f32,
 }
 
-impl<'u> Line<'u> {
+impl<'u> RowLine<'u> {
     /// The line in the middle of a place.
     pub fn of(ui: &'u Ui, place: Rect) -> Self {
         Self {
@@ -90,21 +90,21 @@ impl<'u> Line<'u> {
 }
 
 /// A row over the width that there is: dereferences to the line in its middle.
-pub struct Row<'u> {
-    line: Line<'u>,
+pub struct ListRow<'u> {
+    line: RowLine<'u>,
     pub rect: Rect,
     pub response: Response,
 }
 
-impl<'u> std::ops::Deref for Row<'u> {
-    type Target = Line<'u>;
+impl<'u> std::ops::Deref for ListRow<'u> {
+    type Target = RowLine<'u>;
 
-    fn deref(&self) -> &Line<'u> {
+    fn deref(&self) -> &RowLine<'u> {
         &self.line
     }
 }
 
-impl<'u> Row<'u> {
+impl<'u> ListRow<'u> {
     /// A row that can be clicked.
     pub fn new(ui: &'u mut Ui, height: f32) -> Self {
         Self::with(ui, height, Sense::click())
@@ -136,15 +136,15 @@ impl<'u> Row<'u> {
     /// A row that has its room already.
     pub fn at(ui: &'u Ui, rect: Rect, response: Response) -> Self {
         Self {
-            line: Line::of(ui, rect),
+            line: RowLine::of(ui, rect),
             rect,
             response,
         }
     }
 
     /// The line so far below the top, for a row of several.
-    pub fn line(&self, below_top: f32) -> Line<'u> {
-        Line {
+    pub fn line(&self, below_top: f32) -> RowLine<'u> {
+        RowLine {
             y: self.rect.top() + below_top,
             ..self.line
         }

@@ -281,7 +281,7 @@ fn saving_ui(ui: &mut Ui, cx: &Cx<'_>, mended: &Arc<FixedResult>) {
         .filter(|(_, before, ..)| before.is_some())
     {
         let before = before.unwrap_or(0);
-        let row = widgets::Row::to_read(ui, 20.0);
+        let row = widgets::ListRow::to_read(ui, 20.0);
         let ui = row.ui;
         row.text(
             row.rect.left(),

@@ -159,7 +159,7 @@ fn row_ui(
     is_whole: bool,
 ) {
     let t = theme::of(ui);
-    let row = widgets::Row::to_read(ui, ROW);
+    let row = widgets::ListRow::to_read(ui, ROW);
     let ui = row.ui;
     row.say(Role::Row, format!("{name}, {tokens} tokens"));
     let names = (row.rect.width() * 0.5).min(210.0);

@@ -22,7 +22,7 @@ const MAX_VALUE: usize = 400;
 /// A row while it is painted.
 struct NodeRow<'a> {
     flat: &'a Flat,
-    row: widgets::Row<'a>,
+    row: widgets::ListRow<'a>,
     at: TreeRow,
     node: Node<'a>,
     key: Option<String>,
@@ -52,7 +52,7 @@ impl Flat {
         let response = widgets::sense(ui, rect, ("node", at.node), Sense::CLICK);
         let row = NodeRow {
             flat: self,
-            row: widgets::Row::at(ui, rect, response),
+            row: widgets::ListRow::at(ui, rect, response),
             at,
             node,
             key: node.key().map_or_else(
