@@ -376,7 +376,7 @@ fn hint_ui(ui: &mut Ui, hints: &Annotations) {
         ]);
     }
     tips.push(line("openWorldHint", hints.open_world));
-    tips.push("Nobody checks these hints.".to_owned());
+    tips.push("Hints are not verified".to_owned());
     widgets::badge(ui, Some(glyph), text, tone, !is_declared).on_hover_text(tips.join("\n"));
 }
 
@@ -521,7 +521,7 @@ fn export_ui(ui: &mut Ui, cx: &Cx<'_>) {
             }
             is_clicked
         };
-        if item(icons::COPY, "Copy verdict", "", true) {
+        if item(icons::COPY, "Copy summary", "", true) {
             cx.send(Action::CopySummary);
         }
         if item(

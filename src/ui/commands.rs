@@ -116,7 +116,7 @@ pub const COMMANDS: &[UiCommand] = &[
         "Open the third format of the answer",
         |ui, cx| open_cell(ui, cx, 2),
     ),
-    UiCommand::new(keys(BARE, Key::W), "Why it is cheaper", |ui, cx| {
+    UiCommand::new(keys(BARE, Key::W), "Explain the saving", |ui, cx| {
         if has_answer(cx) {
             result_strip::why(ui, cx);
         } else if has_comparison(cx) {
@@ -320,16 +320,14 @@ pub const COMMANDS: &[UiCommand] = &[
         Some(ViewAction::ShowSettings.into())
     }),
     UiCommand::without_keys(watch::NAME, |_, cx| watch::open(cx)),
-    UiCommand::without_keys("Tools called without a question…", |_, cx| {
+    UiCommand::without_keys("Always-allowed tools…", |_, cx| {
         servers::show_allowed_tools(cx)
     }),
     UiCommand::without_keys("Save these arguments…", |_, cx| call_bar::saved::keep(cx)),
     UiCommand::without_keys("Variables of this server…", |_, cx| {
         call_bar::saved::variables(cx)
     }),
-    UiCommand::without_keys("Folders for servers (roots)…", |_, cx| {
-        Some(server_requests::roots_dialog(cx))
-    }),
+    UiCommand::without_keys("Roots…", |_, cx| Some(server_requests::roots_dialog(cx))),
     UiCommand::without_keys("Forget the login", |_, cx| forget_login(cx)),
     UiCommand::without_keys("How it connected", |_, cx| {
         (!cx.state.session().steps.is_empty()).then_some(Action::ShowDialog(Dialog::Steps))
@@ -451,7 +449,7 @@ pub fn other_protocol(cx: &Cx<'_>) -> Option<(&'static str, Action)> {
     let (version, words) = if Protocol::is_stateless(&server.protocol_version) {
         ("2025-11-25", "Compare with a handshake (2025-11-25)")
     } else {
-        ("2026-07-28", "Compare without a handshake (2026-07-28)")
+        ("2026-07-28", "Compare with protocol 2026-07-28")
     };
     Some((
         words,

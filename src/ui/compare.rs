@@ -208,7 +208,7 @@ fn waiting_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare) {
             widgets::padded(ui, 12, |ui| widgets::problem_ui(ui, problem));
         }
         None if !compare.series.is_running()
-            && widgets::empty_ui(ui, "No call has been made.", Some("Make the calls")) =>
+            && widgets::empty_ui(ui, "No calls yet", Some("Make the calls")) =>
         {
             cx.send(CompareAction::Again);
         }
@@ -254,7 +254,7 @@ fn strip_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: Option<&Judged>
     if let Some(note) = &strip.note {
         return strip::single_cell_ui(ui, rect, |ui| {
             widgets::from_right(ui, |ui| {
-                if widgets::icon_button(ui, icons::COPY, "Copy verdict").clicked() {
+                if widgets::icon_button(ui, icons::COPY, "Copy summary").clicked() {
                     cx.send(Action::CopySummary);
                 }
                 ui.with_layout(Layout::left_to_right(Align::Center), |ui| note_ui(ui, note));
@@ -417,7 +417,7 @@ fn not_made_ui(ui: &mut Ui, compare: &Compare, rect: Rect) -> f32 {
 /// The comparison's part of *Export ▾*.
 pub fn export_ui(ui: &mut Ui, cx: &Cx<'_>) {
     if ui
-        .button("Copy verdict")
+        .button("Copy summary")
         .on_hover_text(shortcuts::text(&shortcuts::COPY_VERDICT))
         .clicked()
     {

@@ -380,11 +380,7 @@ fn copy_all_ui(ui: &mut Ui, cx: &Cx<'_>, text: impl FnOnce() -> String) {
 fn path_words(purpose: PathPurpose) -> (String, &'static str, &'static str) {
     const WRITTEN: &str = "The path of the file to write; an existing file is replaced";
     let (title, what, verb) = match purpose {
-        PathPurpose::OpenCapture => (
-            "Open a capture",
-            "The path of a capture folder, or of a file that holds an answer",
-            "Open",
-        ),
+        PathPurpose::OpenCapture => ("Open a capture", "Capture folder or result file", "Open"),
         PathPurpose::OpenTokenizer => (
             "Open a tokenizer file",
             "The path of a tokenizer.json, SentencePiece, tiktoken or tekken file; it is read here and sent nowhere",

@@ -81,9 +81,7 @@ pub(super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
         let words = match (history.is_searching(), history.search.trim().is_empty()) {
             (true, _) => "Searching the answers…",
             (false, false) => "No saved call matches all of these words",
-            (false, true) => {
-                "Calls of this session are in the list on the left; after a restart they appear here"
-            }
+            (false, true) => "No earlier calls",
         };
         ui.add_space(12.0);
         widgets::note_wrapped(ui, words);

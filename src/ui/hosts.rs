@@ -112,9 +112,9 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, hosts: usize) -> Rect {
         }
         widgets::from_right(ui, |ui| {
             let is_copied = if head.width() < theme::NARROW {
-                widgets::icon_button(ui, icons::COPY, "Copy verdict").clicked()
+                widgets::icon_button(ui, icons::COPY, "Copy summary").clicked()
             } else {
-                Button::new("Copy verdict")
+                Button::new("Copy summary")
                     .icon(icons::COPY)
                     .frameless()
                     .height(theme::ICON_BUTTON)

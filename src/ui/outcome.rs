@@ -15,6 +15,6 @@ pub fn outcome_look(outcome: Outcome, t: &ThemeTokens) -> (&'static str, Color32
         Outcome::Malformed => (icons::BUG, t.bad, "unreadable answer"),
         Outcome::Timeout => (icons::TIMEOUT, t.warn, "timed out"),
         Outcome::Cancelled => (icons::CANCELLED, t.weak, "cancelled"),
-        Outcome::Disconnected => (icons::DISCONNECT, t.bad, "server went away"),
+        Outcome::Disconnected => (icons::DISCONNECT, t.bad, "server disconnected"),
     }
 }

@@ -465,7 +465,7 @@ fn many_ui(
 
 /// The folders that servers are told of.
 pub fn roots_ui(ui: &mut Ui, cx: &Cx<'_>, text: &str, is_declared: bool) {
-    widgets::title(ui, cx, "Folders for servers (roots)");
+    widgets::title(ui, cx, "Roots");
     widgets::paragraph(
         ui,
         "Servers that ask for roots get these folders, and some then allow nothing else. An empty list is not the same as none declared: it says that no folder may be used.",

@@ -21,7 +21,7 @@ pub fn allow_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) {
     let button = |words| Button::new(words).small();
     let send = |which| cx.send(CallAction::ConfirmAlways(which));
     ui.horizontal_wrapped(|ui| {
-        let tip = "Calls it now, and from now on without a question, until its definition changes";
+        let tip = "Call now; ask again if the definition changes";
         if button("Always allow this tool").tip(tip).clicked(ui) {
             send(AllowedTools::This);
         }
@@ -42,7 +42,7 @@ pub fn show_allowed_tools(cx: &Cx<'_>) -> Option<Action> {
 /// The tools that are called without a question; each can be taken back.
 pub fn allowed_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
     let t = theme::of(ui);
-    widgets::title(ui, cx, "Tools called without a question");
+    widgets::title(ui, cx, "Always-allowed tools");
     let allowed = cx.state.allowed_tools();
     if allowed.is_empty() {
         widgets::paragraph(
@@ -84,10 +84,7 @@ pub fn allowed_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
 pub fn values_ui(ui: &mut Ui, cx: &Cx<'_>, missing: &MissingValues) {
     let t = theme::of(ui);
     widgets::title(ui, cx, &format!("Values for {}", missing.server()));
-    widgets::paragraph(
-        ui,
-        "These values are secret, so Loupe writes them to no file. It connects only after you enter them.",
-    );
+    widgets::paragraph(ui, "Enter secrets to connect. Never saved to a file");
     let mut is_first = true;
     for name in &missing.names {
         widgets::words(ui, name, theme::mono(12.0), t.text);

@@ -112,7 +112,7 @@ fn look_ui(ui: &mut Ui, cx: &Cx<'_>) {
     });
     row(ui, "Contrast", |ui| {
         let mut has_more = settings.more_contrast;
-        if ui.checkbox(&mut has_more, "More of it").changed() {
+        if ui.checkbox(&mut has_more, "High contrast").changed() {
             cx.send(SettingsAction::MoreContrast(has_more));
         }
         weak(
@@ -122,7 +122,7 @@ fn look_ui(ui: &mut Ui, cx: &Cx<'_>) {
     });
     row(ui, "Motion", |ui| {
         let mut reduces = settings.reduce_motion;
-        if ui.checkbox(&mut reduces, "Reduce it").changed() {
+        if ui.checkbox(&mut reduces, "Reduce motion").changed() {
             cx.send(SettingsAction::ReduceMotion(reduces));
         }
         weak(
@@ -229,7 +229,7 @@ fn history_ui(ui: &mut Ui, cx: &Cx<'_>) {
     row(ui, "Calls", |ui| {
         let mut is_on = cx.state.history.is_on;
         if ui
-            .checkbox(&mut is_on, "Keep them from run to run, secrets hidden")
+            .checkbox(&mut is_on, "Save history, secrets hidden")
             .changed()
         {
             cx.send(HistoryAction::SetOn(is_on));
@@ -239,7 +239,7 @@ fn history_ui(ui: &mut Ui, cx: &Cx<'_>) {
 }
 
 fn hosts_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    heading(ui, "Hosts that come first");
+    heading(ui, "Pinned hosts");
     let pinned = &cx.state.view.hosts.pinned;
     if pinned.is_empty() {
         weak(ui, "No host is pinned: those that lose most come first");
@@ -272,10 +272,7 @@ fn server_ui(ui: &mut Ui, cx: &Cx<'_>) {
         } else {
             format!("{}…", widgets::number_text(count, "tools"))
         };
-        if Button::new(&words)
-            .name("Tools called without a question")
-            .clicked(ui)
-        {
+        if Button::new(&words).name("Always-allowed tools").clicked(ui) {
             cx.send(Action::ShowDialog(Dialog::AllowedTools));
         }
     });
@@ -297,7 +294,7 @@ fn server_ui(ui: &mut Ui, cx: &Cx<'_>) {
 }
 
 fn file_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    heading(ui, "The file");
+    heading(ui, "Settings file");
     match cx.state.saved_settings.file() {
         Some(file) => {
             let text = widgets::styled(

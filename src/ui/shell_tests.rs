@@ -616,7 +616,7 @@ fn each_end_of_a_call_has_its_own_words() {
         (Outcome::Timeout, "Timed out after 612 ms"),
         (Outcome::Cancelled, "Cancelled after 612 ms"),
         (Outcome::Malformed, "Unreadable answer after 612 ms"),
-        (Outcome::Disconnected, "Server went away after 612 ms"),
+        (Outcome::Disconnected, "Server disconnected after 612 ms"),
         (Outcome::ProtocolError, "JSON-RPC error after 612 ms"),
     ] {
         // The empty panes say it too.
@@ -656,7 +656,7 @@ fn after_reconnecting_a_call_that_lost_its_server_is_made_again() {
 fn export_stands_beside_call() {
     let mut harness = harness(answered(Outcome::Result));
     for (label, action) in [
-        ("Copy verdict", Action::CopySummary),
+        ("Copy summary", Action::CopySummary),
         (
             "Capture folder…",
             Action::ExportAs(ExportAction::save(ExportChoice::FOLDER)),

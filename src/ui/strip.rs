@@ -422,7 +422,7 @@ fn asked_about(strip: &Strip) -> Option<&StripCell> {
         .or(others.last())
 }
 
-/// Why the cheapest is cheaper, where that can be shown, *Copy as picture* and *Copy verdict*.
+/// Why the cheapest is cheaper, where that can be shown, *Copy as picture* and *Copy summary*.
 pub fn buttons_ui(
     ui: &mut Ui,
     cx: &Cx<'_>,
@@ -513,7 +513,7 @@ pub fn buttons_ui(
     }
 }
 
-const VERDICT: &str = "Copy verdict";
+const VERDICT: &str = "Copy summary";
 /// The name of copying a picture, everywhere.
 pub const PICTURE: &str = "Copy as picture";
 

@@ -361,8 +361,8 @@ fn server_menu(ui: &mut Ui, cx: &Cx<'_>) {
     }
     if let Some(open) = servers::show_allowed_tools(cx) {
         let words = match cx.state.allowed_tools().len() {
-            0 => "Tools called without a question…".to_owned(),
-            count => format!("Tools called without a question ({count})…"),
+            0 => "Always-allowed tools…".to_owned(),
+            count => format!("Always-allowed tools ({count})…"),
         };
         item(ui, icons::CONSENT, &words, true, open);
     }

@@ -126,7 +126,7 @@ pub(super) fn done_words(ui: &mut Ui, capture: &Capture) {
         Outcome::Malformed => format!("Unreadable answer after {time}"),
         Outcome::Timeout => format!("Timed out after {time}"),
         Outcome::Cancelled => format!("Cancelled after {time}"),
-        Outcome::Disconnected => format!("Server went away after {time}"),
+        Outcome::Disconnected => format!("Server disconnected after {time}"),
     };
     let mark = icons::icon_fill(glyph, 14.0, color);
     let color = if capture.outcome == Outcome::Result {

@@ -102,7 +102,7 @@ fn inner_ui(ui: &mut Ui, cx: &Cx<'_>, page: &ComparisonPage) {
     for (value, why) in &curve.left_out {
         widgets::words(
             ui,
-            format!("Left out of the lines: {value} ({why})"),
+            format!("{value} not plotted: {why}"),
             theme::small(),
             t.warn,
         );

@@ -173,7 +173,7 @@ fn menu_ui(ui: &mut Ui, cx: &Cx<'_>, judged: &Judged, at: usize) {
         }
     }
     if column.cells.iter().any(|cell| cell.lost > 0)
-        && ui.button("Need only the fields it has").clicked()
+        && ui.button("Require only these fields").clicked()
     {
         judged.need_what_it_has(cx, at);
         ui.close();

@@ -18,7 +18,7 @@ pub(super) fn recent_ui(ui: &mut Ui, cx: &Cx<'_>) {
     card(ui, false, |ui| {
         ui.horizontal(|ui| {
             ui.add(Label::new(icons::icon(icons::HISTORY, 16.0, t.weak)));
-            widgets::words(ui, "Used before", theme::semibold(13.0), t.strong);
+            widgets::words(ui, "Recent", theme::semibold(13.0), t.strong);
             widgets::note(ui, "Secrets come from the keychain, or are asked for");
         });
         for (at, (recent, (name, place))) in recent.iter().zip(servers::names(cx)).enumerate() {

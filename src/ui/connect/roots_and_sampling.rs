@@ -10,7 +10,7 @@ use crate::ui::{Cx, icons, server_requests};
 
 pub(super) fn answers_ui(ui: &mut Ui, cx: &Cx<'_>) {
     ui.label(widgets::styled(
-        "What a server may ask of you",
+        "Server requests",
         theme::semibold(13.0),
         theme::of(ui).strong,
     ));
@@ -18,12 +18,12 @@ pub(super) fn answers_ui(ui: &mut Ui, cx: &Cx<'_>) {
         ui,
         0.4,
         |ui, _| {
-            label(ui, "Folders for servers (roots)");
+            label(ui, "Roots");
             let words = match cx.state.roots.as_deref() {
                 None => "Not declared".to_owned(),
                 Some(folders) => widgets::number_text(folders.len() as u64, "folders"),
             };
-            let name = format!("Folders for servers: {words}");
+            let name = format!("Roots: {words}");
             let tip = "The folders that servers are told about; some then allow nothing else";
             if Button::new(&words)
                 .icon(icons::OPEN_FILE)
@@ -39,7 +39,7 @@ pub(super) fn answers_ui(ui: &mut Ui, cx: &Cx<'_>) {
             label(ui, "Answer to requests for a completion (sampling)");
             let mut text = cx.state.sampling_reply.clone().unwrap_or_default();
             let line = widgets::LineEdit {
-                name: "Answer to completions",
+                name: "Sampling reply",
                 hint: "you are asked each time",
                 width,
                 is_secret: false,

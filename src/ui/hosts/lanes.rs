@@ -264,7 +264,7 @@ pub fn lanes_ui(
         },
     );
     title(columns.hosts.start, "Hosts with this text");
-    title(columns.happens.start, "What happens");
+    title(columns.happens.start, "Outcome");
     widgets::text_right(
         ui,
         pos2(columns.tokens, head.center().y),

@@ -80,11 +80,7 @@ pub fn panes_ui(ui: &mut Ui, cx: &Cx<'_>) {
     if open.is_empty() {
         let rect = strip_ui(ui, cx, rect, &[], subject);
         ui.scope_builder(UiBuilder::new().max_rect(rect), |ui| {
-            widgets::empty_ui(
-                ui,
-                "All panes are closed. A tab above brings one back.",
-                None,
-            )
+            widgets::empty_ui(ui, "No open panes. Reopen one from a tab", None)
         });
         return;
     }
@@ -276,7 +272,7 @@ fn outcome_strip(
             t.bad,
             t.bad_bg,
             t.bad_line,
-            "The server went away before it answered".to_owned(),
+            "Server disconnected before responding".to_owned(),
         ),
     };
     let strip = Rect::from_min_size(rect.min, vec2(rect.width(), 30.0));

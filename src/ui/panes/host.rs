@@ -501,7 +501,7 @@ pub fn view_as_strip(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) -> Rect {
                         Some("Reading the answer as this host does…".to_owned())
                     }
                     QueryState::NeedsConfirmation { .. } => {
-                        Some("What this host leaves out is not counted yet.".to_owned())
+                        Some("What this host drops is not counted yet.".to_owned())
                     }
                     _ => None,
                 };
@@ -513,7 +513,7 @@ pub fn view_as_strip(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) -> Rect {
     rect.with_min_y(strip.bottom())
 }
 
-/// What the host that is viewed as leaves out, where it leaves out a part.
+/// What the host that is viewed as leaves out, where it drops a part.
 fn cuts<'a>(cx: &Cx<'a>) -> Option<&'a loupe_analysis::queries::HostCuts> {
     let host = cx.state.view.hosts.view_as?;
     match cx.ready(HostCutsQuery(host)) {

@@ -28,7 +28,7 @@ use loupe_core::json::{Doc, Node};
 
 /// How far the tree opens: by which key, how many levels (`None` as at first), and what that is called.
 const LEVELS: [(Key, Option<usize>, &str); 7] = [
-    (Key::Num0, None, "As at first"),
+    (Key::Num0, None, "Default levels"),
     (Key::Num1, Some(1), "1 level"),
     (Key::Num2, Some(2), "2 levels"),
     (Key::Num3, Some(3), "3 levels"),
