@@ -485,10 +485,7 @@ mod tests {
     fn a_minus_is_no_hyphen_and_a_unit_stands_on_the_line_of_its_number() {
         // The number and its unit have flat feet; the sign stands alone.
         let paint = |ui: &mut egui::Ui, _: &ui::Cx<'_>| {
-            let (ground, strong) = (
-                ui::theme::ThemeTokens::of(ui).bg,
-                ui::theme::ThemeTokens::of(ui).strong,
-            );
+            let (ground, strong) = (ui::theme::of(ui).bg, ui::theme::of(ui).strong);
             ui.painter().rect_filled(ui.content_rect(), 0.0, ground);
             for (x, text) in [(100.0, "−"), (200.0, "-")] {
                 ui.painter().text(

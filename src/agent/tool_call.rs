@@ -224,9 +224,10 @@ impl<'a> AgentCall<'a> {
                     ..problem
                 };
             }
-            _ if problem.hint.as_ref().is_none_or(|hint| {
-                hint.contains("`--") && !hint.contains("configure Loupe")
-            }) =>
+            _ if problem
+                .hint
+                .as_ref()
+                .is_none_or(|hint| hint.contains("`--") && !hint.contains("configure Loupe")) =>
             {
                 match problem.kind {
                     ProblemKind::Spawn

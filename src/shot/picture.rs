@@ -13,7 +13,7 @@ use image::RgbaImage;
 use super::Raster;
 use super::screens::Stage;
 use crate::state::{Event, PaneView, ViewAction};
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme::{self};
 use crate::ui::{self, icons};
 use loupe_analysis::fixture::export::Drawing;
 use loupe_analysis::fixture::export::card::Card;
@@ -43,7 +43,7 @@ pub fn pane(
 ) -> Result<RgbaImage, Problem> {
     let mut stage = Stage::new([size.0, size.1], theme_of(theme), false)?;
     stage.shot.paint = |ui, cx| {
-        let t = ThemeTokens::of(ui);
+        let t = theme::of(ui);
         CentralPanel::default()
             .frame(Frame::new().fill(t.bg))
             .show(ui, |ui| ui::panes_ui(ui, cx));
@@ -104,7 +104,7 @@ const CARD_SCALE: f32 = 1.5;
 
 fn card_ui(ui: &mut egui::Ui, card: &Card) {
     const MARGIN: f32 = 43.0;
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let rect = ui.content_rect();
     let painter = ui.painter();
     painter.rect_filled(rect, 0.0, t.bg);
@@ -253,7 +253,7 @@ fn card_ui(ui: &mut egui::Ui, card: &Card) {
 fn bars_ui(ui: &mut egui::Ui, bars: &Bars) {
     use layout::{BAR, HEAD, LINE, MARGIN, ROW};
     let bars_at = bars.bars_at();
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let painter = ui.painter();
     painter.rect_filled(ui.content_rect(), 0.0, t.bg);
     let colour = |tone: ChartTone| -> Color32 {

@@ -74,7 +74,7 @@ pub enum Action {
     Quit,
 }
 
-/// Areas whose actions are sent without naming [`Action`].
+/// An action of an area is sent without naming [`Action`].
 macro_rules! areas {
     ($($area:ident: $action:ty),* $(,)?) => {
         $(impl From<$action> for Action {
@@ -86,6 +86,21 @@ macro_rules! areas {
 }
 
 areas! {
+    Compare: CompareAction,
+    Diff: diff::DiffAction,
+    ServerDiff: server_diff::ServerDiffAction,
+    Login: LoginAction,
+    Import: ImportAction,
+    Answer: server_requests::ServerRequestAction,
+    Wire: wire::WireAction,
+    Library: library::LibraryAction,
+    Media: media::MediaAction,
+    History: HistoryAction,
+    Fixture: FixtureAction,
+    Tokens: TokensAction,
+    Exact: anthropic_count::ExactAction,
+    Hosts: HostsAction,
+    ExportAs: ExportAction,
     Findings: FindingsAction,
     View: ViewAction,
     Settings: SettingsAction,

@@ -594,7 +594,11 @@ mod tests {
 
     #[test]
     fn a_pane_is_the_same_after_a_restart() {
-        let host = loupe_core::host::Hosts::built_in().iter().next().unwrap().id;
+        let host = loupe_core::host::Hosts::built_in()
+            .iter()
+            .next()
+            .unwrap()
+            .id;
         for view in [
             PaneView::Rendered("content"),
             PaneView::Text("content-pretty"),

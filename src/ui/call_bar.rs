@@ -13,8 +13,8 @@ pub mod saved;
 use std::sync::Arc;
 
 use egui::{
-    Align, Frame, Id, Layout, Margin, Popup, PopupCloseBehavior, Rect, Response, RichText, Role,
-    ScrollArea, Sense, Ui, WidgetInfo, vec2,
+    Align, Frame, Id, Layout, Margin, Popup, PopupCloseBehavior, Rect, Response, Role, ScrollArea,
+    Sense, Ui, vec2,
 };
 
 pub use outcome::running_words;
@@ -22,7 +22,7 @@ use outcome::{done_words, has_outcome, outcome_ui, timing_ui};
 
 use super::region::{Region, region};
 use super::sidebar::Risk;
-use super::theme::{self, ThemeTokens};
+use super::theme;
 use super::widgets::{self, Tone};
 use super::{Cx, export, icons, once, shortcuts};
 use crate::state::form;
@@ -61,14 +61,15 @@ pub fn call_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
         || cx.state.view.maximised.is_some()
         || cx.state.view.screen == Screen::Compare;
     ui.spacing_mut().item_spacing.y = 0.0;
-    Frame::new()
-        .inner_margin(Margin {
+    widgets::padded(
+        ui,
+        Margin {
             left: 16,
             right: 12,
             top: 8,
             bottom: 8,
-        })
-        .show(ui, |ui| {
+        },
+        |ui| {
             ui.set_min_width(ui.available_width());
             let is_about_answer = matches!(cx.state.view.screen, Screen::Answer | Screen::Hosts);
             if let Some(capture) = cx
@@ -95,7 +96,8 @@ pub fn call_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
             if let Some(form) = cx.state.form() {
                 fields::problems_ui(ui, form);
             }
-        });
+        },
+    );
     if cx.state.is_answer_stale()
         && cx.state.running.is_none()
         && cx.state.view.screen == Screen::Answer
@@ -114,7 +116,7 @@ pub fn call_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
 
 /// An answer whose tool this server does not have: opened from a file, or of another server.
 fn foreign_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     ui.allocate_ui_with_layout(
         vec2(ui.available_width(), theme::BUTTON),
         Layout::right_to_left(Align::Center),
@@ -127,10 +129,7 @@ fn foreign_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture) {
                 } else {
                     &capture.tool.name
                 };
-                ui.add(
-                    egui::Label::new(RichText::new(name).font(theme::tool_name()).color(t.strong))
-                        .truncate(),
-                );
+                widgets::truncated(ui, name, theme::tool_name(), t.strong);
                 let words = match (
                     capture.request.is_empty(),
                     cx.state.session().connection.is_connected(),
@@ -140,10 +139,7 @@ fn foreign_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture) {
                     (false, true) => "This server has no such tool",
                     (false, false) => "Not connected: it cannot be called",
                 };
-                ui.add(
-                    egui::Label::new(RichText::new(words).font(theme::small()).color(t.weak))
-                        .truncate(),
-                );
+                widgets::truncated(ui, words, theme::small(), t.weak);
                 if !capture.request.is_empty() {
                     done_words(ui, capture);
                 }
@@ -154,7 +150,7 @@ fn foreign_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture) {
 
 /// The server went away: what that means for calls, and the way on.
 fn gone_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let Connection::Disconnected { problem, .. } = &cx.state.session().connection else {
         return;
     };
@@ -170,18 +166,13 @@ fn gone_ui(ui: &mut Ui, cx: &Cx<'_>) {
                     14.0,
                     t.bad,
                 )));
-                ui.label(
-                    RichText::new("The server is gone.")
-                        .font(theme::medium(12.5))
-                        .color(t.strong),
-                );
+                widgets::words(ui, "The server is gone.", theme::medium(12.5), t.strong);
                 let keys = shortcuts::text(&shortcuts::RECONNECT);
                 let name = format!("Reconnect ({keys})");
                 if widgets::Button::new(&name)
                     .icon(icons::REFRESH)
                     .small()
-                    .show(ui)
-                    .clicked()
+                    .clicked(ui)
                 {
                     cx.send(ConnectAction::Reconnect);
                 }
@@ -197,11 +188,7 @@ fn gone_ui(ui: &mut Ui, cx: &Cx<'_>) {
                     return;
                 }
                 let words = problem.message();
-                ui.add(
-                    egui::Label::new(RichText::new(&words).font(theme::small()).color(t.text))
-                        .truncate(),
-                )
-                .on_hover_text(&words);
+                widgets::truncated(ui, &words, theme::small(), t.text).on_hover_text(&words);
             });
         });
     let rect = strip.response.rect;
@@ -213,7 +200,7 @@ fn gone_ui(ui: &mut Ui, cx: &Cx<'_>) {
 }
 
 fn no_tool_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     ui.horizontal(|ui| {
         let words = match &cx.state.session().connection {
             Connection::Connecting { phase, since, .. } => {
@@ -229,22 +216,18 @@ fn no_tool_ui(ui: &mut Ui, cx: &Cx<'_>) {
             Connection::Connected { .. } => "Choose a tool",
             _ => "Connect to a server to call its tools",
         };
-        ui.label(RichText::new(words).font(theme::base()).color(t.weak));
+        widgets::words(ui, words, theme::base(), t.weak);
         if let Some(capture) = cx.state.capture() {
-            ui.label(
-                RichText::new(&capture.tool.name)
-                    .font(theme::tool_name())
-                    .color(t.strong),
-            );
+            widgets::words(ui, &capture.tool.name, theme::tool_name(), t.strong);
             done_words(ui, capture);
         }
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| export_ui(ui, cx));
+        widgets::from_right(ui, |ui| export_ui(ui, cx));
     });
 }
 
 /// Name, title, badges; at the right Export and Call.
 fn head_ui(ui: &mut Ui, cx: &Cx<'_>, listed: &ListedTool, bar: Rect, with_chips: bool) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let tool = &*listed.tool;
     ui.allocate_ui_with_layout(
         vec2(ui.available_width(), theme::BUTTON),
@@ -267,10 +250,9 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, listed: &ListedTool, bar: Rect, with_chips:
                 } else {
                     &tool.name
                 };
-                let label =
-                    egui::Label::new(RichText::new(name).font(theme::tool_name()).color(t.strong))
-                        .truncate()
-                        .sense(Sense::click());
+                let label = egui::Label::new(widgets::styled(name, theme::tool_name(), t.strong))
+                    .truncate()
+                    .sense(Sense::click());
                 // The arguments stay in reach, however long the name is.
                 let room = ui.available_width() - if with_chips { ARGUMENTS } else { 0.0 };
                 let response = ui.scope(|ui| {
@@ -291,10 +273,7 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, listed: &ListedTool, bar: Rect, with_chips:
                     tool.title.as_deref().filter(|title| *title != tool.name),
                     is_wide,
                 ) {
-                    ui.add(
-                        egui::Label::new(RichText::new(title).font(theme::base()).color(t.weak))
-                            .truncate(),
-                    );
+                    widgets::truncated(ui, title, theme::base(), t.weak);
                 }
                 if !with_chips && ui.available_width() >= HINT {
                     hint_ui(ui, &tool.annotations);
@@ -328,11 +307,11 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, listed: &ListedTool, bar: Rect, with_chips:
 /// Beside *Call*: as whom, and how often.
 fn call_menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
     if let Some(host) = cx.state.call_as() {
-        ui.label(
-            RichText::new(format!("as {}", host.name))
-                .font(theme::small())
-                .color(ThemeTokens::of(ui).weak),
-        );
+        ui.label(widgets::styled(
+            format!("as {}", host.name),
+            theme::small(),
+            theme::of(ui).weak,
+        ));
     }
     let button = widgets::Button::new("")
         .icon(icons::DOWN)
@@ -348,14 +327,14 @@ fn call_menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
 }
 
 fn summary_ui(ui: &mut Ui, tool: &Tool, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let summary = tool.summary();
     let words = if summary.is_empty() {
         "No description"
     } else {
         summary
     };
-    let label = egui::Label::new(RichText::new(words).font(theme::small()).color(t.weak))
+    let label = egui::Label::new(widgets::styled(words, theme::small(), t.weak))
         .truncate()
         .sense(Sense::click());
     let response = ui.scope(|ui| {
@@ -366,7 +345,7 @@ fn summary_ui(ui: &mut Ui, tool: &Tool, cx: &Cx<'_>) {
         .inner
         .on_hover_text("Show the whole definition as the server lists it")
         .on_hover_cursor(egui::CursorIcon::PointingHand);
-    response.widget_info(|| WidgetInfo::labeled(Role::Link, true, format!("Definition: {words}")));
+    widgets::say(&response, Role::Link, format!("Definition: {words}"));
     widgets::focus_ring(ui, &response, theme::RADIUS_BADGE);
     if response.clicked() {
         cx.send(Action::ShowDialog(Dialog::Definition {
@@ -483,9 +462,9 @@ fn call_button(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) -> Response {
 /// The first control that has the focus is *Call*, once in a session.
 fn focus_once(ui: &Ui, cx: &Cx<'_>, call: &Response) {
     let id = Id::unique("call focused in session");
-    let done = ui.data(|data| data.get_temp::<SessionId>(id));
+    let done = widgets::recall::<SessionId>(ui, id);
     if done != Some(cx.state.session().id) && cx.state.view.screen != Screen::Connect {
-        ui.data_mut(|data| data.insert_temp(id, cx.state.session().id));
+        widgets::remember(ui, id, cx.state.session().id);
         if ui.memory(egui::Memory::focused).is_none() {
             call.request_focus();
         }
@@ -500,7 +479,7 @@ fn send_anyway_ui(ui: &mut Ui, cx: &Cx<'_>) {
     if refused && cx.state.running.is_none() && cx.state.session().connection.is_connected() {
         let button = widgets::Button::new("Send anyway")
             .tip("Sends the arguments even though they do not fit the tool's schema");
-        if button.show(ui).clicked() {
+        if button.clicked(ui) {
             cx.send(CallAction::Call { send_anyway: true });
         }
     }
@@ -551,13 +530,13 @@ fn export_ui(ui: &mut Ui, cx: &Cx<'_>) {
             &shortcuts::text(&shortcuts::SAVE_FIXTURE),
             has_result,
         ) {
-            cx.send(Action::Fixture(FixtureAction::Show { then: None }));
+            cx.send(FixtureAction::Show { then: None });
         }
         if item(icons::OPEN_FILE, "Capture folder…", &keys, true) {
-            cx.send(Action::ExportAs(ExportAction::save(ExportChoice::FOLDER)));
+            cx.send(ExportAction::save(ExportChoice::FOLDER));
         }
         if item(icons::JSON, "Raw CallToolResult…", "", has_result) {
-            cx.send(Action::ExportAs(ExportAction::save(ExportChoice::RESULT)));
+            cx.send(ExportAction::save(ExportChoice::RESULT));
         }
         if item(icons::COPY, "Copy text", "", text.is_some())
             && let Some(view) = text
@@ -575,9 +554,7 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>, listed: &ListedTool, is_slim: bool) {
     if is_slim {
         ui.horizontal(|ui| {
             chips_ui(ui, cx, tool);
-            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                outcome_ui(ui, cx, tool)
-            });
+            widgets::from_right(ui, |ui| outcome_ui(ui, cx, tool));
         });
         return;
     }
@@ -598,13 +575,8 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>, listed: &ListedTool, is_slim: bool) {
 }
 
 fn arguments_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) {
-    let t = ThemeTokens::of(ui);
     let Some(form) = cx.state.form() else {
-        ui.label(
-            RichText::new("No input schema")
-                .font(theme::small())
-                .color(t.weak),
-        );
+        widgets::note(ui, "No input schema");
         return;
     };
     let mode = |ui: &mut Ui| {
@@ -626,11 +598,7 @@ fn arguments_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) {
         FormMode::Form if form.members.named.is_empty() => {
             ui.horizontal(|ui| {
                 mode(ui);
-                ui.label(
-                    RichText::new("Takes no arguments")
-                        .font(theme::small())
-                        .color(t.weak),
-                );
+                widgets::note(ui, "Takes no arguments");
             });
         }
         FormMode::Form => fields::form_ui(ui, cx, &tool.name, form, mode),
@@ -639,15 +607,10 @@ fn arguments_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) {
 
 /// The arguments on one line; a click opens the form.
 fn chips_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let Some(form) = cx.state.form() else { return };
     let pairs = with_varied(cx, arguments_of(ui, "chips", &form.text));
-    let width = |ui: &Ui, text: &str| {
-        ui.painter()
-            .layout_no_wrap(text.to_owned(), theme::mono(12.0), t.text)
-            .size()
-            .x
-    };
+    let width = |ui: &Ui, text: &str| widgets::text_width(ui, text, theme::mono(12.0));
     let size =
         |ui: &Ui, (name, value): &(String, String)| width(ui, name) + width(ui, value) + 22.0;
     // One button holds them all, as many as there is room for.
@@ -676,13 +639,7 @@ fn chips_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) {
     for pair in shown.iter().filter(|_| is_json) {
         let size = vec2(size(ui, pair), CHIP);
         let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
-        ui.painter().rect(
-            rect,
-            theme::RADIUS_CONTROL,
-            t.card,
-            egui::Stroke::new(1.0, t.line2),
-            egui::StrokeKind::Inside,
-        );
+        widgets::boxed(ui, rect, theme::RADIUS_CONTROL, t.card, t.line2);
         let end = widgets::text_at(
             ui,
             rect.left_center() + vec2(8.0, 0.0),
@@ -719,8 +676,7 @@ fn chips_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) {
         egui::pos2(left, pencil.rect.top()),
         egui::pos2(pencil.rect.left(), pencil.rect.bottom()),
     );
-    let opens = ui
-        .interact(chips, ui.scope_id().with("argument chips"), Sense::CLICK)
+    let opens = widgets::sense(ui, chips, "argument chips", Sense::CLICK)
         .on_hover_cursor(egui::CursorIcon::PointingHand);
     // Neither closed nor moved by a chip that comes or grows while its argument is typed.
     let mut popup = Popup::from_toggle_button_response(&pencil)
@@ -797,7 +753,7 @@ where
 // The strip under the bar
 
 fn stale_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let Some(capture) = cx.state.capture() else {
         return;
     };
@@ -823,13 +779,11 @@ fn stale_ui(ui: &mut Ui, cx: &Cx<'_>) {
             ui.horizontal(|ui| {
                 ui.spacing_mut().item_spacing.x = 8.0;
                 ui.add(egui::Label::new(icons::icon(icons::WARNING, 14.0, t.warn)));
-                ui.add(
-                    egui::Label::new(
-                        RichText::new(format!("Shows the answer to {words}"))
-                            .font(theme::small())
-                            .color(t.text),
-                    )
-                    .truncate(),
+                widgets::truncated(
+                    ui,
+                    format!("Shows the answer to {words}"),
+                    theme::small(),
+                    t.text,
                 );
                 let call = widgets::Button::new("Call again")
                     .small()
@@ -842,8 +796,7 @@ fn stale_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 if widgets::Button::new("Restore arguments")
                     .small()
                     .frameless()
-                    .show(ui)
-                    .clicked()
+                    .clicked(ui)
                 {
                     cx.send(CallAction::RestoreArguments);
                 }

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use egui::{Frame, Id, Margin, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, vec2};
+use egui::{Frame, Id, Margin, Role, ScrollArea, Sense, Stroke, Ui, vec2};
 
 use super::marks;
 use super::once;
-use super::theme::{self, ThemeTokens};
+use super::theme;
+use super::widgets;
 use loupe_analysis::finding::Severity;
 use loupe_core::json::Doc;
 use loupe_core::json::walk::{WalkEvent, walk};
@@ -29,7 +30,7 @@ pub type LineMarks = BTreeMap<usize, (Severity, String)>;
 
 /// The same with lines that findings are about.
 pub fn marked_code_ui(ui: &mut Ui, salt: &str, lines: &[String], marks: &LineMarks, height: f32) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     Frame::new()
         .fill(t.bg)
         .stroke(Stroke::new(1.0, t.line))
@@ -56,9 +57,7 @@ pub fn marked_code_ui(ui: &mut Ui, salt: &str, lines: &[String], marks: &LineMar
                         let message = mark
                             .map(|(_, message)| format!("; {message}"))
                             .unwrap_or_default();
-                        response.widget_info(|| {
-                            WidgetInfo::labeled(Role::Label, true, format!("{line}{message}"))
-                        });
+                        widgets::say(&response, Role::Label, format!("{line}{message}"));
                         if let Some((severity, message)) = mark {
                             let place = rect.with_min_x(rect.left() + indent(ui, line));
                             ui.painter().add(marks::mark_shape(t, place, *severity));
@@ -73,10 +72,7 @@ pub fn marked_code_ui(ui: &mut Ui, salt: &str, lines: &[String], marks: &LineMar
 /// The width of the blanks that a line begins with.
 fn indent(ui: &Ui, line: &str) -> f32 {
     let blanks = &line[..line.len() - line.trim_start().len()];
-    ui.painter()
-        .layout_no_wrap(blanks.to_owned(), theme::code(), ThemeTokens::of(ui).text)
-        .size()
-        .x
+    widgets::text_width(ui, blanks, theme::code())
 }
 
 /// JSON laid out in lines; computed once per text.

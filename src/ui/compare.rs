@@ -14,13 +14,10 @@ mod tabs;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use egui::{
-    Align, Id, Layout, Popup, PopupCloseBehavior, Rect, RichText, Sense, Stroke, Ui, UiBuilder,
-    vec2,
-};
+use egui::{Align, Id, Layout, Popup, PopupCloseBehavior, Rect, Sense, Ui, UiBuilder, vec2};
 
 use super::strip::{self, words};
-use super::theme::{self, ThemeTokens};
+use super::theme;
 use super::widgets::{self, Button};
 use super::{Cx, icons, shortcuts};
 use crate::state::diff::DiffAction;
@@ -61,7 +58,7 @@ impl Judged {
     fn of(ui: &Ui, cx: &Cx<'_>, compare: &Compare, page: &Arc<ComparisonPage>) -> Arc<Self> {
         let id = Id::unique("compare judged");
         let needed = cx.state.needed_fields(&compare.server, &compare.tool.name);
-        let known: Option<Arc<Self>> = ui.data(|data| data.get_temp(id));
+        let known: Option<Arc<Self>> = widgets::recall(ui, id);
         let is_it =
             |known: &Arc<Self>| Arc::ptr_eq(&known.page, page) && known.needed.as_ref() == needed;
         known.filter(is_it).unwrap_or_else(|| {
@@ -96,7 +93,7 @@ impl Judged {
                 needed: needed.cloned(),
                 page: Arc::clone(page),
             });
-            ui.data_mut(|data| data.insert_temp(id, Arc::clone(&judged)));
+            widgets::remember(ui, id, Arc::clone(&judged));
             judged
         })
     }
@@ -120,9 +117,9 @@ impl Judged {
             .filter(|at| is_needed(*at))
             .map(|at| fields[at].pattern.clone())
             .collect();
-        cx.send(Action::Compare(CompareAction::Need(
+        cx.send(CompareAction::Need(
             Some(chosen).filter(|chosen| chosen.len() < fields.len()),
-        )));
+        ));
     }
 
     fn toggle(&self, cx: &Cx<'_>, field: usize) {
@@ -164,28 +161,25 @@ pub fn compare_ui(ui: &mut Ui, cx: &Cx<'_>) {
         );
         return;
     };
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let judged = page(ui, cx, compare).map(|page| Judged::of(ui, cx, compare, &page));
     let rect = ui.available_rect_before_wrap();
     ui.allocate_rect(rect, Sense::hover());
     ui.painter().rect_filled(rect, 0.0, t.panel);
     let (top, rest) = rect.split_top_bottom_at_y(rect.top() + strip::height_here(ui));
-    ui.scope_builder(widgets::region(ui, "compare answer").max_rect(top), |ui| {
+    widgets::part(ui, "compare answer", top, |ui| {
         strip_ui(ui, cx, compare, judged.as_deref())
     });
     let (row, rest) = rest.split_top_bottom_at_y(rest.top() + theme::HEADER);
     let tab = tabs::tabs_ui(ui, cx, compare, judged.as_deref(), row);
     let rest = rest.with_min_y(rest.top() + not_made_ui(ui, compare, rest));
-    ui.scope_builder(
-        widgets::region(ui, "compare body").max_rect(rest),
-        |ui| match (&judged, tab) {
-            (None, _) => waiting_ui(ui, cx, compare),
-            (Some(judged), tabs::Shown::Fields) => fields::fields_ui(ui, cx, compare, judged),
-            (Some(judged), tabs::Shown::Records) => records::records_ui(ui, cx, compare, judged),
-            (Some(judged), tabs::Shown::Hosts) => hosts::hosts_ui(ui, cx, compare, judged),
-            (Some(judged), tabs::Shown::Curve) => curve::curve_ui(ui, cx, &judged.page),
-        },
-    );
+    widgets::part(ui, "compare body", rest, |ui| match (&judged, tab) {
+        (None, _) => waiting_ui(ui, cx, compare),
+        (Some(judged), tabs::Shown::Fields) => fields::fields_ui(ui, cx, compare, judged),
+        (Some(judged), tabs::Shown::Records) => records::records_ui(ui, cx, compare, judged),
+        (Some(judged), tabs::Shown::Hosts) => hosts::hosts_ui(ui, cx, compare, judged),
+        (Some(judged), tabs::Shown::Curve) => curve::curve_ui(ui, cx, &judged.page),
+    });
 }
 
 /// What is known now; until it is, what was known before, so that nothing flickers.
@@ -194,12 +188,11 @@ fn page(ui: &Ui, cx: &Cx<'_>, compare: &Compare) -> Option<Arc<ComparisonPage>> 
     let (captures, ask) = compare.query(cx.state.settings.encoding())?;
     match cx.ask_of(&captures, ask) {
         QueryState::Ready(page) => {
-            ui.data_mut(|data| data.insert_temp(id, (captures, Arc::clone(page))));
+            widgets::remember(ui, id, (captures, Arc::clone(page)));
             Some(Arc::clone(page))
         }
         QueryState::Working { .. } => {
-            let (before, page): (Vec<CaptureId>, Arc<ComparisonPage>) =
-                ui.data(|data| data.get_temp(id))?;
+            let (before, page): (Vec<CaptureId>, Arc<ComparisonPage>) = widgets::recall(ui, id)?;
             (before.first() == captures.first()).then_some(page)
         }
         _ => None,
@@ -212,14 +205,12 @@ fn waiting_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare) {
         .map(|(captures, ask)| cx.ask_of(&captures, ask));
     match failed {
         Some(QueryState::Failed(problem)) => {
-            egui::Frame::new()
-                .inner_margin(12)
-                .show(ui, |ui| widgets::problem_ui(ui, problem));
+            widgets::padded(ui, 12, |ui| widgets::problem_ui(ui, problem));
         }
         None if !compare.series.is_running()
             && widgets::empty_ui(ui, "No calls yet", Some("Make the calls")) =>
         {
-            cx.send(Action::Compare(CompareAction::Again));
+            cx.send(CompareAction::Again);
         }
         _ => {}
     }
@@ -228,21 +219,16 @@ fn waiting_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare) {
 /// The answer of the comparison: three cells, or one sentence why there are none. While a call is made there is none, since
 /// the last column may be the cheapest.
 fn strip_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: Option<&Judged>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let rect = ui.max_rect();
-    ui.painter().hline(
-        rect.x_range(),
-        rect.bottom() - 0.5,
-        Stroke::new(1.0, t.line),
-    );
+    widgets::line_below(ui, rect);
     if let Some((message, running)) = compare.progress().zip(cx.state.running.as_ref()) {
         return strip::single_cell_ui(ui, rect, |ui| {
             widgets::waiting(ui, &format!("Waiting for {message}"), running.since, cx);
             if Button::new("Cancel")
                 .small()
                 .name("Cancel the comparison")
-                .show(ui)
-                .clicked()
+                .clicked(ui)
             {
                 cx.send(CallAction::Cancel);
             }
@@ -267,7 +253,7 @@ fn strip_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: Option<&Judged>
     let strip = &judged.strip;
     if let Some(note) = &strip.note {
         return strip::single_cell_ui(ui, rect, |ui| {
-            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            widgets::from_right(ui, |ui| {
                 if widgets::icon_button(ui, icons::COPY, "Copy summary").clicked() {
                     cx.send(Action::CopySummary);
                 }
@@ -302,7 +288,7 @@ fn note_ui(ui: &mut Ui, note: &str) {
     let mut job = egui::text::LayoutJob::simple(
         note.to_owned(),
         theme::base(),
-        ThemeTokens::of(ui).text,
+        theme::of(ui).text,
         ui.available_width(),
     );
     job.wrap.max_rows = rows;
@@ -363,7 +349,7 @@ impl Why {
                 cx.send(ViewAction::SelectCapture(capture));
                 strip::steps(ui, cx, strip);
             }
-            Self::Answers(a, b) => cx.send(Action::Diff(DiffAction::Open(a, b))),
+            Self::Answers(a, b) => cx.send(DiffAction::Open(a, b)),
         }
     }
 }
@@ -404,7 +390,7 @@ pub fn why(ui: &Ui, cx: &Cx<'_>) {
 
 /// Which calls were not made, and why. Returns its height.
 fn not_made_ui(ui: &mut Ui, compare: &Compare, rect: Rect) -> f32 {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let left = compare.not_made();
     if compare.series.is_running() || left.is_empty() {
         return 0.0;
@@ -412,26 +398,19 @@ fn not_made_ui(ui: &mut Ui, compare: &Compare, rect: Rect) -> f32 {
     let strip = Rect::from_min_size(rect.min, vec2(rect.width(), NOTICE));
     ui.painter().rect_filled(strip, 0.0, t.warn_bg);
     let inner = strip.shrink2(vec2(SIDE, 0.0));
-    ui.scope_builder(
-        widgets::region(ui, "not made")
-            .max_rect(inner)
-            .layout(Layout::left_to_right(Align::Center)),
-        |ui| {
-            let why = compare.series.stopped.as_deref().unwrap_or("not called");
-            let words = format!(
-                "Not called: {} ({why}). What came is below.",
-                left.join(", ")
-            );
-            ui.add(egui::Label::new(icons::icon_fill(
-                icons::WARNING,
-                14.0,
-                t.warn,
-            )));
-            ui.add(
-                egui::Label::new(RichText::new(words).font(theme::base()).color(t.text)).truncate(),
-            );
-        },
-    );
+    widgets::line_part(ui, "not made", inner, |ui| {
+        let why = compare.series.stopped.as_deref().unwrap_or("not called");
+        let words = format!(
+            "Not called: {} ({why}). What came is below.",
+            left.join(", ")
+        );
+        ui.add(egui::Label::new(icons::icon_fill(
+            icons::WARNING,
+            14.0,
+            t.warn,
+        )));
+        widgets::truncated(ui, words, theme::base(), t.text);
+    });
     NOTICE
 }
 
@@ -451,7 +430,7 @@ pub fn export_ui(ui: &mut Ui, cx: &Cx<'_>) {
         .on_hover_text(table.about())
         .clicked()
     {
-        cx.send(Action::Compare(CompareAction::Copy(table)));
+        cx.send(CompareAction::Copy(table));
         ui.close();
     }
     for file in ComparisonFile::ALL {
@@ -460,7 +439,7 @@ pub fn export_ui(ui: &mut Ui, cx: &Cx<'_>) {
             .on_hover_text(file.about())
             .clicked()
         {
-            cx.send(Action::Compare(CompareAction::Save { file, path: None }));
+            cx.send(CompareAction::Save { file, path: None });
             ui.close();
         }
     }

@@ -15,9 +15,9 @@ pub mod report;
 mod roots_and_sampling;
 mod sample;
 
-use egui::{Frame, Label, Margin, RichText, ScrollArea, Stroke, Ui, vec2};
+use egui::{Frame, Label, Margin, Stroke, Ui, vec2};
 
-use super::theme::{self, ThemeTokens};
+use super::theme;
 use super::{Cx, icons, widgets};
 use crate::state::server_diff::ServerDiffAction;
 use crate::state::{Action, ConnectAction, Connection, Dialog};
@@ -27,59 +27,51 @@ const WIDTH: f32 = 1200.0;
 const SAMPLE: f32 = 416.0;
 
 pub fn connect_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
-    ScrollArea::vertical()
-        .id_salt("connect")
-        .auto_shrink(false)
-        .show(ui, |ui| {
-            let room = ui.available_width();
-            let width = (room - 48.0).clamp(280.0, WIDTH);
-            // The sidebar may stand beside it.
-            let is_wide = room >= 960.0;
-            ui.horizontal_top(|ui| {
-                ui.spacing_mut().item_spacing.x = 0.0;
-                ui.add_space(((room - width) / 2.0).max(0.0));
-                ui.vertical(|ui| {
-                    ui.set_width(width);
-                    ui.spacing_mut().item_spacing = vec2(8.0, 6.0);
-                    ui.add_space(20.0);
-                    head_ui(ui, cx);
-                    ui.add_space(16.0);
-                    if is_wide {
-                        ui.horizontal_top(|ui| {
-                            ui.spacing_mut().item_spacing.x = 24.0;
-                            ui.vertical(|ui| {
-                                ui.spacing_mut().item_spacing.x = 8.0;
-                                ui.set_width(width - SAMPLE - 24.0);
-                                progress_ui(ui, cx);
-                                left_ui(ui, cx);
-                            });
-                            ui.vertical(|ui| {
-                                ui.spacing_mut().item_spacing.x = 8.0;
-                                ui.set_width(SAMPLE);
-                                sample::sample_ui(ui, cx);
-                            });
+    widgets::scroll("connect").show(ui, |ui| {
+        let room = ui.available_width();
+        let width = (room - 48.0).clamp(280.0, WIDTH);
+        // The sidebar may stand beside it.
+        let is_wide = room >= 960.0;
+        ui.horizontal_top(|ui| {
+            ui.spacing_mut().item_spacing.x = 0.0;
+            ui.add_space(((room - width) / 2.0).max(0.0));
+            ui.vertical(|ui| {
+                ui.set_width(width);
+                ui.spacing_mut().item_spacing = vec2(8.0, 6.0);
+                ui.add_space(20.0);
+                head_ui(ui, cx);
+                ui.add_space(16.0);
+                if is_wide {
+                    ui.horizontal_top(|ui| {
+                        ui.spacing_mut().item_spacing.x = 24.0;
+                        ui.vertical(|ui| {
+                            ui.spacing_mut().item_spacing.x = 8.0;
+                            ui.set_width(width - SAMPLE - 24.0);
+                            progress_ui(ui, cx);
+                            left_ui(ui, cx);
                         });
-                    } else {
-                        progress_ui(ui, cx);
-                        sample::sample_ui(ui, cx);
-                        ui.add_space(24.0);
-                        left_ui(ui, cx);
-                    }
+                        ui.vertical(|ui| {
+                            ui.spacing_mut().item_spacing.x = 8.0;
+                            ui.set_width(SAMPLE);
+                            sample::sample_ui(ui, cx);
+                        });
+                    });
+                } else {
+                    progress_ui(ui, cx);
+                    sample::sample_ui(ui, cx);
                     ui.add_space(24.0);
-                    ui.label(
-                        RichText::new("Nothing is started or contacted until you click")
-                            .font(theme::small())
-                            .color(t.weak),
-                    );
-                    ui.add_space(24.0);
-                });
+                    left_ui(ui, cx);
+                }
+                ui.add_space(24.0);
+                widgets::note(ui, "Nothing is started or contacted until you click");
+                ui.add_space(24.0);
             });
         });
+    });
 }
 
 fn head_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let is_choosing = cx.state.server_diff.is_choosing;
     let back = if cx.state.view.capture.is_some() && !is_choosing {
         "Answer"
@@ -91,8 +83,7 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>) {
         .small()
         .frameless()
         .tip("Esc")
-        .show(ui)
-        .clicked()
+        .clicked(ui)
     {
         cx.send(if is_choosing {
             Action::ServerDiff(ServerDiffAction::Leave)
@@ -115,24 +106,13 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>) {
     } else {
         "Connect to an MCP server"
     };
-    ui.label(
-        RichText::new(heading)
-            .font(theme::page_title())
-            .color(t.strong),
-    );
+    widgets::words(ui, heading, theme::page_title(), t.strong);
     if let Some(open) = open {
         let words = format!(
             "{} stays open, with its tools and arguments as they are. The menu at the top switches between them.",
             open.label()
         );
-        ui.add(
-            Label::new(
-                RichText::new(words)
-                    .font(theme::regular(14.0))
-                    .color(t.weak),
-            )
-            .wrap(),
-        );
+        widgets::wrapped(ui, words, theme::regular(14.0), t.weak);
         return;
     }
     if ui.content_rect().height() < theme::SHORT {
@@ -140,18 +120,11 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>) {
     }
     let words =
         "See what one tool response looks like, and costs, in every format a model might read.";
-    ui.add(
-        Label::new(
-            RichText::new(words)
-                .font(theme::regular(14.0))
-                .color(t.weak),
-        )
-        .wrap(),
-    );
+    widgets::wrapped(ui, words, theme::regular(14.0), t.weak);
 }
 
 fn card<R>(ui: &mut Ui, accent: bool, content: impl FnOnce(&mut Ui) -> R) -> R {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let line = if accent { t.accent_line } else { t.line };
     Frame::new()
         .fill(t.panel)
@@ -180,14 +153,10 @@ fn left_ui(ui: &mut Ui, cx: &Cx<'_>) {
     card(ui, false, |ui| import::import_ui(ui, cx));
     ui.add_space(24.0);
     card(ui, false, |ui| {
-        let t = ThemeTokens::of(ui);
+        let t = theme::of(ui);
         ui.horizontal(|ui| {
             ui.add(Label::new(icons::icon(icons::IMPORT, 16.0, t.weak)));
-            ui.label(
-                RichText::new(compare_tools::file_words(cx))
-                    .font(theme::base())
-                    .color(t.weak),
-            );
+            widgets::words(ui, compare_tools::file_words(cx), theme::base(), t.weak);
             widgets::at_right(ui, theme::BUTTON, |ui| {
                 if widgets::button(ui, "Open file…").clicked() {
                     let tools = Action::ServerDiff(ServerDiffAction::Open(None));
@@ -199,17 +168,13 @@ fn left_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 }
             });
         });
-        ui.label(
-            RichText::new("It opens without a server")
-                .font(theme::small())
-                .color(t.weak),
-        );
+        widgets::note(ui, "It opens without a server");
     });
 }
 
 /// Where a connection stands: on its way, failed, or gone.
 fn progress_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let is_choosing = cx.state.server_diff.is_choosing;
     match if is_choosing {
         &cx.state.server_diff.connection
@@ -226,17 +191,17 @@ fn progress_ui(ui: &mut Ui, cx: &Cx<'_>) {
             card(ui, true, |ui| {
                 ui.horizontal(|ui| {
                     widgets::waiting(ui, &format!("Connecting: {phase}"), *since, cx);
-                    ui.label(
-                        RichText::new(format!("of {}", widgets::seconds(*limit)))
-                            .font(theme::code())
-                            .color(t.weak),
+                    widgets::words(
+                        ui,
+                        format!("of {}", widgets::seconds(*limit)),
+                        theme::code(),
+                        t.weak,
                     );
                     widgets::at_right(ui, theme::BUTTON, |ui| {
                         if widgets::Button::new("Cancel")
                             .shortcut("Esc")
                             .name("Cancel connecting")
-                            .show(ui)
-                            .clicked()
+                            .clicked(ui)
                         {
                             let cancel = Action::ServerDiff(ServerDiffAction::Cancel);
                             cx.send(if is_choosing {
@@ -247,14 +212,7 @@ fn progress_ui(ui: &mut Ui, cx: &Cx<'_>) {
                         }
                     });
                 });
-                ui.add(
-                    Label::new(
-                        RichText::new(source.to_string())
-                            .font(theme::code())
-                            .color(t.weak),
-                    )
-                    .wrap(),
-                );
+                widgets::wrapped(ui, source.to_string(), theme::code(), t.weak);
                 stderr_tail(
                     ui,
                     cx,
@@ -287,11 +245,7 @@ fn progress_ui(ui: &mut Ui, cx: &Cx<'_>) {
             // One step alone is the failure itself.
             if cx.state.session().steps.len() > 1 {
                 card(ui, false, |ui| {
-                    ui.label(
-                        RichText::new("Connection attempts")
-                            .font(theme::medium(12.5))
-                            .color(t.weak),
-                    );
+                    widgets::words(ui, "Connection attempts", theme::medium(12.5), t.weak);
                     report::steps_ui(ui, cx);
                 });
             }
@@ -302,20 +256,12 @@ fn progress_ui(ui: &mut Ui, cx: &Cx<'_>) {
             ui.horizontal(|ui| {
                 if widgets::Button::new("Retry")
                     .icon(icons::REFRESH)
-                    .show(ui)
-                    .clicked()
+                    .clicked(ui)
                 {
                     cx.send(ConnectAction::Reconnect);
                 }
                 if let Some(source) = cx.state.session().connection.source() {
-                    ui.add(
-                        Label::new(
-                            RichText::new(source.to_string())
-                                .font(theme::code())
-                                .color(t.weak),
-                        )
-                        .truncate(),
-                    );
+                    widgets::truncated(ui, source.to_string(), theme::code(), t.weak);
                 }
             });
             ui.add_space(16.0);
@@ -326,28 +272,23 @@ fn progress_ui(ui: &mut Ui, cx: &Cx<'_>) {
 }
 
 fn stderr_tail(ui: &mut Ui, cx: &Cx<'_>, lines: &[String], nothing: &str) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     if lines.is_empty() {
-        ui.label(RichText::new(nothing).font(theme::small()).color(t.weak));
+        widgets::note(ui, nothing);
         return;
     }
     ui.horizontal(|ui| {
-        ui.label(
-            RichText::new("stderr")
-                .font(theme::mono(12.0))
-                .color(t.weak),
-        );
+        widgets::words(ui, "stderr", theme::mono(12.0), t.weak);
         if lines.len() > 6
             && widgets::Button::new("Show all")
                 .small()
                 .frameless()
-                .show(ui)
-                .clicked()
+                .clicked(ui)
         {
             cx.send(Action::ShowDialog(Dialog::Stderr));
         }
     });
     for line in &lines[lines.len().saturating_sub(6)..] {
-        ui.add(Label::new(RichText::new(line).font(theme::code()).color(t.text)).truncate());
+        widgets::truncated(ui, line, theme::code(), t.text);
     }
 }

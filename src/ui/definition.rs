@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use egui::{Id, Label, RichText, ScrollArea, Ui};
+use egui::{Id, Label, Ui};
 
-use super::theme::{self, ThemeTokens};
+use super::theme;
 use super::{Cx, code, icons, once, widgets};
 use crate::state::Action;
 use crate::state::media::MediaAction;
@@ -45,7 +45,7 @@ pub fn definition_parts(
     tokens: Option<Tokens>,
     height: f32,
 ) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let found = found_in(cx, &tool.name);
     let mut cost = vec![widgets::number_text(tool.raw.len() as u64, "bytes")];
     if let Some(tokens) = tokens {
@@ -59,65 +59,53 @@ pub fn definition_parts(
             ),
         );
     }
-    ui.label(
-        RichText::new(format!(
+    widgets::note(
+        ui,
+        format!(
             "The definition as the server lists it · {}",
             cost.join(" · ")
-        ))
-        .font(theme::small())
-        .color(t.weak),
+        ),
     );
     for fault in &tool.faults {
-        ui.label(RichText::new(fault).font(theme::small()).color(t.warn));
+        widgets::words(ui, fault, theme::small(), t.warn);
     }
-    ScrollArea::vertical()
-        .id_salt("definition")
-        .max_height(height)
-        .min_scrolled_height(height)
-        .auto_shrink([false, true])
-        .show(ui, |ui| {
-            part(ui, &found, "name", &tool.name);
-            if let Some(title) = &tool.title {
-                part(ui, &found, "title", title);
+    widgets::scroll_within("definition", height).show(ui, |ui| {
+        part(ui, &found, "name", &tool.name);
+        if let Some(title) = &tool.title {
+            part(ui, &found, "title", title);
+        }
+        match &tool.description {
+            Some(description) if description.len() > code::MAX_LABEL => {
+                widgets::words(ui, "description", theme::mono(12.0), t.weak);
+                let lines = once::per_text(ui, Id::unique("long description"), &tool.raw, || {
+                    Arc::new(code::folded(
+                        description.lines().map(str::to_owned).collect(),
+                    ))
+                });
+                code::code_ui(ui, "description", &lines, 320.0);
             }
-            match &tool.description {
-                Some(description) if description.len() > code::MAX_LABEL => {
-                    ui.label(
-                        RichText::new("description")
-                            .font(theme::mono(12.0))
-                            .color(t.weak),
-                    );
-                    let lines =
-                        once::per_text(ui, Id::unique("long description"), &tool.raw, || {
-                            Arc::new(code::folded(
-                                description.lines().map(str::to_owned).collect(),
-                            ))
-                        });
-                    code::code_ui(ui, "description", &lines, 320.0);
-                }
-                Some(description) => part(ui, &found, "description", description),
-                None => part(ui, &found, "description", "none"),
-            }
-            if let Some(uri) = &tool.ui_resource {
-                app_ui(ui, cx, uri);
-            }
-            for (label, schema) in [
-                ("inputSchema", &tool.input_schema),
-                ("outputSchema", &tool.output_schema),
-            ] {
-                let Some(schema) = schema else { continue };
-                ui.label(RichText::new(label).font(theme::mono(12.0)).color(t.weak));
-                let lines = code::lines_of(ui, label, schema);
-                let marks = schema_marks(ui, &found, label, schema);
-                code::marked_code_ui(ui, label, &lines, &marks, 320.0);
-            }
-        });
+            Some(description) => part(ui, &found, "description", description),
+            None => part(ui, &found, "description", "none"),
+        }
+        if let Some(uri) = &tool.ui_resource {
+            app_ui(ui, cx, uri);
+        }
+        for (label, schema) in [
+            ("inputSchema", &tool.input_schema),
+            ("outputSchema", &tool.output_schema),
+        ] {
+            let Some(schema) = schema else { continue };
+            widgets::words(ui, label, theme::mono(12.0), t.weak);
+            let lines = code::lines_of(ui, label, schema);
+            let marks = schema_marks(ui, &found, label, schema);
+            code::marked_code_ui(ui, label, &lines, &marks, 320.0);
+        }
+    });
     widgets::at_right(ui, theme::BUTTON, |ui| {
         if widgets::Button::new("Copy definition")
             .icon(icons::COPY)
             .tip("The exact bytes of the server's list")
-            .show(ui)
-            .clicked()
+            .clicked(ui)
         {
             cx.send(Action::Copy(
                 String::from_utf8_lossy(&tool.raw).into_owned(),
@@ -140,19 +128,18 @@ fn app_ui(ui: &mut Ui, cx: &Cx<'_>, uri: &str) {
         .tip(tip)
         .enabled(can_read)
         .small()
-        .show(ui)
-        .clicked()
+        .clicked(ui)
     {
-        cx.send(Action::Media(MediaAction::Read(uri.to_owned())));
+        cx.send(MediaAction::Read(uri.to_owned()));
     }
 }
 
 fn part(ui: &mut Ui, found: &[DefinitionFinding<'_>], label: &str, text: &str) {
-    let t = ThemeTokens::of(ui);
-    ui.label(RichText::new(label).font(theme::mono(12.0)).color(t.weak));
+    let t = theme::of(ui);
+    widgets::words(ui, label, theme::mono(12.0), t.weak);
     let ground = ui.painter().add(egui::Shape::Noop);
     let response = ui.add(
-        Label::new(RichText::new(text).font(theme::base()).color(t.text))
+        Label::new(widgets::styled(text, theme::base(), t.text))
             .wrap()
             .selectable(true),
     );

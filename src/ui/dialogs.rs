@@ -3,15 +3,17 @@
 //! A dialog shows whole what it asks about. Esc and a click beside it are always the safe answer.
 use egui::text::{CCursor, CCursorRange};
 use egui::{
-    Frame, Id, Key, Label, Margin, Modifiers, RichText, ScrollArea, Stroke, TextEdit, Ui, vec2,
+    Frame, Id, Key, Label, Margin, Modifiers, Response, ScrollArea, Stroke, TextEdit, Ui, vec2,
 };
 
-use super::theme::{self, ThemeTokens};
+use super::theme;
 use super::{
     Cx, call_bar, code, commands, connect, definition, diff, drawer, exact, fixture, history,
     icons, palette, server_requests, servers, watch, widgets,
 };
-use crate::state::{Action, CallAction, CallOwner, Dialog, FixtureAction, PathPurpose};
+use crate::state::{
+    Action, CallAction, CallOwner, Dialog, FixtureAction, PathPurpose, PreparedCall, PreparedVerify,
+};
 use loupe_analysis::fixture::export::ExportChoice;
 use loupe_core::capture::Tool;
 
@@ -46,74 +48,21 @@ fn dialog_ui(ui: &Ui, cx: &Cx<'_>, dialog: &Dialog) {
         |ui| {
             let height = (room.y - 120.0).max(120.0);
             match dialog {
-                Dialog::ConfirmCall { call } => {
-                    let lines = code::lines_of(ui, "confirm", &call.arguments);
-                    let why = call_bar::why_asked(&call.tool);
-                    let verb = format!("Call {}", call.tool.name);
-                    let what = "These arguments are sent:";
-                    let is_unexpected =
-                        matches!(call.owner, CallOwner::Reconnect { .. }) && ui.text_edit_focused();
-                    confirm_ui(
-                        ui,
-                        cx,
-                        Question {
-                            verb: &verb,
-                            of: "",
-                            why: &why,
-                            what,
-                            lines: &lines,
-                            tool: Some(&call.tool),
-                            is_unexpected,
-                        },
-                        height,
-                    );
-                }
+                Dialog::ConfirmCall { call } => confirm_call_ui(ui, cx, call, height),
                 Dialog::ConfirmCompare { compare, calls } => {
-                    let (why, of) = (
-                        call_bar::why_asked(&compare.tool),
-                        format!(" of {}", compare.tool.name),
-                    );
-                    let what = "One after the other, with these arguments:";
-                    let verb = format!("Make {}", calls_text(calls.len()));
-                    let tool = Some(&*compare.tool).filter(|_| !compare.is_of_servers());
-                    confirm_ui(
-                        ui,
-                        cx,
-                        Question {
-                            verb: &verb,
-                            of: &of,
-                            why: &why,
-                            what,
-                            lines: calls,
-                            tool,
-                            is_unexpected: false,
-                        },
-                        height,
-                    );
-                }
-                Dialog::ConfirmFixtures { run, calls } => {
-                    let all = calls_text(run.calls());
-                    let why = match calls.len() {
-                        1 => format!(
-                            "1 of {all} uses a tool that is not declared read-only and may change something."
-                        ),
-                        some => format!(
-                            "{some} of {all} use tools that are not declared read-only and may change something."
-                        ),
-                    };
                     let question = Question {
-                        verb: &format!("Make {all}"),
-                        of: "",
-                        why: &why,
-                        what: "These are sent, one after another:",
+                        verb: &format!("Make {}", calls_text(calls.len())),
+                        of: &format!(" of {}", compare.tool.name),
+                        why: &call_bar::why_asked(&compare.tool),
+                        what: "One after the other, with these arguments:",
                         lines: calls,
-                        tool: None,
+                        tool: Some(&*compare.tool).filter(|_| !compare.is_of_servers()),
                         is_unexpected: false,
                     };
-                    if calls.len() < run.calls() {
-                        skip_writing_ui(ui, cx, run.calls() - calls.len());
-                    }
-                    confirm_ui(ui, cx, question, height - theme::BUTTON);
+                    confirm_ui(ui, cx, question, height);
+                }
+                Dialog::ConfirmFixtures { run, calls } => {
+                    confirm_fixtures_ui(ui, cx, run, calls, height);
                 }
                 Dialog::Values(missing) => servers::values_ui(ui, cx, missing),
                 Dialog::AllowedTools => servers::allowed_ui(ui, cx, height),
@@ -153,6 +102,50 @@ fn dialog_ui(ui: &Ui, cx: &Cx<'_>, dialog: &Dialog) {
     if response.should_close() {
         cx.send(Action::CloseDialog);
     }
+}
+
+fn confirm_call_ui(ui: &mut Ui, cx: &Cx<'_>, call: &PreparedCall, height: f32) {
+    let question = Question {
+        verb: &format!("Call {}", call.tool.name),
+        of: "",
+        why: &call_bar::why_asked(&call.tool),
+        what: "These arguments are sent:",
+        lines: &code::lines_of(ui, "confirm", &call.arguments),
+        tool: Some(&call.tool),
+        is_unexpected: matches!(call.owner, CallOwner::Reconnect { .. }) && ui.text_edit_focused(),
+    };
+    confirm_ui(ui, cx, question, height);
+}
+
+fn confirm_fixtures_ui(
+    ui: &mut Ui,
+    cx: &Cx<'_>,
+    run: &PreparedVerify,
+    calls: &[String],
+    height: f32,
+) {
+    let all = calls_text(run.calls());
+    let why = match calls.len() {
+        1 => format!(
+            "1 of {all} uses a tool that is not declared read-only and may change something."
+        ),
+        some => format!(
+            "{some} of {all} use tools that are not declared read-only and may change something."
+        ),
+    };
+    let question = Question {
+        verb: &format!("Make {all}"),
+        of: "",
+        why: &why,
+        what: "These are sent, one after another:",
+        lines: calls,
+        tool: None,
+        is_unexpected: false,
+    };
+    if calls.len() < run.calls() {
+        skip_writing_ui(ui, cx, run.calls() - calls.len());
+    }
+    confirm_ui(ui, cx, question, height - theme::BUTTON);
 }
 
 /// Takes away the Enter that nobody meant for a dialog.
@@ -198,7 +191,7 @@ struct Question<'a> {
 }
 
 fn confirm_ui(ui: &mut Ui, cx: &Cx<'_>, question: Question<'_>, height: f32) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let Question {
         verb,
         of,
@@ -213,7 +206,7 @@ fn confirm_ui(ui: &mut Ui, cx: &Cx<'_>, question: Question<'_>, height: f32) {
         ui.add(Label::new(icons::icon_fill(icons::CONSENT, 16.0, t.warn)));
         widgets::paragraph(ui, why);
     });
-    ui.label(RichText::new(what).font(theme::small()).color(t.weak));
+    widgets::note(ui, what);
     code::code_ui(ui, "confirm", lines, height - 40.0);
     ui.add_space(4.0);
     if let Some(tool) = tool.filter(|tool| !tool.raw.is_empty() && cx.state.can_remember()) {
@@ -238,23 +231,18 @@ fn skip_writing_ui(ui: &mut Ui, cx: &Cx<'_>, left: usize) {
     let words = format!("Skip them: make {}", calls_text(left));
     if widgets::Button::new(&words)
         .tip("Fixtures of other tools are reported as not called")
-        .show(ui)
-        .clicked()
+        .clicked(ui)
     {
-        cx.send(Action::Fixture(FixtureAction::SkipWriting));
+        cx.send(FixtureAction::SkipWriting);
     }
 }
 
 fn link_ui(ui: &mut Ui, cx: &Cx<'_>, url: &str) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     widgets::title(ui, cx, "Open this link?");
     ui.horizontal(|ui| {
-        ui.label(RichText::new("Host").font(theme::small()).color(t.weak));
-        ui.label(
-            RichText::new(host_of(url))
-                .font(theme::mono_semibold(13.0))
-                .color(t.strong),
-        );
+        widgets::note(ui, "Host");
+        widgets::words(ui, host_of(url), theme::mono_semibold(13.0), t.strong);
     });
     Frame::new()
         .fill(t.bg)
@@ -267,35 +255,30 @@ fn link_ui(ui: &mut Ui, cx: &Cx<'_>, url: &str) {
                 .auto_shrink([false, true])
                 .show(ui, |ui| {
                     ui.add(
-                        Label::new(RichText::new(url).font(theme::code()).color(t.text))
+                        Label::new(widgets::styled(url, theme::code(), t.text))
                             .wrap()
                             .selectable(true),
                     );
                 });
         });
-    ui.label(
-        RichText::new("The link is from the server's answer. It opens in your browser.")
-            .font(theme::small())
-            .color(t.weak),
+    widgets::note(
+        ui,
+        "The link is from the server's answer. It opens in your browser.",
     );
     widgets::at_right(ui, theme::BUTTON, |ui| {
         if widgets::Button::new("Open")
             .icon(icons::OPEN_LINK)
             .name("Open the link")
             .primary()
-            .show(ui)
-            .clicked()
+            .clicked(ui)
         {
             cx.send(Action::ConfirmLink);
         }
-        if widgets::button(ui, "Cancel").clicked() {
-            cx.send(Action::CloseDialog);
-        }
+        widgets::cancel(ui, cx);
         if widgets::Button::new("Copy")
             .icon(icons::COPY)
             .name("Copy the link")
-            .show(ui)
-            .clicked()
+            .clicked(ui)
         {
             cx.send(Action::Copy(url.to_owned()));
         }
@@ -310,7 +293,7 @@ fn host_of(url: &str) -> &str {
 }
 
 fn shortcuts_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     widgets::title(ui, cx, "Shortcuts");
     ScrollArea::vertical()
         .max_height(height)
@@ -327,11 +310,7 @@ fn shortcuts_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
                         .filter(|command| command.shortcut.is_some())
                     {
                         widgets::key_cap(ui, &command.keys());
-                        ui.label(
-                            RichText::new(command.name)
-                                .font(theme::base())
-                                .color(t.text),
-                        );
+                        widgets::words(ui, command.name, theme::base(), t.text);
                         ui.end_row();
                     }
                     for (keys, name) in [
@@ -342,16 +321,12 @@ fn shortcuts_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
                         ("Ctrl + − 0", "Larger, smaller, normal size"),
                     ] {
                         widgets::key_cap(ui, keys);
-                        ui.label(RichText::new(name).font(theme::base()).color(t.text));
+                        widgets::words(ui, name, theme::base(), t.text);
                         ui.end_row();
                     }
                 });
         });
-    ui.label(
-        RichText::new("Bare keys work while no text field has the focus")
-            .font(theme::small())
-            .color(t.weak),
-    );
+    widgets::note(ui, "Bare keys work while no text field has the focus");
 }
 
 fn stderr_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
@@ -368,22 +343,10 @@ fn stderr_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
             widgets::number_text(lines.len() as u64, "lines"),
             widgets::grouped(dropped)
         );
-        ui.label(
-            RichText::new(words)
-                .font(theme::small())
-                .color(ThemeTokens::of(ui).warn),
-        );
+        ui.label(widgets::styled(words, theme::small(), theme::of(ui).warn));
     }
     code::code_ui(ui, "stderr", lines, height);
-    widgets::at_right(ui, theme::BUTTON, |ui| {
-        if widgets::Button::new("Copy all")
-            .icon(icons::COPY)
-            .show(ui)
-            .clicked()
-        {
-            cx.send(Action::Copy(lines.join("\n")));
-        }
-    });
+    copy_all_ui(ui, cx, || lines.join("\n"));
 }
 
 /// The report of the connection.
@@ -401,21 +364,22 @@ fn steps_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
     egui::ScrollArea::vertical()
         .max_height(height)
         .show(ui, |ui| connect::report::steps_ui(ui, cx));
+    copy_all_ui(ui, cx, lines);
+}
+
+fn copy_all_ui(ui: &mut Ui, cx: &Cx<'_>, text: impl FnOnce() -> String) {
     widgets::at_right(ui, theme::BUTTON, |ui| {
-        if widgets::Button::new("Copy all")
-            .icon(icons::COPY)
-            .show(ui)
-            .clicked()
-        {
-            cx.send(Action::Copy(lines()));
+        let button = widgets::Button::new("Copy all").icon(icons::COPY);
+        if button.clicked(ui) {
+            cx.send(Action::Copy(text()));
         }
     });
 }
 
-fn path_ui(ui: &mut Ui, cx: &Cx<'_>, purpose: PathPurpose, text: &str) {
-    let t = ThemeTokens::of(ui);
-    let named;
-    let (words, explanation, verb) = match purpose {
+/// What a dialog that asks for a path says: its title, what the path leads to, and the word of its button.
+fn path_words(purpose: PathPurpose) -> (String, &'static str, &'static str) {
+    const WRITTEN: &str = "The path of the file to write; an existing file is replaced";
+    let (title, what, verb) = match purpose {
         PathPurpose::OpenCapture => ("Open a capture", "Capture folder or result file", "Open"),
         PathPurpose::OpenTokenizer => (
             "Open a tokenizer file",
@@ -442,24 +406,9 @@ fn path_ui(ui: &mut Ui, cx: &Cx<'_>, purpose: PathPurpose, text: &str) {
             "The path of the file to write: one JSON object a line",
             "Save",
         ),
-        PathPurpose::ExportCompare(_) => (
-            "Export the comparison",
-            "The path of the file to write; an existing file is replaced",
-            "Export",
-        ),
-        PathPurpose::SaveBlock(_) => (
-            "Save the block",
-            "The path of the file to write; an existing file is replaced",
-            "Save",
-        ),
-        PathPurpose::ExportAs(kind) => {
-            named = kind.title();
-            (
-                named.as_str(),
-                "The path of the file to write; an existing file is replaced",
-                "Export",
-            )
-        }
+        PathPurpose::ExportCompare(_) => ("Export the comparison", WRITTEN, "Export"),
+        PathPurpose::SaveBlock(_) => ("Save the block", WRITTEN, "Save"),
+        PathPurpose::ExportAs(kind) => return (kind.title(), WRITTEN, "Export"),
         PathPurpose::OpenTools => (
             "Compare tools with a file",
             "The path of a list (`tools --json`, a tools/list result), of a folder of captures, or of a session's record",
@@ -471,35 +420,61 @@ fn path_ui(ui: &mut Ui, cx: &Cx<'_>, purpose: PathPurpose, text: &str) {
             "Open",
         ),
     };
-    widgets::title(ui, cx, words);
-    ui.label(
-        RichText::new(explanation)
-            .font(theme::small())
-            .color(t.weak),
-    );
+    (title.to_owned(), what, verb)
+}
+
+fn path_ui(ui: &mut Ui, cx: &Cx<'_>, purpose: PathPurpose, text: &str) {
+    let (title, what, verb) = path_words(purpose);
+    widgets::title(ui, cx, &title);
+    widgets::note(ui, what);
     let mut edited = text.to_owned();
-    let field = TextEdit::singleline(&mut edited)
-        .id(Id::unique("path"))
-        .font(theme::mono(13.0))
-        .desired_width(f32::INFINITY)
-        .hint_text(if purpose == PathPurpose::OpenTokenizer {
-            "/path/to/tokenizer.json"
-        } else {
-            "/path/to/capture"
-        })
-        .margin(Margin::symmetric(8, 6));
-    let response = ui.add(field).accessible_name("Path");
+    let response = path_field_ui(ui, cx, purpose, &mut edited);
     if response.changed() {
         cx.send(Action::ShowDialog(Dialog::Path {
             purpose,
             text: edited.clone(),
         }));
     }
+    let is_entered = response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
+    if let Some(problem) = &cx.state.path_problem {
+        widgets::problem_ui(ui, problem);
+    }
+    let text = edited.trim();
+    widgets::at_right(ui, theme::BUTTON, |ui| {
+        let button = widgets::Button::new(verb).primary();
+        let is_clicked = button.enabled(!text.is_empty()).clicked(ui);
+        if (is_clicked || is_entered) && !text.is_empty() {
+            cx.send(Action::TakePath {
+                purpose,
+                text: text.to_owned(),
+            });
+        }
+        widgets::cancel(ui, cx);
+        let browse = widgets::Button::new("Browse…").icon(icons::OPEN_FILE);
+        let browse = browse.tip("The system's own file dialog");
+        if browse.clicked(ui) {
+            cx.send(Action::ChoosePath(purpose));
+        }
+    });
+}
+
+/// The field of a path. What is offered in it is replaced by what is typed.
+fn path_field_ui(ui: &mut Ui, cx: &Cx<'_>, purpose: PathPurpose, edited: &mut String) -> Response {
+    let hint = match purpose {
+        PathPurpose::OpenTokenizer => "/path/to/tokenizer.json",
+        _ => "/path/to/capture",
+    };
+    let field = TextEdit::singleline(edited)
+        .id(Id::unique("path"))
+        .font(theme::mono(13.0))
+        .desired_width(f32::INFINITY)
+        .hint_text(hint)
+        .margin(Margin::symmetric(8, 6));
+    let response = ui.add(field).accessible_name("Path");
     widgets::focus_first(ui, response.id);
     if let Some(problem) = &cx.state.path_problem {
         widgets::focus_opened(ui, problem.message(), response.id);
     }
-    // What is offered is replaced by what is typed.
     if response.gained_focus()
         && !response.is_pointer_button_down_on()
         && let Some(mut state) = TextEdit::load_state(ui, response.id)
@@ -508,34 +483,7 @@ fn path_ui(ui: &mut Ui, cx: &Cx<'_>, purpose: PathPurpose, text: &str) {
         state.cursor.set_char_range(Some(whole));
         state.store(ui, response.id);
     }
-    let is_entered = response.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
-    if let Some(problem) = &cx.state.path_problem {
-        widgets::problem_ui(ui, problem);
-    }
-    widgets::at_right(ui, theme::BUTTON, |ui| {
-        let is_clicked = widgets::Button::new(verb)
-            .primary()
-            .enabled(!edited.trim().is_empty())
-            .show(ui)
-            .clicked();
-        if (is_clicked || is_entered) && !edited.trim().is_empty() {
-            cx.send(Action::TakePath {
-                purpose,
-                text: edited.trim().to_owned(),
-            });
-        }
-        if widgets::button(ui, "Cancel").clicked() {
-            cx.send(Action::CloseDialog);
-        }
-        if widgets::Button::new("Browse…")
-            .icon(icons::OPEN_FILE)
-            .tip("The system's own file dialog")
-            .show(ui)
-            .clicked()
-        {
-            cx.send(Action::ChoosePath(purpose));
-        }
-    });
+    response
 }
 
 #[cfg(test)]

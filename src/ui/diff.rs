@@ -5,13 +5,11 @@ mod text;
 mod texts;
 mod tree;
 
-use egui::{
-    Align, Layout, Rect, RichText, Role, Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2,
-};
+use egui::{Align, Layout, Rect, Role, Sense, Stroke, Ui, UiBuilder, pos2, vec2};
 
 pub use reconnect::{again_strip, pane_chip, tools_changed_ui};
 
-use super::theme::{self, ThemeTokens};
+use super::theme;
 use super::widgets::{self, Button};
 use super::{Cx, icons};
 use crate::state::diff::DiffAction;
@@ -44,7 +42,8 @@ pub(super) fn percent(from: u64, to: u64) -> Option<String> {
 
 /// A note above what it is about, on one line.
 pub(super) fn note_ui(ui: &Ui, rect: Rect, tone: widgets::Tone, words: &str) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
+    let mid = widgets::RowLine::of(ui, rect);
     let (color, fill, line) = tone.colors(t);
     ui.painter().rect_filled(rect, 0.0, fill);
     ui.painter()
@@ -54,24 +53,17 @@ pub(super) fn note_ui(ui: &Ui, rect: Rect, tone: widgets::Tone, words: &str) {
     } else {
         icons::WARNING
     };
-    widgets::glyph_at(
-        ui,
-        pos2(rect.left() + 22.0, rect.center().y),
-        icon,
-        theme::icon_font(14.0),
-        color,
-    );
+    mid.icon(rect.left() + 22.0, icon, 14.0, color);
     let shown = Shown::of(words).text;
-    widgets::text_at(
-        ui,
-        pos2(rect.left() + 38.0, rect.center().y),
+    mid.text(
+        rect.left() + 38.0,
+        rect.right() - 12.0,
         shown,
         theme::small(),
         t.text,
-        rect.width() - 50.0,
     );
-    let response = ui.interact(rect, ui.scope_id().with(("note", words)), Sense::hover());
-    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, words));
+    let response = widgets::sense(ui, rect, ("note", words), Sense::hover());
+    widgets::say(&response, Role::Label, words);
     response.on_hover_text(words);
 }
 
@@ -119,7 +111,6 @@ pub(super) fn step(cx: &Cx<'_>, is_forward: bool) -> Option<Action> {
 }
 
 pub fn diff_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
     let diff = &cx.state.diff;
     let Some((a, b)) = diff
         .sides
@@ -159,11 +150,7 @@ pub fn diff_ui(ui: &mut Ui, cx: &Cx<'_>) {
         let copy = Button::new("Copy diff")
             .icon(icons::COPY)
             .enabled(view.is_ok());
-        if copy
-            .tip("Copies the differences as text")
-            .show(ui)
-            .clicked()
-        {
+        if copy.tip("Copies the differences as text").clicked(ui) {
             act(cx, DiffAction::Copy);
         }
         if let Ok(view) = view {
@@ -219,8 +206,7 @@ pub fn diff_ui(ui: &mut Ui, cx: &Cx<'_>) {
             Rect::from_min_max(rest.min, pos2(middle, rest.bottom())),
             view,
         );
-        ui.painter()
-            .vline(middle - 0.5, rest.y_range(), Stroke::new(1.0, t.line));
+        widgets::vline(ui, middle - 0.5, rest.y_range());
         text::text_ui(
             ui,
             cx,
@@ -235,7 +221,7 @@ pub fn diff_ui(ui: &mut Ui, cx: &Cx<'_>) {
     }
     // One at a time; F8 turns to the one it leads to.
     let id = egui::Id::unique("diff turn");
-    let mut turn: (usize, Option<usize>) = ui.data(|data| data.get_temp(id)).unwrap_or((0, None));
+    let mut turn: (usize, Option<usize>) = widgets::recall(ui, id).unwrap_or((0, None));
     if diff.current != turn.1 {
         let data = Stops::of(view).data;
         turn = (
@@ -255,7 +241,7 @@ pub fn diff_ui(ui: &mut Ui, cx: &Cx<'_>) {
             }
         },
     );
-    ui.data_mut(|data| data.insert_temp(id, turn));
+    widgets::remember(ui, id, turn);
     if turn.0 == 0 {
         tree::tree_ui(ui, cx, rest, view);
     } else {
@@ -343,16 +329,12 @@ fn tokens_ui(ui: &mut Ui, cx: &Cx<'_>, view: &DiffView) {
     let (a, b) = (a.get(encoding), b.get(encoding));
     if a != b {
         let words = format!("{} → {} tok", widgets::grouped(a), widgets::grouped(b));
-        ui.label(
-            RichText::new(words)
-                .font(theme::code())
-                .color(ThemeTokens::of(ui).weak),
-        );
+        ui.label(widgets::styled(words, theme::code(), theme::of(ui).weak));
     }
 }
 
 fn stepper_ui(ui: &mut Ui, cx: &Cx<'_>, view: &DiffView) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let count = Stops::of(view).count();
     if count == 0 {
         return;
@@ -375,7 +357,7 @@ fn stepper_ui(ui: &mut Ui, cx: &Cx<'_>, view: &DiffView) {
         ),
         None => widgets::number_text(count as u64, "places"),
     };
-    ui.label(RichText::new(words).font(theme::code()).color(t.weak));
+    widgets::words(ui, words, theme::code(), t.weak);
 }
 
 #[cfg(test)]

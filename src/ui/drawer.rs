@@ -5,10 +5,10 @@ mod hosts;
 mod ledger;
 mod tokens;
 
-use egui::{Align, Id, Layout, Rect, Role, Stroke, Ui, WidgetInfo, vec2};
+use egui::{Align, Id, Layout, Rect, Role, Ui, WidgetInfo, vec2};
 
 use super::region::{Region, region};
-use super::theme::{self, ThemeTokens};
+use super::theme;
 use super::{Cx, icons, widgets};
 use crate::state::{Action, DrawerTab, FindingsAction, SettingsAction, ViewAction};
 use crate::ui::drawer_opening;
@@ -124,18 +124,17 @@ fn beside_id() -> Id {
 
 /// Whether the findings stand beside the ledger, as the last frame had it.
 pub fn has_findings_beside(ui: &Ui) -> bool {
-    ui.data(|data| data.get_temp(beside_id())).unwrap_or(false)
+    widgets::recall(ui, beside_id()).unwrap_or(false)
 }
 
 pub fn drawer_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
     let rect = ui.max_rect();
     let is_collapsed = is_collapsed(ui, cx) && !is_large(cx);
     let Some(tab) = TABS.iter().find(|tab| tab.id == cx.state.view.drawer) else {
         return;
     };
     let is_beside = !is_collapsed && tab.id == DrawerTab::Cost && rect.width() >= BESIDE;
-    ui.data_mut(|data| data.insert_temp(beside_id(), is_beside));
+    widgets::remember(ui, beside_id(), is_beside);
     let whole = rect;
     let rect = if is_beside {
         rect.with_max_x(rect.right() - FINDINGS)
@@ -149,33 +148,20 @@ pub fn drawer_ui(ui: &mut Ui, cx: &Cx<'_>) {
     }
     if is_beside {
         let beside = whole.with_min_x(rect.right());
-        ui.painter().vline(
-            beside.left() + 0.5,
-            beside.y_range(),
-            Stroke::new(1.0, t.line),
-        );
-        ui.painter().hline(
-            beside.x_range(),
-            header.bottom() - 0.5,
-            Stroke::new(1.0, t.line),
-        );
+        widgets::vline(ui, beside.left() + 0.5, beside.y_range());
+        widgets::hline(ui, beside.x_range(), header.bottom() - 0.5);
         beside_ui(ui, cx, beside);
     }
-    ui.painter().hline(
-        rect.x_range(),
-        header.bottom() - 0.5,
-        Stroke::new(1.0, t.line),
-    );
+    widgets::hline(ui, rect.x_range(), header.bottom() - 0.5);
     let mut rest = rect.with_min_y(header.bottom());
     if let Some(summary_ui) = tab.verdict {
         let verdict = Rect::from_min_size(header.left_bottom(), vec2(rect.width(), VERDICT));
         summary_ui(ui, cx, verdict.shrink2(vec2(SIDE, 0.0)));
         rest.min.y = verdict.bottom();
     }
-    ui.scope_builder(
-        widgets::region(ui, ("drawer body", tab.title)).max_rect(rest),
-        |ui| (tab.body)(ui, cx),
-    );
+    widgets::part(ui, ("drawer body", tab.title), rest, |ui| {
+        (tab.body)(ui, cx)
+    });
 }
 
 /// The findings beside the ledger: their counts, and the way to the large view.
@@ -196,7 +182,7 @@ fn beside_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) {
         {
             cx.send(ViewAction::ShowDrawer(DrawerTab::Findings));
         }
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+        widgets::from_right(ui, |ui| {
             ui.spacing_mut().item_spacing.x = 4.0;
             hide_ui(ui, cx);
             enlarge_ui(ui, cx);
@@ -240,76 +226,71 @@ fn header_ui(
     is_collapsed: bool,
     is_beside: bool,
 ) {
-    ui.scope_builder(
-        widgets::region(ui, "drawer header")
-            .max_rect(rect.shrink2(vec2(SIDE, 0.0)))
-            .layout(Layout::left_to_right(Align::Center)),
-        |ui| {
-            ui.spacing_mut().item_spacing.x = if is_collapsed { 16.0 } else { 20.0 };
-            let mut is_toggled = false;
-            for tab in TABS
-                .iter()
-                .filter(|tab| !is_beside || tab.id != DrawerTab::Findings)
-            {
-                let is_shown = tab.id == shown.id;
-                let count = (tab.count)(cx);
-                let is_open = is_shown && !is_collapsed;
-                let response = if rect.width() < WHOLE_TABS {
-                    let short = if is_shown || rect.width() >= SHORT_TABS {
-                        tab.short
-                    } else {
-                        ""
-                    };
-                    let response =
-                        widgets::tab(ui, Some(tab.icon), short, None, is_open, theme::HEADER);
-                    let name = count.map_or_else(
-                        || tab.title.to_owned(),
-                        |count| format!("{} {count}", tab.title),
-                    );
-                    response.widget_info(|| {
-                        WidgetInfo::selected(Role::Tab, ui.is_enabled(), is_open, &name)
-                    });
-                    response.on_hover_text(name)
+    widgets::line_part(ui, "drawer header", rect.shrink2(vec2(SIDE, 0.0)), |ui| {
+        ui.spacing_mut().item_spacing.x = if is_collapsed { 16.0 } else { 20.0 };
+        let mut is_toggled = false;
+        for tab in TABS
+            .iter()
+            .filter(|tab| !is_beside || tab.id != DrawerTab::Findings)
+        {
+            let is_shown = tab.id == shown.id;
+            let count = (tab.count)(cx);
+            let is_open = is_shown && !is_collapsed;
+            let response = if rect.width() < WHOLE_TABS {
+                let short = if is_shown || rect.width() >= SHORT_TABS {
+                    tab.short
                 } else {
-                    widgets::tab(
-                        ui,
-                        Some(tab.icon),
-                        tab.title,
-                        count.as_deref(),
-                        is_open,
-                        theme::HEADER,
-                    )
+                    ""
                 };
-                if is_shown {
-                    region(ui, Region::Drawer, ui.max_rect(), &response);
-                }
-                if response.clicked() {
-                    // The tab that is open closes the drawer; another one turns to it.
-                    is_toggled |= is_shown || is_collapsed;
-                    cx.send(ViewAction::ShowDrawer(tab.id));
-                }
+                let response =
+                    widgets::tab(ui, Some(tab.icon), short, None, is_open, theme::HEADER);
+                let name = count.map_or_else(
+                    || tab.title.to_owned(),
+                    |count| format!("{} {count}", tab.title),
+                );
+                response.widget_info(|| {
+                    WidgetInfo::selected(Role::Tab, ui.is_enabled(), is_open, &name)
+                });
+                response.on_hover_text(name)
+            } else {
+                widgets::tab(
+                    ui,
+                    Some(tab.icon),
+                    tab.title,
+                    count.as_deref(),
+                    is_open,
+                    theme::HEADER,
+                )
+            };
+            if is_shown {
+                region(ui, Region::Drawer, ui.max_rect(), &response);
             }
-            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                ui.spacing_mut().item_spacing.x = 8.0;
-                let (icon, name) = if is_collapsed {
-                    (icons::UP, "Show the drawer")
-                } else {
-                    (icons::DOWN, "Hide the drawer")
-                };
-                // Beside them the findings have it.
-                is_toggled |= !is_beside && widgets::icon_button(ui, icon, name).clicked();
-                if !is_collapsed {
-                    if shown.id == DrawerTab::Findings {
-                        enlarge_ui(ui, cx);
-                    }
-                    (shown.tools)(ui, cx);
-                }
-            });
-            if is_toggled {
-                toggle(ui, cx)
-                    .into_iter()
-                    .for_each(|action| cx.send(action));
+            if response.clicked() {
+                // The tab that is open closes the drawer; another one turns to it.
+                is_toggled |= is_shown || is_collapsed;
+                cx.send(ViewAction::ShowDrawer(tab.id));
             }
-        },
-    );
+        }
+        widgets::from_right(ui, |ui| {
+            ui.spacing_mut().item_spacing.x = 8.0;
+            let (icon, name) = if is_collapsed {
+                (icons::UP, "Show the drawer")
+            } else {
+                (icons::DOWN, "Hide the drawer")
+            };
+            // Beside them the findings have it.
+            is_toggled |= !is_beside && widgets::icon_button(ui, icon, name).clicked();
+            if !is_collapsed {
+                if shown.id == DrawerTab::Findings {
+                    enlarge_ui(ui, cx);
+                }
+                (shown.tools)(ui, cx);
+            }
+        });
+        if is_toggled {
+            toggle(ui, cx)
+                .into_iter()
+                .for_each(|action| cx.send(action));
+        }
+    });
 }

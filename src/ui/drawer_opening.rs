@@ -5,6 +5,7 @@ use egui::{Id, Ui};
 use super::Cx;
 use super::region::{Region, focus_region};
 use crate::state::{Action, DrawerTab, SettingsAction, ViewAction};
+use crate::ui::widgets;
 
 fn opened_id() -> Id {
     Id::unique("drawer opened by hand")
@@ -22,10 +23,10 @@ pub fn show_tab(ui: &Ui, cx: &Cx<'_>, tab: DrawerTab) -> Option<Action> {
 
 /// Opens the drawer in a low window too, or closes it again there.
 pub fn open_by_hand(ui: &Ui, is_open: bool) {
-    ui.data_mut(|data| data.insert_temp(opened_id(), is_open));
+    widgets::remember(ui, opened_id(), is_open);
 }
 
 /// In a low window the drawer opens only when asked for.
 pub fn is_opened_by_hand(ui: &Ui) -> bool {
-    ui.data(|data| data.get_temp(opened_id())).unwrap_or(false)
+    widgets::recall(ui, opened_id()).unwrap_or(false)
 }

@@ -6,8 +6,9 @@ use std::time::Duration;
 use egui::{Color32, Id, Rect, Stroke, StrokeKind, Ui};
 
 use super::Cx;
-use super::theme::{self, ThemeTokens};
+use super::theme;
 use crate::state::Action;
+use crate::ui::widgets;
 
 /// While something is dragged, most systems tell no program where the pointer is; they do right after it was let go of.
 const SETTLES: Duration = Duration::from_millis(60);
@@ -42,7 +43,7 @@ pub fn begin(ui: &Ui) {
         )
     });
     if !paths.is_empty() {
-        ui.data_mut(|data| data.insert_temp(id(), Dropped { paths, since }));
+        widgets::remember(ui, id(), Dropped { paths, since });
         ui.request_repaint_after(SETTLES);
     }
 }
@@ -50,7 +51,7 @@ pub fn begin(ui: &Ui) {
 /// The file that was dropped on a field: the one under the pointer. While files are dragged over the window, it says that it
 /// takes one.
 pub fn on(ui: &Ui, rect: Rect) -> Option<PathBuf> {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     if ui.input(|input| !input.raw.hovered_files.is_empty()) {
         ui.painter().rect(
             rect,
@@ -60,7 +61,7 @@ pub fn on(ui: &Ui, rect: Rect) -> Option<PathBuf> {
             StrokeKind::Inside,
         );
     }
-    let dropped = ui.data(|data| data.get_temp::<Dropped>(id()))?;
+    let dropped = widgets::recall::<Dropped>(ui, id())?;
     if !is_settled(ui, &dropped) || !ui.rect_contains_pointer(rect) {
         return None;
     }
@@ -70,7 +71,7 @@ pub fn on(ui: &Ui, rect: Rect) -> Option<PathBuf> {
 
 /// Opens what no field took.
 pub fn rest(ui: &Ui, cx: &Cx<'_>) {
-    let Some(dropped) = ui.data(|data| data.get_temp::<Dropped>(id())) else {
+    let Some(dropped) = widgets::recall::<Dropped>(ui, id()) else {
         return;
     };
     if is_settled(ui, &dropped) {

@@ -1,9 +1,9 @@
 //! An exact count for Claude: the offer beside its estimate, and the dialog that shows whole what would be sent, and to whom.
 
-use egui::{Label, Popup, RichText, Ui, vec2};
+use egui::{Label, Popup, Ui, vec2};
 
 use super::code::code_ui;
-use super::theme::{self, ThemeTokens};
+use super::theme;
 use super::{Cx, icons, widgets};
 use crate::state::Action;
 use crate::state::anthropic_count::{Counted, ExactAction, ExactRequest, KeyPlace};
@@ -38,7 +38,7 @@ pub fn words(counted: &Counted) -> String {
 
 /// The button beside the name of the tokenizer, with the formats that can be counted.
 pub fn offer_ui(ui: &mut Ui, cx: &Cx<'_>, formats: impl Iterator<Item = &'static str>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let tip = "Have Anthropic count one text with your API key. You see the whole request before it is sent.";
     let button = widgets::Button::new("Count exactly")
         .menu()
@@ -48,16 +48,13 @@ pub fn offer_ui(ui: &mut Ui, cx: &Cx<'_>, formats: impl Iterator<Item = &'static
     Popup::menu(&button).width(260.0).show(|ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
         for format in formats {
-            if widgets::menu_row(
+            if widgets::choose_row(
                 ui,
                 format_title(format),
                 Some(t.hue(format).color),
                 counted(cx, format).is_some(),
-            )
-            .clicked()
-            {
+            ) {
                 send(cx, ExactAction::Open(Some(format)));
-                ui.close();
             }
         }
     });
@@ -65,7 +62,6 @@ pub fn offer_ui(ui: &mut Ui, cx: &Cx<'_>, formats: impl Iterator<Item = &'static
 }
 
 pub fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
-    let t = ThemeTokens::of(ui);
     widgets::title(ui, cx, "Count exactly, by Anthropic");
     let exact = &cx.state.anthropic_count;
     let Some(asking) = &exact.asking else { return };
@@ -87,11 +83,7 @@ pub fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
             widgets::problem_ui(ui, problem);
         }
         Some(Ok(prepared)) => {
-            ui.label(
-                RichText::new("Sent, with nothing else but host and content-length:")
-                    .font(theme::small())
-                    .color(t.weak),
-            );
+            widgets::note(ui, "Sent, with nothing else but host and content-length:");
             // Where there is no room for all, both boxes scroll.
             let rows = if height < SMALL {
                 3
@@ -108,7 +100,7 @@ pub fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
                 "The body, {}, one line on its way:",
                 widgets::number_text(prepared.bytes(), "bytes")
             );
-            ui.label(RichText::new(about).font(theme::small()).color(t.weak));
+            widgets::note(ui, about);
             let room = (height - 330.0).clamp(3.0 * theme::TEXT_ROW, BODY);
             code_ui(
                 ui,
@@ -123,7 +115,7 @@ pub fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
 }
 
 fn fields_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let exact = &cx.state.anthropic_count;
     let gap = 12.0;
     let width = (ui.available_width() - gap) / 2.0;
@@ -131,11 +123,7 @@ fn fields_ui(ui: &mut Ui, cx: &Cx<'_>) {
         ui.spacing_mut().item_spacing.x = gap;
         ui.allocate_ui(vec2(width, 0.0), |ui| {
             ui.vertical(|ui| {
-                ui.label(
-                    RichText::new("Model, by its id in the API")
-                        .font(theme::small())
-                        .color(t.weak),
-                );
+                widgets::note(ui, "Model, by its id in the API");
                 let mut model = exact.model.clone();
                 if line(ui, "Model", "claude-haiku-4-5", width, false, &mut model) {
                     send(cx, ExactAction::Model(model));
@@ -144,11 +132,7 @@ fn fields_ui(ui: &mut Ui, cx: &Cx<'_>) {
         });
         ui.allocate_ui(vec2(width, 0.0), |ui| {
             ui.vertical(|ui| {
-                ui.label(
-                    RichText::new("Your API key")
-                        .font(theme::small())
-                        .color(t.weak),
-                );
+                widgets::note(ui, "Your API key");
                 let mut key = exact.typed.reveal().to_owned();
                 let hint = if exact.key.has_key() {
                     "as before, or type another"
@@ -181,13 +165,12 @@ fn fields_ui(ui: &mut Ui, cx: &Cx<'_>) {
     };
     ui.horizontal_wrapped(|ui| {
         ui.add(Label::new(icons::icon(icons::KEY, 13.0, t.weak)));
-        ui.add(Label::new(RichText::new(place).font(theme::small()).color(t.weak)).wrap());
+        widgets::note_wrapped(ui, place);
         if exact.key.has_key()
             && widgets::Button::new("Forget the key")
                 .small()
                 .frameless()
-                .show(ui)
-                .clicked()
+                .clicked(ui)
         {
             send(cx, ExactAction::ForgetKey);
         }
@@ -214,7 +197,7 @@ fn line(
 
 /// What came of it: the number beside the range, or why there is none.
 fn outcome_ui(ui: &mut Ui, cx: &Cx<'_>, asking: &ExactRequest) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     if asking.is_sent {
         widgets::waiting(ui, "Anthropic is counting", asking.since, cx);
         return;
@@ -234,17 +217,13 @@ fn outcome_ui(ui: &mut Ui, cx: &Cx<'_>, asking: &ExactRequest) {
             ));
         }
         ui.add(
-            Label::new(
-                RichText::new(text)
-                    .font(theme::semibold(13.0))
-                    .color(t.strong),
-            )
-            .wrap()
-            .selectable(true),
+            Label::new(widgets::styled(text, theme::semibold(13.0), t.strong))
+                .wrap()
+                .selectable(true),
         );
         let note = "As one user message that holds this text and nothing else; what surrounds it in a conversation comes on top. \
                     Kept for this run, beside the estimate.";
-        ui.add(Label::new(RichText::new(note).font(theme::small()).color(t.weak)).wrap());
+        widgets::note_wrapped(ui, note);
     }
 }
 
@@ -264,8 +243,7 @@ fn buttons_ui(ui: &mut Ui, cx: &Cx<'_>, asking: &ExactRequest) {
         if widgets::Button::new(&label)
             .primary()
             .enabled(cx.state.can_count_exactly())
-            .show(ui)
-            .clicked()
+            .clicked(ui)
         {
             send(cx, ExactAction::Send);
         }
@@ -275,8 +253,7 @@ fn buttons_ui(ui: &mut Ui, cx: &Cx<'_>, asking: &ExactRequest) {
             }
         } else if widgets::Button::new(close)
             .name(&format!("{close} the count"))
-            .show(ui)
-            .clicked()
+            .clicked(ui)
         {
             cx.send(Action::CloseDialog);
         }

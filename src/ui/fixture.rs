@@ -3,12 +3,12 @@
 
 use std::collections::BTreeSet;
 
-use egui::{CollapsingHeader, Label, Margin, RichText, ScrollArea, TextEdit, Ui};
+use egui::{CollapsingHeader, Label, Margin, TextEdit, Ui};
 
-use super::theme::{self, ThemeTokens};
+use super::theme;
 use super::{Cx, code, icons, widgets};
+use crate::state::FixtureAction;
 use crate::state::fixture::{ExistingFile, FixtureForm, FixtureSaving, FixtureWritten, Preview};
-use crate::state::{Action, FixtureAction};
 use loupe_analysis::fixture::draft::DraftOptions;
 use loupe_analysis::fixture::expect;
 use loupe_core::redact::{FoundSecret, OFFERED};
@@ -35,7 +35,6 @@ pub(super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
     let Some(saving) = &cx.state.fixtures.saving else {
         return;
     };
-    let t = ThemeTokens::of(ui);
     let mut form = saving.form.clone();
     if let Some(kind) = saving.then {
         let words = format!(
@@ -55,11 +54,9 @@ pub(super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
     there_ui(ui, &form, previews, there);
     // As high before it is known what would be written as after, so that the buttons stay where they are.
     let list = (height - 90.0).min(560.0);
-    let scroll = ScrollArea::vertical()
-        .id_salt("fixture")
+    let scroll = widgets::scroll("fixture")
         .max_height(list)
-        .min_scrolled_height(list)
-        .auto_shrink(false);
+        .min_scrolled_height(list);
     scroll.show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 6.0;
         if let Some(problem) = &saving.refused {
@@ -69,13 +66,7 @@ pub(super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
         match &saving.preview {
             Some(Ok(previews)) => previews_ui(ui, previews, &mut form),
             Some(Err(problem)) => drop(widgets::problem_ui(ui, problem)),
-            None => drop(
-                ui.label(
-                    RichText::new("Looking for secrets…")
-                        .font(theme::small())
-                        .color(t.weak),
-                ),
-            ),
+            None => drop(widgets::note(ui, "Looking for secrets…")),
         }
     });
     widgets::at_right(ui, theme::BUTTON, |ui| {
@@ -90,14 +81,11 @@ pub(super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
         if widgets::Button::new(&verb)
             .primary()
             .enabled(can_save)
-            .show(ui)
-            .clicked()
+            .clicked(ui)
         {
-            cx.send(Action::Fixture(FixtureAction::Save));
+            cx.send(FixtureAction::Save);
         }
-        if widgets::button(ui, "Cancel").clicked() {
-            cx.send(Action::CloseDialog);
-        }
+        widgets::cancel(ui, cx);
         if there == ExistingFile::Fixture {
             let (name, choices) = match saving.calls.len() {
                 1 => ("Existing folder", ["Keep it", "Replace it"]),
@@ -110,13 +98,13 @@ pub(super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
         }
     });
     if form != saving.form {
-        cx.send(Action::Fixture(FixtureAction::Edit(form)));
+        cx.send(FixtureAction::Edit(form));
     }
 }
 
 /// What stands where the fixtures would go: one line, whatever it says.
 fn there_ui(ui: &mut Ui, form: &FixtureForm, previews: Option<&[Preview]>, there: ExistingFile) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let color = match there {
         ExistingFile::Nothing => t.weak,
         ExistingFile::Fixture => t.warn,
@@ -149,17 +137,16 @@ fn there_ui(ui: &mut Ui, form: &FixtureForm, previews: Option<&[Preview]>, there
             format!("{count} of {} already exist{what}", several.len())
         }
     };
-    ui.add(Label::new(RichText::new(words).font(theme::small()).color(color)).truncate());
+    widgets::truncated(ui, words, theme::small(), color);
 }
 
 fn place_ui(ui: &mut Ui, form: &mut FixtureForm) {
-    let t = ThemeTokens::of(ui);
     ui.horizontal(|ui| {
         let width = ui.available_width();
         let field = |ui: &mut Ui, text: &mut String, name: &str, width: f32| {
             ui.vertical(|ui| {
                 ui.spacing_mut().item_spacing.y = 2.0;
-                ui.label(RichText::new(name).font(theme::small()).color(t.weak));
+                widgets::note(ui, name);
                 let edit = TextEdit::singleline(text)
                     .font(theme::mono(13.0))
                     .desired_width(width)
@@ -207,17 +194,13 @@ fn choices_ui(ui: &mut Ui, saving: &FixtureSaving, form: &mut FixtureForm) {
 }
 
 fn heading(ui: &mut Ui, words: &str) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     ui.add_space(4.0);
-    ui.label(
-        RichText::new(words)
-            .font(theme::semibold(13.0))
-            .color(t.strong),
-    );
+    widgets::words(ui, words, theme::semibold(13.0), t.strong);
 }
 
 fn previews_ui(ui: &mut Ui, previews: &[Preview], form: &mut FixtureForm) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     heading(ui, "Possible secrets");
     let found = || {
         previews
@@ -226,10 +209,9 @@ fn previews_ui(ui: &mut Ui, previews: &[Preview], form: &mut FixtureForm) {
             .flat_map(|(preview, name)| preview.found.iter().map(move |found| (found, name)))
     };
     if found().next().is_none() {
-        ui.label(
-            RichText::new("None found. This is not a guarantee: read it before you share it.")
-                .font(theme::small())
-                .color(t.weak),
+        widgets::note(
+            ui,
+            "None found. This is not a guarantee: read it before you share it.",
         );
     }
     let mut kinds: Vec<(&str, Vec<(&FoundSecret, &str)>)> = Vec::new();
@@ -251,7 +233,7 @@ fn previews_ui(ui: &mut Ui, previews: &[Preview], form: &mut FixtureForm) {
             for (preview, name) in several.iter().zip(&form.names) {
                 let bytes: u64 = preview.files.iter().map(|file| file.bytes).sum();
                 let title = format!("{name} · {}", widgets::number_text(bytes, "bytes"));
-                CollapsingHeader::new(RichText::new(title).font(theme::mono(12.0)).color(t.strong))
+                CollapsingHeader::new(widgets::styled(title, theme::mono(12.0), t.strong))
                     .id_salt(("fixture", &preview.path))
                     .show(ui, |ui| files_ui(ui, preview, name));
             }
@@ -261,7 +243,7 @@ fn previews_ui(ui: &mut Ui, previews: &[Preview], form: &mut FixtureForm) {
 
 /// The files of a fixture, which has a name where it is one of several, and whether they are what came.
 fn files_ui(ui: &mut Ui, preview: &Preview, fixture: &str) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     for file in &preview.files {
         file_ui(ui, file, fixture);
     }
@@ -273,27 +255,20 @@ fn files_ui(ui: &mut Ui, preview: &Preview, fixture: &str) {
             (icons::SECRET, t.warn)
         };
         ui.add(Label::new(icons::icon_fill(glyph, 14.0, color)));
-        ui.add(
-            Label::new(
-                RichText::new(&preview.exactness)
-                    .font(theme::base())
-                    .color(t.text),
-            )
-            .wrap(),
-        );
+        widgets::wrapped(ui, &preview.exactness, theme::base(), t.text);
     });
 }
 
 /// A file that would be written; it unfolds to exactly its text.
 fn file_ui(ui: &mut Ui, file: &FixtureWritten, fixture: &str) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let key = format!("{fixture}/{}", file.name);
     let title = format!(
         "{} · {}",
         file.name,
         widgets::number_text(file.bytes, "bytes")
     );
-    CollapsingHeader::new(RichText::new(title).font(theme::mono(12.0)).color(t.strong))
+    CollapsingHeader::new(widgets::styled(title, theme::mono(12.0), t.strong))
         .id_salt(("written", &key))
         .default_open(file.name == expect::FILE)
         .show_unindented(ui, |ui| {
@@ -302,15 +277,11 @@ fn file_ui(ui: &mut Ui, file: &FixtureWritten, fixture: &str) {
                     "How it begins: the first {}",
                     widgets::number_text(file.begins.len() as u64, "bytes")
                 );
-                ui.label(RichText::new(words).font(theme::small()).color(t.warn));
+                widgets::words(ui, words, theme::small(), t.warn);
             }
             let lines = code::exact_lines(ui, &key, &file.begins);
             if lines.is_empty() {
-                ui.label(
-                    RichText::new("An empty file")
-                        .font(theme::small())
-                        .color(t.weak),
-                );
+                widgets::note(ui, "An empty file");
             } else {
                 code::code_ui(ui, &key, &lines, 220.0);
             }
@@ -322,7 +293,7 @@ const PLACES: usize = 12;
 
 /// A kind of secret: what was found of it, each with the fixture that it is in, and whether it is hidden.
 fn kind_ui(ui: &mut Ui, kind: &str, found: &[(&FoundSecret, &str)], wanted: &mut DraftOptions) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let count: u64 = found.iter().map(|(found, _)| found.redaction.count).sum();
     let is_offered = OFFERED.contains(&kind);
     let mut is_hidden = if is_offered {
@@ -351,13 +322,11 @@ fn kind_ui(ui: &mut Ui, kind: &str, found: &[(&FoundSecret, &str)], wanted: &mut
         let line = format!("{state} · {} · {}", place.trim_start(), one.sample);
         ui.horizontal(|ui| {
             ui.add_space(24.0);
-            ui.add(
-                Label::new(RichText::new(line).font(theme::mono(12.0)).color(t.weak)).truncate(),
-            );
+            widgets::truncated(ui, line, theme::mono(12.0), t.weak);
         });
     }
     if let Some(more) = found.len().checked_sub(PLACES).filter(|more| *more > 0) {
         let words = format!("and {} more places", widgets::grouped(more as u64));
-        ui.label(RichText::new(words).font(theme::small()).color(t.weak));
+        widgets::note(ui, words);
     }
 }

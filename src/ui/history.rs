@@ -1,13 +1,10 @@
 //! The history: what earlier runs kept, found by words, opened, called again and removed.
 
 use chrono::{Local, TimeZone};
-use egui::{
-    Align2, DragValue, Id, Label, Margin, RichText, Role, ScrollArea, Sense, TextEdit, Ui,
-    WidgetInfo, pos2, vec2,
-};
+use egui::{DragValue, Id, Margin, Role, ScrollArea, TextEdit, Ui};
 
 use super::outcome::outcome_look;
-use super::theme::{self, ThemeTokens};
+use super::theme;
 use super::{Cx, icons, undo, widgets};
 use crate::history::{Entry, Health};
 use crate::state::settings::MEBIBYTE;
@@ -31,14 +28,14 @@ pub(super) fn button_ui(ui: &mut Ui, cx: &Cx<'_>) {
         .tip(&tip)
         .height(22.0)
         .enabled(history.folder.is_some());
-    if button.show(ui).clicked() {
+    if button.clicked(ui) {
         cx.send(Action::ShowDialog(Dialog::History));
     }
 }
 
 /// The dialog, below its title.
 pub(super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let history = &cx.state.history;
     let place = history
         .folder
@@ -55,7 +52,7 @@ pub(super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
             .margin(Margin::symmetric(8, 6));
         let field = ui.add(field).accessible_name("Search the history");
         if field.changed() {
-            cx.send(Action::History(HistoryAction::Search(search)));
+            cx.send(HistoryAction::Search(search));
         }
         widgets::focus_first(ui, field.id);
         // The window's own is out of reach while the dialog is open.
@@ -64,7 +61,7 @@ pub(super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
             .tip(undo::NAME)
             .small()
             .enabled(cx.state.undo.is_some());
-        if undo.show(ui).clicked() {
+        if undo.clicked(ui) {
             cx.send(undo::run(ui));
         }
         let mut is_on = history.is_on;
@@ -75,7 +72,7 @@ pub(super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
             ))
             .changed()
         {
-            cx.send(Action::History(HistoryAction::SetOn(is_on)));
+            cx.send(HistoryAction::SetOn(is_on));
         }
     });
     limits_ui(ui, cx);
@@ -87,7 +84,7 @@ pub(super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
             (false, true) => "No earlier calls",
         };
         ui.add_space(12.0);
-        ui.add(Label::new(RichText::new(words).font(theme::small()).color(t.weak)).wrap());
+        widgets::note_wrapped(ui, words);
     }
     ui.spacing_mut().item_spacing.y = 0.0;
     let height = (height - 116.0).max(3.0 * theme::CAPTURE_ROW);
@@ -110,28 +107,23 @@ pub(super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
         "{}{searching} · {place}",
         widgets::number_text(entries.len() as u64, "captures")
     );
-    ui.add(Label::new(RichText::new(message).font(theme::small()).color(t.weak)).truncate());
+    widgets::truncated(ui, message, theme::small(), t.weak);
 }
 
 /// How much is kept. Changed by a button alone, since what is beyond the limits goes at once.
 pub(super) fn limits_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
     let history = &cx.state.history;
     let send = |action| cx.send(Action::History(action));
     let mut keep = history.limits.unwrap_or(history.keep);
     ui.horizontal(|ui| {
-        ui.label(RichText::new("Kept for").font(theme::small()).color(t.weak));
+        widgets::note(ui, "Kept for");
         ui.add(
             DragValue::new(&mut keep.days)
                 .range(0..=36_500)
                 .suffix(" days"),
         )
         .accessible_name("Days that a call is kept");
-        ui.label(
-            RichText::new("and up to")
-                .font(theme::small())
-                .color(t.weak),
-        );
+        widgets::note(ui, "and up to");
         let mut size = keep.bytes / MEBIBYTE;
         ui.add(
             DragValue::new(&mut size)
@@ -143,18 +135,13 @@ pub(super) fn limits_ui(ui: &mut Ui, cx: &Cx<'_>) {
         if size != keep.bytes / MEBIBYTE {
             keep.bytes = size * MEBIBYTE;
         }
-        ui.label(
-            RichText::new("0 means no limit")
-                .font(theme::small())
-                .color(t.weak),
-        );
+        widgets::note(ui, "0 means no limit");
         if keep != history.keep {
             let tip = "Calls beyond these limits are deleted at once and cannot be restored";
             if widgets::Button::new("Apply limits")
                 .small()
                 .tip(tip)
-                .show(ui)
-                .clicked()
+                .clicked(ui)
             {
                 send(HistoryAction::SetLimits(keep));
             }
@@ -166,11 +153,8 @@ pub(super) fn limits_ui(ui: &mut Ui, cx: &Cx<'_>) {
 }
 
 fn entry_ui(ui: &mut Ui, cx: &Cx<'_>, entry: &Entry) {
-    let t = ThemeTokens::of(ui);
-    let (rect, response) = ui.allocate_exact_size(
-        vec2(ui.available_width(), theme::CAPTURE_ROW),
-        Sense::click(),
-    );
+    let t = theme::of(ui);
+    let row = widgets::ListRow::new(ui, theme::CAPTURE_ROW);
     let (glyph, color, words) = match &entry.health {
         Health::Whole => outcome_look(entry.outcome, t),
         Health::Damaged(_) => (icons::WARNING, t.bad, "damaged"),
@@ -186,49 +170,21 @@ fn entry_ui(ui: &mut Ui, cx: &Cx<'_>, entry: &Entry) {
         .single();
     let when = at.map_or_else(String::new, |at| at.format("%Y-%m-%d %H:%M:%S").to_string());
     let line = format!("{when} · {words} · {} · {}", entry.server, entry.arguments);
-    response.widget_info(|| WidgetInfo::labeled(Role::ListItem, true, format!("{name}, {line}")));
-    if response.hovered() {
-        ui.painter()
-            .rect_filled(rect, theme::RADIUS_CONTROL, t.hover);
-    }
-    widgets::focus_ring_inside(ui, &response);
-    let left = rect.left() + 32.0;
-    ui.painter().text(
-        pos2(rect.left() + 10.0, rect.center().y),
-        Align2::LEFT_CENTER,
-        glyph,
-        theme::icon_fill_font(14.0),
-        color,
-    );
-    let right = widgets::text_right(
-        ui,
-        pos2(rect.right() - 8.0, rect.center().y),
-        widgets::bytes(entry.wire_bytes),
-        theme::mono(12.0),
-        t.text,
-    ) - 10.0;
-    widgets::text_at(
-        ui,
-        pos2(left, rect.top() + 13.0),
-        name,
-        theme::mono(12.0),
-        t.strong,
-        right - left,
-    );
-    widgets::text_at(
-        ui,
-        pos2(left, rect.bottom() - 12.0),
-        line,
-        theme::regular(12.0),
-        t.weak,
-        right - left,
-    );
+    row.say(Role::ListItem, format!("{name}, {line}"));
+    row.ground_round(false, theme::RADIUS_CONTROL);
+    row.icon_fill(row.left(17.0), glyph, 14.0, color);
+    let size = widgets::bytes(entry.wire_bytes);
+    let right = row.number(row.right(8.0), size, theme::mono(12.0), t.text) - 10.0;
+    let (left, first) = (row.left(32.0), row.line(13.0));
+    first.text(left, right, name, theme::mono(12.0), t.strong);
+    let second = row.line(theme::CAPTURE_ROW - 12.0);
+    second.text(left, right, line, theme::regular(12.0), t.weak);
     let send = |action| cx.send(Action::History(action));
-    if response.clicked() {
+    if row.response.clicked() {
         send(HistoryAction::Open(entry.id.clone()));
         cx.send(Action::CloseDialog);
     }
-    widgets::context_menu(&response, Some(&response), |ui| {
+    widgets::context_menu(&row.response, Some(&row.response), |ui| {
         let mut item = |glyph: &str, name: &str, enabled: bool| {
             let is_clicked = widgets::menu_item(ui, glyph, name, "", enabled).clicked();
             if is_clicked {

@@ -5,11 +5,11 @@ mod detail;
 mod lanes;
 mod placements;
 
-use egui::{Align, Layout, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
+use egui::{Align, Layout, Rect, Role, Sense, Ui, pos2, vec2};
 
 pub use lanes::{lanes_ui, next_cut};
 
-use super::theme::{self, ThemeTokens};
+use super::theme;
 use super::widgets::Button;
 use super::{Cx, host_row, icons, strip, widgets};
 use crate::state::{Action, HostsAction, QueryState, ViewAction};
@@ -39,7 +39,7 @@ pub fn is_over(ui: &Ui, cx: &Cx<'_>) -> bool {
 pub fn hosts_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let asked = cx.ask(HostsQuery);
     let rect = head_ui(ui, cx, cx.state.hosts.len());
-    ui.scope_builder(widgets::region(ui, "hosts").max_rect(rect), |ui| {
+    widgets::part(ui, "hosts", rect, |ui| {
         if cx.state.view.hosts.shows_deliveries {
             return placements::deliveries_ui(ui, cx);
         }
@@ -64,102 +64,90 @@ fn ready<'a, T>(ui: &mut Ui, cx: &Cx<'_>, what: &str, asked: QueryState<'a, T>) 
 
 /// The way back, the tabs and what can be copied; what is left.
 fn head_ui(ui: &mut Ui, cx: &Cx<'_>, hosts: usize) -> Rect {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let rect = ui.available_rect_before_wrap();
     let head = Rect::from_min_size(rect.min, vec2(rect.width(), theme::HEADER));
     ui.painter().rect_filled(head, 0.0, t.panel);
-    ui.painter().hline(
-        head.x_range(),
-        head.bottom() - 0.5,
-        Stroke::new(1.0, t.line),
-    );
+    widgets::line_below(ui, head);
     let inner = head.shrink2(vec2(6.0, 0.0));
-    ui.scope_builder(
-        widgets::region(ui, "hosts head")
-            .max_rect(inner)
-            .layout(Layout::left_to_right(Align::Center)),
-        |ui| {
-            ui.spacing_mut().item_spacing.x = if head.width() < theme::NARROW {
-                12.0
+    widgets::line_part(ui, "hosts head", inner, |ui| {
+        ui.spacing_mut().item_spacing.x = if head.width() < theme::NARROW {
+            12.0
+        } else {
+            20.0
+        };
+        let back = Button::new("Answer")
+            .icon(icons::ARROW_LEFT)
+            .shortcut("Esc")
+            .frameless()
+            .height(theme::ICON_BUTTON);
+        if back.tip("Back to the panes").clicked(ui) {
+            cx.send(ViewAction::ShowAnswer);
+        }
+        let is_deliveries = cx.state.view.hosts.shows_deliveries;
+        if widgets::tab(
+            ui,
+            None,
+            "Hosts",
+            Some(&hosts.to_string()),
+            !is_deliveries,
+            theme::HEADER,
+        )
+        .clicked()
+        {
+            cx.send(HostsAction::ShowDeliveries(false));
+        }
+        let ways = PlacementKind::ALL.len().to_string();
+        if widgets::tab(
+            ui,
+            None,
+            "Placements",
+            Some(&ways),
+            is_deliveries,
+            theme::HEADER,
+        )
+        .clicked()
+        {
+            cx.send(HostsAction::ShowDeliveries(true));
+        }
+        widgets::from_right(ui, |ui| {
+            let is_copied = if head.width() < theme::NARROW {
+                widgets::icon_button(ui, icons::COPY, "Copy summary").clicked()
             } else {
-                20.0
-            };
-            let back = Button::new("Answer")
-                .icon(icons::ARROW_LEFT)
-                .shortcut("Esc")
-                .frameless()
-                .height(theme::ICON_BUTTON);
-            if back.tip("Back to the panes").show(ui).clicked() {
-                cx.send(ViewAction::ShowAnswer);
-            }
-            let is_deliveries = cx.state.view.hosts.shows_deliveries;
-            if widgets::tab(
-                ui,
-                None,
-                "Hosts",
-                Some(&hosts.to_string()),
-                !is_deliveries,
-                theme::HEADER,
-            )
-            .clicked()
-            {
-                cx.send(Action::Hosts(HostsAction::ShowDeliveries(false)));
-            }
-            let ways = PlacementKind::ALL.len().to_string();
-            if widgets::tab(
-                ui,
-                None,
-                "Placements",
-                Some(&ways),
-                is_deliveries,
-                theme::HEADER,
-            )
-            .clicked()
-            {
-                cx.send(Action::Hosts(HostsAction::ShowDeliveries(true)));
-            }
-            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                let is_copied = if head.width() < theme::NARROW {
-                    widgets::icon_button(ui, icons::COPY, "Copy summary").clicked()
-                } else {
-                    Button::new("Copy summary")
-                        .icon(icons::COPY)
-                        .frameless()
-                        .height(theme::ICON_BUTTON)
-                        .show(ui)
-                        .clicked()
-                };
-                if is_copied {
-                    cx.send(Action::CopySummary);
-                }
-                let picture = Button::new(if head.width() < theme::MEDIUM {
-                    ""
-                } else {
-                    strip::PICTURE
-                })
-                .name(strip::PICTURE);
-                if picture
-                    .icon(icons::IMAGE)
+                Button::new("Copy summary")
+                    .icon(icons::COPY)
                     .frameless()
                     .height(theme::ICON_BUTTON)
-                    .show(ui)
-                    .clicked()
-                {
-                    cx.send(strip::copy_below(ui, head));
-                }
-            });
-        },
-    );
+                    .clicked(ui)
+            };
+            if is_copied {
+                cx.send(Action::CopySummary);
+            }
+            let picture = Button::new(if head.width() < theme::MEDIUM {
+                ""
+            } else {
+                strip::PICTURE
+            })
+            .name(strip::PICTURE);
+            if picture
+                .icon(icons::IMAGE)
+                .frameless()
+                .height(theme::ICON_BUTTON)
+                .clicked(ui)
+            {
+                cx.send(strip::copy_below(ui, head));
+            }
+        });
+    });
     rect.with_min_y(head.bottom())
 }
 
 fn body_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, report: &HostsReport) {
-    let t = ThemeTokens::of(ui);
     let chosen = cx.state.view.hosts.selected.and_then(|id| report.row(id));
     let selected = chosen.or_else(|| lanes::shown(ui, cx, report).first()?.first().copied());
     let detail_in = |ui: &mut Ui, place: Rect| {
         if let Some(row) = selected {
-            ui.scope_builder(widgets::region(ui, "detail").max_rect(place), |ui| {
+            widgets::part(ui, "detail", place, |ui| {
                 ui.set_clip_rect(place.intersect(ui.clip_rect()));
                 detail::detail_ui(ui, cx, place, report, row);
             });
@@ -177,33 +165,28 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, report: &HostsReport) {
                     .icon(icons::ARROW_LEFT)
                     .frameless()
                     .height(theme::ICON_BUTTON);
-                if button.show(ui).clicked() {
-                    cx.send(Action::Hosts(HostsAction::ShowLanes));
+                if button.clicked(ui) {
+                    cx.send(HostsAction::ShowLanes);
                 }
             },
         );
-        ui.painter().hline(
-            rect.x_range(),
-            back.bottom() - 0.5,
-            Stroke::new(1.0, t.line),
-        );
+        widgets::hline(ui, rect.x_range(), back.bottom() - 0.5);
         return detail_in(ui, rect.with_min_y(back.bottom()));
     }
     let mut left = rect;
     if is_wide(ui) {
         let x = rect.right() - DETAIL.min((rect.width() * 0.4).round());
-        ui.painter()
-            .vline(x - 0.5, rect.y_range(), Stroke::new(1.0, t.line));
+        widgets::vline(ui, x - 0.5, rect.y_range());
         detail_in(ui, rect.with_min_x(x));
         left.max.x = x - 1.0;
     }
     let selected = selected
         .filter(|_| is_wide(ui) || chosen.is_some())
         .map(|row| row.host.id);
-    ui.scope_builder(widgets::region(ui, "all hosts").max_rect(left), |ui| {
+    widgets::part(ui, "all hosts", left, |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
         let inner = left.shrink2(vec2(SIDE, 0.0));
-        let used = ui.scope_builder(widgets::region(ui, "headline").max_rect(inner), |ui| {
+        let used = widgets::part(ui, "headline", inner, |ui| {
             ui.spacing_mut().item_spacing.y = 0.0;
             ui.set_width(inner.width());
             let is_low = rect.height() < LOW;
@@ -222,8 +205,7 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, report: &HostsReport) {
             }
         });
         let list = left.with_min_y(used.response.rect.bottom().ceil());
-        ui.painter()
-            .hline(list.x_range(), list.top() + 0.5, Stroke::new(1.0, t.line));
+        widgets::hline(ui, list.x_range(), list.top() + 0.5);
         lanes_ui(
             ui,
             cx,
@@ -237,7 +219,7 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, report: &HostsReport) {
 
 /// The worst that happens, in how many hosts, and why.
 pub fn headline_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport, size: f32) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let headline = report.headline(cx.state.settings.encoding());
     for (text, font, color) in [
         (&headline.text, theme::semibold(size), t.strong),
@@ -249,7 +231,7 @@ pub fn headline_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport, size: f32) {
         let (place, response) =
             ui.allocate_exact_size(galley.size() + vec2(0.0, 2.0), Sense::hover());
         ui.painter().galley(place.min, galley, color);
-        response.widget_info(|| WidgetInfo::labeled(Role::Heading, true, text));
+        widgets::say(&response, Role::Heading, text);
     }
 }
 
@@ -257,7 +239,7 @@ pub fn headline_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport, size: f32) {
 fn bar_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport) {
     const GAP: f32 = 3.0;
     const BETWEEN: f32 = 8.0;
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let hosts: Vec<_> = report
         .lanes
         .iter()
@@ -269,7 +251,7 @@ fn bar_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport) {
         .filter(|count| **count > 0)
         .count()
         .max(1) as f32;
-    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 12.0), Sense::click());
+    let (rect, response) = widgets::full_width(ui, 12.0, Sense::click());
     let room = rect.width()
         - GAP * hosts.len().saturating_sub(1) as f32
         - (BETWEEN - GAP) * (groups - 1.0);
@@ -290,12 +272,7 @@ fn bar_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport) {
         );
         x += width;
         if row.outcome == HostOutcome::Unknown {
-            ui.painter().rect_stroke(
-                cell,
-                theme::RADIUS_BAR,
-                Stroke::new(1.0, t.weak),
-                StrokeKind::Inside,
-            );
+            widgets::outline(ui, cell, theme::RADIUS_BAR, t.weak);
         } else {
             ui.painter()
                 .rect_filled(cell, theme::RADIUS_BAR, lanes::tone(t, row.outcome).0);
@@ -314,14 +291,14 @@ fn bar_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport) {
     let spoken: Vec<String> = counts
         .map(|(outcome, count)| outcome.counted(count))
         .collect();
-    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, spoken.join(", ")));
+    widgets::say(&response, Role::Image, spoken.join(", "));
     widgets::focus_ring(ui, &response, theme::RADIUS_BAR);
     // By the keyboard, the first: it is among the worst.
     if let Some(row) = pointed
         .or(hosts.first().copied())
         .filter(|_| response.clicked())
     {
-        cx.send(Action::Hosts(HostsAction::Show(Some(row.host.id))));
+        cx.send(HostsAction::Show(Some(row.host.id)));
     }
     if let Some(row) = pointed {
         response.on_hover_text(format!("{}: {}", row.host.name, row.happens()));
@@ -330,7 +307,7 @@ fn bar_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport) {
 
 /// How many hosts have each outcome; and a delivery that more of them show whole, where there is one.
 fn legend_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 5.0;
         let counts = HostOutcome::ALL
@@ -340,16 +317,10 @@ fn legend_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport) {
         for (outcome, count) in counts {
             let (color, icon) = lanes::tone(t, outcome);
             ui.label(icons::icon(icon, 14.0, color));
-            ui.label(
-                egui::RichText::new(outcome.counted(count))
-                    .font(theme::small())
-                    .color(color),
-            );
+            widgets::words(ui, outcome.counted(count), theme::small(), color);
             ui.add_space(8.0);
         }
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            better_ui(ui, cx, report)
-        });
+        widgets::from_right(ui, |ui| better_ui(ui, cx, report));
     });
 }
 
@@ -373,12 +344,7 @@ fn better_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport) {
     };
     let (best_whole, known) = best.whole();
     let words = format!("Sent another way, {best_whole} of {known} show every fact");
-    let t = ThemeTokens::of(ui);
-    let width = ui
-        .painter()
-        .layout_no_wrap(words.clone(), theme::small(), t.weak)
-        .size()
-        .x;
+    let width = widgets::text_width(ui, words.clone(), theme::small());
     if width + 60.0 > ui.available_width() {
         return;
     }
@@ -386,14 +352,9 @@ fn better_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport) {
         .name("Compare deliveries")
         .frameless()
         .height(22.0)
-        .show(ui)
-        .clicked()
+        .clicked(ui)
     {
-        cx.send(Action::Hosts(HostsAction::ShowDeliveries(true)));
+        cx.send(HostsAction::ShowDeliveries(true));
     }
-    ui.label(
-        egui::RichText::new(words)
-            .font(theme::small())
-            .color(t.weak),
-    );
+    widgets::note(ui, words);
 }

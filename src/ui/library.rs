@@ -1,10 +1,8 @@
 //! Resources, templates and prompts: the lists of the sidebar, and the screen of one, to be filled in and read.
 
-use egui::{
-    Frame, Label, Margin, RichText, Role, ScrollArea, Sense, TextEdit, Ui, WidgetInfo, pos2, vec2,
-};
+use egui::{Label, Margin, TextEdit, Ui, vec2};
 
-use super::theme::{self, ThemeTokens};
+use super::theme;
 use super::widgets::{self, Button};
 use super::{Cx, code, icons};
 use crate::state::library::{LibraryAction, LibraryEntry};
@@ -25,34 +23,29 @@ pub fn library_ui(ui: &mut Ui, cx: &Cx<'_>) {
         _ => "Resource",
     };
     let rest = widgets::mode_head(ui, cx, title, |_| {});
-    ui.scope_builder(widgets::region(ui, "library").max_rect(rest), |ui| {
+    widgets::part(ui, "library", rest, |ui| {
         let Some(entry) = cx.state.session().library.entry() else {
             widgets::empty_ui(ui, "The server no longer lists this.", None);
             return;
         };
-        Frame::new().inner_margin(Margin::same(16)).show(ui, |ui| {
-            ScrollArea::vertical()
-                .id_salt("library entry")
-                .auto_shrink(false)
-                .show(ui, |ui| {
-                    ui.set_max_width((ui.available_width() - 14.0).min(900.0));
-                    ui.spacing_mut().item_spacing.y = 8.0;
-                    entry_ui(ui, cx, entry);
-                });
+        widgets::padded(ui, Margin::same(16), |ui| {
+            widgets::scroll("library entry").show(ui, |ui| {
+                ui.set_max_width((ui.available_width() - 14.0).min(900.0));
+                ui.spacing_mut().item_spacing.y = 8.0;
+                entry_ui(ui, cx, entry);
+            });
         });
     });
 }
 
 /// The entries of a tab of the sidebar that match its filter.
 pub fn list_ui(ui: &mut Ui, cx: &Cx<'_>, tab: SidebarTab) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let library = &cx.state.session().library;
     let note = |ui: &mut Ui, text: &str, color| {
-        Frame::new()
-            .inner_margin(Margin::symmetric(14, 4))
-            .show(ui, |ui| {
-                ui.add(Label::new(RichText::new(text).font(theme::small()).color(color)).wrap());
-            });
+        widgets::padded(ui, Margin::symmetric(14, 4), |ui| {
+            widgets::wrapped(ui, text, theme::small(), color);
+        });
     };
     let Some(entries) = &library.entries else {
         match library.listing {
@@ -82,14 +75,11 @@ pub fn list_ui(ui: &mut Ui, cx: &Cx<'_>, tab: SidebarTab) {
         return note(ui, &words, t.weak);
     }
     ui.spacing_mut().item_spacing.y = 0.0;
-    ScrollArea::vertical()
-        .id_salt("library rows")
-        .auto_shrink(false)
-        .show_rows(ui, ROW, shown.len(), |ui, range| {
-            for &(at, entry) in &shown[range] {
-                row_ui(ui, cx, at, entry);
-            }
-        });
+    widgets::scroll("library rows").show_rows(ui, ROW, shown.len(), |ui, range| {
+        for &(at, entry) in &shown[range] {
+            row_ui(ui, cx, at, entry);
+        }
+    });
 }
 
 fn is_match(entry: &LibraryEntry, filter: &str) -> bool {
@@ -129,50 +119,26 @@ fn kind(entry: &LibraryEntry) -> (&'static str, &'static str) {
 }
 
 fn row_ui(ui: &mut Ui, cx: &Cx<'_>, at: usize, entry: &LibraryEntry) {
-    let t = ThemeTokens::of(ui);
-    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
+    let t = theme::of(ui);
+    let row = widgets::ListRow::new(ui, ROW);
     let is_selected =
         cx.state.session().library.selected == Some(at) && cx.state.view.screen == Screen::Library;
-    if is_selected || response.hovered() {
-        ui.painter()
-            .rect_filled(rect, 0.0, if is_selected { t.accent_bg } else { t.hover });
-    }
+    row.ground(is_selected);
     let (icon, word) = kind(entry);
-    let left = rect.left() + SIDE;
-    let color = if entry.faults().is_empty() {
-        t.accent
-    } else {
-        t.warn
+    let color = match entry.faults().is_empty() {
+        true => t.accent,
+        false => t.warn,
     };
-    widgets::glyph_at(
-        ui,
-        pos2(left + 8.0, rect.center().y),
-        icon,
-        theme::icon_font(16.0),
-        color,
-    );
-    let width = rect.width() - 2.0 * SIDE - 26.0;
-    let title = if entry.title().is_empty() {
-        "without a name"
-    } else {
-        entry.title()
+    row.icon(row.left(SIDE + 8.0), icon, 16.0, color);
+    let title = match entry.title() {
+        "" => "without a name",
+        title => title,
     };
-    widgets::text_at(
-        ui,
-        pos2(left + 26.0, rect.top() + 14.0),
-        title,
-        theme::semibold(13.0),
-        t.text,
-        width,
-    );
-    widgets::text_at(
-        ui,
-        pos2(left + 26.0, rect.top() + 31.0),
-        entry.name(),
-        theme::mono(12.0),
-        t.weak,
-        width,
-    );
+    let (left, right) = (row.left(SIDE + 26.0), row.right(SIDE));
+    row.line(14.0)
+        .text(left, right, title, theme::semibold(13.0), t.text);
+    row.line(31.0)
+        .text(left, right, entry.name(), theme::mono(12.0), t.weak);
     let changed = if cx.state.session().library.updated.contains(entry.name()) {
         ", changed"
     } else {
@@ -184,35 +150,22 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, at: usize, entry: &LibraryEntry) {
         ", odd"
     };
     let name = format!("{word} {title}, {}{changed}{odd}", entry.name());
-    response.widget_info(|| WidgetInfo::selected(Role::ListItem, true, is_selected, &name));
-    widgets::focus_ring_inside(ui, &response);
-    if response.clicked() {
+    row.say_entry(is_selected, &name);
+    if row.response.clicked() {
         act(cx, LibraryAction::Select(at));
     }
 }
 
 fn entry_ui(ui: &mut Ui, cx: &Cx<'_>, entry: &LibraryEntry) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let library = &cx.state.session().library;
-    let small = |text: String, color| {
-        Label::new(RichText::new(text).font(theme::small()).color(color)).wrap()
-    };
+    let small =
+        |text: String, color| Label::new(widgets::styled(text, theme::small(), color)).wrap();
+    widgets::wrapped(ui, entry.title(), theme::semibold(16.0), t.strong);
     ui.add(
-        Label::new(
-            RichText::new(entry.title())
-                .font(theme::semibold(16.0))
-                .color(t.strong),
-        )
-        .wrap(),
-    );
-    ui.add(
-        Label::new(
-            RichText::new(entry.name())
-                .font(theme::code())
-                .color(t.text),
-        )
-        .wrap()
-        .selectable(true),
+        Label::new(widgets::styled(entry.name(), theme::code(), t.text))
+            .wrap()
+            .selectable(true),
     );
     if let LibraryEntry::Resource(resource) | LibraryEntry::Template(resource) = entry {
         let size = resource
@@ -242,11 +195,7 @@ fn entry_ui(ui: &mut Ui, cx: &Cx<'_>, entry: &LibraryEntry) {
     let places = entry.places();
     for (name, description, required) in &places {
         let mark = if *required { " · required" } else { "" };
-        ui.label(
-            RichText::new(format!("{name}{mark}"))
-                .font(theme::mono(12.0))
-                .color(t.weak),
-        );
+        widgets::words(ui, format!("{name}{mark}"), theme::mono(12.0), t.weak);
         if let Some(description) = description {
             ui.add(small(description.clone(), t.weak));
         }
@@ -272,7 +221,7 @@ fn entry_ui(ui: &mut Ui, cx: &Cx<'_>, entry: &LibraryEntry) {
             ui.horizontal_wrapped(|ui| {
                 ui.spacing_mut().item_spacing = vec2(6.0, 4.0);
                 for suggestion in values.iter().take(20) {
-                    if Button::new(suggestion).small().show(ui).clicked() {
+                    if Button::new(suggestion).small().clicked(ui) {
                         act(
                             cx,
                             LibraryAction::Set {
@@ -300,8 +249,7 @@ fn entry_ui(ui: &mut Ui, cx: &Cx<'_>, entry: &LibraryEntry) {
             .icon_fill(icons::CALL)
             .primary()
             .enabled(can_read)
-            .show(ui)
-            .clicked()
+            .clicked(ui)
         {
             act(cx, LibraryAction::Read);
         }
@@ -316,17 +264,12 @@ fn entry_ui(ui: &mut Ui, cx: &Cx<'_>, entry: &LibraryEntry) {
             let words = if is_watched { "Stop watching" } else { "Watch" };
             if Button::new(words)
                 .tip("Ask the server to report changes")
-                .show(ui)
-                .clicked()
+                .clicked(ui)
             {
                 act(cx, LibraryAction::Watch(!is_watched));
             }
             if library.updated.contains(&uri) {
-                ui.label(
-                    RichText::new("changed since it was read")
-                        .font(theme::small())
-                        .color(t.warn),
-                );
+                widgets::words(ui, "changed since it was read", theme::small(), t.warn);
             }
         }
     });
@@ -341,10 +284,9 @@ fn entry_ui(ui: &mut Ui, cx: &Cx<'_>, entry: &LibraryEntry) {
             cx,
         );
     }
-    ui.label(
-        RichText::new("The entry as listed, icons and _meta included; icons are not fetched")
-            .font(theme::small())
-            .color(t.weak),
+    widgets::note(
+        ui,
+        "The entry as listed, icons and _meta included; icons are not fetched",
     );
     let lines = code::lines_of(ui, "library entry", entry.raw());
     code::code_ui(ui, "library entry", &lines, 220.0);

@@ -243,7 +243,7 @@ pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
     export::paste(ui, cx);
     drops::begin(ui);
     sizes::follow(ui, cx);
-    let t = theme::ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let size = ui.content_rect().size();
     let bar = Frame::new().fill(t.panel);
     Panel::top("top bar")

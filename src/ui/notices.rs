@@ -1,9 +1,9 @@
 //! Strips above the middle: a build that runs or failed, what came on stdout that is no message, what the server wrote to
 //! stderr in the call that broke.
 
-use egui::{Color32, Frame, Label, Margin, Panel, RichText, ScrollArea, Ui};
+use egui::{Color32, Frame, Label, Margin, Panel, ScrollArea, Ui};
 
-use super::theme::{self, ThemeTokens};
+use super::theme;
 use super::widgets::{self, Button};
 use super::{Cx, icons};
 use crate::state::wire::WireAction;
@@ -23,7 +23,7 @@ struct Strip<'a> {
 }
 
 pub fn notices_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let state = cx.state;
     if let Some(since) = state.watching.building {
         panel(ui, "building", t.panel, |ui| {
@@ -72,11 +72,11 @@ pub fn notices_ui(ui: &mut Ui, cx: &Cx<'_>) {
         };
         strip_ui(ui, "noise", strip, |ui| {
             if widgets::icon_button(ui, icons::CLOSE, "Close the message about stdout").clicked() {
-                cx.send(Action::Wire(WireAction::CloseNoise));
+                cx.send(WireAction::CloseNoise);
             }
-            if Button::new("Show in the log").small().show(ui).clicked() {
-                cx.send(Action::Wire(WireAction::Show));
-                cx.send(Action::Wire(WireAction::Select(Some(noise.number))));
+            if Button::new("Show in the log").small().clicked(ui) {
+                cx.send(WireAction::Show);
+                cx.send(WireAction::Select(Some(noise.number)));
             }
         });
     }
@@ -84,7 +84,7 @@ pub fn notices_ui(ui: &mut Ui, cx: &Cx<'_>) {
 
 /// What the server wrote to stderr in the call whose answer is shown, under what is said of it.
 pub fn stderr_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     if let Some(stderr) = cx.state.stderr_of_call() {
         let lines: Vec<&str> = stderr.iter().map(String::as_str).collect();
         let words = "stderr of this call";
@@ -96,7 +96,7 @@ pub fn stderr_ui(ui: &mut Ui, cx: &Cx<'_>) {
             lines: &lines,
         };
         strip_ui(ui, "stderr of the call", strip, |ui| {
-            if Button::new("All of stderr").small().show(ui).clicked() {
+            if Button::new("All of stderr").small().clicked(ui) {
                 cx.send(Action::ShowDialog(Dialog::Stderr));
             }
         });
@@ -115,22 +115,15 @@ fn panel(ui: &mut Ui, id: &'static str, ground: Color32, content: impl FnOnce(&m
 }
 
 fn strip_ui(ui: &mut Ui, id: &'static str, strip: Strip<'_>, controls: impl FnOnce(&mut Ui)) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     panel(ui, id, strip.ground, |ui| {
         ui.spacing_mut().item_spacing.y = 2.0;
         super::widgets::at_right(ui, theme::ICON_BUTTON, |ui| {
             controls(ui);
             ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
                 ui.add(Label::new(icons::icon_fill(strip.icon, 14.0, strip.color)));
-                ui.add(
-                    Label::new(
-                        RichText::new(strip.words)
-                            .font(theme::small())
-                            .color(t.text),
-                    )
-                    .truncate(),
-                )
-                .on_hover_text(strip.words);
+                widgets::truncated(ui, strip.words, theme::small(), t.text)
+                    .on_hover_text(strip.words);
             });
         });
         if strip.lines.is_empty() {
@@ -148,7 +141,7 @@ fn strip_ui(ui: &mut Ui, id: &'static str, strip: Strip<'_>, controls: impl FnOn
                 for line in strip.lines {
                     let line = if line.is_empty() { " " } else { line };
                     ui.add(
-                        Label::new(RichText::new(line).font(theme::code()).color(t.text))
+                        Label::new(widgets::styled(line, theme::code(), t.text))
                             .extend()
                             .selectable(true),
                     );

@@ -6,12 +6,12 @@
 use std::borrow::Cow;
 
 use egui::{
-    Align2, Area, Id, Key, Margin, Modal, Modifiers, Order, Rect, Role, ScrollArea, Sense, Stroke,
-    StrokeKind, TextEdit, Ui, WidgetInfo, pos2, vec2,
+    Align2, Area, Id, Key, Margin, Modal, Modifiers, Order, Rect, Role, ScrollArea, Sense,
+    TextEdit, Ui, pos2, vec2,
 };
 
 use super::commands::{COMMANDS, PALETTE_NAME, open_palette};
-use super::theme::{self, ThemeTokens};
+use super::theme;
 use super::{Cx, commands, export, icons, matching, servers, shortcuts, widgets};
 use crate::state::server_diff::ServerDiffAction;
 use crate::state::{
@@ -39,6 +39,23 @@ struct Entry<'a> {
     does: Does<'a>,
 }
 
+impl<'a> Entry<'a> {
+    fn sends(
+        glyph: &'static str,
+        kind: &'static str,
+        name: impl Into<Cow<'a, str>>,
+        action: impl Into<Action>,
+    ) -> Self {
+        Self {
+            glyph,
+            kind,
+            name: name.into(),
+            detail: "".into(),
+            does: Does::Action(Box::new(action.into())),
+        }
+    }
+}
+
 enum Does<'a> {
     Action(Box<Action>),
     /// Chooses the tool of this name.
@@ -57,7 +74,7 @@ pub fn configure() -> Action {
 
 /// The field in the top bar that opens the palette, or an icon where there is no room for it.
 pub fn box_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Option<Rect>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let keys = shortcuts::text(&shortcuts::PALETTE);
     let Some(rect) = rect else {
         if widgets::icon_button(ui, icons::SEARCH, PALETTE_NAME)
@@ -69,33 +86,20 @@ pub fn box_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Option<Rect>) {
         return;
     };
     let response = ui.allocate_rect(rect, Sense::click());
-    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, PALETTE_NAME));
+    widgets::say(&response, Role::Button, PALETTE_NAME);
     let fill = if response.hovered() { t.hover } else { t.card };
-    ui.painter().rect(
-        rect,
-        theme::RADIUS_CONTROL,
-        fill,
-        Stroke::new(1.0, t.line2),
-        StrokeKind::Inside,
-    );
+    widgets::boxed(ui, rect, theme::RADIUS_CONTROL, fill, t.line2);
     widgets::focus_ring(ui, &response, theme::RADIUS_CONTROL);
-    let y = rect.center().y;
-    widgets::glyph_at(
-        ui,
-        pos2(rect.left() + 16.0, y),
-        icons::SEARCH,
-        theme::icon_font(14.0),
-        t.weak,
-    );
-    widgets::text_at(
-        ui,
-        pos2(rect.left() + 30.0, y),
+    let line = widgets::RowLine::of(ui, rect);
+    line.icon(rect.left() + 16.0, icons::SEARCH, 14.0, t.weak);
+    line.text(
+        rect.left() + 30.0,
+        rect.right() - 70.0,
         PALETTE_NAME,
         theme::base(),
         t.weak,
-        rect.width() - 100.0,
     );
-    widgets::key_cap_at(ui, pos2(rect.right() - 8.0, y), &keys, t.weak, t.line2);
+    widgets::key_cap_at(ui, pos2(rect.right() - 8.0, line.y), &keys, t.weak, t.line2);
     if response.clicked() {
         cx.send(open_palette());
     }
@@ -121,7 +125,7 @@ pub fn palette_ui(ui: &Ui, cx: &Cx<'_>, text: &str, chosen: usize) {
 }
 
 fn found_ui(ui: &mut Ui, cx: &Cx<'_>, text: &str, chosen: usize) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     // Taken before the field sees them: there they would move the cursor.
     let step = ui.input_mut(|input| {
         [
@@ -135,7 +139,7 @@ fn found_ui(ui: &mut Ui, cx: &Cx<'_>, text: &str, chosen: usize) {
         .map(|(_, step)| step)
         .sum::<isize>()
     });
-    let enter = ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Enter));
+    let enter = widgets::pressed(ui, Key::Enter);
     let mut typed = text.to_owned();
     let field = TextEdit::singleline(&mut typed)
         .id(Id::unique("palette field"))
@@ -146,7 +150,7 @@ fn found_ui(ui: &mut Ui, cx: &Cx<'_>, text: &str, chosen: usize) {
         .show(ui)
         .response
         .response;
-    field.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, PALETTE_NAME));
+    widgets::say(&field, Role::TextInput, PALETTE_NAME);
     field.request_focus();
     let entries = found(cx, text);
     let last = entries.len().saturating_sub(1);
@@ -165,7 +169,7 @@ fn found_ui(ui: &mut Ui, cx: &Cx<'_>, text: &str, chosen: usize) {
     }
     if entries.is_empty() {
         let words = format!("Nothing is called “{text}”");
-        ui.label(egui::RichText::new(words).font(theme::base()).color(t.weak));
+        widgets::words(ui, words, theme::base(), t.weak);
         return;
     }
     ui.spacing_mut().item_spacing.y = 0.0;
@@ -189,64 +193,31 @@ fn found_ui(ui: &mut Ui, cx: &Cx<'_>, text: &str, chosen: usize) {
 }
 
 fn row_ui(ui: &mut Ui, entry: &Entry<'_>, is_chosen: bool, index: usize, count: usize) -> bool {
-    let t = ThemeTokens::of(ui);
-    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
-    response.widget_info(|| {
-        let label = format!(
-            "{} {}, {}, {} of {count}",
-            entry.kind,
-            entry.name,
-            entry.detail,
-            index + 1
-        );
-        WidgetInfo::selected(Role::ListItem, true, is_chosen, label)
-    });
-    if is_chosen || response.hovered() {
-        ui.painter().rect_filled(
-            rect,
-            theme::RADIUS_CONTROL,
-            if is_chosen { t.accent_bg } else { t.hover },
-        );
-    }
-    let y = rect.center().y;
-    widgets::glyph_at(
-        ui,
-        pos2(rect.left() + 16.0, y),
-        entry.glyph,
-        theme::icon_font(14.0),
-        t.weak,
-    );
+    let t = theme::of(ui);
+    let row = widgets::ListRow::new(ui, ROW);
+    let place = format!("{} of {count}", index + 1);
+    let spoken = format!("{} {}, {}, {place}", entry.kind, entry.name, entry.detail);
+    row.say_entry(is_chosen, spoken);
+    row.ground_round(is_chosen, theme::RADIUS_CONTROL);
+    row.icon(row.left(16.0), entry.glyph, 14.0, t.weak);
     let font = if entry.kind == TOOL {
         theme::mono(12.5)
     } else {
         theme::base()
     };
-    let end = widgets::text_at(
-        ui,
-        pos2(rect.left() + 32.0, y),
-        &*entry.name,
-        font,
-        t.strong,
-        rect.width() * 0.7,
-    );
-    let right = rect.right() - 10.0;
+    let (left, width) = (row.left(32.0), row.rect.width());
+    let end = row.text(left, left + width * 0.7, &*entry.name, font, t.strong);
+    let right = row.right(10.0);
     if entry.kind == TOOL {
         // Descriptions begin on one line, as far as the names leave them there.
-        let left = (rect.left() + rect.width() * 0.42).max(end + 16.0);
-        widgets::text_at(
-            ui,
-            pos2(left, y),
-            &*entry.detail,
-            theme::small(),
-            t.weak,
-            right - left,
-        );
+        let left = row.left(width * 0.42).max(end + 16.0);
+        row.text(left, right, &*entry.detail, theme::small(), t.weak);
     } else if matches!(entry.does, Does::Command(_)) && !entry.detail.is_empty() {
-        widgets::key_cap_at(ui, pos2(right, y), &entry.detail, t.weak, t.line2);
+        widgets::key_cap_at(row.ui, pos2(right, row.y), &entry.detail, t.weak, t.line2);
     } else {
-        widgets::text_right(ui, pos2(right, y), &*entry.detail, theme::small(), t.weak);
+        row.number(right, &*entry.detail, theme::small(), t.weak);
     }
-    response.clicked()
+    row.response.clicked()
 }
 
 fn choose(ui: &Ui, cx: &Cx<'_>, entry: &Entry<'_>) {
@@ -320,97 +291,68 @@ fn all<'a>(cx: &Cx<'a>) -> Vec<Entry<'a>> {
             .iter()
             .enumerate()
             .rev()
-            .map(|(index, capture)| Entry {
-                glyph: icons::HISTORY,
-                kind: "Capture",
-                name: format!("{} · {}", index + 1, capture.tool.name).into(),
-                detail: state.local_time.clock(capture.started_at).into(),
-                does: Does::Action(Box::new(
-                    ViewAction::SelectCapture(capture.id.clone()).into(),
-                )),
+            .map(|(at, capture)| {
+                let action = ViewAction::SelectCapture(capture.id.clone());
+                let name = format!("{} · {}", at + 1, capture.tool.name);
+                Entry {
+                    detail: state.local_time.clock(capture.started_at).into(),
+                    ..Entry::sends(icons::HISTORY, "Capture", name, action)
+                }
             }),
     );
     if state.view.screen == Screen::Answer && state.capture().is_some() {
         entries.extend(FORMATS.iter().map(|format| {
+            let action = ViewAction::SetPane {
+                pane: 1,
+                shows: PaneView::Text(format.id()),
+            };
             Entry {
-                glyph: icons::COST,
-                kind: "Format",
-                name: format.title().into(),
                 detail: "in the middle pane".into(),
-                does: Does::Action(Box::new(
-                    ViewAction::SetPane {
-                        pane: 1,
-                        shows: PaneView::Text(format.id()),
-                    }
-                    .into(),
-                )),
+                ..Entry::sends(icons::COST, "Format", format.title(), action)
             }
         }));
     }
-    entries.extend(servers::open_commands(cx).into_iter().map(|command| Entry {
-        glyph: command.glyph,
-        kind: "Server",
-        name: command.name.into(),
-        detail: "".into(),
-        does: Does::Action(Box::new(command.action.into())),
+    entries.extend(servers::open_commands(cx).into_iter().map(|command| {
+        let (glyph, name) = (command.glyph, command.name);
+        Entry::sends(glyph, "Server", name, command.action)
     }));
     let names = servers::names(cx);
-    entries.extend(servers::others(cx).into_iter().map(|(at, _)| Entry {
-        glyph: icons::PLUG,
-        kind: "Server",
-        name: format!("Connect to {}", names[at].0).into(),
-        detail: "".into(),
-        does: Does::Action(Box::new(Action::Import(ImportAction::ConnectRecent(at)))),
+    entries.extend(servers::others(cx).into_iter().map(|(at, _)| {
+        let name = format!("Connect to {}", names[at].0);
+        Entry::sends(icons::PLUG, "Server", name, ImportAction::ConnectRecent(at))
     }));
     if state.session().connection.is_connected() {
-        entries.push(Entry {
-            glyph: icons::DIFF,
-            kind: "Command",
-            name: "Compare tools with another server or version".into(),
-            detail: "".into(),
-            does: Does::Action(Box::new(Action::ServerDiff(ServerDiffAction::Choose))),
-        });
+        let name = "Compare tools with another server or version";
+        let action = ServerDiffAction::Choose;
+        entries.push(Entry::sends(icons::DIFF, "Command", name, action));
     }
     if state.session().connection.source().is_some() {
-        entries.extend(import::clients().map(|client| Entry {
-            glyph: icons::COPY,
-            kind: "Command",
-            name: format!("{CONFIGURE} {client}").into(),
-            detail: "".into(),
-            does: Does::Action(Box::new(ServersAction::CopyConfiguration(client).into())),
+        entries.extend(import::clients().map(|client| {
+            let action = ServersAction::CopyConfiguration(client);
+            Entry::sends(
+                icons::COPY,
+                "Command",
+                format!("{CONFIGURE} {client}"),
+                action,
+            )
         }));
     }
     if let Some((words, action)) = commands::other_protocol(cx) {
-        entries.push(Entry {
-            glyph: icons::SWAP,
-            kind: "Command",
-            name: words.into(),
-            detail: "".into(),
-            does: Does::Action(Box::new(action)),
-        });
+        entries.push(Entry::sends(icons::SWAP, "Command", words, action));
     }
-    entries.extend(
-        cx.state
-            .tool_arguments()
-            .into_iter()
-            .flat_map(|known| known.named.keys())
-            .map(|name| Entry {
-                glyph: icons::ARGUMENTS,
-                kind: "Arguments",
-                name: name.as_str().into(),
-                detail: "kept for this tool".into(),
-                does: Does::Action(Box::new(
-                    ServersAction::UseArguments(Some(name.clone())).into(),
-                )),
-            }),
-    );
+    let known = cx.state.tool_arguments();
+    let named = known.into_iter().flat_map(|known| known.named.keys());
+    entries.extend(named.map(|name| {
+        let action = ServersAction::UseArguments(Some(name.clone()));
+        Entry {
+            detail: "kept for this tool".into(),
+            ..Entry::sends(icons::ARGUMENTS, "Arguments", name.as_str(), action)
+        }
+    }));
     if state.capture().is_some() {
-        entries.extend(export::entries(cx).into_iter().map(|entry| Entry {
-            glyph: icons::EXPORT,
-            kind: "Export",
-            name: format!("{}: {}", entry.list, entry.title).into(),
-            detail: "".into(),
-            does: Does::Action(Box::new(Action::ExportAs(entry.action))),
+        entries.extend(export::entries(cx).into_iter().map(|entry| {
+            let name = format!("{}: {}", entry.list, entry.title);
+            Entry::sends(icons::EXPORT, "Export", name, entry.action)
         }));
     }
     entries.extend(

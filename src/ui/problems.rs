@@ -1,9 +1,9 @@
 //! What went wrong, in a row of its own above the status bar, where it covers nothing, until it is closed.
 
-use egui::{Frame, Label, Margin, Panel, RichText, ScrollArea, Stroke, Ui};
+use egui::{Frame, Label, Margin, Panel, ScrollArea, Stroke, Ui};
 
 use super::region::{Region, region};
-use super::theme::{self, ThemeTokens};
+use super::theme;
 use super::{Cx, icons, widgets};
 use crate::state::Action;
 use loupe_core::number::number_of;
@@ -15,7 +15,7 @@ const MOST: f32 = 88.0;
 
 /// The last problem; the others follow as it is closed.
 pub fn problems_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let problems = || {
         cx.state
             .toasts
@@ -55,7 +55,7 @@ pub fn problems_ui(ui: &mut Ui, cx: &Cx<'_>) {
                         ui.spacing_mut().item_spacing.y = 2.0;
                         ui.add_space(LEAD);
                         let line = |ui: &mut Ui, text: &str, font, color| {
-                            ui.add(Label::new(RichText::new(text).font(font).color(color)).wrap());
+                            widgets::wrapped(ui, text, font, color);
                         };
                         line(ui, &toast.text, theme::base(), t.strong);
                         if !problem.place.is_empty() && !toast.text.contains(&problem.place) {
@@ -71,10 +71,11 @@ pub fn problems_ui(ui: &mut Ui, cx: &Cx<'_>) {
                         cx.send(Action::CloseToast(toast.id));
                     }
                     if others > 0 {
-                        ui.label(
-                            RichText::new(format!("and {}", number_of(others, "others")))
-                                .font(theme::small())
-                                .color(t.text),
+                        widgets::words(
+                            ui,
+                            format!("and {}", number_of(others, "others")),
+                            theme::small(),
+                            t.text,
                         );
                     }
                     region(ui, Region::Problems, ui.max_rect(), &close);

@@ -1,5 +1,6 @@
 //! The regions of the window, and which control of each takes the focus.
 
+use crate::ui::widgets;
 use egui::{Id, Rect, Response, Ui};
 
 /// The regions that F6 goes through, in order.
@@ -46,11 +47,11 @@ pub fn region(ui: &Ui, region: Region, rect: Rect, first: &Response) {
         first: first.id,
         pass: ui.cumulative_pass_nr(),
     };
-    ui.data_mut(|data| data.insert_temp(region.key(), place));
+    widgets::remember(ui, region.key(), place);
 }
 
 fn place(ui: &Ui, region: Region) -> Option<Place> {
-    let place: Place = ui.data(|data| data.get_temp(region.key()))?;
+    let place: Place = widgets::recall(ui, region.key())?;
     // Keys are looked at before this pass paints: what the last one painted counts.
     (place.pass + 1 >= ui.cumulative_pass_nr()).then_some(place)
 }

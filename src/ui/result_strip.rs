@@ -1,9 +1,9 @@
 //! The answer first: what is sent now, the plain choice and the cheapest that says the same, above the panes.
 
-use egui::{Popup, PopupCloseBehavior, Rect, Response, Stroke, Ui};
+use egui::{Popup, PopupCloseBehavior, Rect, Response, Ui};
 
 use super::strip::{Sender, buttons_ui, cells_ui, height_here, single_cell_ui, steps, words};
-use super::theme::ThemeTokens;
+use super::theme;
 use super::view_as;
 use super::widgets::{self, Button};
 use super::{Cx, call_bar, compare, icons, panes};
@@ -45,13 +45,9 @@ pub fn rows<'a>(cx: &Cx<'a>) -> Vec<CountedRow<'a>> {
 }
 
 pub fn answer_strip_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let rect = ui.max_rect();
-    ui.painter().hline(
-        rect.x_range(),
-        rect.bottom() - 0.5,
-        Stroke::new(1.0, t.line),
-    );
+    widgets::line_below(ui, rect);
     if let Some(running) = &cx.state.running {
         return single_cell_ui(ui, rect, |ui| {
             widgets::waiting(
@@ -85,13 +81,12 @@ pub fn answer_strip_ui(ui: &mut Ui, cx: &Cx<'_>) {
                     .name(&name)
                     .small()
                     .enabled(cx.state.can_call())
-                    .show(ui)
-                    .clicked()
+                    .clicked(ui)
                 {
                     cx.send(CallAction::Call { send_anyway: false });
                 }
             } else if cx.state.session().connection.source().is_some()
-                && Button::new("Reconnect").small().show(ui).clicked()
+                && Button::new("Reconnect").small().clicked(ui)
             {
                 cx.send(ConnectAction::Reconnect);
             }
@@ -167,7 +162,7 @@ fn shown_by(cx: &Cx<'_>, strip: &Strip, at: usize) -> PaneView {
 
 /// There is nothing to compare with: what can be done about it.
 fn note_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, note: &str, has_text: bool) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     single_cell_ui(ui, rect, |ui| {
         words(ui, note, t.weak);
         if has_text {

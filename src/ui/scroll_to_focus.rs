@@ -1,5 +1,6 @@
 //! A control that the keyboard comes to is in sight: what holds it scrolls there.
 
+use crate::ui::widgets;
 use egui::accesskit::{Action, ActionRequest, TreeId};
 use egui::{Event, Id, Memory, Ui};
 
@@ -13,14 +14,10 @@ fn had_id() -> Id {
 /// Called before anything is painted: the scroll area takes the wish as it takes that of a screen reader.
 pub fn begin(ui: &Ui) {
     let focused = ui.memory(Memory::focused);
-    if ui
-        .data(|data| data.get_temp::<Option<Id>>(had_id()))
-        .flatten()
-        == focused
-    {
+    if widgets::recall::<Option<Id>>(ui, had_id()).flatten() == focused {
         return;
     }
-    ui.data_mut(|data| data.insert_temp(had_id(), focused));
+    widgets::remember(ui, had_id(), focused);
     let Some(response) = focused.and_then(|id| ui.read_response(id)) else {
         return;
     };
@@ -39,11 +36,7 @@ pub fn begin(ui: &Ui) {
 
 /// Called when everything is painted: where the keyboard went elsewhere, another pass follows.
 pub fn end(ui: &Ui) {
-    if ui
-        .data(|data| data.get_temp::<Option<Id>>(had_id()))
-        .flatten()
-        != ui.memory(Memory::focused)
-    {
+    if widgets::recall::<Option<Id>>(ui, had_id()).flatten() != ui.memory(Memory::focused) {
         ui.request_repaint();
     }
 }

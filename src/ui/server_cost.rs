@@ -2,12 +2,9 @@
 
 use std::hash::{Hash as _, Hasher as _};
 
-use egui::{
-    Frame, Label, Margin, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2,
-    vec2,
-};
+use egui::{Label, Margin, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
-use super::theme::{self, ThemeTokens};
+use super::theme;
 use super::{Cx, icons, once, widgets};
 use crate::state::{Action, ConnectAction, Dialog, QueryState, ServerColumn, TokensAction};
 use loupe_analysis::queries::{Cost, DefinitionPart, ServerCost, ServerCostQuery, ToolCost};
@@ -19,13 +16,13 @@ const SIDE: f32 = 16.0;
 const NUMBER: f32 = 96.0;
 
 pub fn server_cost_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let encoding = cx.state.settings.encoding();
     let rest = widgets::mode_head(ui, cx, "Your tool list", |ui| {
         let name = format!("counted with {} (exact)", encoding.name());
-        ui.add(Label::new(RichText::new(name).font(theme::small()).color(t.weak)).truncate());
+        widgets::truncated(ui, name, theme::small(), t.weak);
     });
-    ui.scope_builder(widgets::region(ui, "server").max_rect(rest), |ui| {
+    widgets::part(ui, "server", rest, |ui| {
         if cx.state.session().tools.is_empty() {
             if widgets::empty_ui(
                 ui,
@@ -60,30 +57,34 @@ pub fn uncounted(cx: &Cx<'_>, meanwhile: &str, failed: &str) -> String {
 
 fn cost_ui(ui: &mut Ui, cx: &Cx<'_>, cost: &ServerCost) {
     ui.spacing_mut().item_spacing.y = 0.0;
-    Frame::new()
-        .inner_margin(Margin {
+    widgets::padded(
+        ui,
+        Margin {
             left: 16,
             right: 16,
             top: 12,
             bottom: 8,
-        })
-        .show(ui, |ui| {
+        },
+        |ui| {
             ui.set_width(ui.available_width());
             ui.spacing_mut().item_spacing.y = 6.0;
             sentence_ui(ui, cx, cost);
             cuts_ui(ui, cost);
-        });
+        },
+    );
     table_ui(ui, cx, cost);
 }
 
 fn sentence_ui(ui: &mut Ui, cx: &Cx<'_>, cost: &ServerCost) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let number = |tokens: u64| {
-        RichText::new(widgets::number_text(tokens, "tokens"))
-            .font(theme::mono_semibold(13.0))
-            .color(t.strong)
+        widgets::styled(
+            widgets::number_text(tokens, "tokens"),
+            theme::mono_semibold(13.0),
+            t.strong,
+        )
     };
-    let plain = |text: String| RichText::new(text).font(theme::base()).color(t.text);
+    let plain = |text: String| widgets::styled(text, theme::base(), t.text);
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing = vec2(4.0, 4.0);
         ui.label(number(cost.before_first_call()));
@@ -106,12 +107,11 @@ fn sentence_ui(ui: &mut Ui, cx: &Cx<'_>, cost: &ServerCost) {
                 )
             },
         )));
-        ui.label(
-            RichText::new(
-                "Hosts add words of their own around each definition. These are not counted.",
-            )
-            .font(theme::base())
-            .color(t.weak),
+        widgets::words(
+            ui,
+            "Hosts add words of their own around each definition. These are not counted.",
+            theme::base(),
+            t.weak,
         );
     });
     let Some(model) = cx.state.model() else {
@@ -140,25 +140,17 @@ fn sentence_ui(ui: &mut Ui, cx: &Cx<'_>, cost: &ServerCost) {
 
 /// What cutting would save, against all definitions.
 fn cuts_ui(ui: &mut Ui, cost: &ServerCost) {
-    let t = ThemeTokens::of(ui);
     let cuts: Vec<_> = cost.cuts.iter().filter(|cut| cut.saves > 0).collect();
     if cuts.is_empty() {
-        ui.label(
-            RichText::new(
-                "Nothing to cut: no output schemas, no annotations, no long descriptions",
-            )
-            .font(theme::small())
-            .color(t.weak),
+        widgets::note(
+            ui,
+            "Nothing to cut: no output schemas, no annotations, no long descriptions",
         );
         return;
     }
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing = vec2(8.0, 4.0);
-        ui.label(
-            RichText::new("Cutting would save")
-                .font(theme::small())
-                .color(t.weak),
-        );
+        widgets::note(ui, "Cutting would save");
         for cut in cuts {
             // Token counts are far below 2^53.
             let share = cut.saves as f64 / cost.definitions().max(1) as f64 * 100.0;
@@ -222,7 +214,6 @@ fn order(cost: &ServerCost, sort: ServerColumn, is_reversed: bool) -> Vec<usize>
 }
 
 fn table_ui(ui: &mut Ui, cx: &Cx<'_>, cost: &ServerCost) {
-    let t = ThemeTokens::of(ui);
     let view = &cx.state.server_view;
     let width = ui.available_width();
     let parts = parts(width);
@@ -245,138 +236,80 @@ fn table_ui(ui: &mut Ui, cx: &Cx<'_>, cost: &ServerCost) {
     );
     let most = cost.tools.iter().map(|tool| tool.tokens).max().unwrap_or(0);
     let all = cost.definitions();
-    ScrollArea::vertical()
-        .id_salt("server tools")
-        .auto_shrink(false)
-        .show_rows(ui, ROW, rows.len(), |ui, range| {
-            for place in range {
-                if let Some(tool) = rows.get(place).and_then(|&at| cost.tools.get(at)) {
-                    row_ui(
-                        ui,
-                        cx,
-                        tool,
-                        &parts,
-                        Scale {
-                            place: place + 1,
-                            of: rows.len(),
-                            most,
-                            all,
-                        },
-                    );
-                }
+    widgets::scroll("server tools").show_rows(ui, ROW, rows.len(), |ui, range| {
+        for place in range {
+            if let Some(tool) = rows.get(place).and_then(|&at| cost.tools.get(at)) {
+                row_ui(
+                    ui,
+                    cx,
+                    tool,
+                    &parts,
+                    Scale {
+                        place: place + 1,
+                        of: rows.len(),
+                        most,
+                        all,
+                    },
+                );
             }
-        });
-    ui.painter().hline(
-        ui.max_rect().x_range(),
-        ui.max_rect().top(),
-        Stroke::new(1.0, t.line),
-    );
+        }
+    });
+    widgets::hline(ui, ui.max_rect().x_range(), ui.max_rect().top());
 }
 
 fn head_ui(ui: &mut Ui, cx: &Cx<'_>, parts: &[DefinitionPart]) {
-    let t = ThemeTokens::of(ui);
-    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 26.0), Sense::hover());
-    ui.painter().rect_filled(rect, 0.0, t.panel);
-    ui.painter().hline(
-        rect.x_range(),
-        rect.bottom() - 0.5,
-        Stroke::new(1.0, t.line),
-    );
+    let t = theme::of(ui);
+    let row = widgets::ListRow::to_read(ui, 26.0);
+    let ui = row.ui;
+    ui.painter().rect_filled(row.rect, 0.0, t.panel);
+    widgets::line_below(ui, row.rect);
     let view = &cx.state.server_view;
-    let cell = |ui: &mut Ui, rect: Rect, title: &str, column: ServerColumn, is_number: bool| {
-        let response = ui.interact(rect, ui.scope_id().with(("sort", title)), Sense::click());
+    let cell = |place: Rect, title: &str, column: ServerColumn, is_number: bool| {
+        let response = widgets::sense(ui, place, ("sort", title), Sense::click());
         let is_sorted = view.sort == column;
-        let order = match (is_sorted, is_number != view.is_reversed) {
-            (false, _) => "not sorted by",
-            (true, true) => "sorted, largest first",
-            (true, false) => "sorted, smallest first",
+        let (order, arrow) = match (is_sorted, is_number != view.is_reversed) {
+            (false, _) => ("not sorted by", ""),
+            (true, true) => ("sorted, largest first", icons::ARROW_DOWN),
+            (true, false) => ("sorted, smallest first", icons::ARROW_UP),
         };
-        response.widget_info(|| {
-            WidgetInfo::selected(
-                Role::ColumnHeader,
-                true,
-                is_sorted,
-                format!("Sort by {title}, {order}"),
-            )
-        });
+        let spoken = format!("Sort by {title}, {order}");
+        widgets::say_selected(&response, Role::ColumnHeader, is_sorted, spoken);
         let color = if is_sorted || response.hovered() {
             t.strong
         } else {
             t.weak
         };
-        let arrow = match (is_sorted, is_number != view.is_reversed) {
-            (false, _) => "",
-            (true, true) => icons::ARROW_DOWN,
-            (true, false) => icons::ARROW_UP,
-        };
-        let y = rect.center().y;
-        if is_number {
-            let left = widgets::text_right(
-                ui,
-                pos2(rect.right(), y),
-                title,
-                theme::regular(11.5),
-                color,
-            );
-            widgets::glyph_at(
-                ui,
-                pos2(left - 8.0, y),
-                arrow,
-                theme::icon_font(11.0),
-                t.accent,
-            );
+        let font = theme::regular(11.5);
+        let beside = if is_number {
+            row.number(place.right(), title, font, color) - 8.0
         } else {
-            let end = widgets::text_at(
-                ui,
-                pos2(rect.left(), y),
-                title,
-                theme::regular(11.5),
-                color,
-                rect.width(),
-            );
-            widgets::glyph_at(
-                ui,
-                pos2(end + 8.0, y),
-                arrow,
-                theme::icon_font(11.0),
-                t.accent,
-            );
-        }
+            row.text(place.left(), place.right(), title, font, color) + 8.0
+        };
+        row.icon(beside, arrow, 11.0, t.accent);
         widgets::focus_ring_inside(ui, &response);
         if response.clicked() {
-            cx.send(Action::Tokens(TokensAction::Sort(column)));
+            cx.send(TokensAction::Sort(column));
         }
         response.on_hover_text("Click to sort; click again to reverse");
     };
-    let mut right = rect.right() - SIDE;
+    let span = |x| Rect::from_x_y_ranges(x, row.rect.y_range());
+    let mut right = row.right(SIDE);
     cell(
-        ui,
-        Rect::from_x_y_ranges(right - NUMBER..=right, rect.y_range()),
+        span(right - NUMBER..=right),
         "Tokens",
         ServerColumn::Total,
         true,
     );
     right -= NUMBER;
     for &part in parts.iter().rev() {
-        cell(
-            ui,
-            Rect::from_x_y_ranges(right - NUMBER + 4.0..=right, rect.y_range()),
-            part.title(),
-            ServerColumn::Part(part),
-            true,
-        );
+        let place = span(right - NUMBER + 4.0..=right);
+        cell(place, part.title(), ServerColumn::Part(part), true);
         right -= NUMBER;
     }
-    let left = rect.left() + SIDE;
-    let order = Rect::from_x_y_ranges(left..=left + 28.0, rect.y_range());
-    cell(ui, order, "#", ServerColumn::Listed, false);
-    cell(
-        ui,
-        Rect::from_x_y_ranges(left + 36.0..=right - 8.0, rect.y_range()),
-        "Tool",
-        ServerColumn::Name,
-        false,
-    );
+    let left = row.left(SIDE);
+    cell(span(left..=left + 28.0), "#", ServerColumn::Listed, false);
+    let name = span(left + 36.0..=right - 8.0);
+    cell(name, "Tool", ServerColumn::Name, false);
 }
 
 /// Where a row stands and what it is measured against.
@@ -389,10 +322,11 @@ struct Scale {
 }
 
 fn row_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &ToolCost, parts: &[DefinitionPart], scale: Scale) {
-    let t = ThemeTokens::of(ui);
-    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
+    let t = theme::of(ui);
+    let row = widgets::ListRow::new(ui, ROW);
+    let ui = row.ui;
     let share = tool.tokens as f64 / scale.all.max(1) as f64 * 100.0;
-    response.widget_info(|| {
+    row.response.widget_info(|| {
         let parts: Vec<String> = DefinitionPart::ALL
             .iter()
             .filter(|&&part| tool.part(part) > 0)
@@ -408,20 +342,16 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &ToolCost, parts: &[DefinitionPart], s
         );
         WidgetInfo::labeled(Role::Row, true, name)
     });
-    if response.hovered() || response.has_focus() {
-        ui.painter().rect_filled(rect, 0.0, t.hover);
-    }
-    widgets::focus_ring_inside(ui, &response);
-    let y = rect.center().y;
-    let mut right = rect.right() - SIDE;
+    row.ground(false);
+    let mut right = row.right(SIDE);
     widgets::text_right(
         ui,
-        pos2(right, y - 2.0),
+        pos2(right, row.y - 2.0),
         widgets::grouped(tool.tokens),
         theme::mono_semibold(12.0),
         t.strong,
     );
-    let bar = Rect::from_x_y_ranges(right - NUMBER + 16.0..=right, y + 7.0..=y + 10.0);
+    let bar = Rect::from_x_y_ranges(right - NUMBER + 16.0..=right, row.y + 7.0..=row.y + 10.0);
     widgets::bar(
         ui,
         bar,
@@ -440,37 +370,29 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &ToolCost, parts: &[DefinitionPart], s
         } else {
             (widgets::grouped(tokens), t.text)
         };
-        widgets::text_right(ui, pos2(right, y), text, theme::code(), color);
+        row.number(right, text, theme::code(), color);
         right -= NUMBER;
     }
-    let left = rect.left() + SIDE;
-    widgets::text_at(
-        ui,
-        pos2(left, y),
+    let left = row.left(SIDE);
+    row.text(
+        left,
+        left + 34.0,
         widgets::grouped(scale.place as u64),
         theme::code(),
         t.weak,
-        34.0,
     );
     let name = if tool.name.is_empty() {
         "(no name)"
     } else {
         &tool.name
     };
-    widgets::text_at(
-        ui,
-        pos2(left + 36.0, y),
-        name,
-        theme::code(),
-        t.strong,
-        right - left - 44.0,
-    );
-    if response.clicked() {
+    row.text(left + 36.0, right - 8.0, name, theme::code(), t.strong);
+    if row.response.clicked() {
         cx.send(Action::ShowDialog(Dialog::Definition {
             tool: tool.name.clone(),
         }));
     }
-    response
+    row.response
         .on_hover_cursor(egui::CursorIcon::PointingHand)
         .on_hover_text("The whole definition as the server lists it");
 }

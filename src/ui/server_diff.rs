@@ -3,14 +3,11 @@
 
 use std::sync::Arc;
 
-use egui::{
-    Align, Frame, Id, Label, Layout, Margin, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui,
-    UiBuilder, WidgetInfo,
-};
+use egui::{Align, Frame, Id, Label, Layout, Margin, Rect, Role, Sense, Stroke, Ui, UiBuilder};
 use egui::{pos2, vec2};
 
 use super::diff::{inside, note_ui, percent};
-use super::theme::{self, ThemeTokens};
+use super::theme;
 use super::widgets::{self, Button, Tone};
 use super::{Cx, code, icons, once};
 use crate::state::server_diff::{ServerDiffAction, ToolListing};
@@ -44,7 +41,7 @@ pub fn versus_ui(ui: &mut Ui, cx: &Cx<'_>) {
             .icon(icons::COPY)
             .enabled(can_copy)
             .tip("As `mcp-loupe diff --json` prints it");
-        if copy.show(ui).clicked() {
+        if copy.clicked(ui) {
             act(cx, ServerDiffAction::Copy);
         }
         let is_connected = cx.state.session().connection.is_connected();
@@ -57,8 +54,7 @@ pub fn versus_ui(ui: &mut Ui, cx: &Cx<'_>) {
             .icon(icons::DIFF)
             .enabled(is_connected)
             .tip(tip)
-            .show(ui)
-            .clicked()
+            .clicked(ui)
         {
             act(cx, ServerDiffAction::Choose);
         }
@@ -132,10 +128,8 @@ pub fn versus_ui(ui: &mut Ui, cx: &Cx<'_>) {
         .chosen
         .as_ref()
         .and_then(|name| rows.iter().position(|row| row.name() == name));
-    ui.scope_builder(widgets::region(ui, "tools").max_rect(list), |ui| {
-        list_ui(ui, cx, &rows, chosen)
-    });
-    let line = Stroke::new(1.0, ThemeTokens::of(ui).line);
+    widgets::part(ui, "tools", list, |ui| list_ui(ui, cx, &rows, chosen));
+    let line = Stroke::new(1.0, theme::of(ui).line);
     if is_wide {
         ui.painter()
             .vline(definition.left() - 0.5, definition.y_range(), line);
@@ -143,15 +137,14 @@ pub fn versus_ui(ui: &mut Ui, cx: &Cx<'_>) {
         ui.painter()
             .hline(definition.x_range(), definition.top() - 0.5, line);
     }
-    ui.scope_builder(
-        widgets::region(ui, "definition").max_rect(definition),
-        |ui| match chosen.and_then(|at| rows.get(at)) {
+    widgets::part(ui, "definition", definition, |ui| {
+        match chosen.and_then(|at| rows.get(at)) {
             Some(row) => definition_ui(ui, cx, row, (a, b)),
             None => {
                 widgets::empty_ui(ui, "Choose a tool to see how its definition changed.", None);
             }
-        },
-    );
+        }
+    });
 }
 
 fn strip(rest: &mut Rect, height: f32) -> Rect {
@@ -161,13 +154,9 @@ fn strip(rest: &mut Rect, height: f32) -> Rect {
 }
 
 fn sides_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, a: &ToolListing, b: &ToolListing) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     ui.painter().rect_filled(rect, 0.0, t.panel);
-    ui.painter().hline(
-        rect.x_range(),
-        rect.bottom() - 0.5,
-        Stroke::new(1.0, t.line),
-    );
+    widgets::line_below(ui, rect);
     let swap = Rect::from_center_size(rect.center(), vec2(theme::ICON_BUTTON, theme::ICON_BUTTON));
     let half = |left: f32, right: f32| {
         Rect::from_min_max(
@@ -191,12 +180,12 @@ fn sides_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, a: &ToolListing, b: &ToolListi
 }
 
 fn side_ui(ui: &Ui, rect: Rect, name: &str, list: &ToolListing) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let count = list.tools.len() as u64;
     let tools = widgets::number_text(count, "tools");
     let words = format!("{name}: {}, {tools}, {}", list.name, list.place);
-    let response = ui.interact(rect, ui.scope_id().with(("side", name)), Sense::hover());
-    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &words));
+    let response = widgets::sense(ui, rect, ("side", name), Sense::hover());
+    widgets::say(&response, Role::Label, &words);
     widgets::letter_at(ui, pos2(rect.left() + 20.0, rect.center().y), name);
     let right = widgets::text_right(
         ui,
@@ -254,13 +243,9 @@ fn sentence(found: &ToolsDifference, encoding: Encoding) -> String {
 }
 
 fn sentence_ui(ui: &Ui, cx: &Cx<'_>, rect: Rect, found: &ToolsDifference) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let words = sentence(found, cx.state.settings.encoding());
-    ui.painter().hline(
-        rect.x_range(),
-        rect.bottom() - 0.5,
-        Stroke::new(1.0, t.line),
-    );
+    widgets::line_below(ui, rect);
     widgets::text_at(
         ui,
         pos2(rect.left() + 16.0, rect.center().y),
@@ -269,8 +254,8 @@ fn sentence_ui(ui: &Ui, cx: &Cx<'_>, rect: Rect, found: &ToolsDifference) {
         t.strong,
         rect.width() - 32.0,
     );
-    let response = ui.interact(rect, ui.scope_id().with("sentence"), Sense::hover());
-    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &words));
+    let response = widgets::sense(ui, rect, "sentence", Sense::hover());
+    widgets::say(&response, Role::Label, &words);
     response.on_hover_text(words);
 }
 
@@ -333,85 +318,38 @@ fn rows(found: &ToolsDifference) -> Vec<Row<'_>> {
 
 fn list_ui(ui: &mut Ui, cx: &Cx<'_>, rows: &[Row<'_>], chosen: Option<usize>) {
     ui.spacing_mut().item_spacing.y = 0.0;
-    ScrollArea::vertical()
-        .id_salt("changed tools")
-        .auto_shrink(false)
-        .show_rows(ui, ROW, rows.len(), |ui, range| {
-            for at in range {
-                row_ui(ui, cx, &rows[at], chosen == Some(at));
-            }
-        });
+    widgets::scroll("changed tools").show_rows(ui, ROW, rows.len(), |ui, range| {
+        for at in range {
+            row_ui(ui, cx, &rows[at], chosen == Some(at));
+        }
+    });
 }
 
-fn row_ui(ui: &mut Ui, cx: &Cx<'_>, row: &Row<'_>, is_chosen: bool) {
-    let t = ThemeTokens::of(ui);
-    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
-    if is_chosen || response.hovered() {
-        ui.painter()
-            .rect_filled(rect, 0.0, if is_chosen { t.accent_bg } else { t.hover });
-    }
-    if is_chosen {
-        ui.painter().rect_filled(
-            Rect::from_min_size(rect.min, vec2(2.0, rect.height())),
-            0.0,
-            t.accent,
-        );
-    }
-    let (glyph, color) = match row {
+fn row_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &Row<'_>, is_chosen: bool) {
+    let t = theme::of(ui);
+    let row = widgets::ListRow::new(ui, ROW);
+    row.ground_edged(is_chosen);
+    let (glyph, color) = match tool {
         Row::Added(..) => (icons::ADD, t.ok),
         Row::Removed(..) => (icons::REMOVE, t.bad),
         Row::Changed(_) => (icons::WRITES, t.warn),
     };
-    let y = rect.center().y;
-    widgets::glyph_at(
-        ui,
-        pos2(rect.left() + 20.0, y),
-        glyph,
-        theme::icon_font(14.0),
-        color,
-    );
-    let (a, b) = row.tokens(cx.state.settings.encoding());
+    row.icon(row.left(20.0), glyph, 14.0, color);
+    let (a, b) = tool.tokens(cx.state.settings.encoding());
     let tokens = format!("{} tok", signed_from(a, b));
-    let right = widgets::text_right(
-        ui,
-        pos2(rect.right() - 14.0, y),
-        &tokens,
-        theme::code(),
-        t.weak,
-    );
-    let what = std::iter::once(row.word())
-        .chain(row.what())
+    let right = row.number(row.right(14.0), &tokens, theme::code(), t.weak);
+    let what = std::iter::once(tool.word())
+        .chain(tool.what())
         .collect::<Vec<_>>()
         .join(" · ");
-    let left = rect.left() + 36.0;
-    let name = Shown::of(row.name()).text;
-    let end = widgets::text_at(
-        ui,
-        pos2(left, y),
-        &name,
-        theme::mono(12.5),
-        t.strong,
-        (right - left) * 0.62,
-    );
-    widgets::text_at(
-        ui,
-        pos2(end + 10.0, y),
-        &what,
-        theme::small(),
-        color,
-        right - end - 20.0,
-    );
-    response.widget_info(|| {
-        WidgetInfo::selected(
-            Role::ListItem,
-            true,
-            is_chosen,
-            format!("{name}, {what}, {tokens}"),
-        )
-    });
-    widgets::focus_ring_inside(ui, &response);
-    if response.clicked() {
-        act(cx, ServerDiffAction::Look(row.name().to_owned()));
+    let left = row.left(36.0);
+    let name = Shown::of(tool.name()).text;
+    let most = left + (right - left) * 0.62;
+    let end = row.text(left, most, &name, theme::mono(12.5), t.strong);
+    row.text(end + 10.0, right - 10.0, &what, theme::small(), color);
+    row.say_entry(is_chosen, format!("{name}, {what}, {tokens}"));
+    if row.response.clicked() {
+        act(cx, ServerDiffAction::Look(tool.name().to_owned()));
     }
 }
 
@@ -453,45 +391,37 @@ fn changes(tool: &ChangedTool) -> Vec<Change> {
 }
 
 fn definition_ui(ui: &mut Ui, cx: &Cx<'_>, row: &Row<'_>, (a, b): (&ToolListing, &ToolListing)) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let encoding = cx.state.settings.encoding();
     let (before, now) = row.tokens(encoding);
-    Frame::new()
-        .inner_margin(Margin::symmetric(16, 12))
-        .show(ui, |ui| {
-            ui.set_width(ui.available_width());
-            ui.spacing_mut().item_spacing.y = 6.0;
-            ui.label(
-                RichText::new(Shown::of(row.name()).text)
-                    .font(theme::tool_name())
-                    .color(t.strong),
-            );
-            match row {
-                Row::Changed(tool) => {
-                    let share = percent(before, now)
-                        .map_or_else(String::new, |share| format!(", {share} against A"));
-                    let words = format!(
-                        "{} → {} ({}{share})",
-                        widgets::grouped(before),
-                        widgets::number_text(now, "tok"),
-                        signed_from(before, now)
-                    );
-                    ui.label(RichText::new(words).font(theme::code()).color(t.weak));
-                    changes_ui(ui, tool);
-                }
-                Row::Added(name, _) => whole_ui(ui, b, name, &widgets::number_text(now, "tok")),
-                Row::Removed(name, _) => {
-                    whole_ui(ui, a, name, &widgets::number_text(before, "tok"))
-                }
+    widgets::padded(ui, Margin::symmetric(16, 12), |ui| {
+        ui.set_width(ui.available_width());
+        ui.spacing_mut().item_spacing.y = 6.0;
+        widgets::words(ui, Shown::of(row.name()).text, theme::tool_name(), t.strong);
+        match row {
+            Row::Changed(tool) => {
+                let share = percent(before, now)
+                    .map_or_else(String::new, |share| format!(", {share} against A"));
+                let words = format!(
+                    "{} → {} ({}{share})",
+                    widgets::grouped(before),
+                    widgets::number_text(now, "tok"),
+                    signed_from(before, now)
+                );
+                widgets::words(ui, words, theme::code(), t.weak);
+                changes_ui(ui, tool);
             }
-        });
+            Row::Added(name, _) => whole_ui(ui, b, name, &widgets::number_text(now, "tok")),
+            Row::Removed(name, _) => whole_ui(ui, a, name, &widgets::number_text(before, "tok")),
+        }
+    });
 }
 
 /// A definition that stands in one list alone.
 fn whole_ui(ui: &mut Ui, list: &ToolListing, name: &str, tokens: &str) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let words = format!("Only {} has it: {tokens}", list.name);
-    ui.add(Label::new(RichText::new(words).font(theme::base()).color(t.text)).wrap());
+    widgets::wrapped(ui, words, theme::base(), t.text);
     let found: Option<&Arc<Tool>> = list.tools.iter().find(|tool| tool.name == name);
     if let Some(tool) = found {
         let lines = code::lines_of(ui, "versus", &tool.raw);
@@ -501,81 +431,68 @@ fn whole_ui(ui: &mut Ui, list: &ToolListing, name: &str, tokens: &str) {
 }
 
 fn changes_ui(ui: &mut Ui, tool: &ChangedTool) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     // Told once for each comparison and tool, not in every frame.
     let key = std::ptr::from_ref(tool) as u64;
     let changes = once::per_key(ui, Id::unique("versus changes"), key, || {
         Arc::new(changes(tool))
     });
-    ScrollArea::vertical()
-        .id_salt("changes")
-        .auto_shrink(false)
-        .show(ui, |ui| {
-            ui.spacing_mut().item_spacing.y = 4.0;
-            for change in changes.iter() {
-                let (glyph, color) = match change.op {
-                    Op::Add => (icons::ADD, t.ok),
-                    Op::Remove => (icons::REMOVE, t.bad),
-                    Op::Change => (icons::WRITES, t.warn),
-                    Op::Move => (icons::SWAP, t.accent),
+    widgets::scroll("changes").show(ui, |ui| {
+        ui.spacing_mut().item_spacing.y = 4.0;
+        for change in changes.iter() {
+            let (glyph, color) = match change.op {
+                Op::Add => (icons::ADD, t.ok),
+                Op::Remove => (icons::REMOVE, t.bad),
+                Op::Change => (icons::WRITES, t.warn),
+                Op::Move => (icons::SWAP, t.accent),
+            };
+            ui.add_space(4.0);
+            ui.horizontal(|ui| {
+                ui.add(Label::new(icons::icon(glyph, 14.0, color)));
+                let path = if change.path.is_empty() {
+                    "the whole definition"
+                } else {
+                    &change.path
                 };
-                ui.add_space(4.0);
-                ui.horizontal(|ui| {
-                    ui.add(Label::new(icons::icon(glyph, 14.0, color)));
-                    let path = if change.path.is_empty() {
-                        "the whole definition"
-                    } else {
-                        &change.path
-                    };
-                    ui.add(
-                        Label::new(
-                            RichText::new(path)
-                                .font(theme::mono_semibold(12.0))
-                                .color(t.strong),
-                        )
-                        .wrap(),
-                    );
-                });
-                let sides = [
-                    (&change.before, "−", t.bad_bg, "Before"),
-                    (&change.after, "+", t.ok_bg, "Now"),
-                ];
-                for (value, sign, fill, word) in sides {
-                    // What only moved has the same value on both sides.
-                    let Some(value) = value.as_ref().filter(|_| change.op != Op::Move) else {
-                        continue;
-                    };
-                    Frame::new()
-                        .fill(fill)
-                        .corner_radius(theme::RADIUS_BADGE)
-                        .inner_margin(Margin::symmetric(8, 4))
-                        .show(ui, |ui| {
-                            ui.set_width(ui.available_width());
-                            let text = RichText::new(format!("{sign} {value}"))
-                                .font(theme::code())
-                                .color(t.text);
-                            let response = ui.add(Label::new(text).wrap().selectable(true));
-                            response.widget_info(|| {
-                                WidgetInfo::labeled(Role::Label, true, format!("{word}: {value}"))
-                            });
-                        });
-                }
+                widgets::wrapped(ui, path, theme::mono_semibold(12.0), t.strong);
+            });
+            let sides = [
+                (&change.before, "−", t.bad_bg, "Before"),
+                (&change.after, "+", t.ok_bg, "Now"),
+            ];
+            for (value, sign, fill, word) in sides {
+                // What only moved has the same value on both sides.
+                let Some(value) = value.as_ref().filter(|_| change.op != Op::Move) else {
+                    continue;
+                };
+                Frame::new()
+                    .fill(fill)
+                    .corner_radius(theme::RADIUS_BADGE)
+                    .inner_margin(Margin::symmetric(8, 4))
+                    .show(ui, |ui| {
+                        ui.set_width(ui.available_width());
+                        let text =
+                            widgets::styled(format!("{sign} {value}"), theme::code(), t.text);
+                        let response = ui.add(Label::new(text).wrap().selectable(true));
+                        widgets::say(&response, Role::Label, format!("{word}: {value}"));
+                    });
             }
-            let more = tool
-                .definition
-                .found
-                .counts
-                .total()
-                .saturating_sub(changes.len() as u64);
-            if more > 0 {
-                let words = format!(
-                    "and {}: Copy as JSON has them",
-                    widgets::number_text(more, "more changes")
-                );
-                ui.label(RichText::new(words).font(theme::small()).color(t.weak));
-            }
-            ui.add_space(12.0);
-        });
+        }
+        let more = tool
+            .definition
+            .found
+            .counts
+            .total()
+            .saturating_sub(changes.len() as u64);
+        if more > 0 {
+            let words = format!(
+                "and {}: Copy as JSON has them",
+                widgets::number_text(more, "more changes")
+            );
+            widgets::note(ui, words);
+        }
+        ui.add_space(12.0);
+    });
 }
 
 #[cfg(test)]

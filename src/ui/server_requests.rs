@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use egui::{Checkbox, ComboBox, Id, Key, Label, Margin, RichText, ScrollArea, TextEdit, Ui};
+use egui::{Checkbox, ComboBox, Id, Key, Label, Margin, ScrollArea, TextEdit, Ui};
 
-use super::theme::{self, ThemeTokens};
+use super::theme;
 use super::widgets::{self, Button};
 use super::{Cx, code, icons};
 use crate::state::server_requests::{FieldInput, OpenRequest, ServerRequestAction};
@@ -30,13 +30,13 @@ pub fn ask_ui(ui: &Ui, cx: &Cx<'_>, open: &OpenRequest) {
         buttons_ui(ui, cx, open);
     });
     // A click beside it would lose what was typed; Esc is the safe answer.
-    if ui.input_mut(|input| input.consume_key(egui::Modifiers::NONE, Key::Escape)) {
-        cx.send(Action::Answer(ServerRequestAction::Cancel));
+    if widgets::pressed(ui, Key::Escape) {
+        cx.send(ServerRequestAction::Cancel);
     }
 }
 
 fn head_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenRequest) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let connection = &cx.state.session().connection;
     let server = connection
         .server()
@@ -45,13 +45,11 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenRequest) {
     let server = server
         .or_else(|| connection.source().map(|source| source.label()))
         .unwrap_or_else(|| "The server".into());
-    ui.add(
-        Label::new(
-            RichText::new(format!("{server} {}", open.ask.title()))
-                .font(theme::semibold(16.0))
-                .color(t.strong),
-        )
-        .wrap(),
+    widgets::wrapped(
+        ui,
+        format!("{server} {}", open.ask.title()),
+        theme::semibold(16.0),
+        t.strong,
     );
     let mut small = vec!["Nothing is sent until you agree.".to_owned()];
     let others = cx.state.session().server_requests.open.len() - 1;
@@ -66,11 +64,7 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenRequest) {
             }
         ));
     }
-    ui.label(
-        RichText::new(small.join(" "))
-            .font(theme::small())
-            .color(t.weak),
-    );
+    widgets::note(ui, small.join(" "));
     if !matches!(open.ask.wants, RequestKind::Sampling(_)) && !open.ask.message().is_empty() {
         widgets::paragraph(ui, open.ask.message());
     }
@@ -82,7 +76,7 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenRequest) {
                 "It asks for what looks like a secret: {}. Give it only to a server you trust. It is sent as typed, and Loupe does not keep it.",
                 secrets.join(", ")
             );
-            ui.add(Label::new(RichText::new(words).font(theme::base()).color(t.text)).wrap());
+            widgets::wrapped(ui, words, theme::base(), t.text);
         });
     }
 }
@@ -92,20 +86,18 @@ fn buttons_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenRequest) {
     let send = |action| cx.send(Action::Answer(action));
     widgets::at_right(ui, theme::BUTTON, |ui| match &open.ask.wants {
         RequestKind::Form { .. } | RequestKind::Roots => {
-            if Button::new("Send").primary().show(ui).clicked() {
+            if Button::new("Send").primary().clicked(ui) {
                 send(ServerRequestAction::Accept);
             }
             if Button::new("Decline")
                 .tip("Tells the server no")
-                .show(ui)
-                .clicked()
+                .clicked(ui)
             {
                 send(ServerRequestAction::Decline);
             }
             if Button::new("Cancel")
                 .tip("Closes it without an answer")
-                .show(ui)
-                .clicked()
+                .clicked(ui)
             {
                 send(ServerRequestAction::Cancel);
             }
@@ -115,30 +107,23 @@ fn buttons_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenRequest) {
                 && Button::new(&format!("Open {host}"))
                     .icon(icons::OPEN_LINK)
                     .primary()
-                    .show(ui)
-                    .clicked()
+                    .clicked(ui)
             {
                 send(ServerRequestAction::Accept);
             }
             if Button::new("Decline")
                 .tip("Tells the server no")
-                .show(ui)
-                .clicked()
+                .clicked(ui)
             {
                 send(ServerRequestAction::Decline);
             }
             if Button::new("Cancel")
                 .tip("Closes it without an answer")
-                .show(ui)
-                .clicked()
+                .clicked(ui)
             {
                 send(ServerRequestAction::Cancel);
             }
-            if Button::new("Copy address")
-                .icon(icons::COPY)
-                .show(ui)
-                .clicked()
-            {
+            if Button::new("Copy address").icon(icons::COPY).clicked(ui) {
                 cx.send(Action::Copy(url.clone()));
             }
         }
@@ -146,23 +131,17 @@ fn buttons_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenRequest) {
             if Button::new("Answer")
                 .primary()
                 .enabled(!open.text.is_empty())
-                .show(ui)
-                .clicked()
+                .clicked(ui)
             {
                 send(ServerRequestAction::Accept);
             }
             if Button::new("Refuse")
                 .tip("The server gets an error")
-                .show(ui)
-                .clicked()
+                .clicked(ui)
             {
                 send(ServerRequestAction::Decline);
             }
-            if Button::new("Copy request")
-                .icon(icons::COPY)
-                .show(ui)
-                .clicked()
-            {
+            if Button::new("Copy request").icon(icons::COPY).clicked(ui) {
                 cx.send(Action::Copy(
                     String::from_utf8_lossy(&open.ask.params).into_owned(),
                 ));
@@ -172,44 +151,31 @@ fn buttons_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenRequest) {
 }
 
 fn url_ui(ui: &mut Ui, url: &str, host: Option<&str>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     match host {
         Some(host) => {
-            ui.label(
-                RichText::new("The address leads to")
-                    .font(theme::small())
-                    .color(t.weak),
-            );
-            ui.add(
-                Label::new(
-                    RichText::new(host)
-                        .font(theme::mono_semibold(15.0))
-                        .color(t.strong),
-                )
-                .wrap(),
-            );
+            widgets::note(ui, "The address leads to");
+            widgets::wrapped(ui, host, theme::mono_semibold(15.0), t.strong);
         }
         None => {
-            ui.add(
-                Label::new(
-                    RichText::new("Not an http or https address, so it is not opened.")
-                        .font(theme::base())
-                        .color(t.bad),
-                )
-                .wrap(),
+            widgets::wrapped(
+                ui,
+                "Not an http or https address, so it is not opened.",
+                theme::base(),
+                t.bad,
             );
         }
     }
     ui.add(
-        Label::new(RichText::new(url).font(theme::code()).color(t.text))
+        Label::new(widgets::styled(url, theme::code(), t.text))
             .wrap()
             .selectable(true),
     );
 }
 
 fn sampling_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenRequest, sampling: &Sampling, height: f32) {
-    let t = ThemeTokens::of(ui);
-    let weak = |text: String| RichText::new(text).font(theme::small()).color(t.weak);
+    let t = theme::of(ui);
+    let weak = |text: String| widgets::styled(text, theme::small(), t.weak);
     ScrollArea::vertical()
         .id_salt("sampling")
         .max_height(height * 0.6)
@@ -224,7 +190,7 @@ fn sampling_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenRequest, sampling: &Sampling
             ) {
                 ui.label(weak(role.to_owned()));
                 ui.add(
-                    Label::new(RichText::new(text).font(theme::base()).color(t.text))
+                    Label::new(widgets::styled(text, theme::base(), t.text))
                         .wrap()
                         .selectable(true),
                 );
@@ -255,18 +221,14 @@ fn sampling_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenRequest, sampling: &Sampling
         .accessible_name("Answer in place of a model")
         .changed()
     {
-        cx.send(Action::Answer(ServerRequestAction::SetText(text)));
+        cx.send(ServerRequestAction::SetText(text));
     }
 }
 
 fn form_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenRequest, fields: &[ElicitationField], height: f32) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     if fields.is_empty() {
-        ui.label(
-            RichText::new("The form has no fields. Sending it means yes.")
-                .font(theme::small())
-                .color(t.weak),
-        );
+        widgets::note(ui, "The form has no fields. Sending it means yes.");
     }
     ScrollArea::vertical()
         .id_salt("ask form")
@@ -290,11 +252,7 @@ fn form_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenRequest, fields: &[ElicitationFi
                 .iter()
                 .filter(|(at, _)| open.is_tried && !known(at))
             {
-                ui.label(
-                    RichText::new(format!("{message} {at}"))
-                        .font(theme::small())
-                        .color(t.bad),
-                );
+                widgets::words(ui, format!("{message} {at}"), theme::small(), t.bad);
             }
         });
 }
@@ -307,24 +265,16 @@ fn field_ui(
     field: &ElicitationField,
     given: &FieldInput,
 ) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let name = field.title.as_deref().unwrap_or(&field.name);
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = 6.0;
-        ui.label(
-            RichText::new(name)
-                .font(theme::semibold(13.0))
-                .color(t.strong),
-        );
+        widgets::words(ui, name, theme::semibold(13.0), t.strong);
         if name != field.name {
-            ui.label(
-                RichText::new(&field.name)
-                    .font(theme::mono(12.0))
-                    .color(t.weak),
-            );
+            widgets::words(ui, &field.name, theme::mono(12.0), t.weak);
         }
         if field.required {
-            ui.label(RichText::new("required").font(theme::small()).color(t.weak));
+            widgets::note(ui, "required");
         }
         if field.is_secret {
             ui.add(Label::new(icons::icon(icons::SECRET, 14.0, t.warn)));
@@ -334,25 +284,13 @@ fn field_ui(
             ..
         } = &field.kind
         {
-            ui.label(RichText::new(format).font(theme::small()).color(t.weak));
+            widgets::note(ui, format);
         }
     });
     if let Some(description) = &field.description {
-        ui.add(
-            Label::new(
-                RichText::new(description)
-                    .font(theme::small())
-                    .color(t.weak),
-            )
-            .wrap(),
-        );
+        widgets::note_wrapped(ui, description);
     }
-    let give = |given| {
-        cx.send(Action::Answer(ServerRequestAction::Give {
-            field: at,
-            given,
-        }))
-    };
+    let give = |given| cx.send(ServerRequestAction::Give { field: at, given });
     match &field.kind {
         ElicitationKind::Boolean => {
             let chosen = match given {
@@ -409,7 +347,7 @@ fn field_ui(
         ElicitationKind::Json => json_ui(ui, name, "JSON", field.is_secret, given, give),
     }
     if let Some(problem) = open.problem_of(field) {
-        ui.add(Label::new(RichText::new(problem).font(theme::small()).color(t.bad)).wrap());
+        widgets::wrapped(ui, problem, theme::small(), t.bad);
     }
 }
 
@@ -485,7 +423,6 @@ fn many_ui(
     given: &FieldInput,
     give: impl FnOnce(FieldInput),
 ) {
-    let t = ThemeTokens::of(ui);
     let before = if let FieldInput::Many(places) = given {
         places.clone()
     } else {
@@ -515,7 +452,7 @@ fn many_ui(
         (None, None) => String::new(),
     };
     if !limits.is_empty() {
-        ui.label(RichText::new(limits).font(theme::small()).color(t.weak));
+        widgets::note(ui, limits);
     }
     if places != before {
         give(if places.is_empty() {
@@ -528,7 +465,6 @@ fn many_ui(
 
 /// The folders that servers are told of.
 pub fn roots_ui(ui: &mut Ui, cx: &Cx<'_>, text: &str, is_declared: bool) {
-    let t = ThemeTokens::of(ui);
     widgets::title(ui, cx, "Roots");
     widgets::paragraph(
         ui,
@@ -545,11 +481,7 @@ pub fn roots_ui(ui: &mut Ui, cx: &Cx<'_>, text: &str, is_declared: bool) {
         show(text.to_owned(), declared);
     }
     let mut edited = text.to_owned();
-    ui.label(
-        RichText::new("One folder a line")
-            .font(theme::small())
-            .color(t.weak),
-    );
+    widgets::note(ui, "One folder a line");
     let field = TextEdit::multiline(&mut edited)
         .font(theme::code())
         .desired_rows(4)
@@ -562,7 +494,7 @@ pub fn roots_ui(ui: &mut Ui, cx: &Cx<'_>, text: &str, is_declared: bool) {
         show(edited.clone(), declared);
     }
     widgets::at_right(ui, theme::BUTTON, |ui| {
-        if Button::new("Use").primary().show(ui).clicked() {
+        if Button::new("Use").primary().clicked(ui) {
             let folders = edited
                 .lines()
                 .map(str::trim)
@@ -571,9 +503,7 @@ pub fn roots_ui(ui: &mut Ui, cx: &Cx<'_>, text: &str, is_declared: bool) {
                 .collect();
             cx.send(SettingsAction::SetRoots(declared.then_some(folders)));
         }
-        if widgets::button(ui, "Cancel").clicked() {
-            cx.send(Action::CloseDialog);
-        }
+        widgets::cancel(ui, cx);
     });
 }
 

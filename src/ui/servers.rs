@@ -1,9 +1,9 @@
 //! What is remembered of servers, as it is seen: tools that need no question, values that are asked for, the servers used
 //! before.
 
-use egui::{Key, Label, RichText, ScrollArea, Ui};
+use egui::{Key, Ui};
 
-use super::theme::{self, ThemeTokens};
+use super::theme;
 use super::widgets::{self, Button, LineEdit};
 use super::{Cx, icons, shortcuts};
 use crate::state::{
@@ -22,11 +22,11 @@ pub fn allow_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) {
     let send = |which| cx.send(CallAction::ConfirmAlways(which));
     ui.horizontal_wrapped(|ui| {
         let tip = "Call now; ask again if the definition changes";
-        if button("Always allow this tool").tip(tip).show(ui).clicked() {
+        if button("Always allow this tool").tip(tip).clicked(ui) {
             send(AllowedTools::This);
         }
         let tip = "Calls it now, and from now on every tool that is not declared destructive without a question; a tool that is new or changed asks again";
-        if !tool.is_declared_destructive() && button("Always allow every tool of this server").tip(tip).show(ui).clicked() {
+        if !tool.is_declared_destructive() && button("Always allow every tool of this server").tip(tip).clicked(ui) {
             send(AllowedTools::All);
         }
     });
@@ -41,7 +41,7 @@ pub fn show_allowed_tools(cx: &Cx<'_>) -> Option<Action> {
 
 /// The tools that are called without a question; each can be taken back.
 pub fn allowed_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     widgets::title(ui, cx, "Always-allowed tools");
     let allowed = cx.state.allowed_tools();
     if allowed.is_empty() {
@@ -52,37 +52,27 @@ pub fn allowed_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
         return;
     }
     let words = "Besides tools declared read-only. Applies only to exactly this command or address, and only until a tool’s definition changes.";
-    ui.add(Label::new(RichText::new(words).font(theme::small()).color(t.weak)).wrap());
+    widgets::note_wrapped(ui, words);
     let ask_again = |tool: Option<&str>| cx.send(ServersAction::AskAgain(tool.map(str::to_owned)));
-    ScrollArea::vertical()
-        .id_salt("allowed")
-        .max_height(height)
-        .min_scrolled_height(height)
-        .auto_shrink([false, true])
-        .show(ui, |ui| {
-            for (name, is_changed) in &allowed {
-                ui.horizontal(|ui| {
-                    ui.label(RichText::new(*name).font(theme::mono(12.5)).color(t.strong));
-                    if *is_changed {
-                        ui.label(
-                            RichText::new("changed since: asks again")
-                                .font(theme::small())
-                                .color(t.warn),
-                        );
+    widgets::scroll_within("allowed", height).show(ui, |ui| {
+        for (name, is_changed) in &allowed {
+            ui.horizontal(|ui| {
+                widgets::words(ui, *name, theme::mono(12.5), t.strong);
+                if *is_changed {
+                    widgets::words(ui, "changed since: asks again", theme::small(), t.warn);
+                }
+                widgets::at_right(ui, theme::ICON_BUTTON, |ui| {
+                    if Button::new("Ask again")
+                        .small()
+                        .name(&format!("Ask again before {name}"))
+                        .clicked(ui)
+                    {
+                        ask_again(Some(name));
                     }
-                    widgets::at_right(ui, theme::ICON_BUTTON, |ui| {
-                        if Button::new("Ask again")
-                            .small()
-                            .name(&format!("Ask again before {name}"))
-                            .show(ui)
-                            .clicked()
-                        {
-                            ask_again(Some(name));
-                        }
-                    });
                 });
-            }
-        });
+            });
+        }
+    });
     widgets::at_right(ui, theme::BUTTON, |ui| {
         if widgets::button(ui, "Ask again before all of them").clicked() {
             ask_again(None);
@@ -92,12 +82,12 @@ pub fn allowed_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
 
 /// Asks for the values that were not kept, by name.
 pub fn values_ui(ui: &mut Ui, cx: &Cx<'_>, missing: &MissingValues) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     widgets::title(ui, cx, &format!("Values for {}", missing.server()));
     widgets::paragraph(ui, "Enter secrets to connect. Never saved to a file");
     let mut is_first = true;
     for name in &missing.names {
-        ui.label(RichText::new(name).font(theme::mono(12.0)).color(t.text));
+        widgets::words(ui, name, theme::mono(12.0), t.text);
         let mut value = missing.typed.get(name).cloned().unwrap_or_default();
         let field = LineEdit {
             name,
@@ -122,7 +112,7 @@ pub fn values_ui(ui: &mut Ui, cx: &Cx<'_>, missing: &MissingValues) {
             let words = format!(
                 "They are used for this run only: the system’s keychain is unavailable ({why})."
             );
-            ui.add(Label::new(RichText::new(words).font(theme::small()).color(t.weak)).wrap());
+            widgets::note_wrapped(ui, words);
         }
         None => {
             let mut keeps = missing.keeps;
@@ -217,9 +207,8 @@ pub fn open_commands(cx: &Cx<'_>) -> Vec<OpenCommand> {
 /// The same, in a menu.
 pub fn open_menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
     for command in open_commands(cx) {
-        if widgets::menu_item(ui, command.glyph, &command.name, "", true).clicked() {
+        if widgets::choose_item(ui, command.glyph, &command.name, "", true) {
             cx.send(command.action);
-            ui.close();
         }
     }
 }
@@ -283,7 +272,7 @@ pub fn recent_menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
         )
         .on_hover_text(spoken(place));
         if row.clicked() {
-            cx.send(Action::Import(ImportAction::ConnectRecent(at)));
+            cx.send(ImportAction::ConnectRecent(at));
             ui.close();
         }
     }

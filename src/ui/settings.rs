@@ -1,8 +1,8 @@
 //! The settings: what holds for every server, where it is kept, and what is remembered of the server of now.
 
-use egui::{DragValue, Label, Popup, RichText, ScrollArea, Ui, UiBuilder};
+use egui::{DragValue, Label, Popup, Ui, UiBuilder};
 
-use super::theme::{self, ThemeTokens};
+use super::theme;
 use super::widgets::{self, Button, LineEdit};
 use super::{Cx, history, icons, tokenizer, watch};
 use crate::state::{Action, Dialog, HistoryAction, HostsAction, SettingsAction};
@@ -27,46 +27,43 @@ const LIMITS: &[(&str, &str)] = &[
 pub fn settings_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let rest = widgets::mode_head(ui, cx, NAME, |_| {});
     ui.scope_builder(UiBuilder::new().max_rect(rest), |ui| {
-        ScrollArea::vertical()
-            .id_salt("settings")
-            .auto_shrink(false)
-            .show(ui, |ui| {
-                widgets::mode_body(ui, |ui| {
-                    ui.set_max_width(WIDTH);
-                    look_ui(ui, cx);
-                    counting_ui(ui, cx);
-                    waits_ui(ui, cx);
-                    limits_ui(ui, cx);
-                    history_ui(ui, cx);
-                    hosts_ui(ui, cx);
-                    server_ui(ui, cx);
-                    file_ui(ui, cx);
-                });
+        widgets::scroll("settings").show(ui, |ui| {
+            widgets::mode_body(ui, |ui| {
+                ui.set_max_width(WIDTH);
+                look_ui(ui, cx);
+                counting_ui(ui, cx);
+                waits_ui(ui, cx);
+                limits_ui(ui, cx);
+                history_ui(ui, cx);
+                hosts_ui(ui, cx);
+                server_ui(ui, cx);
+                file_ui(ui, cx);
             });
+        });
     });
 }
 
 fn heading(ui: &mut Ui, words: &str) {
     ui.add_space(8.0);
-    ui.label(
-        RichText::new(words)
-            .font(theme::semibold(15.0))
-            .color(ThemeTokens::of(ui).strong),
-    );
+    ui.label(widgets::styled(
+        words,
+        theme::semibold(15.0),
+        theme::of(ui).strong,
+    ));
 }
 
 fn weak(ui: &mut Ui, words: &str) {
-    let color = ThemeTokens::of(ui).weak;
-    ui.add(Label::new(RichText::new(words).font(theme::small()).color(color)).wrap());
+    let color = theme::of(ui).weak;
+    widgets::wrapped(ui, words, theme::small(), color);
 }
 
 /// One setting: its name, and the controls.
 fn row(ui: &mut Ui, name: &str, controls: impl FnOnce(&mut Ui)) {
-    let color = ThemeTokens::of(ui).text;
+    let color = theme::of(ui).text;
     ui.horizontal(|ui| {
         ui.allocate_ui(egui::vec2(NAMES, theme::INPUT), |ui| {
             ui.set_min_width(NAMES);
-            ui.add(Label::new(RichText::new(name).font(theme::base()).color(color)).truncate());
+            widgets::truncated(ui, name, theme::base(), color);
         });
         controls(ui);
     });
@@ -148,16 +145,12 @@ fn counting_ui(ui: &mut Ui, cx: &Cx<'_>) {
             .name("Baseline of every answer")
             .show(ui);
         Popup::menu(&button).width(240.0).show(|ui| {
-            if widgets::menu_row(ui, "as sent", None, chosen.is_none()).clicked() {
+            if widgets::choose_row(ui, "as sent", None, chosen.is_none()) {
                 cx.send(SettingsAction::ForgetBaseline);
-                ui.close();
             }
             for format in FORMATS {
-                if widgets::menu_row(ui, format.title(), None, chosen == Some(format.id()))
-                    .clicked()
-                {
+                if widgets::choose_row(ui, format.title(), None, chosen == Some(format.id())) {
                     cx.send(SettingsAction::SetBaseline(format.id()));
-                    ui.close();
                 }
             }
         });
@@ -193,9 +186,7 @@ fn limits_ui(ui: &mut Ui, cx: &Cx<'_>) {
             .map_or(word, |(_, about)| about);
         row(ui, word, |ui| {
             let id = egui::Id::unique(("limit", word));
-            let mut typed: String = ui
-                .data(|data| data.get_temp(id))
-                .unwrap_or_else(|| value.clone());
+            let mut typed: String = widgets::recall(ui, id).unwrap_or_else(|| value.clone());
             let name = format!("Limit {word}: {about}");
             LineEdit {
                 name: &name,
@@ -209,8 +200,7 @@ fn limits_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 && Button::new("Apply")
                     .small()
                     .name(&format!("Apply the limit {word}"))
-                    .show(ui)
-                    .clicked()
+                    .clicked(ui)
             {
                 cx.send(SettingsAction::SetLimit {
                     word,
@@ -218,7 +208,7 @@ fn limits_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 });
                 ui.data_mut(|data| data.remove::<String>(id));
             } else if is_new {
-                ui.data_mut(|data| data.insert_temp(id, typed));
+                widgets::remember(ui, id, typed);
             } else {
                 ui.data_mut(|data| data.remove::<String>(id));
             }
@@ -242,7 +232,7 @@ fn history_ui(ui: &mut Ui, cx: &Cx<'_>) {
             .checkbox(&mut is_on, "Save history, secrets hidden")
             .changed()
         {
-            cx.send(Action::History(HistoryAction::SetOn(is_on)));
+            cx.send(HistoryAction::SetOn(is_on));
         }
     });
     history::limits_ui(ui, cx);
@@ -262,10 +252,9 @@ fn hosts_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 .small()
                 .name(&name)
                 .tip(&name)
-                .show(ui)
-                .clicked()
+                .clicked(ui)
             {
-                cx.send(Action::Hosts(HostsAction::Pin(*host)));
+                cx.send(HostsAction::Pin(*host));
             }
         }
     });
@@ -283,11 +272,7 @@ fn server_ui(ui: &mut Ui, cx: &Cx<'_>) {
         } else {
             format!("{}…", widgets::number_text(count, "tools"))
         };
-        if Button::new(&words)
-            .name("Always-allowed tools")
-            .show(ui)
-            .clicked()
-        {
+        if Button::new(&words).name("Always-allowed tools").clicked(ui) {
             cx.send(Action::ShowDialog(Dialog::AllowedTools));
         }
     });
@@ -300,8 +285,7 @@ fn server_ui(ui: &mut Ui, cx: &Cx<'_>) {
             };
             if Button::new(words)
                 .name("Files that are watched")
-                .show(ui)
-                .clicked()
+                .clicked(ui)
             {
                 cx.send(open);
             }
@@ -313,9 +297,11 @@ fn file_ui(ui: &mut Ui, cx: &Cx<'_>) {
     heading(ui, "Settings file");
     match cx.state.saved_settings.file() {
         Some(file) => {
-            let text = RichText::new(file.display().to_string())
-                .font(theme::code())
-                .color(ThemeTokens::of(ui).text);
+            let text = widgets::styled(
+                file.display().to_string(),
+                theme::code(),
+                theme::of(ui).text,
+            );
             ui.add(Label::new(text).wrap().selectable(true));
             weak(
                 ui,

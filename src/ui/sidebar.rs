@@ -5,13 +5,14 @@
 pub(super) mod captures;
 
 use egui::{
-    Align, Align2, Color32, CornerRadius, Id, Layout, Panel, Popup, PopupCloseBehavior, Rect,
-    Response, RichText, Role, ScrollArea, Sense, StrokeKind, TextEdit, Ui, WidgetInfo, pos2, vec2,
+    Color32, Id, Panel, Popup, PopupCloseBehavior, Rect, Response, RichText, Role, Sense, TextEdit,
+    Ui, WidgetInfo, pos2, vec2,
 };
 
 use super::region::{Region, region};
 use super::theme::{self, ThemeTokens};
-use super::{Cx, icons, library, matching, server_cost, sizes, widgets};
+use super::widgets::{self, RowLine};
+use super::{Cx, icons, library, matching, server_cost, sizes};
 use crate::state::library::LibraryAction;
 use crate::state::{
     Action, CallAction, ConnectAction, ListedTool, Screen, SettingsAction, SidebarTab,
@@ -197,28 +198,19 @@ fn overlay(button: &Response) -> Popup<'_> {
 }
 
 fn rail_button(ui: &mut Ui, glyph: &str, name: &str, count: usize) -> Response {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(44.0, 44.0), Sense::click());
-    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("{name}, {count}")));
+    widgets::say(&response, Role::Button, format!("{name}, {count}"));
     if response.hovered() || response.has_focus() {
         ui.painter()
             .rect_filled(rect, theme::RADIUS_CONTROL, t.hover);
     }
-    focus_ring(ui, &response, rect);
-    ui.painter().text(
-        pos2(rect.center().x, rect.top() + 15.0),
-        Align2::CENTER_CENTER,
-        glyph,
-        theme::icon_font(18.0),
-        t.strong,
-    );
-    ui.painter().text(
-        pos2(rect.center().x, rect.bottom() - 10.0),
-        Align2::CENTER_CENTER,
-        widgets::grouped(count as u64),
-        theme::mono(12.0),
-        t.weak,
-    );
+    widgets::focus_ring_inside(ui, &response);
+    let center = rect.center().x;
+    let glyph_at = pos2(center, rect.top() + 15.0);
+    widgets::glyph_at(ui, glyph_at, glyph, theme::icon_font(18.0), t.strong);
+    let (count, below) = (widgets::grouped(count as u64), rect.bottom() - 10.0);
+    widgets::glyph_at(ui, pos2(center, below), &count, theme::mono(12.0), t.weak);
     response.on_hover_text(name)
 }
 
@@ -264,23 +256,20 @@ fn wide_ui(ui: &mut Ui, cx: &Cx<'_>) {
 // Tools
 
 fn tools_ui(ui: &mut Ui, cx: &Cx<'_>, place: Option<Rect>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let state = cx.state;
     ui.spacing_mut().item_spacing.y = 0.0;
     tabs_ui(ui, cx);
-    egui::Frame::new()
-        .inner_margin(egui::Margin {
-            left: 8,
-            right: 8,
-            top: 0,
-            bottom: 6,
-        })
-        .show(ui, |ui| {
-            let filter = filter_ui(ui, cx);
-            if let Some(rect) = place {
-                region(ui, Region::Sidebar, rect, &filter);
-            }
-        });
+    let margin = egui::Margin {
+        bottom: 6,
+        ..egui::Margin::symmetric(8, 0)
+    };
+    widgets::padded(ui, margin, |ui| {
+        let filter = filter_ui(ui, cx);
+        if let Some(rect) = place {
+            region(ui, Region::Sidebar, rect, &filter);
+        }
+    });
     if state.view.sidebar != SidebarTab::Tools {
         return library::list_ui(ui, cx, state.view.sidebar);
     }
@@ -291,13 +280,9 @@ fn tools_ui(ui: &mut Ui, cx: &Cx<'_>, place: Option<Rect>) {
             sum_ui(ui, cx);
         });
     if let Some(note) = &state.session().tools_note {
-        egui::Frame::new()
-            .inner_margin(egui::Margin::symmetric(12, 4))
-            .show(ui, |ui| {
-                ui.add(
-                    egui::Label::new(RichText::new(note).font(theme::small()).color(t.warn)).wrap(),
-                );
-            });
+        widgets::padded(ui, egui::Margin::symmetric(12, 4), |ui| {
+            widgets::wrapped(ui, note, theme::small(), t.warn);
+        });
     }
     let filter = state.session().filter.trim().to_lowercase();
     let matching: Vec<_> = state
@@ -307,46 +292,16 @@ fn tools_ui(ui: &mut Ui, cx: &Cx<'_>, place: Option<Rect>) {
         .filter(|listed| is_match(&listed.tool, &filter))
         .collect();
     if matching.is_empty() {
-        egui::Frame::new()
-            .inner_margin(egui::Margin::symmetric(14, 8))
-            .show(ui, |ui| no_tools_ui(ui, cx));
+        widgets::padded(ui, egui::Margin::symmetric(14, 8), |ui| no_tools_ui(ui, cx));
         return;
     }
-    let mut rows = Vec::with_capacity(matching.len() + 8);
-    let groups = groups(matching.into_iter());
-    let is_plain = groups.len() == 1 && groups[0].prefix.is_empty();
-    for group in groups {
-        let folded =
-            filter.is_empty() && !is_plain && state.view.folded_groups.contains(group.prefix);
-        if !is_plain {
-            let tokens = group
-                .tools
-                .iter()
-                .map(|listed| Some(listed.tokens?.get(state.settings.encoding())))
-                .sum();
-            rows.push(Row::Group {
-                prefix: group.prefix,
-                title: group_title(group.prefix).to_owned(),
-                tokens,
-                folded,
-            });
-        }
-        if !folded {
-            rows.extend(group.tools.into_iter().map(|listed| Row::Tool {
-                prefix: group.prefix,
-                listed,
-            }));
-        }
-    }
-    let total = state.session().tools.len();
+    let rows = rows(cx, matching, !filter.is_empty());
     let height = widgets::whole_rows(ui.available_height(), theme::TOOL_ROW);
     let chosen = newly_chosen(ui, cx).and_then(|name| {
         rows.iter()
             .position(|row| matches!(row, Row::Tool { listed, .. } if listed.tool.name == name))
     });
-    ScrollArea::vertical()
-        .id_salt("tools")
-        .auto_shrink(false)
+    widgets::scroll("tools")
         .max_height(height)
         .min_scrolled_height(height)
         .show_rows(ui, theme::TOOL_ROW, rows.len(), |ui, range| {
@@ -366,7 +321,7 @@ fn tools_ui(ui: &mut Ui, cx: &Cx<'_>, place: Option<Rect>) {
                         folded,
                     } => group_ui(ui, cx, prefix, title, *tokens, *folded),
                     Row::Tool { prefix, listed } => {
-                        if tool_ui(ui, cx, prefix, listed, total) && place.is_none() {
+                        if tool_ui(ui, cx, prefix, listed) && place.is_none() {
                             ui.close();
                         }
                     }
@@ -375,18 +330,44 @@ fn tools_ui(ui: &mut Ui, cx: &Cx<'_>, place: Option<Rect>) {
         });
 }
 
+/// The rows of these tools in their groups; a filter unfolds all.
+fn rows<'a>(cx: &Cx<'a>, tools: Vec<&'a ListedTool>, is_filtered: bool) -> Vec<Row<'a>> {
+    let state = cx.state;
+    let mut rows = Vec::with_capacity(tools.len() + 8);
+    let groups = groups(tools.into_iter());
+    let is_plain = groups.len() == 1 && groups[0].prefix.is_empty();
+    for group in groups {
+        let prefix = group.prefix;
+        let folded = !is_filtered && !is_plain && state.view.folded_groups.contains(prefix);
+        if !is_plain {
+            let tokens = |listed: &&ListedTool| Some(listed.tokens?.get(state.settings.encoding()));
+            rows.push(Row::Group {
+                prefix,
+                title: group_title(prefix).to_owned(),
+                tokens: group.tools.iter().map(tokens).sum(),
+                folded,
+            });
+        }
+        if !folded {
+            let tools = group.tools.into_iter();
+            rows.extend(tools.map(|listed| Row::Tool { prefix, listed }));
+        }
+    }
+    rows
+}
+
 /// The tool that was chosen since the last frame, wherever that was done: it is brought into sight once.
 fn newly_chosen<'a>(ui: &Ui, cx: &Cx<'a>) -> Option<&'a str> {
     let id = Id::unique("tool that was in sight");
     let chosen = cx.state.session().selected_tool.as_deref();
-    let before: Option<Option<String>> = ui.data(|data| data.get_temp(id));
+    let before: Option<Option<String>> = widgets::recall(ui, id);
     if before
         .as_ref()
         .is_some_and(|before| before.as_deref() == chosen)
     {
         return None;
     }
-    ui.data_mut(|data| data.insert_temp(id, chosen.map(str::to_owned)));
+    widgets::remember(ui, id, chosen.map(str::to_owned));
     chosen
 }
 
@@ -424,51 +405,32 @@ fn tabs_ui(ui: &mut Ui, cx: &Cx<'_>) {
             listed(SidebarTab::Prompts),
         ),
     ];
-    let (rect, _) =
-        ui.allocate_exact_size(vec2(ui.available_width(), theme::HEADER), Sense::hover());
+    let (rect, _) = widgets::full_width(ui, theme::HEADER, Sense::hover());
     let inner = rect.shrink2(vec2(14.0, 0.0));
-    ui.scope_builder(
-        widgets::region(ui, "tabs")
-            .max_rect(inner)
-            .layout(Layout::left_to_right(Align::Center)),
-        |ui| {
-            ui.spacing_mut().item_spacing.x = 14.0;
-            for (tab, name, _, count) in tabs.into_iter().filter(|(.., is_there, _)| *is_there) {
-                let count = count.map(|count| widgets::grouped(count as u64));
-                let is_shown = state.view.sidebar == tab;
-                if widgets::tab(ui, None, name, count.as_deref(), is_shown, theme::HEADER).clicked()
-                {
-                    cx.send(ViewAction::ShowTab(tab));
-                }
+    widgets::line_part(ui, "tabs", inner, |ui| {
+        ui.spacing_mut().item_spacing.x = 14.0;
+        for (tab, name, _, count) in tabs.into_iter().filter(|(.., is_there, _)| *is_there) {
+            let count = count.map(|count| widgets::grouped(count as u64));
+            let is_shown = state.view.sidebar == tab;
+            if widgets::tab(ui, None, name, count.as_deref(), is_shown, theme::HEADER).clicked() {
+                cx.send(ViewAction::ShowTab(tab));
             }
-        },
-    );
+        }
+    });
 }
 
 fn heading(ui: &mut Ui, title: &str, count: usize) {
-    let t = ThemeTokens::of(ui);
-    let (rect, response) =
-        ui.allocate_exact_size(vec2(ui.available_width(), theme::HEADER), Sense::hover());
-    response.widget_info(|| WidgetInfo::labeled(Role::Heading, true, format!("{title} {count}")));
-    let at = pos2(rect.left() + 14.0, rect.center().y);
-    let title = ui.painter().text(
-        at,
-        Align2::LEFT_CENTER,
-        title,
-        theme::semibold(13.0),
-        t.strong,
-    );
-    ui.painter().text(
-        pos2(title.right() + 6.0, at.y),
-        Align2::LEFT_CENTER,
-        widgets::grouped(count as u64),
-        theme::mono(12.0),
-        t.weak,
-    );
+    let t = theme::of(ui);
+    let row = widgets::ListRow::to_read(ui, theme::HEADER);
+    row.say(Role::Heading, format!("{title} {count}"));
+    let all = row.rect.right();
+    let end = row.text(row.left(14.0), all, title, theme::semibold(13.0), t.strong);
+    let count = widgets::grouped(count as u64);
+    row.text(end + 6.0, all, count, theme::mono(12.0), t.weak);
 }
 
 fn filter_ui(ui: &mut Ui, cx: &Cx<'_>) -> Response {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let mut text = cx.state.session().filter.clone();
     let what = match cx.state.view.sidebar {
         SidebarTab::Tools => "tools",
@@ -524,7 +486,7 @@ fn filter_ui(ui: &mut Ui, cx: &Cx<'_>) -> Response {
                 }
                 tab => library::only_match(cx, tab)
                     .into_iter()
-                    .for_each(|at| cx.send(Action::Library(LibraryAction::Select(at)))),
+                    .for_each(|at| cx.send(LibraryAction::Select(at))),
             }
         }
         if clear > 0.0 && widgets::icon_button(ui, icons::CLOSE, "Clear the filter").clicked() {
@@ -536,7 +498,6 @@ fn filter_ui(ui: &mut Ui, cx: &Cx<'_>) -> Response {
 }
 
 fn no_tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
     let words =
         if !cx.state.session().filter.trim().is_empty() && !cx.state.session().tools.is_empty() {
             format!("No tool matches “{}”", cx.state.session().filter.trim())
@@ -545,7 +506,7 @@ fn no_tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
         } else {
             "Tools appear when a server is connected".into()
         };
-    ui.add(egui::Label::new(RichText::new(words).font(theme::small()).color(t.weak)).wrap());
+    widgets::note_wrapped(ui, words);
     if !cx.state.session().filter.is_empty() {
         ui.add_space(6.0);
         if widgets::button(ui, "Clear").clicked() {
@@ -555,7 +516,7 @@ fn no_tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
 }
 
 fn sum_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let count = cx.state.session().tools.len();
     if count == 0 {
         return;
@@ -570,72 +531,28 @@ fn sum_ui(ui: &mut Ui, cx: &Cx<'_>) {
         |sum| format!("{} tok", widgets::grouped(sum)),
     );
     let rect = ui.max_rect();
-    let response = ui.interact(rect, ui.scope_id().with("sum"), Sense::click());
-    response.widget_info(|| {
-        WidgetInfo::labeled(
-            Role::Button,
-            true,
-            format!("{} {noun} · {total}", widgets::grouped(count as u64)),
-        )
-    });
+    let response = widgets::sense(ui, rect, "sum", Sense::click());
+    widgets::say(
+        &response,
+        Role::Button,
+        format!("{} {noun} · {total}", widgets::grouped(count as u64)),
+    );
     if response.hovered() || response.has_focus() {
         ui.painter()
             .rect_filled(rect.expand2(vec2(8.0, 0.0)), theme::RADIUS_BADGE, t.hover);
     }
     widgets::focus_ring_inside(ui, &response);
     if response.clicked() {
-        cx.send(Action::Tokens(TokensAction::ShowServer));
+        cx.send(TokensAction::ShowServer);
     }
     let encoding = cx.state.settings.encoding().name();
     response.on_hover_cursor(egui::CursorIcon::PointingHand).on_hover_text(format!(
         "What the definitions of all tools cost a model before its first call ({encoding}). A click shows each by part."
     ));
-    ui.painter().text(
-        rect.left_center(),
-        Align2::LEFT_CENTER,
-        format!("{} {noun}", widgets::grouped(count as u64)),
-        theme::regular(12.0),
-        t.weak,
-    );
-    ui.painter().text(
-        rect.right_center(),
-        Align2::RIGHT_CENTER,
-        total,
-        theme::mono_semibold(12.0),
-        t.strong,
-    );
-}
-
-fn row(ui: &mut Ui, height: f32) -> (Rect, Response) {
-    ui.allocate_exact_size(vec2(ui.available_width(), height), Sense::click())
-}
-
-/// The focus ring stays inside a row, so that its neighbours do not cut it.
-fn focus_ring(ui: &Ui, response: &Response, rect: Rect) {
-    if response.has_focus() {
-        let stroke = egui::Stroke::new(1.5, ThemeTokens::of(ui).accent);
-        ui.painter().rect_stroke(
-            rect.shrink(1.0),
-            theme::RADIUS_BADGE,
-            stroke,
-            StrokeKind::Inside,
-        );
-    }
-}
-
-fn ground(ui: &Ui, response: &Response, rect: Rect, selected: bool) {
-    let t = ThemeTokens::of(ui);
-    if selected {
-        ui.painter().rect_filled(rect, 0.0, t.accent_bg);
-        ui.painter().rect_filled(
-            Rect::from_min_size(rect.min, vec2(2.0, rect.height())),
-            CornerRadius::ZERO,
-            t.accent,
-        );
-    } else if response.hovered() {
-        ui.painter().rect_filled(rect, 0.0, t.hover);
-    }
-    focus_ring(ui, response, rect);
+    let line = RowLine::of(ui, rect);
+    let count = format!("{} {noun}", widgets::grouped(count as u64));
+    let end = line.number(rect.right(), total, theme::mono_semibold(12.0), t.strong);
+    line.text(rect.left(), end, count, theme::regular(12.0), t.weak);
 }
 
 fn group_ui(
@@ -646,51 +563,37 @@ fn group_ui(
     tokens: Option<u64>,
     folded: bool,
 ) {
-    let t = ThemeTokens::of(ui);
-    let (rect, response) = row(ui, theme::TOOL_ROW);
+    let t = theme::of(ui);
+    let row = widgets::ListRow::new(ui, theme::TOOL_ROW);
     let sum = tokens.map_or_else(|| server_cost::uncounted(cx, "…", "–"), widgets::grouped);
-    response.widget_info(|| {
-        let state = if folded { "folded" } else { "open" };
-        WidgetInfo::labeled(
-            Role::Button,
-            true,
-            format!("Group {title}, {sum} tokens, {state}"),
-        )
-    });
-    ground(ui, &response, rect, false);
-    let caret = if folded { icons::RIGHT } else { icons::DOWN };
-    ui.painter().text(
-        pos2(rect.left() + 8.0, rect.center().y),
-        Align2::LEFT_CENTER,
-        caret,
-        theme::icon_font(12.0),
-        t.weak,
+    let (caret, state) = match folded {
+        true => (icons::RIGHT, "folded"),
+        false => (icons::DOWN, "open"),
+    };
+    row.say(
+        Role::Button,
+        format!("Group {title}, {sum} tokens, {state}"),
     );
-    let number = ui.painter().text(
-        pos2(rect.right() - 14.0, rect.center().y),
-        Align2::RIGHT_CENTER,
-        sum,
-        theme::mono(12.0),
-        t.weak,
+    row.ground(false);
+    row.icon(row.left(14.0), caret, 12.0, t.weak);
+    let end = row.number(row.right(14.0), sum, theme::mono(12.0), t.weak);
+    row.text(
+        row.left(24.0),
+        end - 8.0,
+        title,
+        theme::semibold(12.5),
+        t.strong,
     );
-    let left = rect.left() + 24.0;
-    elided(
-        ui,
-        pos2(left, rect.center().y),
-        number.left() - 8.0 - left,
-        &[(title, t.strong)],
-        &theme::semibold(12.5),
-    );
-    if response.clicked() {
+    if row.response.clicked() {
         cx.send(ViewAction::ToggleGroup(prefix.to_owned()));
     }
 }
 
 /// Text in several colours on one line, cut at the end; returns whether something was cut.
 fn elided(
-    ui: &Ui,
-    at: egui::Pos2,
-    width: f32,
+    line: RowLine<'_>,
+    left: f32,
+    right: f32,
     parts: &[(&str, Color32)],
     font: &egui::FontId,
 ) -> bool {
@@ -698,137 +601,101 @@ fn elided(
     for (text, color) in parts {
         job.append(text, 0.0, egui::TextFormat::simple(font.clone(), *color));
     }
-    job.wrap = egui::text::TextWrapping::truncate_at_width(width.max(8.0));
-    let galley = ui.fonts_mut(|fonts| fonts.layout_job(job));
+    job.wrap = egui::text::TextWrapping::truncate_at_width((right - left).max(8.0));
+    let galley = line.ui.fonts_mut(|fonts| fonts.layout_job(job));
     let is_cut = galley.elided;
-    let position = pos2(at.x, at.y - galley.size().y / 2.0);
-    ui.painter()
-        .galley(position, galley, ThemeTokens::of(ui).text);
+    let position = pos2(left, line.y - galley.size().y / 2.0);
+    line.ui
+        .painter()
+        .galley(position, galley, Color32::PLACEHOLDER);
     is_cut
 }
 
-fn tool_ui(ui: &mut Ui, cx: &Cx<'_>, prefix: &str, listed: &ListedTool, total: usize) -> bool {
-    let t = ThemeTokens::of(ui);
+/// What a screen reader says of a tool.
+fn spoken(cx: &Cx<'_>, listed: &ListedTool, tokens: Option<u64>, selected: bool) -> String {
+    let tool = &*listed.tool;
+    let cost = tokens.map_or_else(
+        || server_cost::uncounted(cx, "tokens being counted", "tokens not counted"),
+        |n| format!("{} tokens", widgets::grouped(n)),
+    );
+    let mut words = format!("{}, {}, {cost}", tool.name, Risk::of(tool).words());
+    if !tool.faults.is_empty() {
+        words += ", faulty definition";
+    }
+    let tools = &cx.state.session().tools;
+    let place = tools.iter().position(|other| std::ptr::eq(other, listed));
+    if tools.len() > 20 {
+        let total = widgets::grouped(tools.len() as u64);
+        words += &format!(", {} of {total}", place.map_or(0, |at| at + 1));
+    }
+    if selected {
+        words += ", selected";
+    }
+    words
+}
+
+fn tool_ui(ui: &mut Ui, cx: &Cx<'_>, prefix: &str, listed: &ListedTool) -> bool {
+    let t = theme::of(ui);
     let tool = &*listed.tool;
     // An answer of another server's tool is that of none of these.
     let is_foreign = cx.state.view.screen == Screen::Answer && cx.state.foreign_capture().is_some();
     let selected = cx.state.session().selected_tool.as_deref() == Some(&tool.name) && !is_foreign;
-    let (rect, response) = row(ui, theme::TOOL_ROW);
-    let risk = Risk::of(tool);
+    let row = widgets::ListRow::new(ui, theme::TOOL_ROW);
     let tokens = listed
         .tokens
         .map(|tokens| tokens.get(cx.state.settings.encoding()));
-    response.widget_info(|| {
-        let cost = tokens.map_or_else(
-            || server_cost::uncounted(cx, "tokens being counted", "tokens not counted"),
-            |n| format!("{} tokens", widgets::grouped(n)),
-        );
-        let place = cx
-            .state
-            .session()
-            .tools
-            .iter()
-            .position(|other| std::ptr::eq(other, listed))
-            .map_or(0, |at| at + 1);
-        let faults = if tool.faults.is_empty() {
-            ""
-        } else {
-            ", faulty definition"
-        };
-        let chosen = if selected { ", selected" } else { "" };
-        let place = if total > 20 {
-            format!(", {place} of {}", widgets::grouped(total as u64))
-        } else {
-            String::new()
-        };
-        WidgetInfo::selected(
-            Role::ListItem,
-            true,
-            selected,
-            format!(
-                "{}, {}, {cost}{faults}{place}{chosen}",
-                tool.name,
-                risk.words()
-            ),
-        )
-    });
-    ground(ui, &response, rect, selected);
-    let y = rect.center().y;
-    let number = ui.painter().text(
-        pos2(rect.right() - 14.0, y),
-        Align2::RIGHT_CENTER,
-        tokens.map_or_else(|| server_cost::uncounted(cx, "…", "–"), widgets::grouped),
-        theme::mono(12.0),
-        if selected { t.strong } else { t.weak },
-    );
-    let mark_x = number.left().min(rect.right() - 50.0) - 8.0;
-    let (glyph, is_filled, color) = risk.mark(t);
-    let font = if is_filled {
-        theme::icon_fill_font(14.0)
-    } else {
-        theme::icon_font(14.0)
+    row.say_entry(selected, spoken(cx, listed, tokens, selected));
+    row.ground_edged(selected);
+    let (weak, strong) = match selected {
+        true => (t.strong, t.strong),
+        false => (t.weak, t.text),
     };
-    ui.painter()
-        .text(pos2(mark_x, y), Align2::RIGHT_CENTER, glyph, font, color);
-    let mut right = mark_x - 20.0;
+    let number = tokens.map_or_else(|| server_cost::uncounted(cx, "…", "–"), widgets::grouped);
+    let end = row.number(row.right(14.0), number, theme::mono(12.0), weak);
+    let mut right = end.min(row.right(50.0)) - 8.0;
+    let (glyph, is_filled, color) = Risk::of(tool).mark(t);
+    match is_filled {
+        true => row.icon_fill(right - 7.0, glyph, 14.0, color),
+        false => row.icon(right - 7.0, glyph, 14.0, color),
+    }
+    right -= 20.0;
     if !tool.faults.is_empty() {
-        ui.painter().text(
-            pos2(right, y),
-            Align2::RIGHT_CENTER,
-            icons::WARNING,
-            theme::icon_fill_font(14.0),
-            t.warn,
-        );
+        row.icon_fill(right - 7.0, icons::WARNING, 14.0, t.warn);
         right -= 20.0;
     }
-    let rest = tool.name.strip_prefix(prefix).unwrap_or(&tool.name);
-    let name = if tool.name.is_empty() {
-        "(no name)"
-    } else {
-        rest
+    let name = match tool.name.strip_prefix(prefix).unwrap_or(&tool.name) {
+        _ if tool.name.is_empty() => "(no name)",
+        rest => rest,
     };
-    let strong = if selected { t.strong } else { t.text };
-    let left = rect.left() + 14.0;
-    let font = theme::mono(12.0);
+    let (left, font) = (row.left(14.0), theme::mono(12.0));
     // The beginning that others share goes first.
-    let wide = ui
-        .painter()
-        .layout_no_wrap(format!("{prefix}{name}"), font.clone(), strong)
-        .size()
-        .x;
-    let shown = if wide > right - left && !prefix.is_empty() {
-        "…"
-    } else {
-        prefix
+    let wide = widgets::text_width(row.ui, format!("{prefix}{name}"), font.clone());
+    let shown = match wide > right - left && !prefix.is_empty() {
+        true => "…",
+        false => prefix,
     };
-    let is_cut = elided(
-        ui,
-        pos2(left, y),
-        right - left,
-        &[(shown, t.weak), (name, strong)],
-        &font,
-    ) || shown != prefix;
-    let response = response.on_hover_ui(|ui| {
-        ui.set_max_width(360.0);
-        if is_cut || tool.title.is_some() {
-            ui.label(RichText::new(&tool.name).font(theme::mono(12.0)));
-        }
-        if let Some(title) = &tool.title {
-            ui.label(title);
-        }
-        ui.label(
-            RichText::new(risk.words())
-                .font(theme::small())
-                .color(t.weak),
-        );
-        for fault in &tool.faults {
-            ui.label(RichText::new(fault).font(theme::small()).color(t.warn));
-        }
-    });
+    let parts = [(shown, t.weak), (name, strong)];
+    let is_cut = elided(*row, left, right, &parts, &font) || shown != prefix;
+    let response = row.response.on_hover_ui(|ui| tip_ui(ui, tool, is_cut));
     if response.clicked() {
         cx.send(CallAction::SelectTool(tool.name.clone()));
     }
     response.clicked()
+}
+
+fn tip_ui(ui: &mut Ui, tool: &Tool, is_cut: bool) {
+    ui.set_max_width(360.0);
+    if is_cut || tool.title.is_some() {
+        ui.label(RichText::new(&tool.name).font(theme::mono(12.0)));
+    }
+    if let Some(title) = &tool.title {
+        ui.label(title);
+    }
+    widgets::note(ui, Risk::of(tool).words());
+    let warn = theme::of(ui).warn;
+    for fault in &tool.faults {
+        widgets::words(ui, fault, theme::small(), warn);
+    }
 }
 
 /// A measured time: `0.4 ms`, `612 ms`, `1.4 s`.

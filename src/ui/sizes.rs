@@ -22,7 +22,7 @@ struct Before {
 pub(super) fn keep(ui: &Ui, cx: &Cx<'_>, size: f32, what: fn(u16) -> PanelSize) {
     let id = Id::unique(("panel size", format!("{:?}", what(0))));
     let window = ui.content_rect().size();
-    let before: Option<Before> = ui.data(|data| data.get_temp(id));
+    let before: Option<Before> = widgets::recall(ui, id);
     let mut now = Before {
         window,
         size,
@@ -39,15 +39,15 @@ pub(super) fn keep(ui: &Ui, cx: &Cx<'_>, size: f32, what: fn(u16) -> PanelSize) 
             size.round().clamp(1.0, f32::from(u16::MAX)) as u16,
         )));
     }
-    ui.data_mut(|data| data.insert_temp(id, now));
+    widgets::remember(ui, id, now);
 }
 
 /// Where the window's width has another layout than in the frame before, panels take the sizes of that one.
 pub(super) fn follow(ui: &Ui, cx: &Cx<'_>) {
     let (id, is_narrow) = (Id::unique("narrow layout"), cx.state.has_narrow_layout());
-    let before = ui.data(|data| data.get_temp(id));
+    let before = widgets::recall(ui, id);
     if before != Some(is_narrow) {
-        ui.data_mut(|data| data.insert_temp(id, is_narrow));
+        widgets::remember(ui, id, is_narrow);
         forget(ui);
     }
 }
@@ -79,7 +79,7 @@ pub(super) fn shares_id() -> Id {
 /// The same for the shares of the panes, which come and go as parts of one and are told in thousandths.
 pub(super) fn keep_shares(ui: &Ui, cx: &Cx<'_>, id: Id, before: [f32; 3], now: [f32; 3]) {
     let changed = id.with("changed");
-    let is_changed = before != now || ui.data(|data| data.get_temp(changed)).unwrap_or(false);
+    let is_changed = before != now || widgets::recall(ui, changed).unwrap_or(false);
     let is_held = ui.input(|input| input.pointer.any_down());
     if is_changed && !is_held {
         let sum: f32 = now.iter().sum();

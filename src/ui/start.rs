@@ -2,12 +2,9 @@
 
 mod own;
 
-use egui::{
-    Align2, Response, RichText, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2,
-    vec2,
-};
+use egui::{Align2, Response, Role, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
 
-use super::theme::{self, ThemeTokens};
+use super::theme;
 use super::{Cx, icons, servers, widgets};
 use crate::state::{
     Action, CallAction, ConnectAction, Connection, ImportAction, StartQuestion, ViewAction,
@@ -18,8 +15,8 @@ use loupe_core::source::Source;
 const CARD_HEIGHT: f32 = 104.0;
 
 pub fn start_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
-    ScrollArea::vertical().id_salt("start").auto_shrink(false).show(ui, |ui| {
+    let t = theme::of(ui);
+    widgets::scroll("start").show(ui, |ui| {
         let width = (ui.available_width() - 48.0).clamp(280.0, 760.0);
         let side = ((ui.available_width() - width) / 2.0).max(0.0);
         let own = if cx.state.session().connection.is_sample() { 0.0 } else { own::HEIGHT };
@@ -32,7 +29,7 @@ pub fn start_ui(ui: &mut Ui, cx: &Cx<'_>) {
             ui.vertical(|ui| {
                 ui.set_width(width);
                 if let Some(capture) = &cx.state.view.capture
-                    && widgets::Button::new("Answer").icon(icons::ARROW_LEFT).small().frameless().show(ui).clicked()
+                    && widgets::Button::new("Answer").icon(icons::ARROW_LEFT).small().frameless().clicked(ui)
                 {
                     cx.send(ViewAction::SelectCapture(capture.clone()));
                 }
@@ -45,15 +42,15 @@ pub fn start_ui(ui: &mut Ui, cx: &Cx<'_>) {
                         own::own_ui(ui, cx, width);
                         ui.add_space(24.0);
                         used_ui(ui, cx, width);
-                        ui.label(RichText::new("Or ask the sample server").font(theme::semibold(16.0)).color(t.strong));
+                        widgets::words(ui, "Or ask the sample server", theme::semibold(16.0), t.strong);
                         let words = "A click switches servers: this connection is closed, and the sample inside this program takes its place";
-                        ui.add(egui::Label::new(RichText::new(words).font(theme::base()).color(t.weak)).wrap());
+                        widgets::wrapped(ui, words, theme::base(), t.weak);
                     }
                     Connection::Disconnected { .. } => gone_ui(ui, cx),
                     _ => {
-                        ui.label(RichText::new("What do you want to know?").font(theme::page_title()).color(t.strong));
+                        widgets::words(ui, "What do you want to know?", theme::page_title(), t.strong);
                         let words = "One click calls a tool of the sample (the first card twice) and shows the answer in every format";
-                        ui.add(egui::Label::new(RichText::new(words).font(theme::base()).color(t.weak)).wrap());
+                        widgets::wrapped(ui, words, theme::base(), t.weak);
                     }
                 }
                 ui.add_space(16.0);
@@ -77,7 +74,7 @@ pub fn start_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 } else {
                     "Calls go to your server alone, and only when you click. The cards use the sample server inside this program."
                 };
-                ui.add(egui::Label::new(RichText::new(footer).font(theme::small()).color(t.weak)).wrap());
+                widgets::note_wrapped(ui, footer);
                 ui.add_space(16.0);
             });
         });
@@ -86,16 +83,12 @@ pub fn start_ui(ui: &mut Ui, cx: &Cx<'_>) {
 
 /// The servers used before, one click each.
 fn used_ui(ui: &mut Ui, cx: &Cx<'_>, width: f32) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let used = servers::others(cx);
     if used.is_empty() {
         return;
     }
-    ui.label(
-        RichText::new("Your servers")
-            .font(theme::semibold(16.0))
-            .color(t.strong),
-    );
+    widgets::words(ui, "Your servers", theme::semibold(16.0), t.strong);
     let keys = super::shortcuts::text(&super::shortcuts::CONNECT_OTHER);
     let names = servers::names(cx);
     for (row, (at, recent)) in used.into_iter().take(servers::FEW).enumerate() {
@@ -112,7 +105,7 @@ fn used_ui(ui: &mut Ui, cx: &Cx<'_>, width: f32) {
         };
         let response = own::row_ui(ui, width, glyph, &format!("Connect to {name}"), &about);
         if response.on_hover_text(servers::spoken(place)).clicked() {
-            cx.send(Action::Import(ImportAction::ConnectRecent(at)));
+            cx.send(ImportAction::ConnectRecent(at));
         }
     }
     ui.add_space(24.0);
@@ -120,24 +113,20 @@ fn used_ui(ui: &mut Ui, cx: &Cx<'_>, width: f32) {
 
 /// The server went away: what that means, and the way on.
 fn gone_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let Connection::Disconnected {
         source, problem, ..
     } = &cx.state.session().connection
     else {
         return;
     };
-    ui.label(
-        RichText::new("The server is gone")
-            .font(theme::page_title())
-            .color(t.strong),
-    );
+    widgets::words(ui, "The server is gone", theme::page_title(), t.strong);
     let words = format!(
         "{}: {}. Its tools cannot be called until you reconnect.",
         source.label(),
         problem.what
     );
-    ui.add(egui::Label::new(RichText::new(words).font(theme::base()).color(t.weak)).wrap());
+    widgets::wrapped(ui, words, theme::base(), t.weak);
     ui.add_space(8.0);
     let name = format!(
         "Reconnect ({})",
@@ -147,10 +136,11 @@ fn gone_ui(ui: &mut Ui, cx: &Cx<'_>) {
         cx.send(ConnectAction::Reconnect);
     }
     ui.add_space(16.0);
-    ui.label(
-        RichText::new("Or ask the sample server")
-            .font(theme::semibold(16.0))
-            .color(t.strong),
+    widgets::words(
+        ui,
+        "Or ask the sample server",
+        theme::semibold(16.0),
+        t.strong,
     );
 }
 
@@ -170,7 +160,7 @@ fn cards_ui(ui: &mut Ui, cx: &Cx<'_>, width: f32) {
             ui.painter().layout(
                 question.explanation().to_owned(),
                 theme::small(),
-                ThemeTokens::of(ui).weak,
+                theme::of(ui).weak,
                 card - 32.0,
             )
         };
@@ -192,21 +182,15 @@ fn cards_ui(ui: &mut Ui, cx: &Cx<'_>, width: f32) {
 }
 
 fn card_ui(ui: &mut Ui, question: StartQuestion, size: egui::Vec2) -> Response {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
-    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, question.title()));
+    widgets::say(&response, Role::Button, question.title());
     let (fill, line) = if response.hovered() {
         (t.hover, t.accent_line)
     } else {
         (t.card, t.line2)
     };
-    ui.painter().rect(
-        rect,
-        theme::RADIUS_CARD,
-        fill,
-        Stroke::new(1.0, line),
-        StrokeKind::Inside,
-    );
+    widgets::boxed(ui, rect, theme::RADIUS_CARD, fill, line);
     if response.has_focus() {
         ui.painter().rect_stroke(
             rect.expand(2.0),

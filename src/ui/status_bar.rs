@@ -1,6 +1,6 @@
 //! The bar at the bottom: the connection, the capture shown, the wire, the way to the shortcuts.
 
-use egui::{Align, Align2, Layout, Response, RichText, Role, Sense, Ui, WidgetInfo, pos2, vec2};
+use egui::{Align, Align2, Layout, Response, RichText, Role, Sense, Ui, pos2, vec2};
 
 use super::region::{Region, region};
 use super::theme::{self, ThemeTokens};
@@ -9,7 +9,7 @@ use crate::state::wire::WireAction;
 use crate::state::{Action, Connection, Dialog};
 
 pub fn status_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let bar = ui.max_rect();
     let is_narrow = bar.width() < theme::MEDIUM;
     let connection = &cx.state.session().connection;
@@ -34,7 +34,7 @@ pub fn status_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
             .iter()
             .rev()
             .find(|toast| toast.problem.is_none());
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+        widgets::from_right(ui, |ui| {
             ui.spacing_mut().item_spacing.x = 12.0;
             ui.add_space(8.0);
             let shortcuts = item(
@@ -64,7 +64,7 @@ pub fn status_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
                     .on_hover_text("Messages in both directions. Opens the protocol log.")
                     .clicked()
                 {
-                    cx.send(Action::Wire(WireAction::Show));
+                    cx.send(WireAction::Show);
                 }
             }
             if let Some(capture) = cx.state.capture() {
@@ -92,9 +92,7 @@ pub fn status_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
             // It goes by itself, and covers nothing.
             } else if let Some(message) = message {
                 ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-                    let text = RichText::new(&message.text)
-                        .font(theme::medium(12.0))
-                        .color(t.text);
+                    let text = widgets::styled(&message.text, theme::medium(12.0), t.text);
                     let label = ui.add(egui::Label::new(text).truncate());
                     widgets::announce(ui, label.id);
                 });
@@ -104,11 +102,11 @@ pub fn status_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
 }
 
 fn weak(text: &str, t: &ThemeTokens) -> RichText {
-    RichText::new(text).font(theme::regular(12.0)).color(t.weak)
+    widgets::styled(text, theme::regular(12.0), t.weak)
 }
 
 fn item(ui: &mut Ui, glyph: &str, text: &str, name: &str, keys: Option<&str>) -> Response {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let galley = ui
         .painter()
         .layout_no_wrap(text.to_owned(), theme::regular(12.0), t.weak);
@@ -119,7 +117,7 @@ fn item(ui: &mut Ui, glyph: &str, text: &str, name: &str, keys: Option<&str>) ->
         vec2(galley.size().x + cap + 30.0, theme::STATUS_BAR),
         Sense::click(),
     );
-    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, name));
+    widgets::say(&response, Role::Button, name);
     if response.hovered() || response.has_focus() {
         ui.painter()
             .rect_filled(rect.shrink2(vec2(0.0, 2.0)), theme::RADIUS_BADGE, t.hover);

@@ -1,12 +1,11 @@
 //! Strips: cells with what formats or answers cost, and the buttons beside them.
 
 use egui::{
-    Align, Id, Layout, Popup, Rect, Response, Role, Sense, Stroke, StrokeKind, Ui, UiBuilder,
-    WidgetInfo, pos2, vec2,
+    Align, Id, Layout, Popup, Rect, Response, Role, Sense, Ui, UiBuilder, WidgetInfo, pos2, vec2,
 };
 
-use super::theme::{self, ThemeTokens};
-use super::widgets::{self, Button};
+use super::theme;
+use super::widgets::{self, Button, Tone};
 use super::{Cx, drawer_opening, icons};
 use crate::state::{Action, DrawerTab, TokensAction, TokensPart};
 use loupe_analysis::summary::{ClaimTone, Loss, Strip, StripCell};
@@ -48,7 +47,6 @@ pub fn cells_ui(
     rect: Rect,
     sender: Option<&Sender<'_>>,
 ) -> (Option<usize>, Rect) {
-    let t = ThemeTokens::of(ui);
     let is_low = rect.height() <= LOW;
     let width = ui.content_rect().width();
     let side = match () {
@@ -85,15 +83,11 @@ pub fn cells_ui(
             .or(clicked);
         left = right;
         if position + 1 < cells.len() || strip.note.is_none() {
-            ui.painter().vline(
-                place.right() - 0.5,
-                rect.y_range(),
-                Stroke::new(1.0, t.line),
-            );
+            widgets::vline(ui, place.right() - 0.5, rect.y_range());
         }
     }
     if let Some(headline) = strip.headline() {
-        ui.interact(rect, ui.scope_id().with("headline"), Sense::empty())
+        widgets::sense(ui, rect, "headline", Sense::empty())
             .widget_info(|| WidgetInfo::labeled(Role::Heading, true, &headline));
     }
     (
@@ -114,13 +108,7 @@ pub fn cells_ui(
 
 /// How wide each has to be for its number and what it loses, in short or in full.
 fn needs(ui: &Ui, cells: &[(usize, &StripCell)], is_low: bool, is_short: bool) -> Vec<f32> {
-    let t = ThemeTokens::of(ui);
-    let width = |text: &str, font| {
-        ui.painter()
-            .layout_no_wrap(text.to_owned(), font, t.text)
-            .size()
-            .x
-    };
+    let width = |text: &str, font| widgets::text_width(ui, text, font);
     let need = |(at, cell): &(usize, &StripCell)| {
         let caret = if *at == 0 { CARET } else { 0.0 };
         let words = |loss: &Loss| {
@@ -185,22 +173,15 @@ fn widths(ui: &Ui, cells: &[(usize, &StripCell)], room: f32, is_low: bool) -> Ve
 /// One cell for all that there is to say.
 pub fn single_cell_ui(ui: &mut Ui, rect: Rect, content: impl FnOnce(&mut Ui)) {
     let inner = rect.shrink2(vec2(16.0, 0.0));
-    ui.scope_builder(
-        widgets::region(ui, "strip")
-            .max_rect(inner)
-            .layout(Layout::left_to_right(Align::Center)),
-        |ui| {
-            ui.spacing_mut().item_spacing.x = 8.0;
-            content(ui);
-        },
-    );
+    widgets::line_part(ui, "strip", inner, |ui| {
+        ui.spacing_mut().item_spacing.x = 8.0;
+        content(ui);
+    });
 }
 
 pub fn words(ui: &mut Ui, text: &str, color: egui::Color32) {
     let shown = loupe_analysis::queries::invisible_chars::Shown::of(text).text;
-    ui.add(
-        egui::Label::new(egui::RichText::new(shown).font(theme::base()).color(color)).truncate(),
-    );
+    widgets::truncated(ui, shown, theme::base(), color);
 }
 
 /// A swatch, a name and a role; the tokens, the change and the loss. Whether it was clicked.
@@ -212,10 +193,10 @@ fn cell_ui(
     is_low: bool,
     sender: Option<&Sender<'_>>,
 ) -> bool {
-    let t = ThemeTokens::of(ui);
-    let response = ui.interact(rect, ui.scope_id().with(("strip cell", at)), Sense::click());
+    let t = theme::of(ui);
+    let response = widgets::sense(ui, rect, ("strip cell", at), Sense::click());
     let spoken = cell.text();
-    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &spoken));
+    widgets::say(&response, Role::Button, &spoken);
     if response.hovered() {
         ui.painter().rect_filled(rect, 0.0, t.hover);
     }
@@ -337,10 +318,10 @@ fn cell_ui(
 
 /// The way to the menu of senders begins there; where it ends.
 fn sender_at(ui: &Ui, sender: &Sender<'_>, left: egui::Pos2) -> f32 {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let place = Rect::from_min_size(left + vec2(0.0, -10.0), vec2(CARET, 20.0));
-    let response = ui.interact(place, ui.scope_id().with("sender"), Sense::click());
-    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Model reads"));
+    let response = widgets::sense(ui, place, "sender", Sense::click());
+    widgets::say(&response, Role::Button, "Model reads");
     if response.hovered() {
         ui.painter()
             .rect_filled(place, theme::RADIUS_BADGE, t.hover);
@@ -362,7 +343,7 @@ fn sender_at(ui: &Ui, sender: &Sender<'_>, left: egui::Pos2) -> f32 {
 
 /// What is lost, in as many words as there is room for; the short ones stand whole. Where it ends.
 fn loss_at(ui: &Ui, loss: &Loss, left: egui::Pos2, room: f32) -> f32 {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let (icon, color) = match loss.tone {
         ClaimTone::Good => (Some(icons::CHECK), t.ok),
         ClaimTone::Neutral => (Some(icons::CHECK), t.weak),
@@ -370,14 +351,7 @@ fn loss_at(ui: &Ui, loss: &Loss, left: egui::Pos2, room: f32) -> f32 {
         ClaimTone::Warn => (Some(icons::MISSING), t.warn),
     };
     let indent = if icon.is_some() { 17.0 } else { 0.0 };
-    let width = |text: &str| {
-        ui.painter()
-            .layout_no_wrap(text.to_owned(), theme::small(), color)
-            .size()
-            .x
-            + indent
-            + 1.0
-    };
+    let width = |text: &str| widgets::text_width(ui, text, theme::small()) + indent + 1.0;
     let text = if width(&loss.text) <= room {
         &loss.text
     } else {
@@ -404,7 +378,7 @@ fn loss_at(ui: &Ui, loss: &Loss, left: egui::Pos2, room: f32) -> f32 {
 
 /// The change in a box that begins there; where it ends.
 pub fn change_at(ui: &Ui, left: egui::Pos2, change: &str, is_good: bool) -> f32 {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let (fill, line, color) = if is_good {
         (t.ok_bg, t.ok_line, t.ok)
     } else {
@@ -414,52 +388,15 @@ pub fn change_at(ui: &Ui, left: egui::Pos2, change: &str, is_good: bool) -> f32 
         .painter()
         .layout_no_wrap(change.to_owned(), theme::mono_semibold(12.0), color);
     let place = Rect::from_min_size(left - vec2(0.0, 10.0), vec2(galley.size().x + 12.0, 20.0));
-    ui.painter().rect(
-        place,
-        theme::RADIUS_BADGE,
-        fill,
-        Stroke::new(1.0, line),
-        StrokeKind::Inside,
-    );
-    ui.painter().galley(
-        pos2(left.x + 6.0, (left.y - galley.size().y / 2.0).round()),
-        galley,
-        color,
-    );
+    widgets::boxed(ui, place, theme::RADIUS_BADGE, fill, line);
+    widgets::galley_at(ui, pos2(left.x + 6.0, left.y), galley, color);
     place.right()
 }
 
 /// A badge that ends there; where it begins.
 pub fn badge_at(ui: &Ui, right: egui::Pos2, text: &str, is_proved: bool) -> f32 {
-    let t = ThemeTokens::of(ui);
-    let (color, fill, line) = if is_proved {
-        (t.ok, t.ok_bg, t.ok_line)
-    } else {
-        (t.text, t.card, t.line2)
-    };
-    let galley = ui
-        .painter()
-        .layout_no_wrap(text.to_owned(), theme::medium(11.0), color);
-    let rect = Rect::from_min_max(
-        pos2(right.x - galley.size().x - 12.0, right.y - 9.0),
-        pos2(right.x, right.y + 9.0),
-    );
-    ui.painter().rect(
-        rect,
-        theme::RADIUS_BADGE,
-        fill,
-        Stroke::new(1.0, line),
-        StrokeKind::Inside,
-    );
-    ui.painter().galley(
-        pos2(
-            rect.left() + 6.0,
-            (rect.center().y - galley.size().y / 2.0).round(),
-        ),
-        galley,
-        color,
-    );
-    rect.left()
+    let tone = if is_proved { Tone::Ok } else { Tone::Plain };
+    widgets::chip(ui, right, Align::Max, text, tone, 11.0).left()
 }
 
 /// Shows the steps from the format of the first cell to that of the one asked about.
@@ -468,12 +405,12 @@ pub fn steps(ui: &Ui, cx: &Cx<'_>, strip: &Strip) {
         .into_iter()
         .for_each(|action| cx.send(action));
     if let Some((from, to)) = strip.cells.first().zip(asked_about(strip)) {
-        cx.send(Action::Tokens(TokensAction::Saving {
+        cx.send(TokensAction::Saving {
             from: from.format,
             to: to.format,
-        }));
+        });
     }
-    cx.send(Action::Tokens(TokensAction::Part(TokensPart::Saving)));
+    cx.send(TokensAction::Part(TokensPart::Saving));
 }
 
 /// The cell whose difference to the first *Why?* explains: the winner, else the last.
@@ -532,8 +469,7 @@ pub fn buttons_ui(
                     .tip(tip)
                     .small()
                     .frameless()
-                    .show(ui)
-                    .clicked()
+                    .clicked(ui)
             {
                 why(ui);
             }
@@ -549,8 +485,7 @@ pub fn buttons_ui(
                         .icon(icons::UNKNOWN)
                         .tip(tip)
                         .small()
-                        .show(ui)
-                        .clicked()
+                        .clicked(ui)
                 {
                     why(ui);
                 }
@@ -560,8 +495,7 @@ pub fn buttons_ui(
                         .icon(icons::IMAGE)
                         .small()
                         .frameless()
-                        .show(ui)
-                        .clicked()
+                        .clicked(ui)
                     {
                         cx.send(picture.clone());
                     }
@@ -569,8 +503,7 @@ pub fn buttons_ui(
                         .icon(icons::COPY)
                         .small()
                         .frameless()
-                        .show(ui)
-                        .clicked()
+                        .clicked(ui)
                     {
                         cx.send(Action::CopySummary);
                     }

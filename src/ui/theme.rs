@@ -13,7 +13,7 @@ use egui::{
     Shadow, Stroke, Style, TextStyle, Theme, Visuals, vec2,
 };
 
-pub use tokens::{Hue, ThemeTokens};
+pub use tokens::{Hue, ThemeTokens, of};
 
 /// Space between controls.
 pub const GAP: f32 = 8.0;

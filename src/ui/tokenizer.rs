@@ -1,11 +1,11 @@
 //! The chooser of the tokenizer in the top bar: what counts, how its numbers come about, and what they cost in money.
 
-use egui::{Label, Popup, RichText, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
+use egui::{Popup, Role, ScrollArea, Ui, vec2};
 
-use super::theme::{self, ThemeTokens};
+use super::theme;
 use super::{Cx, icons, widgets};
+use crate::state::TokensAction;
 use crate::state::anthropic_count::ExactAction;
-use crate::state::{Action, TokensAction};
 use loupe_analysis::queries::Model;
 use loupe_core::token::{Encoding, Tokenizer};
 
@@ -29,20 +29,20 @@ fn shown_name(tokenizer: &Tokenizer) -> String {
 }
 
 pub fn chooser_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let chosen = &cx.state.settings.tokenizer;
     let button = egui::Button::new((
         icons::icon(icons::TOKENIZER, 14.0, t.weak),
-        RichText::new(shown_name(chosen))
-            .font(theme::mono(12.5))
-            .color(t.text),
+        widgets::styled(shown_name(chosen), theme::mono(12.5), t.text),
         icons::icon(icons::DOWN, 12.0, t.weak),
     ))
     .min_size(vec2(0.0, theme::INPUT));
     let response = ui.add(button);
-    response.widget_info(|| {
-        WidgetInfo::labeled(Role::Button, true, format!("Tokenizer {}", chosen.name()))
-    });
+    widgets::say(
+        &response,
+        Role::Button,
+        format!("Tokenizer {}", chosen.name()),
+    );
     Popup::menu(&response).show(|ui| {
         ui.set_width(WIDTH);
         ScrollArea::vertical()
@@ -59,7 +59,7 @@ pub fn chooser_ui(ui: &mut Ui, cx: &Cx<'_>) {
 }
 
 fn menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let chosen = &cx.state.settings.tokenizer;
     heading(ui, "Tokenizer");
     let file = cx
@@ -82,19 +82,18 @@ fn menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
             other => (other.name().to_owned(), "exact".to_owned()),
         };
         if row_ui(ui, &name, &note, tokenizer == *chosen) {
-            cx.send(Action::Tokens(TokensAction::Use(tokenizer)));
+            cx.send(TokensAction::Use(tokenizer));
             ui.close();
         }
     }
     if *chosen == Tokenizer::Claude
         && widgets::menu_item(ui, icons::KEY, "Count exactly…", "", true).clicked()
     {
-        cx.send(Action::Exact(ExactAction::Open(None)));
+        cx.send(ExactAction::Open(None));
         ui.close();
     }
-    if widgets::menu_item(ui, icons::OPEN_FILE, "Tokenizer file…", "", true).clicked() {
-        cx.send(Action::Tokens(TokensAction::OpenFile(None)));
-        ui.close();
+    if widgets::choose_item(ui, icons::OPEN_FILE, "Tokenizer file…", "", true) {
+        cx.send(TokensAction::OpenFile(None));
     }
     // How the numbers come about, whole: an estimate says what it was made from, a file its digest.
     note(ui, &capital(&chosen.how()), t.text);
@@ -104,12 +103,12 @@ fn menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
 }
 
 fn money_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     heading(ui, "Money and context");
     let choose = |ui: &mut Ui, name: &str, about: &str, model: Option<&Model>| {
         let wanted = model.map(|model| model.name.clone());
         if row_ui(ui, name, about, cx.state.settings.model == wanted) {
-            cx.send(Action::Tokens(TokensAction::Model(wanted)));
+            cx.send(TokensAction::Model(wanted));
         }
     };
     choose(ui, "Off", "", None);
@@ -154,74 +153,57 @@ fn money_ui(ui: &mut Ui, cx: &Cx<'_>) {
 }
 
 fn heading(ui: &mut Ui, text: &str) {
-    let t = ThemeTokens::of(ui);
-    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 26.0), Sense::hover());
-    response.widget_info(|| WidgetInfo::labeled(Role::Heading, true, text));
-    widgets::text_at(
-        ui,
-        pos2(rect.left() + 8.0, rect.center().y),
+    let t = theme::of(ui);
+    let row = widgets::ListRow::to_read(ui, 26.0);
+    row.say(Role::Heading, text);
+    row.text(
+        row.left(8.0),
+        row.rect.right() + 8.0,
         text,
         theme::semibold(12.0),
         t.weak,
-        rect.width(),
     );
 }
 
 fn note(ui: &mut Ui, text: &str, color: egui::Color32) {
-    egui::Frame::new()
-        .inner_margin(egui::Margin {
+    widgets::padded(
+        ui,
+        egui::Margin {
             left: 8,
             right: 8,
             top: 4,
             bottom: 4,
-        })
-        .show(ui, |ui| {
-            ui.add(Label::new(RichText::new(text).font(theme::small()).color(color)).wrap());
-        });
+        },
+        |ui| {
+            widgets::wrapped(ui, text, theme::small(), color);
+        },
+    );
 }
 
 /// One choice with a note at the right; true when it was clicked.
 fn row_ui(ui: &mut Ui, name: &str, about: &str, is_chosen: bool) -> bool {
-    let t = ThemeTokens::of(ui);
-    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
+    let t = theme::of(ui);
+    let row = widgets::ListRow::new(ui, ROW);
+    let ui = row.ui;
     let spoken = if about.is_empty() {
         name.to_owned()
     } else {
         format!("{name}, {about}")
     };
-    response.widget_info(|| WidgetInfo::selected(Role::MenuItem, true, is_chosen, &spoken));
-    if response.hovered() || response.has_focus() {
-        ui.painter().rect_filled(rect, theme::RADIUS_BADGE, t.hover);
+    widgets::say_selected(&row.response, Role::MenuItem, is_chosen, &spoken);
+    if row.response.hovered() || row.response.has_focus() {
+        ui.painter()
+            .rect_filled(row.rect, theme::RADIUS_BADGE, t.hover);
     }
-    widgets::focus_ring_inside(ui, &response);
-    let y = rect.center().y;
+    widgets::focus_ring_inside(ui, &row.response);
     if is_chosen {
-        widgets::glyph_at(
-            ui,
-            pos2(rect.left() + 15.0, y),
-            icons::CHECK,
-            theme::icon_font(14.0),
-            t.accent,
-        );
+        row.icon(row.left(15.0), icons::CHECK, 14.0, t.accent);
     }
-    let right = widgets::text_right(
-        ui,
-        pos2(rect.right() - 10.0, y),
-        about,
-        theme::small(),
-        t.weak,
-    );
-    let left = rect.left() + 30.0;
+    let right = row.number(row.right(10.0), about, theme::small(), t.weak);
+    let left = row.left(30.0);
     let color = if is_chosen { t.strong } else { t.text };
-    widgets::text_at(
-        ui,
-        pos2(left, y),
-        name,
-        theme::base(),
-        color,
-        right - left - 8.0,
-    );
-    response.clicked()
+    row.text(left, right - 8.0, name, theme::base(), color);
+    row.response.clicked()
 }
 
 fn capital(text: &str) -> String {

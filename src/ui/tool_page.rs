@@ -1,8 +1,8 @@
 //! What stands where the answer will: the tool as the server lists it, and what it was called with before.
 
-use egui::{Label, RichText, ScrollArea, Ui};
+use egui::{Label, Ui};
 
-use super::theme::{self, ThemeTokens};
+use super::theme;
 use super::{Cx, definition, icons, widgets};
 use crate::state::{ServersAction, ViewAction};
 
@@ -14,7 +14,7 @@ const WHOLE: f32 = 50_000.0;
 const MOST: usize = 2_000;
 
 pub fn tool_page_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let Some(listed) = cx.state.tool() else {
         if widgets::empty_ui(
             ui,
@@ -26,56 +26,46 @@ pub fn tool_page_ui(ui: &mut Ui, cx: &Cx<'_>) {
         return;
     };
     let tool = &listed.tool;
-    ScrollArea::vertical()
-        .id_salt(("tool page", &tool.name))
-        .auto_shrink(false)
-        .show(ui, |ui| {
-            let width = (ui.available_width() - 48.0).clamp(280.0, WIDTH);
-            let side = ((ui.available_width() - width) / 2.0).max(0.0);
-            ui.add_space(16.0);
-            ui.horizontal_top(|ui| {
-                ui.spacing_mut().item_spacing.x = 0.0;
-                ui.add_space(side);
-                ui.vertical(|ui| {
-                    ui.set_width(width);
-                    ui.spacing_mut().item_spacing.y = 6.0;
-                    if widgets::Button::new("Start page")
-                        .icon(icons::ARROW_LEFT)
-                        .small()
-                        .frameless()
-                        .show(ui)
-                        .clicked()
-                    {
-                        cx.send(ViewAction::ShowStart);
-                    }
-                    let title = tool.title.as_deref().unwrap_or(&tool.name);
-                    ui.label(
-                        RichText::new(title)
-                            .font(theme::page_title())
-                            .color(t.strong),
-                    );
-                    let words = "Not called in this window yet. The answer will stand here.";
-                    ui.add(
-                        Label::new(RichText::new(words).font(theme::base()).color(t.weak)).wrap(),
-                    );
-                    ui.add_space(8.0);
-                    if let Some(last) = cx
-                        .state
-                        .tool_arguments()
-                        .and_then(|known| known.last.as_deref())
-                    {
-                        arguments_ui(ui, cx, last);
-                    }
-                    definition::definition_parts(ui, cx, tool, listed.tokens, WHOLE);
-                    ui.add_space(16.0);
-                });
+    widgets::scroll(("tool page", &tool.name)).show(ui, |ui| {
+        let width = (ui.available_width() - 48.0).clamp(280.0, WIDTH);
+        let side = ((ui.available_width() - width) / 2.0).max(0.0);
+        ui.add_space(16.0);
+        ui.horizontal_top(|ui| {
+            ui.spacing_mut().item_spacing.x = 0.0;
+            ui.add_space(side);
+            ui.vertical(|ui| {
+                ui.set_width(width);
+                ui.spacing_mut().item_spacing.y = 6.0;
+                if widgets::Button::new("Start page")
+                    .icon(icons::ARROW_LEFT)
+                    .small()
+                    .frameless()
+                    .clicked(ui)
+                {
+                    cx.send(ViewAction::ShowStart);
+                }
+                let title = tool.title.as_deref().unwrap_or(&tool.name);
+                widgets::words(ui, title, theme::page_title(), t.strong);
+                let words = "Not called in this window yet. The answer will stand here.";
+                widgets::wrapped(ui, words, theme::base(), t.weak);
+                ui.add_space(8.0);
+                if let Some(last) = cx
+                    .state
+                    .tool_arguments()
+                    .and_then(|known| known.last.as_deref())
+                {
+                    arguments_ui(ui, cx, last);
+                }
+                definition::definition_parts(ui, cx, tool, listed.tokens, WHOLE);
+                ui.add_space(16.0);
             });
         });
+    });
 }
 
 /// The arguments of the last call, which may be one of an earlier run.
 fn arguments_ui(ui: &mut Ui, cx: &Cx<'_>, last: &str) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let is_there = cx.state.form().is_some_and(|form| *form.text == *last);
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 8.0;
@@ -84,8 +74,8 @@ fn arguments_ui(ui: &mut Ui, cx: &Cx<'_>, last: &str) {
         } else {
             "Arguments of the last call"
         };
-        ui.label(RichText::new(words).font(theme::small()).color(t.weak));
-        if !is_there && widgets::Button::new("Use them").small().show(ui).clicked() {
+        widgets::note(ui, words);
+        if !is_there && widgets::Button::new("Use them").small().clicked(ui) {
             cx.send(ServersAction::UseArguments(None));
         }
     });
@@ -94,9 +84,7 @@ fn arguments_ui(ui: &mut Ui, cx: &Cx<'_>, last: &str) {
         .nth(MOST)
         .map_or(last.len(), |(end, _)| end);
     let more = if end < last.len() { "…" } else { "" };
-    let text = RichText::new(format!("{}{more}", &last[..end]))
-        .font(theme::code())
-        .color(t.text);
+    let text = widgets::styled(format!("{}{more}", &last[..end]), theme::code(), t.text);
     ui.add(Label::new(text).wrap().selectable(true));
     ui.add_space(8.0);
 }

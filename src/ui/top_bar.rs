@@ -1,8 +1,7 @@
 //! The bar at the top: what server this is, and the choices that hold for the whole window.
 
 use egui::{
-    Align, Align2, Color32, Layout, Popup, Pos2, Rect, Response, RichText, Role, Sense, Stroke,
-    StrokeKind, Ui, WidgetInfo, pos2, vec2,
+    Align2, Color32, Popup, Pos2, Rect, Response, Role, Sense, Stroke, StrokeKind, Ui, pos2, vec2,
 };
 
 use super::region::{Region, region};
@@ -44,7 +43,7 @@ pub fn top_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
             watch::button_ui(ui, cx);
         }
         let left = ui.cursor().left();
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+        widgets::from_right(ui, |ui| {
             ui.add_space(12.0);
             if widgets::icon_button(ui, icons::SHORTCUTS, "Shortcuts").clicked() {
                 cx.send(Action::ShowDialog(Dialog::Shortcuts));
@@ -60,12 +59,12 @@ pub fn top_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
 
 /// The name of the program; a click leads to the start page.
 fn brand_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let name = ui
         .painter()
         .layout_no_wrap("Loupe".to_owned(), theme::semibold(14.0), t.strong);
     let (rect, response) = ui.allocate_exact_size(vec2(28.0 + name.size().x, 28.0), Sense::click());
-    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Loupe: start page"));
+    widgets::say(&response, Role::Button, "Loupe: start page");
     paint_mark(ui, pos2(rect.left() + 10.0, rect.center().y), t.accent);
     ui.painter().galley(
         pos2(rect.left() + 28.0, rect.center().y - name.size().y / 2.0),
@@ -132,7 +131,7 @@ pub(super) fn paint_dot(ui: &Ui, center: Pos2, look: &ConnectionLook) {
 const OTHERS: f32 = 322.0;
 
 fn server_chip(ui: &mut Ui, cx: &Cx<'_>) -> Response {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let connection = &cx.state.session().connection;
     let look = connection_look(connection, t);
     let label = connection.source().map_or_else(
@@ -204,15 +203,9 @@ fn server_chip(ui: &mut Ui, cx: &Cx<'_>) -> Response {
     } else {
         response.on_hover_text(format!("Also open: {}", open.join(", ")))
     };
-    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &words));
+    widgets::say(&response, Role::Button, &words);
     let fill = if response.hovered() { t.hover } else { t.card };
-    ui.painter().rect(
-        rect,
-        theme::RADIUS_CONTROL,
-        fill,
-        Stroke::new(1.0, t.line2),
-        StrokeKind::Inside,
-    );
+    widgets::boxed(ui, rect, theme::RADIUS_CONTROL, fill, t.line2);
     if response.has_focus() {
         ui.painter().rect_stroke(
             rect.expand(2.0),
@@ -288,38 +281,25 @@ fn rows_of_words(text: &str, letters: usize) -> Vec<String> {
 }
 
 fn server_menu(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     ui.set_width(MENU);
     let connection = &cx.state.session().connection;
     if let Some(source) = connection.source() {
-        let letter = ui
-            .painter()
-            .layout_no_wrap("0".repeat(16), theme::mono(12.0), t.weak)
-            .size()
-            .x
-            / 16.0;
+        let letter = widgets::text_width(ui, "0".repeat(16), theme::mono(12.0)) / 16.0;
         ui.scope(|ui| {
             ui.spacing_mut().item_spacing.y = 1.0;
             for row in rows_of_words(&source.to_string(), (MENU / letter) as usize) {
-                ui.add(
-                    egui::Label::new(RichText::new(row).font(theme::mono(12.0)).color(t.weak))
-                        .extend(),
-                );
+                ui.add(egui::Label::new(widgets::styled(row, theme::mono(12.0), t.weak)).extend());
             }
         });
         if let Some(server) = connection.server() {
-            ui.label(
-                RichText::new(server.heading())
-                    .font(theme::small())
-                    .color(t.weak),
-            );
+            widgets::note(ui, server.heading());
         }
         ui.separator();
     }
     let item = |ui: &mut Ui, glyph: &str, name: &str, enabled: bool, action: Action| {
-        if widgets::menu_item(ui, glyph, name, "", enabled).clicked() {
+        if widgets::choose_item(ui, glyph, name, "", enabled) {
             cx.send(action);
-            ui.close();
         }
     };
     let has_source = connection.source().is_some();

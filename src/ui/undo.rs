@@ -1,8 +1,8 @@
 //! What was just taken away, in a row of its own above the status bar, as long as it can be brought back.
 
-use egui::{Frame, Label, Margin, Panel, RichText, Ui};
+use egui::{Frame, Label, Margin, Panel, Ui};
 
-use super::theme::{self, ThemeTokens};
+use super::theme;
 use super::{Cx, icons, shortcuts, sizes, widgets};
 use crate::state::Action;
 
@@ -10,7 +10,7 @@ use crate::state::Action;
 pub const NAME: &str = "Undo the last removal";
 
 pub fn undo_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let Some(undo) = &cx.state.undo else { return };
     let frame = Frame::new().fill(t.card).inner_margin(Margin {
         left: 12,
@@ -27,18 +27,14 @@ pub fn undo_ui(ui: &mut Ui, cx: &Cx<'_>) {
             ui.horizontal_centered(|ui| {
                 ui.spacing_mut().item_spacing.x = 8.0;
                 ui.add(Label::new(icons::icon(icons::TRASH, 14.0, t.weak)));
-                ui.add(
-                    Label::new(RichText::new(&undo.what).font(theme::base()).color(t.text))
-                        .truncate(),
-                );
+                widgets::truncated(ui, &undo.what, theme::base(), t.text);
                 widgets::at_right(ui, theme::BUTTON, |ui| {
                     let keys = shortcuts::text(&shortcuts::UNDO);
                     if widgets::Button::new("Undo")
                         .icon(icons::UNDO)
                         .shortcut(&keys)
                         .small()
-                        .show(ui)
-                        .clicked()
+                        .clicked(ui)
                     {
                         cx.send(run(ui));
                     }

@@ -1,11 +1,8 @@
 //! A folder of fixtures, called again: which still answer as expected, and what differs, by path.
 
-use egui::{
-    Align2, Label, Margin, Rect, RichText, Role, ScrollArea, Sense, TextEdit, Ui, UiBuilder,
-    WidgetInfo, pos2, vec2,
-};
+use egui::{Align2, Margin, Rect, Role, Sense, TextEdit, Ui, UiBuilder, pos2, vec2};
 
-use super::theme::{self, ThemeTokens};
+use super::theme;
 use super::widgets::{self, Button};
 use super::{Cx, icons};
 use crate::state::fixture::{FoundFixture, VerifyPart, VerifyRow};
@@ -23,11 +20,7 @@ pub fn verify_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 .icon_fill(icons::STOP)
                 .shortcut("Esc")
                 .primary();
-            if button
-                .enabled(cx.state.running.is_some())
-                .show(ui)
-                .clicked()
-            {
+            if button.enabled(cx.state.running.is_some()).clicked(ui) {
                 cx.send(CallAction::Cancel);
             }
             return;
@@ -46,14 +39,13 @@ pub fn verify_ui(ui: &mut Ui, cx: &Cx<'_>) {
         if button
             .enabled(has_some && is_connected)
             .tip(tip)
-            .show(ui)
-            .clicked()
+            .clicked(ui)
         {
             send(FixtureAction::Verify { offline: false });
         }
         let button = Button::new("Check saved answers, no calls")
             .tip("Makes no calls: checks budgets and needed fields only");
-        if button.enabled(has_some).show(ui).clicked() {
+        if button.enabled(has_some).clicked(ui) {
             send(FixtureAction::Verify { offline: true });
         }
         let acceptable = verifying.acceptable();
@@ -64,19 +56,13 @@ pub fn verify_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 format!("Keep {acceptable} new answers")
             };
             let tip = "Replaces those of the fixtures. Differences are shown below; expect.toml is not changed";
-            if Button::new(&words)
-                .icon(icons::CHECK)
-                .tip(tip)
-                .show(ui)
-                .clicked()
-            {
+            if Button::new(&words).icon(icons::CHECK).tip(tip).clicked(ui) {
                 send(FixtureAction::Accept(None));
             }
         }
         if Button::new("Open a folder…")
             .icon(icons::OPEN_FILE)
-            .show(ui)
-            .clicked()
+            .clicked(ui)
         {
             send(FixtureAction::Find(None));
         }
@@ -87,23 +73,16 @@ pub fn verify_ui(ui: &mut Ui, cx: &Cx<'_>) {
 }
 
 fn body_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let verifying = &cx.state.fixtures.verifying;
     let Some(path) = &verifying.path else {
         let words = "Fixtures are saved answers with what is expected of them. Open a folder to repeat the calls and see whether the server still answers the same.";
         if widgets::empty_ui(ui, words, Some("Open a folder of fixtures…")) {
-            cx.send(Action::Fixture(FixtureAction::Find(None)));
+            cx.send(FixtureAction::Find(None));
         }
         return;
     };
-    ui.add(
-        Label::new(
-            RichText::new(path.display().to_string())
-                .font(theme::code())
-                .color(t.weak),
-        )
-        .truncate(),
-    );
+    widgets::truncated(ui, path.display().to_string(), theme::code(), t.weak);
     let all = verifying.fixtures.len();
     let totals = verifying.totals();
     let (passed, not_called) = (totals.passed, totals.not_checked);
@@ -128,29 +107,22 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>) {
     } else {
         t.bad
     };
-    ui.label(
-        RichText::new(words)
-            .font(theme::semibold(15.0))
-            .color(color),
-    );
+    widgets::words(ui, words, theme::semibold(15.0), color);
     if let Some(cost) = totals.cost_line() {
-        ui.add(Label::new(RichText::new(cost).font(theme::base()).color(t.text)).truncate());
+        widgets::truncated(ui, cost, theme::base(), t.text);
     }
     ui.spacing_mut().item_spacing.y = 0.0;
-    ScrollArea::vertical()
-        .id_salt("verify")
-        .auto_shrink(false)
-        .show_rows(ui, ROW, verifying.rows.len(), |ui, range| {
-            for row in &verifying.rows[range] {
-                let Some(fixture) = verifying.fixtures.get(row.fixture) else {
-                    continue;
-                };
-                match row.part {
-                    VerifyPart::Hidden(at) => hidden_ui(ui, cx, fixture, row.fixture, at),
-                    _ => row_ui(ui, cx, fixture, *row),
-                }
+    widgets::scroll("verify").show_rows(ui, ROW, verifying.rows.len(), |ui, range| {
+        for row in &verifying.rows[range] {
+            let Some(fixture) = verifying.fixtures.get(row.fixture) else {
+                continue;
+            };
+            match row.part {
+                VerifyPart::Hidden(at) => hidden_ui(ui, cx, fixture, row.fixture, at),
+                _ => row_ui(ui, cx, fixture, *row),
             }
-        });
+        }
+    });
 }
 
 fn count(fixtures: usize) -> String {
@@ -163,30 +135,19 @@ fn count(fixtures: usize) -> String {
 
 /// The field for a value that the fixture hides.
 fn hidden_ui(ui: &mut Ui, cx: &Cx<'_>, fixture: &FoundFixture, place: usize, at: usize) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let Some(pointer) = fixture.hidden.get(at) else {
         return;
     };
-    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
-    let left = rect.left() + 24.0;
-    widgets::glyph_at(
-        ui,
-        pos2(left + 7.0, rect.center().y),
-        icons::SECRET,
-        theme::icon_font(14.0),
-        t.warn,
-    );
+    let row = widgets::ListRow::to_read(ui, ROW);
+    let left = row.left(24.0);
+    row.icon(left + 7.0, icons::SECRET, 14.0, t.warn);
     let words = format!("{pointer} is hidden; its value for these calls:");
-    let end = widgets::text_at(
-        ui,
-        pos2(left + 22.0, rect.center().y),
-        words,
-        theme::regular(12.0),
-        t.text,
-        rect.width() - 320.0,
-    );
+    let most = row.right(274.0);
+    let end = row.text(left + 22.0, most, words, theme::regular(12.0), t.text);
     let mut value = cx.state.filled(place, pointer).to_owned();
-    let field = Rect::from_min_size(pos2(end + 10.0, rect.top() + 1.0), vec2(220.0, ROW - 2.0));
+    let top = row.rect.top() + 1.0;
+    let field = Rect::from_min_size(pos2(end + 10.0, top), vec2(220.0, ROW - 2.0));
     let edit = TextEdit::singleline(&mut value)
         .password(true)
         .font(theme::mono(12.0))
@@ -198,11 +159,11 @@ fn hidden_ui(ui: &mut Ui, cx: &Cx<'_>, fixture: &FoundFixture, place: usize, at:
         .accessible_name(name)
         .changed()
     {
-        cx.send(Action::Fixture(FixtureAction::Fill {
+        cx.send(FixtureAction::Fill {
             fixture: place,
             pointer: pointer.clone(),
             value,
-        }));
+        });
     }
 }
 
@@ -231,11 +192,9 @@ fn answer_ui(
                 .name(label)
                 .tip(label)
                 .height(ROW - 4.0)
-                .show(ui)
-                .clicked()
+                .clicked(ui)
         };
-        ui.scope_builder(widgets::region(ui, (words, place)).max_rect(at), shown)
-            .inner
+        widgets::part(ui, (words, place), at, shown).inner
     };
     if fixture.acceptable().is_some()
         && button(
@@ -245,7 +204,7 @@ fn answer_ui(
             88.0,
         )
     {
-        cx.send(Action::Fixture(FixtureAction::Accept(Some(place))));
+        cx.send(FixtureAction::Accept(Some(place)));
     }
     if fixture.differs()
         && button(
@@ -255,14 +214,14 @@ fn answer_ui(
             100.0,
         )
     {
-        cx.send(Action::Fixture(FixtureAction::ShowDifference(place)));
+        cx.send(FixtureAction::ShowDifference(place));
     }
     right - 2.0
 }
 
 fn row_ui(ui: &mut Ui, cx: &Cx<'_>, fixture: &FoundFixture, row: VerifyRow) {
-    let t = ThemeTokens::of(ui);
-    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
+    let t = theme::of(ui);
+    let (rect, response) = widgets::full_width(ui, ROW, Sense::hover());
     let sign = |passed: Option<bool>| match passed {
         Some(true) => (icons::CHECK_CIRCLE, t.ok, "passed"),
         Some(false) => (icons::ERROR, t.bad, "failed"),
@@ -347,6 +306,6 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, fixture: &FoundFixture, row: VerifyRow) {
             format!("{name}, {rest}")
         }
     };
-    response.widget_info(|| WidgetInfo::labeled(Role::ListItem, true, &message));
+    widgets::say(&response, Role::ListItem, &message);
     response.on_hover_text(message);
 }

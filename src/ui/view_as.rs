@@ -3,7 +3,7 @@
 use egui::{Response, ScrollArea, Ui};
 
 use super::{Cx, host_row, icons, theme, widgets};
-use crate::state::{Action, HostsAction};
+use crate::state::HostsAction;
 use loupe_analysis::queries::HostsQuery;
 use loupe_core::host::ResultPart;
 
@@ -56,9 +56,8 @@ pub fn view_as_menu(button: &Response, cx: &Cx<'_>) {
             .into_iter()
             .map(|part| (Some(part), part.title()));
         for (own, name) in std::iter::once((None, MOST_HOSTS)).chain(parts) {
-            if widgets::menu_row(ui, name, None, chosen.is_none() && own == part).clicked() {
-                cx.send(Action::Hosts(HostsAction::Read(own)));
-                ui.close();
+            if widgets::choose_row(ui, name, None, chosen.is_none() && own == part) {
+                cx.send(HostsAction::Read(own));
             }
         }
         let Some(report) = widgets::ready(ui, cx, host_row::READING, cx.ask(HostsQuery)) else {
@@ -68,11 +67,8 @@ pub fn view_as_menu(button: &Response, cx: &Cx<'_>) {
             for row in host_row::first(report.by_name(), |row| {
                 host_row::is_first(row, &cx.state.view.hosts)
             }) {
-                if widgets::menu_row(ui, &row.host.name, None, chosen == Some(row.host.id))
-                    .clicked()
-                {
-                    cx.send(Action::Hosts(HostsAction::ViewAs(Some(row.host.id))));
-                    ui.close();
+                if widgets::choose_row(ui, &row.host.name, None, chosen == Some(row.host.id)) {
+                    cx.send(HostsAction::ViewAs(Some(row.host.id)));
                 }
             }
         });

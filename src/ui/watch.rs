@@ -1,8 +1,8 @@
 //! Watching a server's files: the button beside *Reconnect*, and what is asked before it begins.
 
-use egui::{Label, Margin, RichText, TextEdit, Ui};
+use egui::{Margin, TextEdit, Ui};
 
-use super::theme::{self, ThemeTokens};
+use super::theme;
 use super::widgets::title;
 use super::widgets::{self, Button, LineEdit};
 use super::{Cx, icons};
@@ -25,7 +25,7 @@ pub fn open(cx: &Cx<'_>) -> Option<Action> {
 /// Beside *Reconnect*, where the server is a program of this computer.
 pub fn button_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let Some(open) = open(cx) else { return };
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let (name, tip, color) = match (&cx.state.watching.files, cx.state.watch_offer()) {
         (Some(files), _) => {
             let files = widgets::number_text(*files as u64, "files");
@@ -64,12 +64,12 @@ pub fn button_ui(ui: &mut Ui, cx: &Cx<'_>) {
 }
 
 pub fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, watch: &Watch) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     title(ui, cx, "Watch the server’s files");
     let words = "When a file changes, Loupe restarts the server and repeats the last call. It asks first unless the tool is read-only or always allowed. The panes show what changed.";
-    ui.add(Label::new(RichText::new(words).font(theme::small()).color(t.weak)).wrap());
+    widgets::note_wrapped(ui, words);
     let mut edited = watch.clone();
-    let weak = |text: &str| RichText::new(text).font(theme::mono(12.0)).color(t.weak);
+    let weak = |text: &str| widgets::styled(text, theme::mono(12.0), t.weak);
     ui.label(weak("Folders, files or globs, one a line"));
     let places = TextEdit::multiline(&mut edited.places)
         .font(theme::mono(12.5))
@@ -96,8 +96,7 @@ pub fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, watch: &Watch) {
             .icon(icons::READ_ONLY)
             .primary()
             .enabled(is_named)
-            .show(ui)
-            .clicked()
+            .clicked(ui)
         {
             cx.send(WatchAction::Set(Watch {
                 is_on: true,
@@ -110,8 +109,6 @@ pub fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, watch: &Watch) {
                 ..edited.clone()
             }));
         }
-        if widgets::button(ui, "Cancel").clicked() {
-            cx.send(Action::CloseDialog);
-        }
+        widgets::cancel(ui, cx);
     });
 }

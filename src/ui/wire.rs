@@ -1,12 +1,9 @@
 //! The protocol log: every message both ways and stderr beside it on one clock, the pair of what is selected, its bytes.
 
 use egui::style::ScrollAnimation;
-use egui::{
-    Align, Align2, ComboBox, EventFilter, Frame, Id, Key, Label, Layout, Margin, Modifiers, Panel,
-    Rect, RichText, Role, ScrollArea, Sense, Stroke, TextEdit, Ui, WidgetInfo, pos2, vec2,
-};
+use egui::{ComboBox, Frame, Id, Key, Margin, Panel, Rect, Response, Sense, TextEdit, Ui, vec2};
 
-use super::theme::{self, ThemeTokens};
+use super::theme;
 use super::widgets::{self, Button};
 use super::{Cx, code, icons, server_requests};
 use crate::state::Action;
@@ -40,22 +37,20 @@ pub fn wire_ui(ui: &mut Ui, cx: &Cx<'_>) {
             .icon(icons::EXPORT)
             .enabled(!view.log.is_empty())
             .tip("As JSON Lines")
-            .show(ui)
-            .clicked()
+            .clicked(ui)
         {
-            cx.send(Action::Wire(WireAction::Save(None)));
+            cx.send(WireAction::Save(None));
         }
         if Button::new("Roots…")
             .icon(icons::OPEN_FILE)
             .tip("Folders that servers are told about")
-            .show(ui)
-            .clicked()
+            .clicked(ui)
         {
             cx.send(server_requests::roots_dialog(cx));
         }
         level_ui(ui, cx);
     });
-    ui.scope_builder(widgets::region(ui, "wire").max_rect(rest), |ui| {
+    widgets::part(ui, "wire", rest, |ui| {
         filter_ui(ui, cx);
         if view.log.is_empty() {
             widgets::empty_ui(
@@ -70,7 +65,7 @@ pub fn wire_ui(ui: &mut Ui, cx: &Cx<'_>) {
             .and_then(|number| Some((number, view.log.line(number)?)));
         if let Some((number, line)) = selected {
             let size = ui.available_size();
-            let frame = Frame::new().fill(ThemeTokens::of(ui).panel);
+            let frame = Frame::new().fill(theme::of(ui).panel);
             Panel::bottom("wire detail")
                 .default_size((size.y * 0.45).max(160.0))
                 .size_range(120.0..=(size.y * 0.8).max(130.0))
@@ -84,7 +79,6 @@ pub fn wire_ui(ui: &mut Ui, cx: &Cx<'_>) {
 
 /// The level of the server's log messages.
 fn level_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
     let can_log = cx
         .state
         .session()
@@ -109,61 +103,52 @@ fn level_ui(ui: &mut Ui, cx: &Cx<'_>) {
             }
         });
     response.response.accessible_name("Log level");
-    ui.label(
-        RichText::new("Log level")
-            .font(theme::small())
-            .color(t.weak),
-    );
+    widgets::note(ui, "Log level");
     if let Some(level) = picked {
-        cx.send(Action::Wire(WireAction::SetLevel(level)));
+        cx.send(WireAction::SetLevel(level));
     }
 }
 
 fn filter_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
     let view = &cx.state.session().wire;
-    Frame::new()
-        .inner_margin(Margin::symmetric(16, 8))
-        .show(ui, |ui| {
-            ui.horizontal_wrapped(|ui| {
-                ui.spacing_mut().item_spacing = vec2(8.0, 6.0);
-                let mut filter = view.filter.clone();
-                let field = TextEdit::singleline(&mut filter)
-                    .hint_text("Find in messages")
-                    .desired_width(220.0)
-                    .margin(Margin::symmetric(8, 4));
-                if ui.add(field).accessible_name("Find in messages").changed() {
-                    cx.send(Action::Wire(WireAction::SetFilter(filter)));
+    widgets::padded(ui, Margin::symmetric(16, 8), |ui| {
+        ui.horizontal_wrapped(|ui| {
+            ui.spacing_mut().item_spacing = vec2(8.0, 6.0);
+            let mut filter = view.filter.clone();
+            let field = TextEdit::singleline(&mut filter)
+                .hint_text("Find in messages")
+                .desired_width(220.0)
+                .margin(Margin::symmetric(8, 4));
+            if ui.add(field).accessible_name("Find in messages").changed() {
+                cx.send(WireAction::SetFilter(filter));
+            }
+            for (kind, name) in KINDS {
+                let mut is_shown = !view.hidden.contains(kind);
+                if ui.checkbox(&mut is_shown, *name).changed() {
+                    cx.send(WireAction::ToggleKind(*kind));
                 }
-                for (kind, name) in KINDS {
-                    let mut is_shown = !view.hidden.contains(kind);
-                    if ui.checkbox(&mut is_shown, *name).changed() {
-                        cx.send(Action::Wire(WireAction::ToggleKind(*kind)));
-                    }
-                }
-                let shown = widgets::grouped(view.shown().len() as u64);
-                let mut words = format!(
-                    "{shown} of {} shown",
-                    widgets::number_text(view.log.len() as u64, "messages")
+            }
+            let shown = widgets::grouped(view.shown().len() as u64);
+            let mut words = format!(
+                "{shown} of {} shown",
+                widgets::number_text(view.log.len() as u64, "messages")
+            );
+            if view.log.dropped > 0 {
+                words += &format!(
+                    "; the {} before them were dropped (20,000 messages or 64 MiB are kept)",
+                    widgets::grouped(view.log.dropped)
                 );
-                if view.log.dropped > 0 {
-                    words += &format!(
-                        "; the {} before them were dropped (20,000 messages or 64 MiB are kept)",
-                        widgets::grouped(view.log.dropped)
-                    );
-                }
-                ui.label(RichText::new(words).font(theme::small()).color(t.weak));
-            });
+            }
+            widgets::note(ui, words);
         });
+    });
 }
 
 fn rows_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let view = &cx.state.session().wire;
     ui.spacing_mut().item_spacing.y = 0.0;
     let partner = view.selected.and_then(|number| view.log.partner(number));
-    ScrollArea::vertical()
-        .id_salt("wire rows")
-        .auto_shrink(false)
+    widgets::scroll("wire rows")
         .stick_to_bottom(true)
         .show_rows(ui, ROW, view.shown().len(), |ui, range| {
             for at in range {
@@ -212,231 +197,157 @@ fn what(log: &WireLog, number: u64, line: &Line) -> String {
 }
 
 fn row_ui(ui: &mut Ui, cx: &Cx<'_>, at: usize, number: u64, line: &Line, is_partner: bool) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let view = &cx.state.session().wire;
-    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
-    // Of the message, so that the focus stays with it while the list moves.
-    let id_of = |number: u64| Id::unique(("wire row", number));
-    let response = ui.interact(rect, id_of(number), Sense::click());
+    let (rect, _) = widgets::full_width(ui, ROW, Sense::hover());
+    let response = ui.interact(rect, row_id(number), Sense::click());
+    let row = widgets::ListRow::at(ui, rect, response);
     let is_selected = view.selected == Some(number);
-    if is_selected || is_partner {
-        ui.painter()
-            .rect_filled(rect, 0.0, if is_selected { t.sel } else { t.accent_bg });
-    } else if response.hovered() {
-        ui.painter().rect_filled(rect, 0.0, t.hover);
+    if is_selected {
+        row.fill(t.sel);
+        widgets::focus_ring_inside(ui, &row.response);
+    } else {
+        row.ground(is_partner);
     }
-    let y = rect.center().y;
-    let left = rect.left() + SIDE;
     let time = format!("{:.3} s", line.at.as_secs_f64());
     let (arrow, color, direction) = match (line.direction, line.kind) {
+        (Direction::Out, LineKind::Error | LineKind::Unreadable) => {
+            (icons::ARROW_RIGHT, t.bad, "in")
+        }
         (_, LineKind::Error | LineKind::Unreadable) => (icons::ARROW_LEFT, t.bad, "in"),
         (Direction::Out, _) => (icons::ARROW_RIGHT, t.accent, "out"),
         (Direction::In, _) => (icons::ARROW_LEFT, t.text, "in"),
         (Direction::Stderr, _) => (icons::STDIO, t.warn, "stderr"),
     };
-    let arrow = if line.direction == Direction::Out {
-        icons::ARROW_RIGHT
-    } else {
-        arrow
-    };
     let what = what(&view.log, number, line);
-    let id = line
-        .id
-        .as_ref()
-        .map(|id| format!("id {}", id.chars().take(24).collect::<String>()))
-        .unwrap_or_default();
+    let id = line.id.as_ref().map_or_else(String::new, |id| {
+        format!("id {}", id.chars().take(24).collect::<String>())
+    });
     let size = widgets::bytes(line.bytes.len() as u64);
-    let latency = view
-        .log
-        .latency(number)
-        .map(|took| format!("{:.1} ms", took.as_secs_f64() * 1_000.0))
-        .unwrap_or_default();
+    let latency = view.log.latency(number).map_or_else(String::new, |took| {
+        format!("{:.1} ms", took.as_secs_f64() * 1_000.0)
+    });
     let status = view
         .log
         .http(number)
-        .map(|http| format!("HTTP {}", http.response.status))
-        .unwrap_or_default();
+        .map_or_else(String::new, |http| format!("HTTP {}", http.response.status));
     let version = line.version.clone().unwrap_or_default();
-    widgets::text_at(
-        ui,
-        pos2(left, y),
-        time.clone(),
-        theme::mono(12.0),
-        t.weak,
-        ARROW - 6.0,
-    );
-    ui.painter().text(
-        pos2(left + ARROW, y),
-        Align2::LEFT_CENTER,
-        arrow,
-        theme::icon_font(14.0),
-        color,
-    );
-    let right = rect.right() - SIDE;
-    let is_narrow = rect.width() < 800.0;
-    let columns = if is_narrow { 2.0 } else { 5.0 };
-    let room = (right - columns * NUMBER - left - WHAT).max(60.0);
-    let ink = if line.kind == LineKind::Stderr {
-        t.weak
-    } else {
-        t.text
+    let (left, right) = (row.left(SIDE), row.right(SIDE));
+    row.text(left, left + ARROW - 6.0, &time, theme::mono(12.0), t.weak);
+    row.icon(left + ARROW + 7.0, arrow, 14.0, color);
+    let all = [
+        (0.0, &latency),
+        (1.0, &size),
+        (2.0, &status),
+        (2.8, &version),
+        (3.8, &id),
+    ];
+    let (numbers, columns) = match row.rect.width() < 800.0 {
+        true => (&all[..2], 2.0),
+        false => (&all[..], 5.0),
     };
-    widgets::text_at(
-        ui,
-        pos2(left + WHAT, y),
-        what.replace('\n', " "),
-        theme::mono(12.5),
-        ink,
-        room,
-    );
-    widgets::text_right(
-        ui,
-        pos2(right, y),
-        latency.clone(),
-        theme::mono(12.0),
-        t.weak,
-    );
-    widgets::text_right(
-        ui,
-        pos2(right - NUMBER, y),
-        size.clone(),
-        theme::mono(12.0),
-        t.weak,
-    );
-    if !is_narrow {
-        widgets::text_right(
-            ui,
-            pos2(right - 2.0 * NUMBER, y),
-            status.clone(),
-            theme::mono(12.0),
-            t.weak,
-        );
-        widgets::text_right(
-            ui,
-            pos2(right - 2.8 * NUMBER, y),
-            version.clone(),
-            theme::mono(12.0),
-            t.weak,
-        );
-        widgets::text_right(
-            ui,
-            pos2(right - 3.8 * NUMBER, y),
-            id.clone(),
-            theme::mono(12.0),
-            t.weak,
-        );
+    let ink = match line.kind {
+        LineKind::Stderr => t.weak,
+        _ => t.text,
+    };
+    let left = left + WHAT;
+    let end = (right - columns * NUMBER).max(left + 60.0);
+    row.text(left, end, what.replace('\n', " "), theme::mono(12.5), ink);
+    for (column, text) in numbers {
+        row.number(right - column * NUMBER, *text, theme::mono(12.0), t.weak);
     }
-    let name = [
-        time,
-        direction.to_owned(),
-        what,
-        id,
-        version,
-        status,
-        size,
-        latency,
-    ]
-    .into_iter()
-    .filter(|part| !part.is_empty());
-    let name = name.collect::<Vec<_>>().join(", ");
-    response.widget_info(|| WidgetInfo::selected(Role::ListItem, true, is_selected, &name));
-    widgets::focus_ring_inside(ui, &response);
+    let mut parts = vec![
+        &*time, direction, &*what, &*id, &*version, &*status, &*size, &*latency,
+    ];
+    parts.retain(|part| !part.is_empty());
+    row.say_entry(is_selected, parts.join(", "));
+    let response = row.response;
     if response.clicked() {
-        cx.send(Action::Wire(WireAction::Select(
-            (!is_selected).then_some(number),
-        )));
+        cx.send(WireAction::Select((!is_selected).then_some(number)));
         response.request_focus();
     }
     if response.has_focus() {
-        ui.memory_mut(|memory| {
-            memory.set_focus_lock_filter(
-                response.id,
-                EventFilter {
-                    vertical_arrows: true,
-                    ..Default::default()
-                },
-            );
-        });
-        let pressed =
-            |key| i64::from(ui.input_mut(|input| input.consume_key(Modifiers::NONE, key)));
-        let step = pressed(Key::ArrowDown) - pressed(Key::ArrowUp);
-        let next = usize::try_from(at as i64 + step)
-            .ok()
-            .and_then(|at| view.shown().get(at));
-        if let (true, Some(next)) = (step != 0, next) {
-            cx.send(Action::Wire(WireAction::Select(Some(*next))));
-            ui.memory_mut(|memory| memory.request_focus(id_of(*next)));
-            // A row more than the next, so that it is painted and can keep the focus.
-            let way = vec2(0.0, step as f32 * ROW);
-            ui.scroll_to_rect_animation(
-                rect.translate(way).union(rect.translate(way * 2.0)),
-                None,
-                ScrollAnimation::none(),
-            );
-        }
+        step_ui(ui, cx, at, &response);
+    }
+}
+
+/// What a row of messages is told apart by: its message, so that the focus stays with it while the list moves.
+fn row_id(number: u64) -> Id {
+    Id::unique(("wire row", number))
+}
+
+/// Up and Down go from the row that has the keyboard to the next.
+fn step_ui(ui: &Ui, cx: &Cx<'_>, at: usize, response: &Response) {
+    widgets::keep_arrows(ui, response, true, false);
+    let pressed = |key| i64::from(widgets::pressed(ui, key));
+    let step = pressed(Key::ArrowDown) - pressed(Key::ArrowUp);
+    let next = usize::try_from(at as i64 + step).ok();
+    let next = next.and_then(|at| cx.state.session().wire.shown().get(at));
+    if let (true, Some(next)) = (step != 0, next) {
+        cx.send(WireAction::Select(Some(*next)));
+        ui.memory_mut(|memory| memory.request_focus(row_id(*next)));
+        // A row more than the next, so that it is painted and can keep the focus.
+        let way = vec2(0.0, step as f32 * ROW);
+        let (one, two) = (
+            response.rect.translate(way),
+            response.rect.translate(way * 2.0),
+        );
+        ui.scroll_to_rect_animation(one.union(two), None, ScrollAnimation::none());
     }
 }
 
 fn detail_ui(ui: &mut Ui, cx: &Cx<'_>, number: u64, line: &Line) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let view = &cx.state.session().wire;
     let top = Rect::from_min_size(ui.max_rect().min, vec2(ui.available_width(), theme::HEADER));
-    ui.painter()
-        .hline(top.x_range(), top.top(), Stroke::new(1.0, t.line));
-    ui.scope_builder(
-        widgets::region(ui, "wire head")
-            .max_rect(top.shrink2(vec2(SIDE, 0.0)))
-            .layout(Layout::left_to_right(Align::Center)),
-        |ui| {
-            ui.spacing_mut().item_spacing.x = 8.0;
-            let exact = usize::from(view.is_exact);
-            if let Some(clicked) = widgets::segmented(ui, "Message as", &["Pretty", "Exact"], exact)
-            {
-                cx.send(Action::Wire(WireAction::SetExact(clicked == 1)));
+    widgets::hline(ui, top.x_range(), top.top());
+    widgets::line_part(ui, "wire head", top.shrink2(vec2(SIDE, 0.0)), |ui| {
+        ui.spacing_mut().item_spacing.x = 8.0;
+        let exact = usize::from(view.is_exact);
+        if let Some(clicked) = widgets::segmented(ui, "Message as", &["Pretty", "Exact"], exact) {
+            cx.send(WireAction::SetExact(clicked == 1));
+        }
+        if let Some(partner) = view.log.partner(number) {
+            let words = if line.kind == LineKind::Request {
+                "Its answer"
+            } else {
+                "Its request"
+            };
+            if Button::new(words).icon(icons::SWAP).clicked(ui) {
+                cx.send(WireAction::Select(Some(partner)));
             }
-            if let Some(partner) = view.log.partner(number) {
-                let words = if line.kind == LineKind::Request {
-                    "Its answer"
-                } else {
-                    "Its request"
-                };
-                if Button::new(words).icon(icons::SWAP).show(ui).clicked() {
-                    cx.send(Action::Wire(WireAction::Select(Some(partner))));
-                }
+        }
+        if Button::new("Copy")
+            .icon(icons::COPY)
+            .tip("The exact message")
+            .clicked(ui)
+        {
+            cx.send(Action::Copy(
+                String::from_utf8_lossy(&line.bytes).into_owned(),
+            ));
+        }
+        let of = line
+            .version
+            .as_ref()
+            .map(|version| format!(" of {version}"))
+            .unwrap_or_default();
+        let words = format!(
+            "{}{of} · {}",
+            line.kind.name(),
+            widgets::number_text(line.bytes.len() as u64, "bytes")
+        );
+        widgets::truncated(ui, words, theme::small(), t.weak);
+        widgets::from_right(ui, |ui| {
+            if widgets::icon_button(ui, icons::CLOSE, "Close the message").clicked() {
+                cx.send(WireAction::Select(None));
             }
-            if Button::new("Copy")
-                .icon(icons::COPY)
-                .tip("The exact message")
-                .show(ui)
-                .clicked()
-            {
-                cx.send(Action::Copy(
-                    String::from_utf8_lossy(&line.bytes).into_owned(),
-                ));
-            }
-            let of = line
-                .version
-                .as_ref()
-                .map(|version| format!(" of {version}"))
-                .unwrap_or_default();
-            let words = format!(
-                "{}{of} · {}",
-                line.kind.name(),
-                widgets::number_text(line.bytes.len() as u64, "bytes")
-            );
-            ui.add(Label::new(RichText::new(words).font(theme::small()).color(t.weak)).truncate());
-            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                if widgets::icon_button(ui, icons::CLOSE, "Close the message").clicked() {
-                    cx.send(Action::Wire(WireAction::Select(None)));
-                }
-            });
-        },
-    );
+        });
+    });
     let body = ui
         .max_rect()
         .with_min_y(top.bottom())
         .shrink2(vec2(SIDE, 4.0));
-    ui.scope_builder(widgets::region(ui, "wire body").max_rect(body), |ui| {
+    widgets::part(ui, "wire body", body, |ui| {
         if let Some(http) = view.log.http(number) {
             headers_ui(ui, "sent", &http.sent);
             headers_ui(
@@ -447,10 +358,11 @@ fn detail_ui(ui: &mut Ui, cx: &Cx<'_>, number: u64, line: &Line) {
         }
         let shown = line.bytes.slice(..line.bytes.len().min(SHOWN_BYTES));
         if shown.len() < line.bytes.len() {
-            ui.label(
-                RichText::new("The first 1 MiB is shown; Copy takes all of it")
-                    .font(theme::small())
-                    .color(t.warn),
+            widgets::words(
+                ui,
+                "The first 1 MiB is shown; Copy takes all of it",
+                theme::small(),
+                t.warn,
             );
         }
         let height = (ui.available_height() - 24.0).max(40.0);
@@ -466,12 +378,11 @@ fn detail_ui(ui: &mut Ui, cx: &Cx<'_>, number: u64, line: &Line) {
 
 /// Headers on one line, all of them where the pointer rests; secrets are masked.
 fn headers_ui(ui: &mut Ui, what: &str, headers: &[(String, String)]) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let lines: Vec<_> = headers
         .iter()
         .map(|(name, value)| format!("{name}: {value}"))
         .collect();
     let words = format!("{what} · {}", lines.join(" · "));
-    ui.add(Label::new(RichText::new(words).font(theme::mono(12.0)).color(t.weak)).truncate())
-        .on_hover_text(lines.join("\n"));
+    widgets::truncated(ui, words, theme::mono(12.0), t.weak).on_hover_text(lines.join("\n"));
 }

@@ -1,11 +1,11 @@
 //! As whom a call is made: as Loupe, or as a host whose way of naming itself is known. What is sent stands in the menu.
 
 use egui::containers::menu::SubMenuButton;
-use egui::{Align, Frame, Label, Layout, Margin, Response, RichText, ScrollArea, Ui, vec2};
+use egui::{Align, Layout, Margin, Response, ScrollArea, Ui, vec2};
 
-use crate::state::{Action, HostsAction};
+use crate::state::HostsAction;
 use crate::ui::Cx;
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme;
 use crate::ui::widgets;
 use loupe_core::server_request;
 use loupe_core::source::Identity;
@@ -34,7 +34,7 @@ pub fn menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
         ui.set_width(420.0);
         ui.spacing_mut().item_spacing.y = 2.0;
         if row(ui, "Loupe", &own(cx), chosen.is_none(), "").clicked() {
-            cx.send(Action::Hosts(HostsAction::CallAs(None)));
+            cx.send(HostsAction::CallAs(None));
             ui.close();
         }
         let mut unknown = 0;
@@ -48,18 +48,18 @@ pub fn menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 };
                 let is_chosen = chosen.is_some_and(|chosen| chosen.id == host.id);
                 if row(ui, &host.name, &identity, is_chosen, &client.source).clicked() {
-                    cx.send(Action::Hosts(HostsAction::CallAs(Some(host.id))));
+                    cx.send(HostsAction::CallAs(Some(host.id)));
                     ui.close();
                 }
             }
         });
         ui.separator();
         // Not justified, as the rows of a menu are.
-        Frame::new().inner_margin(Margin::symmetric(8, 2)).show(ui, |ui| {
+        widgets::padded(ui, Margin::symmetric(8, 2), |ui| {
             ui.with_layout(Layout::top_down(Align::Min), |ui| {
                 let mut weak = |words: &str| {
-                    let color = ThemeTokens::of(ui).weak;
-                    ui.add(Label::new(RichText::new(words).font(theme::small()).color(color)).wrap());
+                    let color = theme::of(ui).weak;
+                    widgets::wrapped(ui, words, theme::small(), color);
                 };
                 weak(&format!("Sends {sent}."));
                 weak("A client names itself when it connects, so choosing one reconnects. Captures say who called.");
@@ -77,14 +77,9 @@ pub fn menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
 /// Whom one may call as, with the name that a server gets; what else is sent stands in its tip.
 fn row(ui: &mut Ui, name: &str, identity: &Identity, is_chosen: bool, source: &str) -> Response {
     let response = widgets::menu_row(ui, name, None, is_chosen);
-    let weak = ThemeTokens::of(ui).weak;
+    let weak = theme::of(ui).weak;
     let short = format!("{} {}", identity.name, identity.version);
-    let width = |text: &str, font| {
-        ui.painter()
-            .layout_no_wrap(text.to_owned(), font, weak)
-            .size()
-            .x
-    };
+    let width = |text: &str, font| widgets::text_width(ui, text, font);
     let right = response.rect.right_center() - vec2(28.0, 0.0);
     let room = response.rect.width() - width(name, theme::base()) - 56.0;
     if room > 40.0 {

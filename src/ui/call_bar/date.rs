@@ -1,14 +1,12 @@
 //! A month to pick a date from, with the time of day and its zone, beside the text of a date.
 
-use egui::{
-    Align2, DragValue, Grid, Id, Popup, PopupCloseBehavior, Role, Sense, Ui, WidgetInfo, vec2,
-};
+use egui::{Align2, DragValue, Grid, Id, Popup, PopupCloseBehavior, Role, Sense, Ui, vec2};
 use time::format_description::BorrowedFormatItem;
 use time::format_description::well_known::Rfc3339;
 use time::macros::format_description;
 use time::{Date, Duration, OffsetDateTime, UtcOffset};
 
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme;
 use crate::ui::{icons, widgets};
 
 const DATE: &[BorrowedFormatItem<'_>] = format_description!("[year]-[month]-[day]");
@@ -35,9 +33,8 @@ pub(super) fn pick_ui(
         .show(|ui| {
             let given = date_of(text);
             let month = id.with("month");
-            let stored = ui
-                .data(|data| data.get_temp::<i32>(month))
-                .and_then(|day| Date::from_julian_day(day).ok());
+            let stored =
+                widgets::recall::<i32>(ui, month).and_then(|day| Date::from_julian_day(day).ok());
             let shown = first_of(stored.or(given).unwrap_or_else(|| today.date()));
             let mut turn_to = None;
             ui.horizontal(|ui| {
@@ -80,7 +77,7 @@ pub(super) fn pick_ui(
                 picked = picked.take().or(clock_ui(ui, text, today));
             }
             if let Some(day) = turn_to {
-                ui.data_mut(|data| data.insert_temp(month, first_of(day).to_julian_day()));
+                widgets::remember(ui, month, first_of(day).to_julian_day());
             }
             // A time is rarely right at the first try: it closes nothing.
             if picked.is_some() && !has_time {
@@ -96,9 +93,9 @@ fn first_of(day: Date) -> Date {
 }
 
 fn day_ui(ui: &mut Ui, day: Date, is_of_month: bool, is_given: bool, is_today: bool) -> bool {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(DAY, DAY), Sense::click());
-    response.widget_info(|| WidgetInfo::selected(Role::Button, true, is_given, day.to_string()));
+    widgets::say_selected(&response, Role::Button, is_given, day.to_string());
     let fill = match () {
         () if is_given => t.accent_bg,
         () if response.hovered() || response.has_focus() => t.hover,

@@ -12,12 +12,12 @@ mod union;
 
 use std::borrow::Cow;
 
-use egui::{Frame, Id, Margin, Popup, Rect, RichText, ScrollArea, Sense, Stroke, Ui, Vec2, vec2};
+use egui::{Id, Margin, Popup, Rect, RichText, Sense, Stroke, Ui, Vec2, vec2};
 
 use super::date;
 use crate::state::form::{SchemaId, item_schema, pointer_of};
 use crate::state::{CallAction, FieldFile, FieldKind, Form, Value};
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme;
 use crate::ui::{Cx, drops, icons, widgets};
 pub(super) use editor::invalid_border;
 use editor::{Editor, UNSET, enum_choices, json_text, json_value};
@@ -65,49 +65,43 @@ pub(super) fn form_ui(
     let painted = FormUi { tool, form, cx };
     let refused = painted.newly_refused(ui);
     let height_id = Id::unique("height of the form");
-    let dragged = ui.data(|data| data.get_temp::<f32>(height_id));
+    let dragged = widgets::recall::<f32>(ui, height_id);
     let height =
         dragged.unwrap_or_else(|| (ui.content_rect().height() * MOST_SHARE).max(LEAST_HEIGHT));
-    let shown = ScrollArea::vertical()
-        .id_salt("fields")
-        .max_height(height)
-        .min_scrolled_height(height)
-        .auto_shrink([false, true])
-        .show(ui, |ui| {
-            ui.spacing_mut().item_spacing = vec2(GAP, 2.0);
-            ui.spacing_mut().interact_size.y = LABEL;
-            let entries = form.fields().map(|(property, value)| Entry {
-                name: Cow::Borrowed(&property.name),
-                path: property.name.clone(),
-                pointer: pointer_of("", &property.name),
-                schema: property.schema,
-                value,
-                required: property.required,
-            });
-            if let Some((field, value)) = painted.flow(
-                ui,
-                &entries.collect::<Vec<_>>(),
-                refused.as_deref(),
-                Some(lead),
-            ) {
-                cx.send(CallAction::SetField { field, value });
-            }
+    let shown = widgets::scroll_within("fields", height).show(ui, |ui| {
+        ui.spacing_mut().item_spacing = vec2(GAP, 2.0);
+        ui.spacing_mut().interact_size.y = LABEL;
+        let entries = form.fields().map(|(property, value)| Entry {
+            name: Cow::Borrowed(&property.name),
+            path: property.name.clone(),
+            pointer: pointer_of("", &property.name),
+            schema: property.schema,
+            value,
+            required: property.required,
         });
+        if let Some((field, value)) = painted.flow(
+            ui,
+            &entries.collect::<Vec<_>>(),
+            refused.as_deref(),
+            Some(lead),
+        ) {
+            cx.send(CallAction::SetField { field, value });
+        }
+    });
     if dragged.is_some() || shown.content_size.y > height {
-        let (handle, response) =
-            ui.allocate_exact_size(vec2(ui.available_width(), HANDLE), Sense::drag());
+        let (handle, response) = widgets::full_width(ui, HANDLE, Sense::drag());
         let response = response
             .on_hover_cursor(egui::CursorIcon::ResizeVertical)
             .on_hover_text("Drag to make the form higher");
         if response.dragged() {
             let most = ui.content_rect().height() * 0.8;
             let height = (height + response.drag_delta().y).clamp(LABEL + theme::INPUT, most);
-            ui.data_mut(|data| data.insert_temp(height_id, height));
+            widgets::remember(ui, height_id, height);
         }
         let color = if response.hovered() || response.dragged() {
-            ThemeTokens::of(ui).accent
+            theme::of(ui).accent
         } else {
-            ThemeTokens::of(ui).line2
+            theme::of(ui).line2
         };
         ui.painter().hline(
             handle.center().x - 20.0..=handle.center().x + 20.0,
@@ -175,7 +169,7 @@ impl FormUi<'_> {
     fn newly_refused(&self, ui: &Ui) -> Option<String> {
         let key = Id::unique(("refused", self.tool));
         let seen = ui.data_mut(|data| data.get_temp::<u32>(key));
-        ui.data_mut(|data| data.insert_temp(key, self.form.tries));
+        widgets::remember(ui, key, self.form.tries);
         if self.form.tries <= seen.unwrap_or(self.form.tries) {
             return None;
         }
@@ -240,26 +234,19 @@ impl FormUi<'_> {
         width: f32,
         refused: Option<&str>,
     ) -> (Option<Value>, Option<Rect>) {
-        let t = ThemeTokens::of(ui);
+        let t = theme::of(ui);
         let menu = ui.horizontal(|ui| {
             ui.set_height(LABEL);
             ui.spacing_mut().item_spacing.x = 6.0;
-            let label = ui.label(
-                RichText::new(&*entry.name)
-                    .font(theme::mono(12.0))
-                    .color(t.text),
-            );
-            ui.label(
-                RichText::new(self.type_text(entry.schema))
-                    .font(theme::regular(12.0))
-                    .color(t.weak),
+            let label = widgets::words(ui, &*entry.name, theme::mono(12.0), t.text);
+            widgets::words(
+                ui,
+                self.type_text(entry.schema),
+                theme::regular(12.0),
+                t.weak,
             );
             if entry.required {
-                ui.label(
-                    RichText::new("required")
-                        .font(theme::regular(12.0))
-                        .color(t.weak),
-                );
+                widgets::words(ui, "required", theme::regular(12.0), t.weak);
             }
             if let Some(description) = &self.form.schemas.get(entry.schema).description {
                 label.on_hover_text(description);
@@ -269,14 +256,7 @@ impl FormUi<'_> {
         });
         let changed = self.control(ui, entry, width, refused);
         if let Some(problem) = self.problem(entry) {
-            let label = ui.add(
-                egui::Label::new(
-                    RichText::new(problem)
-                        .font(theme::regular(12.0))
-                        .color(t.bad),
-                )
-                .wrap(),
-            );
+            let label = widgets::wrapped(ui, problem, theme::regular(12.0), t.bad);
             label.accessible_name(format!("{}: {problem}", entry.path));
         }
         (changed, menu.inner)
@@ -302,9 +282,8 @@ impl FormUi<'_> {
                 } else {
                     " "
                 };
-                if widgets::menu_item(ui, mark, name, "", true).clicked() {
+                if widgets::choose_item(ui, mark, name, "", true) {
                     changed = Some(value);
-                    ui.close();
                 }
             }
             if takes_file(self.kind(entry))
@@ -441,7 +420,7 @@ impl FormUi<'_> {
         entry: &Entry<'_>,
         refused: Option<&str>,
     ) -> Option<Value> {
-        let t = ThemeTokens::of(ui);
+        let t = theme::of(ui);
         if matches!(entry.value, Value::Unset | Value::Null) {
             let add = widgets::Button::new("Add")
                 .icon(icons::ADD)
@@ -461,12 +440,13 @@ impl FormUi<'_> {
                 }
             });
         }
-        let inner = Frame::new()
-            .inner_margin(Margin {
+        let inner = widgets::padded(
+            ui,
+            Margin {
                 left: INDENT as i8,
                 ..Margin::ZERO
-            })
-            .show(ui, |ui| match (kind, entry.value) {
+            },
+            |ui| match (kind, entry.value) {
                 (FieldKind::Object { properties, others }, Value::Members(members)) => {
                     self.members(ui, entry, members, properties, *others, refused)
                 }
@@ -477,7 +457,8 @@ impl FormUi<'_> {
                     self.union(ui, branches, entry, value, refused)
                 }
                 _ => self.unfit(ui, entry),
-            });
+            },
+        );
         let line = Rect::from_min_max(
             inner.response.rect.left_top(),
             inner.response.rect.left_bottom(),

@@ -1,14 +1,11 @@
 //! The arguments as JSON text, completed from the tool's schema.
 
-use egui::{
-    Id, Key, Margin, Pos2, Response, RichText, Role, ScrollArea, Sense, TextEdit, Ui, WidgetInfo,
-    pos2, vec2,
-};
+use egui::{Id, Key, Margin, Pos2, Response, Role, ScrollArea, Sense, TextEdit, Ui, pos2, vec2};
 
 use super::fields::invalid_border;
 use crate::state::form::{Completion, complete};
 use crate::state::{CallAction, Form};
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme;
 use crate::ui::{Cx, widgets};
 
 /// The arguments as JSON text, with what is wrong in it by line and column.
@@ -19,7 +16,7 @@ pub(super) fn json_ui(
     form: &Form,
     lead: impl FnOnce(&mut Ui),
 ) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     ui.horizontal_top(|ui| {
         ui.spacing_mut().item_spacing.x = 12.0;
         lead(ui);
@@ -75,10 +72,11 @@ pub(super) fn json_ui(
                 cx.send(CallAction::SetArgumentsText(text));
             }
             if let Some((message, line, column)) = &form.syntax {
-                ui.label(
-                    RichText::new(format!("Line {line}, column {column}: {message}"))
-                        .font(theme::regular(12.0))
-                        .color(t.bad),
+                widgets::words(
+                    ui,
+                    format!("Line {line}, column {column}: {message}"),
+                    theme::regular(12.0),
+                    t.bad,
                 );
             }
         });
@@ -103,8 +101,7 @@ fn completion(ui: &Ui, form: &Form, id: Id) -> Option<(Completion, usize)> {
         .nth(caret)
         .map_or(form.text.len(), |(at, _)| at);
     let found = complete(&form.schemas, &form.text, byte)?;
-    let chosen = ui
-        .data(|data| data.get_temp(id.with("choice")))
+    let chosen = widgets::recall(ui, id.with("choice"))
         .unwrap_or(0)
         .min(found.choices.len() - 1);
     Some((found, chosen))
@@ -112,7 +109,7 @@ fn completion(ui: &Ui, form: &Form, id: Id) -> Option<(Completion, usize)> {
 
 /// Up and Down choose, Tab takes; where some of it is typed, Enter does too. Otherwise these are the text's.
 fn taken<'a>(ui: &Ui, id: Id, found: &'a Completion, chosen: usize) -> Option<&'a str> {
-    let pressed = |key| ui.input_mut(|input| input.consume_key(egui::Modifiers::NONE, key));
+    let pressed = |key| widgets::pressed(ui, key);
     if found.is_begun {
         let last = found.choices.len() - 1;
         let next = if pressed(Key::ArrowDown) {
@@ -122,7 +119,7 @@ fn taken<'a>(ui: &Ui, id: Id, found: &'a Completion, chosen: usize) -> Option<&'
         } else {
             chosen
         };
-        ui.data_mut(|data| data.insert_temp(id.with("choice"), next));
+        widgets::remember(ui, id.with("choice"), next);
     }
     (pressed(Key::Tab) || (found.is_begun && pressed(Key::Enter)))
         .then(|| found.choices[chosen].as_str())
@@ -154,7 +151,7 @@ fn choices_ui<'a>(
     found: &'a Completion,
     chosen: usize,
 ) -> Option<&'a str> {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let mut clicked = None;
     egui::Area::new(id.with("choices"))
         .order(egui::Order::Foreground)
@@ -167,18 +164,15 @@ fn choices_ui<'a>(
                     ui.spacing_mut().item_spacing.y = 0.0;
                     let from = chosen.saturating_sub(CHOICES - 1);
                     for (at, choice) in found.choices.iter().enumerate().skip(from).take(CHOICES) {
-                        let (rect, response) =
-                            ui.allocate_exact_size(vec2(ui.available_width(), 22.0), Sense::CLICK);
+                        let (rect, response) = widgets::full_width(ui, 22.0, Sense::CLICK);
                         let name = choice.trim_end_matches(": ");
                         let count = found.choices.len();
-                        response.widget_info(|| {
-                            WidgetInfo::selected(
-                                Role::ListItem,
-                                true,
-                                at == chosen,
-                                format!("{name}, {} of {count}", at + 1),
-                            )
-                        });
+                        widgets::say_selected(
+                            &response,
+                            Role::ListItem,
+                            at == chosen,
+                            format!("{name}, {} of {count}", at + 1),
+                        );
                         if at == chosen || response.hovered() {
                             ui.painter().rect_filled(
                                 rect,

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use egui::{Align, Layout, Rect, RichText, Sense, Ui, pos2, vec2};
+use egui::{Rect, Sense, Ui, pos2, vec2};
 
 use crate::state::{CallAction, CallInFlight, ConnectAction, Connection};
 use crate::ui::outcome::outcome_look;
 use crate::ui::sidebar;
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme;
 use crate::ui::widgets;
 use crate::ui::{Cx, icons};
 use loupe_core::capture::{Capture, Outcome, Timings, Tool};
@@ -47,17 +47,18 @@ pub(super) fn timing_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) {
 }
 
 fn running_ui(ui: &mut Ui, cx: &Cx<'_>, running: &CallInFlight) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let elapsed = cx.state.now.saturating_sub(running.since);
     ui.horizontal(|ui| {
         widgets::waiting(ui, "Running", running.since, cx);
-        ui.label(
-            RichText::new(format!("of {}", widgets::seconds(running.limit)))
-                .font(theme::mono(12.0))
-                .color(t.weak),
+        widgets::words(
+            ui,
+            format!("of {}", widgets::seconds(running.limit)),
+            theme::mono(12.0),
+            t.weak,
         );
     });
-    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 4.0), Sense::hover());
+    let (rect, _) = widgets::full_width(ui, 4.0, Sense::hover());
     match &running.progress {
         Some((value, Some(total), _)) if *total > 0.0 => {
             widgets::bar(ui, rect, (value / total) as f32, t.accent)
@@ -79,8 +80,7 @@ fn running_ui(ui: &mut Ui, cx: &Cx<'_>, running: &CallInFlight) {
         }
     }
     let words = running_words(cx, running);
-    ui.add(egui::Label::new(RichText::new(&words).font(theme::small()).color(t.weak)).truncate())
-        .on_hover_text(&words);
+    widgets::truncated(ui, &words, theme::small(), t.weak).on_hover_text(&words);
 }
 
 /// How far the call is: the task, the progress and its message, what came that nobody could read.
@@ -116,7 +116,7 @@ pub fn running_words(cx: &Cx<'_>, running: &CallInFlight) -> String {
 }
 
 pub(super) fn done_words(ui: &mut Ui, capture: &Capture) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let (glyph, color, _) = outcome_look(capture.outcome, t);
     let time = sidebar::duration(capture.timings.total());
     let words = match capture.outcome {
@@ -134,7 +134,7 @@ pub(super) fn done_words(ui: &mut Ui, capture: &Capture) {
     } else {
         color
     };
-    let words = RichText::new(words).font(theme::medium(12.5)).color(color);
+    let words = widgets::styled(words, theme::medium(12.5), color);
     let is_from_right = ui.layout().prefer_right_to_left();
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 6.0;
@@ -152,7 +152,7 @@ pub(super) fn done_words(ui: &mut Ui, capture: &Capture) {
 }
 
 fn done_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     ui.add_space(2.0);
     ui.horizontal(|ui| {
         done_words(ui, capture);
@@ -162,22 +162,19 @@ fn done_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture) {
             Connection::Disconnected { .. }
         );
         if matches!(capture.outcome, Outcome::Timeout | Outcome::Disconnected) && !is_gone {
-            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                match &cx.state.session().connection {
-                    Connection::None | Connection::Failed { .. } => {
-                        if widgets::Button::new("Reconnect").small().show(ui).clicked() {
-                            cx.send(ConnectAction::Reconnect);
-                        }
+            widgets::from_right(ui, |ui| match &cx.state.session().connection {
+                Connection::None | Connection::Failed { .. } => {
+                    if widgets::Button::new("Reconnect").small().clicked(ui) {
+                        cx.send(ConnectAction::Reconnect);
                     }
-                    _ => {
-                        if widgets::Button::new("Retry")
-                            .small()
-                            .enabled(cx.state.can_call())
-                            .show(ui)
-                            .clicked()
-                        {
-                            cx.send(CallAction::Call { send_anyway: false });
-                        }
+                }
+                _ => {
+                    if widgets::Button::new("Retry")
+                        .small()
+                        .enabled(cx.state.can_call())
+                        .clicked(ui)
+                    {
+                        cx.send(CallAction::Call { send_anyway: false });
                     }
                 }
             });
@@ -192,32 +189,22 @@ fn done_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture) {
                 || problem.message(),
                 |hint| format!("{}\n{hint}", problem.message()),
             );
-            ui.add(
-                egui::Label::new(
-                    RichText::new(problem.message())
-                        .font(theme::small())
-                        .color(t.weak),
-                )
-                .truncate(),
-            )
-            .on_hover_text(text);
+            widgets::truncated(ui, problem.message(), theme::small(), t.weak).on_hover_text(text);
         }
         (_, Outcome::Result | Outcome::ToolError) => parts_ui(ui, capture.timings),
         _ => {}
     }
     if !capture.notes.is_empty() {
         let notes = capture.notes.join(" · ");
-        ui.add(
-            egui::Label::new(RichText::new(&notes).font(theme::small()).color(t.warn)).truncate(),
-        )
-        .on_hover_text(capture.notes.join("\n"));
+        widgets::truncated(ui, &notes, theme::small(), t.warn)
+            .on_hover_text(capture.notes.join("\n"));
     }
 }
 
 /// Send, server and receive as one bar, with the times under it.
 fn parts_ui(ui: &mut Ui, timings: Timings) {
-    let t = ThemeTokens::of(ui);
-    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 4.0), Sense::hover());
+    let t = theme::of(ui);
+    let (rect, _) = widgets::full_width(ui, 4.0, Sense::hover());
     let total = timings.total().as_secs_f32();
     let parts = [
         ("send", timings.send, t.hue_text.color),
@@ -241,12 +228,5 @@ fn parts_ui(ui: &mut Ui, timings: Timings) {
         .iter()
         .map(|(name, time, _)| format!("{name} {}", short(*time)))
         .collect();
-    ui.add(
-        egui::Label::new(
-            RichText::new(words.join("  "))
-                .font(theme::small())
-                .color(t.weak),
-        )
-        .truncate(),
-    );
+    widgets::truncated(ui, words.join("  "), theme::small(), t.weak);
 }

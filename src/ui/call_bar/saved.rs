@@ -1,9 +1,9 @@
 //! Arguments that were given a name, and variables: in the menu beside *Call*, and their dialogs.
 
-use egui::{Key, Label, RichText, ScrollArea, Ui, vec2};
+use egui::{Key, Ui, vec2};
 
 use crate::state::{Action, Dialog, ServersAction};
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme;
 use crate::ui::widgets::title;
 use crate::ui::widgets::{self, Button, LineEdit};
 use crate::ui::{Cx, icons};
@@ -16,15 +16,14 @@ pub(super) fn menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
         return;
     }
     ui.separator();
-    ui.label(
-        RichText::new("Arguments")
-            .font(theme::regular(11.5))
-            .color(ThemeTokens::of(ui).weak),
-    );
+    ui.label(widgets::styled(
+        "Arguments",
+        theme::regular(11.5),
+        theme::of(ui).weak,
+    ));
     let item = |ui: &mut Ui, glyph: &str, words: &str, action: Action| {
-        if widgets::menu_item(ui, glyph, words, "", true).clicked() {
+        if widgets::choose_item(ui, glyph, words, "", true) {
             cx.send(action);
-            ui.close();
         }
     };
     if let Some(known) = cx.state.tool_arguments() {
@@ -76,7 +75,7 @@ pub fn variables(cx: &Cx<'_>) -> Option<Action> {
 }
 
 pub fn keep_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     title(ui, cx, "Save these arguments");
     let mut typed = name.to_owned();
     let field = LineEdit {
@@ -91,10 +90,9 @@ pub fn keep_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str) {
             name: typed.clone(),
         }));
     }
-    ui.label(
-        RichText::new("For this tool of this server. What looks like a secret is not saved.")
-            .font(theme::small())
-            .color(t.weak),
+    widgets::note(
+        ui,
+        "For this tool of this server. What looks like a secret is not saved.",
     );
     let known = cx
         .state
@@ -104,7 +102,7 @@ pub fn keep_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str) {
         .flatten();
     for kept in known {
         ui.horizontal(|ui| {
-            ui.label(RichText::new(kept).font(theme::mono(12.5)).color(t.text));
+            widgets::words(ui, kept, theme::mono(12.5), t.text);
             if widgets::icon_button(ui, icons::TRASH, &format!("Forget {kept}")).clicked() {
                 cx.send(ServersAction::ForgetArguments(kept.clone()));
             }
@@ -125,10 +123,10 @@ pub fn keep_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str) {
 }
 
 pub fn variables_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str, value: &str, height: f32) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     title(ui, cx, "Variables of this server");
     let words = "{{name}} in an argument stands for the value. What looks like a secret is not kept from run to run.";
-    ui.add(Label::new(RichText::new(words).font(theme::small()).color(t.weak)).wrap());
+    widgets::note_wrapped(ui, words);
     let set = |name: &str, value: Option<String>| {
         cx.send(ServersAction::SetVariable {
             name: name.to_owned(),
@@ -141,79 +139,67 @@ pub fn variables_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str, value: &str, height: f
         .map(|memory| &memory.variables)
         .into_iter()
         .flatten();
-    ScrollArea::vertical()
-        .id_salt("variables")
-        .max_height(height)
-        .min_scrolled_height(height)
-        .auto_shrink([false, true])
-        .show(ui, |ui| {
-            for (known, value) in known {
-                ui.horizontal(|ui| {
-                    ui.allocate_ui(vec2(NAME, theme::INPUT), |ui| {
-                        ui.set_min_width(NAME);
-                        ui.add(
-                            Label::new(
-                                RichText::new(known).font(theme::mono(12.5)).color(t.strong),
-                            )
-                            .truncate(),
-                        );
-                    });
-                    let mut edited = value.clone();
-                    let label = format!("Value of {known}");
-                    let width = ui.available_width() - theme::ICON_BUTTON - 24.0;
-                    if (LineEdit {
-                        name: &label,
-                        hint: "",
-                        width,
-                        is_secret: false,
-                    })
-                    .show(ui, "variable", &mut edited)
-                    {
-                        set(known, Some(edited));
-                    }
-                    if widgets::icon_button(ui, icons::TRASH, &format!("Remove {known}")).clicked()
-                    {
-                        set(known, None);
-                    }
-                });
-            }
+    widgets::scroll_within("variables", height).show(ui, |ui| {
+        for (known, value) in known {
             ui.horizontal(|ui| {
-                let (mut new, mut of) = (name.to_owned(), value.to_owned());
-                let name_field = LineEdit {
-                    name: "Name of a new variable",
-                    hint: "name",
-                    width: NAME,
-                    is_secret: false,
-                };
-                widgets::focus_first(ui, name_field.id("variable"));
-                let is_name = name_field.show(ui, "variable", &mut new);
+                ui.allocate_ui(vec2(NAME, theme::INPUT), |ui| {
+                    ui.set_min_width(NAME);
+                    widgets::truncated(ui, known, theme::mono(12.5), t.strong);
+                });
+                let mut edited = value.clone();
+                let label = format!("Value of {known}");
                 let width = ui.available_width() - theme::ICON_BUTTON - 24.0;
-                let value_field = LineEdit {
-                    name: "Value of the new variable",
-                    hint: "value",
+                if (LineEdit {
+                    name: &label,
+                    hint: "",
                     width,
                     is_secret: false,
-                };
-                if value_field.show(ui, "variable", &mut of) || is_name {
-                    cx.send(Action::ShowDialog(Dialog::Variables {
-                        name: new.clone(),
-                        value: of.clone(),
-                    }));
-                }
-                let is_named = !new.trim().is_empty() && !new.contains(['{', '}']);
-                if Button::new("")
-                    .icon(icons::ADD)
-                    .name("Add the variable")
-                    .enabled(is_named)
-                    .show(ui)
-                    .clicked()
+                })
+                .show(ui, "variable", &mut edited)
                 {
-                    set(new.trim(), Some(of));
-                    cx.send(Action::ShowDialog(Dialog::Variables {
-                        name: String::new(),
-                        value: String::new(),
-                    }));
+                    set(known, Some(edited));
+                }
+                if widgets::icon_button(ui, icons::TRASH, &format!("Remove {known}")).clicked() {
+                    set(known, None);
                 }
             });
+        }
+        ui.horizontal(|ui| {
+            let (mut new, mut of) = (name.to_owned(), value.to_owned());
+            let name_field = LineEdit {
+                name: "Name of a new variable",
+                hint: "name",
+                width: NAME,
+                is_secret: false,
+            };
+            widgets::focus_first(ui, name_field.id("variable"));
+            let is_name = name_field.show(ui, "variable", &mut new);
+            let width = ui.available_width() - theme::ICON_BUTTON - 24.0;
+            let value_field = LineEdit {
+                name: "Value of the new variable",
+                hint: "value",
+                width,
+                is_secret: false,
+            };
+            if value_field.show(ui, "variable", &mut of) || is_name {
+                cx.send(Action::ShowDialog(Dialog::Variables {
+                    name: new.clone(),
+                    value: of.clone(),
+                }));
+            }
+            let is_named = !new.trim().is_empty() && !new.contains(['{', '}']);
+            if Button::new("")
+                .icon(icons::ADD)
+                .name("Add the variable")
+                .enabled(is_named)
+                .clicked(ui)
+            {
+                set(new.trim(), Some(of));
+                cx.send(Action::ShowDialog(Dialog::Variables {
+                    name: String::new(),
+                    value: String::new(),
+                }));
+            }
         });
+    });
 }

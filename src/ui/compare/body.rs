@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use egui::{Key, Rect, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{Key, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use super::{Judged, SIDE, place};
-use crate::state::{Action, Compare, CompareAction, QueryState};
+use crate::state::{Compare, CompareAction, QueryState};
 use crate::ui::panes::colour::job;
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme;
 use crate::ui::widgets;
 use crate::ui::{Cx, icons};
 use loupe_analysis::queries::TextRow;
@@ -54,9 +54,7 @@ pub fn body_ui(
         return;
     };
     let tops = tops(ui, compare, page, rows);
-    let mut area = ScrollArea::vertical()
-        .id_salt("compare down")
-        .auto_shrink(false);
+    let mut area = widgets::scroll("compare down");
     if let Some(section) = place::wanted(ui, cx, compare, page) {
         area = area.vertical_scroll_offset(tops.get(section).copied().unwrap_or(0) as f32 * ROW);
     }
@@ -68,13 +66,8 @@ pub fn body_ui(
         let origin = ui.min_rect().min;
         let total = vec2(rect.width(), count_of(&tops) as f32 * ROW + 16.0);
         ui.allocate_rect(Rect::from_min_size(origin, total), Sense::hover());
-        let first = (viewport.min.y / ROW).max(0.0) as usize;
-        let count = (viewport.height() / ROW) as usize + 2;
-        let top = origin.y
-            + viewport.min.y
-            + (first as f64 * f64::from(ROW) - f64::from(viewport.min.y)) as f32;
-        for row in first..(first + count).min(count_of(&tops)) {
-            let y = (top + (row - first) as f32 * ROW).round();
+        let count = count_of(&tops);
+        for (row, y) in widgets::rows_in_sight(origin, viewport, 0.0, ROW, count) {
             let section = tops.partition_point(|top| *top <= row).saturating_sub(1);
             let line = Rect::from_min_size(pos2(rect.left(), y), vec2(rect.width(), ROW));
             match row - tops[section] {
@@ -102,12 +95,7 @@ pub fn body_ui(
 
 /// How many characters fit into a row of a column.
 fn fitting(ui: &Ui, width: f32) -> u16 {
-    let char_width = ui
-        .painter()
-        .layout_no_wrap("0".repeat(64), theme::code(), egui::Color32::PLACEHOLDER)
-        .size()
-        .x
-        / 64.0;
+    let char_width = widgets::text_width(ui, "0".repeat(64), theme::code()) / 64.0;
     ((width - GUTTER - SIDE) / char_width).clamp(16.0, f32::from(u16::MAX)) as u16
 }
 
@@ -121,7 +109,7 @@ fn tops(
     // It holds both that it was made from, so that an address is never another's.
     type Kept = (Arc<ComparisonRows>, Arc<BTreeSet<String>>, Arc<Vec<usize>>);
     let id = egui::Id::unique("compare tops");
-    let known: Option<Kept> = ui.data(|data| data.get_temp(id));
+    let known: Option<Kept> = widgets::recall(ui, id);
     let known = known
         .filter(|(of, folded, _)| Arc::ptr_eq(of, rows) && Arc::ptr_eq(folded, &compare.folded));
     known.map(|(.., tops)| tops).unwrap_or_else(|| {
@@ -153,18 +141,14 @@ struct Head {
 }
 
 fn head_ui(ui: &Ui, cx: &Cx<'_>, page: &ComparisonPage, section: usize, head: &Head) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let Head {
         rect,
         width,
         is_chosen,
         is_folded,
     } = *head;
-    let response = ui.interact(
-        rect,
-        ui.scope_id().with(("section", section)),
-        Sense::click(),
-    );
+    let response = widgets::sense(ui, rect, ("section", section), Sense::click());
     let known = &page.sections[section];
     let fill = match (is_chosen, response.hovered()) {
         (true, _) => t.accent_bg,
@@ -172,93 +156,62 @@ fn head_ui(ui: &Ui, cx: &Cx<'_>, page: &ComparisonPage, section: usize, head: &H
         (false, false) => t.card,
     };
     ui.painter().rect_filled(rect, 0.0, fill);
-    ui.painter().hline(
-        rect.x_range(),
-        rect.bottom() - 0.5,
-        Stroke::new(1.0, t.line),
-    );
+    widgets::line_below(ui, rect);
     if is_chosen {
-        ui.painter().rect_filled(
-            Rect::from_min_size(rect.min, vec2(2.0, rect.height())),
-            0.0,
-            t.accent,
-        );
+        widgets::edge(ui, rect, t.accent);
     }
-    let y = rect.center().y;
+    let line = widgets::RowLine::of(ui, rect);
     let glyph = if is_folded { icons::RIGHT } else { icons::DOWN };
-    widgets::glyph_at(
-        ui,
-        pos2(rect.left() + SIDE, y),
-        glyph,
-        theme::icon_font(11.0),
-        t.weak,
-    );
+    line.icon(rect.left() + SIDE, glyph, 11.0, t.weak);
     for (column, cell) in known.cells.iter().enumerate() {
         let left = rect.left() + column as f32 * width;
         let mut end = left + SIDE;
         if column == 0 {
             end += 12.0;
-            end = widgets::text_at(
-                ui,
-                pos2(end, y),
+            end = line.text(
+                end,
+                end + width * 0.5,
                 &known.name,
                 theme::mono_semibold(12.0),
                 t.strong,
-                width * 0.5,
             );
             let title = Shown::of(&known.title).text;
-            end = widgets::text_at(
-                ui,
-                pos2(end + 8.0, y),
+            end = line.text(
+                end + 8.0,
+                left + width - 78.0,
                 title,
                 theme::small(),
                 t.weak,
-                left + width - end - 86.0,
             );
         }
         if !cell.ranges.is_empty() {
             let tokens = widgets::number_text(cell.tokens.get(cx.state.settings.encoding()), "tok");
-            widgets::text_right(
-                ui,
-                pos2(left + width - SIDE, y),
-                tokens,
-                theme::mono(11.5),
-                t.weak,
-            );
+            line.number(left + width - SIDE, tokens, theme::mono(11.5), t.weak);
         } else if !known.title.is_empty() && column > 0 {
-            widgets::text_at(
-                ui,
-                pos2(end, y),
+            line.text(
+                end,
+                end + width - 2.0 * SIDE,
                 "not here",
                 theme::small(),
                 t.weak,
-                width - 2.0 * SIDE,
             );
         }
     }
     let name = format!("{} {}", known.name, known.title);
-    response.widget_info(|| WidgetInfo::selected(Role::Heading, true, !is_folded, name.trim_end()));
+    widgets::say_selected(&response, Role::Heading, !is_folded, name.trim_end());
     widgets::focus_ring_inside(ui, &response);
     let mut toggles = response.clicked();
     if response.has_focus() {
-        ui.memory_mut(|memory| {
-            memory.set_focus_lock_filter(
-                response.id,
-                egui::EventFilter {
-                    horizontal_arrows: true,
-                    ..Default::default()
-                },
-            );
-        });
+        widgets::keep_arrows(ui, &response, false, true);
         let key = if is_folded {
             Key::ArrowRight
         } else {
             Key::ArrowLeft
         };
-        toggles |= ui.input_mut(|input| input.consume_key(egui::Modifiers::NONE, key));
+        toggles |= widgets::pressed(ui, key);
     }
     if toggles {
-        cx.send(Action::Compare(CompareAction::Fold(known.name.clone())));
+        cx.send(CompareAction::Fold(known.name.clone()));
     }
 }
 
@@ -282,8 +235,7 @@ fn cells_ui(
         }
         let missing = missing(judged, section, column);
         if !missing.is_empty() {
-            ui.painter()
-                .rect_filled(rect, 0.0, ThemeTokens::of(ui).warn_bg);
+            ui.painter().rect_filled(rect, 0.0, theme::of(ui).warn_bg);
         }
         if let Some(row) = of_column.get(at) {
             row_ui(ui, page, row, &Place { rect, column });
@@ -305,7 +257,7 @@ fn missing(judged: &Judged, section: usize, column: usize) -> Vec<String> {
 
 /// Which fields a column loses of the record above.
 fn missing_ui(ui: &Ui, missing: &[String], section: usize, place: &Place) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let Place { rect, column } = *place;
     let words = format!("Missing {}: {}", missing.len(), missing.join(", "));
     let center = pos2(rect.left() + SIDE + 6.0, rect.center().y);
@@ -318,18 +270,14 @@ fn missing_ui(ui: &Ui, missing: &[String], section: usize, place: &Place) {
         t.warn,
         rect.width() - SIDE * 2.0 - 18.0,
     );
-    ui.interact(
-        rect,
-        ui.scope_id().with(("missing", section, column)),
-        Sense::hover(),
-    )
-    .on_hover_text(&words)
-    .widget_info(|| WidgetInfo::labeled(Role::Label, true, &words));
+    widgets::sense(ui, rect, ("missing", section, column), Sense::hover())
+        .on_hover_text(&words)
+        .widget_info(|| WidgetInfo::labeled(Role::Label, true, &words));
 }
 
 /// Paints one exact row.
 fn row_ui(ui: &Ui, page: &ComparisonPage, row: &TextRow, place: &Place) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let Place { rect, column } = *place;
     let view = &page.texts[column];
     let text = &view.text[row.range.clone()];
@@ -343,10 +291,6 @@ fn row_ui(ui: &Ui, page: &ComparisonPage, row: &TextRow, place: &Place) {
     let galley = painter.layout_job(job(t, &shown, view, row));
     let y = (rect.center().y - galley.size().y / 2.0).round();
     painter.galley(pos2(rect.left() + GUTTER, y), galley, t.text);
-    ui.interact(
-        rect,
-        ui.scope_id().with(("cell", column, row.range.start)),
-        Sense::empty(),
-    )
-    .widget_info(|| WidgetInfo::labeled(Role::Label, true, text));
+    widgets::sense(ui, rect, ("cell", column, row.range.start), Sense::empty())
+        .widget_info(|| WidgetInfo::labeled(Role::Label, true, text));
 }

@@ -5,7 +5,7 @@ use egui::containers::menu::SubMenuButton;
 use egui::{Id, Popup, PopupCloseBehavior, RichText, TextEdit, Ui};
 
 use crate::state::{Action, CompareAction, Screen, VaryForm};
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme;
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, icons, shortcuts};
 use loupe_analysis::queries::comparison::{
@@ -49,7 +49,7 @@ pub fn button_ui(ui: &mut Ui, cx: &Cx<'_>) {
         .name(&label)
         .tip(tip)
         .enabled(why.is_empty());
-    if button.show(ui).clicked() {
+    if button.clicked(ui) {
         cx.send(starting(&choice));
     }
 }
@@ -140,7 +140,7 @@ pub fn offer_ui(ui: &mut Ui, cx: &Cx<'_>) {
             .name(&spoken)
             .tip(tip)
             .enabled(why.is_empty());
-        if button.show(ui).clicked() {
+        if button.clicked(ui) {
             cx.send(starting(&choice));
         }
     }
@@ -208,19 +208,17 @@ fn measure_ui(ui: &mut Ui, cx: &Cx<'_>) {
         .small()
         .enabled(why.is_empty())
         .tip(tip)
-        .show(ui)
-        .clicked()
+        .clicked(ui)
     {
-        cx.send(Action::Compare(CompareAction::Start {
+        cx.send(CompareAction::Start {
             vary: size.name.clone(),
             written: sizes,
-        }));
+        });
         ui.close();
     }
 }
 
 fn form_ui(ui: &mut Ui, cx: &Cx<'_>, names: &[String]) {
-    let t = ThemeTokens::of(ui);
     let Some(listed) = cx.state.tool() else {
         return;
     };
@@ -263,12 +261,12 @@ fn form_ui(ui: &mut Ui, cx: &Cx<'_>, names: &[String]) {
             vary,
         }
     };
-    let edit = |form: VaryForm| cx.send(Action::Compare(CompareAction::Edit(form)));
+    let edit = |form: VaryForm| cx.send(CompareAction::Edit(form));
     if size.is_some() {
         measure_ui(ui, cx);
         ui.add_space(4.0);
     }
-    ui.label(RichText::new("Argument").font(theme::small()).color(t.weak));
+    widgets::note(ui, "Argument");
     ui.horizontal_wrapped(|ui| {
         for name in names {
             let is_chosen = *name == form.vary;
@@ -286,11 +284,7 @@ fn form_ui(ui: &mut Ui, cx: &Cx<'_>, names: &[String]) {
         }
     });
     ui.add_space(4.0);
-    ui.label(
-        RichText::new("Values, with commas between them or as a JSON array")
-            .font(theme::small())
-            .color(t.weak),
-    );
+    widgets::note(ui, "Values, with commas between them or as a JSON array");
     let mut written = form.written.clone();
     let field = TextEdit::singleline(&mut written)
         .font(theme::mono(12.0))
@@ -326,15 +320,14 @@ fn form_ui(ui: &mut Ui, cx: &Cx<'_>, names: &[String]) {
         .primary()
         .enabled(count > 0)
         .tip(tip)
-        .show(ui)
-        .clicked()
+        .clicked(ui)
         || is_entered)
         && count > 0
     {
-        cx.send(Action::Compare(CompareAction::Start {
+        cx.send(CompareAction::Start {
             vary: form.vary,
             written,
-        }));
+        });
         ui.close();
     }
 }

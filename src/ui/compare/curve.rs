@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use egui::{Align2, Color32, RichText, Ui};
+use egui::{Align2, Color32, Ui};
 use egui_plot::{HLine, Line, LineStyle, Plot, PlotPoint, PlotPoints, Points, Text};
 
 use super::{SIDE, stays};
-use crate::state::{Action, CompareAction};
+use crate::state::CompareAction;
 use crate::ui::Cx;
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme;
 use crate::ui::widgets::{self, Button};
 use loupe_analysis::queries::comparison::ComparisonPage;
 use loupe_analysis::queries::comparison::curve::{Curve, Limit, LinearFit, Unit};
@@ -57,13 +57,11 @@ fn limits(unit: Unit, chosen: &BTreeSet<String>) -> Vec<(String, Limit)> {
 
 pub fn curve_ui(ui: &mut Ui, cx: &Cx<'_>, page: &ComparisonPage) {
     let inner = ui.max_rect().shrink(SIDE);
-    ui.scope_builder(widgets::region(ui, "curve").max_rect(inner), |ui| {
-        inner_ui(ui, cx, page)
-    });
+    widgets::part(ui, "curve", inner, |ui| inner_ui(ui, cx, page));
 }
 
 fn inner_ui(ui: &mut Ui, cx: &Cx<'_>, page: &ComparisonPage) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let tokens = Unit::Tokens(cx.state.settings.encoding());
     let unit = if cx.state.comparisons.is_in_chars {
         Unit::Chars
@@ -83,31 +81,30 @@ fn inner_ui(ui: &mut Ui, cx: &Cx<'_>, page: &ComparisonPage) {
             &["Tokens", "Characters"],
             usize::from(unit == Unit::Chars),
         ) {
-            cx.send(Action::Compare(CompareAction::SetChars(clicked == 1)));
+            cx.send(CompareAction::SetChars(clicked == 1));
         }
         hosts_ui(ui, cx, chosen);
     });
     ui.add_space(4.0);
     for (_, limit) in &limits {
         if let Some(sentence) = curve.sentence(limit) {
-            ui.add(
-                egui::Label::new(RichText::new(sentence).font(theme::title()).color(t.strong))
-                    .wrap(),
-            );
+            widgets::wrapped(ui, sentence, theme::title(), t.strong);
         }
     }
     if !curve.is_counted {
-        ui.label(
-            RichText::new("No data to count items in, so the requested number is assumed")
-                .font(theme::small())
-                .color(t.warn),
+        widgets::words(
+            ui,
+            "No data to count items in, so the requested number is assumed",
+            theme::small(),
+            t.warn,
         );
     }
     for (value, why) in &curve.left_out {
-        ui.label(
-            RichText::new(format!("{value} not plotted: {why}"))
-                .font(theme::small())
-                .color(t.warn),
+        widgets::words(
+            ui,
+            format!("{value} not plotted: {why}"),
+            theme::small(),
+            t.warn,
         );
     }
     ui.add_space(6.0);
@@ -146,7 +143,7 @@ fn hosts_ui(ui: &mut Ui, cx: &Cx<'_>, chosen: &BTreeSet<String>) {
                         } else {
                             next.remove(host.id.as_str());
                         }
-                        cx.send(Action::Compare(CompareAction::SetLimits(next)));
+                        cx.send(CompareAction::SetLimits(next));
                     }
                 }
             });
@@ -154,7 +151,7 @@ fn hosts_ui(ui: &mut Ui, cx: &Cx<'_>, chosen: &BTreeSet<String>) {
 }
 
 fn plot_ui(ui: &mut Ui, page: &ComparisonPage, curve: &Curve, limits: &[(String, Limit)]) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     // As many lines as there are columns: what is sent, and what was added.
     let mut shown: Vec<&str> = page
         .comparison
@@ -201,8 +198,7 @@ fn plot_ui(ui: &mut Ui, page: &ComparisonPage, curve: &Curve, limits: &[(String,
         .grid_spacing(36.0..=240.0)
         .x_axis_formatter(|mark, _| number(mark.value))
         .y_axis_formatter(|mark, _| number(mark.value));
-    let label =
-        |text: &str, color: Color32| RichText::new(text).font(theme::medium(12.0)).color(color);
+    let label = |text: &str, color: Color32| widgets::styled(text, theme::medium(12.0), color);
     let response = plot.show(ui, |plot| {
         for (at, series) in series.iter().enumerate() {
             let color = colors[at % colors.len()];
@@ -283,9 +279,7 @@ fn plot_ui(ui: &mut Ui, page: &ComparisonPage, curve: &Curve, limits: &[(String,
         })
         .collect();
     let words = format!("Plot of {unit} against items. {}", words.join("; "));
-    response
-        .response
-        .widget_info(|| egui::WidgetInfo::labeled(egui::Role::Image, true, &words));
+    widgets::say(&response.response, egui::Role::Image, &words);
     widgets::focus_ring_inside(ui, &response.response);
 }
 

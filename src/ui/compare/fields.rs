@@ -1,15 +1,12 @@
 //! The fields of the data and what each column makes of them; below them one field in every record. Which fields are
 //! needed is ticked here, and decides who wins.
 
-use egui::{
-    EventFilter, Id, Key, Modifiers, Pos2, Rect, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui,
-    Vec2, WidgetInfo,
-};
+use egui::{Id, Key, Pos2, Rect, Role, ScrollArea, Sense, Ui, Vec2, WidgetInfo};
 use egui::{pos2, vec2};
 
 use super::{Judged, clipped, head, place};
-use crate::state::{Action, Compare, CompareAction};
-use crate::ui::theme::{self, ThemeTokens};
+use crate::state::{Compare, CompareAction};
+use crate::ui::theme;
 use crate::ui::widgets;
 use crate::ui::{Cx, icons};
 use loupe_analysis::queries::comparison::{ColumnOrigin, readable};
@@ -105,9 +102,7 @@ pub fn fields_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged) {
     if comparison.fields.is_empty() {
         let words = "No answer has data to compare. By record shows the texts side by side.";
         if widgets::empty_ui(ui, words, Some("By record")) {
-            cx.send(Action::Compare(CompareAction::Show(
-                crate::state::CompareTab::Records,
-            )));
+            cx.send(CompareAction::Show(crate::state::CompareTab::Records));
         }
         return;
     }
@@ -169,7 +164,7 @@ pub fn fields_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged) {
         clipped(ui, body, "fields", |ui| {
             body_ui(ui, cx, judged, &grid, chosen)
         });
-        let t = ThemeTokens::of(ui);
+        let t = theme::of(ui);
         clipped(ui, heads, "heads", |ui| {
             ui.painter().rect_filled(heads, 0.0, t.panel);
             let pins = grid.view.left() + grid.pins();
@@ -199,11 +194,7 @@ pub fn fields_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged) {
                 );
             }
             corner_ui(ui, cx, judged, heads.with_max_x(heads.left() + grid.field));
-            ui.painter().hline(
-                heads.x_range(),
-                heads.bottom() - 0.5,
-                Stroke::new(1.0, t.line),
-            );
+            widgets::line_below(ui, heads);
         });
         clipped(ui, grid.view, "lines", |ui| lines_ui(ui, &grid));
     });
@@ -244,11 +235,11 @@ fn chosen(compare: &Compare, judged: &Judged) -> usize {
 /// Whether something was gone to since the last frame, by its number.
 fn wanted(ui: &Ui, compare: &Compare, what: &str, number: Option<u64>) -> bool {
     let id = Id::unique(("compare gone to", what, &compare.tool.name));
-    let known: Option<u64> = ui.data(|data| data.get_temp(id));
+    let known: Option<u64> = widgets::recall(ui, id);
     let Some(number) = number.filter(|number| known != Some(*number)) else {
         return false;
     };
-    ui.data_mut(|data| data.insert_temp(id, number));
+    widgets::remember(ui, id, number);
     true
 }
 
@@ -260,7 +251,7 @@ fn keys(ui: &Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged, grid: &Grid, c
     {
         return;
     }
-    let pressed = |key| ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
+    let pressed = |key| widgets::pressed(ui, key);
     if pressed(Key::Space) {
         judged.toggle(cx, chosen);
     }
@@ -273,12 +264,11 @@ fn keys(ui: &Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged, grid: &Grid, c
         (_, true) => at.map_or(0, |at| at.saturating_sub(1)),
         _ => return,
     };
-    cx.send(Action::Compare(CompareAction::Column(grid.order[next])));
+    cx.send(CompareAction::Column(grid.order[next]));
 }
 
 /// Lines between the columns, above and below the band.
 fn lines_ui(ui: &Ui, grid: &Grid) {
-    let t = ThemeTokens::of(ui);
     let band = grid.origin.y + head::HEIGHT + grid.band();
     let bottom = (grid.origin.y + grid.size().y - 12.0).min(grid.view.bottom());
     let pins = grid.view.left() + grid.pins();
@@ -295,8 +285,7 @@ fn lines_ui(ui: &Ui, grid: &Grid) {
             ((band + BAND).max(grid.view.top() + head::HEIGHT), bottom),
         ] {
             if from < to {
-                ui.painter()
-                    .vline(x - 0.5, from..=to, Stroke::new(1.0, t.line));
+                widgets::vline(ui, x - 0.5, from..=to);
             }
         }
     }
@@ -304,7 +293,7 @@ fn lines_ui(ui: &Ui, grid: &Grid) {
 
 /// How many fields are needed, and what is often needed in one click.
 fn corner_ui(ui: &mut Ui, cx: &Cx<'_>, judged: &Judged, rect: Rect) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     ui.painter().rect_filled(rect, 0.0, t.panel);
     let fields = &judged.page.comparison.fields;
     let (left, y) = (rect.left() + PAD, rect.top() + 19.0);
@@ -370,16 +359,11 @@ fn corner_ui(ui: &mut Ui, cx: &Cx<'_>, judged: &Judged, rect: Rect) {
 
 /// A choice that can be on: whether it was clicked, and where it ends.
 fn chip(ui: &Ui, at: Pos2, label: &str, is_on: bool, end: f32) -> (bool, f32) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let font = theme::medium(12.0);
-    let wide = ui
-        .painter()
-        .layout_no_wrap(label.to_owned(), font.clone(), t.text)
-        .size()
-        .x
-        + 16.0;
+    let wide = widgets::text_width(ui, label, font.clone()) + 16.0;
     let rect = Rect::from_min_size(at, vec2(wide.min(end - at.x), 24.0));
-    let response = ui.interact(rect, ui.scope_id().with(("chip", label)), Sense::click());
+    let response = widgets::sense(ui, rect, ("chip", label), Sense::click());
     let (fill, line) = if is_on {
         (t.accent_bg, t.accent_line)
     } else {
@@ -390,13 +374,7 @@ fn chip(ui: &Ui, at: Pos2, label: &str, is_on: bool, end: f32) -> (bool, f32) {
     } else {
         fill
     };
-    ui.painter().rect(
-        rect,
-        theme::RADIUS_CONTROL,
-        fill,
-        Stroke::new(1.0, line),
-        StrokeKind::Inside,
-    );
+    widgets::boxed(ui, rect, theme::RADIUS_CONTROL, fill, line);
     widgets::text_at(
         ui,
         pos2(rect.left() + 8.0, rect.center().y),
@@ -405,7 +383,7 @@ fn chip(ui: &Ui, at: Pos2, label: &str, is_on: bool, end: f32) -> (bool, f32) {
         t.text,
         rect.width() - 14.0,
     );
-    response.widget_info(|| WidgetInfo::selected(Role::Button, true, is_on, label));
+    widgets::say_selected(&response, Role::Button, is_on, label);
     widgets::focus_ring(ui, &response, theme::RADIUS_CONTROL);
     (response.on_hover_text(label).clicked(), rect.right())
 }
@@ -454,10 +432,10 @@ fn field_ui(
     line: Rect,
     is_chosen: bool,
 ) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let field = &judged.page.comparison.fields[at];
     let is_needed = judged.is_needed[at];
-    let response = ui.interact(line, ui.scope_id().with(("field", at)), Sense::click());
+    let response = widgets::sense(ui, line, ("field", at), Sense::click());
     if is_chosen || response.hovered() {
         ui.painter()
             .rect_filled(line, 0.0, if is_chosen { t.accent_bg } else { t.hover });
@@ -465,44 +443,34 @@ fn field_ui(
     cells(ui, grid, line, |ui, column, rect| {
         cell_ui(ui, judged, at, column, rect)
     });
-    ui.painter().hline(
-        line.x_range(),
-        line.bottom() - 0.5,
-        Stroke::new(1.0, t.line),
-    );
+    widgets::line_below(ui, line);
     if is_chosen {
-        ui.painter().rect_filled(
-            Rect::from_min_size(line.min, vec2(2.0, line.height())),
-            0.0,
-            t.accent,
-        );
+        widgets::edge(ui, line, t.accent);
     }
     let name = &judged.names[at];
-    let y = line.center().y;
-    let tick = Rect::from_center_size(pos2(line.left() + PAD + 7.0, y), vec2(14.0, 14.0));
+    let mid = widgets::RowLine::of(ui, line);
+    let tick = Rect::from_center_size(pos2(line.left() + PAD + 7.0, mid.y), vec2(14.0, 14.0));
     if tick_ui(ui, tick, &format!("{name} is needed"), is_needed) {
         judged.toggle(cx, at);
     }
     let tokens = widgets::number_text(field.tokens, "tok");
-    let right = widgets::text_right(
-        ui,
-        pos2(line.left() + grid.field - 12.0, y),
+    let right = mid.number(
+        line.left() + grid.field - 12.0,
         tokens,
         theme::mono(11.5),
         t.weak,
     );
     let color = if is_needed { t.strong } else { t.weak };
     let left = tick.right() + 8.0;
-    let end = widgets::text_at(
-        ui,
-        pos2(left, y),
+    let end = mid.text(
+        left,
+        right - 8.0,
         Shown::of(name).text,
         theme::mono(12.0),
         color,
-        right - left - 8.0,
     );
     if !is_needed {
-        head::strike(ui, left, end, y, color);
+        head::strike(ui, left, end, mid.y, color);
     }
     response.widget_info(|| {
         let needed = if is_needed { "needed" } else { "not needed" };
@@ -520,29 +488,18 @@ fn field_ui(
         WidgetInfo::selected(Role::Row, true, is_chosen, spoken)
     });
     widgets::focus_ring_inside(ui, &response);
-    if response.has_focus() {
-        let arrows = EventFilter {
-            horizontal_arrows: false,
-            ..Default::default()
-        };
-        ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, arrows));
-    }
     if response.clicked() {
         if response.has_focus() && ui.input(|input| input.key_pressed(Key::Space)) {
             judged.toggle(cx, at);
         }
-        cx.send(Action::Compare(CompareAction::Field(field.pattern.clone())));
+        cx.send(CompareAction::Field(field.pattern.clone()));
     }
 }
 
 /// A box to tick; whether it was clicked.
 fn tick_ui(ui: &Ui, rect: Rect, name: &str, is_ticked: bool) -> bool {
-    let t = ThemeTokens::of(ui);
-    let response = ui.interact(
-        rect.expand(5.0),
-        ui.scope_id().with(("tick", name)),
-        Sense::click(),
-    );
+    let t = theme::of(ui);
+    let response = widgets::sense(ui, rect.expand(5.0), ("tick", name), Sense::click());
     if is_ticked {
         ui.painter().rect_filled(rect, 3.0, t.accent);
         widgets::glyph_at(
@@ -554,10 +511,9 @@ fn tick_ui(ui: &Ui, rect: Rect, name: &str, is_ticked: bool) -> bool {
         );
     } else {
         let line = if response.hovered() { t.weak } else { t.line2 };
-        ui.painter()
-            .rect_stroke(rect, 3.0, Stroke::new(1.0, line), StrokeKind::Inside);
+        widgets::outline(ui, rect, 3.0, line);
     }
-    response.widget_info(|| WidgetInfo::selected(Role::CheckBox, true, is_ticked, name));
+    widgets::say_selected(&response, Role::CheckBox, is_ticked, name);
     widgets::focus_ring(ui, &response, theme::RADIUS_BADGE);
     response.clicked()
 }
@@ -591,7 +547,7 @@ fn outcome_of(judged: &Judged, field: usize, at: usize) -> (String, bool) {
 }
 
 fn cell_ui(ui: &Ui, judged: &Judged, field: usize, at: usize, rect: Rect) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let column = judged.column(at);
     let cell = &column.cells[field];
     let (words, is_lost) = outcome_of(judged, field, at);
@@ -643,7 +599,7 @@ fn cell_ui(ui: &Ui, judged: &Judged, field: usize, at: usize, rect: Rect) {
 
 /// A loss: on amber where it counts, struck where the field is not needed.
 fn lost_ui(ui: &Ui, rect: Rect, glyph: &str, words: &str, is_needed: bool) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let (x, y) = (rect.left() + PAD, rect.center().y);
     if is_needed {
         ui.painter().rect_filled(rect, 0.0, t.warn_bg);
@@ -671,7 +627,7 @@ fn lost_ui(ui: &Ui, rect: Rect, glyph: &str, words: &str, is_needed: bool) {
 
 /// Round trip and facts.
 fn foot_ui(ui: &mut Ui, judged: &Judged, grid: &Grid) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     for (nth, name) in ["Round trip", "Facts"].into_iter().enumerate() {
         let Some(line) = grid.line(grid.foot() + nth as f32 * FOOT, FOOT) else {
             continue;
@@ -709,7 +665,7 @@ fn foot_ui(ui: &mut Ui, judged: &Judged, grid: &Grid) {
                 color,
                 rect.right() - x - 6.0,
             );
-            ui.interact(rect, ui.scope_id().with(("foot", nth, at)), Sense::hover())
+            widgets::sense(ui, rect, ("foot", nth, at), Sense::hover())
                 .on_hover_text(&words)
                 .widget_info(|| {
                     WidgetInfo::labeled(
@@ -752,13 +708,12 @@ fn facts(judged: &Judged, at: usize) -> (String, bool) {
 
 /// The field that is shown record by record, what it costs, and how it is reworded.
 fn band_ui(ui: &mut Ui, judged: &Judged, chosen: usize, line: Rect) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let comparison = &judged.page.comparison;
     let field = &comparison.fields[chosen];
     ui.painter().rect_filled(line, 0.0, t.card);
     for y in [line.top() + 0.5, line.bottom() - 0.5] {
-        ui.painter()
-            .hline(line.x_range(), y, Stroke::new(1.0, t.line));
+        widgets::hline(ui, line.x_range(), y);
     }
     let y = line.center().y;
     let name = &judged.names[chosen];
@@ -821,10 +776,9 @@ fn band_ui(ui: &mut Ui, judged: &Judged, chosen: usize, line: Rect) {
         t.weak,
         right - x - 8.0,
     );
-    ui.interact(line, ui.scope_id().with("band"), Sense::hover())
-        .widget_info(|| {
-            WidgetInfo::labeled(Role::Heading, true, format!("{name} {where_}, {words}"))
-        });
+    widgets::sense(ui, line, "band", Sense::hover()).widget_info(|| {
+        WidgetInfo::labeled(Role::Heading, true, format!("{name} {where_}, {words}"))
+    });
 }
 
 /// One value of the field in every column.
@@ -837,7 +791,7 @@ fn record_ui(
     at: usize,
     line: Rect,
 ) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let comparison = &judged.page.comparison;
     let field = &comparison.fields[chosen];
     let fact = field.facts[at] as usize;
@@ -858,11 +812,7 @@ fn record_ui(
     } else {
         Sense::hover()
     };
-    let response = ui.interact(
-        line.intersect(ui.clip_rect()),
-        ui.scope_id().with(("record", at)),
-        sense,
-    );
+    let response = widgets::sense(ui, line.intersect(ui.clip_rect()), ("record", at), sense);
     if section.is_some() && response.hovered() {
         ui.painter().rect_filled(line, 0.0, t.hover);
     }
@@ -971,7 +921,7 @@ fn value(judged: &Judged, fact: usize, at: usize) -> Value {
 }
 
 fn value_ui(ui: &Ui, judged: &Judged, field: usize, fact: usize, at: usize, rect: Rect) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let (x, y) = (rect.left() + PAD, rect.center().y);
     let room = rect.right() - x - 8.0;
     match value(judged, fact, at) {

@@ -1,12 +1,13 @@
 //! The head of a column: what it is, what it costs against the baseline, and what can be done with it.
 
-use egui::{Popup, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
+use egui::{Popup, Rect, Role, Sense, Stroke, Ui, pos2};
 
 use super::Judged;
 use super::tabs::derived;
 use crate::state::{Action, Compare, CompareAction};
-use crate::ui::theme::{self, ThemeTokens};
-use crate::ui::{Cx, icons, strip, widgets};
+use crate::ui::theme;
+use crate::ui::widgets::{self, ListRow};
+use crate::ui::{Cx, icons, strip};
 use loupe_analysis::queries::comparison::{Column, ColumnOrigin};
 use loupe_analysis::summary::{ClaimTone, StripCell};
 use loupe_core::capture::Outcome;
@@ -28,12 +29,14 @@ pub fn strike(ui: &Ui, left: f32, right: f32, y: f32, color: egui::Color32) {
 }
 
 pub fn head_ui(ui: &Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged, at: usize, rect: Rect) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let column = judged.column(at);
-    let encoding = judged.page.comparison.encoding;
-    let (is_winner, is_base) = (judged.winner == Some(at), judged.base == Some(at));
-    let is_measured = column.row.is_available() && !column.row.format.is_empty();
-    let response = ui.interact(rect, ui.scope_id().with(("head", at)), Sense::click());
+    let row = ListRow::at(
+        ui,
+        rect,
+        widgets::sense(ui, rect, ("head", at), Sense::click()),
+    );
+    let is_winner = judged.winner == Some(at);
     // Green is a proof.
     let is_proved = is_winner && judged.strip.winner().is_some_and(StripCell::is_proved);
     if is_winner {
@@ -42,100 +45,84 @@ pub fn head_ui(ui: &Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged, at: usi
         } else {
             (t.hover, t.accent)
         };
-        ui.painter().rect_filled(rect, 0.0, fill);
-        ui.painter().rect_filled(
-            Rect::from_min_size(rect.min, vec2(rect.width(), 2.0)),
-            0.0,
-            line,
-        );
+        row.fill(fill);
+        let top = rect.with_max_y(rect.top() + 2.0);
+        ui.painter().rect_filled(top, 0.0, line);
+    } else if row.response.hovered() {
+        row.fill(t.hover);
     }
-    if response.hovered() && !is_winner {
-        ui.painter().rect_filled(rect, 0.0, t.hover);
-    }
-    let (left, right) = (rect.left() + PAD, rect.right() - 10.0);
-    let (first, second) = (rect.top() + 19.0, rect.top() + 44.0);
     let hue = match () {
         () if is_proved => t.ok,
         () if column.is_offered() => t.hue(column.format).color,
         () => t.faint,
     };
-    ui.painter().rect_filled(
-        Rect::from_center_size(pos2(left + 4.0, first), vec2(8.0, 8.0)),
-        theme::RADIUS_BAR,
-        hue,
-    );
-    // With whom it ties stands in the strip.
-    let badge = judged
-        .strip
-        .winner()
-        .and_then(|winner| winner.badge.as_deref()?.split(',').next())
-        .unwrap_or_default();
-    let room = match (is_winner, is_base) {
-        (true, _) if rect.width() > 180.0 + 7.0 * badge.len() as f32 => {
-            strip::badge_at(ui, pos2(right, first), badge, is_proved)
-        }
-        (true, _) => {
-            widgets::glyph_at(
-                ui,
-                pos2(right - 8.0, first),
-                icons::BEST,
-                theme::icon_font(15.0),
-                if is_proved { t.ok } else { t.text },
-            );
-            right - 18.0
-        }
-        (false, true) => {
-            let left = widgets::text_right(
-                ui,
-                pos2(right - 6.0, first),
-                "baseline",
-                theme::medium(11.0),
-                t.text,
-            ) - 6.0;
-            let badge = Rect::from_min_max(pos2(left, first - 9.0), pos2(right, first + 9.0));
-            ui.painter().rect_stroke(
-                badge,
-                theme::RADIUS_BADGE,
-                Stroke::new(1.0, t.line2),
-                StrokeKind::Inside,
-            );
-            left
-        }
-        (false, false) => right,
-    } - 6.0;
-    let name = column.value_title();
-    let color = if is_loser(judged, at) {
-        t.weak
-    } else {
-        t.strong
-    };
-    let end = widgets::text_at(
-        ui,
-        pos2(left + 16.0, first),
-        name,
-        theme::semibold(13.0),
-        color,
-        room - left - 16.0,
-    );
-    if is_loser(judged, at) {
-        strike(ui, left + 16.0, end, first, color);
+    row.line(19.0).swatch(row.left(PAD), hue);
+    name_ui(&row, judged, at, is_proved);
+    cost_ui(&row, judged, at, is_proved);
+    if compare.column.is_some_and(|(chosen, _)| chosen == at) {
+        let below = rect.with_min_y(rect.bottom() - 2.0);
+        ui.painter().rect_filled(below, 0.0, t.accent);
     }
-    let origin = column
-        .title
-        .get(name.len()..)
-        .map(str::trim)
-        .filter(|_| column.is_offered())
-        .unwrap_or("no call");
+    let spoken = spoken(judged, at);
+    row.say(Role::Button, &spoken);
+    widgets::focus_ring_inside(ui, &row.response);
+    Popup::menu(&row.response)
+        .width(220.0)
+        .show(|ui| menu_ui(ui, cx, judged, at));
+    row.response.on_hover_text(spoken);
+}
+
+/// That it wins, or is what the others are compared with; where that begins.
+fn badge_ui(row: &ListRow<'_>, judged: &Judged, at: usize, is_proved: bool) -> f32 {
+    let t = theme::of(row.ui);
+    let (line, right) = (row.line(19.0), row.right(10.0));
+    if judged.winner == Some(at) {
+        // With whom it ties stands in the strip.
+        let winner = judged.strip.winner();
+        let badge = winner.and_then(|winner| winner.badge.as_deref()?.split(',').next());
+        let badge = badge.unwrap_or_default();
+        if row.rect.width() > 180.0 + 7.0 * badge.len() as f32 {
+            return strip::badge_at(row.ui, pos2(right, line.y), badge, is_proved);
+        }
+        let color = if is_proved { t.ok } else { t.text };
+        line.icon(right - 8.0, icons::BEST, 15.0, color);
+        return right - 18.0;
+    }
+    if judged.base == Some(at) {
+        let left = line.number(right - 6.0, "baseline", theme::medium(11.0), t.text) - 6.0;
+        let place = line.place(left..=right, 18.0);
+        widgets::outline(row.ui, place, theme::RADIUS_BADGE, t.line2);
+        return left;
+    }
+    right
+}
+
+/// What it is, struck through where it loses something needed, and whether it was called.
+fn name_ui(row: &ListRow<'_>, judged: &Judged, at: usize, is_proved: bool) {
+    let t = theme::of(row.ui);
+    let line = row.line(19.0);
+    let room = badge_ui(row, judged, at, is_proved) - 6.0;
+    let column = judged.column(at);
+    let (name, left) = (column.value_title(), row.left(PAD + 16.0));
+    let is_out = is_loser(judged, at);
+    let color = if is_out { t.weak } else { t.strong };
+    let end = line.text(left, room, name, theme::semibold(13.0), color);
+    if is_out {
+        strike(row.ui, left, end, line.y, color);
+    }
+    let rest = column.title.get(name.len()..).map(str::trim);
+    let origin = rest.filter(|_| column.is_offered()).unwrap_or("no call");
     if room - end > 50.0 {
-        widgets::text_at(
-            ui,
-            pos2(end + 7.0, first),
-            origin,
-            theme::small(),
-            t.weak,
-            room - end - 7.0,
-        );
+        line.text(end + 7.0, room, origin, theme::small(), t.weak);
     }
+}
+
+/// What it costs, or why that is not known.
+fn cost_ui(row: &ListRow<'_>, judged: &Judged, at: usize, is_proved: bool) {
+    let t = theme::of(row.ui);
+    let column = judged.column(at);
+    let (line, left) = (row.line(44.0), row.left(PAD));
+    let is_measured = column.row.is_available() && !column.row.format.is_empty();
     if let (false, Some(why)) = (is_measured && column.is_answer(), &column.why) {
         let has_failed = column.is_offered() && column.outcome != Outcome::Result;
         // An answer that has no such part is not a failed one.
@@ -144,47 +131,17 @@ pub fn head_ui(ui: &Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged, at: usi
         } else {
             (why.clone(), t.weak)
         };
-        widgets::text_at(
-            ui,
-            pos2(left, second),
-            words,
-            theme::small(),
-            color,
-            right - left,
-        );
-    } else {
-        let tokens = widgets::grouped(column.row.tokens.get(encoding));
-        let end = widgets::number_at(
-            ui,
-            pos2(left, second),
-            &tokens,
-            theme::mono_semibold(20.0),
-            t.strong,
-            "tok",
-        );
-        if let Some(change) = change(judged, column) {
-            strip::change_at(
-                ui,
-                pos2(end + 8.0, second),
-                &change,
-                is_proved && change.starts_with('−'),
-            );
-        }
+        line.text(left, row.right(10.0), words, theme::small(), color);
+        return;
     }
-    if compare.column.is_some_and(|(chosen, _)| chosen == at) {
-        ui.painter().rect_filled(
-            Rect::from_min_max(pos2(rect.left(), rect.bottom() - 2.0), rect.max),
-            0.0,
-            t.accent,
-        );
+    let encoding = judged.page.comparison.encoding;
+    let tokens = widgets::grouped(column.row.tokens.get(encoding));
+    let (place, font) = (pos2(left, line.y), theme::mono_semibold(20.0));
+    let end = widgets::number_at(row.ui, place, &tokens, font, t.strong, "tok");
+    if let Some(change) = change(judged, column) {
+        let is_good = is_proved && change.starts_with('−');
+        strip::change_at(row.ui, pos2(end + 8.0, line.y), &change, is_good);
     }
-    let spoken = spoken(judged, at);
-    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &spoken));
-    widgets::focus_ring_inside(ui, &response);
-    Popup::menu(&response)
-        .width(220.0)
-        .show(|ui| menu_ui(ui, cx, judged, at));
-    response.on_hover_text(spoken);
 }
 
 fn menu_ui(ui: &mut Ui, cx: &Cx<'_>, judged: &Judged, at: usize) {

@@ -1,12 +1,12 @@
 //! What each host's model would be shown of each column: tokens, and whether a limit of the host cuts it.
 
-use egui::{Rect, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{Rect, Role, ScrollArea, Sense, Ui, pos2, vec2};
 
 use super::{Judged, SIDE, head};
 use crate::state::{Compare, QueryState};
 use crate::ui::Cx;
 use crate::ui::host_row;
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme;
 use crate::ui::widgets;
 use loupe_analysis::queries::comparison::{Column, ColumnOrigin};
 use loupe_analysis::queries::{HostsQuery, HostsReport, PlacementCell, SentAsTextQuery};
@@ -181,17 +181,16 @@ pub fn hosts_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged) {
 }
 
 fn head_ui(ui: &Ui, judged: &Judged, columns: &[(&Column, Known<'_>)], rect: Rect, width: f32) {
-    let t = ThemeTokens::of(ui);
-    let y = rect.center().y;
-    widgets::text_at(
-        ui,
-        pos2(rect.left() + SIDE, y),
+    let t = theme::of(ui);
+    let line = widgets::RowLine::of(ui, rect);
+    line.text(
+        rect.left() + SIDE,
+        rect.left() + NAME,
         "Against its own data",
         theme::small(),
         t.weak,
-        NAME - SIDE,
     );
-    ui.interact(rect, ui.scope_id().with("what"), Sense::hover())
+    widgets::sense(ui, rect, "what", Sense::hover())
         .on_hover_text("What each host loses of the data of that column's own answer. Answers count as they were sent, columns without a call as the only text of an answer");
     for (at, (column, known)) in columns.iter().enumerate() {
         let left = rect.left() + NAME + at as f32 * width;
@@ -205,33 +204,21 @@ fn head_ui(ui: &Ui, judged: &Judged, columns: &[(&Column, Known<'_>)], rect: Rec
             .facts
             .filter(|facts| facts.missing > 0 && matches!(column.origin, ColumnOrigin::Call(_)));
         let lacks = lacks.map(|facts| format!("lacks {}", widgets::grouped(facts.missing)));
-        let mut end = widgets::text_at(
-            ui,
-            pos2(left, y),
-            &words,
-            theme::small(),
-            t.weak,
-            width - 12.0,
-        );
+        let mut end = line.text(left, left + width - 12.0, &words, theme::small(), t.weak);
         if let Some(lacks) = lacks {
-            end = widgets::text_at(
-                ui,
-                pos2(end + 8.0, y),
+            end = line.text(
+                end + 8.0,
+                left + width - 12.0,
                 lacks,
                 theme::small(),
                 t.warn,
-                left + width - 20.0 - end,
             );
         }
         if head::is_loser(judged, at) {
-            head::strike(ui, left, end, y, t.weak);
+            head::strike(ui, left, end, line.y, t.weak);
         }
     }
-    ui.painter().hline(
-        rect.x_range(),
-        rect.bottom() - 0.5,
-        Stroke::new(1.0, t.line),
-    );
+    widgets::line_below(ui, rect);
 }
 
 fn row_ui(
@@ -243,12 +230,12 @@ fn row_ui(
     rect: Rect,
     width: f32,
 ) {
-    let t = ThemeTokens::of(ui);
-    let y = rect.center().y;
+    let t = theme::of(ui);
+    let line = widgets::RowLine::of(ui, rect);
     let mut spoken = vec![host.name.clone()];
     widgets::name_at(
         ui,
-        pos2(rect.left() + SIDE, y),
+        pos2(rect.left() + SIDE, line.y),
         &host.name,
         theme::base(),
         t.strong,
@@ -263,18 +250,17 @@ fn row_ui(
         let Some(seen) = known.seen(at) else { continue };
         let Some(tokens) = seen.tokens else {
             let why = seen.why_not.unwrap_or("text not known");
-            widgets::text_at(ui, pos2(left, y), why, theme::small(), t.weak, width - 12.0);
+            line.text(left, left + width - 12.0, why, theme::small(), t.weak);
             spoken.push(format!("{}: {why}", title(column)));
             continue;
         };
         let number = widgets::number_text(tokens.get(cx.state.settings.encoding()), "tok");
-        let mut end = widgets::text_at(
-            ui,
-            pos2(left, y),
+        let mut end = line.text(
+            left,
+            left + width - 12.0,
             &number,
             theme::mono(12.0),
             t.text,
-            width - 12.0,
         );
         let lost = seen.missing.filter(|missing| *missing > 0).map(|missing| {
             format!(
@@ -291,14 +277,7 @@ fn row_ui(
         };
         for (words, color) in [(limit, color), (lost.as_deref(), t.warn)] {
             if let Some(words) = words.filter(|_| end + 30.0 < left + width - 12.0) {
-                end = widgets::text_at(
-                    ui,
-                    pos2(end + 8.0, y),
-                    words,
-                    theme::small(),
-                    color,
-                    left + width - 20.0 - end,
-                );
+                end = line.text(end + 8.0, left + width - 12.0, words, theme::small(), color);
             }
         }
         let message = [Some(number.as_str()), limit, lost.as_deref()]
@@ -308,10 +287,11 @@ fn row_ui(
             .join(", ");
         spoken.push(format!("{}: {message}", title(column)));
     }
-    let response = ui.interact(
+    let response = widgets::sense(
+        ui,
         rect,
-        ui.scope_id().with(("host of columns", host.id.as_str())),
+        ("host of columns", host.id.as_str()),
         Sense::hover(),
     );
-    response.widget_info(|| WidgetInfo::labeled(Role::Row, true, spoken.join("; ")));
+    widgets::say(&response, Role::Row, spoken.join("; "));
 }

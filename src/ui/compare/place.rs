@@ -2,8 +2,9 @@
 
 use egui::{Id, Ui};
 
-use crate::state::{Action, Compare, CompareAction, CompareTab};
+use crate::state::{Compare, CompareAction, CompareTab};
 use crate::ui::Cx;
+use crate::ui::widgets;
 use loupe_analysis::queries::comparison::ComparisonPage;
 
 fn record_id() -> Id {
@@ -12,8 +13,8 @@ fn record_id() -> Id {
 
 /// Goes to a section of the texts, by position.
 pub fn go(ui: &Ui, cx: &Cx<'_>, section: usize) {
-    ui.data_mut(|data| data.insert_temp(record_id(), section));
-    cx.send(Action::Compare(CompareAction::Show(CompareTab::Records)));
+    widgets::remember(ui, record_id(), section);
+    cx.send(CompareAction::Show(CompareTab::Records));
 }
 
 /// The section that is to be scrolled to in this frame: a record or a difference that was gone to.
@@ -24,9 +25,9 @@ pub fn wanted(ui: &Ui, cx: &Cx<'_>, compare: &Compare, page: &ComparisonPage) ->
         return Some(section);
     }
     let gone = Id::unique("compare gone to");
-    let known: Option<(usize, u64)> = ui.data(|data| data.get_temp(gone));
+    let known: Option<(usize, u64)> = widgets::recall(ui, gone);
     let at = compare.at.filter(|at| known != Some(*at))?;
-    ui.data_mut(|data| data.insert_temp(gone, at));
+    widgets::remember(ui, gone, at);
     let section = page.losses.get(at.0)?.section;
     unfold(cx, compare, page, section);
     Some(section)
@@ -39,6 +40,6 @@ fn unfold(cx: &Cx<'_>, compare: &Compare, page: &ComparisonPage, section: usize)
         .get(section)
         .filter(|known| compare.folded.contains(&known.name))
     {
-        cx.send(Action::Compare(CompareAction::Fold(known.name.clone())));
+        cx.send(CompareAction::Fold(known.name.clone()));
     }
 }

@@ -3,11 +3,10 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use egui::{Align, Layout, Rect, ScrollArea, Sense, Stroke, Ui, pos2, vec2};
+use egui::{Align, Layout, Rect, ScrollArea, Sense, Ui, pos2, vec2};
 
 use super::{Judged, SIDE, body, head};
-use crate::state::{Action, Compare, CompareAction};
-use crate::ui::theme::ThemeTokens;
+use crate::state::{Compare, CompareAction};
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, icons};
 
@@ -17,7 +16,6 @@ const MIN_COLUMN: f32 = 240.0;
 const STRIP: f32 = 34.0;
 
 pub fn records_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: &Arc<Judged>) {
-    let t = ThemeTokens::of(ui);
     let page = &judged.page;
     let (strip, rest) = ui
         .max_rect()
@@ -45,8 +43,7 @@ pub fn records_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: &Arc<Judg
             .small()
             .frameless()
             .tip(tip)
-            .show(ui)
-            .clicked()
+            .clicked(ui)
         {
             let all = page.sections.iter().map(|section| section.name.clone());
             let folded: BTreeSet<String> = if is_folded {
@@ -54,22 +51,16 @@ pub fn records_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: &Arc<Judg
             } else {
                 all.collect()
             };
-            cx.send(Action::Compare(CompareAction::SetFolded(folded)));
+            cx.send(CompareAction::SetFolded(folded));
         }
     });
-    ui.painter().hline(
-        strip.x_range(),
-        strip.bottom() - 0.5,
-        Stroke::new(1.0, t.line),
-    );
-    ui.scope_builder(
-        widgets::region(ui, "compare columns").max_rect(rest),
-        |ui| columns_ui(ui, cx, compare, judged),
-    );
+    widgets::line_below(ui, strip);
+    widgets::part(ui, "compare columns", rest, |ui| {
+        columns_ui(ui, cx, compare, judged)
+    });
 }
 
 fn columns_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged) {
-    let t = ThemeTokens::of(ui);
     let area = ui.available_rect_before_wrap();
     let count = judged.page.comparison.columns.len().max(1);
     let width = (area.width() / count as f32).max(MIN_COLUMN).floor();
@@ -94,20 +85,12 @@ fn columns_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged) {
                 }
             }
             let (heads, below) = whole.split_top_bottom_at_y(whole.top() + head::HEIGHT);
-            ui.painter().hline(
-                heads.x_range(),
-                heads.bottom() - 0.5,
-                Stroke::new(1.0, t.line),
-            );
-            ui.scope_builder(widgets::region(ui, "compare texts").max_rect(below), |ui| {
+            widgets::line_below(ui, heads);
+            widgets::part(ui, "compare texts", below, |ui| {
                 body::body_ui(ui, cx, compare, judged, below, width);
             });
             for at in 1..count {
-                ui.painter().vline(
-                    left + at as f32 * width,
-                    whole.y_range(),
-                    Stroke::new(1.0, t.line),
-                );
+                widgets::vline(ui, left + at as f32 * width, whole.y_range());
             }
         });
 }

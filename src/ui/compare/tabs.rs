@@ -1,11 +1,11 @@
 //! The tabs of a comparison, and what it is looked at with: which part of the answers, the baseline, further columns, and
 //! running it again.
 
-use egui::{Align, Layout, Popup, Rect, RichText, ScrollArea, Stroke, Ui, vec2};
+use egui::{Popup, Rect, ScrollArea, Ui, vec2};
 
 use super::{Judged, SIDE};
-use crate::state::{Action, Compare, CompareAction, CompareTab, ViewAction};
-use crate::ui::theme::{self, ThemeTokens};
+use crate::state::{Compare, CompareAction, CompareTab, ViewAction};
+use crate::ui::theme;
 use crate::ui::view_as::MOST_HOSTS;
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, icons};
@@ -41,72 +41,60 @@ pub fn tabs_ui(
     judged: Option<&Judged>,
     rect: Rect,
 ) -> CompareTab {
-    let t = ThemeTokens::of(ui);
     let tab = shown(compare, judged);
-    ui.painter().hline(
-        rect.x_range(),
-        rect.bottom() - 0.5,
-        Stroke::new(1.0, t.line),
-    );
+    widgets::line_below(ui, rect);
     let inner = rect.shrink2(vec2(SIDE, 0.0));
-    ui.scope_builder(
-        widgets::region(ui, "compare tabs")
-            .max_rect(inner)
-            .layout(Layout::left_to_right(Align::Center)),
-        |ui| {
-            ui.spacing_mut().item_spacing.x = if inner.width() < TIGHT { 10.0 } else { 18.0 };
-            let name = if cx.state.view.capture.is_some() {
-                "Answer"
-            } else {
-                "Start"
-            };
-            let back = Button::new(name)
-                .icon(icons::ARROW_LEFT)
-                .frameless()
-                .small()
-                .tip("Back to the panes");
-            let back = if inner.width() < TIGHT {
-                back
-            } else {
-                back.shortcut("Esc")
-            };
-            if back.show(ui).clicked() {
-                cx.send(ViewAction::ShowAnswer);
+    widgets::line_part(ui, "compare tabs", inner, |ui| {
+        ui.spacing_mut().item_spacing.x = if inner.width() < TIGHT { 10.0 } else { 18.0 };
+        let name = if cx.state.view.capture.is_some() {
+            "Answer"
+        } else {
+            "Start"
+        };
+        let back = Button::new(name)
+            .icon(icons::ARROW_LEFT)
+            .frameless()
+            .small()
+            .tip("Back to the panes");
+        let back = if inner.width() < TIGHT {
+            back
+        } else {
+            back.shortcut("Esc")
+        };
+        if back.clicked(ui) {
+            cx.send(ViewAction::ShowAnswer);
+        }
+        let count = |count: usize| Some(widgets::grouped(count as u64));
+        let comparison = judged.map(|judged| &judged.page.comparison);
+        let curve = judged.filter(|judged| !judged.page.curves.is_empty());
+        let tabs = [
+            curve.map(|_| (CompareTab::Curve, "Curve", None)),
+            Some((
+                CompareTab::Fields,
+                "Fields",
+                comparison.and_then(|comparison| count(comparison.fields.len())),
+            )),
+            Some((
+                CompareTab::Records,
+                "By record",
+                comparison.and_then(|comparison| count(comparison.records.len())),
+            )),
+            Some((
+                CompareTab::Hosts,
+                "Hosts",
+                count(cx.state.hosts.iter().count()),
+            )),
+        ];
+        for (of, label, count) in tabs.into_iter().flatten() {
+            if widgets::tab(ui, None, label, count.as_deref(), tab == of, theme::HEADER).clicked() {
+                cx.send(CompareAction::Show(of));
             }
-            let count = |count: usize| Some(widgets::grouped(count as u64));
-            let comparison = judged.map(|judged| &judged.page.comparison);
-            let curve = judged.filter(|judged| !judged.page.curves.is_empty());
-            let tabs = [
-                curve.map(|_| (CompareTab::Curve, "Curve", None)),
-                Some((
-                    CompareTab::Fields,
-                    "Fields",
-                    comparison.and_then(|comparison| count(comparison.fields.len())),
-                )),
-                Some((
-                    CompareTab::Records,
-                    "By record",
-                    comparison.and_then(|comparison| count(comparison.records.len())),
-                )),
-                Some((
-                    CompareTab::Hosts,
-                    "Hosts",
-                    count(cx.state.hosts.iter().count()),
-                )),
-            ];
-            for (of, label, count) in tabs.into_iter().flatten() {
-                if widgets::tab(ui, None, label, count.as_deref(), tab == of, theme::HEADER)
-                    .clicked()
-                {
-                    cx.send(Action::Compare(CompareAction::Show(of)));
-                }
-            }
-            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                ui.spacing_mut().item_spacing.x = 8.0;
-                controls_ui(ui, cx, compare, judged, inner.width());
-            });
-        },
-    );
+        }
+        widgets::from_right(ui, |ui| {
+            ui.spacing_mut().item_spacing.x = 8.0;
+            controls_ui(ui, cx, compare, judged, inner.width());
+        });
+    });
     tab
 }
 
@@ -127,8 +115,8 @@ fn controls_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: Option<&Judg
         .name("Run again")
         .icon(icons::REFRESH)
         .small();
-    if again.enabled(can_run).tip(why).show(ui).clicked() {
-        cx.send(Action::Compare(CompareAction::Again));
+    if again.enabled(can_run).tip(why).clicked(ui) {
+        cx.send(CompareAction::Again);
     }
     let Some(judged) = judged else { return };
     add_column_ui(ui, cx, &judged.page, is_tight);
@@ -164,31 +152,23 @@ fn add_column_ui(ui: &mut Ui, cx: &Cx<'_>, page: &ComparisonPage, is_tight: bool
         .show(ui);
     Popup::menu(&button).width(280.0).show(|ui| {
         let shown = derived(page);
-        ui.label(
-            RichText::new("Written from the data, no call made")
-                .font(theme::small())
-                .color(ThemeTokens::of(ui).weak),
-        );
+        ui.label(widgets::styled(
+            "Written from the data, no call made",
+            theme::small(),
+            theme::of(ui).weak,
+        ));
         ScrollArea::vertical().max_height(420.0).show(ui, |ui| {
             ui.spacing_mut().item_spacing.y = 0.0;
             for format in FORMATS.iter().filter(|format| !format.is_as_sent()) {
                 let is_shown = shown.iter().any(|(_, id)| *id == format.id());
-                if widgets::menu_row(
-                    ui,
-                    format.title(),
-                    Some(ThemeTokens::of(ui).faint),
-                    is_shown,
-                )
-                .clicked()
-                {
+                if widgets::choose_row(ui, format.title(), Some(theme::of(ui).faint), is_shown) {
                     let mut next = shown.clone();
                     if is_shown {
                         next.retain(|(_, id)| *id != format.id());
                     } else {
                         next.push((call, format.id()));
                     }
-                    cx.send(Action::Compare(CompareAction::SetDerived(next)));
-                    ui.close();
+                    cx.send(CompareAction::SetDerived(next));
                 }
             }
         });
@@ -211,22 +191,22 @@ fn baseline_ui(ui: &mut Ui, cx: &Cx<'_>, judged: &Judged, width: f32) {
                 && widgets::menu_row(
                     ui,
                     &column.title,
-                    Some(ThemeTokens::of(ui).hue(column.format).color),
+                    Some(theme::of(ui).hue(column.format).color),
                     at == base,
                 )
                 .clicked()
             {
-                cx.send(Action::Compare(CompareAction::SetBaseline(call)));
+                cx.send(CompareAction::SetBaseline(call));
                 ui.close();
             }
         }
     });
     if width >= WHOLE {
-        ui.label(
-            RichText::new("Baseline")
-                .font(theme::small())
-                .color(ThemeTokens::of(ui).weak),
-        );
+        ui.label(widgets::styled(
+            "Baseline",
+            theme::small(),
+            theme::of(ui).weak,
+        ));
     }
 }
 
@@ -257,9 +237,8 @@ fn part_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged, width: 
             .into_iter()
             .map(|part| (ReadChoice::Part(part), part.title()));
         for (reads, name) in std::iter::once((ReadChoice::Most, MOST_HOSTS)).chain(parts) {
-            if widgets::menu_row(ui, name, None, reads == compare.reads).clicked() {
-                cx.send(Action::Compare(CompareAction::SetReads(reads)));
-                ui.close();
+            if widgets::choose_row(ui, name, None, reads == compare.reads) {
+                cx.send(CompareAction::SetReads(reads));
             }
         }
     });

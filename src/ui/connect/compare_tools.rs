@@ -1,11 +1,10 @@
 //! The connect screen where it is asked for the other list of tools: the same ways to a server, which is connected only
 //! while it lists them.
 
-use egui::{Label, RichText, Ui};
+use egui::{Label, Ui};
 
-use super::super::theme::{self, ThemeTokens};
+use super::super::theme;
 use super::super::{Cx, icons, widgets};
-use crate::state::Action;
 use crate::state::server_diff::ServerDiffAction;
 use loupe_core::source::Source;
 
@@ -15,43 +14,34 @@ pub(super) const LIST_SAMPLE: &str = "List this sample's tools";
 
 /// What is asked for.
 pub(super) fn head_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let name = cx.state.own_list().name;
-    ui.label(
-        RichText::new("Compare tools with another server or version")
-            .font(theme::page_title())
-            .color(t.strong),
+    widgets::words(
+        ui,
+        "Compare tools with another server or version",
+        theme::page_title(),
+        t.strong,
     );
     let words = format!(
         "Choose what the tools of {name} are compared with. It is connected only while it lists its tools; {name} stays connected."
     );
-    ui.add(
-        Label::new(
-            RichText::new(words)
-                .font(theme::regular(14.0))
-                .color(t.weak),
-        )
-        .wrap(),
-    );
+    widgets::wrapped(ui, words, theme::regular(14.0), t.weak);
 }
 
 pub(super) fn retry_ui(ui: &mut Ui, cx: &Cx<'_>, source: &Source) {
     ui.horizontal(|ui| {
         if widgets::Button::new("Retry")
             .icon(icons::REFRESH)
-            .show(ui)
-            .clicked()
+            .clicked(ui)
         {
-            cx.send(Action::ServerDiff(ServerDiffAction::List(Box::new(
-                source.clone(),
-            ))));
+            cx.send(ServerDiffAction::List(Box::new(source.clone())));
         }
         ui.add(
-            Label::new(
-                RichText::new(source.to_string())
-                    .font(theme::code())
-                    .color(ThemeTokens::of(ui).weak),
-            )
+            Label::new(widgets::styled(
+                source.to_string(),
+                theme::code(),
+                theme::of(ui).weak,
+            ))
             .truncate(),
         );
     });

@@ -1,10 +1,10 @@
 //! The form of one's own server: a command or an address, and in full what connecting will do.
 
-use egui::{Frame, Label, Margin, RichText, Stroke, Ui};
+use egui::{Frame, Label, Margin, Stroke, Ui};
 
 use super::{compare_tools, login, paste, protocol};
 use crate::state::{ConnectAction, ConnectForm, ConnectMode, Connection};
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme;
 use crate::ui::widgets;
 use crate::ui::{Cx, icons};
 use loupe_core::source::Source;
@@ -69,7 +69,7 @@ pub(super) fn form_ui(ui: &mut Ui, cx: &Cx<'_>) {
         if !why.is_empty() {
             button = button.tip(&why);
         }
-        if button.show(ui).clicked() {
+        if button.clicked(ui) {
             cx.send(ConnectAction::UseForm);
         }
     });
@@ -79,8 +79,7 @@ pub(super) fn form_ui(ui: &mut Ui, cx: &Cx<'_>) {
 }
 
 pub(super) fn label(ui: &mut Ui, words: &str) {
-    let t = ThemeTokens::of(ui);
-    ui.label(RichText::new(words).font(theme::small()).color(t.weak));
+    widgets::note(ui, words);
 }
 
 pub(super) fn field(ui: &mut Ui, name: &str, hint: &str, width: f32, text: &mut String) {
@@ -207,8 +206,7 @@ fn rows_ui(ui: &mut Ui, noun: &str, hint: &str, rows: &mut Vec<(String, String)>
         .icon(icons::ADD)
         .small()
         .frameless()
-        .show(ui)
-        .clicked()
+        .clicked(ui)
     {
         rows.push(Default::default());
     }
@@ -220,7 +218,7 @@ fn consent_ui(
     form: &ConnectForm,
     source: &Result<Source, loupe_core::problem::Problem>,
 ) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let is_blank = form.command.trim().is_empty() && form.mode == ConnectMode::Command
         || form.url.trim().is_empty() && form.mode == ConnectMode::Url;
     let title = match form.mode {
@@ -238,7 +236,7 @@ fn consent_ui(
                 ui.add(Label::new(icons::icon_fill(icons::CONSENT, 16.0, t.warn)));
                 ui.vertical(|ui| {
                     ui.spacing_mut().item_spacing.y = 4.0;
-                    ui.label(RichText::new(title).font(theme::semibold(13.0)).color(t.strong));
+                    widgets::words(ui, title, theme::semibold(13.0), t.strong);
                     match source {
                         Ok(source) => source_ui(ui, source),
                         Err(_) if is_blank => {
@@ -246,12 +244,12 @@ fn consent_ui(
                                 ConnectMode::Command => "Type the command that starts your server; it is shown here in full",
                                 ConnectMode::Url => "Type your server's address; it is shown here in full",
                             };
-                            ui.add(Label::new(RichText::new(words).font(theme::small()).color(t.text)).wrap());
+                            widgets::wrapped(ui, words, theme::small(), t.text);
                         }
                         Err(problem) => {
-                            ui.label(RichText::new(problem.message()).font(theme::small()).color(t.bad));
+                            widgets::words(ui, problem.message(), theme::small(), t.bad);
                             if let Some(hint) = &problem.hint {
-                                ui.add(Label::new(RichText::new(hint).font(theme::small()).color(t.text)).wrap());
+                                widgets::wrapped(ui, hint, theme::small(), t.text);
                             }
                         }
                     }
@@ -261,10 +259,10 @@ fn consent_ui(
 }
 
 pub(super) fn source_ui(ui: &mut Ui, source: &Source) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let exact = |ui: &mut Ui, text: String| {
         ui.add(
-            Label::new(RichText::new(text).font(theme::mono(12.5)).color(t.strong))
+            Label::new(widgets::styled(text, theme::mono(12.5), t.strong))
                 .wrap()
                 .selectable(true),
         )
@@ -311,12 +309,10 @@ pub(super) fn source_ui(ui: &mut Ui, source: &Source) {
     } else {
         ""
     };
-    ui.add(
-        Label::new(
-            RichText::new(format!("{}{secrets}.", notes.join(", ")))
-                .font(theme::small())
-                .color(t.text),
-        )
-        .wrap(),
+    widgets::wrapped(
+        ui,
+        format!("{}{secrets}.", notes.join(", ")),
+        theme::small(),
+        t.text,
     );
 }

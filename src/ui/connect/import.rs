@@ -1,8 +1,8 @@
 //! Import: the clients' configurations on this computer, and what was understood of one, before anything starts.
 
-use egui::{Label, RichText, Ui};
+use egui::{Label, Ui};
 
-use super::super::theme::{self, ThemeTokens};
+use super::super::theme;
 use super::super::widgets::{self, Tone};
 use super::super::{Cx, icons};
 use crate::state::{Action, ConnectAction, ImportAction, ImportGuess};
@@ -17,14 +17,15 @@ fn send(cx: &Cx<'_>, action: ImportAction) {
 }
 
 pub(super) fn import_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let is_narrow = ui.available_width() < ONE_ROW;
     ui.horizontal(|ui| {
         ui.add(Label::new(icons::icon(icons::IMPORT, 16.0, t.weak)));
-        ui.label(
-            RichText::new("Import from another client")
-                .font(theme::semibold(13.0))
-                .color(t.strong),
+        widgets::words(
+            ui,
+            "Import from another client",
+            theme::semibold(13.0),
+            t.strong,
         );
         if !is_narrow {
             widgets::at_right(ui, theme::BUTTON, |ui| ways_ui(ui, cx));
@@ -36,11 +37,11 @@ pub(super) fn import_ui(ui: &mut Ui, cx: &Cx<'_>) {
     match &cx.state.importing.found {
         None => {
             let words = "Looks for the configurations of Claude, VS Code, Cursor, Codex, Gemini and others. Files are only read, and nothing is started.";
-            ui.add(Label::new(RichText::new(words).font(theme::small()).color(t.weak)).wrap());
+            widgets::note_wrapped(ui, words);
         }
         Some(found) if found.is_empty() => {
             let words = "No client configuration found. Choose the file, or paste its text above.";
-            ui.add(Label::new(RichText::new(words).font(theme::small()).color(t.text)).wrap());
+            widgets::wrapped(ui, words, theme::small(), t.text);
         }
         Some(found) => {
             for config in found {
@@ -49,15 +50,11 @@ pub(super) fn import_ui(ui: &mut Ui, cx: &Cx<'_>) {
                     if widgets::Button::new(&config.client)
                         .small()
                         .name(&format!("Import from {}", config.client))
-                        .show(ui)
-                        .clicked()
+                        .clicked(ui)
                     {
                         send(cx, ImportAction::Read(config.path.clone()));
                     }
-                    ui.add(
-                        Label::new(RichText::new(path).font(theme::code()).color(t.weak))
-                            .truncate(),
-                    );
+                    widgets::truncated(ui, path, theme::code(), t.weak);
                 });
             }
         }
@@ -68,8 +65,7 @@ pub(super) fn import_ui(ui: &mut Ui, cx: &Cx<'_>) {
 fn ways_ui(ui: &mut Ui, cx: &Cx<'_>) {
     if widgets::Button::new("Choose a file…")
         .name("Import a configuration file")
-        .show(ui)
-        .clicked()
+        .clicked(ui)
     {
         send(cx, ImportAction::Browse);
     }
@@ -79,11 +75,7 @@ fn ways_ui(ui: &mut Ui, cx: &Cx<'_>) {
     } else {
         "Search this computer"
     };
-    if widgets::Button::new(name)
-        .icon(icons::SEARCH)
-        .show(ui)
-        .clicked()
-    {
+    if widgets::Button::new(name).icon(icons::SEARCH).clicked(ui) {
         send(cx, ImportAction::Look);
     }
 }
@@ -93,16 +85,14 @@ pub(super) fn understood_ui(ui: &mut Ui, cx: &Cx<'_>) -> bool {
     let Some(understood) = &cx.state.importing.understood else {
         return false;
     };
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     ui.horizontal(|ui| {
         ui.add(Label::new(icons::icon(icons::CHECK_CIRCLE, 16.0, t.weak)));
-        ui.add(
-            Label::new(
-                RichText::new(format!("Understood: {}", understood.what))
-                    .font(theme::semibold(13.0))
-                    .color(t.strong),
-            )
-            .truncate(),
+        widgets::truncated(
+            ui,
+            format!("Understood: {}", understood.what),
+            theme::semibold(13.0),
+            t.strong,
         );
         widgets::at_right(ui, theme::ICON_BUTTON, |ui| {
             if widgets::icon_button(ui, icons::CLOSE, "Close the import").clicked() {
@@ -111,7 +101,7 @@ pub(super) fn understood_ui(ui: &mut Ui, cx: &Cx<'_>) -> bool {
         });
     });
     for note in &understood.import.notes {
-        ui.add(Label::new(RichText::new(note).font(theme::small()).color(t.weak)).wrap());
+        widgets::note_wrapped(ui, note);
     }
     if understood.import.servers.len() != 1 {
         for (at, entry) in understood.import.servers.iter().enumerate() {
@@ -129,17 +119,10 @@ pub(super) fn understood_ui(ui: &mut Ui, cx: &Cx<'_>) -> bool {
                 } else {
                     button
                 };
-                if button.show(ui).clicked() {
+                if button.clicked(ui) {
                     send(cx, ImportAction::Choose(at));
                 }
-                ui.add(
-                    Label::new(
-                        RichText::new(entry.to_string())
-                            .font(theme::code())
-                            .color(t.weak),
-                    )
-                    .truncate(),
-                );
+                widgets::truncated(ui, entry.to_string(), theme::code(), t.weak);
             });
         }
     }
@@ -148,22 +131,18 @@ pub(super) fn understood_ui(ui: &mut Ui, cx: &Cx<'_>) -> bool {
 }
 
 fn chosen_ui(ui: &mut Ui, cx: &Cx<'_>, understood: &ImportGuess) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let Some(entry) = understood.entry() else {
-        ui.label(
-            RichText::new("Choose a server")
-                .font(theme::small())
-                .color(t.weak),
-        );
+        widgets::note(ui, "Choose a server");
         return;
     };
     ui.add_space(6.0);
     ui.add(
-        Label::new(
-            RichText::new(entry.to_string())
-                .font(theme::mono(12.5))
-                .color(t.strong),
-        )
+        Label::new(widgets::styled(
+            entry.to_string(),
+            theme::mono(12.5),
+            t.strong,
+        ))
         .wrap()
         .selectable(true),
     );
@@ -177,7 +156,7 @@ fn chosen_ui(ui: &mut Ui, cx: &Cx<'_>, understood: &ImportGuess) {
         );
     }
     for note in &entry.notes {
-        ui.add(Label::new(RichText::new(note).font(theme::small()).color(t.weak)).wrap());
+        widgets::note_wrapped(ui, note);
     }
     let secrets = entry.secrets();
     if !secrets.is_empty() {
@@ -190,7 +169,7 @@ fn chosen_ui(ui: &mut Ui, cx: &Cx<'_>, understood: &ImportGuess) {
             "Secret: {}. Values do not show and are not kept{from}.",
             secrets.join(", ")
         );
-        ui.add(Label::new(RichText::new(words).font(theme::small()).color(t.text)).wrap());
+        widgets::wrapped(ui, words, theme::small(), t.text);
     }
     for placeholder in entry.placeholders() {
         placeholder_ui(ui, cx, understood, &placeholder);
@@ -202,7 +181,7 @@ fn chosen_ui(ui: &mut Ui, cx: &Cx<'_>, understood: &ImportGuess) {
             Source::Command(_) => "Connecting runs this command on your computer, as you.",
             _ => "Connecting sends requests to this address.",
         };
-        ui.add(Label::new(RichText::new(words).font(theme::small()).color(t.text)).wrap());
+        widgets::wrapped(ui, words, theme::small(), t.text);
     }
     ui.add_space(4.0);
     widgets::at_right(ui, theme::BUTTON, |ui| {
@@ -226,34 +205,24 @@ fn chosen_ui(ui: &mut Ui, cx: &Cx<'_>, understood: &ImportGuess) {
         let tip = why.as_deref();
         if connect
             .tip(tip.unwrap_or("Connects to exactly what is shown above"))
-            .show(ui)
-            .clicked()
+            .clicked(ui)
         {
             cx.send(ConnectAction::UseForm);
         }
         if take
             .tip(tip.unwrap_or("Fills in the form, to edit before connecting"))
-            .show(ui)
-            .clicked()
+            .clicked(ui)
         {
             send(cx, ImportAction::Use);
         }
     });
     if let Err(problem) = &source {
-        ui.add(
-            Label::new(
-                RichText::new(&problem.what)
-                    .font(theme::small())
-                    .color(t.bad),
-            )
-            .wrap(),
-        );
+        widgets::wrapped(ui, &problem.what, theme::small(), t.bad);
     }
 }
 
 /// The field of one placeholder; of a secret what is typed does not show.
 fn placeholder_ui(ui: &mut Ui, cx: &Cx<'_>, understood: &ImportGuess, placeholder: &Placeholder) {
-    let t = ThemeTokens::of(ui);
     let name = placeholder.to_string();
     let input = understood.entry().and_then(|entry| {
         entry
@@ -264,10 +233,9 @@ fn placeholder_ui(ui: &mut Ui, cx: &Cx<'_>, understood: &ImportGuess, placeholde
     let about = input
         .map(|input| input.about.as_str())
         .filter(|about| !about.is_empty());
-    ui.label(
-        RichText::new(about.map_or_else(|| name.clone(), |about| format!("{name}: {about}")))
-            .font(theme::small())
-            .color(t.weak),
+    widgets::note(
+        ui,
+        about.map_or_else(|| name.clone(), |about| format!("{name}: {about}")),
     );
     let mut value = understood.values.get(&name).cloned().unwrap_or_default();
     let default = input
@@ -308,8 +276,7 @@ fn placeholder_ui(ui: &mut Ui, cx: &Cx<'_>, understood: &ImportGuess, placeholde
                 if widgets::Button::new(option)
                     .small()
                     .name(&format!("{name}: {option}"))
-                    .show(ui)
-                    .clicked()
+                    .clicked(ui)
                 {
                     send(
                         cx,

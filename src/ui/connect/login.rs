@@ -1,8 +1,8 @@
 //! Logging in: the wish in the form, the offer after a refusal, the address before it is opened, the log.
 
-use egui::{Frame, Id, Label, Margin, RichText, ScrollArea, Stroke, Ui};
+use egui::{Frame, Id, Label, Margin, ScrollArea, Stroke, Ui};
 
-use super::super::theme::{self, ThemeTokens};
+use super::super::theme;
 use super::super::{Cx, icons, widgets};
 use super::{card, label, pair};
 use crate::state::{Action, ConnectForm, LoginAction};
@@ -79,8 +79,7 @@ pub(super) fn wish_ui(ui: &mut Ui, cx: &Cx<'_>, form: &mut ConnectForm) {
         .small()
         .frameless()
         .tip(tip)
-        .show(ui)
-        .clicked()
+        .clicked(ui)
     {
         send(
             cx,
@@ -104,23 +103,23 @@ fn line(ui: &mut Ui, name: &str, hint: &str, width: f32, is_secret: bool, text: 
 
 /// After a refusal: the way to log in, and the log of the login that failed.
 pub(super) fn offer_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     servers_ui(ui, cx);
     if cx.state.wants_login() {
         card(ui, true, |ui| {
             ui.horizontal(|ui| {
                 ui.add(Label::new(icons::icon(icons::KEY, 16.0, t.accent)));
-                ui.label(
-                    RichText::new("This server requires a login")
-                        .font(theme::semibold(13.0))
-                        .color(t.strong),
+                widgets::words(
+                    ui,
+                    "This server requires a login",
+                    theme::semibold(13.0),
+                    t.strong,
                 );
                 widgets::at_right(ui, theme::BUTTON, |ui| {
                     if widgets::Button::new("Log in")
                         .icon(icons::KEY)
                         .primary()
-                        .show(ui)
-                        .clicked()
+                        .clicked(ui)
                     {
                         send(
                             cx,
@@ -134,7 +133,7 @@ pub(super) fn offer_ui(ui: &mut Ui, cx: &Cx<'_>) {
             });
             let words =
                 "Loupe finds out where, and shows you the address before your browser opens it.";
-            ui.add(Label::new(RichText::new(words).font(theme::small()).color(t.weak)).wrap());
+            widgets::note_wrapped(ui, words);
         });
         ui.add_space(8.0);
     } else if !cx.state.login_log().lines.is_empty() {
@@ -145,17 +144,18 @@ pub(super) fn offer_ui(ui: &mut Ui, cx: &Cx<'_>) {
 
 /// The authorization servers of which one has to be chosen.
 fn servers_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     if cx.state.login_log().servers.is_empty() {
         return;
     }
     card(ui, true, |ui| {
         ui.horizontal(|ui| {
             ui.add(Label::new(icons::icon(icons::KEY, 16.0, t.accent)));
-            ui.label(
-                RichText::new("Where do you want to log in?")
-                    .font(theme::semibold(13.0))
-                    .color(t.strong),
+            widgets::words(
+                ui,
+                "Where do you want to log in?",
+                theme::semibold(13.0),
+                t.strong,
             );
         });
         let words = match cx.state.login_log().servers.len() {
@@ -166,13 +166,12 @@ fn servers_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 "The server accepts several authorization servers. Choose the one where you have an account."
             }
         };
-        ui.add(Label::new(RichText::new(words).font(theme::small()).color(t.weak)).wrap());
+        widgets::note_wrapped(ui, words);
         for server in &cx.state.login_log().servers {
             if widgets::Button::new(server)
                 .icon(icons::KEY)
                 .name(&format!("Log in at {server}"))
-                .show(ui)
-                .clicked()
+                .clicked(ui)
             {
                 send(cx, LoginAction::StartAt(server.clone()));
             }
@@ -183,24 +182,19 @@ fn servers_ui(ui: &mut Ui, cx: &Cx<'_>) {
 
 /// Each step of the login, secrets masked.
 pub(super) fn log_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let lines = &cx.state.login_log().lines;
     if lines.is_empty() {
         return;
     }
     ui.horizontal(|ui| {
         ui.add(Label::new(icons::icon(icons::KEY, 14.0, t.weak)));
-        ui.label(
-            RichText::new("Login, step by step")
-                .font(theme::semibold(12.5))
-                .color(t.strong),
-        );
+        widgets::words(ui, "Login, step by step", theme::semibold(12.5), t.strong);
         if widgets::Button::new("Copy")
             .small()
             .frameless()
             .name("Copy the log of the login")
-            .show(ui)
-            .clicked()
+            .clicked(ui)
         {
             cx.send(Action::Copy(lines.join("\n")));
         }
@@ -212,9 +206,7 @@ pub(super) fn log_ui(ui: &mut Ui, cx: &Cx<'_>) {
         .auto_shrink([false, true])
         .show_rows(ui, theme::TEXT_ROW, lines.len(), |ui, range| {
             for line in &lines[range] {
-                ui.add(
-                    Label::new(RichText::new(line).font(theme::code()).color(t.text)).truncate(),
-                );
+                widgets::truncated(ui, line, theme::code(), t.text);
             }
         });
 }
@@ -227,18 +219,14 @@ pub(in super::super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let Some((url, since, limit)) = &login.open else {
         return;
     };
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let room = widgets::modal_room(ui);
     widgets::modal(ui, Id::unique("login dialog"), 620.0, |ui| {
         let title = match &other {
             Some(server) => format!("Log in to {server} with your browser"),
             None => "Log in with your browser".to_owned(),
         };
-        ui.label(
-            RichText::new(title)
-                .font(theme::semibold(16.0))
-                .color(t.strong),
-        );
+        widgets::words(ui, title, theme::semibold(16.0), t.strong);
         let host = url
             .split("://")
             .nth(1)
@@ -247,7 +235,7 @@ pub(in super::super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>) {
         let words = format!(
             "The server sends you to {host}. Check that you recognise it; this is the whole address:"
         );
-        ui.add(Label::new(RichText::new(words).font(theme::base()).color(t.text)).wrap());
+        widgets::wrapped(ui, words, theme::base(), t.text);
         Frame::new()
             .fill(t.bg)
             .stroke(Stroke::new(1.0, t.line))
@@ -260,7 +248,7 @@ pub(in super::super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>) {
                     .show(ui, |ui| {
                         ui.set_width(ui.available_width());
                         ui.add(
-                            Label::new(RichText::new(url).font(theme::code()).color(t.strong))
+                            Label::new(widgets::styled(url, theme::code(), t.strong))
                                 .wrap()
                                 .selectable(true),
                         );
@@ -273,32 +261,30 @@ pub(in super::super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 "Waiting for you"
             };
             widgets::waiting(ui, what, *since, cx);
-            ui.label(
-                RichText::new(format!("of {}", widgets::seconds(*limit)))
-                    .font(theme::code())
-                    .color(t.weak),
+            widgets::words(
+                ui,
+                format!("of {}", widgets::seconds(*limit)),
+                theme::code(),
+                t.weak,
             );
         });
         widgets::at_right(ui, theme::BUTTON, |ui| {
             if widgets::Button::new("Open in the browser")
                 .icon(icons::OPEN_LINK)
                 .primary()
-                .show(ui)
-                .clicked()
+                .clicked(ui)
             {
                 send(cx, LoginAction::Open(session));
             }
             if widgets::Button::new("Copy the address")
                 .icon(icons::COPY)
-                .show(ui)
-                .clicked()
+                .clicked(ui)
             {
                 send(cx, LoginAction::Copy(session));
             }
             if widgets::Button::new("Cancel")
                 .name("Cancel the login")
-                .show(ui)
-                .clicked()
+                .clicked(ui)
             {
                 send(cx, LoginAction::Cancel(session));
             }

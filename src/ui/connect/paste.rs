@@ -1,16 +1,16 @@
 //! The field to paste into: whatever people have at hand to reach a server goes here, and its parts become chips. Enter
 //! uses what was understood, Shift Enter makes a line.
 
-use egui::{Id, Key, KeyboardShortcut, Label, Margin, Modifiers, RichText, TextEdit, Ui, vec2};
+use egui::{Id, Key, KeyboardShortcut, Margin, Modifiers, RichText, TextEdit, Ui, vec2};
 
-use super::super::theme::{self, ThemeTokens};
+use super::super::theme;
 use super::super::widgets::{self, Tone};
 use super::super::{Cx, icons};
-use crate::state::{Action, ConnectForm, ConnectMode, ImportAction};
+use crate::state::{ConnectForm, ConnectMode, ImportAction};
 use loupe_core::source::Source;
 
 pub(super) fn paste_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let importing = &cx.state.importing;
     let mut text = importing.text.clone();
     let width = ui.available_width();
@@ -30,25 +30,21 @@ pub(super) fn paste_ui(ui: &mut Ui, cx: &Cx<'_>) {
         .add(edit)
         .accessible_name("Paste anything that names a server");
     if response.changed() {
-        cx.send(Action::Import(ImportAction::SetText(text)));
+        cx.send(ImportAction::SetText(text));
     }
     if response.has_focus()
         && ui.input(|input| input.modifiers.is_none() && input.key_pressed(Key::Enter))
     {
         if importing.is_answer {
-            cx.send(Action::Import(ImportAction::OpenAnswer));
+            cx.send(ImportAction::OpenAnswer);
         } else if importing.understood.is_some() {
-            cx.send(Action::Import(ImportAction::Use));
+            cx.send(ImportAction::Use);
         }
     }
     if let Some(problem) = &importing.problem {
-        ui.label(
-            RichText::new(problem.message())
-                .font(theme::small())
-                .color(t.bad),
-        );
+        widgets::words(ui, problem.message(), theme::small(), t.bad);
         if let Some(hint) = &problem.hint {
-            ui.add(Label::new(RichText::new(hint).font(theme::small()).color(t.weak)).wrap());
+            widgets::note_wrapped(ui, hint);
         }
     }
     if importing.is_answer {
@@ -61,7 +57,7 @@ pub(super) fn paste_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 false,
             );
             if widgets::button(ui, "Open it").clicked() {
-                cx.send(Action::Import(ImportAction::OpenAnswer));
+                cx.send(ImportAction::OpenAnswer);
             }
         });
     }
@@ -148,6 +144,5 @@ fn chip(ui: &mut Ui, text: &str, name: &str) -> bool {
         .small()
         .name(name)
         .tip(name)
-        .show(ui)
-        .clicked()
+        .clicked(ui)
 }

@@ -1,9 +1,9 @@
 //! What became of the connection that was open before: said plainly where connecting elsewhere came to nothing.
 
-use egui::{Label, RichText, Ui};
+use egui::{Label, Ui};
 
-use super::super::theme::{self, ThemeTokens};
-use super::super::widgets::Button;
+use super::super::theme;
+use super::super::widgets::{self, Button};
 use super::super::{Cx, icons};
 use crate::state::{ConnectAction, Connection};
 
@@ -13,7 +13,7 @@ pub(super) fn closed_ui(ui: &mut Ui, cx: &Cx<'_>) {
     else {
         return;
     };
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let label = closed.label();
     super::card(ui, false, |ui| {
         ui.horizontal(|ui| {
@@ -21,20 +21,13 @@ pub(super) fn closed_ui(ui: &mut Ui, cx: &Cx<'_>) {
             let words = format!(
                 "Not connected. The connection to {label} was closed when you connected elsewhere."
             );
-            ui.add(Label::new(RichText::new(words).font(theme::base()).color(t.text)).wrap());
+            widgets::wrapped(ui, words, theme::base(), t.text);
         });
         let name = format!("Connect to {label} again");
-        if Button::new(&name).icon(icons::REFRESH).show(ui).clicked() {
+        if Button::new(&name).icon(icons::REFRESH).clicked(ui) {
             cx.send(ConnectAction::Connect(Box::new(closed.clone())));
         }
-        ui.add(
-            Label::new(
-                RichText::new(closed.to_string())
-                    .font(theme::code())
-                    .color(t.weak),
-            )
-            .truncate(),
-        );
+        widgets::truncated(ui, closed.to_string(), theme::code(), t.weak);
     });
     ui.add_space(16.0);
 }

@@ -77,9 +77,8 @@ fn revision_ui(ui: &mut Ui, protocol: &mut Protocol) {
     Popup::menu(&button).width(260.0).show(|ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
         for choice in all {
-            if widgets::menu_row(ui, &words(choice), None, *protocol == choice).clicked() {
+            if widgets::choose_row(ui, &words(choice), None, *protocol == choice) {
                 *protocol = choice;
-                ui.close();
             }
         }
     });

@@ -1,14 +1,14 @@
 //! The servers used before: a click connects, another fills the form to change something first.
 
-use egui::{Label, RichText, Ui};
+use egui::{Label, Ui};
 
-use super::super::theme::{self, ThemeTokens};
+use super::super::theme;
 use super::super::{Cx, icons, servers, widgets};
 use super::card;
 use crate::state::{Action, ImportAction};
 
 pub(super) fn recent_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let recent = &cx.state.importing.recent;
     let is_choosing = cx.state.server_diff.is_choosing;
     if recent.is_empty() {
@@ -18,16 +18,8 @@ pub(super) fn recent_ui(ui: &mut Ui, cx: &Cx<'_>) {
     card(ui, false, |ui| {
         ui.horizontal(|ui| {
             ui.add(Label::new(icons::icon(icons::HISTORY, 16.0, t.weak)));
-            ui.label(
-                RichText::new("Recent")
-                    .font(theme::semibold(13.0))
-                    .color(t.strong),
-            );
-            ui.label(
-                RichText::new("Secrets come from the keychain, or are asked for")
-                    .font(theme::small())
-                    .color(t.weak),
-            );
+            widgets::words(ui, "Recent", theme::semibold(13.0), t.strong);
+            widgets::note(ui, "Secrets come from the keychain, or are asked for");
         });
         for (at, (recent, (name, place))) in recent.iter().zip(servers::names(cx)).enumerate() {
             ui.horizontal(|ui| {
@@ -35,8 +27,7 @@ pub(super) fn recent_ui(ui: &mut Ui, cx: &Cx<'_>) {
                     if widgets::Button::new(&name)
                         .small()
                         .name(&format!("Use {name} again"))
-                        .show(ui)
-                        .clicked()
+                        .clicked(ui)
                     {
                         send(ImportAction::UseRecent(at));
                     }
@@ -44,18 +35,14 @@ pub(super) fn recent_ui(ui: &mut Ui, cx: &Cx<'_>) {
                     .small()
                     .icon(icons::PLUG)
                     .name(&format!("Connect to {name}"))
-                    .show(ui)
-                    .clicked()
+                    .clicked(ui)
                 {
                     send(ImportAction::ConnectRecent(at));
                 }
                 let room = (ui.available_width() - 3.0 * theme::ICON_BUTTON - 32.0).max(40.0);
                 ui.scope(|ui| {
                     ui.set_max_width(room);
-                    ui.add(
-                        Label::new(RichText::new(place).font(theme::code()).color(t.weak))
-                            .truncate(),
-                    );
+                    widgets::truncated(ui, place, theme::code(), t.weak);
                 });
                 widgets::at_right(ui, theme::ICON_BUTTON, |ui| {
                     if widgets::icon_button(ui, icons::TRASH, &format!("Forget {name}")).clicked() {

@@ -1,9 +1,9 @@
 //! How a connection came about, or did not: each step with what was tried, what came of it and how long it took.
 
-use egui::{Label, RichText, Ui, vec2};
+use egui::{Label, Ui, vec2};
 
-use crate::ui::theme::{self, ThemeTokens};
-use crate::ui::{Cx, icons};
+use crate::ui::theme;
+use crate::ui::{Cx, icons, widgets};
 use loupe_core::capture::{Step, StepState, milliseconds};
 
 /// Narrower than this, a step stands on two lines.
@@ -11,7 +11,7 @@ const WIDE: f32 = 520.0;
 
 /// The steps in order, the failed one marked.
 pub fn steps_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     ui.spacing_mut().item_spacing = vec2(8.0, 4.0);
     for step in &cx.state.session().steps {
         let (icon, color, words) = match step.state {
@@ -22,9 +22,7 @@ pub fn steps_ui(ui: &mut Ui, cx: &Cx<'_>) {
         ui.horizontal_top(|ui| {
             ui.add(Label::new(icons::icon(icon, 14.0, color)))
                 .on_hover_text(words);
-            let name = RichText::new(step.name)
-                .font(theme::medium(12.5))
-                .color(t.strong);
+            let name = widgets::styled(step.name, theme::medium(12.5), t.strong);
             if ui.available_width() < WIDE {
                 ui.vertical(|ui| {
                     ui.label(name);
@@ -42,14 +40,14 @@ pub fn steps_ui(ui: &mut Ui, cx: &Cx<'_>) {
 }
 
 fn text_ui(ui: &mut Ui, step: &Step) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let took = step
         .took
         .map(time)
         .map(|took| format!(" · {took}"))
         .unwrap_or_default();
     if !step.tried.is_empty() {
-        ui.add(Label::new(RichText::new(&step.tried).font(theme::code()).color(t.weak)).wrap());
+        widgets::wrapped(ui, &step.tried, theme::code(), t.weak);
     }
     let color = if step.state == StepState::Failed {
         t.bad
@@ -61,14 +59,7 @@ fn text_ui(ui: &mut Ui, step: &Step) {
     } else {
         &step.answered
     };
-    ui.add(
-        Label::new(
-            RichText::new(format!("{answered}{took}"))
-                .font(theme::small())
-                .color(color),
-        )
-        .wrap(),
-    );
+    widgets::wrapped(ui, format!("{answered}{took}"), theme::small(), color);
 }
 
 /// What takes no time worth a number says so.

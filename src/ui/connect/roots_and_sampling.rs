@@ -1,19 +1,19 @@
 //! What a server may ask of us, said before it is reached: folders, and an answer to requests for completions.
 
-use egui::{RichText, Ui};
+use egui::Ui;
 
 use super::{label, pair};
 use crate::state::SettingsAction;
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme;
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, icons, server_requests};
 
 pub(super) fn answers_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    ui.label(
-        RichText::new("Server requests")
-            .font(theme::semibold(13.0))
-            .color(ThemeTokens::of(ui).strong),
-    );
+    ui.label(widgets::styled(
+        "Server requests",
+        theme::semibold(13.0),
+        theme::of(ui).strong,
+    ));
     pair(
         ui,
         0.4,
@@ -30,8 +30,7 @@ pub(super) fn answers_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 .height(theme::INPUT)
                 .name(&name)
                 .tip(tip)
-                .show(ui)
-                .clicked()
+                .clicked(ui)
             {
                 cx.send(server_requests::roots_dialog(cx));
             }
@@ -54,10 +53,6 @@ pub(super) fn answers_ui(ui: &mut Ui, cx: &Cx<'_>) {
     );
     if cx.state.sampling_reply.is_some() {
         let words = "Every request of a server for a completion gets this answer at once, until the field is empty.";
-        ui.label(
-            RichText::new(words)
-                .font(theme::small())
-                .color(ThemeTokens::of(ui).warn),
-        );
+        ui.label(widgets::styled(words, theme::small(), theme::of(ui).warn));
     }
 }

@@ -1,10 +1,8 @@
 //! The built-in sample on the connect screen: its sets, their switches, and the button that starts it.
 
-use egui::{
-    Id, Label, Margin, Popup, RichText, Role, Sense, Stroke, TextEdit, Ui, WidgetInfo, pos2, vec2,
-};
+use egui::{Id, Label, Margin, Popup, RichText, Role, Sense, Stroke, TextEdit, Ui, pos2, vec2};
 
-use super::super::theme::{self, ThemeTokens};
+use super::super::theme;
 use super::super::widgets::{self, Tone};
 use super::super::{Cx, icons, shortcuts};
 use super::{card, compare_tools};
@@ -13,16 +11,12 @@ use crate::state::{Action, ConnectAction, ConnectForm};
 use loupe_core::source::{SAMPLE_SETS, SampleKey, SampleSet, SampleSpec, Source, Takes};
 
 pub(super) fn sample_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let mut spec = cx.state.connect_form.sample.clone();
     card(ui, true, |ui| {
         ui.horizontal(|ui| {
             ui.add(Label::new(icons::icon(icons::SPARKLE, 18.0, t.accent)));
-            ui.label(
-                RichText::new("Sample server")
-                    .font(theme::semibold(15.0))
-                    .color(t.strong),
-            );
+            widgets::words(ui, "Sample server", theme::semibold(15.0), t.strong);
             widgets::at_right(ui, theme::BUTTON, |ui| {
                 widgets::badge(
                     ui,
@@ -34,7 +28,7 @@ pub(super) fn sample_ui(ui: &mut Ui, cx: &Cx<'_>) {
             });
         });
         let words = "Tools that reproduce the response formats of real systems, inside this program. Nothing leaves this computer.";
-        ui.add(Label::new(RichText::new(words).font(theme::base()).color(t.weak)).wrap());
+        widgets::wrapped(ui, words, theme::base(), t.weak);
         ui.add_space(6.0);
         for set in SAMPLE_SETS {
             if set_row(ui, set, spec.set == set.id) && spec.set != set.id {
@@ -70,7 +64,7 @@ pub(super) fn sample_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 cx.send(Action::Copy(line.clone()));
             }
             ui.add(
-                Label::new(RichText::new(&line).font(theme::code()).color(t.weak))
+                Label::new(widgets::styled(&line, theme::code(), t.weak))
                     .wrap()
                     .selectable(true),
             );
@@ -82,9 +76,7 @@ pub(super) fn sample_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 .hint
                 .as_deref()
                 .map_or_else(String::new, |hint| format!(": {hint}"));
-            let words = RichText::new(format!("{}{hint}", problem.what))
-                .font(theme::small())
-                .color(t.bad);
+            let words = widgets::styled(format!("{}{hint}", problem.what), theme::small(), t.bad);
             ui.add(Label::new(words).wrap());
         }
         let is_default = spec == SampleSpec::default();
@@ -106,8 +98,7 @@ pub(super) fn sample_ui(ui: &mut Ui, cx: &Cx<'_>) {
                     .primary()
                     .enabled(false)
                     .tip("A switch has no such value")
-                    .show(ui)
-                    .clicked()
+                    .clicked(ui)
             } else {
                 widgets::primary_button(
                     ui,
@@ -129,8 +120,7 @@ pub(super) fn sample_ui(ui: &mut Ui, cx: &Cx<'_>) {
                     .icon(icons::UNDO)
                     .frameless()
                     .name("Sample defaults")
-                    .show(ui)
-                    .clicked()
+                    .clicked(ui)
             {
                 spec = SampleSpec::default();
             }
@@ -147,62 +137,29 @@ pub(super) fn sample_ui(ui: &mut Ui, cx: &Cx<'_>) {
 
 /// One set; true when it was clicked.
 fn set_row(ui: &mut Ui, set: &'static SampleSet, is_chosen: bool) -> bool {
-    let t = ThemeTokens::of(ui);
-    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 40.0), Sense::click());
+    let t = theme::of(ui);
+    let row = widgets::ListRow::new(ui, 40.0);
     let title = set.title;
-    response.widget_info(|| {
-        WidgetInfo::selected(
-            Role::RadioButton,
-            true,
-            is_chosen,
-            format!("Sample set {title}: {}", set.about),
-        )
-    });
-    if is_chosen || response.hovered() {
-        let fill = if is_chosen { t.accent_bg } else { t.hover };
-        ui.painter().rect_filled(rect, theme::RADIUS_CONTROL, fill);
-    }
-    widgets::focus_ring_inside(ui, &response);
-    let center = pos2(rect.left() + 14.0, rect.center().y);
-    ui.painter().circle_stroke(
-        center,
-        6.0,
-        Stroke::new(1.5, if is_chosen { t.accent } else { t.weak }),
-    );
+    let spoken = format!("Sample set {title}: {}", set.about);
+    widgets::say_selected(&row.response, Role::RadioButton, is_chosen, spoken);
+    row.ground_round(is_chosen, theme::RADIUS_CONTROL);
+    let (center, painter) = (pos2(row.left(14.0), row.y), row.ui.painter());
+    let ring = Stroke::new(1.5, if is_chosen { t.accent } else { t.weak });
+    painter.circle_stroke(center, 6.0, ring);
     if is_chosen {
-        ui.painter().circle_filled(center, 3.0, t.accent);
+        painter.circle_filled(center, 3.0, t.accent);
     }
-    let (left, width) = (rect.left() + 30.0, rect.width() - 38.0);
-    let end = widgets::text_at(
-        ui,
-        pos2(left, rect.top() + 12.0),
-        title,
-        theme::semibold(13.0),
-        t.strong,
-        width,
-    );
-    widgets::text_at(
-        ui,
-        pos2(end + 8.0, rect.top() + 12.0),
-        set.id,
-        theme::code(),
-        t.weak,
-        (rect.right() - end - 12.0).max(0.0),
-    );
-    widgets::text_at(
-        ui,
-        pos2(left, rect.top() + 29.0),
-        set.about,
-        theme::small(),
-        t.weak,
-        width,
-    );
-    response.on_hover_text(set.about).clicked()
+    let (left, right, first) = (row.left(30.0), row.right(8.0), row.line(12.0));
+    let end = first.text(left, right, title, theme::semibold(13.0), t.strong) + 8.0;
+    first.text(end, right + 4.0, set.id, theme::code(), t.weak);
+    row.line(29.0)
+        .text(left, right, set.about, theme::small(), t.weak);
+    row.response.on_hover_text(set.about).clicked()
 }
 
 /// One switch: a chooser of its words, or a number.
 fn key_row(ui: &mut Ui, key: &'static SampleKey, spec: &mut SampleSpec) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     ui.horizontal(|ui| {
         ui.set_height(theme::INPUT);
         let (rect, label) = ui.allocate_exact_size(vec2(124.0, theme::INPUT), Sense::hover());
@@ -256,13 +213,12 @@ fn key_row(ui: &mut Ui, key: &'static SampleKey, spec: &mut SampleSpec) {
                             (*word).to_owned()
                         };
                         let is_chosen = given.as_deref().or(key.default) == Some(*word);
-                        if widgets::menu_row(ui, &label, None, is_chosen).clicked() {
+                        if widgets::choose_row(ui, &label, None, is_chosen) {
                             if is_default {
                                 spec.keys.remove(key.name);
                             } else {
                                 spec.keys.insert(key.name.to_owned(), (*word).to_owned());
                             }
-                            ui.close();
                         }
                     }
                 });

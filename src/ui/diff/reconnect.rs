@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use egui::{Rect, RichText, ScrollArea, Ui, pos2, vec2};
+use egui::{Rect, ScrollArea, Ui, pos2, vec2};
 
 use super::{act, inside, note_ui, percent};
 use crate::state::diff::DiffAction;
 use crate::state::{Action, Dialog, PaneContent, PaneView};
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme;
 use crate::ui::widgets::{self, Button, Tone};
 use crate::ui::{Cx, icons};
 use loupe_analysis::queries::difference::{ToolsDifference, ToolsQuery};
@@ -68,17 +68,7 @@ pub fn pane_chip(ui: &mut Ui, cx: &Cx<'_>, shows: PaneView, room: f32) -> bool {
         return false;
     }
     // As much as there is room for, the cost first; the icon says too that a count is of changes.
-    let width = |text: &str| {
-        ui.painter()
-            .layout_no_wrap(
-                text.to_owned(),
-                theme::medium(12.0),
-                ThemeTokens::of(ui).text,
-            )
-            .size()
-            .x
-            + 44.0
-    };
+    let width = |text: &str| widgets::text_width(ui, text, theme::medium(12.0)) + 44.0;
     let ways = (1..=parts.len())
         .rev()
         .map(|count| parts[..count].join(" · "));
@@ -91,8 +81,7 @@ pub fn pane_chip(ui: &mut Ui, cx: &Cx<'_>, shows: PaneView, room: f32) -> bool {
         .name(&spoken)
         .tip(&spoken)
         .height(22.0)
-        .show(ui)
-        .clicked()
+        .clicked(ui)
     {
         act(cx, DiffAction::Open(before.clone(), now.clone()));
     }
@@ -177,7 +166,7 @@ pub fn again_strip(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) -> Option<f32> {
         "tools changed",
         egui::Layout::right_to_left(egui::Align::Center),
         |ui| {
-            if Button::new("Show changes").height(22.0).show(ui).clicked() {
+            if Button::new("Show changes").height(22.0).clicked(ui) {
                 cx.send(Action::ShowDialog(Dialog::ToolsChanged));
             }
         },
@@ -187,35 +176,29 @@ pub fn again_strip(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) -> Option<f32> {
 
 /// The list of tools that are not what they were.
 pub fn tools_changed_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let encoding = cx.state.settings.encoding();
     let Some(found) = cx
         .state
         .again_tools()
         .and_then(|query_key| cx.inquire::<ToolsQuery>(query_key).ready())
     else {
-        ui.label(
-            RichText::new("The tools are the same as before.")
-                .font(theme::base())
-                .color(t.text),
+        widgets::words(
+            ui,
+            "The tools are the same as before.",
+            theme::base(),
+            t.text,
         );
         return;
     };
-    ui.add(
-        egui::Label::new(
-            RichText::new(sentence(found, encoding))
-                .font(theme::base())
-                .color(t.text),
-        )
-        .wrap(),
-    );
+    widgets::wrapped(ui, sentence(found, encoding), theme::base(), t.text);
     let unchanged = widgets::number_text(found.unchanged as u64, "unchanged tools");
-    ui.label(RichText::new(unchanged).font(theme::small()).color(t.weak));
+    widgets::note(ui, unchanged);
     let row = |ui: &mut Ui, glyph: &str, color, name: &str, cost: String| {
         ui.horizontal(|ui| {
             ui.label(icons::icon(glyph, 14.0, color));
-            ui.label(RichText::new(name).font(theme::code()).color(t.strong));
-            ui.label(RichText::new(cost).font(theme::code()).color(t.weak));
+            widgets::words(ui, name, theme::code(), t.strong);
+            widgets::words(ui, cost, theme::code(), t.weak);
         });
     };
     ScrollArea::vertical().max_height(height).show(ui, |ui| {
@@ -272,14 +255,7 @@ pub fn tools_changed_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
                     value(change.b)
                 );
                 let words = loupe_analysis::queries::invisible_chars::Shown::of(&words).text;
-                ui.add(
-                    egui::Label::new(
-                        RichText::new(format!("    {words}"))
-                            .font(theme::code())
-                            .color(t.text),
-                    )
-                    .wrap(),
-                );
+                widgets::wrapped(ui, format!("    {words}"), theme::code(), t.text);
             }
         }
     });

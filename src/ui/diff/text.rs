@@ -4,16 +4,13 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use egui::mutex::Mutex;
-use egui::{
-    Align, Color32, Id, Layout, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo,
-    pos2, vec2,
-};
+use egui::{Align, Color32, Id, Layout, Rect, Role, ScrollArea, Sense, Ui, pos2, vec2};
 
 use super::texts::{formats_ui, hue_of};
 use super::{Stops, act, inside};
 use crate::state::diff::DiffAction;
 use crate::ui::rtl;
-use crate::ui::theme::{self, TEXT_ROW, ThemeTokens};
+use crate::ui::theme::{self, TEXT_ROW};
 use crate::ui::widgets;
 use crate::ui::{Cx, icons};
 use loupe_analysis::queries::DiffView;
@@ -122,14 +119,10 @@ impl Flat {
 }
 
 pub fn text_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, view: &Arc<DiffView>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     ui.painter().rect_filled(rect, 0.0, t.panel);
     let header = Rect::from_min_size(rect.min, vec2(rect.width(), theme::HEADER));
-    ui.painter().hline(
-        header.x_range(),
-        header.bottom() - 0.5,
-        Stroke::new(1.0, t.line),
-    );
+    widgets::line_below(ui, header);
     inside(
         ui,
         header.shrink2(vec2(12.0, 0.0)),
@@ -154,26 +147,23 @@ pub fn text_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, view: &Arc<DiffView>) {
                 |ui| {
                     ui.spacing_mut().item_spacing.x = 6.0;
                     widgets::swatch(ui, t.hue(hue_of(cx.state.diff.ask.texts.1)).color);
-                    ui.label(RichText::new("Text").font(theme::title()).color(t.strong));
+                    widgets::words(ui, "Text", theme::title(), t.strong);
                     if let Ok(text) = &view.text {
                         let count =
                             |sign: &str, count| format!("{sign}{}", widgets::grouped(count));
-                        ui.label(
-                            RichText::new(count("+", text.found.added))
-                                .font(theme::medium(12.0))
-                                .color(t.ok),
+                        widgets::words(ui, count("+", text.found.added), theme::medium(12.0), t.ok);
+                        widgets::words(
+                            ui,
+                            count("−", text.found.removed),
+                            theme::medium(12.0),
+                            t.bad,
                         );
-                        ui.label(
-                            RichText::new(count("−", text.found.removed))
-                                .font(theme::medium(12.0))
-                                .color(t.bad),
-                        );
-                        ui.label(RichText::new("lines").font(theme::small()).color(t.weak));
+                        widgets::note(ui, "lines");
                     }
                     let room = left.right() - ui.cursor().left();
                     formats_ui(ui, cx, room);
                     if view.is_laid_out && room > 420.0 {
-                        ui.label(RichText::new("JSON, keys sorted").font(theme::small()).color(t.weak))
+                        widgets::note(ui, "JSON, keys sorted")
                     .on_hover_text("Laid out by Loupe so that lines can be compared; the order of keys does not count");
                     }
                 },
@@ -181,11 +171,7 @@ pub fn text_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, view: &Arc<DiffView>) {
         },
     );
     let footer = Rect::from_min_max(pos2(rect.left(), rect.bottom() - theme::FOOTER), rect.max);
-    ui.painter().hline(
-        footer.x_range(),
-        footer.top() - 0.5,
-        Stroke::new(1.0, t.line),
-    );
+    widgets::hline(ui, footer.x_range(), footer.top() - 0.5);
     footer_ui(ui, footer, view);
     let body = Rect::from_min_max(
         pos2(rect.left(), header.bottom()),
@@ -213,7 +199,8 @@ pub fn text_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, view: &Arc<DiffView>) {
 }
 
 fn footer_ui(ui: &Ui, rect: Rect, view: &DiffView) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
+    let line = widgets::RowLine::of(ui, rect);
     let lost = view.facts_lost();
     let (glyph, color, words) = if view.found.data.is_none() || view.text.is_err() {
         (
@@ -245,22 +232,15 @@ fn footer_ui(ui: &Ui, rect: Rect, view: &DiffView) {
             ),
         )
     };
-    let response = ui.interact(rect, ui.scope_id().with("facts lost"), Sense::hover());
-    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &words));
-    widgets::glyph_at(
-        ui,
-        pos2(rect.left() + 19.0, rect.center().y),
-        glyph,
-        theme::icon_font(13.0),
-        color,
-    );
-    widgets::text_at(
-        ui,
-        pos2(rect.left() + 32.0, rect.center().y),
+    let response = widgets::sense(ui, rect, "facts lost", Sense::hover());
+    widgets::say(&response, Role::Label, &words);
+    line.icon(rect.left() + 19.0, glyph, 13.0, color);
+    line.text(
+        rect.left() + 32.0,
+        rect.right() - 12.0,
         words.clone(),
         theme::regular(11.5),
         color,
-        rect.width() - 44.0,
     );
     response.on_hover_text(words);
 }
@@ -268,14 +248,14 @@ fn footer_ui(ui: &Ui, rect: Rect, view: &DiffView) {
 fn body_ui(ui: &mut Ui, cx: &Cx<'_>, view: &Arc<DiffView>, text: &TextDifference) {
     let id = Id::unique("diff text");
     let is_split = cx.state.diff.is_split;
-    let known: Option<Arc<Mutex<Flat>>> = ui.data(|data| data.get_temp(id));
+    let known: Option<Arc<Mutex<Flat>>> = widgets::recall(ui, id);
     let is_same = |known: &Arc<Mutex<Flat>>| {
         let flat = known.lock();
         Arc::ptr_eq(&flat.view, view) && flat.is_split == is_split
     };
     let shared = known.filter(is_same).unwrap_or_else(|| {
         let shared = Arc::new(Mutex::new(Flat::new(view, is_split)));
-        ui.data_mut(|data| data.insert_temp(id, Arc::clone(&shared)));
+        widgets::remember(ui, id, Arc::clone(&shared));
         shared
     });
     let mut flat = shared.lock();
@@ -318,12 +298,8 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>, view: &Arc<DiffView>, text: &TextDifference
             count as f32 * TEXT_ROW + 12.0,
         );
         ui.allocate_rect(Rect::from_min_size(origin, size), Sense::hover());
-        let first = ((viewport.min.y - 6.0) / TEXT_ROW).max(0.0) as usize;
-        let top = (origin.y + viewport.min.y).round()
-            + (6.0 + first as f64 * f64::from(TEXT_ROW) - f64::from(viewport.min.y)) as f32;
         let left = origin.x + viewport.min.x;
-        for at in first..(first + (viewport.height() / TEXT_ROW) as usize + 3).min(count) {
-            let y = (top + (at - first) as f32 * TEXT_ROW).round();
+        for (at, y) in widgets::rows_in_sight(origin, viewport, 6.0, TEXT_ROW, count) {
             let rect = Rect::from_min_size(pos2(left, y), vec2(viewport.width(), TEXT_ROW));
             let place = Place {
                 rect,
@@ -349,16 +325,11 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>, view: &Arc<DiffView>, text: &TextDifference
                                 line_ui(ui, text, line, &place, Some(side));
                             }
                             None => {
-                                ui.painter()
-                                    .rect_filled(half, 0.0, ThemeTokens::of(ui).hover);
+                                ui.painter().rect_filled(half, 0.0, theme::of(ui).hover);
                             }
                         }
                     }
-                    ui.painter().vline(
-                        middle - 0.5,
-                        rect.y_range(),
-                        Stroke::new(1.0, ThemeTokens::of(ui).line),
-                    );
+                    widgets::vline(ui, middle - 0.5, rect.y_range());
                 }
                 Shows::Lines(one, _) => {
                     if let Some(line) = one.and_then(|line| line_of(text, line)) {
@@ -371,7 +342,7 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>, view: &Arc<DiffView>, text: &TextDifference
                 ui.painter().rect_filled(
                     Rect::from_min_size(rect.min, vec2(3.0, TEXT_ROW)),
                     0.0,
-                    ThemeTokens::of(ui).accent,
+                    theme::of(ui).accent,
                 );
             }
         }
@@ -383,7 +354,7 @@ fn line_of(text: &TextDifference, (hunk, line): (usize, usize)) -> Option<&DiffL
 }
 
 fn gap_ui(ui: &Ui, rect: Rect, lines: usize) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     ui.painter().rect_filled(rect, 0.0, t.card);
     let words = format!(
         "⋯ {}",
@@ -416,7 +387,7 @@ fn line_ui(
     place: &Place,
     half: Option<Side>,
 ) -> f32 {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let (sign, color, fill, strong) = match line.side {
         Side::Both => ("", t.weak, Color32::TRANSPARENT, Color32::TRANSPARENT),
         Side::A => ("−", t.bad, t.bad_bg, t.bad_line),
@@ -520,23 +491,22 @@ fn line_ui(
         Side::B => "added line",
     };
     let number = if line.side == Side::B { line.b } else { line.a }.unwrap_or(0);
-    let response = ui.interact(
+    let response = widgets::sense(
+        ui,
         rect,
-        ui.scope_id().with((
+        (
             "line",
             line.side.name(),
             number,
             half.is_some_and(|half| half == Side::B),
-        )),
+        ),
         Sense::hover(),
     );
-    response.widget_info(|| {
-        WidgetInfo::labeled(
-            Role::Label,
-            true,
-            format!("{word} {number}: {}", shown.text),
-        )
-    });
+    widgets::say(
+        &response,
+        Role::Label,
+        format!("{word} {number}: {}", shown.text),
+    );
     width
 }
 

@@ -1,12 +1,12 @@
 //! Which two texts a diff compares: formats of the answers, or what hosts' models are shown of them.
 
-use egui::{Popup, RichText, Ui};
+use egui::{Popup, Ui};
 
 use super::act;
 use crate::state::QueryState;
 use crate::state::diff::DiffAction;
 use crate::ui::Cx;
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme;
 use crate::ui::widgets::{self, Button};
 use loupe_analysis::queries::{HostsQuery, HostsReport, TextOf};
 use loupe_core::format::FORMATS;
@@ -42,7 +42,7 @@ fn hosts_of<'a>(cx: &Cx<'a>) -> Option<&'a HostsReport> {
 /// The two texts that are compared, each with a menu of formats and hosts.
 pub fn formats_ui(ui: &mut Ui, cx: &Cx<'_>, room: f32) {
     let (a, b) = cx.state.diff.ask.texts;
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let menu = |ui: &mut Ui, name: &str, chosen: TextOf, choose: &dyn Fn(TextOf) -> DiffAction| {
         let label = format!("{name} {}", text_title(cx, chosen));
         let shown = if room > 260.0 { label.as_str() } else { name };
@@ -62,30 +62,22 @@ pub fn formats_ui(ui: &mut Ui, cx: &Cx<'_>, room: f32) {
                     ui.spacing_mut().item_spacing.y = 0.0;
                     for format in FORMATS {
                         let of = TextOf::Format(format.id());
-                        if widgets::menu_row(
+                        if widgets::choose_row(
                             ui,
                             format.title(),
                             Some(t.hue(format.id()).color),
                             of == chosen,
-                        )
-                        .clicked()
-                        {
+                        ) {
                             act(cx, choose(of));
-                            ui.close();
                         }
                     }
                     let Some(report) = hosts_of(cx) else { return };
                     ui.add_space(4.0);
-                    ui.label(
-                        RichText::new("What a host's model is shown")
-                            .font(theme::small())
-                            .color(t.weak),
-                    );
+                    widgets::note(ui, "What a host's model is shown");
                     for row in &report.rows {
                         let of = TextOf::Host(row.host.id);
-                        if widgets::menu_row(ui, &row.host.name, None, of == chosen).clicked() {
+                        if widgets::choose_row(ui, &row.host.name, None, of == chosen) {
                             act(cx, choose(of));
-                            ui.close();
                         }
                     }
                 });

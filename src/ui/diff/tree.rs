@@ -4,15 +4,12 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use egui::mutex::Mutex;
-use egui::{
-    Align, Color32, Id, Layout, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo,
-    pos2, vec2,
-};
+use egui::{Align, Color32, Id, Layout, Rect, Role, Sense, Stroke, Ui, pos2, vec2};
 
 use super::{Stops, act, inside};
 use crate::state::diff::DiffAction;
 use crate::ui::rtl;
-use crate::ui::theme::{self, TREE_ROW, ThemeTokens};
+use crate::ui::theme::{self, TREE_ROW};
 use crate::ui::widgets;
 use crate::ui::{Cx, icons};
 use loupe_analysis::queries::difference::ValueDifference;
@@ -118,17 +115,13 @@ fn row_of(view: &DiffView, number: usize) -> Option<usize> {
 }
 
 pub fn tree_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, view: &Arc<DiffView>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let Some(data) = &view.found.data else {
         return;
     };
     ui.painter().rect_filled(rect, 0.0, t.panel);
     let header = Rect::from_min_size(rect.min, vec2(rect.width(), theme::HEADER));
-    ui.painter().hline(
-        header.x_range(),
-        header.bottom() - 0.5,
-        Stroke::new(1.0, t.line),
-    );
+    widgets::line_below(ui, header);
     inside(
         ui,
         header.shrink2(vec2(12.0, 0.0)),
@@ -152,7 +145,7 @@ pub fn tree_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, view: &Arc<DiffView>) {
                 Layout::left_to_right(Align::Center),
                 |ui| {
                     widgets::swatch(ui, t.hue_structured.color);
-                    ui.label(RichText::new("Data").font(theme::title()).color(t.strong));
+                    widgets::words(ui, "Data", theme::title(), t.strong);
                     counts_ui(ui, data);
                 },
             );
@@ -165,7 +158,7 @@ pub fn tree_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, view: &Arc<DiffView>) {
 }
 
 fn counts_ui(ui: &mut Ui, data: &ValueDifference) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let counts = data.found.counts;
     let parts = [
         (counts.added, "added", icons::ADD, t.ok),
@@ -177,17 +170,13 @@ fn counts_ui(ui: &mut Ui, data: &ValueDifference) {
     for (count, word, glyph, color) in parts.into_iter().filter(|(count, ..)| *count > 0) {
         ui.add_space(6.0);
         ui.label(icons::icon(glyph, 12.0, color));
-        ui.label(
-            RichText::new(widgets::number_text(count, word))
-                .font(theme::small())
-                .color(color),
-        );
+        widgets::words(ui, widgets::number_text(count, word), theme::small(), color);
     }
 }
 
 fn body_ui(ui: &mut Ui, cx: &Cx<'_>, view: &Arc<DiffView>, data: &ValueDifference) {
     let id = Id::unique("diff tree");
-    let known: Option<Arc<Mutex<Flat>>> = ui.data(|data| data.get_temp(id));
+    let known: Option<Arc<Mutex<Flat>>> = widgets::recall(ui, id);
     let diff = &cx.state.diff;
     let payload_stops = Stops::of(view).data;
     let current = diff
@@ -207,7 +196,7 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>, view: &Arc<DiffView>, data: &ValueDifferenc
             };
             flat.rebuild();
             let shared = Arc::new(Mutex::new(flat));
-            ui.data_mut(|data| data.insert_temp(id, Arc::clone(&shared)));
+            widgets::remember(ui, id, Arc::clone(&shared));
             shared
         });
     let mut flat = shared.lock();
@@ -217,9 +206,7 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>, view: &Arc<DiffView>, data: &ValueDifferenc
         flat.current = current;
         flat.rebuild();
     }
-    let mut area = ScrollArea::vertical()
-        .id_salt("diff tree")
-        .auto_shrink(false);
+    let mut area = widgets::scroll("diff tree");
     if flat.gone_to != current {
         flat.gone_to = current;
         let place = flat
@@ -238,18 +225,15 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>, view: &Arc<DiffView>, data: &ValueDifferenc
         Sense::hover(),
     );
     let total = data.found.counts.total();
-    frame.widget_info(|| {
-        WidgetInfo::labeled(
-            Role::Tree,
-            true,
-            format!("Data, {}", widgets::number_text(total, "differences")),
-        )
-    });
+    widgets::say(
+        &frame,
+        Role::Tree,
+        format!("Data, {}", widgets::number_text(total, "differences")),
+    );
     ui.spacing_mut().item_spacing.y = 0.0;
     area.show_rows(ui, TREE_ROW, flat.shows.len(), |ui, range| {
         for shows in &flat.shows[range] {
-            let (rect, _) =
-                ui.allocate_exact_size(vec2(ui.available_width(), TREE_ROW), Sense::hover());
+            let (rect, _) = widgets::full_width(ui, TREE_ROW, Sense::hover());
             match *shows {
                 Shows::Row(at, is_open) => row_ui(ui, cx, view, data, at, is_open, rect),
                 Shows::Same {
@@ -266,20 +250,11 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>, view: &Arc<DiffView>, data: &ValueDifferenc
                     };
                     let words = widgets::number_text(count as u64, unit);
                     let x = rect.left() + MARKS + depth as f32 * INDENT + 16.0;
-                    let response = ui.interact(
-                        rect,
-                        ui.scope_id().with(("same", rect.top() as i32)),
-                        Sense::hover(),
-                    );
-                    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &words));
-                    widgets::text_at(
-                        ui,
-                        pos2(x, rect.center().y),
-                        words,
-                        theme::small(),
-                        ThemeTokens::of(ui).weak,
-                        200.0,
-                    );
+                    let salt = ("same", rect.top() as i32);
+                    let response = widgets::sense(ui, rect, salt, Sense::hover());
+                    widgets::say(&response, Role::Label, &words);
+                    let weak = theme::of(ui).weak;
+                    widgets::RowLine::of(ui, rect).text(x, x + 200.0, words, theme::small(), weak);
                 }
             }
         }
@@ -287,11 +262,9 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>, view: &Arc<DiffView>, data: &ValueDifferenc
 }
 
 fn guides(ui: &Ui, rect: Rect, depth: usize) {
-    let t = ThemeTokens::of(ui);
     for level in 1..depth.min(40) {
         let x = (rect.left() + MARKS + 6.0 + level as f32 * INDENT).round() + 0.5;
-        ui.painter()
-            .vline(x, rect.y_range(), Stroke::new(1.0, t.line));
+        widgets::vline(ui, x, rect.y_range());
     }
 }
 
@@ -304,7 +277,7 @@ fn row_ui(
     is_open: bool,
     rect: Rect,
 ) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let Some(row) = view.rows.get(at).copied() else {
         return;
     };
@@ -321,7 +294,7 @@ fn row_ui(
         Some(Op::Move) => (icons::UP_DOWN, t.accent, t.accent_bg),
         None => ("", t.weak, Color32::TRANSPARENT),
     };
-    let response = ui.interact(rect, ui.scope_id().with(("diff row", at)), Sense::click());
+    let response = widgets::sense(ui, rect, ("diff row", at), Sense::click());
     ui.painter().rect_filled(
         rect,
         0.0,
@@ -345,20 +318,14 @@ fn row_ui(
             t.accent,
         );
     }
-    let y = rect.center().y;
-    widgets::glyph_at(
-        ui,
-        pos2(rect.left() + 17.0, y),
-        glyph,
-        theme::icon_font(13.0),
-        color,
-    );
+    let line = widgets::RowLine::of(ui, rect);
+    line.icon(rect.left() + 17.0, glyph, 13.0, color);
     guides(ui, rect, row.depth);
     let right = rect.right() - 14.0;
     let mut x = rect.left() + MARKS + row.depth as f32 * INDENT;
     if has_inside {
         let caret = if is_open { icons::DOWN } else { icons::RIGHT };
-        widgets::glyph_at(ui, pos2(x + 6.0, y), caret, theme::icon_font(12.0), t.weak);
+        line.icon(x + 6.0, caret, 12.0, t.weak);
     }
     x += 16.0;
     let mut job = egui::text::LayoutJob {
@@ -413,8 +380,8 @@ fn row_ui(
     let galley = ui.painter().layout_job(job);
     let height = galley.size().y;
     ui.painter()
-        .galley(pos2(x, (y - height / 2.0).round()), galley, t.text);
-    response.widget_info(|| WidgetInfo::labeled(Role::TreeItem, true, spoken.trim()));
+        .galley(pos2(x, (line.y - height / 2.0).round()), galley, t.text);
+    widgets::say(&response, Role::TreeItem, spoken.trim());
     widgets::focus_ring_inside(ui, &response);
     if has_inside && response.clicked() {
         act(cx, DiffAction::Toggle(at));

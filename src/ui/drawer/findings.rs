@@ -7,7 +7,7 @@ mod silence;
 use std::sync::Arc;
 
 use egui::text::LayoutJob;
-use egui::{Color32, Id, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{Color32, Id, Role, Sense, Ui, pos2, vec2};
 
 use super::SIDE;
 use crate::state::{Action, DrawerTab, FindingsAction, QueryState, ViewAction};
@@ -15,7 +15,7 @@ use crate::ui::hosts::UNASKED;
 use crate::ui::marks::{Marked, edge, look, query, text_of};
 use crate::ui::panes;
 use crate::ui::theme::{self, ThemeTokens};
-use crate::ui::widgets;
+use crate::ui::widgets::{self, ListRow};
 use crate::ui::{Cx, drawer, icons};
 use loupe_analysis::finding::{
     AnswerFindings, Contradiction, Finding, FindingPlace, MarkedText, Severity, rules,
@@ -96,12 +96,9 @@ pub fn findings_ui(ui: &mut Ui, cx: &Cx<'_>) {
     ui.allocate_rect(outer, Sense::hover());
     let asked = cx.ask(query(cx));
     let QueryState::Ready(found) = asked else {
-        ui.scope_builder(
-            widgets::region(ui, "no findings yet").max_rect(outer.shrink(SIDE)),
-            |ui| {
-                widgets::ready(ui, cx, "Looking for findings", asked);
-            },
-        );
+        widgets::part(ui, "no findings yet", outer.shrink(SIDE), |ui| {
+            widgets::ready(ui, cx, "Looking for findings", asked);
+        });
         return;
     };
     if drawer::is_large(cx) {
@@ -116,10 +113,9 @@ pub fn findings_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 widgets::number_text(all as u64, "findings")
             ),
         };
-        ui.scope_builder(
-            widgets::region(ui, "no findings").max_rect(outer.shrink(SIDE)),
-            |ui| widgets::empty_ui(ui, &words, None),
-        );
+        widgets::part(ui, "no findings", outer.shrink(SIDE), |ui| {
+            widgets::empty_ui(ui, &words, None)
+        });
         return;
     }
     let is_wide = outer.width() >= WIDE;
@@ -133,16 +129,12 @@ pub fn findings_ui(ui: &mut Ui, cx: &Cx<'_>) {
     } else {
         outer
     };
-    ui.scope_builder(widgets::region(ui, "findings list").max_rect(list), |ui| {
+    widgets::part(ui, "findings list", list, |ui| {
         list_ui(ui, cx, found, &rows, !is_wide)
     });
     if is_wide {
         let beside = outer.with_min_x(list.right());
-        ui.painter().vline(
-            beside.left() + 0.5,
-            beside.y_range(),
-            Stroke::new(1.0, ThemeTokens::of(ui).line),
-        );
+        widgets::vline(ui, beside.left() + 0.5, beside.y_range());
         let chosen = cx
             .state
             .view
@@ -150,79 +142,69 @@ pub fn findings_ui(ui: &mut Ui, cx: &Cx<'_>) {
             .selected
             .and_then(|at| Some((at, found.findings.get(at)?)));
         if let Some((at, finding)) = chosen.or_else(|| rows.first().copied()) {
-            ui.scope_builder(
-                widgets::region(ui, "finding").max_rect(beside.shrink2(vec2(SIDE, 8.0))),
-                |ui| detail::detail_ui(ui, cx, found, at, finding),
-            );
+            widgets::part(ui, "finding", beside.shrink2(vec2(SIDE, 8.0)), |ui| {
+                detail::detail_ui(ui, cx, found, at, finding)
+            });
         }
     }
 }
 
-/// The head of a group, which folds it; whether it is unfolded.
-fn head_ui(ui: &mut Ui, cx: &Cx<'_>, severity: Severity, count: usize) -> bool {
-    let t = ThemeTokens::of(ui);
-    let is_folded = cx.state.view.findings.folded.contains(&severity);
-    let title = look(t, severity).2;
-    let (rect, response) =
-        widgets::keyed(ui, vec2(ui.available_width(), HEAD), Sense::click(), title);
-    let name = format!(
-        "{title} {count}, {}",
-        if is_folded { "folded" } else { "unfolded" }
-    );
-    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
-    // What is scrolled out of the list is nowhere else in the window.
-    let clip = ui.clip_rect();
-    let (top, bottom) = (
-        rect.top().clamp(clip.top(), clip.bottom()),
-        rect.bottom().clamp(clip.top(), clip.bottom()),
-    );
-    let (x0, y0, x1, y1) = (
-        rect.left().into(),
-        top.into(),
-        rect.right().into(),
-        bottom.into(),
-    );
-    ui.ctx().accesskit_node_builder(response.id, |node| {
-        node.set_bounds(egui::accesskit::Rect { x0, y0, x1, y1 })
-    });
-    if !ui.is_rect_visible(rect) && !response.has_focus() {
-        return !is_folded;
-    }
-    ui.painter()
-        .rect_filled(rect, 0.0, if response.hovered() { t.hover } else { t.card });
-    let icon = if is_folded { icons::RIGHT } else { icons::DOWN };
-    widgets::glyph_at(
-        ui,
-        pos2(rect.left() + SIDE + 8.0, rect.center().y),
-        icon,
-        theme::icon_font(12.0),
-        t.weak,
-    );
-    let left = pos2(rect.left() + SIDE + 24.0, rect.center().y);
-    let end = widgets::text_at(ui, left, title, theme::semibold(12.0), t.text, rect.width());
-    widgets::text_at(
-        ui,
-        pos2(end + 8.0, left.y),
+/// The words of a head: its title, how many rows follow, and what they count by.
+fn head_words(row: &ListRow<'_>, title: &str, count: usize, note: &str) {
+    let t = theme::of(row.ui);
+    let right = row.rect.right();
+    let left = row.left(SIDE + 24.0);
+    let end = row.text(left, right, title, theme::semibold(12.0), t.text) + 8.0;
+    row.text(
+        end,
+        end + 60.0,
         count.to_string(),
         theme::mono(11.0),
         t.weak,
-        60.0,
     );
-    if severity == Severity::Cost {
-        let right = pos2(rect.right() - SIDE, left.y);
-        widgets::text_right(
-            ui,
-            right,
-            "measured saving, o200k_base",
-            theme::regular(11.5),
-            t.weak,
-        );
+    row.number(row.right(SIDE), note, theme::regular(11.5), t.weak);
+}
+
+/// The head of rows that are always shown.
+fn plain_head(ui: &mut Ui, title: &str, count: usize, note: &str) {
+    let row = ListRow::to_read(ui, HEAD);
+    row.fill(theme::of(row.ui).card);
+    head_words(&row, title, count, note);
+}
+
+/// The head of a group, which folds it; whether it is unfolded.
+fn head_ui(ui: &mut Ui, cx: &Cx<'_>, severity: Severity, count: usize) -> bool {
+    let t = theme::of(ui);
+    let is_folded = cx.state.view.findings.folded.contains(&severity);
+    let title = look(t, severity).2;
+    let row = ListRow::keyed(ui, HEAD, title);
+    let (icon, state) = match is_folded {
+        true => (icons::RIGHT, "folded"),
+        false => (icons::DOWN, "unfolded"),
+    };
+    row.say(Role::Button, format!("{title} {count}, {state}"));
+    // What is scrolled out of the list is nowhere else in the window.
+    let clip = row.ui.clip_rect().y_range();
+    let (x0, x1) = (row.rect.left().into(), row.rect.right().into());
+    let (y0, y1) = (
+        clip.clamp(row.rect.top()).into(),
+        clip.clamp(row.rect.bottom()).into(),
+    );
+    row.ui.accesskit_node_builder(row.response.id, |node| {
+        node.set_bounds(egui::accesskit::Rect { x0, y0, x1, y1 })
+    });
+    if !row.ui.is_rect_visible(row.rect) && !row.response.has_focus() {
+        return !is_folded;
     }
-    widgets::focus_ring_inside(ui, &response);
-    if response
-        .on_hover_cursor(egui::CursorIcon::PointingHand)
-        .clicked()
-    {
+    row.fill(t.card);
+    row.ground(false);
+    row.icon(row.left(SIDE + 8.0), icon, 12.0, t.weak);
+    let note = match severity {
+        Severity::Cost => "measured saving, o200k_base",
+        _ => "",
+    };
+    head_words(&row, title, count, note);
+    if row.clicked() {
         cx.send(FindingsAction::Fold(severity));
     }
     !is_folded
@@ -235,43 +217,40 @@ fn list_ui(
     rows: &[(usize, &Finding)],
     with_detail: bool,
 ) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     ui.spacing_mut().item_spacing.y = 0.0;
     if cx.state.view.findings.selected.is_none() {
         ui.data_mut(|data| data.remove::<String>(Id::unique("finding that was in sight")));
     }
-    ScrollArea::vertical()
-        .id_salt("findings")
-        .auto_shrink(false)
-        .show(ui, |ui| {
-            for severity in Severity::ALL {
-                let many = rows
-                    .iter()
-                    .filter(|(_, finding)| finding.severity == severity)
-                    .count();
-                if many == 0 || !head_ui(ui, cx, severity, many) {
-                    continue;
+    widgets::scroll("findings").show(ui, |ui| {
+        for severity in Severity::ALL {
+            let many = rows
+                .iter()
+                .filter(|(_, finding)| finding.severity == severity)
+                .count();
+            if many == 0 || !head_ui(ui, cx, severity, many) {
+                continue;
+            }
+            for (at, finding) in rows
+                .iter()
+                .filter(|(_, finding)| finding.severity == severity)
+            {
+                let is_selected = cx.state.view.findings.selected == Some(*at);
+                if row_ui(ui, t, finding, is_selected) {
+                    select(ui, cx, found, *at);
                 }
-                for (at, finding) in rows
-                    .iter()
-                    .filter(|(_, finding)| finding.severity == severity)
-                {
-                    let is_selected = cx.state.view.findings.selected == Some(*at);
-                    if row_ui(ui, t, finding, is_selected) {
-                        select(ui, cx, found, *at);
-                    }
-                    if with_detail && is_selected {
-                        ui.indent("detail", |ui| {
-                            detail::detail_ui(ui, cx, found, *at, finding)
-                        });
-                    }
+                if with_detail && is_selected {
+                    ui.indent("detail", |ui| {
+                        detail::detail_ui(ui, cx, found, *at, finding)
+                    });
                 }
             }
-            if !found.contradictions.is_empty() {
-                disagreements_ui(ui, &found.contradictions);
-            }
-            silenced_ui(ui, cx);
-        });
+        }
+        if !found.contradictions.is_empty() {
+            disagreements_ui(ui, &found.contradictions);
+        }
+        silenced_ui(ui, cx);
+    });
 }
 
 /// The rules that say nothing of the tool of the answer, each with the reason.
@@ -281,147 +260,50 @@ fn silenced<'a>(cx: &Cx<'a>) -> impl Iterator<Item = (&'static str, &'a str)> {
 }
 
 fn silenced_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let many = silenced(cx).count();
     if many == 0 {
         return;
     }
-    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), HEAD), Sense::hover());
-    ui.painter().rect_filled(rect, 0.0, t.card);
-    let left = pos2(rect.left() + SIDE + 24.0, rect.center().y);
-    let end = widgets::text_at(
-        ui,
-        left,
-        "Silenced for this tool",
-        theme::semibold(12.0),
-        t.text,
-        rect.width(),
-    );
-    widgets::text_at(
-        ui,
-        pos2(end + 8.0, left.y),
-        many.to_string(),
-        theme::mono(11.0),
-        t.weak,
-        60.0,
-    );
-    widgets::text_right(
-        ui,
-        pos2(rect.right() - SIDE, left.y),
-        "by loupe.toml",
-        theme::regular(11.5),
-        t.weak,
-    );
+    plain_head(ui, "Silenced for this tool", many, "by loupe.toml");
     for (rule, reason) in silenced(cx) {
-        let (rect, response) =
-            ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
-        let (left, width) = (rect.left() + SIDE + 24.0, rect.width() - 2.0 * SIDE - 24.0);
-        widgets::text_at(
-            ui,
-            pos2(left, rect.top() + 13.0),
-            reason,
-            theme::regular(13.0),
-            t.weak,
-            width,
-        );
-        widgets::text_at(
-            ui,
-            pos2(left, rect.top() + 29.0),
-            rule,
-            theme::mono(11.5),
-            t.weak,
-            width,
-        );
-        ui.painter().hline(
-            rect.x_range(),
-            rect.bottom() - 0.5,
-            Stroke::new(1.0, t.line),
-        );
-        let spoken = format!("{rule} is silenced: {reason}");
-        response.widget_info(|| WidgetInfo::labeled(Role::ListItem, true, &spoken));
-        response.on_hover_text(spoken);
+        let row = ListRow::to_read(ui, ROW);
+        let (left, right) = (row.left(SIDE + 24.0), row.right(SIDE));
+        row.line(13.0)
+            .text(left, right, reason, theme::regular(13.0), t.weak);
+        row.line(29.0)
+            .text(left, right, rule, theme::mono(11.5), t.weak);
+        row.say_below(format!("{rule} is silenced: {reason}"));
     }
 }
 
 /// Where the profiles that count advise against each other, with what each costs on this answer.
 fn disagreements_ui(ui: &mut Ui, contradictions: &[Contradiction]) {
-    let t = ThemeTokens::of(ui);
-    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), HEAD), Sense::hover());
-    ui.painter().rect_filled(rect, 0.0, t.card);
-    let left = pos2(rect.left() + SIDE + 24.0, rect.center().y);
-    let end = widgets::text_at(
-        ui,
-        left,
-        "Profiles disagree",
-        theme::semibold(12.0),
-        t.text,
-        rect.width(),
-    );
-    widgets::text_at(
-        ui,
-        pos2(end + 8.0, left.y),
-        contradictions.len().to_string(),
-        theme::mono(11.0),
-        t.weak,
-        60.0,
-    );
-    widgets::text_right(
-        ui,
-        pos2(rect.right() - SIDE, left.y),
-        "this answer, o200k_base",
-        theme::regular(11.5),
-        t.weak,
-    );
+    let t = theme::of(ui);
+    let (many, note) = (contradictions.len(), "this answer, o200k_base");
+    plain_head(ui, "Profiles disagree", many, note);
     for contradiction in contradictions {
-        let height = 28.0 + 20.0 * contradiction.choices.len() as f32;
-        let (rect, response) =
-            ui.allocate_exact_size(vec2(ui.available_width(), height), Sense::hover());
-        let (left, right) = (rect.left() + SIDE + 24.0, rect.right() - SIDE);
-        let width = right - left;
-        widgets::glyph_at(
-            ui,
-            pos2(rect.left() + SIDE + 8.0, rect.top() + 13.0),
-            icons::DIFFERS,
-            theme::icon_font(15.0),
-            t.weak,
-        );
-        widgets::text_at(
-            ui,
-            pos2(left, rect.top() + 13.0),
-            contradiction.question,
-            theme::regular(13.0),
-            t.strong,
-            width,
-        );
-        let mut spoken = contradiction.question.to_owned();
+        let row = ListRow::to_read(ui, 28.0 + 20.0 * contradiction.choices.len() as f32);
+        let (left, right) = (row.left(SIDE + 24.0), row.right(SIDE));
+        let first = row.line(13.0);
+        first.icon(row.left(SIDE + 8.0), icons::DIFFERS, 15.0, t.weak);
+        let question = contradiction.question;
+        first.text(left, right, question, theme::regular(13.0), t.strong);
+        let mut spoken = question.to_owned();
         for (at, choice) in contradiction.choices.iter().enumerate() {
-            let y = rect.top() + 33.0 + 20.0 * at as f32;
+            let line = row.line(33.0 + 20.0 * at as f32);
             let tokens = widgets::number_text(choice.tokens.o200k_base, "tok");
-            let end =
-                widgets::text_right(ui, pos2(right, y), &tokens, theme::mono(11.5), t.text) - 12.0;
+            let end = line.number(right, &tokens, theme::mono(11.5), t.text) - 12.0;
             let names: Vec<_> = choice
                 .profiles
                 .iter()
                 .map(|profile| profile.name())
                 .collect();
             let words = format!("{} · {}", choice.says, names.join(", "));
-            widgets::text_at(
-                ui,
-                pos2(left, y),
-                &words,
-                theme::regular(12.0),
-                t.weak,
-                end - left,
-            );
+            line.text(left, end, &words, theme::regular(12.0), t.weak);
             spoken.push_str(&format!("; {words}: {tokens}"));
         }
-        ui.painter().hline(
-            rect.x_range(),
-            rect.bottom() - 0.5,
-            Stroke::new(1.0, t.line),
-        );
-        response.widget_info(|| WidgetInfo::labeled(Role::ListItem, true, &spoken));
-        response.on_hover_text(spoken);
+        row.say_below(spoken);
     }
 }
 
@@ -431,96 +313,52 @@ fn row_ui(ui: &mut Ui, t: &ThemeTokens, finding: &Finding, is_selected: bool) ->
         None if finding.count > 1 => format!("{} times", grouped(finding.count)),
         None => String::new(),
     };
-    let side = ui.painter().layout_no_wrap(side, theme::mono(11.5), t.text);
+    let beside = widgets::text_width(ui, &side, theme::mono(11.5));
     let mut job = LayoutJob::simple(
         detail::sentence(&finding.message).to_owned(),
         theme::regular(13.0),
         t.strong,
-        ui.available_width() - 2.0 * SIDE - 24.0 - 12.0 - side.size().x,
+        ui.available_width() - 2.0 * SIDE - 24.0 - 12.0 - beside,
     );
     job.wrap.max_rows = 2;
     let message = ui.painter().layout_job(job);
     let more = if message.rows.len() > 1 { MORE } else { 0.0 };
-    let id = format!("{}{}", finding.rule.id, finding.message);
-    let (rect, response) = widgets::keyed(
-        ui,
-        vec2(ui.available_width(), ROW + more),
-        Sense::click(),
-        &id,
-    );
-    let spoken = format!(
-        "{}: {}, {}",
-        finding.severity.name(),
-        finding.message,
-        finding.rule.id
-    );
-    response.widget_info(|| WidgetInfo::selected(Role::ListItem, true, is_selected, &spoken));
-    if !ui.is_rect_visible(rect) && !is_selected && !response.has_focus() {
+    let (severity, rule) = (finding.severity, finding.rule.id);
+    let id = format!("{rule}{}", finding.message);
+    let row = ListRow::keyed(ui, ROW + more, &id);
+    let ui = row.ui;
+    let spoken = format!("{}: {}, {rule}", severity.name(), finding.message);
+    row.say_entry(is_selected, spoken);
+    if !ui.is_rect_visible(row.rect) && !is_selected && !row.response.has_focus() {
         return false;
     }
-    if is_selected || response.hovered() {
-        ui.painter()
-            .rect_filled(rect, 0.0, if is_selected { t.accent_bg } else { t.hover });
-    }
+    row.ground(is_selected);
     if is_selected {
-        ui.painter().rect_filled(edge(rect), 0.0, t.accent);
+        ui.painter().rect_filled(edge(row.rect), 0.0, t.accent);
         // Once, so that the list can be scrolled on.
         let seen = Id::unique("finding that was in sight");
-        if ui.data(|data| data.get_temp::<String>(seen)).as_ref() != Some(&id) {
-            ui.data_mut(|data| data.insert_temp(seen, id));
-            response.scroll_to_me(None);
+        if widgets::recall::<String>(ui, seen).as_ref() != Some(&id) {
+            widgets::remember(ui, seen, id);
+            row.response.scroll_to_me(None);
         }
     }
-    let (color, icon, _) = look(t, finding.severity);
-    widgets::glyph_at(
-        ui,
-        pos2(rect.left() + SIDE + 8.0, rect.top() + 13.0),
-        icon,
-        theme::icon_font(15.0),
-        color,
-    );
-    let right = rect.right() - SIDE;
-    let left = rect.left() + SIDE + 24.0;
-    ui.painter().galley(
-        pos2(
-            right - side.size().x,
-            rect.top() + 13.0 - side.size().y / 2.0,
-        ),
-        side,
-        t.text,
-    );
-    ui.painter()
-        .galley(pos2(left, rect.top() + 5.0), message, t.strong);
-    let below = rect.top() + 29.0 + more;
+    let (color, icon, _) = look(t, severity);
+    let (left, right) = (row.left(SIDE + 24.0), row.right(SIDE));
+    let (first, second) = (row.line(13.0), row.line(29.0 + more));
+    first.icon(row.left(SIDE + 8.0), icon, 15.0, color);
+    first.number(right, side, theme::mono(11.5), t.text);
+    let at = pos2(left, row.rect.top() + 5.0);
+    ui.painter().galley(at, message, t.strong);
     let profiles: Vec<_> = finding
         .profiles
         .iter()
         .map(|(profile, _)| profile.name())
         .collect();
-    let end = widgets::text_right(
-        ui,
-        pos2(right, below),
-        profiles.join(", "),
-        theme::regular(11.5),
-        t.weak,
-    ) - 12.0;
-    widgets::text_at(
-        ui,
-        pos2(left, below),
-        finding.rule.id,
-        theme::mono(11.5),
-        t.weak,
-        end - left,
-    );
-    ui.painter().hline(
-        rect.x_range(),
-        rect.bottom() - 0.5,
-        Stroke::new(1.0, t.line),
-    );
-    widgets::focus_ring_inside(ui, &response);
-    response
-        .on_hover_cursor(egui::CursorIcon::PointingHand)
-        .clicked()
+    let profiles = profiles.join(", ");
+    let end = second.number(right, profiles, theme::regular(11.5), t.weak) - 12.0;
+    second.text(left, end, rule, theme::mono(11.5), t.weak);
+    widgets::line_below(ui, row.rect);
+    row.clicked()
 }
 
 /// Selects a finding and turns the panes to its first places.
@@ -569,5 +407,5 @@ pub fn step(ui: &Ui, cx: &Cx<'_>, is_next: bool) -> Option<Action> {
 
 /// Small words, weak or not, that wrap.
 fn small(text: impl Into<String>, color: Color32) -> egui::Label {
-    egui::Label::new(RichText::new(text).font(theme::regular(12.5)).color(color)).wrap()
+    egui::Label::new(widgets::styled(text, theme::regular(12.5), color)).wrap()
 }

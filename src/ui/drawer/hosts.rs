@@ -3,7 +3,7 @@
 use egui::{Rect, Sense, Ui, UiBuilder};
 
 use super::SIDE;
-use crate::state::{Action, HostsAction, PaneView, QueryState};
+use crate::state::{HostsAction, PaneView, QueryState};
 use crate::ui::hosts::{self, UNASKED};
 use crate::ui::theme;
 use crate::ui::widgets::{self, Button};
@@ -46,10 +46,9 @@ pub fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
         .icon(icons::MAXIMISE)
         .name("Open the full view of hosts")
         .height(theme::ICON_BUTTON)
-        .show(ui)
-        .clicked()
+        .clicked(ui)
     {
-        cx.send(Action::Hosts(HostsAction::Show(None)));
+        cx.send(HostsAction::Show(None));
     }
 }
 
@@ -58,7 +57,7 @@ pub fn summary_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) {
     if matches!(asked, QueryState::Failed(_)) {
         return;
     }
-    ui.scope_builder(widgets::region(ui, "hosts verdict").max_rect(rect), |ui| {
+    widgets::part(ui, "hosts verdict", rect, |ui| {
         let Some(report) = widgets::ready(ui, cx, host_row::READING, asked) else {
             return;
         };

@@ -3,16 +3,17 @@
 mod columns;
 
 use egui::{
-    Id, Key, Popup, Rect, Response, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo,
-    pos2, vec2,
+    Align, Color32, CursorIcon, Id, Key, Popup, Rect, Response, Role, Sense, Stroke, Ui,
+    WidgetInfo, pos2, vec2,
 };
 
 use self::columns::{Columns, Widths};
 use super::SIDE;
+use crate::state::anthropic_count::Counted;
 use crate::state::{PaneContent, PaneView, QueryState, SettingsAction, ViewAction};
 use crate::ui::exact;
-use crate::ui::theme::{self, LEDGER_ROW, ThemeTokens};
-use crate::ui::widgets::{self, Button};
+use crate::ui::theme::{self, LEDGER_ROW};
+use crate::ui::widgets::{self, Button, Tone};
 use crate::ui::{Cx, icons};
 use loupe_analysis::queries::{self, NeededQuery, RowQuery, ratio_of};
 use loupe_analysis::summary::{self, CountedRow, HostCost, ModelReads};
@@ -132,7 +133,7 @@ fn sent(cx: &Cx<'_>, lines: &[Line<'_>]) -> &'static str {
 
 /// The baseline, and what tokens are counted by.
 pub fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let lines = lines(cx);
     let baseline = Baseline::of(cx, &lines);
     let sent = sent(cx, &lines);
@@ -154,20 +155,17 @@ pub fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
             .filter(|line| matches!(line.known, Known::Row(..)))
         {
             let hue = t.hue(line.format).color;
-            if widgets::menu_row(
+            if widgets::choose_row(
                 ui,
                 format_title(line.format),
                 Some(hue),
                 baseline.is(line.format),
-            )
-            .clicked()
-            {
+            ) {
                 cx.send(SettingsAction::SetBaseline(line.format));
-                ui.close();
             }
         }
     });
-    ui.label(RichText::new("Baseline").font(theme::small()).color(t.weak));
+    widgets::note(ui, "Baseline");
     let columns = widgets::icon_button(ui, icons::ARGUMENTS, "Columns");
     Popup::menu(&columns).width(180.0).show(|ui| {
         if widgets::menu_row(
@@ -184,9 +182,7 @@ pub fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
     ui.add_space(8.0);
     let tokenizer = &cx.state.settings.tokenizer;
     let mark = if tokenizer.is_exact() { "" } else { "≈ " };
-    let name = RichText::new(format!("{mark}{}", tokenizer.name()))
-        .font(theme::code())
-        .color(t.weak);
+    let name = widgets::styled(format!("{mark}{}", tokenizer.name()), theme::code(), t.weak);
     if *tokenizer == Tokenizer::Claude {
         exact::offer_ui(
             ui,
@@ -200,7 +196,7 @@ pub fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
     ui.add(egui::Label::new(name).truncate())
         .on_hover_text(tokenizer.how());
     if let Some(money) = money(cx, &lines) {
-        let words = RichText::new(&money).font(theme::small()).color(t.weak);
+        let words = widgets::styled(&money, theme::small(), t.weak);
         ui.add(egui::Label::new(words).truncate())
             .on_hover_text(money);
     }
@@ -240,9 +236,7 @@ fn money(cx: &Cx<'_>, lines: &[Line<'_>]) -> Option<String> {
 pub fn ledger_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let lines = lines(cx);
     let lines = lines.as_slice();
-    let baseline = Baseline::of(cx, lines);
-    let host = host(cx);
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let outer = ui.available_rect_before_wrap();
     // All of the drawer is taken, however many rows fit: its height is the person's.
     ui.allocate_rect(outer, Sense::hover());
@@ -251,56 +245,9 @@ pub fn ledger_ui(ui: &mut Ui, cx: &Cx<'_>) {
         Id::unique("ledger"),
         Sense::focusable_noninteractive(),
     );
-    focus.widget_info(|| WidgetInfo::labeled(Role::Table, true, "Token ledger"));
+    widgets::say(&focus, Role::Table, "Token ledger");
     keys(ui, cx, &focus, lines);
-    let rows = || {
-        lines.iter().filter_map(|line| {
-            if let Known::Row(row, count) = line.known {
-                Some((row, count))
-            } else {
-                None
-            }
-        })
-    };
-    let most = rows()
-        .map(|(_, count)| count)
-        .chain(host.map(|(_, count)| count))
-        .map(Count::high)
-        .max()
-        .unwrap_or(0);
-    let base = match baseline {
-        Baseline::Format(format) => rows()
-            .find(|(row, _)| row.format == format)
-            .map(|(_, count)| count),
-        Baseline::Host(_, count) => Some(count),
-    };
-    let has_counted = cx.state.settings.tokenizer == Tokenizer::Claude
-        && cx
-            .state
-            .view
-            .capture
-            .as_ref()
-            .is_some_and(|capture| cx.state.has_exact_counts(capture));
-    let digit = ui
-        .painter()
-        .layout_no_wrap("0".to_owned(), theme::code(), t.text)
-        .size()
-        .x;
-    let scale = Scale {
-        most,
-        base,
-        baseline,
-        sent: sent(cx, lines),
-        winner: winner(cx, lines),
-        widths: Widths::of(
-            rows(),
-            base,
-            has_counted,
-            cx.state.settings.ledger_sizes,
-            digit,
-        ),
-        has_counted,
-    };
+    let scale = Scale::of(ui, cx, lines);
     let head = Rect::from_min_size(outer.min, vec2(outer.width(), 22.0));
     head_ui(ui, head, &scale);
     let rest = Rect::from_min_max(head.left_bottom(), outer.max);
@@ -310,72 +257,57 @@ pub fn ledger_ui(ui: &mut Ui, cx: &Cx<'_>) {
         .collect();
     let is_low = ui.content_rect().height() < theme::SHORT;
     let all_id = Id::unique("every format of the ledger");
-    let is_all =
-        !is_low || shown.len() <= FEW || ui.data(|data| data.get_temp(all_id)).unwrap_or(false);
+    let is_all = !is_low || shown.len() <= FEW || widgets::recall(ui, all_id).unwrap_or(false);
     let first: Vec<&Line<'_>> = shown
         .iter()
         .copied()
         .filter(|line| is_all || scale.is_among_few(line.format))
         .collect();
-    ui.scope_builder(widgets::region(ui, "rows").max_rect(rest), |ui| {
+    widgets::part(ui, "rows", rest, |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
-        ScrollArea::vertical()
-            .id_salt("ledger rows")
-            .auto_shrink(false)
-            .show(ui, |ui| {
-                let mut is_derived = false;
-                if let Some((host, count)) = host {
-                    host_ui(ui, cx, host, count, &scale);
-                }
-                for line in &first {
-                    if !is_as_sent(line.format) && !is_derived {
-                        is_derived = true;
-                        let (place, _) = ui.allocate_exact_size(
-                            vec2(ui.available_width(), DERIVED),
-                            Sense::hover(),
-                        );
-                        let y = place.center().y.round() + 0.5;
-                        ui.painter().hline(
-                            place.left() + SIDE..=place.right() - SIDE,
-                            y,
-                            Stroke::new(1.0, t.line),
-                        );
-                    }
-                    row_ui(ui, cx, line, &scale, &focus);
-                }
-                if !is_all || (is_low && shown.len() > FEW) {
-                    more_ui(ui, &shown, &first, all_id, is_all);
-                }
-                if let Some(bytes) = lines.iter().find_map(|line| {
-                    if let Known::Held(bytes) = line.known {
-                        Some(bytes)
-                    } else {
-                        None
-                    }
-                }) {
-                    ui.horizontal(|ui| {
-                        ui.add_space(SIDE);
-                        widgets::held_ui(ui, cx, bytes);
-                    });
-                }
-                absent_ui(ui, lines);
-                omitted_ui(ui, cx, lines);
-                ui.add_space(4.0);
+        widgets::scroll("ledger rows").show(ui, |ui| {
+            rows_ui(ui, cx, &first, &scale, &focus);
+            if !is_all || (is_low && shown.len() > FEW) {
+                more_ui(ui, &shown, &first, all_id, is_all);
+            }
+            let held = lines.iter().find_map(|line| match line.known {
+                Known::Held(bytes) => Some(bytes),
+                _ => None,
             });
+            if let Some(bytes) = held {
+                ui.horizontal(|ui| {
+                    ui.add_space(SIDE);
+                    widgets::held_ui(ui, cx, bytes);
+                });
+            }
+            absent_ui(ui, lines);
+            omitted_ui(ui, cx, lines);
+            ui.add_space(4.0);
+        });
     });
     if focus.has_focus() {
-        ui.painter().rect_stroke(
-            outer.shrink(1.0),
-            0.0,
-            Stroke::new(1.0, t.accent),
-            egui::StrokeKind::Inside,
-        );
+        widgets::outline(ui, outer.shrink(1.0), 0.0, t.accent);
+    }
+}
+
+/// The host that one views the answer as, and the formats, with a line above those that are derived.
+fn rows_ui(ui: &mut Ui, cx: &Cx<'_>, shown: &[&Line<'_>], scale: &Scale<'_>, focus: &Response) {
+    if let Some((host, count)) = host(cx) {
+        host_ui(ui, cx, host, count, scale);
+    }
+    let derived = shown.iter().position(|line| !is_as_sent(line.format));
+    for (at, line) in shown.iter().enumerate() {
+        if derived == Some(at) {
+            let (place, _) = widgets::full_width(ui, DERIVED, Sense::hover());
+            let y = place.center().y.round() + 0.5;
+            widgets::hline(ui, place.left() + SIDE..=place.right() - SIDE, y);
+        }
+        row_ui(ui, cx, line, scale, focus);
     }
 }
 
 /// "Show all 15 · 10 more: 288 to 998 tok".
 fn more_ui(ui: &mut Ui, shown: &[&Line<'_>], first: &[&Line<'_>], all_id: Id, is_all: bool) {
-    let t = ThemeTokens::of(ui);
     let rest = shown
         .iter()
         .filter(|line| !first.iter().any(|own| own.format == line.format));
@@ -399,10 +331,9 @@ fn more_ui(ui: &mut Ui, shown: &[&Line<'_>], first: &[&Line<'_>], all_id: Id, is
             .icon(if is_all { icons::UP } else { icons::RIGHT })
             .small()
             .frameless()
-            .show(ui)
-            .clicked()
+            .clicked(ui)
         {
-            ui.data_mut(|data| data.insert_temp(all_id, !is_all));
+            widgets::remember(ui, all_id, !is_all);
         }
         if let (Some(least), Some(most)) = (counts.iter().min(), counts.iter().max()) {
             let words = format!(
@@ -411,7 +342,7 @@ fn more_ui(ui: &mut Ui, shown: &[&Line<'_>], first: &[&Line<'_>], all_id: Id, is
                 widgets::grouped(*least),
                 widgets::number_text(*most, "tok")
             );
-            ui.label(RichText::new(words).font(theme::small()).color(t.weak));
+            widgets::note(ui, words);
         }
     });
 }
@@ -463,9 +394,8 @@ fn omitted_ui(ui: &mut Ui, cx: &Cx<'_>, lines: &[Line<'_>]) {
 
 /// A line below the rows.
 fn note_ui(ui: &mut Ui, words: &str) {
-    let t = ThemeTokens::of(ui);
-    let (rect, response) =
-        ui.allocate_exact_size(vec2(ui.available_width(), LEDGER_ROW), Sense::hover());
+    let t = theme::of(ui);
+    let (rect, response) = widgets::full_width(ui, LEDGER_ROW, Sense::hover());
     let at = pos2(rect.left() + SIDE, rect.center().y);
     widgets::text_at(
         ui,
@@ -475,12 +405,12 @@ fn note_ui(ui: &mut Ui, words: &str) {
         t.weak,
         rect.width() - 2.0 * SIDE,
     );
-    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, words));
+    widgets::say(&response, Role::Label, words);
     response.on_hover_text(words);
 }
 
 fn head_ui(ui: &Ui, rect: Rect, scale: &Scale<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let columns = Columns::of(rect, &scale.widths);
     let y = rect.center().y;
     let font = || theme::regular(11.5);
@@ -522,7 +452,43 @@ struct Scale<'a> {
     has_counted: bool,
 }
 
-impl Scale<'_> {
+impl<'a> Scale<'a> {
+    fn of(ui: &Ui, cx: &Cx<'a>, lines: &[Line<'_>]) -> Self {
+        let counts = || {
+            lines.iter().filter_map(|line| match line.known {
+                Known::Row(row, count) => Some((row, count)),
+                _ => None,
+            })
+        };
+        let baseline = Baseline::of(cx, lines);
+        let base = match baseline {
+            Baseline::Host(_, count) => Some(count),
+            Baseline::Format(format) => counts()
+                .find(|(row, _)| row.format == format)
+                .map(|(_, count)| count),
+        };
+        let has_exact = |capture| cx.state.has_exact_counts(capture);
+        let has_counted = cx.state.settings.tokenizer == Tokenizer::Claude
+            && cx.state.view.capture.as_ref().is_some_and(has_exact);
+        let all = counts()
+            .map(|(_, count)| count)
+            .chain(host(cx).map(|(_, count)| count))
+            .map(Count::high);
+        let (has_sizes, digit) = (
+            cx.state.settings.ledger_sizes,
+            widgets::text_width(ui, "0", theme::code()),
+        );
+        Self {
+            most: all.max().unwrap_or(0),
+            base,
+            baseline,
+            sent: sent(cx, lines),
+            winner: winner(cx, lines),
+            widths: Widths::of(counts(), base, has_counted, has_sizes, digit),
+            has_counted,
+        }
+    }
+
     /// Which share of the longest bar a count has.
     fn share(&self, count: Count) -> f32 {
         if self.most == 0 {
@@ -532,13 +498,42 @@ impl Scale<'_> {
         }
     }
 
-    /// The tick of the baseline on a bar.
-    fn tick_ui(&self, ui: &Ui, bar: Rect) {
+    /// The bar of a count, from the lowest it can be to the highest, with the tick of the baseline.
+    fn bar_ui(&self, row: &widgets::ListRow<'_>, column: Rect, count: Count, color: Color32) {
+        let t = theme::of(row.ui);
+        let bar = row.place(column.left()..=column.right(), 8.0);
+        if bar.width() <= 24.0 {
+            return;
+        }
+        let end = |count: Count| bar.left() + bar.width() * self.share(count);
+        widgets::bar(row.ui, bar, self.share(count), color);
+        if !count.is_exact() {
+            let range = end(Count::Exact(count.low()))..=end(count);
+            let stroke = Stroke::new(2.0, t.panel);
+            row.ui.painter().hline(range, row.y, stroke);
+        }
         if let Some(base) = self.base {
-            let x = (bar.left() + bar.width() * self.share(base)).round();
-            let tick = Rect::from_center_size(pos2(x, bar.center().y), vec2(1.5, 12.0));
-            ui.painter()
-                .rect_filled(tick, 0.0, ThemeTokens::of(ui).strong);
+            let tick = Rect::from_center_size(pos2(end(base).round(), row.y), vec2(1.5, 12.0));
+            row.ui.painter().rect_filled(tick, 0.0, t.strong);
+        }
+    }
+
+    fn count_ui(&self, row: &widgets::ListRow<'_>, columns: &Columns, count: Count) {
+        let ink = theme::of(row.ui).strong;
+        row.number(
+            columns.tokens,
+            counted(count),
+            theme::mono_semibold(12.0),
+            ink,
+        );
+    }
+
+    /// How a count stands against the baseline.
+    fn change_text(&self, count: Count, is_baseline: bool) -> String {
+        match self.base {
+            _ if is_baseline => "baseline".to_owned(),
+            Some(base) => delta(count, base),
+            None => "–".to_owned(),
         }
     }
 
@@ -559,97 +554,49 @@ const FEW: usize = 6;
 
 /// What a host sends, above the formats: a click shows its text.
 fn host_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostCost<'_>, count: Count, scale: &Scale<'_>) {
-    let t = ThemeTokens::of(ui);
-    let (rect, response) =
-        ui.allocate_exact_size(vec2(ui.available_width(), LEDGER_ROW), Sense::click());
+    let t = theme::of(ui);
+    let row = widgets::ListRow::new(ui, LEDGER_ROW);
+    let columns = Columns::of(row.rect, &scale.widths);
     let is_baseline = matches!(scale.baseline, Baseline::Host(..));
-    if is_baseline || response.hovered() {
-        ui.painter().rect_filled(rect, 0.0, t.hover);
+    if is_baseline {
+        row.fill(t.hover);
     }
-    let columns = Columns::of(rect, &scale.widths);
-    let y = rect.center().y;
-    let (name_x, name) = (columns.name + 16.0, host.name());
-    widgets::glyph_at(
-        ui,
-        pos2(columns.name + 4.0, y),
-        icons::HOSTS,
-        theme::icon_font(12.0),
-        t.strong,
-    );
-    widgets::text_at(
-        ui,
-        pos2(name_x, y),
+    row.ground(false);
+    let name = host.name();
+    row.icon(columns.name + 4.0, icons::HOSTS, 12.0, t.strong);
+    let end = columns.bar.left() - 8.0;
+    row.text(
+        columns.name + 16.0,
+        end,
         &name,
         theme::medium(13.0),
         t.strong,
-        columns.bar.left() - name_x - 8.0,
     );
-    let bar = Rect::from_center_size(
-        pos2(columns.bar.center().x, y),
-        vec2(columns.bar.width(), 8.0),
-    );
-    if bar.width() > 24.0 {
-        widgets::bar(ui, bar, scale.share(count), t.text);
-        scale.tick_ui(ui, bar);
-    }
-    widgets::text_right(
-        ui,
-        pos2(columns.tokens, y),
-        counted(count),
-        theme::mono_semibold(12.0),
-        t.strong,
-    );
-    let changed = match scale.base {
-        _ if is_baseline => "baseline".to_owned(),
-        base => base.map_or_else(|| "–".to_owned(), |base| delta(count, base)),
-    };
-    widgets::text_right(ui, pos2(columns.change, y), &changed, theme::code(), t.weak);
-    if let Some(x) = columns.bytes {
-        widgets::text_right(
-            ui,
-            pos2(x, y),
-            widgets::grouped(host.row.bytes),
-            theme::code(),
-            t.weak,
-        );
-    }
-    let out = host.row.dropped;
+    scale.bar_ui(&row, columns.bar, count, t.text);
+    scale.count_ui(&row, &columns, count);
+    let changed = scale.change_text(count, is_baseline);
+    row.number(columns.change, &changed, theme::code(), t.weak);
+    size_at(&row, columns.bytes, host.row.bytes);
+    let dropped = host.row.dropped;
     let (facts, is_lost) = match host.row.facts {
         Some(facts) if facts.missing > 0 => (missing_text(facts), true),
-        _ if !out.is_none() => (format!("drops {}", out.text()), false),
+        _ if !dropped.is_none() => (format!("drops {}", dropped.text()), false),
         Some(_) => ("all".to_owned(), false),
         None => ("–".to_owned(), false),
     };
-    let color = if is_lost { t.warn } else { t.weak };
-    let left = widgets::text_right(ui, pos2(columns.facts, y), facts, theme::code(), color);
-    if is_lost {
-        widgets::glyph_at(
-            ui,
-            pos2(left - 10.0, y),
-            icons::MISSING,
-            theme::icon_font(12.0),
-            color,
-        );
-    }
-    let happens = host.row.happens();
+    facts_at(&row, columns.facts, facts, is_lost);
     if let Some(x) = columns.round_trip {
-        widgets::text_at(
-            ui,
-            pos2(x, y),
-            "not tested",
-            theme::small(),
-            t.weak,
-            rect.right() - SIDE - x,
-        );
+        row.text(x, row.right(SIDE), "not tested", theme::small(), t.weak);
     }
-    widgets::focus_ring_inside(ui, &response);
     let spoken = format!(
-        "{name}, {} tokens, {changed}, {}, {happens}",
+        "{name}, {} tokens, {changed}, {}, {}",
         counted(count),
-        host.row.shown_text()
+        host.row.shown_text(),
+        host.row.happens()
     );
-    response.widget_info(|| WidgetInfo::labeled(Role::Row, true, &spoken));
-    if response.on_hover_text(host.row.dropped_text()).clicked() {
+    row.say(Role::Row, spoken);
+    let response = row.response.on_hover_text(host.row.dropped_text());
+    if response.clicked() {
         cx.send(ViewAction::SetPane {
             pane: 1,
             shows: PaneView::Host(host.row.host.id),
@@ -657,245 +604,252 @@ fn host_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostCost<'_>, count: Count, scale: &S
     }
 }
 
+/// The row of a format while it is painted.
+struct FormatRow<'a> {
+    row: widgets::ListRow<'a>,
+    columns: Columns,
+    format: &'static str,
+    scale: &'a Scale<'a>,
+    winner: Option<&'a Winner>,
+    color: Color32,
+    is_baseline: bool,
+    is_peeked: bool,
+}
+
 fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale<'_>, focus: &Response) {
-    let t = ThemeTokens::of(ui);
-    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), LEDGER_ROW), Sense::hover());
-    let response = ui.interact(
-        rect,
-        ui.scope_id().with(("ledger row", line.format)),
-        Sense::CLICK,
-    );
-    let title = format_title(line.format);
-    let is_as_sent = is_as_sent(line.format);
-    let winner = scale
-        .winner
-        .as_ref()
-        .filter(|winner| winner.format == line.format);
-    let is_winner = winner.is_some_and(|winner| winner.is_proved);
-    let color = match (is_winner, is_as_sent) {
-        (true, _) => t.ok,
-        (false, true) => t.hue(line.format).color,
-        (false, false) => t.faint,
+    let painted = FormatRow::new(ui, cx, line.format, scale);
+    let why = match &line.known {
+        Known::Row(row, count) => return painted.known_ui(cx, row, *count, focus),
+        Known::Not(row) => row.why.as_deref().unwrap_or_default(),
+        Known::Failed(why) => why,
+        Known::Working => "counting…",
+        Known::Held(_) => "not counted",
     };
-    let is_baseline = scale.baseline.is(line.format);
-    let is_peeked = cx.state.view.peek == Some(line.format);
-    let fill = match () {
-        () if is_peeked => Some(t.accent_bg),
-        () if is_winner => Some(t.ok_bg),
-        () if response.hovered() || is_baseline => Some(t.hover),
-        () => None,
-    };
-    if let Some(fill) = fill {
-        ui.painter().rect_filled(rect, 0.0, fill);
+    painted.unknown_ui(why);
+}
+
+impl<'a> FormatRow<'a> {
+    /// Its room and its ground.
+    fn new(ui: &'a mut Ui, cx: &Cx<'_>, format: &'static str, scale: &'a Scale<'a>) -> Self {
+        let t = theme::of(ui);
+        let row = widgets::ListRow::named(ui, LEDGER_ROW, ("ledger row", format));
+        let of = |winner: &&Winner| winner.format == format;
+        let winner = scale.winner.as_ref().filter(of);
+        let is_proved = winner.is_some_and(|winner| winner.is_proved);
+        let is_baseline = scale.baseline.is(format);
+        let is_peeked = cx.state.view.peek == Some(format);
+        if is_peeked {
+            row.fill(t.accent_bg);
+            widgets::edge(row.ui, row.rect, t.accent);
+        } else if is_proved {
+            row.fill(t.ok_bg);
+        } else if row.response.hovered() || is_baseline {
+            row.fill(t.hover);
+        }
+        Self {
+            columns: Columns::of(row.rect, &scale.widths),
+            row,
+            format,
+            scale,
+            winner,
+            color: match (is_proved, is_as_sent(format)) {
+                (true, _) => t.ok,
+                (false, true) => t.hue(format).color,
+                (false, false) => t.faint,
+            },
+            is_baseline,
+            is_peeked,
+        }
     }
-    if is_peeked {
-        ui.painter().rect_filled(
-            Rect::from_min_size(rect.min, vec2(2.0, rect.height())),
-            0.0,
-            t.accent,
-        );
+
+    /// The name, and why there are no numbers.
+    fn unknown_ui(&self, why: &str) {
+        let (row, columns) = (&self.row, &self.columns);
+        let t = theme::of(row.ui);
+        let title = format_title(self.format);
+        let square = row.place(columns.name..=columns.name + 8.0, 8.0);
+        let stroke = Stroke::new(1.0, self.color);
+        row.ui
+            .painter()
+            .rect_stroke(square, theme::RADIUS_BAR, stroke, egui::StrokeKind::Inside);
+        let bar = columns.bar.left();
+        row.text(columns.name + 16.0, bar - 8.0, title, theme::base(), t.weak);
+        row.text(bar, row.right(SIDE), why, theme::small(), t.weak);
+        row.response
+            .widget_info(|| WidgetInfo::labeled(Role::Row, false, format!("{title}, {why}")));
     }
-    let columns = Columns::of(rect, &scale.widths);
-    let y = rect.center().y;
-    let square = Rect::from_center_size(pos2(columns.name + 4.0, y), vec2(8.0, 8.0));
-    let name_x = columns.name + 16.0;
-    let (row, count) = match &line.known {
-        Known::Row(row, count) => (*row, *count),
-        other => {
-            let why = match other {
-                Known::Row(row, _) | Known::Not(row) => row.why.clone().unwrap_or_default(),
-                Known::Failed(why) => why.clone(),
-                Known::Working => "counting…".into(),
-                Known::Held(_) => "not counted".into(),
-            };
-            ui.painter().rect_stroke(
-                square,
-                theme::RADIUS_BAR,
-                Stroke::new(1.0, color),
-                egui::StrokeKind::Inside,
-            );
-            widgets::text_at(
-                ui,
-                pos2(name_x, y),
-                title,
-                theme::base(),
-                t.weak,
-                columns.bar.left() - name_x - 8.0,
-            );
-            widgets::text_at(
-                ui,
-                pos2(columns.bar.left(), y),
-                &why,
-                theme::small(),
-                t.weak,
-                rect.right() - columns.bar.left() - SIDE,
-            );
-            response
-                .widget_info(|| WidgetInfo::labeled(Role::Row, false, format!("{title}, {why}")));
+
+    fn known_ui(self, cx: &Cx<'_>, known: &Row, count: Count, focus: &Response) {
+        let lost = lost_needed(cx, self.format);
+        let is_open = self.row.response.hovered() || (self.is_peeked && focus.has_focus());
+        self.name_ui(lost.is_some(), is_open);
+        self.scale
+            .bar_ui(&self.row, self.columns.bar, count, self.color);
+        self.numbers_ui(cx, known, count);
+        self.trip_ui(known);
+        let spoken = self.spoken(cx, known, count, lost.as_deref());
+        widgets::say_selected(&self.row.response, Role::Row, self.is_peeked, spoken);
+        if self.row.response.clicked() {
+            focus.request_focus();
+            cx.send(ViewAction::SetPane {
+                pane: 1,
+                shows: PaneView::Text(self.format),
+            });
+        }
+        let response = self.row.response.on_hover_cursor(CursorIcon::PointingHand);
+        let words: Vec<String> = lost.into_iter().chain(trip_text(known)).collect();
+        if !words.is_empty() {
+            response.on_hover_text(words.join("\n"));
+        }
+    }
+
+    /// The name, struck through where the format loses a field that the model needs, and its badges.
+    fn name_ui(&self, is_out: bool, is_open: bool) {
+        let (row, columns) = (&self.row, &self.columns);
+        let t = theme::of(row.ui);
+        row.swatch(columns.name, self.color);
+        let (font, ink) = match is_as_sent(self.format) {
+            true => (theme::medium(13.0), t.strong),
+            false => (theme::base(), t.text),
+        };
+        let (x, bar) = (columns.name + 16.0, columns.bar.left());
+        let mut end = row.text(x, bar - 8.0, format_title(self.format), font, ink);
+        if is_out {
+            let stroke = Stroke::new(1.0, t.warn);
+            row.ui.painter().hline(x..=end, row.y.round() + 0.5, stroke);
+        }
+        let badge = |end: f32, words: &str, is_good| {
+            let tone = if is_good { Tone::Ok } else { Tone::Plain };
+            let at = pos2(end + 8.0, row.y);
+            widgets::chip(row.ui, at, Align::Min, words, tone, 10.5).right()
+        };
+        if self.format == self.scale.sent && end + 66.0 < bar {
+            end = badge(end, "model reads", false);
+        }
+        if let Some(winner) = self.winner.filter(|_| end + 90.0 < bar) {
+            end = badge(end, &winner.badge, winner.is_proved);
+        }
+        if is_open && end + 50.0 < bar {
+            badge(end, "Open", false);
+        }
+    }
+
+    fn numbers_ui(&self, cx: &Cx<'_>, known: &Row, count: Count) {
+        let (row, columns, scale) = (&self.row, &self.columns, self.scale);
+        let t = theme::of(row.ui);
+        scale.count_ui(row, columns, count);
+        if let Some(x) = columns.counted {
+            let exactly = self
+                .exactly(cx)
+                .map(|exactly| widgets::grouped(exactly.tokens));
+            let text = exactly.unwrap_or_else(|| "–".into());
+            row.number(x, text, theme::code(), t.strong);
+        }
+        let color = match () {
+            () if self.is_baseline => t.weak,
+            () if self.winner.is_some_and(|winner| winner.is_proved) => t.ok,
+            () => t.text,
+        };
+        let changed = scale.change_text(count, self.is_baseline);
+        row.number(columns.change, changed, theme::code(), color);
+        size_at(row, columns.bytes, known.bytes);
+        size_at(row, columns.chars, known.chars);
+        let is_lost = known.facts.is_some_and(|facts| facts.missing > 0);
+        facts_at(row, columns.facts, facts_text(known), is_lost);
+    }
+
+    /// What the provider counted.
+    fn exactly<'c>(&self, cx: &Cx<'c>) -> Option<&'c Counted> {
+        exact::counted(cx, self.format).filter(|_| self.scale.has_counted)
+    }
+
+    fn trip_ui(&self, known: &Row) {
+        let Some(mut x) = self.columns.round_trip else {
             return;
-        }
-    };
-    ui.painter().rect_filled(square, theme::RADIUS_BAR, color);
-    let lost = lost_needed(cx, line.format);
-    let font = if is_as_sent {
-        theme::medium(13.0)
-    } else {
-        theme::base()
-    };
-    let mut end = widgets::text_at(
-        ui,
-        pos2(name_x, y),
-        title,
-        font,
-        if is_as_sent { t.strong } else { t.text },
-        columns.bar.left() - name_x - 8.0,
-    );
-    if lost.is_some() {
-        // Out of the race: it loses a field that the model needs.
-        ui.painter()
-            .hline(name_x..=end, y.round() + 0.5, Stroke::new(1.0, t.warn));
-    }
-    if line.format == scale.sent && end + 66.0 < columns.bar.left() {
-        end = small_badge(ui, pos2(end + 8.0, y), "model reads", false);
-    }
-    if let Some(winner) = winner.filter(|_| end + 90.0 < columns.bar.left()) {
-        end = small_badge(ui, pos2(end + 8.0, y), &winner.badge, winner.is_proved);
-    }
-    if (response.hovered() || (is_peeked && focus.has_focus())) && end + 50.0 < columns.bar.left() {
-        small_badge(ui, pos2(end + 8.0, y), "Open", false);
-    }
-    let bar = Rect::from_center_size(
-        pos2(columns.bar.center().x, y),
-        vec2(columns.bar.width(), 8.0),
-    );
-    let share = |count: Count| scale.share(count);
-    if bar.width() > 24.0 {
-        widgets::bar(ui, bar, share(count), color);
-        if !count.is_exact() {
-            // From the lowest it can be to the highest.
-            let low = bar.left() + bar.width() * share(Count::Exact(count.low()));
-            ui.painter().hline(
-                low..=bar.left() + bar.width() * share(count),
-                y,
-                Stroke::new(2.0, t.panel),
-            );
-        }
-        scale.tick_ui(ui, bar);
-    }
-    let mono = || theme::code();
-    let right = |x: Option<f32>, text: String, color| {
-        if let Some(x) = x {
-            widgets::text_right(ui, pos2(x, y), text, mono(), color);
-        }
-    };
-    widgets::text_right(
-        ui,
-        pos2(columns.tokens, y),
-        counted(count),
-        theme::mono_semibold(12.0),
-        t.strong,
-    );
-    let exactly = exact::counted(cx, line.format).filter(|_| scale.has_counted);
-    right(
-        columns.counted,
-        exactly.map_or_else(|| "–".into(), |exactly| widgets::grouped(exactly.tokens)),
-        t.strong,
-    );
-    let exactly = exactly.map_or_else(String::new, |exactly| {
-        format!(", {}", exact::words(exactly))
-    });
-    let ratio = ratio_of(Some(count), scale.base);
-    let (changed, changed_color) = if is_baseline {
-        ("baseline".into(), t.weak)
-    } else {
-        (
-            scale
-                .base
-                .map_or_else(|| "–".into(), |base| delta(count, base)),
-            if is_winner { t.ok } else { t.text },
-        )
-    };
-    widgets::text_right(
-        ui,
-        pos2(columns.change, y),
-        &changed,
-        theme::code(),
-        changed_color,
-    );
-    right(columns.bytes, widgets::grouped(row.bytes), t.weak);
-    right(columns.chars, widgets::grouped(row.chars), t.weak);
-    let facts = facts_ui(ui, cx, pos2(columns.facts, y), row);
-    if let Some(x) = columns.round_trip {
-        let (word, color) = match &row.round_trip {
+        };
+        let row = &self.row;
+        let t = theme::of(row.ui);
+        let (word, color) = match &known.round_trip {
             Some(trip) if trip.verdict.is_lossless() => (trip.words(), t.weak),
             Some(trip) => (trip.words(), t.warn),
             None => ("not tested".to_owned(), t.weak),
         };
-        let mut x = x;
         if color == t.warn {
-            widgets::glyph_at(
-                ui,
-                pos2(x + 6.0, y),
-                icons::DIFFERS,
-                theme::icon_font(12.0),
-                color,
-            );
+            row.icon(x + 6.0, icons::DIFFERS, 12.0, color);
             x += 16.0;
         }
-        widgets::text_at(
-            ui,
-            pos2(x, y),
-            word,
-            theme::small(),
-            color,
-            rect.right() - SIDE - x,
-        );
+        row.text(x, row.right(SIDE), word, theme::small(), color);
     }
-    let against = ratio
-        .filter(|_| !is_baseline)
-        .map_or_else(String::new, |_| {
-            format!(", {changed} against {}", scale.baseline.title())
-        });
-    let mut baseline = if is_baseline {
-        ", baseline".to_owned()
-    } else {
-        String::new()
-    };
-    if let Some(winner) = winner {
-        baseline.push_str(&format!(", {}", winner.badge));
+
+    fn spoken(&self, cx: &Cx<'_>, known: &Row, count: Count, lost: Option<&str>) -> String {
+        let mut words = format!("{}, {} tokens", format_title(self.format), counted(count));
+        let mut add = |more: &str| words.extend([", ", more]);
+        if let Some(exactly) = self.exactly(cx) {
+            add(&exact::words(exactly));
+        }
+        if self.is_baseline {
+            add("baseline");
+        } else if ratio_of(Some(count), self.scale.base).is_some() {
+            let changed = self.scale.change_text(count, false);
+            add(&format!(
+                "{changed} against {}",
+                self.scale.baseline.title()
+            ));
+        }
+        if let Some(winner) = self.winner {
+            add(&winner.badge);
+        }
+        add(&widgets::number_text(known.bytes, "bytes"));
+        if let Some(facts) = known.facts {
+            let kept = widgets::grouped(facts.total - facts.missing);
+            add(&format!(
+                "{kept} of {} facts",
+                widgets::grouped(facts.total)
+            ));
+        }
+        if let Some(omitted) = known.omitted {
+            add(&omitted.words(&cx.state.settings.tokenizer));
+        }
+        lost.into_iter().for_each(add);
+        words
     }
-    let lost_words = lost
-        .as_ref()
-        .map_or_else(String::new, |lost| format!(", {lost}"));
-    let name = format!(
-        "{title}, {}{exactly}{against}{baseline}, {}{facts}{lost_words}",
-        format_args!("{} tokens", counted(count)),
-        widgets::number_text(row.bytes, "bytes")
-    );
-    response.widget_info(|| WidgetInfo::selected(Role::Row, true, is_peeked, &name));
-    if response.clicked() {
-        focus.request_focus();
-        cx.send(ViewAction::SetPane {
-            pane: 1,
-            shows: PaneView::Text(line.format),
-        });
-    }
-    let response = response.on_hover_cursor(egui::CursorIcon::PointingHand);
-    let trip = match &row.round_trip {
+}
+
+/// What is said of a round trip on hover.
+fn trip_text(row: &Row) -> Option<String> {
+    match &row.round_trip {
         Some(trip) => trip
             .summary()
             .map(|summary| format!("Round trip {}: {summary}", trip.verdict.name())),
-        None if line.format == "wire" => {
+        None if row.format == "wire" => {
             Some("Not tested: the message holds the answer itself; it is not read back".to_owned())
         }
         None => Some(
             "Not tested: this text does not hold the data in a form that can be read back"
                 .to_owned(),
         ),
-    };
-    let words: Vec<String> = lost.into_iter().chain(trip).collect();
-    if !words.is_empty() {
-        response.on_hover_text(words.join("\n"));
+    }
+}
+
+/// A size in its column, where there is one.
+fn size_at(row: &widgets::ListRow<'_>, right: Option<f32>, size: u64) {
+    if let Some(x) = right {
+        row.number(
+            x,
+            widgets::grouped(size),
+            theme::code(),
+            theme::of(row.ui).weak,
+        );
+    }
+}
+
+/// What is missing of the facts, or left out of the text.
+fn facts_at(row: &widgets::ListRow<'_>, right: f32, text: String, is_lost: bool) {
+    let t = theme::of(row.ui);
+    let color = if is_lost { t.warn } else { t.weak };
+    let left = row.number(right, text, theme::code(), color);
+    if is_lost {
+        row.icon(left - 10.0, icons::MISSING, 12.0, color);
     }
 }
 
@@ -919,35 +873,6 @@ fn lost_needed(cx: &Cx<'_>, format: &'static str) -> Option<String> {
         return None;
     };
     (!found.lost.is_empty()).then(|| found.sentence(format_title(format)))
-}
-
-/// What is missing of the facts or left out of the text, and what a screen reader says of it.
-fn facts_ui(ui: &Ui, cx: &Cx<'_>, right: egui::Pos2, row: &Row) -> String {
-    let t = ThemeTokens::of(ui);
-    let text = facts_text(row);
-    let is_lost = row.facts.is_some_and(|facts| facts.missing > 0);
-    let color = if is_lost { t.warn } else { t.weak };
-    let left = widgets::text_right(ui, right, &text, theme::code(), color);
-    if is_lost {
-        widgets::glyph_at(
-            ui,
-            pos2(left - 10.0, right.y),
-            icons::MISSING,
-            theme::icon_font(12.0),
-            color,
-        );
-    }
-    let facts = row.facts.map_or_else(String::new, |facts| {
-        format!(
-            ", {} of {} facts",
-            widgets::grouped(facts.total - facts.missing),
-            widgets::grouped(facts.total)
-        )
-    });
-    let omitted = row.omitted.map_or_else(String::new, |omitted| {
-        format!(", {}", omitted.words(&cx.state.settings.tokenizer))
-    });
-    facts + &omitted
 }
 
 /// "proved", "−5 of 53", "53 found".
@@ -1021,38 +946,6 @@ fn winner(cx: &Cx<'_>, lines: &[Line<'_>]) -> Option<Winner> {
     })
 }
 
-fn small_badge(ui: &Ui, left: egui::Pos2, text: &str, is_good: bool) -> f32 {
-    let t = ThemeTokens::of(ui);
-    let (color, fill, line) = if is_good {
-        (t.ok, t.ok_bg, t.ok_line)
-    } else {
-        (t.text, t.card, t.line2)
-    };
-    let galley = ui
-        .painter()
-        .layout_no_wrap(text.to_owned(), theme::medium(10.5), color);
-    let rect = Rect::from_min_size(
-        pos2(left.x.round(), (left.y - 8.0).round()),
-        vec2((galley.size().x + 10.0).round(), 16.0),
-    );
-    ui.painter().rect(
-        rect,
-        theme::RADIUS_BADGE,
-        fill,
-        Stroke::new(1.0, line),
-        egui::StrokeKind::Inside,
-    );
-    ui.painter().galley(
-        pos2(
-            rect.left() + 5.0,
-            (rect.center().y - galley.size().y / 2.0).round(),
-        ),
-        galley,
-        color,
-    );
-    rect.right()
-}
-
 /// Up and Down flip the middle pane through the formats; Enter keeps what is shown, Shift Enter
 /// puts it beside what was shown (Esc restores, in `commands`).
 fn keys(ui: &Ui, cx: &Cx<'_>, focus: &Response, lines: &[Line<'_>]) {
@@ -1071,7 +964,7 @@ fn keys(ui: &Ui, cx: &Cx<'_>, focus: &Response, lines: &[Line<'_>]) {
             },
         )
     });
-    let pressed = |key| ui.input_mut(|input| input.consume_key(egui::Modifiers::NONE, key));
+    let pressed = |key| widgets::pressed(ui, key);
     let formats: Vec<_> = lines
         .iter()
         .filter(|line| matches!(line.known, Known::Row(..)))

@@ -4,13 +4,10 @@ mod saving;
 
 use std::sync::Arc;
 
-use egui::{
-    Align, Color32, Label, Layout, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo,
-    pos2, vec2,
-};
+use egui::{Color32, Rect, Role, Sense, Ui, pos2, vec2};
 
 use super::SIDE;
-use crate::state::{Action, QueryState, TokensAction, TokensPart};
+use crate::state::{QueryState, TokensAction, TokensPart};
 use crate::ui::Cx;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
@@ -78,7 +75,7 @@ fn column_name(map: &TokenMap, column: usize) -> String {
 }
 
 pub fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let encoding = cx.state.settings.encoding();
     let chosen = &cx.state.settings.tokenizer;
     let why = if chosen.encoding().is_some() {
@@ -90,73 +87,56 @@ pub fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
             chosen.name()
         )
     };
-    ui.label(
-        RichText::new(encoding.name())
-            .font(theme::code())
-            .color(t.weak),
-    )
-    .on_hover_text(why);
+    widgets::words(ui, encoding.name(), theme::code(), t.weak).on_hover_text(why);
     if ui.content_rect().width() < BOTH + theme::SIDEBAR {
         let at = PARTS
             .iter()
             .position(|(part, _)| *part == cx.state.view.tokens.part)
             .unwrap_or(0);
         if let Some(clicked) = widgets::segmented(ui, "Show", &PARTS.map(|(_, name)| name), at) {
-            cx.send(Action::Tokens(TokensAction::Part(PARTS[clicked].0)));
+            cx.send(TokensAction::Part(PARTS[clicked].0));
         }
     }
 }
 
 /// The computed sentence: what the tokens are spent on.
 pub fn summary_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) {
-    let t = ThemeTokens::of(ui);
-    ui.scope_builder(
-        widgets::region(ui, "map verdict")
-            .max_rect(rect)
-            .layout(Layout::left_to_right(Align::Center)),
-        |ui| {
-            let asked = map(cx);
-            if let QueryState::Failed(problem) = asked {
-                ui.add(
-                    Label::new(
-                        RichText::new(problem.message())
-                            .font(theme::base())
-                            .color(t.bad),
-                    )
-                    .truncate(),
-                );
-                return;
-            }
-            let Some(map) = widgets::ready(ui, cx, "Sorting tokens", asked) else {
-                return;
-            };
-            let Some(map) = map else {
-                ui.label(
-                    RichText::new("No data in this answer, so nothing to break down.")
-                        .font(theme::base())
-                        .color(t.weak),
-                );
-                return;
-            };
-            let total = map.total.total();
-            let mut words = format!(
-                "{} in JSON, compact ({}):",
-                widgets::number_text(total, "tokens"),
-                map.encoding.name()
+    let t = theme::of(ui);
+    widgets::line_part(ui, "map verdict", rect, |ui| {
+        let asked = map(cx);
+        if let QueryState::Failed(problem) = asked {
+            widgets::truncated(ui, problem.message(), theme::base(), t.bad);
+            return;
+        }
+        let Some(map) = widgets::ready(ui, cx, "Sorting tokens", asked) else {
+            return;
+        };
+        let Some(map) = map else {
+            widgets::words(
+                ui,
+                "No data in this answer, so nothing to break down.",
+                theme::base(),
+                t.weak,
             );
-            for (position, (name, tokens)) in map.total.named().into_iter().enumerate() {
-                let comma = if position == 0 { "" } else { "," };
-                words.push_str(&format!(
-                    "{comma} {name} {} ({})",
-                    widgets::grouped(tokens),
-                    percent(tokens, total)
-                ));
-            }
-            words.push('.');
-            ui.add(Label::new(RichText::new(&words).font(theme::base()).color(t.text)).wrap())
-                .on_hover_text(&words);
-        },
-    );
+            return;
+        };
+        let total = map.total.total();
+        let mut words = format!(
+            "{} in JSON, compact ({}):",
+            widgets::number_text(total, "tokens"),
+            map.encoding.name()
+        );
+        for (position, (name, tokens)) in map.total.named().into_iter().enumerate() {
+            let comma = if position == 0 { "" } else { "," };
+            words.push_str(&format!(
+                "{comma} {name} {} ({})",
+                widgets::grouped(tokens),
+                percent(tokens, total)
+            ));
+        }
+        words.push('.');
+        widgets::wrapped(ui, &words, theme::base(), t.text).on_hover_text(&words);
+    });
 }
 
 pub fn tokens_ui(ui: &mut Ui, cx: &Cx<'_>) {
@@ -167,8 +147,10 @@ pub fn tokens_ui(ui: &mut Ui, cx: &Cx<'_>) {
         return;
     };
     let part = |ui: &mut Ui, at: usize, rect: Rect| {
-        ui.scope_builder(
-            widgets::region(ui, ("tokens part", at)).max_rect(rect.shrink2(vec2(SIDE, 0.0))),
+        widgets::part(
+            ui,
+            ("tokens part", at),
+            rect.shrink2(vec2(SIDE, 0.0)),
             |ui| {
                 ui.set_clip_rect(rect.intersect(ui.clip_rect()));
                 match PARTS[at].0 {
@@ -188,32 +170,27 @@ pub fn tokens_ui(ui: &mut Ui, cx: &Cx<'_>) {
     }
     let (keys, saving) = outer.split_left_right_at_x((outer.left() + outer.width() * 0.6).round());
     part(ui, 0, keys);
-    ui.painter().vline(
-        keys.right() - 0.5,
-        outer.y_range(),
-        Stroke::new(1.0, ThemeTokens::of(ui).line),
-    );
+    widgets::vline(ui, keys.right() - 0.5, outer.y_range());
     part(ui, 1, saving);
 }
 
 /// A heading of a part; returns what is left below.
 pub(super) fn part_head(ui: &mut Ui, text: &str) {
-    let t = ThemeTokens::of(ui);
-    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 24.0), Sense::hover());
-    response.widget_info(|| WidgetInfo::labeled(Role::Heading, true, text));
-    widgets::text_at(
-        ui,
-        pos2(rect.left(), rect.center().y),
+    let t = theme::of(ui);
+    let row = widgets::ListRow::to_read(ui, 24.0);
+    row.say(Role::Heading, text);
+    row.text(
+        row.rect.left(),
+        row.rect.right(),
         text,
         theme::semibold(12.0),
         t.strong,
-        rect.width(),
     );
 }
 
 /// A bar of the five shares, scaled so that `most` fills the room.
 fn shares_bar(ui: &Ui, rect: Rect, shares: Shares, most: u64) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let mut left = rect.left();
     for ((_, tokens), color) in shares.named().into_iter().zip(colors(t)) {
         let width = if most == 0 {
@@ -233,7 +210,7 @@ fn shares_bar(ui: &Ui, rect: Rect, shares: Shares, most: u64) {
 }
 
 fn by_key_ui(ui: &mut Ui, map: &TokenMap) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     ui.spacing_mut().item_spacing.y = 0.0;
     part_head(ui, "By key, over all records");
     let legend = ui
@@ -262,9 +239,7 @@ fn by_key_ui(ui: &mut Ui, map: &TokenMap) {
         .first()
         .map_or(0, |&column| map.own[column].total());
     let height = widgets::whole_rows(ui.available_height(), ROW);
-    ScrollArea::vertical()
-        .id_salt("by key")
-        .auto_shrink(false)
+    widgets::scroll("by key")
         .max_height(height)
         .min_scrolled_height(height)
         .show_rows(ui, ROW, map.by_cost.len(), |ui, range| {
@@ -275,8 +250,9 @@ fn by_key_ui(ui: &mut Ui, map: &TokenMap) {
 }
 
 fn key_row_ui(ui: &mut Ui, map: &TokenMap, column: usize, (most, total): (u64, u64)) {
-    let t = ThemeTokens::of(ui);
-    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
+    let t = theme::of(ui);
+    let row = widgets::ListRow::to_read(ui, ROW);
+    let ui = row.ui;
     let shares = map.own[column];
     let leaf = map.columns.columns[column].has_leaves;
     let mut name = column_name(map, column);
@@ -296,51 +272,40 @@ fn key_row_ui(ui: &mut Ui, map: &TokenMap, column: usize, (most, total): (u64, u
         percent(tokens, total),
         parts.join(", ")
     );
-    response.widget_info(|| WidgetInfo::labeled(Role::Row, true, &spoken));
-    if response.hovered() {
-        ui.painter().rect_filled(rect, 0.0, t.hover);
-    }
-    let y = rect.center().y;
-    let name_width = (rect.width() * 0.42).min(220.0);
+    row.say(Role::Row, &spoken);
+    row.ground(false);
+    let name_width = (row.rect.width() * 0.42).min(220.0);
     let shown = shorten(ui, &name, name_width - 8.0);
-    widgets::text_at(
-        ui,
-        pos2(rect.left(), y),
+    row.text(
+        row.rect.left(),
+        row.left(name_width) - 8.0,
         shown,
         theme::code(),
         if leaf { t.text } else { t.weak },
-        name_width - 8.0,
     );
     let bar = Rect::from_x_y_ranges(
-        rect.left() + name_width..=(rect.right() - 104.0).max(rect.left() + name_width),
-        y - 4.0..=y + 4.0,
+        row.left(name_width)..=(row.right(104.0)).max(row.left(name_width)),
+        row.y - 4.0..=row.y + 4.0,
     );
     shares_bar(ui, bar, shares, most);
-    widgets::text_right(
-        ui,
-        pos2(rect.right() - 46.0, y),
+    row.number(
+        row.right(46.0),
         widgets::grouped(tokens),
         theme::mono_semibold(12.0),
         t.strong,
     );
-    widgets::text_right(
-        ui,
-        pos2(rect.right() - 12.0, y),
+    row.number(
+        row.right(12.0),
         percent(tokens, total),
         theme::code(),
         t.weak,
     );
-    response.on_hover_text(spoken);
+    row.response.on_hover_text(spoken);
 }
 
 /// Names that share a beginning lose the beginning, not the end.
 fn shorten(ui: &Ui, name: &str, width: f32) -> String {
-    let advance = ui
-        .painter()
-        .layout_no_wrap("0".to_owned(), theme::code(), Color32::PLACEHOLDER)
-        .size()
-        .x
-        .max(1.0);
+    let advance = widgets::text_width(ui, "0", theme::code()).max(1.0);
     let fits = ((width / advance) as usize).max(4);
     let count = name.chars().count();
     if count <= fits {

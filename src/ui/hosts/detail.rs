@@ -4,8 +4,7 @@
 use std::ops::Range;
 
 use egui::{
-    Align, Layout, Popup, Rect, RichText, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui,
-    UiBuilder, WidgetInfo, pos2, vec2,
+    Align, Layout, Popup, Rect, Role, ScrollArea, Sense, Stroke, Ui, UiBuilder, pos2, vec2,
 };
 
 use super::SIDE;
@@ -14,7 +13,7 @@ use crate::state::{Action, HostDetail, HostsAction, ViewAction};
 use crate::ui::code::MAX_LABEL;
 use crate::ui::host_row;
 use crate::ui::panes::{self, host_alone_ui, host_legend_ui};
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme;
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, icons};
 use loupe_analysis::queries::{HostRemovedQuery, HostRow, HostsReport, TextOf, evidence_text};
@@ -26,22 +25,15 @@ const OVERVIEW: f32 = 20.0;
 const PIECES: usize = 256;
 
 pub fn detail_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, report: &HostsReport, row: &HostRow) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let inner = rect.shrink2(vec2(SIDE, 0.0));
     let mut top = rect.top();
-    ui.scope_builder(widgets::region(ui, "head").max_rect(inner), |ui| {
+    widgets::part(ui, "head", inner, |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
         ui.add_space(8.0);
         head_ui(ui, cx, report, row);
         ui.add_space(10.0);
-        ui.add(
-            egui::Label::new(
-                RichText::new(row.sentence())
-                    .font(theme::base())
-                    .color(t.text),
-            )
-            .wrap(),
-        );
+        widgets::wrapped(ui, row.sentence(), theme::base(), t.text);
         ui.add_space(8.0);
         cut_ui(ui, cx, row);
         evidence_ui(ui, cx, row);
@@ -49,8 +41,7 @@ pub fn detail_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, report: &HostsReport, row
         tabs_ui(ui, cx, row);
         top = ui.cursor().top();
     });
-    ui.painter()
-        .hline(rect.x_range(), top + 0.5, Stroke::new(1.0, t.line));
+    widgets::hline(ui, rect.x_range(), top + 0.5);
     let body = rect.with_min_y(top + 1.0);
     let padded = UiBuilder::new().max_rect(body.shrink2(vec2(SIDE, 8.0)));
     match cx.state.view.hosts.detail {
@@ -61,15 +52,15 @@ pub fn detail_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, report: &HostsReport, row
 }
 
 fn head_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport, row: &HostRow) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let id = row.host.id;
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+        widgets::from_right(ui, |ui| {
             if widgets::icon_button(ui, icons::OPEN_LINK, "Open this text in the middle pane")
                 .clicked()
             {
-                cx.send(Action::Hosts(HostsAction::Open(id)));
+                cx.send(HostsAction::Open(id));
             }
             difference_ui(ui, cx, report, row);
             let is_pinned = cx.state.view.hosts.pinned.contains(&id);
@@ -79,36 +70,21 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport, row: &HostRow) {
                 "Pin this host: it comes first"
             };
             if widgets::icon_button(ui, icons::BASELINE, name).clicked() {
-                cx.send(Action::Hosts(HostsAction::Pin(id)));
+                cx.send(HostsAction::Pin(id));
             }
             if Button::new("View as")
                 .small()
                 .height(theme::ICON_BUTTON)
                 .name("View the answer as this host")
-                .show(ui)
-                .clicked()
+                .clicked(ui)
             {
-                cx.send(Action::Hosts(HostsAction::ViewAs(Some(id))));
+                cx.send(HostsAction::ViewAs(Some(id)));
                 cx.send(ViewAction::ShowAnswer);
             }
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
                 ui.spacing_mut().item_spacing.x = 8.0;
-                ui.add(
-                    egui::Label::new(
-                        RichText::new(&row.host.name)
-                            .font(theme::semibold(14.0))
-                            .color(t.strong),
-                    )
-                    .truncate(),
-                );
-                ui.add(
-                    egui::Label::new(
-                        RichText::new(&row.host.version)
-                            .font(theme::mono(11.5))
-                            .color(t.weak),
-                    )
-                    .truncate(),
-                );
+                widgets::truncated(ui, &row.host.name, theme::semibold(14.0), t.strong);
+                widgets::truncated(ui, &row.host.version, theme::mono(11.5), t.weak);
             });
         });
     });
@@ -140,11 +116,11 @@ fn difference_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport, row: &HostRow) 
             if widgets::menu_row(ui, &format!("{}{more}", other.host.name), None, false).clicked()
                 && let Some(shown) = cx.state.view.capture.clone()
             {
-                cx.send(Action::Diff(DiffAction::Open(shown.clone(), shown)));
-                cx.send(Action::Diff(DiffAction::SetTexts(
+                cx.send(DiffAction::Open(shown.clone(), shown));
+                cx.send(DiffAction::SetTexts(
                     TextOf::Host(row.host.id),
                     TextOf::Host(other.host.id),
-                )));
+                ));
                 ui.close();
             }
         }
@@ -168,7 +144,7 @@ fn evidence_ui(ui: &mut Ui, cx: &Cx<'_>, row: &HostRow) {
         .name("How this is known")
         .tip("The rule in words, and its sources");
     // The icon stands where the text above begins.
-    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 22.0), egui::Sense::hover());
+    let (rect, _) = widgets::full_width(ui, 22.0, egui::Sense::hover());
     let mut left =
         ui.new_child(widgets::region(ui, "evidence").max_rect(rect.with_min_x(rect.left() - 10.0)));
     let response = button.show(&mut left);
@@ -182,14 +158,14 @@ fn evidence_ui(ui: &mut Ui, cx: &Cx<'_>, row: &HostRow) {
 
 /// The rule in words, how it is known, and where that stands.
 fn rule_ui(ui: &mut Ui, cx: &Cx<'_>, row: &HostRow) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     ui.spacing_mut().item_spacing.y = 4.0;
-    let small = |text: &str| RichText::new(text).font(theme::small()).color(t.weak);
+    let small = |text: &str| widgets::styled(text, theme::small(), t.weak);
     let shows = format!("Shows {}. Limit: {}.", row.host.shows(), row.limit_text());
-    ui.add(egui::Label::new(RichText::new(shows).font(theme::base()).color(t.text)).wrap());
+    widgets::wrapped(ui, shows, theme::base(), t.text);
     ui.add(egui::Label::new(small(&evidence_text(&row.host))).wrap());
     if let Some(media) = row.media_text() {
-        ui.add(egui::Label::new(RichText::new(media).font(theme::base()).color(t.text)).wrap());
+        widgets::wrapped(ui, media, theme::base(), t.text);
     }
     if !row.host.notes.is_empty() {
         ui.add(egui::Label::new(small(&row.host.notes)).wrap());
@@ -265,12 +241,12 @@ fn link(source: &str) -> Option<String> {
 
 /// Where the limit cuts: what is shown filled, what is gone hatched.
 fn cut_ui(ui: &mut Ui, cx: &Cx<'_>, row: &HostRow) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let full = row.view.full.len();
     if row.view.limit.bites.is_empty() || full == 0 {
         return;
     }
-    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 10.0), egui::Sense::hover());
+    let (rect, _) = widgets::full_width(ui, 10.0, egui::Sense::hover());
     let color = if row.shares.has_structured {
         t.hue_structured.color
     } else {
@@ -284,13 +260,7 @@ fn cut_ui(ui: &mut Ui, cx: &Cx<'_>, row: &HostRow) {
             x(gone.start)..=x(gone.end).max(x(gone.start) + 1.0),
             rect.y_range(),
         );
-        ui.painter().rect(
-            place,
-            0.0,
-            t.warn_bg,
-            Stroke::new(1.0, t.warn_line),
-            StrokeKind::Inside,
-        );
+        widgets::boxed(ui, place, 0.0, t.warn_bg, t.warn_line);
         let painter = ui
             .painter()
             .with_clip_rect(place.shrink(1.0).intersect(ui.clip_rect()));
@@ -312,12 +282,13 @@ fn cut_ui(ui: &mut Ui, cx: &Cx<'_>, row: &HostRow) {
         let tokens = row
             .tokens
             .map_or(0, |tokens| tokens.get(cx.state.settings.encoding()));
-        ui.label(
-            RichText::new(format!("{} kept", number_of(tokens, "tok")))
-                .font(theme::small())
-                .color(color),
+        widgets::words(
+            ui,
+            format!("{} kept", number_of(tokens, "tok")),
+            theme::small(),
+            color,
         );
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+        widgets::from_right(ui, |ui| {
             let records = cx
                 .ready(HostRemovedQuery(row.host.id))
                 .and_then(|removed| removed.records);
@@ -325,10 +296,11 @@ fn cut_ui(ui: &mut Ui, cx: &Cx<'_>, row: &HostRow) {
                 format!(", {} of {}", grouped(gone), number_of(all, "records"))
             });
             let gone = number_of(row.view.removed_bytes(), "bytes");
-            ui.label(
-                RichText::new(format!("{gone} removed{records}"))
-                    .font(theme::small())
-                    .color(t.warn),
+            widgets::words(
+                ui,
+                format!("{gone} removed{records}"),
+                theme::small(),
+                t.warn,
             );
             ui.label(icons::icon(icons::CUT, 13.0, t.warn));
         });
@@ -361,54 +333,45 @@ fn tabs_ui(ui: &mut Ui, cx: &Cx<'_>, row: &HostRow) {
             )
             .clicked()
             {
-                cx.send(Action::Hosts(HostsAction::Detail(*detail)));
+                cx.send(HostsAction::Detail(*detail));
             }
         }
     });
 }
 
 fn text_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, row: &HostRow) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let foot = Rect::from_min_max(
         pos2(rect.left(), rect.bottom() - theme::FOOTER - 2.0),
         rect.max,
     );
-    ui.painter()
-        .hline(rect.x_range(), foot.top() + 0.5, Stroke::new(1.0, t.line));
+    widgets::hline(ui, rect.x_range(), foot.top() + 0.5);
     let mut body = rect.with_max_y(foot.top());
     if !row.view.limit.bites.is_empty() {
         let strip = body.with_min_x(body.right() - OVERVIEW);
         overview_ui(ui, row, strip, cx.state.view.hosts.shows_removed);
         body.max.x = strip.left();
     }
-    ui.scope_builder(
-        widgets::region(ui, ("text", row.host.id)).max_rect(body),
-        |ui| {
-            ui.set_clip_rect(body.intersect(ui.clip_rect()));
-            host_alone_ui(ui, cx, row.host.id);
-        },
-    );
+    widgets::part(ui, ("text", row.host.id), body, |ui| {
+        ui.set_clip_rect(body.intersect(ui.clip_rect()));
+        host_alone_ui(ui, cx, row.host.id);
+    });
     let place = UiBuilder::new()
         .max_rect(foot.shrink2(vec2(12.0, 0.0)))
         .layout(Layout::left_to_right(Align::Center));
     ui.scope_builder(place.id_salt(("legend", row.host.id)), |ui| {
         ui.set_clip_rect(foot.intersect(ui.clip_rect()));
         host_legend_ui(ui);
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+        widgets::from_right(ui, |ui| {
             let words = format!("{} to the model", widgets::number_text(row.bytes, "B"));
-            ui.label(
-                RichText::new(words)
-                    .font(theme::regular(11.5))
-                    .color(t.weak),
-            );
+            widgets::words(ui, words, theme::regular(11.5), t.weak);
             // The first is where F8 leads.
             if row.view.removed.len() > 1
                 && Button::new("Next removed")
                     .icon(icons::ARROW_DOWN)
                     .frameless()
                     .height(22.0)
-                    .show(ui)
-                    .clicked()
+                    .clicked(ui)
             {
                 panes::next_cut(ui, row.host.id);
                 ui.request_repaint();
@@ -419,10 +382,9 @@ fn text_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, row: &HostRow) {
 
 /// The whole text from top to bottom, what is kept of it and what is removed; a click goes there.
 fn overview_ui(ui: &Ui, row: &HostRow, rect: Rect, shows_removed: bool) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     ui.painter().rect_filled(rect, 0.0, t.panel);
-    ui.painter()
-        .vline(rect.left() + 0.5, rect.y_range(), Stroke::new(1.0, t.line));
+    widgets::vline(ui, rect.left() + 0.5, rect.y_range());
     let full = row.view.full.len().max(1);
     let bar = rect.shrink2(vec2(5.0, 8.0));
     let y = |at: usize| bar.top() + bar.height() * (at as f64 / full as f64) as f32;
@@ -439,24 +401,18 @@ fn overview_ui(ui: &Ui, row: &HostRow, rect: Rect, shows_removed: bool) {
     };
     // More pieces than there are pixels say nothing.
     for gone in row.view.removed.iter().take(PIECES) {
-        ui.painter().rect(
-            place(gone),
-            0.0,
-            t.warn_bg,
-            Stroke::new(1.0, t.warn_line),
-            StrokeKind::Inside,
-        );
+        widgets::boxed(ui, place(gone), 0.0, t.warn_bg, t.warn_line);
     }
     for kept in row.view.kept.iter().take(PIECES) {
         ui.painter().rect_filled(place(kept), 0.0, color);
     }
-    let response = ui.interact(rect, ui.scope_id().with("overview"), Sense::click());
+    let response = widgets::sense(ui, rect, "overview", Sense::click());
     let spoken = format!(
         "{} of {} bytes kept",
         grouped(full as u64 - row.view.removed_bytes()),
         grouped(full as u64)
     );
-    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &spoken));
+    widgets::say(&response, Role::Button, &spoken);
     widgets::focus_ring_inside(ui, &response);
     if let Some(pos) = response
         .interact_pointer_pos()
@@ -484,9 +440,9 @@ fn shown_at(row: &HostRow, full: usize) -> usize {
 }
 
 fn lost_ui(ui: &mut Ui, row: &HostRow) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     for dropped in row.dropped_lines() {
-        ui.add(egui::Label::new(RichText::new(dropped).font(theme::small()).color(t.warn)).wrap());
+        widgets::wrapped(ui, dropped, theme::small(), t.warn);
     }
     if row.lost.is_empty() {
         let words = if row.facts.is_some() {
@@ -494,44 +450,43 @@ fn lost_ui(ui: &mut Ui, row: &HostRow) {
         } else {
             "Nothing to compare: no data, or no text."
         };
-        ui.label(RichText::new(words).font(theme::base()).color(t.weak));
+        widgets::words(ui, words, theme::base(), t.weak);
         return;
     }
-    ScrollArea::vertical()
-        .id_salt("lost")
-        .auto_shrink(false)
-        .show_rows(ui, 20.0, row.lost.len(), |ui, range| {
-            for field in &row.lost[range] {
-                ui.horizontal(|ui| {
-                    ui.label(
-                        RichText::new(if field.path.is_empty() {
-                            "/"
-                        } else {
-                            &field.path
-                        })
-                        .font(theme::code())
-                        .color(t.text),
-                    );
-                    let mut words = Vec::new();
-                    if field.missing > 0 {
-                        words.push(format!(
-                            "{} of {} missing",
-                            grouped(field.missing),
-                            grouped(field.total)
-                        ));
-                    }
-                    ui.label(
-                        RichText::new(words.join(", "))
-                            .font(theme::small())
-                            .color(if field.missing > 0 { t.warn } else { t.weak }),
-                    );
-                });
-            }
-        });
+    widgets::scroll("lost").show_rows(ui, 20.0, row.lost.len(), |ui, range| {
+        for field in &row.lost[range] {
+            ui.horizontal(|ui| {
+                widgets::words(
+                    ui,
+                    if field.path.is_empty() {
+                        "/"
+                    } else {
+                        &field.path
+                    },
+                    theme::code(),
+                    t.text,
+                );
+                let mut words = Vec::new();
+                if field.missing > 0 {
+                    words.push(format!(
+                        "{} of {} missing",
+                        grouped(field.missing),
+                        grouped(field.total)
+                    ));
+                }
+                widgets::words(
+                    ui,
+                    words.join(", "),
+                    theme::small(),
+                    if field.missing > 0 { t.warn } else { t.weak },
+                );
+            });
+        }
+    });
 }
 
 fn definition_ui(ui: &mut Ui, cx: &Cx<'_>, row: &HostRow) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let Some(definition) = &row.definition else {
         widgets::empty_ui(ui, "The definition of this tool is not known.", None);
         return;
@@ -576,33 +531,26 @@ fn definition_ui(ui: &mut Ui, cx: &Cx<'_>, row: &HostRow) {
             }),
         ),
     ];
-    ScrollArea::vertical()
-        .id_salt("definition")
-        .auto_shrink(false)
-        .show(ui, |ui| {
-            for (name, value) in lines {
-                if name.is_empty() && value.is_none() {
-                    continue;
-                }
-                ui.horizontal_top(|ui| {
-                    ui.allocate_ui(vec2(110.0, 18.0), |ui| {
-                        ui.set_width(110.0);
-                        ui.label(RichText::new(name).font(theme::small()).color(t.weak));
-                    });
-                    let text = value.unwrap_or_else(|| "not verified".to_owned());
-                    ui.add(
-                        egui::Label::new(
-                            RichText::new(
-                                loupe_analysis::queries::invisible_chars::Shown::of(&text).text,
-                            )
-                            .font(theme::code())
-                            .color(t.text),
-                        )
-                        .wrap(),
-                    );
-                });
+    widgets::scroll("definition").show(ui, |ui| {
+        for (name, value) in lines {
+            if name.is_empty() && value.is_none() {
+                continue;
             }
-        });
+            ui.horizontal_top(|ui| {
+                ui.allocate_ui(vec2(110.0, 18.0), |ui| {
+                    ui.set_width(110.0);
+                    widgets::note(ui, name);
+                });
+                let text = value.unwrap_or_else(|| "not verified".to_owned());
+                widgets::wrapped(
+                    ui,
+                    loupe_analysis::queries::invisible_chars::Shown::of(&text).text,
+                    theme::code(),
+                    t.text,
+                );
+            });
+        }
+    });
 }
 
 #[cfg(test)]

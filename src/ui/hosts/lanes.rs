@@ -3,13 +3,13 @@
 
 use std::ops::Range;
 
-use egui::{Color32, Id, Key, Rect, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{Color32, Id, Key, Rect, Role, Sense, Stroke, Ui, pos2, vec2};
 
 use super::SIDE;
 use crate::state::{Action, HostsAction};
 use crate::ui::host_row;
 use crate::ui::theme::{self, ThemeTokens};
-use crate::ui::widgets;
+use crate::ui::widgets::{self, ListRow};
 use crate::ui::{Cx, icons, panes};
 use loupe_analysis::queries::{HostLane, HostOutcome, HostRow, HostsReport};
 use loupe_core::host::{Evidence, HostId};
@@ -123,7 +123,7 @@ pub fn shown<'a>(ui: &Ui, cx: &Cx<'_>, report: &'a HostsReport) -> Vec<Vec<&'a H
         Entry::Lane(lane) => Some(hosts_of(cx, report, lane)),
         Entry::Group { .. } => None,
     };
-    entries(ThemeTokens::of(ui), cx, report)
+    entries(theme::of(ui), cx, report)
         .into_iter()
         .filter_map(lane)
         .collect()
@@ -153,10 +153,7 @@ impl Columns {
                 .next()
                 .map(HostRow::shown_text)
                 .unwrap_or_default();
-            ui.painter()
-                .layout_no_wrap(text, theme::code(), Color32::PLACEHOLDER)
-                .size()
-                .x
+            widgets::text_width(ui, text, theme::code())
         };
         let facts_width = report.lanes.iter().map(width).fold(76.0, f32::max) + 18.0;
         let has_bar = rect.width() >= WITH_BAR;
@@ -194,7 +191,7 @@ impl<'a> Laid<'a> {
         lane: &'a HostLane,
         columns: &Columns,
     ) -> Self {
-        let t = ThemeTokens::of(ui);
+        let t = theme::of(ui);
         let room = columns.hosts.end - columns.hosts.start;
         let (mut line, mut x) = (0, 0.0);
         let mut hosts = Vec::new();
@@ -243,7 +240,7 @@ pub fn lanes_ui(
     selected: Option<HostId>,
     is_screen: bool,
 ) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let columns = Columns::of(ui, rect, report);
     let head = Rect::from_min_size(rect.min, vec2(rect.width(), HEAD));
     let has_facts = report.rows.iter().any(HostRow::has_facts);
@@ -275,11 +272,7 @@ pub fn lanes_ui(
         theme::small(),
         t.weak,
     );
-    ui.painter().hline(
-        rect.x_range(),
-        head.bottom() - 0.5,
-        Stroke::new(1.0, t.line),
-    );
+    widgets::hline(ui, rect.x_range(), head.bottom() - 0.5);
     let list = Rect::from_min_max(
         head.left_bottom(),
         pos2(
@@ -292,7 +285,7 @@ pub fn lanes_ui(
         Id::unique(("lanes", is_screen)),
         Sense::focusable_noninteractive(),
     );
-    focus.widget_info(|| WidgetInfo::labeled(Role::Table, true, "Hosts by outcome"));
+    widgets::say(&focus, Role::Table, "Hosts by outcome");
     keys(ui, cx, &focus, report, selected);
     // Heights depend on the width alone; what is out of sight is not drawn.
     let mut tops = Vec::new();
@@ -320,43 +313,40 @@ pub fn lanes_ui(
     let is_moved = ui
         .data_mut(|data| data.remove_temp::<bool>(moved_id()))
         .is_some();
-    ui.scope_builder(widgets::region(ui, "lane rows").max_rect(list), |ui| {
+    widgets::part(ui, "lane rows", list, |ui| {
         ui.set_clip_rect(list.intersect(ui.clip_rect()));
-        ScrollArea::vertical()
-            .id_salt(("lanes", is_screen))
-            .auto_shrink(false)
-            .show_viewport(ui, |ui, viewport| {
-                let origin = ui.min_rect().min;
-                ui.allocate_rect(
-                    Rect::from_min_size(origin, vec2(viewport.width(), height)),
-                    Sense::hover(),
+        widgets::scroll(("lanes", is_screen)).show_viewport(ui, |ui, viewport| {
+            let origin = ui.min_rect().min;
+            ui.allocate_rect(
+                Rect::from_min_size(origin, vec2(viewport.width(), height)),
+                Sense::hover(),
+            );
+            for ((entry, laid), top) in entries.iter().zip(tops) {
+                let height = laid.as_ref().map_or(GROUP, |laid| laid.height);
+                let place = Rect::from_min_size(
+                    pos2(origin.x, (origin.y + top).round()),
+                    vec2(rect.width(), height),
                 );
-                for ((entry, laid), top) in entries.iter().zip(tops) {
-                    let height = laid.as_ref().map_or(GROUP, |laid| laid.height);
-                    let place = Rect::from_min_size(
-                        pos2(origin.x, (origin.y + top).round()),
-                        vec2(rect.width(), height),
-                    );
-                    let is_selected = laid.as_ref().is_some_and(|laid| {
-                        laid.hosts
-                            .iter()
-                            .any(|(row, _)| Some(row.host.id) == selected)
-                    });
-                    if is_moved && is_selected {
-                        ui.scroll_to_rect(place, None);
-                    }
-                    if top + height < viewport.top() || top > viewport.bottom() {
-                        continue;
-                    }
-                    match (entry, laid) {
-                        (Entry::Group { title, color, note }, _) => {
-                            group_ui(ui, place, title, *color, note)
-                        }
-                        (_, Some(laid)) => lane_ui(ui, &painted, place, laid),
-                        _ => {}
-                    }
+                let is_selected = laid.as_ref().is_some_and(|laid| {
+                    laid.hosts
+                        .iter()
+                        .any(|(row, _)| Some(row.host.id) == selected)
+                });
+                if is_moved && is_selected {
+                    ui.scroll_to_rect(place, None);
                 }
-            });
+                if top + height < viewport.top() || top > viewport.bottom() {
+                    continue;
+                }
+                match (entry, laid) {
+                    (Entry::Group { title, color, note }, _) => {
+                        group_ui(ui, place, title, *color, note)
+                    }
+                    (_, Some(laid)) => lane_ui(ui, &painted, place, laid),
+                    _ => {}
+                }
+            }
+        });
     });
     if is_screen {
         foot_ui(ui, cx, rect.with_min_y(list.bottom()), report);
@@ -364,32 +354,18 @@ pub fn lanes_ui(
 }
 
 fn group_ui(ui: &Ui, rect: Rect, title: &str, color: Color32, note: &str) {
-    let t = ThemeTokens::of(ui);
-    ui.painter().rect_filled(rect, 0.0, t.card);
-    ui.painter().hline(
-        rect.x_range(),
-        rect.bottom() - 0.5,
-        Stroke::new(1.0, t.line),
-    );
-    let y = rect.center().y;
-    widgets::text_at(
+    let t = theme::of(ui);
+    let row = ListRow::at(
         ui,
-        pos2(rect.left() + SIDE, y),
-        title,
-        theme::semibold(12.5),
-        color,
-        rect.width() * 0.5,
+        rect,
+        widgets::sense(ui, rect, ("group", title), Sense::empty()),
     );
-    widgets::text_right(
-        ui,
-        pos2(rect.right() - SIDE, y),
-        note,
-        theme::small(),
-        t.weak,
-    );
-    let spoken = format!("{title}, {note}");
-    ui.interact(rect, ui.scope_id().with(("group", title)), Sense::empty())
-        .widget_info(|| WidgetInfo::labeled(Role::Heading, true, &spoken));
+    row.fill(t.card);
+    widgets::line_below(ui, rect);
+    let (left, width) = (row.left(SIDE), rect.width() * 0.5);
+    row.text(left, left + width, title, theme::semibold(12.5), color);
+    row.number(row.right(SIDE), note, theme::small(), t.weak);
+    row.say(Role::Heading, format!("{title}, {note}"));
 }
 
 /// What all lanes are painted with.
@@ -414,137 +390,37 @@ impl List<'_> {
     }
 }
 
-fn lane_ui(ui: &mut Ui, list: &List<'_>, rect: Rect, laid: &Laid<'_>) {
-    let t = ThemeTokens::of(ui);
-    let cx = list.cx;
+fn lane_ui(ui: &Ui, list: &List<'_>, rect: Rect, laid: &Laid<'_>) {
+    let t = theme::of(ui);
     let Some((first, _)) = laid.hosts.first() else {
         return;
     };
-    let selected = list
-        .selected
-        .filter(|id| laid.hosts.iter().any(|(row, _)| row.host.id == *id));
-    let response = ui.interact(
-        rect,
-        ui.scope_id().with(("lane", first.host.id)),
-        Sense::CLICK,
-    );
-    if selected.is_some() || response.hovered() {
-        ui.painter().rect_filled(
-            rect,
-            0.0,
-            if selected.is_some() {
-                t.accent_bg
-            } else {
-                t.hover
-            },
-        );
-    }
-    if selected.is_some() {
-        ui.painter().rect_filled(
-            Rect::from_min_size(rect.min, vec2(2.0, rect.height())),
-            0.0,
-            t.accent,
-        );
-    }
-    ui.painter().hline(
-        rect.x_range(),
-        rect.bottom() - 0.5,
-        Stroke::new(1.0, t.line),
-    );
+    let chosen = |id: &HostId| laid.hosts.iter().any(|(row, _)| row.host.id == *id);
+    let selected = list.selected.filter(chosen);
+    let response = widgets::sense(ui, rect, ("lane", first.host.id), Sense::CLICK);
+    let row = ListRow::at(ui, rect, response);
+    row.ground_edged(selected.is_some());
+    widgets::line_below(ui, rect);
     let columns = &list.columns;
-    let outcome = laid.lane.outcome;
-    let (color, icon) = tone(t, outcome);
-    let y = rect.center().y;
-    let shown = first.shown_text();
-    if let Some(x) = columns.bar {
-        let bar = Rect::from_min_size(pos2(x, y - 4.0), vec2(BAR, 8.0));
-        let (part, all) = first.shown();
-        share_at(
-            ui,
-            bar,
-            (outcome != HostOutcome::Unknown).then_some(part as f32 / all.max(1) as f32),
-            color,
-        );
-    }
-    match shown
-        .split_once(' ')
-        .filter(|_| outcome != HostOutcome::Unknown)
-    {
-        Some((part, rest)) => {
-            let color = if outcome == HostOutcome::All {
-                t.text
-            } else {
-                color
-            };
-            let x = widgets::text_at(
-                ui,
-                pos2(columns.facts, y),
-                part,
-                theme::code(),
-                color,
-                f32::INFINITY,
-            );
-            widgets::text_at(
-                ui,
-                pos2(x, y),
-                format!(" {rest}"),
-                theme::code(),
-                t.weak,
-                f32::INFINITY,
-            );
-        }
-        None => {
-            widgets::text_at(
-                ui,
-                pos2(columns.facts, y),
-                &shown,
-                theme::small(),
-                t.weak,
-                f32::INFINITY,
-            );
-        }
-    }
+    let (color, icon) = tone(t, laid.lane.outcome);
+    shown_ui(&row, columns, laid.lane.outcome, first);
     let lines = laid.hosts.last().map_or(1, |(_, (line, ..))| line + 1);
-    let top = y - lines as f32 * LINE / 2.0;
-    for (row, (line, x, width)) in &laid.hosts {
-        let place = Rect::from_min_size(
-            pos2(columns.hosts.start + x, top + *line as f32 * LINE),
-            vec2(*width, LINE),
-        );
-        host_ui(
-            ui,
-            list,
-            place,
-            row,
-            selected == Some(row.host.id) && laid.hosts.len() > 1,
-        );
+    let top = row.y - lines as f32 * LINE / 2.0;
+    for (host, (line, x, width)) in &laid.hosts {
+        let start = pos2(columns.hosts.start + x, top + *line as f32 * LINE);
+        let place = Rect::from_min_size(start, vec2(*width, LINE));
+        let is_selected = selected == Some(host.host.id) && laid.hosts.len() > 1;
+        host_ui(ui, list, place, host, is_selected);
     }
-    let tokens = first
-        .tokens
-        .map(|tokens| grouped(tokens.get(cx.state.settings.encoding())));
+    let encoding = list.cx.state.settings.encoding();
+    let tokens = first.tokens.map(|tokens| grouped(tokens.get(encoding)));
     if let Some(tokens) = &tokens {
-        widgets::number_right(
-            ui,
-            pos2(columns.tokens, y),
-            tokens,
-            theme::mono_semibold(12.0),
-            t.strong,
-            "tok",
-        );
+        let (at, font) = (pos2(columns.tokens, row.y), theme::mono_semibold(12.0));
+        widgets::number_right(ui, at, tokens, font, t.strong, "tok");
     }
-    widgets::glyph_at(
-        ui,
-        pos2(columns.happens.start + 6.0, y),
-        icon,
-        theme::icon_font(14.0),
-        color,
-    );
-    let place = pos2(
-        columns.happens.start + 18.0,
-        (y - laid.happens.size().y / 2.0).round(),
-    );
-    ui.painter()
-        .galley(place, std::sync::Arc::clone(&laid.happens), t.text);
+    row.icon(columns.happens.start + 6.0, icon, 14.0, color);
+    let happens = pos2(columns.happens.start + 18.0, row.y);
+    widgets::galley_at(ui, happens, std::sync::Arc::clone(&laid.happens), t.text);
     let names: Vec<&str> = laid
         .hosts
         .iter()
@@ -552,81 +428,92 @@ fn lane_ui(ui: &mut Ui, list: &List<'_>, rect: Rect, laid: &Laid<'_>) {
         .collect();
     let tokens = tokens.map_or_else(String::new, |tokens| format!("{tokens} tokens, "));
     let spoken = format!(
-        "{}: {shown}, {tokens}{}",
+        "{}: {}, {tokens}{}",
         names.join(", "),
+        first.shown_text(),
         list.report.happens(laid.lane)
     );
-    response.widget_info(|| WidgetInfo::selected(Role::Row, true, selected.is_some(), &spoken));
-    if response.clicked() {
+    widgets::say_selected(&row.response, Role::Row, selected.is_some(), spoken);
+    if row.clicked() {
         list.choose(selected.unwrap_or(first.host.id));
     }
-    response.on_hover_cursor(egui::CursorIcon::PointingHand);
+}
+
+/// How much of the answer is shown: a bar, and in words.
+fn shown_ui(row: &ListRow<'_>, columns: &Columns, outcome: HostOutcome, first: &HostRow) {
+    let t = theme::of(row.ui);
+    let color = tone(t, outcome).0;
+    let is_known = outcome != HostOutcome::Unknown;
+    if let Some(x) = columns.bar {
+        let (part, all) = first.shown();
+        let share = is_known.then_some(part as f32 / all.max(1) as f32);
+        share_at(row.ui, row.place(x..=x + BAR, 8.0), share, color);
+    }
+    let (x, shown) = (columns.facts, first.shown_text());
+    match shown.split_once(' ').filter(|_| is_known) {
+        Some((part, rest)) => {
+            let color = match outcome {
+                HostOutcome::All => t.text,
+                _ => color,
+            };
+            let end = row.text(x, f32::INFINITY, part, theme::code(), color);
+            row.text(
+                end,
+                f32::INFINITY,
+                format!(" {rest}"),
+                theme::code(),
+                t.weak,
+            );
+        }
+        None => {
+            row.text(x, f32::INFINITY, &shown, theme::small(), t.weak);
+        }
+    }
 }
 
 /// How its rules are known, its name, and whether it is one's own.
-fn host_ui(ui: &mut Ui, list: &List<'_>, rect: Rect, row: &HostRow, is_selected: bool) {
-    let t = ThemeTokens::of(ui);
+fn host_ui(ui: &Ui, list: &List<'_>, rect: Rect, host: &HostRow, is_selected: bool) {
+    let t = theme::of(ui);
     // What the edge of the list cuts off cannot be clicked, and is no place of it.
     let seen = rect.intersect(ui.clip_rect());
     if !seen.is_positive() {
         return;
     }
-    let response = ui.interact(
-        seen,
-        ui.scope_id().with(("host", row.host.id)),
-        Sense::CLICK,
-    );
-    let spoken = format!(
-        "{} {}, {}",
-        row.host.name,
-        row.host.version,
-        row.host.evidence.name()
-    );
-    response.widget_info(|| WidgetInfo::selected(Role::ListItem, true, is_selected, &spoken));
-    let y = rect.center().y;
-    widgets::glyph_at(
-        ui,
-        pos2(rect.left() + 7.0, y),
-        host_row::evidence_icon(row.host.evidence),
-        theme::icon_font(13.0),
-        t.weak,
-    );
-    let is_first = host_row::is_first(row, &list.cx.state.view.hosts);
-    let color = if is_selected || response.hovered() {
-        t.accent
-    } else {
-        t.strong
+    let response = widgets::sense(ui, seen, ("host", host.host.id), Sense::CLICK);
+    let row = ListRow::at(ui, rect, response);
+    let known = host.host.evidence;
+    let spoken = format!("{} {}, {}", host.host.name, host.host.version, known.name());
+    row.say_entry(is_selected, &spoken);
+    let icon = host_row::evidence_icon(known);
+    row.icon(row.left(7.0), icon, 13.0, t.weak);
+    let is_first = host_row::is_first(host, &list.cx.state.view.hosts);
+    let color = match is_selected || row.response.hovered() {
+        true => t.accent,
+        false => t.strong,
     };
-    let room = rect.width() - 18.0 - if is_first { 16.0 } else { 0.0 };
-    let end = widgets::text_at(
-        ui,
-        pos2(rect.left() + 18.0, y),
-        &row.host.name,
+    let right = row.right(if is_first { 16.0 } else { 0.0 });
+    let end = row.text(
+        row.left(18.0),
+        right,
+        &host.host.name,
         theme::medium(12.5),
         color,
-        room,
     );
     if is_first {
-        widgets::glyph_at(
-            ui,
-            pos2(end + 9.0, y),
-            icons::BASELINE,
-            theme::icon_font(12.0),
-            t.accent,
-        );
+        row.icon(end + 9.0, icons::BASELINE, 12.0, t.accent);
     }
-    widgets::focus_ring_inside(ui, &response);
-    if response.clicked() {
-        list.choose(row.host.id);
+    widgets::focus_ring_inside(ui, &row.response);
+    if row.response.clicked() {
+        list.choose(host.host.id);
     }
-    response
+    row.response
         .on_hover_text(spoken)
         .on_hover_cursor(egui::CursorIcon::PointingHand);
 }
 
 /// A bar of the share that is shown; dashed where it is not known.
 fn share_at(ui: &Ui, rect: Rect, share: Option<f32>, color: Color32) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let Some(share) = share else {
         let corners = [
             rect.left_top(),
@@ -652,9 +539,8 @@ fn share_at(ui: &Ui, rect: Rect, share: Option<f32>, color: Color32) {
 
 /// What the icons mean, and the way to the next cut.
 fn foot_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, report: &HostsReport) {
-    let t = ThemeTokens::of(ui);
-    ui.painter()
-        .hline(rect.x_range(), rect.top() + 0.5, Stroke::new(1.0, t.line));
+    let t = theme::of(ui);
+    widgets::hline(ui, rect.x_range(), rect.top() + 0.5);
     let layout = egui::Layout::left_to_right(egui::Align::Center);
     ui.scope_builder(
         widgets::region(ui, "lanes foot")
@@ -669,14 +555,10 @@ fn foot_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, report: &HostsReport) {
                 Evidence::Inferred,
             ] {
                 ui.label(icons::icon(host_row::evidence_icon(evidence), 13.0, t.weak));
-                ui.label(
-                    egui::RichText::new(evidence.name())
-                        .font(theme::regular(11.5))
-                        .color(t.weak),
-                );
+                widgets::words(ui, evidence.name(), theme::regular(11.5), t.weak);
                 ui.add_space(7.0);
             }
-            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+            widgets::from_right(ui, |ui| {
                 let has_cut = report
                     .rows
                     .iter()
@@ -685,7 +567,7 @@ fn foot_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, report: &HostsReport) {
                     .shortcut("F8")
                     .frameless()
                     .height(22.0);
-                if has_cut && button.show(ui).clicked() {
+                if has_cut && button.clicked(ui) {
                     next_cut(ui, cx, true)
                         .into_iter()
                         .for_each(|action| cx.send(action));
@@ -719,7 +601,7 @@ pub fn next_cut(ui: &Ui, cx: &Cx<'_>, is_forward: bool) -> Option<Action> {
     }
     .host
     .id;
-    ui.data_mut(|data| data.insert_temp(moved_id(), true));
+    widgets::remember(ui, moved_id(), true);
     panes::next_cut(ui, next);
     Some(Action::Hosts(HostsAction::Select(next)))
 }
@@ -735,14 +617,9 @@ fn keys(
     if !focus.has_focus() {
         return;
     }
-    let filter = egui::EventFilter {
-        vertical_arrows: true,
-        horizontal_arrows: true,
-        ..Default::default()
-    };
-    ui.memory_mut(|memory| memory.set_focus_lock_filter(focus.id, filter));
+    widgets::keep_arrows(ui, focus, true, true);
     widgets::focus_ring_inside(ui, focus);
-    let pressed = |key| ui.input_mut(|input| input.consume_key(egui::Modifiers::NONE, key));
+    let pressed = |key| widgets::pressed(ui, key);
     let lanes = shown(ui, cx, report);
     let place = |id: HostId| {
         let at = |hosts: &Vec<&HostRow>| hosts.iter().position(|row| row.host.id == id);
@@ -761,12 +638,12 @@ fn keys(
         () => None,
     };
     if let Some(row) = to.and_then(|(lane, host)| lanes.get(lane)?.get(host)) {
-        ui.data_mut(|data| data.insert_temp(moved_id(), true));
-        cx.send(Action::Hosts(HostsAction::Select(row.host.id)));
+        widgets::remember(ui, moved_id(), true);
+        cx.send(HostsAction::Select(row.host.id));
     }
     if pressed(Key::Enter)
         && let Some(host) = selected
     {
-        cx.send(Action::Hosts(HostsAction::Show(Some(host))));
+        cx.send(HostsAction::Show(Some(host)));
     }
 }

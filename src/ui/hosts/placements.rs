@@ -1,10 +1,10 @@
 //! What if the same data were delivered in another way: a grid of deliveries and hosts.
 
-use egui::{Rect, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{Rect, Role, ScrollArea, Sense, Ui, pos2, vec2};
 
 use super::SIDE;
 use crate::ui::host_row;
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme;
 use crate::ui::widgets;
 use crate::ui::{Cx, icons};
 use loupe_analysis::queries::{PlacementCell, PlacementRow, Placements, PlacementsQuery};
@@ -29,27 +29,34 @@ pub fn deliveries_ui(ui: &mut Ui, cx: &Cx<'_>) {
         );
         return;
     };
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let encoding = cx.state.settings.encoding();
     let rect = ui.available_rect_before_wrap();
     let inner = rect.shrink2(vec2(SIDE, 0.0));
-    let used = ui.scope_builder(widgets::region(ui, "placements headline").max_rect(inner), |ui| {
+    let used = widgets::part(ui, "deliveries headline", inner, |ui| {
         ui.set_width(inner.width());
         ui.spacing_mut().item_spacing.y = 2.0;
         ui.add_space(12.0);
         let verdict = deliveries.verdict(encoding).text();
-        let size = if rect.height() < super::LOW { 14.0 } else { 17.0 };
-        ui.add(egui::Label::new(egui::RichText::new(verdict).font(theme::semibold(size)).color(t.strong)).wrap());
+        let size = if rect.height() < super::LOW {
+            14.0
+        } else {
+            17.0
+        };
+        widgets::wrapped(ui, verdict, theme::semibold(size), t.strong);
         let cells = || deliveries.rows.iter().flat_map(|row| &row.cells);
         let words = "The same data sent in other ways: written by Loupe from this answer and put through every host's rules. No server sent it.";
-        let green = if cells().all(|cell| cell.has_text) { "" } else { " Only a green check also shows what the text says beyond the data." };
+        let green = if cells().all(|cell| cell.has_text) {
+            ""
+        } else {
+            " Only a green check also shows what the text says beyond the data."
+        };
         let words = format!("{words}{green}");
-        ui.add(egui::Label::new(egui::RichText::new(words).font(theme::small()).color(t.weak)).wrap());
+        widgets::note_wrapped(ui, words);
         ui.add_space(8.0);
     });
     let grid = rect.with_min_y(used.response.rect.bottom().ceil());
-    ui.painter()
-        .hline(grid.x_range(), grid.top() + 0.5, Stroke::new(1.0, t.line));
+    widgets::hline(ui, grid.x_range(), grid.top() + 0.5);
     let ranked = deliveries.ranked(encoding);
     let best = ranked.first().map(|best| best.kind);
     let hosts = host_row::first(0..deliveries.hosts.len(), |at| {
@@ -58,7 +65,7 @@ pub fn deliveries_ui(ui: &mut Ui, cx: &Cx<'_>) {
     });
     let count = deliveries.rows.len() as f32;
     let column = ((grid.width() - SIDE - NAME) / count).max(COLUMN).floor();
-    ui.scope_builder(widgets::region(ui, "placements").max_rect(grid), |ui| {
+    widgets::part(ui, "deliveries", grid, |ui| {
         ui.spacing_mut().item_spacing = vec2(0.0, 0.0);
         ScrollArea::horizontal()
             .id_salt("deliveries across")
@@ -80,39 +87,28 @@ pub fn deliveries_ui(ui: &mut Ui, cx: &Cx<'_>) {
                         best == Some(delivery.kind),
                     );
                 }
-                ui.painter().hline(
-                    head.x_range(),
-                    head.bottom() - 0.5,
-                    Stroke::new(1.0, t.line),
-                );
-                ScrollArea::vertical()
-                    .id_salt("deliveries down")
-                    .auto_shrink(false)
-                    .show_rows(ui, ROW, hosts.len(), |ui, range| {
-                        for host in &hosts[range] {
-                            let (line, response) =
-                                ui.allocate_exact_size(vec2(width, ROW), Sense::hover());
-                            if response.hovered() {
-                                ui.painter().rect_filled(line, 0.0, t.hover);
-                            }
-                            let spoken = host_ui(ui, cx, deliveries, *host, line, |at| {
-                                place(at, line.top(), ROW)
-                            });
-                            response.widget_info(|| WidgetInfo::labeled(Role::Row, true, &spoken));
-                            ui.painter().hline(
-                                line.x_range(),
-                                line.bottom() - 0.5,
-                                Stroke::new(1.0, t.line),
-                            );
+                widgets::line_below(ui, head);
+                widgets::scroll("deliveries down").show_rows(ui, ROW, hosts.len(), |ui, range| {
+                    for host in &hosts[range] {
+                        let (line, response) =
+                            ui.allocate_exact_size(vec2(width, ROW), Sense::hover());
+                        if response.hovered() {
+                            ui.painter().rect_filled(line, 0.0, t.hover);
                         }
-                    });
+                        let spoken = host_ui(ui, cx, deliveries, *host, line, |at| {
+                            place(at, line.top(), ROW)
+                        });
+                        widgets::say(&response, Role::Row, &spoken);
+                        widgets::line_below(ui, line);
+                    }
+                });
             });
     });
 }
 
 /// The name of a delivery, where its text comes from, how many hosts show it whole, and what it costs.
 fn head_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, row: &PlacementRow, is_best: bool) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let (whole, known) = row.whole();
     let is_green = is_best && row.says_all();
     if is_best {
@@ -167,12 +163,8 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, row: &PlacementRow, is_best: bo
             )
         }
     };
-    let response = ui.interact(
-        rect,
-        ui.scope_id().with(("delivery", row.kind)),
-        Sense::hover(),
-    );
-    response.widget_info(|| WidgetInfo::labeled(Role::ColumnHeader, true, &message));
+    let response = widgets::sense(ui, rect, ("delivery", row.kind), Sense::hover());
+    widgets::say(&response, Role::ColumnHeader, &message);
     response.on_hover_text(message);
 }
 
@@ -185,7 +177,7 @@ fn host_ui(
     line: Rect,
     place: impl Fn(usize) -> Rect,
 ) -> String {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let y = line.center().y;
     let name = &all.hosts[host].name;
     let evidence = host_row::evidence_icon(all.hosts[host].evidence);

@@ -4,17 +4,14 @@
 use std::sync::Arc;
 
 use egui::mutex::Mutex;
-use egui::{
-    ColorImage, Frame, Label, Margin, Pos2, Rect, RichText, Role, Stroke, StrokeKind,
-    TextureHandle, TextureOptions,
-};
-use egui::{Ui, UiBuilder, WidgetInfo, pos2, vec2};
+use egui::{ColorImage, Frame, Margin, Pos2, Rect, Role, Stroke, TextureHandle, TextureOptions};
+use egui::{Ui, UiBuilder, pos2, vec2};
 
 use super::item::SIDE;
 use super::picture::{Picture, PictureQuery};
 use crate::state::Action;
 use crate::state::media::MediaAction;
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme;
 use crate::ui::widgets::{self, Button, Tone};
 use crate::ui::{Cx, icons};
 use loupe_analysis::queries::invisible_chars::Shown;
@@ -117,7 +114,6 @@ impl Controls {
 
     /// Paints them and the picture that was asked for, and returns the height.
     pub fn show(&self, ui: &mut Ui, cx: &Cx<'_>, top: Pos2, width: f32) -> f32 {
-        let t = ThemeTokens::of(ui);
         let send = |action| cx.send(Action::Media(action));
         let rect = Rect::from_min_size(
             pos2(top.x + SIDE, top.y),
@@ -140,8 +136,7 @@ impl Controls {
                     .name(&name)
                     .tip("Decodes it here; nothing is fetched")
                     .small()
-                    .show(ui)
-                    .clicked()
+                    .clicked(ui)
                 {
                     send(MediaAction::Show(self.index, !is_shown));
                 }
@@ -153,8 +148,7 @@ impl Controls {
                     .name(&name)
                     .tip("Writes the decoded bytes")
                     .small()
-                    .show(ui)
-                    .clicked()
+                    .clicked(ui)
                 {
                     send(MediaAction::Save {
                         block: self.index,
@@ -172,16 +166,12 @@ impl Controls {
                     .small();
                 if read
                     .tip(why_not.unwrap_or("Reads it from the server, as an answer of its own"))
-                    .show(ui)
-                    .clicked()
+                    .clicked(ui)
                 {
                     send(MediaAction::Read(uri.clone()));
                 }
                 if let Some(why_not) = why_not {
-                    ui.add(
-                        Label::new(RichText::new(why_not).font(theme::small()).color(t.weak))
-                            .wrap(),
-                    );
+                    widgets::note_wrapped(ui, why_not);
                 }
             }
         });
@@ -200,7 +190,7 @@ impl Controls {
     }
 
     fn picture_ui(&self, ui: &mut Ui, picture: &Arc<Picture>) {
-        let t = ThemeTokens::of(ui);
+        let t = theme::of(ui);
         let mut known = self.texture.lock();
         let texture = match &*known {
             Some((of, texture)) if Arc::ptr_eq(of, picture) => texture.clone(),
@@ -236,15 +226,13 @@ impl Controls {
             .corner_radius(theme::RADIUS_CONTROL);
         frame.inner_margin(Margin::same(8)).show(ui, |ui| {
             let response = ui.image((texture.id(), size));
-            response.widget_info(|| {
-                WidgetInfo::labeled(
-                    Role::Image,
-                    true,
-                    format!("content[{}], {words}", self.index),
-                )
-            });
+            widgets::say(
+                &response,
+                Role::Image,
+                format!("content[{}], {words}", self.index),
+            );
         });
-        ui.label(RichText::new(&words).font(theme::small()).color(t.weak));
+        widgets::note(ui, &words);
     }
 }
 
@@ -284,18 +272,12 @@ pub fn header(block: &Block) -> Header {
 }
 
 pub fn header_ui(ui: &mut Ui, header: &Header, top: Pos2, width: f32) -> f32 {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let rect = Rect::from_min_size(
         pos2(top.x + SIDE, top.y + 4.0),
         vec2(width - 2.0 * SIDE, 26.0),
     );
-    ui.painter().rect(
-        rect,
-        theme::RADIUS_CONTROL,
-        t.card,
-        Stroke::new(1.0, t.line),
-        StrokeKind::Inside,
-    );
+    widgets::boxed(ui, rect, theme::RADIUS_CONTROL, t.card, t.line);
     let mut child = ui.new_child(
         UiBuilder::new()
             .max_rect(rect.shrink2(vec2(10.0, 0.0)))
@@ -303,16 +285,13 @@ pub fn header_ui(ui: &mut Ui, header: &Header, top: Pos2, width: f32) -> f32 {
     );
     child.spacing_mut().item_spacing.x = 8.0;
     child.label(icons::icon(header.icon, 14.0, t.weak));
-    child.label(
-        egui::RichText::new(&header.title)
-            .font(theme::mono_semibold(12.0))
-            .color(t.strong),
+    widgets::words(
+        &mut child,
+        &header.title,
+        theme::mono_semibold(12.0),
+        t.strong,
     );
-    child.label(
-        egui::RichText::new(&header.details)
-            .font(theme::mono(12.0))
-            .color(t.weak),
-    );
+    widgets::words(&mut child, &header.details, theme::mono(12.0), t.weak);
     for text in [&header.audience, &header.priority] {
         if !text.is_empty() {
             widgets::badge(&mut child, None, text, Tone::Plain, true);

@@ -5,8 +5,7 @@ use std::borrow::Cow;
 use egui::{Key, Modifiers, Ui};
 
 use crate::state::{Action, TableAction};
-use crate::ui::widgets::menu_item;
-use crate::ui::{Cx, icons};
+use crate::ui::{Cx, icons, widgets};
 use loupe_analysis::queries::{TableText, is_list_of_objects};
 use loupe_core::capture::ResultData;
 use loupe_core::format::{TableForm, cell_text};
@@ -94,9 +93,8 @@ pub fn menu_ui(ui: &mut Ui, cx: &Cx<'_>, node: Node<'_>, data: &ResultData, pane
         };
         let keys =
             crate::ui::shortcuts::text(&egui::KeyboardShortcut::new(entry.modifiers, entry.key));
-        if menu_item(ui, entry.icon, entry.name, &keys, true).clicked() {
+        if widgets::choose_item(ui, entry.icon, entry.name, &keys, true) {
             cx.send(action);
-            ui.close();
         }
     }
 }

@@ -2,8 +2,7 @@
 //! the cells in sight are laid out.
 
 use egui::{
-    Align, Id, Key, Layout, Modifiers, Popup, Rect, Response, RichText, Role, ScrollArea, Sense,
-    Stroke, Ui, WidgetInfo,
+    Id, Key, Modifiers, Popup, Rect, Response, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo,
 };
 use egui::{pos2, vec2};
 
@@ -13,7 +12,6 @@ use super::{CopyAction, Pane, PaneCx, copy, find};
 use crate::state::{Action, PaneView, TableAction, ViewAction};
 use crate::ui::marks;
 use crate::ui::theme::{self, ThemeTokens};
-use crate::ui::widgets::menu_item;
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, icons};
 use loupe_analysis::queries::invisible_chars::Shown;
@@ -216,7 +214,7 @@ fn table_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
 
 impl Grid<'_> {
     fn show(&self, ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
-        let t = ThemeTokens::of(ui);
+        let t = theme::of(ui);
         let outer = ui.available_rect_before_wrap();
         let focus = ui.interact(
             outer,
@@ -241,8 +239,8 @@ impl Grid<'_> {
         let goto: Option<usize> = ui.data_mut(|data| data.remove_temp(pane.goto_id()));
         let cursor = cx.state.view.tree_cursor.and_then(|node| self.place(node));
         let shown_id = Id::unique(("table cursor", pane.index));
-        let moved = ui.data(|data| data.get_temp(shown_id)) != Some(cursor);
-        ui.data_mut(|data| data.insert_temp(shown_id, cursor));
+        let moved = widgets::recall(ui, shown_id) != Some(cursor);
+        widgets::remember(ui, shown_id, cursor);
         let target = goto
             .and_then(|node| self.place(node))
             .or(cursor.filter(|_| moved));
@@ -254,7 +252,7 @@ impl Grid<'_> {
             }
             let x: f32 = gutter + self.widths[..column].iter().sum::<f32>();
             let left_id = shown_id.with("left");
-            let left: f32 = ui.data(|data| data.get_temp(left_id)).unwrap_or(0.0);
+            let left: f32 = widgets::recall(ui, left_id).unwrap_or(0.0);
             if x < left + gutter || x + self.widths[column] > left + outer.width() {
                 area = area.horizontal_scroll_offset((x - outer.width() * 0.4).max(0.0));
             }
@@ -303,8 +301,7 @@ impl Grid<'_> {
                 vec2(viewport.width(), HEAD),
             );
             ui.painter().rect_filled(bar, 0.0, t.card);
-            ui.painter()
-                .hline(bar.x_range(), bar.bottom() - 0.5, Stroke::new(1.0, t.line));
+            widgets::line_below(ui, bar);
             let mut x = origin.x + gutter;
             for (position, width) in self.widths.iter().enumerate() {
                 let rect = Rect::from_min_size(pos2(x, head), vec2(*width, HEAD));
@@ -314,9 +311,7 @@ impl Grid<'_> {
                 }
             }
         });
-        ui.data_mut(|data| {
-            data.insert_temp(shown_id.with("left"), output.state.clamped_offset().x)
-        });
+        widgets::remember(ui, shown_id.with("left"), output.state.clamped_offset().x);
         pane.remember(
             ui,
             output.state.clamped_offset().y,
@@ -326,10 +321,10 @@ impl Grid<'_> {
     }
 
     fn row_ui(&self, ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx, line: &Line<'_>, focus: &Response) {
-        let t = ThemeTokens::of(ui);
+        let t = theme::of(ui);
         let Some(row) = self.row(line.at) else { return };
         let item = self.table.rows[row] as usize;
-        let response = ui.interact(line.rect, ui.scope_id().with(("row", item)), Sense::CLICK);
+        let response = widgets::sense(ui, line.rect, ("row", item), Sense::CLICK);
         let is_record = cx.state.view.record == Some(item);
         if is_record {
             ui.painter().rect_filled(line.rect, 0.0, t.accent_bg);
@@ -341,11 +336,7 @@ impl Grid<'_> {
         } else if response.hovered() {
             ui.painter().rect_filled(line.rect, 0.0, t.hover);
         }
-        ui.painter().hline(
-            line.rect.x_range(),
-            line.rect.bottom() - 0.5,
-            Stroke::new(1.0, t.line),
-        );
+        widgets::line_below(ui, line.rect);
         let y = line.rect.center().y;
         widgets::text_right(
             ui,
@@ -432,7 +423,7 @@ impl Grid<'_> {
                 );
             }
         }
-        response.widget_info(|| WidgetInfo::selected(Role::Row, true, is_record, &spoken));
+        widgets::say_selected(&response, Role::Row, is_record, &spoken);
         let node = self.node(line.at, under.unwrap_or(0));
         if response.clicked()
             && let Some(node) = node
@@ -455,11 +446,11 @@ impl Grid<'_> {
         if let Some(column) =
             by_key.or_else(|| response.secondary_clicked().then_some(under.unwrap_or(0)))
         {
-            ui.data_mut(|data| data.insert_temp(menu_id, column));
+            widgets::remember(ui, menu_id, column);
         }
         widgets::context_menu(&response, cursor.is_some().then_some(focus), |ui| {
             ui.set_width(280.0);
-            let column: usize = ui.data(|data| data.get_temp(menu_id)).unwrap_or(0);
+            let column: usize = widgets::recall(ui, menu_id).unwrap_or(0);
             if let Some(node) = self.node(line.at, column) {
                 copy::menu_ui(ui, cx, node, self.data, pane.index);
             }
@@ -468,14 +459,10 @@ impl Grid<'_> {
 
     /// The head of a column: its key, what it costs, and how it is sorted. A click sorts, a drag moves it.
     fn head_ui(&self, ui: &mut Ui, cx: &Cx<'_>, position: usize, rect: Rect) {
-        let t = ThemeTokens::of(ui);
+        let t = theme::of(ui);
         let at = self.columns[position];
         let column = &self.table.columns[at];
-        let response = ui.interact(
-            rect,
-            ui.scope_id().with(("head", &column.key)),
-            Sense::click_and_drag(),
-        );
+        let response = widgets::sense(ui, rect, ("head", &column.key), Sense::click_and_drag());
         let sorted = cx
             .state
             .view
@@ -519,8 +506,7 @@ impl Grid<'_> {
             ui.painter()
                 .hline(rect.x_range(), rect.bottom() - 1.0, Stroke::new(1.0, below));
         }
-        ui.painter()
-            .vline(rect.right() - 0.5, rect.y_range(), Stroke::new(1.0, t.line));
+        widgets::vline(ui, rect.right() - 0.5, rect.y_range());
         let (left, right) = (rect.left() + CELL, rect.right() - CELL);
         let room = rect.width() - 2.0 * CELL;
         let end = widgets::text_at(
@@ -560,11 +546,7 @@ impl Grid<'_> {
             response.has_focus() && ui.input_mut(|input| input.consume_key(keys, key))
         };
         if response.has_focus() {
-            let filter = egui::EventFilter {
-                horizontal_arrows: true,
-                ..Default::default()
-            };
-            ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, filter));
+            widgets::keep_arrows(ui, &response, false, true);
         }
         let (to_left, to_right) = (
             step(Modifiers::SHIFT, Key::ArrowLeft),
@@ -590,9 +572,8 @@ impl Grid<'_> {
         widgets::context_menu(&response, Some(&response), |ui| {
             ui.set_width(240.0);
             let mut act = |icon, name: &str, keys: &str, is_on: bool, act: &dyn Fn()| {
-                if menu_item(ui, icon, name, keys, is_on).clicked() {
+                if widgets::choose_item(ui, icon, name, keys, is_on) {
                     act();
-                    ui.close();
                 }
             };
             act(
@@ -660,11 +641,8 @@ impl Grid<'_> {
             edge += width;
             to += 1;
         }
-        ui.painter().vline(
-            edge,
-            rect.y_range(),
-            Stroke::new(2.0, ThemeTokens::of(ui).accent),
-        );
+        ui.painter()
+            .vline(edge, rect.y_range(), Stroke::new(2.0, theme::of(ui).accent));
         if response.drag_stopped() && to != position && to != position + 1 {
             self.put(cx, position, to);
         }
@@ -692,17 +670,12 @@ impl Grid<'_> {
         if !focus.has_focus() {
             return;
         }
-        let filter = egui::EventFilter {
-            vertical_arrows: true,
-            horizontal_arrows: true,
-            ..Default::default()
-        };
-        ui.memory_mut(|memory| memory.set_focus_lock_filter(focus.id, filter));
+        widgets::keep_arrows(ui, focus, true, true);
         let place = cx.state.view.tree_cursor.and_then(|node| self.place(node));
         if let Some(node) = place.and_then(|(at, column)| self.node(at, column)) {
             copy::keys(ui, cx, node, self.data, pane.index);
         }
-        let pressed = |key| ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
+        let pressed = |key| widgets::pressed(ui, key);
         let last = (self.table.rows.len() - 1, self.columns.len() - 1);
         let (at, column) = place.unwrap_or((0, 0));
         let to = if pressed(Key::ArrowDown) {
@@ -772,8 +745,8 @@ fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
     let Some(table) = cx.ready(query(cx)) else {
         return;
     };
-    let t = ThemeTokens::of(ui);
-    let small = |text: String| RichText::new(text).font(theme::regular(11.5)).color(t.weak);
+    let t = theme::of(ui);
+    let small = |text: String| widgets::styled(text, theme::regular(11.5), t.weak);
     let name = list_name(&table.list);
     if table.lists.len() > 1 {
         let button = Button::new(name)
@@ -791,12 +764,11 @@ fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
                         list_name(list),
                         widgets::number_text(*len as u64, "rows")
                     );
-                    if widgets::menu_row(ui, &label, None, *list == table.list).clicked() {
+                    if widgets::choose_row(ui, &label, None, *list == table.list) {
                         cx.send(TableAction::Show {
                             pane: pane.index,
                             list: list.as_str().into(),
                         });
-                        ui.close();
                     }
                 }
             });
@@ -817,13 +789,12 @@ fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
             .tip("Show all columns")
             .frameless()
             .height(22.0)
-            .show(ui)
-            .clicked()
+            .clicked(ui)
         {
             cx.send(TableAction::ShowAll);
         }
     }
-    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+    widgets::from_right(ui, |ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
         for (form, name) in [(TableForm::Markdown, "Markdown"), (TableForm::Csv, "CSV")] {
             let tip = format!("Copy the table as {name}, as it is sorted, without hidden columns");
@@ -833,8 +804,7 @@ fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
                 .tip(&tip)
                 .frameless()
                 .height(22.0)
-                .show(ui)
-                .clicked()
+                .clicked(ui)
                 && let Some(action) = copy_table(cx, form)
             {
                 cx.send(action);

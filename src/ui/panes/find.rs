@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use egui::{Align, Color32, Id, Key, Layout, Rect, RichText, Stroke, Ui, vec2};
+use egui::{Color32, Id, Key, Rect, Stroke, Ui, vec2};
 
 use super::PaneCx;
 use super::title::pane_title;
@@ -63,7 +63,7 @@ fn index_id(pane: &PaneCx) -> Id {
 /// The place that was stepped to last, in the pane that has the keys.
 pub fn current<'a>(ui: &Ui, cx: &Cx<'a>, pane: &PaneCx) -> Option<&'a Range<usize>> {
     let places = Some(places(cx, pane)).filter(|_| pane.is_focused)?;
-    let index: usize = ui.data(|data| data.get_temp(index_id(pane))).unwrap_or(0);
+    let index: usize = widgets::recall(ui, index_id(pane)).unwrap_or(0);
     places.get(index.min(places.len().checked_sub(1)?))
 }
 
@@ -95,132 +95,113 @@ pub fn search_ui(
     let Some(search) = &cx.state.view.search else {
         return rect;
     };
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let bar = Rect::from_min_size(rect.min, vec2(rect.width(), 38.0));
     ui.painter().rect_filled(bar, 0.0, t.card);
-    ui.painter()
-        .hline(bar.x_range(), bar.bottom() - 0.5, Stroke::new(1.0, t.line));
-    ui.scope_builder(
-        widgets::region(ui, "find")
-            .max_rect(bar.shrink2(vec2(12.0, 0.0)))
-            .layout(Layout::left_to_right(Align::Center)),
-        |ui| {
-            ui.spacing_mut().item_spacing.x = 8.0;
-            let is_wide = bar.width() >= WIDE;
-            let selected = KINDS
-                .iter()
-                .position(|(kind, ..)| *kind == search.kind)
-                .unwrap_or(0);
-            let mut text = search.text.to_string();
-            let edit = ui.add(
-                egui::TextEdit::singleline(&mut text)
-                    .id_salt("find field")
-                    .hint_text(KINDS[selected].2)
-                    .desired_width(if is_wide { 260.0 } else { 150.0 }),
-            );
-            edit.widget_info(|| egui::WidgetInfo::labeled(egui::Role::TextInput, true, KINDS[0].2));
-            let pass = ui.ctx().cumulative_pass_nr();
-            let painted = Id::unique("find painted");
-            let last: Option<u64> = ui.data(|data| data.get_temp(painted));
-            if last.is_none_or(|last| last + 1 < pass) {
-                edit.request_focus();
-            }
-            ui.data_mut(|data| data.insert_temp(painted, pass));
-            if edit.changed() {
-                cx.send(ViewAction::SetSearch(Some(Search {
-                    text: text.into(),
-                    kind: search.kind,
-                })));
-            }
-            if let Some(kind) =
-                widgets::segmented(ui, "Find by", &KINDS.map(|(_, name, _)| name), selected)
-            {
-                cx.send(ViewAction::SetSearch(Some(Search {
-                    kind: KINDS[kind].0,
-                    ..search.clone()
-                })));
-            }
-            let is_enter = edit.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
-            let is_back = ui.input(|input| input.modifiers.shift);
-            if is_enter {
-                edit.request_focus();
-            }
-            let next = widgets::icon_button(ui, icons::DOWN, "Next place").clicked()
-                || (is_enter && !is_back);
-            let previous = widgets::icon_button(ui, icons::UP, "Previous place").clicked()
-                || (is_enter && is_back);
-            let close = bar.right() - 12.0 - theme::ICON_BUTTON;
-            let focus = cx.state.view.focus;
-            // The pane that has the keys comes first: of the others a narrow bar has no room.
-            let others = open.iter().filter(|pane| is_wide && **pane != focus);
-            for &pane in open.iter().filter(|pane| **pane == focus).chain(others) {
-                let title = pane_title(cx, cx.state.view.shows(pane), subject, t);
-                let pane = PaneCx::new(cx, pane);
-                let places = match asked(cx, &pane) {
-                    Some(QueryState::Ready(places)) => places,
-                    Some(QueryState::Failed(problem)) if pane.is_focused => {
-                        let room = close - ui.cursor().left() - 8.0;
-                        let at = egui::pos2(ui.cursor().left(), bar.center().y);
-                        widgets::text_at(
-                            ui,
-                            at,
-                            problem.what.as_str(),
-                            theme::small(),
-                            t.bad,
-                            room,
-                        );
-                        let (place, _) =
-                            ui.allocate_exact_size(vec2(room.max(0.0), 20.0), egui::Sense::hover());
-                        let response =
-                            ui.interact(place, ui.scope_id().with("why not"), egui::Sense::hover());
-                        response.widget_info(|| {
-                            egui::WidgetInfo::labeled(egui::Role::Alert, true, &problem.what)
-                        });
-                        response.on_hover_text(&problem.what);
-                        return;
-                    }
-                    _ => continue,
-                };
-                let seen = index_id(&pane).with("of");
-                let is_new = ui.data(|data| data.get_temp::<Search>(seen)).as_ref() != Some(search);
-                let mut index: usize = ui.data(|data| data.get_temp(index_id(&pane))).unwrap_or(0);
-                index = index.min(places.len().saturating_sub(1));
-                if is_new {
-                    ui.data_mut(|data| data.insert_temp(seen, search.clone()));
-                    index = 0;
+    widgets::line_below(ui, bar);
+    widgets::line_part(ui, "find", bar.shrink2(vec2(12.0, 0.0)), |ui| {
+        ui.spacing_mut().item_spacing.x = 8.0;
+        let is_wide = bar.width() >= WIDE;
+        let selected = KINDS
+            .iter()
+            .position(|(kind, ..)| *kind == search.kind)
+            .unwrap_or(0);
+        let mut text = search.text.to_string();
+        let edit = ui.add(
+            egui::TextEdit::singleline(&mut text)
+                .id_salt("find field")
+                .hint_text(KINDS[selected].2)
+                .desired_width(if is_wide { 260.0 } else { 150.0 }),
+        );
+        widgets::say(&edit, egui::Role::TextInput, KINDS[0].2);
+        let pass = ui.ctx().cumulative_pass_nr();
+        let painted = Id::unique("find painted");
+        let last: Option<u64> = widgets::recall(ui, painted);
+        if last.is_none_or(|last| last + 1 < pass) {
+            edit.request_focus();
+        }
+        widgets::remember(ui, painted, pass);
+        if edit.changed() {
+            cx.send(ViewAction::SetSearch(Some(Search {
+                text: text.into(),
+                kind: search.kind,
+            })));
+        }
+        if let Some(kind) =
+            widgets::segmented(ui, "Find by", &KINDS.map(|(_, name, _)| name), selected)
+        {
+            cx.send(ViewAction::SetSearch(Some(Search {
+                kind: KINDS[kind].0,
+                ..search.clone()
+            })));
+        }
+        let is_enter = edit.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
+        let is_back = ui.input(|input| input.modifiers.shift);
+        if is_enter {
+            edit.request_focus();
+        }
+        let next =
+            widgets::icon_button(ui, icons::DOWN, "Next place").clicked() || (is_enter && !is_back);
+        let previous = widgets::icon_button(ui, icons::UP, "Previous place").clicked()
+            || (is_enter && is_back);
+        let close = bar.right() - 12.0 - theme::ICON_BUTTON;
+        let focus = cx.state.view.focus;
+        // The pane that has the keys comes first: of the others a narrow bar has no room.
+        let others = open.iter().filter(|pane| is_wide && **pane != focus);
+        for &pane in open.iter().filter(|pane| **pane == focus).chain(others) {
+            let title = pane_title(cx, cx.state.view.shows(pane), subject, t);
+            let pane = PaneCx::new(cx, pane);
+            let places = match asked(cx, &pane) {
+                Some(QueryState::Ready(places)) => places,
+                Some(QueryState::Failed(problem)) if pane.is_focused => {
+                    let room = close - ui.cursor().left() - 8.0;
+                    let at = egui::pos2(ui.cursor().left(), bar.center().y);
+                    widgets::text_at(ui, at, problem.what.as_str(), theme::small(), t.bad, room);
+                    let (place, _) =
+                        ui.allocate_exact_size(vec2(room.max(0.0), 20.0), egui::Sense::hover());
+                    let response = widgets::sense(ui, place, "why not", egui::Sense::hover());
+                    response.widget_info(|| {
+                        egui::WidgetInfo::labeled(egui::Role::Alert, true, &problem.what)
+                    });
+                    response.on_hover_text(&problem.what);
+                    return;
                 }
-                if pane.is_focused && next && !places.is_empty() {
-                    index = (index + 1) % places.len();
-                } else if pane.is_focused && previous && !places.is_empty() {
-                    index = (index + places.len() - 1) % places.len();
-                }
-                if (is_new || (pane.is_focused && (next || previous))) && !places.is_empty() {
-                    go(ui, &pane, places, index);
-                }
-                count_ui(ui, cx, &pane, &title.name, index, places.len());
+                _ => continue,
+            };
+            let seen = index_id(&pane).with("of");
+            let is_new = widgets::recall::<Search>(ui, seen).as_ref() != Some(search);
+            let mut index: usize = widgets::recall(ui, index_id(&pane)).unwrap_or(0);
+            index = index.min(places.len().saturating_sub(1));
+            if is_new {
+                widgets::remember(ui, seen, search.clone());
+                index = 0;
             }
-        },
-    );
+            if pane.is_focused && next && !places.is_empty() {
+                index = (index + 1) % places.len();
+            } else if pane.is_focused && previous && !places.is_empty() {
+                index = (index + places.len() - 1) % places.len();
+            }
+            if (is_new || (pane.is_focused && (next || previous))) && !places.is_empty() {
+                go(ui, &pane, places, index);
+            }
+            count_ui(ui, cx, &pane, &title.name, index, places.len());
+        }
+    });
     let corner = Rect::from_min_max(
         egui::pos2(bar.right() - 12.0 - theme::ICON_BUTTON, bar.top()),
         bar.max,
     );
-    ui.scope_builder(
-        widgets::region(ui, "find end")
-            .max_rect(corner)
-            .layout(Layout::left_to_right(Align::Center)),
-        |ui| {
-            if widgets::icon_button(ui, icons::CLOSE, "Close find").clicked() {
-                cx.send(ViewAction::SetSearch(None));
-            }
-        },
-    );
+    widgets::line_part(ui, "find end", corner, |ui| {
+        if widgets::icon_button(ui, icons::CLOSE, "Close find").clicked() {
+            cx.send(ViewAction::SetSearch(None));
+        }
+    });
     rect.with_min_y(bar.bottom())
 }
 
 /// How much was found in a pane, and which place of it one is at; a click on another pane's turns to it.
 fn count_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx, title: &str, index: usize, count: usize) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let all = match count {
         FIND_LIMIT => format!("more than {}", widgets::grouped(FIND_LIMIT as u64)),
         count => widgets::grouped(count as u64),
@@ -232,8 +213,7 @@ fn count_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx, title: &str, index: usize, 
             .tip("Step through these")
             .frameless()
             .height(24.0)
-            .show(ui)
-            .clicked()
+            .clicked(ui)
         {
             cx.send(ViewAction::FocusPane(pane.index));
         }
@@ -244,11 +224,7 @@ fn count_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx, title: &str, index: usize, 
     } else {
         format!("{} of {all}", widgets::grouped(index as u64 + 1))
     };
-    let label = ui.label(RichText::new(words).font(theme::code()).color(t.text));
+    let label = widgets::words(ui, words, theme::code(), t.text);
     widgets::announce(ui, label.id);
-    ui.label(
-        RichText::new(format!("in {title}"))
-            .font(theme::small())
-            .color(t.weak),
-    );
+    widgets::note(ui, format!("in {title}"));
 }

@@ -6,7 +6,7 @@ use super::go_to;
 use crate::state::{PaneView, ViewAction};
 use crate::ui::Cx;
 use crate::ui::marks::{Marked, look, text_of, visible_marks};
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme;
 use crate::ui::widgets::{self, Button};
 use loupe_analysis::finding::{FindingPlace, Severity};
 
@@ -53,12 +53,7 @@ impl<'a> PlacesChip<'a> {
             width: 0.0,
         };
         let fitting = [false, true].into_iter().map(|is_short| {
-            let color = ThemeTokens::of(ui).text;
-            let text = ui
-                .painter()
-                .layout_no_wrap(chip.label(is_short), theme::medium(12.0), color)
-                .size()
-                .x;
+            let text = widgets::text_width(ui, chip.label(is_short), theme::medium(12.0));
             (is_short, text + 44.0)
         });
         let (is_short, width) = fitting.into_iter().find(|(_, width)| *width <= room)?;
@@ -108,7 +103,7 @@ impl<'a> PlacesChip<'a> {
 
     /// A click turns the pane to the place after the one it was turned to last.
     pub fn show(&self, ui: &mut Ui, cx: &Cx<'a>) {
-        let (_, icon, _) = look(ThemeTokens::of(ui), self.severity);
+        let (_, icon, _) = look(theme::of(ui), self.severity);
         let spoken = format!("{} of findings: show the next", self.label(false));
         let label = self.label(self.is_short);
         let button = Button::new(&label)
@@ -117,11 +112,11 @@ impl<'a> PlacesChip<'a> {
             .key("places")
             .tip(&spoken)
             .height(22.0);
-        if !button.show(ui).clicked() {
+        if !button.clicked(ui) {
             return;
         }
         let id = Id::unique(("place of findings", self.pane));
-        let last: Option<FindingPlace> = ui.data(|data| data.get_temp(id));
+        let last: Option<FindingPlace> = widgets::recall(ui, id);
         let places = self.places(cx);
         let at = last
             .and_then(|last| places.iter().position(|place| *place == last))
@@ -129,7 +124,7 @@ impl<'a> PlacesChip<'a> {
         let Some(next) = places.get(at).or_else(|| places.first()) else {
             return;
         };
-        ui.data_mut(|data| data.insert_temp(id, next.clone()));
+        widgets::remember(ui, id, next.clone());
         match next {
             FindingPlace::Text(range) => go_to(ui, self.pane, range.start),
             _ => show_places(ui, cx, std::slice::from_ref(next)),

@@ -1,16 +1,13 @@
 //! The frame around each pane, and how panes share the room: three beside each other, two, or one, with tabs for the rest.
 
-use egui::{
-    Align, CursorIcon, Layout, Popup, Rect, Role, Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2,
-    vec2,
-};
+use egui::{CursorIcon, Popup, Rect, Role, Sense, Stroke, Ui, UiBuilder, pos2, vec2};
 
 use super::header::header_ui;
 use super::strip::strip_ui;
 use super::title::pane_title;
 use super::{PaneCx, kind};
 use crate::state::{PaneView, ViewAction};
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme;
 use crate::ui::widgets;
 use crate::ui::{Cx, diff, icons, sizes};
 use loupe_analysis::queries::{ParsedCaptureQuery, TreeQuery};
@@ -23,7 +20,7 @@ const SHARES: [f32; 3] = [0.31, 0.36, 0.33];
 
 /// All panes, in the room that is left.
 pub fn panes_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let mut rect = ui.available_rect_before_wrap();
     ui.allocate_rect(rect, Sense::hover());
     ui.painter().rect_filled(rect, 0.0, t.panel);
@@ -125,10 +122,7 @@ pub fn panes_ui(ui: &mut Ui, cx: &Cx<'_>) {
         .panels
         .panes
         .map(|shares| shares.map(f32::from));
-    let mut shares: [f32; 3] = ui
-        .data(|data| data.get_temp(shares_id))
-        .or(kept)
-        .unwrap_or(SHARES);
+    let mut shares: [f32; 3] = widgets::recall(ui, shares_id).or(kept).unwrap_or(SHARES);
     let before = shares;
     let sum: f32 = shown.iter().map(|&pane| shares[pane]).sum();
     let mut x = rect.left();
@@ -146,25 +140,22 @@ pub fn panes_ui(ui: &mut Ui, cx: &Cx<'_>) {
             pos2(x, rect.top()),
             pos2((x + width).min(rect.right()), rect.bottom()),
         );
-        ui.scope_builder(
-            widgets::region(ui, ("pane", pane)).max_rect(pane_rect),
-            |ui| {
-                ui.set_clip_rect(pane_rect.intersect(ui.clip_rect()));
-                let others = if cx.state.view.maximised.is_none() {
-                    others.as_slice()
-                } else {
-                    &[]
-                };
-                pane_ui(
-                    ui,
-                    cx,
-                    pane,
-                    pane_rect,
-                    subject,
-                    (!needs_strip).then_some(is_last.then_some(others)),
-                );
-            },
-        );
+        widgets::part(ui, ("pane", pane), pane_rect, |ui| {
+            ui.set_clip_rect(pane_rect.intersect(ui.clip_rect()));
+            let others = if cx.state.view.maximised.is_none() {
+                others.as_slice()
+            } else {
+                &[]
+            };
+            pane_ui(
+                ui,
+                cx,
+                pane,
+                pane_rect,
+                subject,
+                (!needs_strip).then_some(is_last.then_some(others)),
+            );
+        });
         x += width;
         if let Some(&next) = shown.get(position + 1) {
             separators.push((x, (pane, next)));
@@ -186,16 +177,11 @@ fn pair(open: &[usize], focus: usize) -> Vec<usize> {
 
 /// A separator that can be dragged; a double click evens the panes.
 fn separator(ui: &Ui, rect: Rect, x: f32, shares: &mut [f32; 3], panes: (usize, usize), sum: f32) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let area = Rect::from_x_y_ranges(x - 3.0..=x + 3.0, rect.y_range());
-    let response = ui
-        .interact(
-            area,
-            ui.scope_id().with(("separator", panes)),
-            Sense::click_and_drag(),
-        )
+    let response = widgets::sense(ui, area, ("separator", panes), Sense::click_and_drag())
         .on_hover_cursor(CursorIcon::ResizeColumn);
-    response.widget_info(|| WidgetInfo::labeled(Role::Splitter, true, "Resize panes"));
+    widgets::say(&response, Role::Splitter, "Resize panes");
     let is_active = response.hovered() || response.dragged();
     widgets::focus_ring_inside(ui, &response);
     ui.painter().vline(
@@ -219,7 +205,7 @@ fn separator(ui: &Ui, rect: Rect, x: f32, shares: &mut [f32; 3], panes: (usize, 
 
 /// A thin bar that moves while a call runs, unless motion is reduced; the old answer stays in sight under it.
 fn progress_bar(ui: &Ui, rect: Rect, elapsed: Option<f32>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let width = rect.width() * 0.2;
     let left =
         rect.left() + (rect.width() + width) * (elapsed.unwrap_or(1.0) * 0.5).fract() - width;
@@ -240,7 +226,7 @@ fn outcome_strip(
 ) -> Option<f32> {
     let capture = cx.state.capture()?;
     let rpc = subject.and_then(|subject| subject.response.rpc_error.as_ref());
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let (icon, color, fill, line, text) = match outcome {
         Outcome::Result => return None,
         Outcome::ToolError => (
@@ -312,8 +298,8 @@ fn outcome_strip(
         t.strong,
         strip.width() - 50.0,
     );
-    let response = ui.interact(strip, ui.scope_id().with("outcome"), Sense::hover());
-    response.widget_info(|| WidgetInfo::labeled(Role::Alert, true, &text));
+    let response = widgets::sense(ui, strip, "outcome", Sense::hover());
+    widgets::say(&response, Role::Alert, &text);
     widgets::announce(ui, response.id);
     Some(30.0)
 }
@@ -327,7 +313,7 @@ fn pane_ui(
     subject: Option<&ParsedCapture>,
     header: Option<Option<&[usize]>>,
 ) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let view = cx.state.view.shows(pane);
     let is_focused = cx.state.view.focus == pane;
     let title = pane_title(cx, view, subject, t);
@@ -349,16 +335,11 @@ fn pane_ui(
             view,
             others.map(|others| others.iter().map(|&pane| name_of(pane)).collect()),
         );
-        ui.painter().hline(
-            rect.x_range(),
-            header.bottom() - 0.5,
-            Stroke::new(1.0, t.line),
-        );
+        widgets::hline(ui, rect.x_range(), header.bottom() - 0.5);
         top = header.bottom();
     }
     let footer = Rect::from_min_max(pos2(rect.left(), rect.bottom() - theme::FOOTER), rect.max);
-    ui.painter()
-        .hline(rect.x_range(), footer.top() - 0.5, Stroke::new(1.0, t.line));
+    widgets::hline(ui, rect.x_range(), footer.top() - 0.5);
     let mut body = Rect::from_min_max(
         pos2(rect.left(), top),
         pos2(rect.right(), footer.top() - 1.0),
@@ -367,7 +348,7 @@ fn pane_ui(
         body = super::reader_menu::reading_ui(ui, cx, body, subject);
     }
     let (kind, pane_cx) = (kind(view), PaneCx::new(cx, pane));
-    ui.scope_builder(widgets::region(ui, "body").max_rect(body), |ui| {
+    widgets::part(ui, "body", body, |ui| {
         ui.set_clip_rect(body.intersect(ui.clip_rect()));
         let is_dropped = super::host::is_dropped(cx, view);
         if is_dropped {
@@ -378,15 +359,10 @@ fn pane_ui(
             super::host::not_shown_at(ui, body.right_top() + vec2(-14.0, 16.0));
         }
     });
-    ui.scope_builder(
-        widgets::region(ui, "footer")
-            .max_rect(footer.shrink2(vec2(12.0, 0.0)))
-            .layout(Layout::left_to_right(Align::Center)),
-        |ui| {
-            ui.spacing_mut().item_spacing.x = 12.0;
-            (kind.footer)(ui, cx, &pane_cx);
-        },
-    );
+    widgets::line_part(ui, "footer", footer.shrink2(vec2(12.0, 0.0)), |ui| {
+        ui.spacing_mut().item_spacing.x = 12.0;
+        (kind.footer)(ui, cx, &pane_cx);
+    });
     // A press anywhere in a pane gives it the keys.
     if !is_focused
         && ui.input(|input| {

@@ -5,7 +5,7 @@ use egui::{Response, RichText};
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::ui::Cx;
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme;
 use crate::ui::widgets;
 use loupe_analysis::queries::{CharactersQuery, invisible_chars};
 
@@ -51,27 +51,15 @@ pub fn tip(cx: &Cx<'_>, response: &Response, text: &str, at: usize) {
         .find_map(invisible_chars::name)
         .filter(|name| !name.starts_with("U+"));
     response.clone().on_hover_ui_at_pointer(|ui| {
-        let t = ThemeTokens::of(ui);
+        let t = theme::of(ui);
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = 8.0;
             match name {
-                Some(name) => ui.label(
-                    RichText::new(name)
-                        .font(theme::mono_semibold(12.0))
-                        .color(t.warn),
-                ),
+                Some(name) => widgets::words(ui, name, theme::mono_semibold(12.0), t.warn),
                 None => ui.label(RichText::new(grapheme).font(theme::regular(16.0))),
             };
-            ui.label(
-                RichText::new(code_points(grapheme))
-                    .font(theme::code())
-                    .color(t.strong),
-            );
-            ui.label(
-                RichText::new(format!("{tokens} ({})", encoding.name()))
-                    .font(theme::small())
-                    .color(t.weak),
-            );
+            widgets::words(ui, code_points(grapheme), theme::code(), t.strong);
+            widgets::note(ui, format!("{tokens} ({})", encoding.name()));
         });
     });
 }

@@ -1,8 +1,6 @@
 //! The head of a pane: what it shows and what that costs, the menu to choose something else, copying and closing.
 
-use egui::{
-    Align, Align2, Layout, Popup, Rect, Response, RichText, Role, Sense, Ui, WidgetInfo, pos2, vec2,
-};
+use egui::{Align, Align2, Layout, Popup, Rect, Response, Role, Sense, Ui, pos2, vec2};
 
 use super::finding_nav::PlacesChip;
 use super::title::Title;
@@ -10,7 +8,7 @@ use super::{PANES, PLACES, copy_action, kind};
 use crate::state::{PaneContent, PaneView, QueryState, ViewAction};
 use crate::ui::marks;
 use crate::ui::region::{Region, region};
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme;
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, diff, icons};
 use loupe_analysis::queries::{HostsQuery, RowQuery};
@@ -63,13 +61,8 @@ pub fn sample(cx: &Cx<'_>) -> Count {
 
 /// Keeps the place of a cost.
 fn counting_ui(ui: &mut Ui, cx: &Cx<'_>, room_for_bytes: bool) {
-    let t = ThemeTokens::of(ui);
-    let width = |text: &str, font| {
-        ui.painter()
-            .layout_no_wrap(text.to_owned(), font, t.weak)
-            .size()
-            .x
-    };
+    let t = theme::of(ui);
+    let width = |text: &str, font| widgets::text_width(ui, text, font);
     let mut room = width(
         &widgets::count_text(sample(cx), "tok"),
         theme::mono_semibold(12.0),
@@ -85,7 +78,7 @@ fn counting_ui(ui: &mut Ui, cx: &Cx<'_>, room_for_bytes: bool) {
         theme::small(),
         t.weak,
     );
-    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, "counting…"));
+    widgets::say(&response, Role::Label, "counting…");
 }
 
 /// `others` are the panes that are not shown, offered by the last one that is.
@@ -98,7 +91,7 @@ pub fn header_ui(
     view: PaneView,
     others: Option<Vec<(usize, String)>>,
 ) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let is_last = others.is_some();
     let others = others.unwrap_or_default();
     ui.scope_builder(
@@ -120,11 +113,7 @@ pub fn header_ui(
                 cx.send(ViewAction::ToggleMaximised(pane));
             }
             // What a pane is comes before what can be done with it: the whole pane is copied by key as well.
-            let name = ui
-                .painter()
-                .layout_no_wrap(title.name.clone(), theme::title(), t.strong)
-                .size()
-                .x;
+            let name = widgets::text_width(ui, title.name.clone(), theme::title());
             // Who looks at findings sees their places rather than that nothing is cut.
             let gives_way = marks::is_looked_at(cx)
                 && cx.state.view.hosts.view_as.is_none()
@@ -136,11 +125,7 @@ pub fn header_ui(
                 true => 132.0,
                 false => 0.0,
             };
-            let words = ui
-                .painter()
-                .layout_no_wrap(title.short.clone(), theme::title(), t.strong)
-                .size()
-                .x;
+            let words = widgets::text_width(ui, title.short.clone(), theme::title());
             // A pane that is not shown is offered by name where there is room, else by a plus.
             let least = rect.width() - view_as - others.len() as f32 * 38.0 - 196.0;
             let places = PlacesChip::fitting(ui, cx, pane, view, least - name)
@@ -171,7 +156,7 @@ pub fn header_ui(
                     ui.add_space(8.0);
                 }
                 if !has_chip && room_for_bytes {
-                    ui.label(RichText::new(bytes).font(theme::code()).color(t.weak));
+                    widgets::words(ui, bytes, theme::code(), t.weak);
                     ui.add_space(8.0);
                 }
                 if !(has_chip && is_tight) {
@@ -197,8 +182,7 @@ pub fn header_ui(
                     .key(PLACES[pane])
                     .tip(&spoken)
                     .height(22.0)
-                    .show(ui)
-                    .clicked()
+                    .clicked(ui)
                 {
                     let is_open = cx.state.view.open[pane];
                     cx.send(if is_open {
@@ -212,27 +196,22 @@ pub fn header_ui(
                 rect.min + vec2(16.0, 0.0),
                 pos2(ui.cursor().right() - 8.0, rect.bottom()),
             );
-            ui.scope_builder(
-                widgets::region(ui, "title")
-                    .max_rect(left)
-                    .layout(Layout::left_to_right(Align::Center)),
-                |ui| {
-                    ui.spacing_mut().item_spacing.x = 8.0;
-                    widgets::swatch(ui, title.hue.color);
-                    let response = title_button(ui, title, left.right());
-                    if cx.state.view.focus == pane {
-                        region(ui, Region::Panes, rect, &response);
-                    }
-                    chooser(&response, cx, pane, view);
-                },
-            );
+            widgets::line_part(ui, "title", left, |ui| {
+                ui.spacing_mut().item_spacing.x = 8.0;
+                widgets::swatch(ui, title.hue.color);
+                let response = title_button(ui, title, left.right());
+                if cx.state.view.focus == pane {
+                    region(ui, Region::Panes, rect, &response);
+                }
+                chooser(&response, cx, pane, view);
+            });
         },
     );
 }
 
 /// Number strong, unit weak.
 fn number_label(ui: &mut Ui, text: &str) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let (number, unit) = text.split_once(' ').unwrap_or((text, ""));
     let mut job = egui::text::LayoutJob::default();
     job.append(
@@ -249,7 +228,7 @@ fn number_label(ui: &mut Ui, text: &str) {
 }
 
 fn title_button(ui: &mut Ui, title: &Title, right: f32) -> Response {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let room = (right - ui.cursor().left()).max(40.0);
     let whole = ui
         .painter()
@@ -270,7 +249,7 @@ fn title_button(ui: &mut Ui, title: &Title, right: f32) -> Response {
     } else {
         format!("{} · {}", title.name, title.subtitle)
     };
-    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &label));
+    widgets::say(&response, Role::Button, &label);
     if response.hovered() {
         ui.painter()
             .rect_filled(rect.expand2(vec2(4.0, 0.0)), theme::RADIUS_CONTROL, t.hover);
@@ -292,11 +271,7 @@ fn title_button(ui: &mut Ui, title: &Title, right: f32) -> Response {
     );
     widgets::focus_ring(ui, &response, theme::RADIUS_CONTROL);
     let rest = right - rect.right() - 8.0;
-    let needed = ui
-        .painter()
-        .layout_no_wrap(title.subtitle.clone(), theme::small(), t.weak)
-        .size()
-        .x;
+    let needed = widgets::text_width(ui, title.subtitle.clone(), theme::small());
     // A short word is shown whole or not at all; a sentence may be elided.
     // Where data is from stands on a line of its own.
     if !title.subtitle.is_empty() && title.name != "Data" && rest > needed.min(140.0) {
@@ -345,26 +320,25 @@ pub struct Chooser<'a> {
 impl Chooser<'_> {
     /// One thing to show.
     pub fn offer(&self, ui: &mut Ui, shows: PaneView, label: &str) {
-        let t = ThemeTokens::of(ui);
+        let t = theme::of(ui);
         let hue = match shows.content() {
             PaneContent::Format(format) => t.hue(format),
             PaneContent::Data => t.hue_structured,
             PaneContent::Host(_) => t.hue_both,
         };
-        if widgets::menu_row(ui, label, Some(hue.color), shows == self.view).clicked() {
+        if widgets::choose_row(ui, label, Some(hue.color), shows == self.view) {
             self.cx.send(ViewAction::SetPane {
                 pane: self.pane,
                 shows,
             });
-            ui.close();
         }
     }
 
     /// What the following have in common.
     pub fn heading(&self, ui: &mut Ui, text: &str) {
-        let t = ThemeTokens::of(ui);
+        let t = theme::of(ui);
         ui.add_space(6.0);
-        ui.label(RichText::new(text).font(theme::regular(11.5)).color(t.weak));
+        widgets::words(ui, text, theme::regular(11.5), t.weak);
         ui.add_space(2.0);
     }
 }
@@ -378,7 +352,7 @@ pub fn copy_button(ui: &mut Ui, cx: &Cx<'_>, view: PaneView, title: &Title) {
         .tip(&name)
         .frameless()
         .height(theme::ICON_BUTTON);
-    if button.enabled(copying.is_some()).show(ui).clicked()
+    if button.enabled(copying.is_some()).clicked(ui)
         && let Some(copying) = copying
     {
         cx.send(copying());

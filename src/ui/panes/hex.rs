@@ -2,10 +2,7 @@
 
 use std::ops::Range;
 
-use egui::{
-    Align, Id, Key, Layout, Modifiers, Rect, RichText, Role, ScrollArea, Sense, StrokeKind, Ui,
-    WidgetInfo, pos2, vec2,
-};
+use egui::{Id, Key, Modifiers, Rect, Role, Sense, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 
 use super::header::Chooser;
 use super::select::between;
@@ -32,9 +29,7 @@ struct HexSelection {
 
 impl HexSelection {
     fn of(ui: &Ui, cx: &Cx<'_>, pane: &PaneCx) -> Self {
-        let known: Self = ui
-            .data(|data| data.get_temp(selection_id(pane)))
-            .unwrap_or_default();
+        let known: Self = widgets::recall(ui, selection_id(pane)).unwrap_or_default();
         if known.of == cx.state.view.capture {
             known
         } else {
@@ -151,13 +146,8 @@ fn hex_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
     let Some(bytes) = super::ready(ui, cx, cx.ask(BytesQuery(pane.format))) else {
         return;
     };
-    let t = ThemeTokens::of(ui);
-    let char_width = ui
-        .painter()
-        .layout_no_wrap("0".repeat(64), theme::code(), t.text)
-        .size()
-        .x
-        / 64.0;
+    let t = theme::of(ui);
+    let char_width = widgets::text_width(ui, "0".repeat(64), theme::code()) / 64.0;
     let layout = HexRow::fitting(
         bytes.len(),
         ((ui.available_width() - 24.0) / char_width) as usize,
@@ -177,11 +167,9 @@ fn hex_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
             widgets::number_text(bytes.len() as u64, "B")
         )
     };
-    response.widget_info(|| WidgetInfo::labeled(Role::Document, true, spoken()));
+    widgets::say(&response, Role::Document, spoken());
     keys(ui, cx, &response, bytes, layout.count, &mut selected);
-    let mut area = ScrollArea::vertical()
-        .id_salt(("hex", pane.index, pane.format))
-        .auto_shrink(false);
+    let mut area = widgets::scroll(("hex", pane.index, pane.format));
     let goto: Option<usize> = ui.data_mut(|data| data.remove_temp(pane.goto_id()));
     let moved = Some(selected.head).filter(|_| selected != HexSelection::of(ui, cx, pane));
     if let Some(offset) = goto.or(moved) {
@@ -215,12 +203,11 @@ fn hex_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
             ),
             Sense::hover(),
         );
-        let first = ((viewport.min.y - 8.0) / TEXT_ROW).max(0.0) as usize;
-        let top = (origin.y + viewport.min.y).round()
-            + (8.0 + first as f64 * f64::from(TEXT_ROW) - f64::from(viewport.min.y)) as f32;
         let left = origin.x + 12.0;
-        for row in first..(first + (viewport.height() / TEXT_ROW) as usize + 3).min(rows) {
-            let y = (top + (row - first) as f32 * TEXT_ROW).round();
+        let in_sight: Vec<_> =
+            widgets::rows_in_sight(origin, viewport, 8.0, TEXT_ROW, rows).collect();
+        let (first, top) = in_sight.first().copied().unwrap_or_default();
+        for (row, y) in in_sight {
             let start = row * layout.count;
             let part = &bytes[start..bytes.len().min(start + layout.count)];
             let span = |column: usize, chars: usize| {
@@ -252,37 +239,19 @@ fn hex_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
                     );
                 }
             }
-            let at = |column: usize| span(column, 1).left_center();
+            let show = |column: usize, text: &str, color| {
+                let at = span(column, 1).left_center();
+                widgets::text_at(ui, at, text, theme::code(), color, f32::INFINITY);
+            };
             let offset = format!("{start:0width$x}", width = layout.digits);
-            widgets::text_at(
-                ui,
-                at(0),
-                offset.as_str(),
-                theme::code(),
-                t.weak,
-                f32::INFINITY,
-            );
+            show(0, &offset, t.weak);
             let hex: String = part.iter().map(|byte| format!("{byte:02x} ")).collect();
-            widgets::text_at(
-                ui,
-                at(layout.hex(0)),
-                hex.as_str(),
-                theme::code(),
-                t.text,
-                f32::INFINITY,
-            );
+            show(layout.hex(0), &hex, t.text);
             let text: String = part.iter().map(|byte| ascii(*byte)).collect();
-            widgets::text_at(
-                ui,
-                at(layout.text(0)),
-                text.as_str(),
-                theme::code(),
-                t.json_string,
-                f32::INFINITY,
-            );
+            show(layout.text(0), &text, t.json_string);
             let line = Rect::from_min_size(pos2(origin.x, y), vec2(viewport.width(), TEXT_ROW));
             let spoken = format!("{offset}: {} {text}", hex.trim_end());
-            ui.interact(line, ui.scope_id().with(("row", row)), Sense::empty())
+            widgets::sense(ui, line, ("row", row), Sense::empty())
                 .widget_info(|| WidgetInfo::labeled(Role::Label, true, &spoken));
         }
         if let Some(pos) = response
@@ -317,7 +286,7 @@ fn hex_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
         output.inner_rect.height(),
     );
     widgets::focus_ring_inside(ui, &response);
-    ui.data_mut(|data| data.insert_temp(selection_id(pane), selected));
+    widgets::remember(ui, selection_id(pane), selected);
 }
 
 /// Arrows move, with Shift they extend; Ctrl C copies the selected bytes.
@@ -332,12 +301,7 @@ fn keys(
     if !response.has_focus() || bytes.is_empty() {
         return;
     }
-    let filter = egui::EventFilter {
-        vertical_arrows: true,
-        horizontal_arrows: true,
-        ..Default::default()
-    };
-    ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, filter));
+    widgets::keep_arrows(ui, response, true, true);
     let (down, last) = (row.cast_signed(), bytes.len() - 1);
     for (key, step) in [
         (Key::ArrowRight, 1),
@@ -368,7 +332,7 @@ fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
     let Some(bytes) = cx.ready(BytesQuery(pane.format)) else {
         return;
     };
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let range = HexSelection::of(ui, cx, pane).range(bytes.len());
     let what = match range.len() {
         0 => String::new(),
@@ -392,14 +356,13 @@ fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
             widgets::grouped(range.start as u64)
         ),
     };
-    ui.label(RichText::new(what).font(theme::mono(11.5)).color(t.weak));
-    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+    widgets::words(ui, what, theme::mono(11.5), t.weak);
+    widgets::from_right(ui, |ui| {
         if Button::new("Text")
             .frameless()
             .tip("Show these bytes as text")
             .height(22.0)
-            .show(ui)
-            .clicked()
+            .clicked(ui)
         {
             cx.send(ViewAction::SetPane {
                 pane: pane.index,
@@ -407,7 +370,7 @@ fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
             });
         }
         let all = widgets::number_text(bytes.len() as u64, "B");
-        ui.label(RichText::new(all).font(theme::regular(11.5)).color(t.weak));
+        widgets::words(ui, all, theme::regular(11.5), t.weak);
     });
 }
 

@@ -4,10 +4,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use egui::{
-    Align, Color32, Id, Layout, Pos2, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui,
-    WidgetInfo, pos2, vec2,
-};
+use egui::{Align, Id, Layout, Pos2, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::header::Chooser;
 use super::select::{DrawnText, Selection, between, intersect};
@@ -16,7 +13,7 @@ use super::{CopyAction, Pane, PaneCx, colour, find};
 use crate::state::{Action, HostsAction, PaneContent, PaneView, QueryState};
 use crate::ui::marks;
 use crate::ui::theme::{self, TEXT_ROW, ThemeTokens};
-use crate::ui::widgets::{self, Button};
+use crate::ui::widgets::{self, Button, Tone};
 use crate::ui::{Cx, host_row, icons};
 use loupe_analysis::finding::MarkedText;
 use loupe_analysis::queries::invisible_chars::Shown;
@@ -26,9 +23,6 @@ use loupe_analysis::queries::{
 };
 use loupe_core::format::ParsedCapture;
 use loupe_core::host::HostId;
-
-/// Rows that are shown of a text beyond what is visible, for a smooth edge.
-const SPARE: usize = 3;
 
 pub static PANE: Pane = Pane {
     title,
@@ -89,7 +83,7 @@ fn pane_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
 }
 
 fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let Some(host) = of_pane(cx, pane) else {
         return;
     };
@@ -97,29 +91,20 @@ fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
         return;
     };
     let Some(row) = report.row(host) else { return };
-    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+    widgets::from_right(ui, |ui| {
         if Button::new("Full view")
             .frameless()
             .height(22.0)
             .tip("Open this host in the view of all hosts")
-            .show(ui)
-            .clicked()
+            .clicked(ui)
         {
-            cx.send(Action::Hosts(HostsAction::Show(Some(host))));
+            cx.send(HostsAction::Show(Some(host)));
         }
         ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
             let is_cut = row.limit().state.is_truncated() == Some(true);
             let words = format!("{} · {}", row.limit_text(), evidence_text(&row.host));
             let color = if is_cut { t.warn } else { t.weak };
-            ui.add(
-                egui::Label::new(
-                    RichText::new(&words)
-                        .font(theme::regular(11.5))
-                        .color(color),
-                )
-                .truncate(),
-            )
-            .on_hover_text(&words);
+            widgets::truncated(ui, &words, theme::regular(11.5), color).on_hover_text(&words);
         });
     });
 }
@@ -139,12 +124,7 @@ pub fn host_alone_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId) {
 /// The exact text in the room that is left.
 fn host_text_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId, pane: &PaneCx) {
     let with_cuts = cx.state.view.hosts.shows_removed;
-    let char_width = ui
-        .painter()
-        .layout_no_wrap("0".repeat(64), theme::code(), Color32::PLACEHOLDER)
-        .size()
-        .x
-        / 64.0;
+    let char_width = widgets::text_width(ui, "0".repeat(64), theme::code()) / 64.0;
     let columns =
         ((ui.available_width() - 32.0) / char_width).clamp(16.0, f32::from(u16::MAX)) as u16;
     let folds_kept =
@@ -175,14 +155,12 @@ fn host_text_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId, pane: &PaneCx) {
     }
     let outer = ui.available_rect_before_wrap();
     let scroll_id = ui.scope_id().with(("host text offset", host));
-    let mut area = ScrollArea::vertical()
-        .id_salt(("host text", host))
-        .auto_shrink(false);
+    let mut area = widgets::scroll(("host text", host));
     if ui
         .data_mut(|data| data.remove_temp::<bool>(next_cut_id(host)))
         .is_some()
     {
-        let at: f32 = ui.data(|data| data.get_temp(scroll_id)).unwrap_or(0.0);
+        let at: f32 = widgets::recall(ui, scroll_id).unwrap_or(0.0);
         let tops: Vec<f32> = rows.cuts().map(|row| row as f32 * TEXT_ROW).collect();
         // After the last one comes the first.
         if let Some(top) = tops
@@ -209,18 +187,12 @@ fn host_text_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId, pane: &PaneCx) {
         findings: &marked,
     };
     let output = area.show_viewport(ui, |ui, viewport| {
-        let response = ui.interact(
-            outer,
-            ui.scope_id().with("host text"),
-            Sense::click_and_drag(),
+        let response = widgets::sense(ui, outer, "host text", Sense::click_and_drag());
+        widgets::say(
+            &response,
+            Role::Document,
+            format!("Exact text that {host} shows its model"),
         );
-        response.widget_info(|| {
-            WidgetInfo::labeled(
-                Role::Document,
-                true,
-                format!("Exact text that {host} shows its model"),
-            )
-        });
         let origin = ui.min_rect().min;
         ui.allocate_rect(
             Rect::from_min_size(
@@ -229,13 +201,9 @@ fn host_text_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId, pane: &PaneCx) {
             ),
             Sense::hover(),
         );
-        let first = ((viewport.min.y - 8.0) / TEXT_ROW).max(0.0) as usize;
-        let top = (origin.y + viewport.min.y).round()
-            + (8.0 + first as f64 * f64::from(TEXT_ROW) - f64::from(viewport.min.y)) as f32;
-        let count = (viewport.height() / TEXT_ROW) as usize + SPARE;
-        let mut drawn = Vec::with_capacity(count);
-        for at in first..(first + count).min(rows.rows.len()) {
-            let y = (top + (at - first) as f32 * TEXT_ROW).round();
+        let mut drawn = Vec::new();
+        let count = rows.rows.len();
+        for (at, y) in widgets::rows_in_sight(origin, viewport, 8.0, TEXT_ROW, count) {
             let rect = Rect::from_min_size(pos2(origin.x, y), vec2(viewport.width(), TEXT_ROW));
             match &rows.rows[at] {
                 HostLine::Text(row) => drawn.push(row_ui(ui, rows, row, rect, &marks)),
@@ -248,7 +216,7 @@ fn host_text_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId, pane: &PaneCx) {
     });
     selected.keys(ui, cx, pane.is_focused, &rows.text);
     selected.keep(ui, pane.index);
-    ui.data_mut(|data| data.insert_temp(scroll_id, output.state.clamped_offset().y));
+    widgets::remember(ui, scroll_id, output.state.clamped_offset().y);
 }
 
 /// What is marked in the rows.
@@ -272,7 +240,7 @@ fn row_ui(
         findings,
     }: &Marks<'_>,
 ) -> DrawnText {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let left = rect.left() + 16.0;
     let mut job = egui::text::LayoutJob {
         break_on_newline: false,
@@ -377,12 +345,8 @@ fn row_ui(
         (false, false) => "",
     };
     let text = format!("{message}{}", &rows.text[row.range.clone()]);
-    ui.interact(
-        rect,
-        ui.scope_id().with(("host row", row.range.start)),
-        Sense::empty(),
-    )
-    .widget_info(|| WidgetInfo::labeled(Role::Label, true, &text));
+    widgets::sense(ui, rect, ("host row", row.range.start), Sense::empty())
+        .widget_info(|| WidgetInfo::labeled(Role::Label, true, &text));
     drawn
 }
 
@@ -396,7 +360,7 @@ fn is_within(ranges: &[Range<usize>], range: &Range<usize>) -> bool {
 
 /// What a limit took out here, folded in its place; a click unfolds it.
 fn removed_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId, cut: usize, rect: Rect) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let shows = cx.state.view.hosts.shows_removed;
     let what = cx
         .ready(HostRemovedQuery(host))
@@ -406,48 +370,29 @@ fn removed_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId, cut: usize, rect: Rect) {
         .and_then(|report| Some(report.row(host)?.view.removed.get(cut)?.len() as u64));
     let words = what.map_or_else(|| "Removed".to_owned(), |what| format!("Removed: {what}"));
     let size = size.map_or_else(String::new, |size| widgets::number_text(size, "B"));
-    let response = ui.interact(rect, ui.scope_id().with(("removed", cut)), Sense::click());
+    let response = widgets::sense(ui, rect, ("removed", cut), Sense::click());
     let spoken = format!("{words}, {size}");
-    response.widget_info(|| WidgetInfo::selected(Role::Button, true, shows, &spoken));
+    widgets::say_selected(&response, Role::Button, shows, &spoken);
     ui.painter().rect_filled(rect, 0.0, t.warn_bg);
     for y in [rect.top() + 0.5, rect.bottom() - 0.5] {
         ui.painter()
             .hline(rect.x_range(), y, Stroke::new(1.0, t.warn_line));
     }
-    let y = rect.center().y;
+    let line = widgets::RowLine::of(ui, rect);
     let caret = if shows { icons::DOWN } else { icons::RIGHT };
-    widgets::glyph_at(
-        ui,
-        pos2(rect.left() + 20.0, y),
-        caret,
-        theme::icon_font(11.0),
-        t.warn,
-    );
-    widgets::glyph_at(
-        ui,
-        pos2(rect.left() + 36.0, y),
-        icons::CUT,
-        theme::icon_font(13.0),
-        t.warn,
-    );
-    let end = widgets::text_right(
-        ui,
-        pos2(rect.right() - 14.0, y),
-        size,
-        theme::mono(11.5),
-        t.warn,
-    );
-    widgets::text_at(
-        ui,
-        pos2(rect.left() + 48.0, y),
+    line.icon(rect.left() + 20.0, caret, 11.0, t.warn);
+    line.icon(rect.left() + 36.0, icons::CUT, 13.0, t.warn);
+    let end = line.number(rect.right() - 14.0, size, theme::mono(11.5), t.warn);
+    line.text(
+        rect.left() + 48.0,
+        end - 12.0,
         words,
         theme::small(),
         t.warn,
-        end - rect.left() - 60.0,
     );
     widgets::focus_ring_inside(ui, &response);
     if response.clicked() {
-        cx.send(Action::Hosts(HostsAction::ShowRemoved(!shows)));
+        cx.send(HostsAction::ShowRemoved(!shows));
     }
     let tip = if shows {
         "Fold the removed part"
@@ -461,38 +406,30 @@ fn removed_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId, cut: usize, rect: Rect) {
 
 /// What the model sees here, folded; a click unfolds it.
 fn kept_ui(ui: &mut Ui, cx: &Cx<'_>, what: &str, rect: Rect) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let words = format!("Kept: {what}");
-    let response = ui.interact(rect, ui.scope_id().with(("kept", what)), Sense::click());
-    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &words));
+    let response = widgets::sense(ui, rect, ("kept", what), Sense::click());
+    widgets::say(&response, Role::Button, &words);
     ui.painter()
         .rect_filled(rect, 0.0, if response.hovered() { t.hover } else { t.card });
-    let y = rect.center().y;
-    widgets::glyph_at(
-        ui,
-        pos2(rect.left() + 20.0, y),
-        icons::RIGHT,
-        theme::icon_font(11.0),
-        t.weak,
-    );
-    let end = widgets::text_right(
-        ui,
-        pos2(rect.right() - 14.0, y),
+    let line = widgets::RowLine::of(ui, rect);
+    line.icon(rect.left() + 20.0, icons::RIGHT, 11.0, t.weak);
+    let end = line.number(
+        rect.right() - 14.0,
         "folded here only",
         theme::regular(11.5),
         t.weak,
     );
-    widgets::text_at(
-        ui,
-        pos2(rect.left() + 32.0, y),
+    line.text(
+        rect.left() + 32.0,
+        end - 12.0,
         &words,
         theme::small(),
         t.text,
-        end - rect.left() - 44.0,
     );
     widgets::focus_ring_inside(ui, &response);
     if response.clicked() {
-        cx.send(Action::Hosts(HostsAction::ShowKept));
+        cx.send(HostsAction::ShowKept);
     }
     response
         .on_hover_text(format!(
@@ -507,20 +444,20 @@ fn next_cut_id(host: HostId) -> Id {
 
 /// Scrolls the text that stands in none of the panes to a place in it.
 pub fn show_in_host(ui: &Ui, offset: usize) {
-    ui.data_mut(|data| data.insert_temp(ALONE_PANE.goto_id(), offset));
+    widgets::remember(ui, ALONE_PANE.goto_id(), offset);
 }
 
 /// Scrolls a host's text to the next part that was taken out of it.
 pub fn next_cut(ui: &Ui, host: HostId) {
-    ui.data_mut(|data| data.insert_temp(next_cut_id(host), true));
+    widgets::remember(ui, next_cut_id(host), true);
 }
 
 /// The legend of the marks, on one line.
 pub fn legend_ui(ui: &mut Ui) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     for (color, text) in [(t.line2, "added by the host"), (t.warn, "removed")] {
         widgets::swatch(ui, color);
-        ui.label(RichText::new(text).font(theme::regular(11.5)).color(t.weak));
+        widgets::words(ui, text, theme::regular(11.5), t.weak);
     }
 }
 
@@ -529,7 +466,7 @@ pub fn view_as_strip(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) -> Rect {
     let Some(host) = cx.state.view.hosts.view_as else {
         return rect;
     };
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let strip = Rect::from_min_size(rect.min, vec2(rect.width(), 30.0));
     ui.painter().rect_filled(strip, 0.0, t.warn_bg);
     ui.painter().hline(
@@ -546,18 +483,16 @@ pub fn view_as_strip(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) -> Rect {
                 .small()
                 .height(22.0)
                 .name("View the answer as sent")
-                .show(ui)
-                .clicked()
+                .clicked(ui)
             {
-                cx.send(Action::Hosts(HostsAction::ViewAs(None)));
+                cx.send(HostsAction::ViewAs(None));
             }
             if Button::new("Open its text")
                 .small()
                 .height(22.0)
-                .show(ui)
-                .clicked()
+                .clicked(ui)
             {
-                cx.send(Action::Hosts(HostsAction::Open(host)));
+                cx.send(HostsAction::Open(host));
             }
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
                 let words = match cx.ask(HostsQuery) {
@@ -571,11 +506,7 @@ pub fn view_as_strip(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) -> Rect {
                     _ => None,
                 };
                 let words = words.unwrap_or_else(|| "This host is not known any more.".to_owned());
-                ui.add(
-                    egui::Label::new(RichText::new(&words).font(theme::small()).color(t.strong))
-                        .truncate(),
-                )
-                .on_hover_text(&words);
+                widgets::truncated(ui, &words, theme::small(), t.strong).on_hover_text(&words);
             });
         },
     );
@@ -607,31 +538,7 @@ pub fn is_missing(cx: &Cx<'_>, node: usize) -> bool {
 
 /// Says in the place itself that the host viewed as does not show it; where it ends at the left is returned.
 pub fn not_shown_at(ui: &Ui, right: Pos2) -> f32 {
-    let t = ThemeTokens::of(ui);
-    let galley = ui
-        .painter()
-        .layout_no_wrap("not shown".to_owned(), theme::medium(11.5), t.warn);
-    let size = vec2((galley.size().x + 12.0).round(), 18.0);
-    let rect = Rect::from_min_size(
-        pos2((right.x - size.x).round(), (right.y - 9.0).round()),
-        size,
-    );
-    ui.painter().rect(
-        rect,
-        theme::RADIUS_BADGE,
-        t.warn_bg,
-        Stroke::new(1.0, t.warn_line),
-        egui::StrokeKind::Inside,
-    );
-    ui.painter().galley(
-        pos2(
-            rect.left() + 6.0,
-            (rect.center().y - galley.size().y / 2.0).round(),
-        ),
-        galley,
-        t.warn,
-    );
-    rect.left()
+    widgets::chip(ui, right, egui::Align::Max, "not shown", Tone::Warn, 11.5).left()
 }
 
 /// Whether the host that is viewed as drops everything that a pane shows.

@@ -13,6 +13,7 @@ use crate::ui::Cx;
 use crate::ui::marks;
 use crate::ui::rtl;
 use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::widgets;
 
 /// The face of a stretch of Markdown.
 #[derive(Clone, Copy, Debug)]
@@ -82,7 +83,7 @@ fn format(t: &ThemeTokens, look: Look, font: &Font) -> TextFormat {
 
 /// Lays inline Markdown out in `width`.
 pub fn layout(ui: &Ui, inline: &Inline, font: &Font, width: f32, halign: Align) -> Arc<Galley> {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let mut job = LayoutJob {
         wrap: TextWrapping::wrap_at_width(width),
         halign,
@@ -131,9 +132,10 @@ pub fn links_ui(ui: &mut Ui, cx: &Cx<'_>, inline: &Inline, galley: &Galley, at: 
         let rect = Rect::from_min_max(pos2(first.left(), first.top()), pos2(end, first.bottom()))
             .translate(at.to_vec2());
         let is_web = loupe_core::source::is_web(url);
-        let response = ui.interact(
+        let response = widgets::sense(
+            ui,
             rect,
-            ui.scope_id().with(("link", position)),
+            ("link", position),
             if is_web {
                 Sense::click()
             } else {

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use egui::text::{LayoutJob, TextFormat, TextWrapping};
-use egui::{Pos2, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
+use egui::{Pos2, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 use egui_commonmark::{CommonMarkCache, CommonMarkViewer};
 
 use super::glyph;
@@ -13,7 +13,7 @@ use super::markdown::{self, ItemKind};
 use crate::state::ViewAction;
 use crate::ui::Cx;
 use crate::ui::rtl;
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme;
 use crate::ui::widgets;
 use loupe_analysis::queries::invisible_chars::Shown;
 
@@ -42,7 +42,7 @@ pub fn item_ui(
     place: &ItemPlace,
     cache: &mut CommonMarkCache,
 ) -> f32 {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let ItemPlace {
         top, width, record, ..
     } = *place;
@@ -107,9 +107,10 @@ pub fn item_ui(
     let galley = layout(ui, inline, &font, room, egui::Align::LEFT);
     let height = (galley.size().y + above + below).ceil();
     let rect = Rect::from_min_size(top, vec2(width, height));
-    let response = ui.interact(
+    let response = widgets::sense(
+        ui,
         rect,
-        ui.scope_id().with("item"),
+        "item",
         if record.is_some() {
             Sense::click()
         } else {
@@ -141,7 +142,7 @@ pub fn item_ui(
     } else {
         Role::Label
     };
-    response.widget_info(|| WidgetInfo::labeled(role, true, &inline.text));
+    widgets::say(&response, role, &inline.text);
     if let Some(byte) = response
         .hover_pos()
         .and_then(|pointer| byte_at(&inline.text, &galley, pointer - at))
@@ -166,14 +167,10 @@ pub fn select(cx: &Cx<'_>, record: Option<usize>) {
 
 /// The light ground and left bar of a linked place.
 pub fn ground(ui: &Ui, rect: Rect, is_linked: bool, is_hovered: bool) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     if is_linked {
         ui.painter().rect_filled(rect, 0.0, t.accent_bg);
-        ui.painter().rect_filled(
-            Rect::from_min_size(rect.min, vec2(2.0, rect.height())),
-            0.0,
-            t.accent,
-        );
+        widgets::edge(ui, rect, t.accent);
     } else if is_hovered {
         ui.painter()
             .rect_filled(rect, 0.0, t.hover.gamma_multiply(0.6));
@@ -182,7 +179,7 @@ pub fn ground(ui: &Ui, rect: Rect, is_linked: bool, is_hovered: bool) {
 
 /// Text that has no form: raw HTML, JSON, the members of a block.
 pub fn raw(ui: &mut Ui, text: &str, left: f32, top: f32, width: f32) -> f32 {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let text = Shown::of(text).text;
     let mut job = LayoutJob {
         wrap: TextWrapping::wrap_at_width((width - 24.0).max(80.0)),
@@ -191,16 +188,10 @@ pub fn raw(ui: &mut Ui, text: &str, left: f32, top: f32, width: f32) -> f32 {
     rtl::append(&mut job, &text, &TextFormat::simple(theme::code(), t.text));
     let galley = ui.painter().layout_job(job);
     let rect = Rect::from_min_size(pos2(left, top + 2.0), vec2(width, galley.size().y + 16.0));
-    ui.painter().rect(
-        rect,
-        theme::RADIUS_CONTROL,
-        t.card,
-        Stroke::new(1.0, t.line),
-        StrokeKind::Inside,
-    );
+    widgets::boxed(ui, rect, theme::RADIUS_CONTROL, t.card, t.line);
     ui.painter()
         .galley(rect.min + vec2(12.0, 8.0), galley, t.text);
-    ui.interact(rect, ui.scope_id().with("raw"), Sense::hover())
+    widgets::sense(ui, rect, "raw", Sense::hover())
         .widget_info(|| WidgetInfo::labeled(Role::Label, true, &text));
     rect.height() + 12.0
 }

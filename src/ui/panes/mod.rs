@@ -73,8 +73,7 @@ impl PaneCx {
 
     /// Offset and height of the visible part in the last frame, to tell whether a place must be scrolled to.
     fn visible(&self, ui: &Ui) -> (f32, f32) {
-        ui.data(|data| data.get_temp(self.id()))
-            .unwrap_or((0.0, 0.0))
+        widgets::recall(ui, self.id()).unwrap_or((0.0, 0.0))
     }
 
     /// Where to find an offset that is to be scrolled to.
@@ -83,7 +82,7 @@ impl PaneCx {
     }
 
     fn remember(&self, ui: &Ui, offset: f32, height: f32) {
-        ui.data_mut(|data| data.insert_temp(self.id(), (offset, height)));
+        widgets::remember(ui, self.id(), (offset, height));
     }
 }
 
@@ -93,7 +92,7 @@ fn goto_id(pane: usize) -> Id {
 
 /// Scrolls a pane that shows a text to this offset of it.
 pub fn go_to(ui: &Ui, pane: usize, offset: usize) {
-    ui.data_mut(|data| data.insert_temp(goto_id(pane), offset));
+    widgets::remember(ui, goto_id(pane), offset);
 }
 
 /// What copying a pane gives, made when it is asked for.
@@ -162,9 +161,7 @@ fn failed_ui(ui: &mut Ui, problem: &Problem) {
         widgets::empty_ui(ui, &sentence(&problem.what), None);
         return;
     }
-    egui::Frame::new()
-        .inner_margin(12)
-        .show(ui, |ui| widgets::problem_ui(ui, problem));
+    widgets::padded(ui, 12, |ui| widgets::problem_ui(ui, problem));
 }
 
 /// A fragment as a sentence of its own.

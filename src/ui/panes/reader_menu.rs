@@ -4,12 +4,12 @@
 use std::sync::Arc;
 
 use egui::{
-    Align, Color32, Id, Key, Layout, Popup, PopupCloseBehavior, Rect, Response, RichText, Role,
-    ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2,
+    Align, Color32, Id, Key, Layout, Popup, PopupCloseBehavior, Rect, Response, Role, ScrollArea,
+    Sense, Ui, pos2, vec2,
 };
 
 use super::PaneCx;
-use crate::state::{Action, ExportAction, QueryState, ViewAction};
+use crate::state::{ExportAction, QueryState, ViewAction};
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::{self, Button, number_text};
 use crate::ui::{Cx, icons};
@@ -69,37 +69,21 @@ pub(super) fn reading_ui(
 
 /// "read from the text (key: value, 96%)", in fewer words where there is less room.
 fn source_line(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, words: &str) -> Rect {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let line = Rect::from_min_size(rect.min, vec2(rect.width(), LINE));
-    let response = ui.interact(
-        line,
-        ui.scope_id().with("how the text is read"),
-        Sense::click(),
+    let response = widgets::sense(ui, line, "how the text is read", Sense::click());
+    widgets::say(
+        &response,
+        Role::Button,
+        format!("Data {words}; read it another way"),
     );
-    response.widget_info(|| {
-        WidgetInfo::labeled(
-            Role::Button,
-            true,
-            format!("Data {words}; read it another way"),
-        )
-    });
     let fill = if response.hovered() { t.sel } else { t.hover };
     ui.painter().rect_filled(line, 0.0, fill);
-    ui.painter().hline(
-        line.x_range(),
-        line.bottom() - 0.5,
-        Stroke::new(1.0, t.line),
-    );
+    widgets::line_below(ui, line);
     let room = line.width() - 42.0;
     let begin = words.split(" (").next().unwrap_or(words);
     let once = words.strip_suffix(TWICE).unwrap_or(words);
-    let fits = |words: &&str| {
-        ui.painter()
-            .layout_no_wrap((*words).to_owned(), theme::small(), t.text)
-            .size()
-            .x
-            <= room
-    };
+    let fits = |words: &&str| widgets::text_width(ui, *words, theme::small()) <= room;
     let shown = [words, once, begin].into_iter().find(fits).unwrap_or(begin);
     let end = widgets::text_at(
         ui,
@@ -126,15 +110,14 @@ fn source_line(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, words: &str) -> Rect {
 
 /// The readers that find something in the texts, none, and a pattern.
 pub fn readers_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let Some(capture) = cx.state.capture() else {
         return;
     };
     ui.spacing_mut().item_spacing.y = 0.0;
     let choose = |ui: &mut Ui, label: &str, how: ReadText| {
-        if widgets::menu_row(ui, label, None, capture.read_text == how).clicked() {
+        if widgets::choose_row(ui, label, None, capture.read_text == how) {
             cx.send(ViewAction::ReadText(how));
-            ui.close();
         }
     };
     if let Some(readers) = widgets::ready(ui, cx, "Trying every reader", cx.ask(ReadersQuery)) {
@@ -157,16 +140,16 @@ pub fn readers_ui(ui: &mut Ui, cx: &Cx<'_>) {
         ReadText::Pattern(pattern) => Some(pattern.as_str()),
         _ => None,
     };
-    if widgets::menu_row(ui, "Pattern…", None, own.is_some()).clicked() {
+    if widgets::choose_row(ui, "Pattern…", None, own.is_some()) {
         cx.send(ViewAction::TryPattern(Some(
             own.unwrap_or(r"^(?<name>.+)$").to_owned(),
         )));
-        ui.close();
     }
-    ui.label(
-        RichText::new("Kept for this tool of this server")
-            .font(theme::regular(11.5))
-            .color(t.weak),
+    widgets::words(
+        ui,
+        "Kept for this tool of this server",
+        theme::regular(11.5),
+        t.weak,
     );
     declare_ui(ui, cx);
 }
@@ -176,27 +159,18 @@ fn declare_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let Some(Some(price)) = cx.ready(StructuredPriceQuery(cx.state.settings.encoding())) else {
         return;
     };
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     widgets::separator(ui);
     if widgets::menu_row(ui, "Copy as outputSchema", None, false)
         .on_hover_text(OUTPUT_SCHEMA.about)
         .clicked()
     {
-        cx.send(Action::ExportAs(ExportAction::Copy(
-            ExportChoice::OUTPUT_SCHEMA,
-        )));
+        cx.send(ExportAction::Copy(ExportChoice::OUTPUT_SCHEMA));
         ui.close();
     }
     // A menu's own layout would spread the words over the line.
     ui.with_layout(Layout::top_down(Align::LEFT), |ui| {
-        ui.add(
-            egui::Label::new(
-                RichText::new(price_text(price))
-                    .font(theme::regular(11.5))
-                    .color(t.weak),
-            )
-            .wrap(),
-        );
+        widgets::wrapped(ui, price_text(price), theme::regular(11.5), t.weak);
     });
 }
 
@@ -247,11 +221,10 @@ pub(super) fn tried<'a>(cx: &Cx<'a>) -> Option<QueryState<'a, Result<PatternMatc
 }
 
 fn pattern_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, pattern: &str) -> Rect {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let bar = Rect::from_min_size(rect.min, vec2(rect.width(), EDITOR));
     ui.painter().rect_filled(bar, 0.0, t.card);
-    ui.painter()
-        .hline(bar.x_range(), bar.bottom() - 0.5, Stroke::new(1.0, t.line));
+    widgets::line_below(ui, bar);
     let (says, color, can_keep) = match tried(cx) {
         None => (
             "Named groups become members, such as (?<name>.+)".to_owned(),
@@ -296,21 +269,19 @@ fn pattern_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, pattern: &str) -> Rect {
                 let is_new = ui.data_mut(|data| data.get_temp::<bool>(id).is_none());
                 if is_new {
                     edit.request_focus();
-                    ui.data_mut(|data| data.insert_temp(id, true));
+                    widgets::remember(ui, id, true);
                 }
                 if edit.changed() {
                     cx.send(ViewAction::TryPattern(Some(text)));
                 }
                 let is_enter = edit.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
-                let is_escape = edit.has_focus()
-                    && ui.input_mut(|input| input.consume_key(egui::Modifiers::NONE, Key::Escape));
+                let is_escape = edit.has_focus() && widgets::pressed(ui, Key::Escape);
                 let keep = Button::new("Use")
                     .tip("Read this tool's answers so")
                     .primary()
                     .enabled(can_keep)
-                    .show(ui)
-                    .clicked();
-                let end = Button::new("Cancel").show(ui).clicked() || is_escape;
+                    .clicked(ui);
+                let end = Button::new("Cancel").clicked(ui) || is_escape;
                 if (keep || is_enter)
                     && can_keep
                     && let Ok(pattern) = Pattern::parse(pattern)
@@ -324,9 +295,7 @@ fn pattern_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, pattern: &str) -> Rect {
                     cx.send(ViewAction::TryPattern(None));
                 }
             });
-            ui.add(
-                egui::Label::new(RichText::new(says).font(theme::small()).color(color)).truncate(),
-            );
+            widgets::truncated(ui, says, theme::small(), color);
         },
     );
     rect.with_min_y(bar.bottom())
@@ -337,7 +306,7 @@ pub(super) fn only_here_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx, count: usize
     if count == 0 {
         return;
     }
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let extra = cx
         .ready(ExtraTextQuery)
         .map(|extra| extra.tokens.get(cx.state.settings.encoding()));
@@ -365,11 +334,7 @@ pub(super) fn only_here_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx, count: usize
             "Extra text · {}",
             number_text(extra.tokens.get(encoding), "tokens")
         );
-        ui.label(
-            RichText::new(head)
-                .font(theme::semibold(12.0))
-                .color(t.strong),
-        );
+        widgets::words(ui, head, theme::semibold(12.0), t.strong);
         ui.spacing_mut().item_spacing.y = 0.0;
         let rows = extra.rows.len();
         ScrollArea::vertical()
@@ -378,50 +343,45 @@ pub(super) fn only_here_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx, count: usize
                 for row in &extra.rows[shown] {
                     let tokens = row.tokens.get(encoding);
                     if extra_row(ui, t, &row.text, row.line, tokens).clicked() {
-                        ui.data_mut(|data| data.insert_temp(pane.goto_id(), row.range.start));
+                        widgets::remember(ui, pane.goto_id(), row.range.start);
                     }
                 }
             });
         if extra.more > 0 {
             let more = format!("{} more", widgets::grouped(extra.more as u64));
-            ui.label(RichText::new(more).font(theme::small()).color(t.weak));
+            widgets::note(ui, more);
         }
     });
 }
 
 fn extra_row(ui: &mut Ui, t: &ThemeTokens, text: &str, line: u32, tokens: u64) -> Response {
-    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 26.0), Sense::click());
-    if response.hovered() {
-        ui.painter().rect_filled(rect, theme::RADIUS_BADGE, t.hover);
+    let row = widgets::ListRow::new(ui, 26.0);
+    let ui = row.ui;
+    if row.response.hovered() {
+        ui.painter()
+            .rect_filled(row.rect, theme::RADIUS_BADGE, t.hover);
     }
-    let y = rect.center().y;
-    let weak = |ui: &Ui, x: f32, text: String, color: Color32| {
-        widgets::text_right(ui, pos2(x, y), text, theme::mono(11.5), color)
-    };
-    let mut right = weak(ui, rect.right() - 8.0, number_text(tokens, "tok"), t.weak) - 10.0;
+    let weak = |x: f32, text: String, color: Color32| row.number(x, text, theme::mono(11.5), color);
+    let mut right = weak(row.right(8.0), number_text(tokens, "tok"), t.weak) - 10.0;
     right = weak(
-        ui,
         right,
         format!("Ln {}", widgets::grouped(line.into())),
         t.weak,
     ) - 10.0;
     let shown = Shown::of(text).text;
-    widgets::text_at(
-        ui,
-        pos2(rect.left() + 8.0, y),
+    row.text(
+        row.left(8.0),
+        row.rect.left() + (right - row.rect.left() - 8.0).max(20.0) + 8.0,
         shown,
         theme::code(),
         t.text,
-        (right - rect.left() - 8.0).max(20.0),
     );
-    response.widget_info(|| {
-        WidgetInfo::labeled(
-            Role::Button,
-            true,
-            format!("{text}, line {line}, {tokens} tokens"),
-        )
-    });
-    response
+    widgets::say(
+        &row.response,
+        Role::Button,
+        format!("{text}, line {line}, {tokens} tokens"),
+    );
+    row.response
 }
 
 /// The pattern's matches in the text of a format, to be marked.

@@ -7,10 +7,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use egui::mutex::Mutex;
-use egui::{
-    Align, Id, Layout, Pos2, Rect, RichText, Role, ScrollArea, Sense, StrokeKind, Ui, WidgetInfo,
-    pos2, vec2,
-};
+use egui::{Id, Pos2, Rect, Role, ScrollArea, Sense, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 use egui_commonmark::CommonMarkCache;
 
 use super::card::{self, Controls, Header};
@@ -160,19 +157,14 @@ fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
     let Some(view) = cx.ready(RenderedQuery(pane.format)) else {
         return;
     };
-    let t = ThemeTokens::of(ui);
     let what = match (pane.format, cx.ready(ParsedCaptureQuery)) {
         ("content", Some(subject)) => blocks_text(&subject.response.blocks),
         ("content", _) => return,
         _ => "written by Loupe from the data".to_owned(),
     };
-    ui.label(RichText::new(what).font(theme::small()).color(t.weak));
-    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-        ui.label(
-            RichText::new(summary(view))
-                .font(theme::small())
-                .color(t.weak),
-        );
+    widgets::note(ui, what);
+    widgets::from_right(ui, |ui| {
+        widgets::note(ui, summary(view));
     });
 }
 
@@ -224,12 +216,12 @@ fn rendered_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
         return;
     }
     let id = Id::unique(("rendered flow", pane.index));
-    let known: Option<Arc<Mutex<Flow>>> = ui.data(|data| data.get_temp(id));
+    let known: Option<Arc<Mutex<Flow>>> = widgets::recall(ui, id);
     let flow = known
         .filter(|flow| Arc::ptr_eq(&flow.lock().view, view))
         .unwrap_or_else(|| {
             let flow = Arc::new(Mutex::new(Flow::new(view, subject, pane.format)));
-            ui.data_mut(|data| data.insert_temp(id, Arc::clone(&flow)));
+            widgets::remember(ui, id, Arc::clone(&flow));
             flow
         });
     flow.lock().show(ui, cx, pane);
@@ -478,7 +470,7 @@ impl Flow {
                 });
                 let painted = painted.inner;
                 if is_cut {
-                    let t = ThemeTokens::of(ui);
+                    let t = theme::of(ui);
                     let place = Rect::from_min_size(pos2(origin.x, top.y), vec2(width, painted));
                     ui.painter()
                         .set(ground, egui::Shape::rect_filled(place, 0.0, t.warn_bg));
@@ -500,7 +492,7 @@ impl Flow {
                 if !entry.range.is_empty() && between(found, &entry.range).next().is_some() {
                     let is_current =
                         current.is_some_and(|current| entry.range.contains(&current.start));
-                    let (fill, stroke) = find::colors(ThemeTokens::of(ui), is_current);
+                    let (fill, stroke) = find::colors(theme::of(ui), is_current);
                     let place = Rect::from_min_size(pos2(origin.x, top.y), vec2(width, painted))
                         .shrink2(vec2(4.0, 0.0));
                     let mark = egui::epaint::RectShape::new(
@@ -513,7 +505,7 @@ impl Flow {
                     ui.painter().set(ground, mark);
                 }
                 if let Some(gravest) = words.first().map(|words| words.severity) {
-                    let t = ThemeTokens::of(ui);
+                    let t = theme::of(ui);
                     let place = Rect::from_min_size(pos2(origin.x, top.y), vec2(width, painted));
                     // Where the words are not known, the whole of it is meant.
                     if let Some(whole) = words.iter().find(|words| !words.is_found) {
@@ -671,7 +663,7 @@ impl Flow {
 }
 
 fn notice(ui: &mut Ui, text: &str, top: Pos2, width: f32) -> f32 {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let rect = Rect::from_min_size(pos2(top.x + SIDE, top.y), vec2(width - 2.0 * SIDE, 22.0));
     widgets::glyph_at(
         ui,
@@ -688,7 +680,7 @@ fn notice(ui: &mut Ui, text: &str, top: Pos2, width: f32) -> f32 {
         t.text,
         rect.width() - 22.0,
     );
-    ui.interact(rect, ui.scope_id().with("notice"), Sense::hover())
+    widgets::sense(ui, rect, "notice", Sense::hover())
         .on_hover_text(text)
         .widget_info(|| WidgetInfo::labeled(Role::Label, true, text));
     24.0

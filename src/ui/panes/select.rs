@@ -9,7 +9,8 @@ use egui::{Galley, Id, Key, Modifiers, Pos2, Rect, Response, Stroke, Ui, vec2};
 use crate::state::Action;
 use crate::ui::Cx;
 use crate::ui::marks;
-use crate::ui::theme::ThemeTokens;
+use crate::ui::theme;
+use crate::ui::widgets;
 use loupe_analysis::queries::DisplayLine;
 use loupe_analysis::queries::invisible_chars::Shown;
 use loupe_core::capture::CaptureId;
@@ -31,7 +32,7 @@ impl Selection {
     /// The selection of a pane, where it is in this text.
     pub fn of(ui: &Ui, cx: &Cx<'_>, pane: usize, text: &'static str) -> Self {
         let of = (cx.state.view.capture.clone(), text);
-        let known: Selection = ui.data(|data| data.get_temp(id(pane))).unwrap_or_default();
+        let known: Selection = widgets::recall(ui, id(pane)).unwrap_or_default();
         if known.of == of {
             known
         } else {
@@ -44,9 +45,9 @@ impl Selection {
 
     /// Keeps what was selected; nothing selected here leaves alone what is selected in another text.
     pub fn keep(self, ui: &Ui, pane: usize) {
-        let known: Selection = ui.data(|data| data.get_temp(id(pane))).unwrap_or_default();
+        let known: Selection = widgets::recall(ui, id(pane)).unwrap_or_default();
         if known.of == self.of || self.anchor != 0 || self.head != 0 {
-            ui.data_mut(|data| data.insert_temp(id(pane), self));
+            widgets::remember(ui, id(pane), self);
         }
     }
 
@@ -126,7 +127,7 @@ pub struct DrawnText {
 impl DrawnText {
     /// Marks what findings are about.
     pub fn mark_findings(&self, ui: &Ui, marked: &[marks::MarkedPlacesOf<'_>]) {
-        let t = ThemeTokens::of(ui);
+        let t = theme::of(ui);
         for (severity, places) in marked {
             for place in between(places, &(self.start..self.start + self.len)) {
                 let (fill, line) = marks::mark_colors(t, *severity);

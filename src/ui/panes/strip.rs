@@ -1,14 +1,12 @@
 //! Tabs of all panes, where there is no room for three of them or one is closed.
 
-use egui::{
-    Align, Layout, Rect, Response, RichText, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2,
-};
+use egui::{Align, Layout, Rect, Response, Role, Sense, Ui, pos2, vec2};
 
 use super::PLACES;
 use super::header::{chooser, copy_button, cost, is_counting, sample};
 use super::title::pane_title;
 use crate::state::{PaneView, ViewAction};
-use crate::ui::theme::{self, Hue, ThemeTokens};
+use crate::ui::theme::{self, Hue};
 use crate::ui::widgets;
 use crate::ui::{Cx, icons};
 use loupe_core::format::ParsedCapture;
@@ -26,88 +24,70 @@ pub fn strip_ui(
     shown: &[usize],
     subject: Option<&ParsedCapture>,
 ) -> Rect {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let strip = Rect::from_min_size(rect.min, vec2(rect.width(), STRIP));
-    ui.painter().hline(
-        strip.x_range(),
-        strip.bottom() - 0.5,
-        Stroke::new(1.0, t.line),
-    );
-    ui.scope_builder(
-        widgets::region(ui, "strip")
-            .max_rect(strip.shrink2(vec2(12.0, 0.0)))
-            .layout(Layout::left_to_right(Align::Center)),
-        |ui| {
-            ui.spacing_mut().item_spacing.x = 18.0;
-            for pane in 0..3 {
-                let view = cx.state.view.shows(pane);
-                let title = pane_title(cx, view, subject, t);
-                let is_open = cx.state.view.open[pane];
-                let name = match view {
-                    PaneView::Rendered(format) if format != "content" => {
-                        format!("Rendered {}", format_title(format))
-                    }
-                    _ => title.name.clone(),
-                };
-                let tokens = cost(cx, view, &title).map(|(tokens, _)| tokens);
-                let room = is_counting(cx, view, &title).then(|| sample(cx));
-                let tab = Tab {
-                    name: &name,
-                    hue: title.hue,
-                    tokens,
-                    room,
-                    is_shown: shown.contains(&pane),
-                    is_open,
-                };
-                let response = tab.show(ui, pane);
-                let response = if is_open {
-                    response
-                } else {
-                    response.on_hover_text("Closed. A click brings it back.")
-                };
-                if response.clicked() {
-                    if !is_open {
-                        cx.send(ViewAction::TogglePane(pane));
-                    }
-                    cx.send(ViewAction::FocusPane(pane));
+    widgets::line_below(ui, strip);
+    widgets::line_part(ui, "strip", strip.shrink2(vec2(12.0, 0.0)), |ui| {
+        ui.spacing_mut().item_spacing.x = 18.0;
+        for pane in 0..3 {
+            let view = cx.state.view.shows(pane);
+            let title = pane_title(cx, view, subject, t);
+            let is_open = cx.state.view.open[pane];
+            let name = match view {
+                PaneView::Rendered(format) if format != "content" => {
+                    format!("Rendered {}", format_title(format))
                 }
+                _ => title.name.clone(),
+            };
+            let tokens = cost(cx, view, &title).map(|(tokens, _)| tokens);
+            let room = is_counting(cx, view, &title).then(|| sample(cx));
+            let tab = Tab {
+                name: &name,
+                hue: title.hue,
+                tokens,
+                room,
+                is_shown: shown.contains(&pane),
+                is_open,
+            };
+            let response = tab.show(ui, pane);
+            let response = if is_open {
+                response
+            } else {
+                response.on_hover_text("Closed. A click brings it back.")
+            };
+            if response.clicked() {
+                if !is_open {
+                    cx.send(ViewAction::TogglePane(pane));
+                }
+                cx.send(ViewAction::FocusPane(pane));
             }
-            super::variant::variant_ui(ui, cx);
-            if let [pane] = shown
-                && cx.state.view.maximised.is_none()
-            {
-                let view = cx.state.view.shows(*pane);
-                let title = pane_title(cx, view, subject, t);
-                let rest = ui.available_rect_before_wrap();
-                let place = widgets::region(ui, "of the pane")
-                    .max_rect(rest)
-                    .layout(Layout::right_to_left(Align::Center));
-                ui.scope_builder(place, |ui| {
-                    ui.spacing_mut().item_spacing.x = 4.0;
-                    if widgets::icon_button(
-                        ui,
-                        icons::MAXIMISE,
-                        &format!("Maximise {}", title.name),
-                    )
+        }
+        super::variant::variant_ui(ui, cx);
+        if let [pane] = shown
+            && cx.state.view.maximised.is_none()
+        {
+            let view = cx.state.view.shows(*pane);
+            let title = pane_title(cx, view, subject, t);
+            let rest = ui.available_rect_before_wrap();
+            let place = widgets::region(ui, "of the pane")
+                .max_rect(rest)
+                .layout(Layout::right_to_left(Align::Center));
+            ui.scope_builder(place, |ui| {
+                ui.spacing_mut().item_spacing.x = 4.0;
+                if widgets::icon_button(ui, icons::MAXIMISE, &format!("Maximise {}", title.name))
                     .clicked()
-                    {
-                        cx.send(ViewAction::ToggleMaximised(*pane));
-                    }
-                    copy_button(ui, cx, view, &title);
-                    let response =
-                        widgets::icon_button(ui, icons::DOWN, "Choose what this pane shows");
-                    chooser(&response, cx, *pane, view);
-                    if let Some((_, bytes)) = cost(cx, view, &title) {
-                        ui.label(
-                            RichText::new(widgets::bytes(bytes))
-                                .font(theme::code())
-                                .color(t.weak),
-                        );
-                    }
-                });
-            }
-        },
-    );
+                {
+                    cx.send(ViewAction::ToggleMaximised(*pane));
+                }
+                copy_button(ui, cx, view, &title);
+                let response = widgets::icon_button(ui, icons::DOWN, "Choose what this pane shows");
+                chooser(&response, cx, *pane, view);
+                if let Some((_, bytes)) = cost(cx, view, &title) {
+                    widgets::words(ui, widgets::bytes(bytes), theme::code(), t.weak);
+                }
+            });
+        }
+    });
     rect.with_min_y(strip.bottom())
 }
 
@@ -131,7 +111,7 @@ impl Tab<'_> {
             is_shown,
             is_open,
         } = self;
-        let t = ThemeTokens::of(ui);
+        let t = theme::of(ui);
         let font = if is_shown {
             theme::semibold(13.0)
         } else {
@@ -144,11 +124,7 @@ impl Tab<'_> {
         let count_width = if count.is_empty() {
             0.0
         } else {
-            ui.painter()
-                .layout_no_wrap(count.clone(), theme::code(), t.weak)
-                .size()
-                .x
-                + 6.0
+            widgets::text_width(ui, count.clone(), theme::code()) + 6.0
         };
         let size = vec2(16.0 + label.size().x + count_width, STRIP);
         let (rect, response) = widgets::keyed(ui, size, Sense::click(), PLACES[pane]);
@@ -161,19 +137,14 @@ impl Tab<'_> {
         } else {
             format!("{spoken}, closed")
         };
-        response.widget_info(|| WidgetInfo::selected(Role::Tab, true, is_shown, &spoken));
+        widgets::say_selected(&response, Role::Tab, is_shown, &spoken);
         let square =
             Rect::from_center_size(pos2(rect.left() + 4.0, rect.center().y), vec2(8.0, 8.0));
         if is_open {
             ui.painter()
                 .rect_filled(square, theme::RADIUS_BAR, hue.color);
         } else {
-            ui.painter().rect_stroke(
-                square,
-                theme::RADIUS_BAR,
-                Stroke::new(1.0, hue.color),
-                egui::StrokeKind::Inside,
-            );
+            widgets::outline(ui, square, theme::RADIUS_BAR, hue.color);
         }
         let color = if is_shown || response.hovered() {
             t.strong

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use egui::{Color32, Pos2, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
+use egui::{Color32, Pos2, Rect, Role, Sense, Ui, pos2, vec2};
 use pulldown_cmark::Alignment;
 
 use super::glyph;
@@ -10,7 +10,8 @@ use super::inline::{Font, byte_at, layout, links_ui};
 use super::item::{SIDE, select};
 use super::markdown::{self, Inline};
 use crate::ui::Cx;
-use crate::ui::theme::ThemeTokens;
+use crate::ui::theme;
+use crate::ui::widgets;
 use loupe_analysis::queries::{Cell, Table};
 
 /// Padding inside a cell.
@@ -120,7 +121,7 @@ pub struct TableRow<'a> {
 
 /// Paints a row and returns its height.
 pub fn row_ui(ui: &mut Ui, cx: &Cx<'_>, row: &TableRow<'_>, top: Pos2) -> f32 {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let (widths, cells) = (row.widths, row.cells);
     let is_header = row.row.is_none();
     let is_last = row.row.map_or(row.table.rows.is_empty(), |at| {
@@ -154,9 +155,10 @@ pub fn row_ui(ui: &mut Ui, cx: &Cx<'_>, row: &TableRow<'_>, top: Pos2) -> f32 {
         pos2(top.x + SIDE, top.y),
         vec2(widths.iter().sum::<f32>().round(), height),
     );
-    let response = ui.interact(
+    let response = widgets::sense(
+        ui,
         rect,
-        ui.scope_id().with("row"),
+        "row",
         if row.record.is_some() {
             Sense::click()
         } else {
@@ -182,13 +184,7 @@ pub fn row_ui(ui: &mut Ui, cx: &Cx<'_>, row: &TableRow<'_>, top: Pos2) -> f32 {
     } else {
         rect.with_min_y(rect.top() - 1.0)
     };
-    ui.painter().rect(
-        framed,
-        radius,
-        fill,
-        Stroke::new(1.0, t.line2),
-        StrokeKind::Inside,
-    );
+    widgets::boxed(ui, framed, radius, fill, t.line2);
     if row.is_linked {
         ui.painter().rect_filled(
             Rect::from_min_size(rect.min, vec2(2.0, height)),
@@ -225,7 +221,7 @@ pub fn row_ui(ui: &mut Ui, cx: &Cx<'_>, row: &TableRow<'_>, top: Pos2) -> f32 {
         .map(|cell| cell.text.as_str())
         .collect::<Vec<_>>()
         .join(", ");
-    response.widget_info(|| WidgetInfo::selected(Role::Row, true, row.is_linked, &name));
+    widgets::say_selected(&response, Role::Row, row.is_linked, &name);
     if response.clicked() {
         select(cx, row.record);
     }

@@ -8,8 +8,7 @@ use std::sync::Arc;
 
 use egui::mutex::Mutex;
 use egui::{
-    Align, Color32, Id, Layout, Pos2, Rect, RichText, Role, ScrollArea, Sense, Stroke, StrokeKind,
-    Ui, WidgetInfo, pos2, vec2,
+    Id, Pos2, Rect, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2,
 };
 
 use super::colour::job;
@@ -46,7 +45,7 @@ fn prepared_id(pane: &PaneCx) -> Id {
 }
 
 fn prepared(ui: &Ui, pane: &PaneCx) -> Option<Arc<Mutex<Prepared>>> {
-    ui.data(|data| data.get_temp(prepared_id(pane)))
+    widgets::recall(ui, prepared_id(pane))
 }
 
 pub static PANE: Pane = Pane {
@@ -141,12 +140,7 @@ fn text_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
     };
     let digits = view.line_count.max(10).ilog10() as f32 + 1.0;
     let gutter = (digits * 7.0 + 26.0).round();
-    let char_width = ui
-        .painter()
-        .layout_no_wrap("0".repeat(64), theme::code(), Color32::PLACEHOLDER)
-        .size()
-        .x
-        / 64.0;
+    let char_width = widgets::text_width(ui, "0".repeat(64), theme::code()) / 64.0;
     let fitting =
         ((ui.available_width() - gutter - 16.0) / char_width).clamp(16.0, f32::from(u16::MAX));
     let columns = if cx.state.settings.wrap {
@@ -175,7 +169,7 @@ fn text_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
                 widest: 0.0,
             };
             let new = Arc::new(Mutex::new(new));
-            ui.data_mut(|data| data.insert_temp(prepared_id(pane), Arc::clone(&new)));
+            widgets::remember(ui, prepared_id(pane), Arc::clone(&new));
             new
         }
         (QueryState::Working { .. }, Some(known)) => known,
@@ -208,7 +202,7 @@ fn block_starts(cx: &Cx<'_>) -> Vec<(usize, usize)> {
 /// A thin line with the block's name at its end, unless the row's text, which ends at `end`, stands there: painted, and no part
 /// of the text.
 fn block_mark(ui: &Ui, place: &Place, block: usize, end: f32) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let name = format!("content[{block}]");
     let right = place.top.x + place.width - 8.0;
     let galley = ui
@@ -227,19 +221,17 @@ fn block_mark(ui: &Ui, place: &Place, block: usize, end: f32) {
     if end < label.left() {
         ui.painter()
             .rect_filled(label.shrink2(vec2(0.0, 1.0)), theme::RADIUS_BAR, t.card);
-        ui.painter().galley(
-            pos2(
-                label.left() + 4.0,
-                (label.center().y - galley.size().y / 2.0).round(),
-            ),
+        widgets::galley_at(
+            ui,
+            pos2(label.left() + 4.0, label.center().y),
             galley,
             t.weak,
         );
     }
     let words = format!("{name} begins here");
     let line = Rect::from_min_size(row.min, vec2(row.width(), 3.0)).union(label);
-    let response = ui.interact(line, ui.scope_id().with(("block", block)), Sense::hover());
-    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &words));
+    let response = widgets::sense(ui, line, ("block", block), Sense::hover());
+    widgets::say(&response, Role::Label, &words);
     response.on_hover_text(words);
 }
 
@@ -302,24 +294,18 @@ impl Prepared {
                 self.widest.max(viewport.width()),
                 self.rows.len() as f32 * TEXT_ROW + 16.0,
             );
-            let response = ui.interact(outer, ui.scope_id().with("text"), Sense::click_and_drag());
+            let response = widgets::sense(ui, outer, "text", Sense::click_and_drag());
             ui.allocate_rect(Rect::from_min_size(origin, total), Sense::hover());
-            let first = ((viewport.min.y - 8.0) / TEXT_ROW).max(0.0) as usize;
-            // From the first visible row on, so that positions are exact in very long texts as well.
-            let top = (origin.y + viewport.min.y).round()
-                + (f64::from(8.0_f32) + first as f64 * f64::from(TEXT_ROW)
-                    - f64::from(viewport.min.y)) as f32;
-            let count = (viewport.height() / TEXT_ROW) as usize + 3;
-            let mut drawn = Vec::with_capacity(count);
-            for at in first..(first + count).min(self.rows.len()) {
-                let y = top + (at - first) as f32 * TEXT_ROW;
+            let mut drawn = Vec::new();
+            let in_sight = widgets::rows_in_sight(origin, viewport, 8.0, TEXT_ROW, self.rows.len());
+            for (nth, (at, y)) in in_sight.enumerate() {
                 let right = origin.x + viewport.max.x - 14.0;
                 let place = Place {
-                    top: pos2(origin.x, y.round()),
+                    top: pos2(origin.x, y),
                     width: viewport.width(),
                     gutter,
                     right,
-                    is_first: at == first,
+                    is_first: nth == 0,
                 };
                 let marks = Marks {
                     found,
@@ -338,17 +324,15 @@ impl Prepared {
                 }
                 drawn.push(row);
             }
-            response.widget_info(|| {
-                WidgetInfo::labeled(
-                    Role::Document,
-                    true,
-                    format!(
-                        "{}, exact text, {}",
-                        format_title(pane.format),
-                        widgets::number_text(self.view.lines.len() as u64, "lines")
-                    ),
-                )
-            });
+            widgets::say(
+                &response,
+                Role::Document,
+                format!(
+                    "{}, exact text, {}",
+                    format_title(pane.format),
+                    widgets::number_text(self.view.lines.len() as u64, "lines")
+                ),
+            );
             let response = response.on_hover_cursor(egui::CursorIcon::Text);
             ui.data_mut(|data| data.remove::<usize>(pointed_id(pane)));
             if let Some((pos, row)) = response
@@ -356,7 +340,7 @@ impl Prepared {
                 .and_then(|pos| Some((pos, drawn.iter().find(|row| row.rect.contains(pos))?)))
                 && let Some(char) = row.char_at(pos)
             {
-                ui.data_mut(|data| data.insert_temp(pointed_id(pane), row.start + char));
+                widgets::remember(ui, pointed_id(pane), row.start + char);
                 glyph::tip(
                     cx,
                     &response,
@@ -402,7 +386,7 @@ impl Prepared {
             tokens,
         }: &Marks<'_>,
     ) -> DrawnText {
-        let t = ThemeTokens::of(ui);
+        let t = theme::of(ui);
         let view = Arc::clone(&self.view);
         let row = self.rows[at].clone();
         let shown = Shown::of(&view.text[row.range.clone()]);
@@ -500,13 +484,7 @@ impl Prepared {
         }
         for (name, _) in &drawn.shown.names {
             let span = drawn.shown_span(name).shrink2(vec2(0.0, 2.0));
-            ui.painter().rect(
-                span,
-                theme::RADIUS_BAR,
-                t.warn_bg,
-                Stroke::new(1.0, t.warn_line),
-                StrokeKind::Inside,
-            );
+            widgets::boxed(ui, span, theme::RADIUS_BAR, t.warn_bg, t.warn_line);
         }
         let at_y = (rect.center().y - drawn.galley.size().y / 2.0).round();
         if is_weak {
@@ -529,15 +507,14 @@ impl Prepared {
         if between(cuts, &row.range).next().is_some_and(begins) {
             host::not_shown_at(ui, pos2(place.right, rect.center().y));
         }
-        ui.interact(rect, ui.scope_id().with(("row", at)), Sense::empty())
-            .widget_info(|| {
-                let message = if is_weak { "not shown: " } else { "" };
-                WidgetInfo::labeled(
-                    Role::Label,
-                    true,
-                    format!("{message}{}", &view.text[row.range.clone()]),
-                )
-            });
+        widgets::sense(ui, rect, ("row", at), Sense::empty()).widget_info(|| {
+            let message = if is_weak { "not shown: " } else { "" };
+            WidgetInfo::labeled(
+                Role::Label,
+                true,
+                format!("{message}{}", &view.text[row.range.clone()]),
+            )
+        });
         drawn
     }
 }
@@ -571,7 +548,7 @@ fn token_starts<'a>(cx: &Cx<'a>, pane: &PaneCx) -> Option<&'a [usize]> {
 
 /// Every other token has a ground, and each a line where it begins.
 fn paint_tokens(ui: &Ui, drawn: &DrawnText, text: &str, starts: &[usize]) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let end = drawn.start + drawn.len;
     let mut at = starts
         .partition_point(|start| *start <= drawn.start)
@@ -664,23 +641,22 @@ fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
     let Some(view) = cx.ready(TextQuery(pane.format)) else {
         return;
     };
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let selected = Selection::of(ui, cx, pane.index, pane.format);
     let range = selected.range();
-    let small = |text: String| RichText::new(text).font(theme::regular(11.5)).color(t.weak);
+    let small = |text: String| widgets::styled(text, theme::regular(11.5), t.weak);
     let tokens = token_starts(cx, pane);
     let room = ui.available_width();
     if !range.is_empty() && room <= ROOM_FOR_ALL {
         // What is selected comes first.
     } else if let Some(starts) = tokens {
-        let pointed: Option<usize> = ui.data(|data| data.get_temp(pointed_id(pane)));
+        let pointed: Option<usize> = widgets::recall(ui, pointed_id(pane));
         let words = token_text(starts, view.text.len(), pointed.unwrap_or(selected.head));
         let tip = format!(
             "Under the pointer, else at the caret, by {}",
             cx.state.settings.encoding().name()
         );
-        ui.label(RichText::new(words).font(theme::mono(11.5)).color(t.accent))
-            .on_hover_text(tip);
+        widgets::words(ui, words, theme::mono(11.5), t.accent).on_hover_text(tip);
     } else if selected.head == 0 && range.is_empty() {
         ui.label(small(widgets::number_text(view.line_count.into(), "lines")));
     } else {
@@ -696,14 +672,15 @@ fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
             .map_or(0, |text| text.chars().count())
             + 1;
         let number = line.and_then(|line| line.number).unwrap_or(0);
-        ui.label(
-            RichText::new(format!(
+        widgets::words(
+            ui,
+            format!(
                 "Ln {}, Col {}",
                 widgets::grouped(number.into()),
                 widgets::grouped(column as u64)
-            ))
-            .font(theme::mono(11.5))
-            .color(t.weak),
+            ),
+            theme::mono(11.5),
+            t.weak,
         );
     }
     if !range.is_empty() {
@@ -739,16 +716,12 @@ fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
             }
             _ => String::new(),
         };
-        ui.label(
-            RichText::new(text + &tokens)
-                .font(theme::regular(11.5))
-                .color(t.accent),
-        );
+        widgets::words(ui, text + &tokens, theme::regular(11.5), t.accent);
     }
     if tokens.is_none() || room > ROOM_FOR_ALL {
         reader_menu::only_here_ui(ui, cx, pane, view.only_here.len());
     }
-    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+    widgets::from_right(ui, |ui| {
         let rest = ui.available_width();
         ui.spacing_mut().item_spacing.x = 10.0;
         let is_wrapped = cx.state.settings.wrap;
@@ -757,8 +730,7 @@ fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
             .frameless()
             .tip("Break long lines at the edge of the pane")
             .height(22.0)
-            .show(ui)
-            .clicked()
+            .clicked(ui)
         {
             cx.send(SettingsAction::SetWrap(!is_wrapped));
         }
@@ -769,20 +741,11 @@ fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
         let has_other = pane.format == "content-pretty"
             || (pane.format == "content" && view.syntax == Syntax::Json);
         let has_room = rest > ROOM_FOR_VIEWS + if has_other { 70.0 } else { 0.0 };
-        if (has_room || shows)
-            && button(name, "Show where each token begins")
-                .show(ui)
-                .clicked()
-        {
+        if (has_room || shows) && button(name, "Show where each token begins").clicked(ui) {
             cx.send(ViewAction::ToggleTokenBounds);
         }
         let has_bytes = pane.format != "content-pretty";
-        if has_room
-            && has_bytes
-            && button("Hex", "Show the bytes in hexadecimal")
-                .show(ui)
-                .clicked()
-        {
+        if has_room && has_bytes && button("Hex", "Show the bytes in hexadecimal").clicked(ui) {
             cx.send(ViewAction::SetPane {
                 pane: pane.index,
                 shows: PaneView::Hex(pane.format),
@@ -800,8 +763,7 @@ fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
                 .frameless()
                 .tip(tip)
                 .height(22.0)
-                .show(ui)
-                .clicked()
+                .clicked(ui)
         {
             cx.send(ViewAction::SetPane {
                 pane: pane.index,
@@ -812,10 +774,11 @@ fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
             ui.label(small(view.line_ends.to_owned()));
             ui.label(small("UTF-8".into()));
         } else if !view.is_exact {
-            ui.label(
-                RichText::new("not valid UTF-8: bytes that are not are shown as U+FFFD")
-                    .font(theme::regular(11.5))
-                    .color(t.warn),
+            widgets::words(
+                ui,
+                "not valid UTF-8: bytes that are not are shown as U+FFFD",
+                theme::regular(11.5),
+                t.warn,
             );
         }
     });

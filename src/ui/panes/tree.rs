@@ -10,10 +10,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use egui::mutex::Mutex;
-use egui::{
-    Align, Id, Key, Layout, Popup, Rect, RichText, Role, ScrollArea, Sense, StrokeKind, Ui,
-    WidgetInfo, pos2, vec2,
-};
+use egui::{Id, Key, Popup, Rect, Role, Sense, StrokeKind, Ui, pos2, vec2};
 
 use super::header::Chooser;
 use super::title::Title;
@@ -74,7 +71,7 @@ fn flat_id(pane: &PaneCx) -> Id {
 }
 
 fn known(ui: &Ui, pane: &PaneCx) -> Option<Arc<Mutex<Flat>>> {
-    ui.data(|data| data.get_temp(flat_id(pane)))
+    widgets::recall(ui, flat_id(pane))
 }
 
 pub static PANE: Pane = Pane {
@@ -138,7 +135,7 @@ fn tree_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
     let same = known(ui, pane).filter(|known| Arc::ptr_eq(&known.lock().view, view));
     let shared = same.unwrap_or_else(|| {
         let shared = Arc::new(Mutex::new(Flat::new(view)));
-        ui.data_mut(|data| data.insert_temp(flat_id(pane), Arc::clone(&shared)));
+        widgets::remember(ui, flat_id(pane), Arc::clone(&shared));
         shared
     });
     let mut flat = shared.lock();
@@ -258,9 +255,7 @@ impl Flat {
         self.pane = pane.index;
         let view = Arc::clone(&self.view);
         let records = records(cx, &view);
-        let mut area = ScrollArea::vertical()
-            .id_salt(("tree", pane.index))
-            .auto_shrink(false);
+        let mut area = widgets::scroll(("tree", pane.index));
         if let Some(offset) = self.target(ui, cx, pane) {
             area = area.vertical_scroll_offset(offset);
         }
@@ -270,13 +265,11 @@ impl Flat {
             Id::unique(("tree", pane.index)),
             Sense::focusable_noninteractive(),
         );
-        focus.widget_info(|| {
-            WidgetInfo::labeled(
-                Role::Tree,
-                true,
-                format!("Data, {}", widgets::number_text(self.view.facts, "facts")),
-            )
-        });
+        widgets::say(
+            &focus,
+            Role::Tree,
+            format!("Data, {}", widgets::number_text(self.view.facts, "facts")),
+        );
         self.keys(ui, cx, &focus, records, pane);
         let found = find::places(cx, pane);
         let count = self.rows.len() + usize::from(self.is_cut);
@@ -289,14 +282,8 @@ impl Flat {
                 ),
                 Sense::hover(),
             );
-            let first = ((viewport.min.y - 6.0) / TREE_ROW).max(0.0) as usize;
-            let top = (origin.y + viewport.min.y).round()
-                + (6.0 + first as f64 * f64::from(TREE_ROW) - f64::from(viewport.min.y)) as f32;
-            for at in first..(first + (viewport.height() / TREE_ROW) as usize + 3).min(count) {
-                let rect = Rect::from_min_size(
-                    pos2(origin.x, (top + (at - first) as f32 * TREE_ROW).round()),
-                    vec2(viewport.width(), TREE_ROW),
-                );
+            for (at, y) in widgets::rows_in_sight(origin, viewport, 6.0, TREE_ROW, count) {
+                let rect = Rect::from_min_size(pos2(origin.x, y), vec2(viewport.width(), TREE_ROW));
                 match self.rows.get(at) {
                     Some(row) => {
                         if found
@@ -304,7 +291,7 @@ impl Flat {
                             .is_ok()
                         {
                             let (fill, stroke) =
-                                find::colors(ThemeTokens::of(ui), self.found == Some(row.node));
+                                find::colors(theme::of(ui), self.found == Some(row.node));
                             ui.painter().rect(
                                 rect.shrink2(vec2(2.0, 1.0)),
                                 theme::RADIUS_BAR,
@@ -321,7 +308,7 @@ impl Flat {
                             rect.left_center() + vec2(16.0, 0.0),
                             "More values are not shown here; the Text pane has them all",
                             theme::small(),
-                            ThemeTokens::of(ui).warn,
+                            theme::of(ui).warn,
                             rect.width() - 32.0,
                         );
                     }
@@ -374,18 +361,9 @@ impl Flat {
         if !focus.has_focus() {
             return;
         }
-        ui.memory_mut(|memory| {
-            memory.set_focus_lock_filter(
-                focus.id,
-                egui::EventFilter {
-                    vertical_arrows: true,
-                    horizontal_arrows: true,
-                    ..Default::default()
-                },
-            );
-        });
+        widgets::keep_arrows(ui, focus, true, true);
         let at = cx.state.view.tree_cursor.and_then(|node| self.row_of(node));
-        let pressed = |key| ui.input_mut(|input| input.consume_key(egui::Modifiers::NONE, key));
+        let pressed = |key| widgets::pressed(ui, key);
         let go = |row: Option<usize>| {
             if let Some(row) = row.and_then(|row| self.rows.get(row)) {
                 cx.send(ViewAction::SetTreeCursor(row.node));
@@ -510,8 +488,8 @@ fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, _pane: &PaneCx) {
     let Some(Some(view)) = cx.ready(TreeQuery) else {
         return;
     };
-    let t = ThemeTokens::of(ui);
-    let small = |text: String, color| RichText::new(text).font(theme::regular(11.5)).color(color);
+    let t = theme::of(ui);
+    let small = |text: String, color| widgets::styled(text, theme::regular(11.5), color);
     let tip = "Facts: every number, true, false and non-blank text";
     ui.label(small(widgets::number_text(view.facts, "facts"), t.weak))
         .on_hover_text(tip);
@@ -544,7 +522,7 @@ fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, _pane: &PaneCx) {
             ));
         });
     }
-    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+    widgets::from_right(ui, |ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
         levels_ui(ui, cx);
         if let Some(node) = cx
@@ -575,9 +553,8 @@ fn levels_ui(ui: &mut Ui, cx: &Cx<'_>) {
     Popup::menu(&button).width(160.0).show(|ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
         for (_, levels, name) in LEVELS {
-            if widgets::menu_row(ui, name, None, levels == chosen).clicked() {
+            if widgets::choose_row(ui, name, None, levels == chosen) {
                 cx.send(ViewAction::OpenLevels(levels));
-                ui.close();
             }
         }
     });

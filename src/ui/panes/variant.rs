@@ -51,7 +51,7 @@ pub fn variant_ui(ui: &mut Ui, cx: &Cx<'_>) {
         .tip(tip)
         .height(24.0)
         .enabled(why.is_empty());
-    if button.show(ui).clicked()
+    if button.clicked(ui)
         && let Ok(arguments) =
             loupe_analysis::queries::comparison::with_value(&given, &choice.name, value)
     {

@@ -3,13 +3,13 @@
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use bytes::Bytes;
-use egui::{Align2, Id, Rect, RichText, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
+use egui::{Id, Rect, Response, Ui, pos2, vec2};
 
-use super::{duration, elided, ground, heading};
+use super::{duration, elided, heading};
 use crate::state::diff::DiffAction;
-use crate::state::{Action, FixtureAction, ViewAction};
+use crate::state::{FixtureAction, ViewAction};
 use crate::ui::outcome::outcome_look;
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme;
 use crate::ui::{Cx, fixture, icons, once, shortcuts, widgets};
 use loupe_core::capture::{Capture, Outcome};
 use loupe_core::json::Doc;
@@ -19,7 +19,6 @@ use loupe_core::token::{Count, counted};
 const TIGHT: f32 = 280.0;
 
 pub(super) fn captures_ui(ui: &mut Ui, cx: &Cx<'_>, is_overlay: bool) {
-    let t = ThemeTokens::of(ui);
     ui.spacing_mut().item_spacing.y = 0.0;
     let top = ui.cursor();
     heading(ui, "Captures", cx.state.captures.len());
@@ -40,33 +39,22 @@ pub(super) fn captures_ui(ui: &mut Ui, cx: &Cx<'_>, is_overlay: bool) {
                 if cx.state.history.folder.is_some() {
                     crate::ui::history::button_ui(ui, cx);
                 }
-                if cx.state.capture().is_some() && diff.show(ui).clicked() {
-                    cx.send(Action::Diff(DiffAction::OpenLast));
+                if cx.state.capture().is_some() && diff.clicked(ui) {
+                    cx.send(DiffAction::OpenLast);
                 }
             },
         );
     }
     let captures = &cx.state.captures;
     if captures.is_empty() {
-        egui::Frame::new()
-            .inner_margin(egui::Margin::symmetric(14, 2))
-            .show(ui, |ui| {
-                ui.add(
-                    egui::Label::new(
-                        RichText::new("Each call of this run appears here")
-                            .font(theme::small())
-                            .color(t.weak),
-                    )
-                    .wrap(),
-                );
-            });
+        widgets::padded(ui, egui::Margin::symmetric(14, 2), |ui| {
+            widgets::note_wrapped(ui, "Each call of this run appears here");
+        });
         ui.allocate_space(ui.available_size());
         return;
     }
     let height = widgets::whole_rows(ui.available_height(), theme::CAPTURE_ROW);
-    ScrollArea::vertical()
-        .id_salt("captures")
-        .auto_shrink(false)
+    widgets::scroll("captures")
         .max_height(height)
         .min_scrolled_height(height)
         .show_rows(ui, theme::CAPTURE_ROW, captures.len(), |ui, range| {
@@ -83,163 +71,119 @@ pub(super) fn captures_ui(ui: &mut Ui, cx: &Cx<'_>, is_overlay: bool) {
 }
 
 fn capture_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture, number: usize) -> bool {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let selected = cx.state.view.capture.as_ref() == Some(&capture.id);
+    let apart = apart(ui, cx, capture);
     // By the capture, since each new one moves the others: their menus stay with them.
-    let (rect, response) = widgets::keyed(
-        ui,
-        vec2(ui.available_width(), theme::CAPTURE_ROW),
-        Sense::click(),
-        &capture.id.0,
-    );
+    let row = widgets::ListRow::keyed(ui, theme::CAPTURE_ROW, &capture.id.0);
     let (glyph, color, words) = outcome_look(capture.outcome, t);
-    let time = cx.state.local_time.clock(capture.started_at);
     let when = if capture.request.is_empty() {
         format!("opened from a file · {words}")
     } else {
+        let time = cx.state.local_time.clock(capture.started_at);
         format!("{time} · {} · {words}", duration(capture.timings.total()))
     };
-    let tokens = as_sent_tokens(cx, capture);
-    let apart = apart(ui, cx, capture);
-    response.widget_info(|| {
-        let cost = tokens.map_or(String::new(), |n| format!(", {} tokens", counted(n)));
-        let chosen = if selected { ", selected" } else { "" };
-        WidgetInfo::selected(
-            Role::ListItem,
-            true,
-            selected,
-            format!(
-                "Capture {number}: {}, {apart}{when}{cost}{chosen}",
-                capture.tool.name
-            ),
-        )
-    });
-    ground(ui, &response, rect, selected);
+    let tokens = as_sent_tokens(cx, capture).map(counted);
+    let said = tokens
+        .as_ref()
+        .map_or_else(String::new, |n| format!(", {n} tokens"));
+    let chosen = if selected { ", selected" } else { "" };
+    let tool = &capture.tool.name;
+    let spoken = format!("Capture {number}: {tool}, {apart}{when}{said}{chosen}");
+    row.say_entry(selected, spoken);
+    row.ground_edged(selected);
     match compared_as(cx, capture) {
-        Some(letter) => widgets::letter_at(ui, pos2(rect.left() + 21.0, rect.center().y), letter),
-        None => {
-            let at = pos2(rect.left() + 14.0, rect.center().y);
-            ui.painter().text(
-                at,
-                Align2::LEFT_CENTER,
-                glyph,
-                theme::icon_fill_font(14.0),
-                color,
-            );
-        }
+        Some(letter) => widgets::letter_at(row.ui, pos2(row.left(21.0), row.y), letter),
+        None => row.icon_fill(row.left(21.0), glyph, 14.0, color),
     }
-    let left = rect.left() + 36.0;
-    let mut right = rect.right() - 14.0;
-    let cost = tokens.map(|tokens| format!("{} tok", counted(tokens)));
+    let (left, mut right) = (row.left(36.0), row.right(14.0));
     // In a narrow sidebar the name has the whole line.
-    let (beside, below) = if rect.width() < theme::SIDEBAR - 8.0 {
-        (None, cost)
-    } else {
-        (cost, None)
+    let is_narrow = row.rect.width() < theme::SIDEBAR - 8.0;
+    let below = match tokens {
+        Some(tokens) if is_narrow => format!("{tokens} tok · "),
+        Some(tokens) => {
+            right = row.number(right, format!("{tokens} tok"), theme::mono(12.0), t.text) - 8.0;
+            String::new()
+        }
+        None => String::new(),
     };
-    if let Some(cost) = beside {
-        let at = pos2(right, rect.center().y);
-        right = ui
-            .painter()
-            .text(at, Align2::RIGHT_CENTER, cost, theme::mono(12.0), t.text)
-            .left()
-            - 8.0;
-    }
-    let below = below.map_or_else(String::new, |cost| format!("{cost} · "));
-    let name = if capture.tool.name.is_empty() {
-        "(answer)"
-    } else {
-        &capture.tool.name
-    };
-    elided(
-        ui,
-        pos2(left, rect.top() + 13.0),
-        right - left,
-        &[(name, t.strong)],
-        &theme::mono(12.0),
-    );
-    let shown = if capture.outcome == Outcome::Result {
-        when.trim_end_matches(" · done")
-    } else {
-        &when
+    let name = if tool.is_empty() { "(answer)" } else { tool };
+    let first = row.line(13.0);
+    first.text(left, right, name, theme::mono(12.0), t.strong);
+    let shown = match capture.outcome {
+        Outcome::Result => when.trim_end_matches(" · done"),
+        _ => &when,
     };
     let second = [
         (apart.as_str(), t.text),
         (below.as_str(), t.text),
         (shown, t.weak),
     ];
+    let font = theme::regular(12.0);
     elided(
-        ui,
-        pos2(left, rect.bottom() - 12.0),
-        right - left,
+        row.line(theme::CAPTURE_ROW - 12.0),
+        left,
+        right,
         &second,
-        &theme::regular(12.0),
+        &font,
     );
-    let other = cx
-        .state
-        .view
-        .capture
-        .as_ref()
-        .filter(|shown| **shown != capture.id);
-    widgets::context_menu(&response, Some(&response), |ui| {
-        let compare = widgets::menu_item(
-            ui,
-            icons::DIFF,
-            "Compare with the answer shown",
-            "Ctrl click",
-            other.is_some(),
-        );
-        if compare.clicked() {
-            compare_with_shown(cx, capture);
-            ui.close();
-        }
-        if widgets::menu_item(ui, icons::COMPARE, "Compare two formats of it", "", true).clicked() {
-            cx.send(Action::Diff(DiffAction::Open(
-                capture.id.clone(),
-                capture.id.clone(),
-            )));
-            ui.close();
-        }
-        let is_call = cx.state.is_call_of_run(capture);
-        if widgets::menu_item(ui, icons::EXPORT, fixture::SAVE_RUN, "", is_call).clicked() {
-            cx.send(Action::Fixture(FixtureAction::ShowRun));
-            ui.close();
-        }
-        ui.separator();
-        let can_go = !cx.state.is_compared(&capture.id);
-        if widgets::menu_item(ui, icons::TRASH, "Remove from the list", "Del", can_go).clicked() {
-            cx.send(ViewAction::RemoveCaptures(vec![capture.id.clone()]));
-            ui.close();
-        }
-        let ids = cx.state.captures.iter().map(|other| other.id.clone());
-        let others: Vec<_> = ids.filter(|other| *other != capture.id).collect();
-        if widgets::menu_item(
-            ui,
-            icons::TRASH,
-            "Remove all others",
-            "",
-            !others.is_empty(),
-        )
-        .clicked()
-        {
-            cx.send(ViewAction::RemoveCaptures(others));
-            ui.close();
-        }
+    chosen_ui(cx, capture, &row.response)
+}
+
+/// What a click on a capture does, a key, and its menu; whether it was clicked.
+fn chosen_ui(cx: &Cx<'_>, capture: &Capture, response: &Response) -> bool {
+    let shown = cx.state.view.capture.as_ref();
+    let is_other = shown.is_some_and(|shown| *shown != capture.id);
+    widgets::context_menu(response, Some(response), |ui| {
+        menu_ui(ui, cx, capture, is_other);
     });
-    if response.has_focus()
-        && ui.input_mut(|input| input.consume_key(egui::Modifiers::NONE, egui::Key::Delete))
-    {
+    let pressed =
+        |input: &mut egui::InputState| input.consume_key(egui::Modifiers::NONE, egui::Key::Delete);
+    if response.has_focus() && response.ctx.input_mut(pressed) {
         cx.send(ViewAction::RemoveCaptures(vec![capture.id.clone()]));
     }
     if response.clicked() {
         // Ctrl click takes a second one beside the one shown.
-        if ui.input(|input| input.modifiers.command) && other.is_some() {
+        if is_other && response.ctx.input(|input| input.modifiers.command) {
             compare_with_shown(cx, capture);
         } else {
             cx.send(ViewAction::SelectCapture(capture.id.clone()));
         }
     }
     response.clicked()
+}
+
+fn menu_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture, is_other: bool) {
+    let item = |ui: &mut Ui, icon: &str, name: &str, keys: &str, enabled: bool| {
+        let is_clicked = widgets::menu_item(ui, icon, name, keys, enabled).clicked();
+        if is_clicked {
+            ui.close();
+        }
+        is_clicked
+    };
+    let id = || capture.id.clone();
+    let with_shown = "Compare with the answer shown";
+    if item(ui, icons::DIFF, with_shown, "Ctrl click", is_other) {
+        compare_with_shown(cx, capture);
+    }
+    if item(ui, icons::COMPARE, "Compare two formats of it", "", true) {
+        cx.send(DiffAction::Open(id(), id()));
+    }
+    let is_call = cx.state.is_call_of_run(capture);
+    if item(ui, icons::EXPORT, fixture::SAVE_RUN, "", is_call) {
+        cx.send(FixtureAction::ShowRun);
+    }
+    ui.separator();
+    let can_go = !cx.state.is_compared(&capture.id);
+    if item(ui, icons::TRASH, "Remove from the list", "Del", can_go) {
+        cx.send(ViewAction::RemoveCaptures(vec![id()]));
+    }
+    let ids = cx.state.captures.iter().map(|other| other.id.clone());
+    let others: Vec<_> = ids.filter(|other| *other != capture.id).collect();
+    let has_others = !others.is_empty();
+    if item(ui, icons::TRASH, "Remove all others", "", has_others) {
+        cx.send(ViewAction::RemoveCaptures(others));
+    }
 }
 
 /// What tells it from the other captures of its tool: the arguments that differ, ending with ` · `; empty where none do.
@@ -335,7 +279,7 @@ fn compare_with_shown(cx: &Cx<'_>, capture: &Capture) {
     } else {
         (capture.id.clone(), shown)
     };
-    cx.send(Action::Diff(DiffAction::Open(a, b)));
+    cx.send(DiffAction::Open(a, b));
 }
 
 /// What the answer costs as it was sent, once that was counted for the ledger.

@@ -1,11 +1,9 @@
 //! The start page of a person's own server: what can be done with it, before anything of the sample.
 
-use egui::{
-    Label, Response, RichText, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2,
-};
+use egui::{Response, Role, Sense, Ui, vec2};
 
 use crate::state::{Action, CallAction, ListedTool, SidebarTab, TokensAction, ViewAction};
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme;
 use crate::ui::{Cx, icons, shortcuts, widgets};
 
 /// About how high this is, for placing the page.
@@ -13,17 +11,18 @@ pub const HEIGHT: f32 = 220.0;
 const ROW: f32 = 34.0;
 
 pub fn own_ui(ui: &mut Ui, cx: &Cx<'_>, width: f32) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let state = cx.state;
     let name = state
         .session()
         .connection
         .server()
         .map_or("this server", |server| server.name.as_str());
-    ui.label(
-        RichText::new(format!("Connected to {name}"))
-            .font(theme::page_title())
-            .color(t.strong),
+    widgets::words(
+        ui,
+        format!("Connected to {name}"),
+        theme::page_title(),
+        t.strong,
     );
     let words = match (state.session().tools.len(), state.tool()) {
         (0, _) => "It lists no tools.".to_owned(),
@@ -33,7 +32,7 @@ pub fn own_ui(ui: &mut Ui, cx: &Cx<'_>, width: f32) {
             listed.tool.name
         ),
     };
-    ui.add(Label::new(RichText::new(words).font(theme::base()).color(t.weak)).wrap());
+    widgets::wrapped(ui, words, theme::base(), t.weak);
     ui.add_space(12.0);
     ui.spacing_mut().item_spacing.y = 6.0;
     let encoding = state.settings.encoding();
@@ -46,7 +45,7 @@ pub fn own_ui(ui: &mut Ui, cx: &Cx<'_>, width: f32) {
         );
         let keys = format!("by part, and what cutting would save ({})", encoding.name());
         if row_ui(ui, width, icons::COST, &text, &keys).clicked() {
-            cx.send(Action::Tokens(TokensAction::ShowServer));
+            cx.send(TokensAction::ShowServer);
         }
         let cost = |listed: &&ListedTool| listed.tokens.map_or(0, |tokens| tokens.get(encoding));
         let (dear, cheap) = (
@@ -115,47 +114,24 @@ pub fn own_ui(ui: &mut Ui, cx: &Cx<'_>, width: f32) {
 
 /// A row that leads somewhere: what, and a few words about it.
 pub(super) fn row_ui(ui: &mut Ui, width: f32, glyph: &str, text: &str, about: &str) -> Response {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(width, ROW), Sense::click());
-    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("{text}, {about}")));
+    widgets::say(&response, Role::Button, format!("{text}, {about}"));
     let (fill, line) = if response.hovered() {
         (t.hover, t.accent_line)
     } else {
         (t.card, t.line2)
     };
-    ui.painter().rect(
-        rect,
-        theme::RADIUS_CONTROL,
-        fill,
-        Stroke::new(1.0, line),
-        StrokeKind::Inside,
-    );
+    widgets::boxed(ui, rect, theme::RADIUS_CONTROL, fill, line);
     widgets::focus_ring(ui, &response, theme::RADIUS_CONTROL);
-    let y = rect.center().y;
-    widgets::glyph_at(
-        ui,
-        pos2(rect.left() + 20.0, y),
-        glyph,
-        theme::icon_font(16.0),
-        t.accent,
-    );
+    let mid = widgets::RowLine::of(ui, rect);
+    mid.icon(rect.left() + 20.0, glyph, 16.0, t.accent);
     let left = rect.left() + 38.0;
     let right = rect.right() - 12.0;
-    let end = widgets::text_at(
-        ui,
-        pos2(left, y),
-        text,
-        theme::medium(13.0),
-        t.strong,
-        right - left,
-    );
-    let needed = ui
-        .painter()
-        .layout_no_wrap(about.to_owned(), theme::small(), t.weak)
-        .size()
-        .x;
+    let end = mid.text(left, right, text, theme::medium(13.0), t.strong);
+    let needed = widgets::text_width(ui, about, theme::small());
     if end + 12.0 + needed <= right {
-        widgets::text_right(ui, pos2(right, y), about, theme::small(), t.weak);
+        mid.number(right, about, theme::small(), t.weak);
     }
     response.on_hover_cursor(egui::CursorIcon::PointingHand)
 }

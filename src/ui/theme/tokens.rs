@@ -219,12 +219,12 @@ pub static LIGHT_STRONG: ThemeTokens = ThemeTokens {
     hue_derived: hue(0x48_505c, 0xf5_f7f8, 0x89_8d92),
 };
 
-impl ThemeTokens {
-    /// The tokens of the theme in force; takes a `Ui` as well as a `Context`.
-    pub fn of(ctx: &Context) -> &'static ThemeTokens {
-        Self::for_theme(ctx.theme(), has_more_contrast(ctx))
-    }
+/// The tokens of the theme in force; takes a `Ui` as well as a `Context`.
+pub fn of(ctx: &Context) -> &'static ThemeTokens {
+    ThemeTokens::for_theme(ctx.theme(), has_more_contrast(ctx))
+}
 
+impl ThemeTokens {
     pub fn for_theme(theme: Theme, has_more_contrast: bool) -> &'static ThemeTokens {
         match (theme, has_more_contrast) {
             (Theme::Dark, false) => &DARK,

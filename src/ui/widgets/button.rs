@@ -1,13 +1,13 @@
 //! Buttons, segments and tabs.
 
 use egui::{
-    Color32, Id, Key, Modifiers, Popup, Rect, Response, RichText, Role, Sense, Stroke, StrokeKind,
-    Ui, WidgetInfo, pos2, vec2,
+    Color32, Id, Key, Modifiers, Popup, Rect, Response, RichText, Role, Sense, Ui, WidgetInfo,
+    pos2, vec2,
 };
 
 use super::{focus_ring, glyph_at, key_cap_at, key_cap_width, keyed, text_at};
 use crate::ui::icons;
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme;
 
 /// A button as it is to be drawn; [`Button::show`] draws it.
 #[derive(Clone, Copy)]
@@ -124,8 +124,13 @@ impl<'a> Button<'a> {
         self
     }
 
+    /// Shows it; whether it was clicked.
+    pub fn clicked(self, ui: &mut Ui) -> bool {
+        self.show(ui).clicked()
+    }
+
     pub fn show(self, ui: &mut Ui) -> Response {
-        let t = ThemeTokens::of(ui);
+        let t = theme::of(ui);
         let font = match self.height {
             ..theme::ICON_BUTTON => theme::regular(11.5),
             ..theme::BUTTON => theme::medium(12.0),
@@ -224,13 +229,7 @@ impl<'a> Button<'a> {
                     if is_hovered { t.strong } else { t.text },
                 )
             };
-            ui.painter().rect(
-                rect,
-                theme::RADIUS_CONTROL,
-                fill,
-                Stroke::new(1.0, line),
-                StrokeKind::Inside,
-            );
+            super::boxed(ui, rect, theme::RADIUS_CONTROL, fill, line);
             let mut x = rect.left() + pad;
             if let Some(icon) = self.icon {
                 let font = if self.is_icon_filled {
@@ -326,41 +325,24 @@ pub fn icon_button(ui: &mut Ui, icon: &str, name: &str) -> Response {
 
 /// One of a few choices, side by side; the clicked one is returned. `name` says what is chosen.
 pub fn segmented(ui: &mut Ui, name: &str, choices: &[&str], selected: usize) -> Option<usize> {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let font = theme::medium(12.5);
     let widths: Vec<f32> = choices
         .iter()
-        .map(|choice| {
-            ui.painter()
-                .layout_no_wrap((*choice).to_owned(), font.clone(), t.text)
-                .size()
-                .x
-                .ceil()
-                + 18.0
-        })
+        .map(|choice| super::text_width(ui, *choice, font.clone()).ceil() + 18.0)
         .collect();
     let (rect, _) = ui.allocate_exact_size(
         vec2(widths.iter().sum::<f32>() + 4.0, theme::INPUT),
         Sense::hover(),
     );
-    ui.painter().rect(
-        rect,
-        theme::RADIUS_CONTROL,
-        t.card,
-        Stroke::new(1.0, t.line2),
-        StrokeKind::Inside,
-    );
+    super::boxed(ui, rect, theme::RADIUS_CONTROL, t.card, t.line2);
     let mut clicked = None;
     let mut x = rect.left() + 2.0;
     for (position, (choice, width)) in choices.iter().zip(widths).enumerate() {
         let part =
             egui::Rect::from_min_size(pos2(x, rect.top() + 2.0), vec2(width, rect.height() - 4.0));
         x += width;
-        let response = ui.interact(
-            part,
-            ui.scope_id().with(("segment", name, position)),
-            Sense::click(),
-        );
+        let response = super::sense(ui, part, ("segment", name, position), Sense::click());
         let is_selected = position == selected;
         response.widget_info(|| {
             WidgetInfo::selected(
@@ -372,13 +354,7 @@ pub fn segmented(ui: &mut Ui, name: &str, choices: &[&str], selected: usize) -> 
         });
         let color = if is_selected { t.strong } else { t.weak };
         if is_selected {
-            ui.painter().rect(
-                part,
-                theme::RADIUS_BADGE,
-                t.hover,
-                Stroke::new(1.0, t.line2),
-                StrokeKind::Inside,
-            );
+            super::boxed(ui, part, theme::RADIUS_BADGE, t.hover, t.line2);
         } else if response.hovered() {
             ui.painter().rect_filled(part, theme::RADIUS_BADGE, t.hover);
         }
@@ -400,23 +376,15 @@ pub fn tab(
     is_selected: bool,
     height: f32,
 ) -> Response {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let font = if is_selected {
         theme::semibold(13.0)
     } else {
         theme::label()
     };
-    let label_width = ui
-        .painter()
-        .layout_no_wrap(label.to_owned(), font.clone(), t.text)
-        .size()
-        .x;
+    let label_width = super::text_width(ui, label, font.clone());
     let count_width = count.map_or(0.0, |count| {
-        ui.painter()
-            .layout_no_wrap(count.to_owned(), theme::mono(12.0), t.text)
-            .size()
-            .x
-            + 6.0
+        super::text_width(ui, count, theme::mono(12.0)) + 6.0
     });
     let icon_width = if icon.is_some() { 22.0 } else { 0.0 };
     let (rect, response) = ui.allocate_exact_size(
@@ -493,7 +461,7 @@ pub fn context_menu(response: &Response, focus: Option<&Response>, contents: imp
     popup.show(|ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
         if opens {
-            ui.data_mut(|data| data.insert_temp(takes_focus(), ()));
+            super::remember(ui, takes_focus(), ());
         }
         contents(ui);
     });
@@ -523,9 +491,28 @@ fn focus_if_first(response: &Response) {
     }
 }
 
+/// A row of a menu that closes it; whether it was clicked.
+pub fn choose_item(ui: &mut Ui, glyph: &str, name: &str, keys: &str, enabled: bool) -> bool {
+    let row = menu_item(ui, glyph, name, keys, enabled);
+    closes(ui, &row)
+}
+
+/// The same with a swatch.
+pub fn choose_row(ui: &mut Ui, label: &str, swatch: Option<Color32>, is_selected: bool) -> bool {
+    let row = menu_row(ui, label, swatch, is_selected);
+    closes(ui, &row)
+}
+
+fn closes(ui: &Ui, row: &Response) -> bool {
+    if row.clicked() {
+        ui.close();
+    }
+    row.clicked()
+}
+
 /// A row of a menu with an icon.
 pub fn menu_item(ui: &mut Ui, glyph: &str, name: &str, keys: &str, enabled: bool) -> Response {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let button = egui::Button::new((
         icons::icon(glyph, 14.0, t.weak),
         RichText::new(name).font(theme::base()),
@@ -542,9 +529,9 @@ pub fn menu_item(ui: &mut Ui, glyph: &str, name: &str, keys: &str, enabled: bool
 
 /// A row of a menu, 28 px, with a swatch.
 pub fn menu_row(ui: &mut Ui, label: &str, swatch: Option<Color32>, is_selected: bool) -> Response {
-    let t = ThemeTokens::of(ui);
-    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 28.0), Sense::click());
-    response.widget_info(|| WidgetInfo::selected(Role::MenuItem, true, is_selected, label));
+    let t = theme::of(ui);
+    let (rect, response) = super::full_width(ui, 28.0, Sense::click());
+    super::say_selected(&response, Role::MenuItem, is_selected, label);
     focus_if_first(&response);
     if response.hovered() || response.has_focus() {
         ui.painter().rect_filled(rect, theme::RADIUS_BADGE, t.hover);

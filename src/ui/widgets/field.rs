@@ -2,7 +2,7 @@
 
 use egui::{Align2, Id, Margin, RichText, TextEdit, Ui, vec2};
 
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme;
 
 /// One line to type.
 pub struct LineEdit<'a> {
@@ -23,7 +23,7 @@ impl LineEdit<'_> {
 
     /// Paints it; whether the text was changed.
     pub fn show(&self, ui: &mut Ui, place: &str, text: &mut String) -> bool {
-        let t = ThemeTokens::of(ui);
+        let t = theme::of(ui);
         let edit = TextEdit::singleline(text)
             .id(self.id(place))
             .password(self.is_secret)

@@ -1,8 +1,6 @@
 //! Badges and swatches: small labels, each readable without its colour.
 
-use egui::{
-    Color32, Pos2, Rect, Response, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2,
-};
+use egui::{Align, Color32, Pos2, Rect, Response, Role, Sense, Ui, pos2, vec2};
 
 use super::{glyph_at, text_at};
 use crate::ui::theme::{self, ThemeTokens};
@@ -39,16 +37,12 @@ pub fn badge(
     is_outlined: bool,
 ) -> Response {
     const SIZE: f32 = 11.0;
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let (mut color, fill, line) = tone.colors(t);
     if is_outlined && tone == Tone::Plain {
         color = t.weak;
     }
-    let words = ui
-        .painter()
-        .layout_no_wrap(text.to_owned(), theme::medium(SIZE), color)
-        .size()
-        .x;
+    let words = super::text_width(ui, text, theme::medium(SIZE));
     let icon_width = if icon.is_some() {
         SIZE + if text.is_empty() { 0.0 } else { 4.0 }
     } else {
@@ -64,13 +58,7 @@ pub fn badge(
         } else {
             fill
         };
-        ui.painter().rect(
-            rect,
-            theme::RADIUS_BADGE,
-            fill,
-            Stroke::new(1.0, line),
-            StrokeKind::Inside,
-        );
+        super::boxed(ui, rect, theme::RADIUS_BADGE, fill, line);
         let left = rect.left() + 5.0;
         if let Some(icon) = icon {
             let font = if is_outlined {
@@ -95,8 +83,31 @@ pub fn badge(
             f32::INFINITY,
         );
     }
-    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, text));
+    super::say(&response, Role::Label, text);
     response
+}
+
+/// Small words in a box that begins there, or ends there where it is aligned so.
+pub fn chip(ui: &Ui, at: Pos2, from: Align, text: &str, tone: Tone, size: f32) -> Rect {
+    let (color, fill, line) = tone.colors(theme::of(ui));
+    let font = theme::medium(size);
+    let (pad, height) = if size < 11.0 {
+        (5.0, 16.0)
+    } else {
+        (6.0, theme::BADGE)
+    };
+    let width = (super::text_width(ui, text, font.clone()) + 2.0 * pad).round();
+    let left = if from == Align::Max {
+        at.x - width
+    } else {
+        at.x
+    };
+    let corner = pos2(left.round(), (at.y - height / 2.0).round());
+    let rect = Rect::from_min_size(corner, vec2(width, height));
+    super::boxed(ui, rect, theme::RADIUS_BADGE, fill, line);
+    let inside = pos2(rect.left() + pad, rect.center().y);
+    text_at(ui, inside, text, font, color, f32::INFINITY);
+    rect
 }
 
 /// The square of a format's hue; the name always stands beside it.
@@ -135,12 +146,7 @@ pub fn key_cap_at(
         egui::pos2(right.x - size.x, (right.y - size.y / 2.0).round()),
         size,
     );
-    ui.painter().rect_stroke(
-        place,
-        theme::RADIUS_BADGE,
-        egui::Stroke::new(1.0, line),
-        egui::StrokeKind::Inside,
-    );
+    super::outline(ui, place, theme::RADIUS_BADGE, line);
     ui.painter()
         .galley((place.min + CAP_PAD).round(), keys, color);
     place.left()
@@ -148,28 +154,22 @@ pub fn key_cap_at(
 
 /// Keys in a box, as a label.
 pub fn key_cap(ui: &mut Ui, keys: &str) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let (rect, response) =
         ui.allocate_exact_size(vec2(key_cap_width(ui, keys), theme::BADGE), Sense::hover());
     key_cap_at(ui, rect.right_center(), keys, t.strong, t.line2);
-    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, keys));
+    super::say(&response, Role::Label, keys);
 }
 
 /// The letter of a side of a comparison, in its box.
 pub fn letter_at(ui: &Ui, center: Pos2, letter: &str) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let rect = Rect::from_center_size(center, vec2(20.0, 20.0));
     let (color, fill, line) = if letter == "B" {
         (t.accent, t.accent_bg, t.accent_line)
     } else {
         (t.strong, t.card, t.line2)
     };
-    ui.painter().rect(
-        rect,
-        theme::RADIUS_BADGE,
-        fill,
-        Stroke::new(1.0, line),
-        StrokeKind::Inside,
-    );
+    super::boxed(ui, rect, theme::RADIUS_BADGE, fill, line);
     glyph_at(ui, center, letter, theme::semibold(12.0), color);
 }

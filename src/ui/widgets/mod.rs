@@ -7,28 +7,39 @@ mod modal;
 mod mode;
 mod notice;
 mod number;
+mod row;
 mod verdict;
+mod words;
+
+use std::any::Any;
+use std::sync::Arc;
 
 use egui::{
-    Align, AsIdSalt, Color32, FontId, Id, Layout, Pos2, Rect, Response, Sense, Stroke, StrokeKind,
-    Ui, UiBuilder, Vec2, pos2, vec2,
+    Align, AsIdSalt, Color32, CornerRadius, EventFilter, FontId, Frame, Galley, Id, InnerResponse,
+    Key, Layout, Margin, Modifiers, Pos2, Rangef, Rect, Response, ScrollArea, Sense, Stroke,
+    StrokeKind, Ui, UiBuilder, Vec2, pos2, vec2,
 };
 
 pub use button::{
-    Button, button, context_menu, icon_button, menu_item, menu_row, primary_button, segmented, tab,
+    Button, button, choose_item, choose_row, context_menu, icon_button, menu_item, menu_row,
+    primary_button, segmented, tab,
 };
 pub use field::LineEdit;
-pub use mark::{Tone, badge, key_cap, key_cap_at, key_cap_width, letter_at, swatch};
-pub use modal::{focus_first, focus_opened, modal, modal_frame, modal_room, paragraph, title};
+pub use mark::{Tone, badge, chip, key_cap, key_cap_at, key_cap_width, letter_at, swatch};
+pub use modal::{
+    cancel, focus_first, focus_opened, modal, modal_frame, modal_room, paragraph, title,
+};
 pub use mode::{mode_body, mode_head};
 pub use notice::{MOVES_AFTER, empty_ui, held_ui, problem_ui, ready, waiting};
 pub use number::{
     bytes, count_text, grouped, number_at, number_right, number_text, number_width, seconds,
 };
+pub use row::{ListRow, RowLine, rows_in_sight};
 pub use verdict::summary_rows;
+pub use words::{note, note_wrapped, say, say_selected, styled, truncated, words, wrapped};
 
 use super::rtl;
-use super::theme::{self, ThemeTokens};
+use super::theme;
 
 /// Text on one line, vertically centred at `left`; elided with `…` beyond `width`. Returns where it ends.
 pub fn text_at(
@@ -60,12 +71,7 @@ pub fn text_at(
 /// it ends.
 pub fn name_at(ui: &Ui, left: Pos2, name: &str, font: FontId, color: Color32, width: f32) -> f32 {
     const END: usize = 10;
-    let size = |text: &str| {
-        ui.painter()
-            .layout_no_wrap(text.to_owned(), font.clone(), color)
-            .size()
-            .x
-    };
+    let size = |text: &str| text_width(ui, text, font.clone());
     let cut = name
         .char_indices()
         .nth_back(END - 1)
@@ -144,7 +150,7 @@ pub fn announce(ui: &Ui, id: Id) {
 /// The ring around a control that has the keyboard.
 pub fn focus_ring(ui: &Ui, response: &Response, radius: egui::CornerRadius) {
     if response.has_focus() {
-        let t = ThemeTokens::of(ui);
+        let t = theme::of(ui);
         ui.painter().rect_stroke(
             response.rect.expand(1.0),
             radius,
@@ -157,21 +163,123 @@ pub fn focus_ring(ui: &Ui, response: &Response, radius: egui::CornerRadius) {
 /// The ring inside a row that has the keyboard.
 pub fn focus_ring_inside(ui: &Ui, response: &Response) {
     if response.has_focus() {
-        let t = ThemeTokens::of(ui);
-        ui.painter().rect_stroke(
-            response.rect,
-            theme::RADIUS_BAR,
-            Stroke::new(1.0, t.accent),
-            StrokeKind::Inside,
-        );
+        let t = theme::of(ui);
+        outline(ui, response.rect, theme::RADIUS_BAR, t.accent);
     }
 }
 
 /// A horizontal separator of one pixel over the width that is left.
 pub fn separator(ui: &mut Ui) {
-    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 1.0), Sense::hover());
-    ui.painter()
-        .rect_filled(rect, 0.0, ThemeTokens::of(ui).line);
+    let (rect, _) = full_width(ui, 1.0, Sense::hover());
+    ui.painter().rect_filled(rect, 0.0, theme::of(ui).line);
+}
+
+/// A line of the frame.
+pub fn hline(ui: &Ui, x: impl Into<Rangef>, y: f32) {
+    let stroke = Stroke::new(1.0, theme::of(ui).line);
+    ui.painter().hline(x, y, stroke);
+}
+
+/// A line of the frame.
+pub fn vline(ui: &Ui, x: f32, y: impl Into<Rangef>) {
+    let stroke = Stroke::new(1.0, theme::of(ui).line);
+    ui.painter().vline(x, y, stroke);
+}
+
+/// The line that ends a row.
+pub fn line_below(ui: &Ui, rect: Rect) {
+    hline(ui, rect.x_range(), rect.bottom() - 0.5);
+}
+
+/// The edge at the left of what is selected, or marked otherwise.
+pub fn edge(ui: &Ui, rect: Rect, color: Color32) {
+    let edge = rect.with_max_x(rect.left() + 2.0);
+    ui.painter().rect_filled(edge, 0.0, color);
+}
+
+/// A filled box with a border.
+pub fn boxed(ui: &Ui, rect: Rect, radius: impl Into<CornerRadius>, fill: Color32, line: Color32) {
+    let (stroke, kind) = (Stroke::new(1.0, line), StrokeKind::Inside);
+    ui.painter().rect(rect, radius, fill, stroke, kind);
+}
+
+/// A border.
+pub fn outline(ui: &Ui, rect: Rect, radius: impl Into<CornerRadius>, line: Color32) {
+    boxed(ui, rect, radius, Color32::TRANSPARENT, line);
+}
+
+/// How wide a text is on one line.
+pub fn text_width(ui: &Ui, text: impl Into<String>, font: FontId) -> f32 {
+    let galley = ui
+        .painter()
+        .layout_no_wrap(text.into(), font, Color32::PLACEHOLDER);
+    galley.size().x
+}
+
+/// What is kept for an id from frame to frame.
+pub fn recall<T: 'static + Clone>(ui: &Ui, id: Id) -> Option<T> {
+    ui.data(|data| data.get_temp(id))
+}
+
+/// Keeps something for an id until the next frames.
+pub fn remember<T: 'static + Any + Clone + Send + Sync>(ui: &Ui, id: Id, value: T) {
+    ui.data_mut(|data| data.insert_temp(id, value));
+}
+
+/// Room over the whole width.
+pub fn full_width(ui: &mut Ui, height: f32, sense: Sense) -> (Rect, Response) {
+    ui.allocate_exact_size(vec2(ui.available_width(), height), sense)
+}
+
+/// A place that reacts, told from its neighbours by a salt.
+pub fn sense(ui: &Ui, place: Rect, salt: impl AsIdSalt, sense: Sense) -> Response {
+    ui.interact(place, ui.scope_id().with(salt), sense)
+}
+
+/// Content within a margin.
+pub fn padded<R>(
+    ui: &mut Ui,
+    margin: impl Into<Margin>,
+    content: impl FnOnce(&mut Ui) -> R,
+) -> InnerResponse<R> {
+    Frame::new().inner_margin(margin).show(ui, content)
+}
+
+/// An area that scrolls down and fills its room.
+pub fn scroll(salt: impl AsIdSalt) -> ScrollArea {
+    ScrollArea::vertical().id_salt(salt).auto_shrink(false)
+}
+
+/// An area that scrolls down, so high, or less where there is less in it.
+pub fn scroll_within(salt: impl AsIdSalt, height: f32) -> ScrollArea {
+    let area = scroll(salt).max_height(height).min_scrolled_height(height);
+    area.auto_shrink([false, true])
+}
+
+/// Controls from the right end of the room, the first the rightmost.
+pub fn from_right<R>(ui: &mut Ui, content: impl FnOnce(&mut Ui) -> R) -> InnerResponse<R> {
+    ui.with_layout(Layout::right_to_left(Align::Center), content)
+}
+
+/// Whether a key was pressed, without another; nothing else sees it then.
+pub fn pressed(ui: &Ui, key: Key) -> bool {
+    ui.input_mut(|input| input.consume_key(Modifiers::NONE, key))
+}
+
+/// What has the keyboard gets these arrows itself; they do not move the keyboard on.
+pub fn keep_arrows(ui: &Ui, response: &Response, vertical_arrows: bool, horizontal_arrows: bool) {
+    let filter = EventFilter {
+        vertical_arrows,
+        horizontal_arrows,
+        ..EventFilter::default()
+    };
+    ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, filter));
+}
+
+/// What is laid out, vertically centred at `left`.
+pub fn galley_at(ui: &Ui, left: Pos2, galley: Arc<Galley>, color: Color32) {
+    let top = (left.y - galley.size().y / 2.0).round();
+    ui.painter().galley(pos2(left.x, top), galley, color);
 }
 
 /// The height of as many whole rows as fit: a list shows no half of one at its end.
@@ -183,7 +291,7 @@ pub fn whole_rows(available: f32, row: f32) -> f32 {
 /// A small bar: the share `part` of `rect`, over its track.
 pub fn bar(ui: &Ui, rect: Rect, part: f32, color: Color32) {
     ui.painter()
-        .rect_filled(rect, theme::RADIUS_BAR, ThemeTokens::of(ui).hover);
+        .rect_filled(rect, theme::RADIUS_BAR, theme::of(ui).hover);
     let mut filled = rect;
     filled.set_width((rect.width() * part.clamp(0.0, 1.0)).max(2.0));
     ui.painter().rect_filled(filled, theme::RADIUS_BAR, color);
@@ -193,6 +301,27 @@ pub fn bar(ui: &Ui, rect: Rect, part: f32, color: Color32) {
 /// between which an answer arrives are still one click.
 pub fn region(ui: &Ui, salt: impl AsIdSalt) -> UiBuilder {
     UiBuilder::new().scope_id(ui.scope_id().with(salt))
+}
+
+/// Paints a [`region`] in its room.
+pub fn part<R>(
+    ui: &mut Ui,
+    salt: impl AsIdSalt,
+    room: Rect,
+    content: impl FnOnce(&mut Ui) -> R,
+) -> InnerResponse<R> {
+    ui.scope_builder(region(ui, salt).max_rect(room), content)
+}
+
+/// The same with all of it on one line.
+pub fn line_part<R>(
+    ui: &mut Ui,
+    salt: impl AsIdSalt,
+    room: Rect,
+    content: impl FnOnce(&mut Ui) -> R,
+) -> InnerResponse<R> {
+    let line = Layout::left_to_right(Align::Center);
+    ui.scope_builder(region(ui, salt).max_rect(room).layout(line), content)
 }
 
 /// Room for a control that is told from its neighbours by a key, not by how many of them there are: they come and go.

@@ -1,12 +1,10 @@
 //! What stands above the window and keeps the keyboard: dialogs, questions, the palette.
 
-use egui::{
-    Align2, Frame, Id, Label, Margin, Modal, ModalResponse, RichText, Stroke, Ui, Vec2, vec2,
-};
+use egui::{Align2, Frame, Id, Margin, Modal, ModalResponse, Stroke, Ui, Vec2, vec2};
 
-use super::{at_right, icon_button};
+use super::{at_right, button, icon_button};
 use crate::state::Action;
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme;
 use crate::ui::{Cx, icons};
 
 /// What a dialog may take of the window.
@@ -35,7 +33,7 @@ pub fn modal<R>(
 
 /// The ground that it stands on.
 pub fn modal_frame(ui: &Ui, margin: i8) -> Frame {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     Frame::new()
         .fill(t.card)
         .stroke(Stroke::new(1.0, t.line2))
@@ -46,13 +44,9 @@ pub fn modal_frame(ui: &Ui, margin: i8) -> Frame {
 
 /// Its title, with the button that closes it.
 pub fn title(ui: &mut Ui, cx: &Cx<'_>, words: &str) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     ui.horizontal(|ui| {
-        ui.label(
-            RichText::new(words)
-                .font(theme::semibold(16.0))
-                .color(t.strong),
-        );
+        super::words(ui, words, theme::semibold(16.0), t.strong);
         at_right(ui, theme::ICON_BUTTON, |ui| {
             if icon_button(ui, icons::CLOSE, "Close").clicked() {
                 cx.send(Action::CloseDialog);
@@ -61,10 +55,17 @@ pub fn title(ui: &mut Ui, cx: &Cx<'_>, words: &str) {
     });
 }
 
+/// The button that closes a dialog without what it asks about.
+pub fn cancel(ui: &mut Ui, cx: &Cx<'_>) {
+    if button(ui, "Cancel").clicked() {
+        cx.send(Action::CloseDialog);
+    }
+}
+
 /// Words over as many rows as they take.
 pub fn paragraph(ui: &mut Ui, words: &str) {
-    let t = ThemeTokens::of(ui);
-    ui.add(Label::new(RichText::new(words).font(theme::base()).color(t.text)).wrap());
+    let t = theme::of(ui);
+    super::wrapped(ui, words, theme::base(), t.text);
 }
 
 /// Gives the keyboard to what is answered first, once, when the dialog opens: to its field, or to the answer that Enter is
@@ -81,9 +82,9 @@ pub fn focus_opened(ui: &Ui, what: impl std::hash::Hash + std::fmt::Debug, first
     }
     let id = Id::unique(("has had its focus", Id::unique(what)));
     let pass = ui.ctx().cumulative_pass_nr();
-    let last: Option<u64> = ui.data(|data| data.get_temp(id));
+    let last: Option<u64> = super::recall(ui, id);
     if last.is_none_or(|last| last + 1 < pass) {
         ui.memory_mut(|memory| memory.request_focus(first));
     }
-    ui.data_mut(|data| data.insert_temp(id, pass));
+    super::remember(ui, id, pass);
 }

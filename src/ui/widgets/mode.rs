@@ -1,10 +1,10 @@
 //! The head of a screen that takes the whole area: the way back first, then what it is, then its controls.
 
-use egui::{Align, Frame, Layout, Margin, Rect, RichText, Stroke, Ui, vec2};
+use egui::{Margin, Rect, Ui, vec2};
 
 use super::Button;
 use crate::state::ViewAction;
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme;
 use crate::ui::{Cx, icons};
 
 /// Below this width the head has no title.
@@ -12,54 +12,40 @@ const NARROW: f32 = 640.0;
 
 /// Paints the head and returns what is left; `controls` are laid out from the right.
 pub fn mode_head(ui: &mut Ui, cx: &Cx<'_>, title: &str, controls: impl FnOnce(&mut Ui)) -> Rect {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let rect = ui.available_rect_before_wrap();
     let head = Rect::from_min_size(rect.min, vec2(rect.width(), theme::HEADER + 8.0));
     ui.painter().rect_filled(head, 0.0, t.panel);
-    ui.painter().hline(
-        head.x_range(),
-        head.bottom() - 0.5,
-        Stroke::new(1.0, t.line),
-    );
+    super::line_below(ui, head);
     let inner = head.shrink2(vec2(12.0, 0.0));
-    ui.scope_builder(
-        super::region(ui, "mode head")
-            .max_rect(inner)
-            .layout(Layout::left_to_right(Align::Center)),
-        |ui| {
-            ui.spacing_mut().item_spacing.x = 10.0;
-            let name = if cx.state.view.capture.is_some() {
-                "Answer"
-            } else {
-                "Start"
-            };
-            if Button::new(name)
-                .icon(icons::ARROW_LEFT)
-                .shortcut("Esc")
-                .frameless()
-                .tip("Back to the panes")
-                .show(ui)
-                .clicked()
-            {
-                cx.send(ViewAction::ShowAnswer);
-            }
-            // In a narrow window the controls are what the screen cannot do without.
-            if inner.width() >= NARROW {
-                ui.label(
-                    RichText::new(title)
-                        .font(theme::semibold(14.0))
-                        .color(t.strong),
-                );
-            }
-            ui.with_layout(Layout::right_to_left(Align::Center), controls);
-        },
-    );
+    super::line_part(ui, "mode head", inner, |ui| {
+        ui.spacing_mut().item_spacing.x = 10.0;
+        let name = if cx.state.view.capture.is_some() {
+            "Answer"
+        } else {
+            "Start"
+        };
+        if Button::new(name)
+            .icon(icons::ARROW_LEFT)
+            .shortcut("Esc")
+            .frameless()
+            .tip("Back to the panes")
+            .clicked(ui)
+        {
+            cx.send(ViewAction::ShowAnswer);
+        }
+        // In a narrow window the controls are what the screen cannot do without.
+        if inner.width() >= NARROW {
+            super::words(ui, title, theme::semibold(14.0), t.strong);
+        }
+        super::from_right(ui, controls);
+    });
     rect.with_min_y(head.bottom())
 }
 
 /// What stands below the head of a screen that is read from above: with space around it and between its parts.
 pub fn mode_body(ui: &mut Ui, body: impl FnOnce(&mut Ui)) {
-    Frame::new().inner_margin(Margin::same(16)).show(ui, |ui| {
+    super::padded(ui, Margin::same(16), |ui| {
         ui.set_width(ui.available_width());
         ui.spacing_mut().item_spacing.y = 8.0;
         body(ui);

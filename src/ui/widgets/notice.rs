@@ -3,13 +3,11 @@
 use std::f32::consts::TAU;
 use std::time::Duration;
 
-use egui::{
-    Align, Frame, Layout, Margin, Response, RichText, Role, Sense, Stroke, Ui, WidgetInfo, vec2,
-};
+use egui::{Align, Frame, Layout, Margin, Response, Role, Sense, Stroke, Ui, vec2};
 
 use super::{Button, seconds};
 use crate::state::{QueryState, ViewAction};
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme;
 use crate::ui::{Cx, icons};
 use loupe_core::problem::Problem;
 
@@ -23,7 +21,7 @@ const LONG: Duration = Duration::from_secs(1);
 /// A turning ring (unless motion is reduced), the thing waited for, and for how long. The angle comes from the state's clock, so that pictures are
 /// the same every time; asks for the next frame.
 pub fn waiting(ui: &mut Ui, what: &str, since: Duration, cx: &Cx<'_>) -> Response {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let elapsed = cx.state.now.saturating_sub(since);
     let moves = !cx.state.settings.reduce_motion;
     let next = if !moves {
@@ -55,15 +53,11 @@ pub fn waiting(ui: &mut Ui, what: &str, since: Duration, cx: &Cx<'_>) -> Respons
                 t.accent,
             );
         }
-        ui.label(RichText::new(what).font(theme::small()).color(t.text));
-        ui.label(
-            RichText::new(seconds(elapsed))
-                .font(theme::code())
-                .color(t.weak),
-        );
+        super::words(ui, what, theme::small(), t.text);
+        super::words(ui, seconds(elapsed), theme::code(), t.weak);
     });
     let response = inner.response;
-    response.widget_info(|| WidgetInfo::labeled(Role::ProgressIndicator, true, &text));
+    super::say(&response, Role::ProgressIndicator, &text);
     response
 }
 
@@ -85,7 +79,7 @@ pub fn ready<'a, T>(
 
 /// What an answer takes to be counted whole, and the word that is waited for.
 pub fn held_ui(ui: &mut Ui, cx: &Cx<'_>, bytes: usize) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let size = super::bytes(bytes as u64);
     // See `benches/RESULTS.md`.
     let takes = format!(
@@ -94,11 +88,11 @@ pub fn held_ui(ui: &mut Ui, cx: &Cx<'_>, bytes: usize) {
     );
     let whole = format!("{size} · counting all of it takes {takes}");
     ui.horizontal(|ui| {
-        if Button::new("Count").small().name("Count all of it").show(ui).clicked() {
+        if Button::new("Count").small().name("Count all of it").clicked(ui) {
             cx.send(ViewAction::CountUpTo(bytes));
         }
         let words = if ui.available_width() < 320.0 { &format!("{size} · {takes}") } else { &whole };
-        let label = ui.add(egui::Label::new(RichText::new(words).font(theme::small()).color(t.weak)).truncate());
+        let label = super::truncated(ui, words, theme::small(), t.weak);
         label.on_hover_text(format!(
             "{whole}: {SECONDS_PER_MB} s a megabyte, as measured on two cores. Larger answers ask again."
         ));
@@ -110,7 +104,7 @@ const SECONDS_PER_MB: f64 = 0.5;
 
 /// A problem: what, where and what to do, never re-worded.
 pub fn problem_ui(ui: &mut Ui, problem: &Problem) -> Response {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let response = Frame::new()
         .fill(t.bad_bg)
         .stroke(Stroke::new(1.0, t.bad_line))
@@ -121,52 +115,33 @@ pub fn problem_ui(ui: &mut Ui, problem: &Problem) -> Response {
                 ui.label(icons::icon_fill(icons::ERROR, 16.0, t.bad));
                 ui.vertical(|ui| {
                     ui.spacing_mut().item_spacing.y = 3.0;
-                    ui.add(
-                        egui::Label::new(
-                            RichText::new(&problem.what)
-                                .font(theme::label())
-                                .color(t.strong),
-                        )
-                        .wrap(),
-                    );
+                    super::wrapped(ui, &problem.what, theme::label(), t.strong);
                     if !problem.place.is_empty() {
-                        ui.add(
-                            egui::Label::new(
-                                RichText::new(&problem.place)
-                                    .font(theme::code())
-                                    .color(t.text),
-                            )
-                            .wrap(),
-                        );
+                        super::wrapped(ui, &problem.place, theme::code(), t.text);
                     }
                     if let Some(hint) = &problem.hint {
-                        ui.add(
-                            egui::Label::new(
-                                RichText::new(hint).font(theme::small()).color(t.text),
-                            )
-                            .wrap(),
-                        );
+                        super::wrapped(ui, hint, theme::small(), t.text);
                     }
                 });
             });
         })
         .response;
-    response.widget_info(|| WidgetInfo::labeled(Role::Alert, true, problem.message()));
+    super::say(&response, Role::Alert, problem.message());
     super::announce(ui, response.id);
     response
 }
 
 /// Nothing to show: one sentence and, where there is something to do about it, one button. True when it was clicked.
 pub fn empty_ui(ui: &mut Ui, sentence: &str, action: Option<&str>) -> bool {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let mut is_clicked = false;
     let space = (ui.available_height() * 0.3).clamp(8.0, 160.0);
     ui.with_layout(Layout::top_down(Align::Center), |ui| {
         ui.add_space(space);
-        ui.add(egui::Label::new(RichText::new(sentence).font(theme::base()).color(t.weak)).wrap());
+        super::wrapped(ui, sentence, theme::base(), t.weak);
         if let Some(action) = action {
             ui.add_space(theme::GAP);
-            is_clicked = Button::new(action).show(ui).clicked();
+            is_clicked = Button::new(action).clicked(ui);
         }
     });
     is_clicked

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use egui::{Color32, FontId, Galley, Pos2, Ui, pos2};
 
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme;
 pub use loupe_core::number::grouped;
 use loupe_core::number::number_of;
 use loupe_core::token::{Count, counted};
@@ -53,7 +53,7 @@ fn baseline(galley: &Galley) -> f32 {
 }
 
 fn laid(ui: &Ui, number: &str, font: FontId, color: Color32, unit: &str) -> [Arc<Galley>; 2] {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     [(number, font, color), (unit, theme::small(), t.weak)]
         .map(|(text, font, color)| ui.painter().layout_no_wrap(text.to_owned(), font, color))
 }

@@ -1,14 +1,14 @@
 //! A computed sentence on a few lines; what it says well or badly has its colour, and its words say it too.
 
-use egui::{Align, Response, Role, Sense, Ui, WidgetInfo};
+use egui::{Align, Response, Role, Sense, Ui};
 
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme;
 use loupe_analysis::summary::{Summary, SummaryPart};
 
 /// The sentence on up to `rows` lines, elided there; the whole of it on hover and in the accessibility tree.
 pub fn summary_rows(ui: &mut Ui, verdict: &Summary, width: f32, rows: usize) -> Response {
     let text = verdict.text();
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let mut job = egui::text::LayoutJob::default();
     for part in &verdict.parts {
         let (text, font, color) = match part {
@@ -34,6 +34,6 @@ pub fn summary_rows(ui: &mut Ui, verdict: &Summary, width: f32, rows: usize) -> 
     let galley = ui.painter().layout_job(job);
     let (place, label) = ui.allocate_exact_size(galley.size(), Sense::hover());
     ui.painter().galley(place.min, galley, t.text);
-    label.widget_info(|| WidgetInfo::labeled(Role::Label, true, &text));
+    super::say(&label, Role::Label, &text);
     label.on_hover_text(text)
 }

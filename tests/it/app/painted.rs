@@ -3,7 +3,7 @@
 use egui::{Rect, Shape};
 use loupe_analysis::finding::Severity;
 use mcp_loupe::state::{DrawerTab, ViewAction};
-use mcp_loupe::ui::theme::ThemeTokens;
+use mcp_loupe::ui::theme;
 
 use super::{Window, called, until};
 use crate::window::painted;
@@ -20,7 +20,7 @@ pub fn marked(window: &Window, severity: Severity) -> Vec<String> {
             shape => see(shape),
         }
     }
-    let t = ThemeTokens::of(&window.ctx);
+    let t = theme::of(&window.ctx);
     let fill = match severity {
         Severity::Error => t.bad_bg,
         Severity::Warning => t.warn_bg,

@@ -5,7 +5,7 @@ use egui::{Color32, Id, Margin, RichText, ScrollArea, Stroke, TextEdit, Ui, vec2
 use super::Entry;
 use crate::state::form::plain;
 use crate::state::{FieldKind, Value};
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme;
 use crate::ui::widgets;
 
 /// The control of one value.
@@ -26,7 +26,7 @@ impl Editor<'_> {
         multiline: bool,
         is_code: bool,
     ) -> Option<String> {
-        let t = ThemeTokens::of(ui);
+        let t = theme::of(ui);
         let mut edited = text.to_owned();
         let edit = if multiline {
             TextEdit::multiline(&mut edited).desired_rows(2)
@@ -98,7 +98,7 @@ impl Editor<'_> {
                 })
                 .inner;
         }
-        let t = ThemeTokens::of(ui);
+        let t = theme::of(ui);
         let selected = chosen
             .and_then(|at| titles.get(at))
             .copied()

@@ -2,12 +2,12 @@
 
 use std::borrow::Cow;
 
-use egui::{Popup, PopupCloseBehavior, RichText, ScrollArea, Stroke, Ui};
+use egui::{Popup, PopupCloseBehavior, RichText, ScrollArea, Ui};
 
 use super::{Editor, Entry, FormUi};
 use crate::state::form::item_schema;
 use crate::state::{FieldKind, Value};
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme;
 use crate::ui::{icons, widgets};
 
 impl FormUi<'_> {
@@ -19,7 +19,7 @@ impl FormUi<'_> {
         kind: &FieldKind,
         entry: &Entry<'_>,
     ) -> Option<Value> {
-        let t = ThemeTokens::of(ui);
+        let t = theme::of(ui);
         let items: &[Value] = match entry.value {
             Value::Items(items) => items,
             _ => &[],
@@ -38,12 +38,7 @@ impl FormUi<'_> {
             .height(theme::INPUT)
             .show(ui);
         if editor.is_invalid {
-            ui.painter().rect_stroke(
-                button.rect,
-                theme::RADIUS_CONTROL,
-                Stroke::new(1.0, t.bad),
-                egui::StrokeKind::Inside,
-            );
+            widgets::outline(ui, button.rect, theme::RADIUS_CONTROL, t.bad);
         }
         let mut changed = None;
         Popup::from_toggle_button_response(&button)

@@ -1,9 +1,10 @@
 //! What the schema says against the arguments.
 
-use egui::{Frame, Margin, RichText, Ui};
+use egui::{Margin, Ui};
 
 use crate::state::{Form, FormMode};
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme;
+use crate::ui::widgets;
 
 /// A JSON Pointer as people write a path: `items[2].price`.
 fn path_of(pointer: &str) -> String {
@@ -21,7 +22,7 @@ fn path_of(pointer: &str) -> String {
 
 /// What the schema says against the arguments, by place.
 pub(in crate::ui::call_bar) fn problems_ui(ui: &mut Ui, form: &Form) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     // In the form each field says its own.
     let at_field = |pointer: &str| {
         let name = pointer
@@ -39,12 +40,13 @@ pub(in crate::ui::call_bar) fn problems_ui(ui: &mut Ui, form: &Form) {
     if rest.is_empty() && form.unchecked.is_none() {
         return;
     }
-    Frame::new()
-        .inner_margin(Margin {
+    widgets::padded(
+        ui,
+        Margin {
             top: 2,
             ..Margin::ZERO
-        })
-        .show(ui, |ui| {
+        },
+        |ui| {
             ui.spacing_mut().item_spacing.y = 2.0;
             for (pointer, message) in rest.iter().take(3) {
                 let place = if pointer.is_empty() {
@@ -52,30 +54,22 @@ pub(in crate::ui::call_bar) fn problems_ui(ui: &mut Ui, form: &Form) {
                 } else {
                     format!("{}: ", path_of(pointer))
                 };
-                ui.add(
-                    egui::Label::new(
-                        RichText::new(format!("{place}{message}"))
-                            .font(theme::regular(12.0))
-                            .color(t.bad),
-                    )
-                    .wrap(),
-                );
+                widgets::wrapped(ui, format!("{place}{message}"), theme::regular(12.0), t.bad);
             }
             if rest.len() > 3 {
-                ui.label(
-                    RichText::new(format!("and {} more", rest.len() - 3))
-                        .font(theme::regular(12.0))
-                        .color(t.bad),
+                widgets::words(
+                    ui,
+                    format!("and {} more", rest.len() - 3),
+                    theme::regular(12.0),
+                    t.bad,
                 );
             }
             if let Some(why) = &form.unchecked {
                 let text = format!("The arguments cannot be checked: {why}");
-                ui.add(
-                    egui::Label::new(RichText::new(text).font(theme::regular(12.0)).color(t.warn))
-                        .wrap(),
-                );
+                widgets::wrapped(ui, text, theme::regular(12.0), t.warn);
             }
-        });
+        },
+    );
 }
 
 #[cfg(test)]

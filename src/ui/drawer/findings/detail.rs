@@ -3,10 +3,7 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use egui::{
-    Align, Layout, RichText, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2,
-    vec2,
-};
+use egui::{Align, Layout, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::{AnswerFindings, FindingPlace, small, step};
 use crate::state::{Action, CompareAction, Dialog};
@@ -26,7 +23,7 @@ use loupe_core::token::Tokenizer;
 const PREVIEW: usize = 4;
 
 pub fn detail_ui(ui: &mut Ui, cx: &Cx<'_>, found: &AnswerFindings, at: usize, finding: &Finding) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let rule = finding.rule;
     ScrollArea::vertical()
         .id_salt("finding")
@@ -57,38 +54,29 @@ pub fn detail_ui(ui: &mut Ui, cx: &Cx<'_>, found: &AnswerFindings, at: usize, fi
 }
 
 fn heading(words: &str, t: &ThemeTokens) -> egui::Label {
-    egui::Label::new(
-        RichText::new(words)
-            .font(theme::regular(11.5))
-            .color(t.weak),
-    )
+    egui::Label::new(widgets::styled(words, theme::regular(11.5), t.weak))
 }
 
 fn head_ui(ui: &mut Ui, cx: &Cx<'_>, finding: &Finding) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let (color, icon, _) = look(t, finding.severity);
     ui.horizontal(|ui| {
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+        widgets::from_right(ui, |ui| {
             if widgets::icon_button(ui, icons::COPY, "Copy the finding as Markdown").clicked() {
                 cx.send(Action::Copy(markdown(finding)));
             }
             repeat_ui(ui, cx, finding);
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
                 ui.label(icons::icon(icon, 16.0, color));
-                let title = RichText::new(sentence(&finding.message))
-                    .font(theme::semibold(14.0))
-                    .color(t.strong);
+                let title =
+                    widgets::styled(sentence(&finding.message), theme::semibold(14.0), t.strong);
                 ui.add(egui::Label::new(title).wrap());
             });
         });
     });
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = 6.0;
-        ui.label(
-            RichText::new(finding.rule.id)
-                .font(theme::mono(12.0))
-                .color(t.text),
-        );
+        widgets::words(ui, finding.rule.id, theme::mono(12.0), t.text);
         for (profile, severity) in &finding.profiles {
             widgets::badge(
                 ui,
@@ -115,17 +103,16 @@ fn repeat_ui(ui: &mut Ui, cx: &Cx<'_>, finding: &Finding) {
             .small()
             .tip(tip)
             .enabled(cx.state.can_call())
-            .show(ui)
-            .clicked()
+            .clicked(ui)
         {
-            cx.send(Action::Compare(CompareAction::StartEqual(2)));
+            cx.send(CompareAction::StartEqual(2));
         }
     }
 }
 
 /// A row for each part with its places, which leads to the first of them.
 fn evidence_ui(ui: &mut Ui, cx: &Cx<'_>, places: &[FindingPlace], finding: &Finding) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let mut parts: Vec<(LocationPart, Vec<&Location>)> = Vec::new();
     for place in &finding.places {
         match parts.iter_mut().find(|(part, _)| *part == place.part) {
@@ -145,13 +132,7 @@ fn evidence_ui(ui: &mut Ui, cx: &Cx<'_>, places: &[FindingPlace], finding: &Find
             &part.name(),
         );
         let fill = if response.hovered() { t.hover } else { t.card };
-        ui.painter().rect(
-            rect,
-            theme::RADIUS_BADGE,
-            fill,
-            Stroke::new(1.0, t.line),
-            StrokeKind::Inside,
-        );
+        widgets::boxed(ui, rect, theme::RADIUS_BADGE, fill, t.line);
         let y = rect.center().y;
         widgets::text_at(
             ui,
@@ -265,7 +246,7 @@ fn where_at(place: &Location) -> String {
 
 /// What is sent of each part against what would be with the fix.
 fn saving_ui(ui: &mut Ui, cx: &Cx<'_>, mended: &Arc<FixedResult>) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let tokenizer = &cx.state.settings.tokenizer;
     ui.add(heading(
         &format!("Measured saving, {}", tokenizer.name()),
@@ -300,16 +281,14 @@ fn saving_ui(ui: &mut Ui, cx: &Cx<'_>, mended: &Arc<FixedResult>) {
         .filter(|(_, before, ..)| before.is_some())
     {
         let before = before.unwrap_or(0);
-        let (rect, response) =
-            ui.allocate_exact_size(vec2(ui.available_width(), 20.0), Sense::hover());
-        let y = rect.center().y;
-        widgets::text_at(
-            ui,
-            pos2(rect.left(), y),
+        let row = widgets::ListRow::to_read(ui, 20.0);
+        let ui = row.ui;
+        row.text(
+            row.rect.left(),
+            row.left(130.0),
             title,
             theme::regular(12.5),
             t.text,
-            130.0,
         );
         let (words, percent) = match after {
             Some(after) if after == before => {
@@ -325,23 +304,11 @@ fn saving_ui(ui: &mut Ui, cx: &Cx<'_>, mended: &Arc<FixedResult>) {
             ),
         };
         let after = after.unwrap_or(0);
-        widgets::text_right(
-            ui,
-            pos2(rect.right(), y),
-            &percent,
-            theme::mono(11.5),
-            t.text,
-        );
-        let end = widgets::text_right(
-            ui,
-            pos2(rect.right() - 68.0, y),
-            &words,
-            theme::mono(11.5),
-            t.strong,
-        ) - 16.0;
+        row.number(row.rect.right(), &percent, theme::mono(11.5), t.text);
+        let end = row.number(row.right(68.0), &words, theme::mono(11.5), t.strong) - 16.0;
         let bar = egui::Rect::from_min_max(
-            pos2(rect.left() + 140.0, y - 3.0),
-            pos2(end.min(rect.right() - 200.0), y + 3.0),
+            pos2(row.left(140.0), row.y - 3.0),
+            pos2(end.min(row.right(200.0)), row.y + 3.0),
         );
         if bar.width() > 20.0 {
             let part = |count: u64| {
@@ -354,7 +321,7 @@ fn saving_ui(ui: &mut Ui, cx: &Cx<'_>, mended: &Arc<FixedResult>) {
                 .rect_filled(part(after), theme::RADIUS_BAR, t.accent);
         }
         let name = format!("{title}: {words}, {percent}");
-        response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &name));
+        row.say(Role::Label, &name);
     }
 }
 
@@ -397,7 +364,7 @@ fn percent(before: u64, after: u64) -> String {
 
 /// The first lines of the part that the fix changes.
 fn preview_ui(ui: &mut Ui, mended: &FixedResult) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let Some(text) = mended.changed_part() else {
         return;
     };
@@ -410,24 +377,20 @@ fn preview_ui(ui: &mut Ui, mended: &FixedResult) {
             ui.set_width(ui.available_width());
             for line in text.lines().take(PREVIEW) {
                 let shown: String = line.chars().take(200).collect();
-                ui.add(
-                    egui::Label::new(RichText::new(shown).font(theme::mono(11.5)).color(t.strong))
-                        .truncate(),
-                );
+                widgets::truncated(ui, shown, theme::mono(11.5), t.strong);
             }
         });
 }
 
 fn foot_ui(ui: &mut Ui, cx: &Cx<'_>, finding: &Finding) {
     ui.horizontal(|ui| {
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+        widgets::from_right(ui, |ui| {
             for (label, keys, is_next) in [("Next", "F8", true), ("Previous", "Shift F8", false)] {
                 if Button::new(label)
                     .shortcut(keys)
                     .small()
                     .frameless()
-                    .show(ui)
-                    .clicked()
+                    .clicked(ui)
                 {
                     step(ui, cx, is_next)
                         .into_iter()
@@ -441,8 +404,7 @@ fn foot_ui(ui: &mut Ui, cx: &Cx<'_>, finding: &Finding) {
                     .small()
                     .frameless()
                     .tip(tip)
-                    .show(ui)
-                    .clicked()
+                    .clicked(ui)
                 {
                     let (rule, tool) = (finding.rule.id, finding.subject.clone());
                     let silence = ToolSilence {

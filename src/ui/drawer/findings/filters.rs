@@ -3,12 +3,12 @@
 
 use std::sync::Arc;
 
-use egui::{Align, Layout, Popup, Rect, RichText, Role, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{Align, Layout, Popup, Rect, Role, Ui, pos2, vec2};
 
 use super::{AnswerFindings, HEAD, SIDE, detail, known, listed};
 use crate::state::{Action, FindingsAction};
 use crate::ui::marks::look;
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme;
 use crate::ui::widgets::{self, Button, LineEdit};
 use crate::ui::{Cx, drawer, icons};
 use loupe_analysis::finding::{AREAS, Finding, Profile, Severity};
@@ -86,7 +86,7 @@ fn menu_ui(ui: &mut Ui, cx: &Cx<'_>, counts: &[(Severity, usize)]) {
         .tip("Which findings are listed, and which profiles count")
         .show(ui);
     Popup::menu(&button).width(420.0).show(|ui| {
-        let t = ThemeTokens::of(ui);
+        let t = theme::of(ui);
         if ui
             .radio(
                 view.severity.is_none() && view.area.is_none(),
@@ -123,28 +123,22 @@ fn menu_ui(ui: &mut Ui, cx: &Cx<'_>, counts: &[(Severity, usize)]) {
         }
         if let Some(file) = &view.file {
             widgets::separator(ui);
-            ui.label(
-                RichText::new(format!("Rules follow {}", file.display()))
-                    .font(theme::small())
-                    .color(t.weak),
-            );
+            widgets::note(ui, format!("Rules follow {}", file.display()));
         }
     });
 }
 
 fn severity_ui(ui: &mut Ui, cx: &Cx<'_>, severity: Severity, count: usize) {
-    let (color, icon, title) = look(ThemeTokens::of(ui), severity);
+    let (color, icon, title) = look(theme::of(ui), severity);
     let is_only = cx.state.view.findings.severity == Some(severity);
     let name = if is_only {
         format!("{title}: show all findings")
     } else {
         format!("{title}: show these {count} alone")
     };
-    let text = RichText::new(format!("{icon} {count}"))
-        .font(theme::icon_font(14.0))
-        .color(color);
+    let text = widgets::styled(format!("{icon} {count}"), theme::icon_font(14.0), color);
     let response = ui.selectable_label(is_only, text).on_hover_text(&name);
-    response.widget_info(|| WidgetInfo::selected(Role::Button, true, is_only, &name));
+    widgets::say_selected(&response, Role::Button, is_only, &name);
     if response.clicked() {
         cx.send(FindingsAction::OnlySeverity((!is_only).then_some(severity)));
     }
@@ -152,7 +146,7 @@ fn severity_ui(ui: &mut Ui, cx: &Cx<'_>, severity: Severity, count: usize) {
 
 /// The bar of the large view: profiles, areas and words. Returns where it ends.
 pub fn bar_ui(ui: &mut Ui, cx: &Cx<'_>, outer: Rect, found: &AnswerFindings) -> f32 {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     // Where one line has no room for all profiles, they have two.
     let styles = offered_styles(cx, Some(found));
     let lines = if outer.width() < PROFILES && !styles.is_empty() {
@@ -194,8 +188,7 @@ pub fn bar_ui(ui: &mut Ui, cx: &Cx<'_>, outer: Rect, found: &AnswerFindings) -> 
     }
     line(ui, lines, "Area", &mut |ui| areas_ui(ui, cx, found));
     let end = row(lines).bottom() + 6.0;
-    ui.painter()
-        .hline(outer.x_range(), end - 0.5, Stroke::new(1.0, t.line));
+    widgets::hline(ui, outer.x_range(), end - 0.5);
     end.max(outer.top() + HEAD)
 }
 
@@ -241,7 +234,7 @@ fn profiles_ui(ui: &mut Ui, cx: &Cx<'_>, found: &AnswerFindings, profiles: &[Pro
         } else {
             button.frameless()
         };
-        if button.show(ui).clicked() {
+        if button.clicked(ui) {
             cx.send(FindingsAction::ToggleProfile(profile));
         }
     }
@@ -278,7 +271,7 @@ fn areas_ui(ui: &mut Ui, cx: &Cx<'_>, found: &AnswerFindings) {
             at.checked_sub(1).and_then(|at| areas.get(at).copied()),
         ));
     }
-    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+    widgets::from_right(ui, |ui| {
         let mut words = cx.state.view.findings.words.clone();
         let field = LineEdit {
             name: "Filter findings",

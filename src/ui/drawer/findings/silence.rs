@@ -1,28 +1,21 @@
 //! Asks why a rule is to say nothing of a tool any more, and shows the file that will say so.
 
-use egui::{Key, Label, RichText, Ui};
+use egui::{Key, Ui};
 
 use crate::state::{Action, Dialog, FindingsAction};
 use crate::ui::Cx;
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme;
 use crate::ui::widgets::{self, Button, LineEdit};
 use loupe_analysis::finding::ToolSilence;
 
 pub fn silence_ui(ui: &mut Ui, cx: &Cx<'_>, silence: &ToolSilence) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let Some(file) = cx.state.rules_file() else {
         return;
     };
     widgets::title(ui, cx, "Silence for this tool");
     let ToolSilence { rule, tool, reason } = silence;
-    ui.add(
-        Label::new(
-            RichText::new(format!("{rule} · {tool}"))
-                .font(theme::mono(12.5))
-                .color(t.text),
-        )
-        .wrap(),
-    );
+    widgets::wrapped(ui, format!("{rule} · {tool}"), theme::mono(12.5), t.text);
     let mut typed = reason.clone();
     let field = LineEdit {
         name: "Reason",
@@ -47,7 +40,7 @@ pub fn silence_ui(ui: &mut Ui, cx: &Cx<'_>, silence: &ToolSilence) {
         "{verb} {}. The command line and CI follow it as well.",
         file.display()
     );
-    ui.add(Label::new(RichText::new(words).font(theme::small()).color(t.weak)).wrap());
+    widgets::note_wrapped(ui, words);
     let is_given = !typed.trim().is_empty();
     let is_entered = ui.input(|input| input.key_pressed(Key::Enter));
     widgets::at_right(ui, theme::BUTTON, |ui| {

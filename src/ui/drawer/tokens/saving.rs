@@ -1,10 +1,10 @@
 //! Where a saving comes from: the difference between two formats in steps that add up to it.
 
-use egui::{Popup, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{Popup, Rect, Role, Stroke, Ui};
 
 use super::{part_head, percent};
 use crate::state::{Action, TokensAction};
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme;
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, icons};
 use loupe_analysis::queries::{RowQuery, Saving, SavingQuery};
@@ -35,12 +35,7 @@ fn ends(cx: &Cx<'_>) -> Option<(&'static str, &'static str)> {
 pub fn saving_ui(ui: &mut Ui, cx: &Cx<'_>) {
     part_head(ui, "Where the saving comes from");
     let Some((from, to)) = ends(cx) else {
-        let t = ThemeTokens::of(ui);
-        ui.label(
-            RichText::new("No two formats of this answer to compare")
-                .font(theme::small())
-                .color(t.weak),
-        );
+        widgets::note(ui, "No two formats of this answer to compare");
         return;
     };
     ui.horizontal(|ui| {
@@ -50,14 +45,10 @@ pub fn saving_ui(ui: &mut Ui, cx: &Cx<'_>) {
             from,
             to,
         });
-        ui.label(icons::icon(
-            icons::ARROW_RIGHT,
-            14.0,
-            ThemeTokens::of(ui).weak,
-        ));
+        ui.label(icons::icon(icons::ARROW_RIGHT, 14.0, theme::of(ui).weak));
         chooser_ui(ui, cx, "To", to, |to| TokensAction::Saving { from, to });
         if widgets::icon_button(ui, icons::SWAP, "Swap A and B").clicked() {
-            cx.send(Action::Tokens(TokensAction::Saving { from: to, to: from }));
+            cx.send(TokensAction::Saving { from: to, to: from });
         }
     });
     ui.add_space(4.0);
@@ -78,7 +69,7 @@ fn chooser_ui(
     chosen: &'static str,
     then: impl Fn(&'static str) -> TokensAction,
 ) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     let spoken = format!("{name}: {}", format_title(chosen));
     let button = Button::new(format_title(chosen))
         .menu()
@@ -88,16 +79,13 @@ fn chooser_ui(
     Popup::menu(&button).width(240.0).show(|ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
         for format in FORMATS.iter().filter(|format| applies(cx, format.id())) {
-            if widgets::menu_row(
+            if widgets::choose_row(
                 ui,
                 format.title(),
                 Some(t.hue(format.id()).color),
                 format.id() == chosen,
-            )
-            .clicked()
-            {
+            ) {
                 cx.send(Action::Tokens(then(format.id())));
-                ui.close();
             }
         }
     });
@@ -105,7 +93,7 @@ fn chooser_ui(
 
 /// From the one to the other as a staircase: each bar begins where the one before ended.
 fn steps_ui(ui: &mut Ui, saving: &Saving, from: &'static str, to: &'static str) {
-    let t = ThemeTokens::of(ui);
+    let t = theme::of(ui);
     // The highest the stairs come to, so that all of them have room.
     let mut level = i64::try_from(saving.from).unwrap_or(i64::MAX);
     let mut highest = level.max(i64::try_from(saving.to).unwrap_or(i64::MAX));
@@ -114,57 +102,52 @@ fn steps_ui(ui: &mut Ui, saving: &Saving, from: &'static str, to: &'static str) 
         highest = highest.max(level);
     }
     ui.spacing_mut().item_spacing.y = 0.0;
-    ScrollArea::vertical()
-        .id_salt("saving")
-        .auto_shrink(false)
-        .show(ui, |ui| {
-            let whole = |ui: &mut Ui, format: &'static str, tokens: u64| {
-                let end = i64::try_from(tokens).unwrap_or(i64::MAX);
-                row_ui(
-                    ui,
-                    format_title(format),
-                    widgets::grouped(tokens),
-                    (0, end, highest),
-                    t.hue(format).color,
-                    true,
-                );
-            };
-            whole(ui, from, saving.from);
-            let mut level = i64::try_from(saving.from).unwrap_or(i64::MAX);
-            for step in &saving.steps {
-                let next = level.saturating_add(step.tokens);
-                // Amber is for what is missing; what costs less or more is neither good nor bad.
-                let color = if step.is_loss() { t.warn } else { t.weak };
-                row_ui(
-                    ui,
-                    step.title(),
-                    signed(step.tokens),
-                    (level, next, highest),
-                    color,
-                    false,
-                );
-                level = next;
-            }
-            whole(ui, to, saving.to);
-            let difference = i64::try_from(saving.to).unwrap_or(i64::MAX)
-                - i64::try_from(saving.from).unwrap_or(i64::MAX);
-            let share = percent(difference.unsigned_abs(), saving.from);
-            let sign = if difference < 0 { "−" } else { "+" };
-            let words = if difference == 0 {
-                format!("No difference ({})", saving.encoding.name())
-            } else {
-                format!(
-                    "{} tokens, {sign}{share} against {} ({})",
-                    signed(difference),
-                    format_title(from),
-                    saving.encoding.name()
-                )
-            };
-            ui.add_space(4.0);
-            ui.add(
-                egui::Label::new(RichText::new(words).font(theme::small()).color(t.text)).wrap(),
+    widgets::scroll("saving").show(ui, |ui| {
+        let whole = |ui: &mut Ui, format: &'static str, tokens: u64| {
+            let end = i64::try_from(tokens).unwrap_or(i64::MAX);
+            row_ui(
+                ui,
+                format_title(format),
+                widgets::grouped(tokens),
+                (0, end, highest),
+                t.hue(format).color,
+                true,
             );
-        });
+        };
+        whole(ui, from, saving.from);
+        let mut level = i64::try_from(saving.from).unwrap_or(i64::MAX);
+        for step in &saving.steps {
+            let next = level.saturating_add(step.tokens);
+            // Amber is for what is missing; what costs less or more is neither good nor bad.
+            let color = if step.is_loss() { t.warn } else { t.weak };
+            row_ui(
+                ui,
+                step.title(),
+                signed(step.tokens),
+                (level, next, highest),
+                color,
+                false,
+            );
+            level = next;
+        }
+        whole(ui, to, saving.to);
+        let difference = i64::try_from(saving.to).unwrap_or(i64::MAX)
+            - i64::try_from(saving.from).unwrap_or(i64::MAX);
+        let share = percent(difference.unsigned_abs(), saving.from);
+        let sign = if difference < 0 { "−" } else { "+" };
+        let words = if difference == 0 {
+            format!("No difference ({})", saving.encoding.name())
+        } else {
+            format!(
+                "{} tokens, {sign}{share} against {} ({})",
+                signed(difference),
+                format_title(from),
+                saving.encoding.name()
+            )
+        };
+        ui.add_space(4.0);
+        widgets::wrapped(ui, words, theme::small(), t.text);
+    });
 }
 
 fn row_ui(
@@ -175,43 +158,40 @@ fn row_ui(
     color: egui::Color32,
     is_whole: bool,
 ) {
-    let t = ThemeTokens::of(ui);
-    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
-    response
-        .widget_info(|| WidgetInfo::labeled(Role::Row, true, format!("{name}, {tokens} tokens")));
-    let y = rect.center().y;
-    let names = (rect.width() * 0.5).min(210.0);
+    let t = theme::of(ui);
+    let row = widgets::ListRow::to_read(ui, ROW);
+    let ui = row.ui;
+    row.say(Role::Row, format!("{name}, {tokens} tokens"));
+    let names = (row.rect.width() * 0.5).min(210.0);
     let font = if is_whole {
         theme::medium(12.5)
     } else {
         theme::regular(12.5)
     };
-    widgets::text_at(
-        ui,
-        pos2(rect.left(), y),
+    row.text(
+        row.rect.left(),
+        row.left(names) - 8.0,
         name,
         font,
         if is_whole { t.strong } else { t.text },
-        names - 8.0,
     );
-    let right = rect.right() - 64.0;
-    let left = rect.left() + names;
+    let right = row.right(64.0);
+    let left = row.left(names);
     if right > left + 8.0 && highest > 0 {
         let x = |tokens: i64| left + (right - left) * (tokens.max(0) as f32 / highest as f32);
         let bar = Rect::from_x_y_ranges(
             x(from.min(to))..=x(from.max(to)).max(x(from.min(to)) + 2.0),
-            y - 4.0..=y + 4.0,
+            row.y - 4.0..=row.y + 4.0,
         );
         ui.painter().rect_filled(bar, theme::RADIUS_BAR, color);
         ui.painter().vline(
             x(to).round(),
-            y..=rect.bottom() + ROW / 2.0 - 4.0,
+            row.y..=row.rect.bottom() + ROW / 2.0 - 4.0,
             Stroke::new(1.0, t.line2),
         );
     }
-    widgets::text_right(
-        ui,
-        pos2(rect.right() - 2.0, y),
+    row.number(
+        row.right(2.0),
         tokens,
         theme::mono_semibold(12.0),
         if is_whole { t.strong } else { color },
