@@ -46,7 +46,7 @@ fn check(capture: Capture, profiles: &[Profile]) -> Duration {
     );
     let start = Instant::now();
     let subject = queries::subject(Arc::new(capture));
-    let checked = CheckedResult::of(&subject, CheckedServer::default(), &hosts);
+    let checked = CheckedResult::new(&subject, CheckedServer::default(), &hosts);
     let found = Checker {
         settings: &settings,
         hosts: &hosts,

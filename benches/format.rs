@@ -42,7 +42,7 @@ fn subject(records: usize) -> ParsedCapture {
     let response = format!(
         r#"{{"jsonrpc":"2.0","id":1,"result":{{"content":[{{"type":"text","text":{text}}}],"structuredContent":{structured}}}}}"#
     );
-    ParsedCapture::of(Arc::new(Capture {
+    ParsedCapture::new(Arc::new(Capture {
         tool: Tool::unlisted("bench"),
         arguments: Bytes::from_static(b"{}"),
         response: Some(Bytes::from(response)),

@@ -41,7 +41,7 @@ fn hosts(criterion: &mut Criterion) {
             ..(*subject).clone()
         })
     };
-    let ask = || Ctx::of(&[fresh()], &hosts, &cancel).get(&HostsQuery);
+    let ask = || Ctx::new(&[fresh()], &hosts, &cancel).get(&HostsQuery);
     let Ok(Ok(first)) = ask() else {
         panic!("no report")
     };
@@ -66,7 +66,7 @@ fn hosts(criterion: &mut Criterion) {
     });
     group.bench_function("all host views", |bench| bench.iter(|| black_box(ask())));
     group.bench_function("six deliveries through all hosts", |bench| {
-        bench.iter(|| black_box(Ctx::of(&[fresh()], &hosts, &cancel).get(&PlacementsQuery)));
+        bench.iter(|| black_box(Ctx::new(&[fresh()], &hosts, &cancel).get(&PlacementsQuery)));
     });
     group.finish();
 }

@@ -36,7 +36,7 @@ const PANE: (u32, u32) = (900, 1000);
 /// How often the time shown moves on while something runs.
 const TICK: Duration = Duration::from_millis(100);
 
-/// Opens the window and returns when it is closed. Without a source it is connected to the sample server. A person's own
+/// Opens the window and returns when it is closed. Without a source it is connected to the sample server. The user's own
 /// files (hosts, prices) are read from `data_dir`, or from the folder for settings.
 ///
 /// # Errors
@@ -299,7 +299,7 @@ impl App {
         let (sink, ctx) = (self.painted.0.clone(), ctx.clone());
         thread::spawn(move || {
             let painted = match picture {
-                ExportPicture::Drawing(drawing) => Ok(shot::drawn(&drawing, theme)),
+                ExportPicture::Drawing(drawing) => Ok(shot::draw(&drawing, theme)),
                 ExportPicture::Pane { capture, shows } => shot::pane(capture, shows, theme, PANE),
             };
             let done = painted.and_then(|picture| match path {
@@ -361,7 +361,7 @@ impl eframe::App for App {
             cx.send(SettingsAction::KeepWindow([size.x, size.y]));
         }
         let actions = cx.into_actions();
-        // What a person did shows at once; what panes ask for shows when its answer wakes the window.
+        // What the user did shows at once; what panes ask for shows when its answer wakes the window.
         if actions
             .iter()
             .any(|action| !matches!(action, Action::Want(_)))

@@ -21,7 +21,7 @@ use image::RgbaImage;
 use crate::state::{Action, State};
 use crate::ui;
 use loupe_core::problem::{Problem, ProblemKind};
-pub use picture::{drawn, pane};
+pub use picture::{draw, pane};
 pub use screens::{SCREENS, screen};
 
 /// More passes than any layout needs to settle.
@@ -66,7 +66,7 @@ impl Shot {
         self.frame_with(state, Vec::new())
     }
 
-    /// The same with what a person did since the pass before.
+    /// The same with what the user did since the pass before.
     pub fn frame_with(&mut self, state: &State, events: Vec<egui::Event>) -> Vec<Action> {
         let cx = ui::Cx::new(state);
         let mut input = RawInput {

@@ -6,8 +6,8 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::schema::{arguments, sent_as, source, text};
-use super::show::{numbered, rows, summary, text_of};
-use super::tool_call::{AgentCall, written};
+use super::show::{number_line, rows, summary, text_of};
+use super::tool_call::{AgentCall, to_json};
 use super::{AgentOptions, AgentTool, Reach, schema};
 use loupe_analysis::queries;
 use loupe_core::number::milliseconds;
@@ -78,9 +78,9 @@ fn run(ask: &AgentCall<'_>) -> Result<String, Problem> {
     });
     let text = view.map(|view| text_of(ask, &subject, view)).transpose()?;
     let page = text
-        .map(|(text, lines, _)| ask.page(lines.len(), |at| numbered(&text, &lines[at])))
+        .map(|(text, lines, _)| ask.page(lines.len(), |at| number_line(&text, &lines[at])))
         .transpose()?;
-    written(&CalledJson {
+    to_json(&CalledJson {
         summary: summary(ask, &subject, &rows)?,
         answer,
         outcome: capture.outcome.name(),

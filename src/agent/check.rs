@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 
 use super::open::MOST_BYTES;
 use super::schema::{answer, nth, page, sent_as, source, text};
-use super::tool_call::{AgentCall, PageJson, written};
+use super::tool_call::{AgentCall, PageJson, to_json};
 use super::{AgentOptions, AgentTool, Reach, schema};
 use crate::store;
 use loupe_analysis::contract::{CheckOutcome, CheckedFinding, finding_sentence};
@@ -116,7 +116,7 @@ fn run(ask: &AgentCall<'_>) -> Result<String, Problem> {
         .collect();
     let mut definition_tokens = None;
     for tool in tools.iter().flatten() {
-        ask.counted(ask.jobs().check())?;
+        ask.finish_counting(ask.jobs().check())?;
         let tokens = token::count(&String::from_utf8_lossy(&tool.raw)).o200k_base;
         definition_tokens = Some(definition_tokens.unwrap_or(0) + tokens);
     }
@@ -130,7 +130,7 @@ fn run(ask: &AgentCall<'_>) -> Result<String, Problem> {
         ..CheckOutcome::default()
     }
     .counts();
-    written(&CheckedJson {
+    to_json(&CheckedJson {
         summary: format!("{counts} in {} checks", grouped(rules().count() as u64)),
         definition_tokens: definition_tokens.or(tools.map(|_| 0)),
         findings: page.entries,
@@ -155,7 +155,7 @@ fn of_lists(ask: &AgentCall<'_>, lists: &ServerLists) -> Result<Vec<Finding>, Pr
         settings: &options.rules,
         hosts: &options.hosts,
     };
-    ask.counted(checker.server(&CheckedServer::of(lists), ask.jobs()))
+    ask.finish_counting(checker.server(&CheckedServer::new(lists), ask.jobs()))
 }
 
 /// The tools of a file that lists some; `None` of any other answer.

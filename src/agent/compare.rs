@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::schema::{answer, arguments, list, sent_as, source, text};
-use super::tool_call::{AgentCall, written};
+use super::tool_call::{AgentCall, to_json};
 use super::{AgentOptions, AgentTool, Reach, schema};
 use loupe_analysis::queries::comparison::{
     Column, ColumnOrigin, Comparison, ComparisonPlan, ComparisonQuery, Field, argument_names,
@@ -140,7 +140,7 @@ fn run(ask: &AgentCall<'_>) -> Result<String, Problem> {
                 answers,
             }
         }
-        (true, Some(_), Some(_)) => called(ask)?,
+        (true, Some(_), Some(_)) => call_all(ask)?,
         _ => {
             return Err(Problem::new(
                 ProblemKind::Arguments,
@@ -162,9 +162,9 @@ fn run(ask: &AgentCall<'_>) -> Result<String, Problem> {
         reads: ask.reads()?,
         ..ComparisonQuery::default()
     };
-    let calls = ask.counted(query.calls(&subjects, ask.jobs()))?;
-    let found = ask.counted(Comparison::of(&query, &calls, ask.hosts(), ask.jobs()))?;
-    written(&ComparedJson {
+    let calls = ask.finish_counting(query.calls(&subjects, ask.jobs()))?;
+    let found = ask.finish_counting(Comparison::of(&query, &calls, ask.hosts(), ask.jobs()))?;
+    to_json(&ComparedJson {
         summary: format!(
             "{}{}",
             several_tools(&subjects),
@@ -194,7 +194,7 @@ fn several_tools(subjects: &[Arc<ParsedCapture>]) -> String {
     }
 }
 
-fn called(ask: &AgentCall<'_>) -> Result<Compared, Problem> {
+fn call_all(ask: &AgentCall<'_>) -> Result<Compared, Problem> {
     ask.with_session(async |session| {
         let tool = ask.tool(session).await?;
         let vary = match ask.text("vary") {
@@ -205,7 +205,7 @@ fn called(ask: &AgentCall<'_>) -> Result<Compared, Problem> {
                     .name
             }
         };
-        let plan = ComparisonPlan::of(
+        let plan = ComparisonPlan::new(
             &tool,
             &vary,
             ask.text("values").as_deref(),

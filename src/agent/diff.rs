@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use super::check::tools_of;
 use super::schema::{answer, page};
-use super::tool_call::{AgentCall, PageJson, written};
+use super::tool_call::{AgentCall, PageJson, to_json};
 use super::{AgentOptions, AgentTool, Reach, schema};
 use loupe_analysis::queries::difference::{
     Difference, TextDifference, ToolsDifference, ValueDifference,
@@ -114,7 +114,7 @@ fn run(ask: &AgentCall<'_>) -> Result<String, Problem> {
 
 fn of_answers(ask: &AgentCall<'_>) -> Result<String, Problem> {
     let (a, b) = (ask.subject("a")?, ask.subject("b")?);
-    let found = Difference::of(&a, &b, Some(ask.until.min(Instant::now() + SEARCH)));
+    let found = Difference::new(&a, &b, Some(ask.until.min(Instant::now() + SEARCH)));
     let mut changes = Vec::new();
     found
         .data
@@ -183,7 +183,7 @@ fn summary(found: &Difference) -> String {
 }
 
 fn of_tools(ask: &AgentCall<'_>, a: &[Tool], b: &[Tool]) -> Result<String, Problem> {
-    let found = ToolsDifference::of(a, b);
+    let found = ToolsDifference::new(a, b);
     let mut changes = Vec::new();
     for (op, list) in [(Op::Add, &found.added), (Op::Remove, &found.removed)] {
         let change = |(name, tokens): &(String, Tokens)| ChangeJson {
@@ -223,7 +223,7 @@ fn finish(
     let page = ask.page(changes.len(), |at| &changes[at])?;
     let count = |tokens: Option<Tokens>| tokens.map(|tokens| tokens.o200k_base);
     let (tokens_a, tokens_b) = (count(tokens.0), count(tokens.1));
-    written(&DiffJson {
+    to_json(&DiffJson {
         summary,
         equal,
         tokens_a,

@@ -6,7 +6,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::schema::{answer, nth, page};
-use super::tool_call::{AgentCall, PageJson, written};
+use super::tool_call::{AgentCall, PageJson, to_json};
 use super::{AgentOptions, AgentTool, Reach, schema};
 use loupe_analysis::queries::{HostLane, HostRow, HostsQuery, HostsReport};
 use loupe_core::problem::Problem;
@@ -70,8 +70,8 @@ fn run(ask: &AgentCall<'_>) -> Result<String, Problem> {
     let subject = ask.subject("answer")?;
     let report = ask.get(&subject, &HostsQuery)?;
     let page = ask.page(report.lanes.len(), |at| group(&report, &report.lanes[at]))?;
-    written(&HostsJson {
-        summary: report.verdict(Encoding::O200kBase).text(),
+    to_json(&HostsJson {
+        summary: report.summary(Encoding::O200kBase).text(),
         groups: page.entries,
         page: page.info,
     })

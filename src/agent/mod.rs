@@ -158,7 +158,7 @@ impl Agent {
         let folders = options
             .folders
             .iter()
-            .map(|folder| Folder::of(folder))
+            .map(|folder| Folder::new(folder))
             .collect::<Result<Vec<_>, _>>()?;
         let is_offered =
             |tool: &&AgentTool| tool.reach != Reach::OnlyCalls || !options.sources.is_empty();

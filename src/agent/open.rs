@@ -34,7 +34,7 @@ pub struct Folder {
 impl Folder {
     /// # Errors
     /// It is not there, or is no folder.
-    pub fn of(path: &Path) -> Result<Self, Problem> {
+    pub fn new(path: &Path) -> Result<Self, Problem> {
         let place = path.display().to_string();
         let unreadable = |error: std::io::Error| {
             Problem::new(ProblemKind::Io, format!("cannot open the folder: {error}"))
@@ -88,7 +88,7 @@ impl Agent {
         format!("{CALL}{number}")
     }
 
-    fn kept(&self, number: &str) -> Result<Arc<Capture>, Problem> {
+    fn find_call(&self, number: &str) -> Result<Arc<Capture>, Problem> {
         let answers = self.answers();
         let known = number
             .parse()
@@ -119,7 +119,7 @@ impl Agent {
     /// It is not there, or may not be opened, or the file holds several.
     pub fn subject(&self, name: &str, nth: Option<usize>) -> Result<Arc<ParsedCapture>, Problem> {
         if let Some(number) = name.strip_prefix(CALL) {
-            return Ok(queries::subject(self.kept(number)?));
+            return Ok(queries::subject(self.find_call(number)?));
         }
         let path = self.place(name)?;
         let captures = store::read_all(&path, None)

@@ -8,7 +8,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::schema::{answer, nth, page, sent_as, text};
-use super::tool_call::{AgentCall, PageJson, written};
+use super::tool_call::{AgentCall, PageJson, to_json};
 use super::{AgentOptions, AgentTool, Reach, schema};
 use loupe_analysis::queries::{self, DisplayLine, HostTextQuery, HostsQuery, RowQuery, TextQuery};
 use loupe_analysis::summary::{ModelReads, summarise};
@@ -109,7 +109,7 @@ fn run(ask: &AgentCall<'_>) -> Result<String, Problem> {
     match ask.text("view") {
         Some(view) => {
             let (text, lines, tokens) = text_of(ask, &subject, &view)?;
-            let page = ask.page(lines.len(), |at| numbered(&text, &lines[at]))?;
+            let page = ask.page(lines.len(), |at| number_line(&text, &lines[at]))?;
             let (from, to) = (page.range.start + 1, page.range.end);
             shown.summary = format!("{view}: lines {from} to {to} of {}", lines.len());
             shown.view = Some(ViewJson {
@@ -129,7 +129,7 @@ fn run(ask: &AgentCall<'_>) -> Result<String, Problem> {
             shown.formats = formats(&rows);
         }
     }
-    written(&shown)
+    to_json(&shown)
 }
 
 /// Every format. The sentence is made of those that do not apply too: they say what was sent.
@@ -155,13 +155,13 @@ pub(super) fn summary(
         .host()
         .map(|_| ask.get(subject, &HostsQuery))
         .transpose()?;
-    let reads = ModelReads::of(
+    let reads = ModelReads::new(
         choice,
         ask.hosts(),
         report.as_deref(),
         &Tokenizer::Encoding(Encoding::O200kBase),
     );
-    let sentence = summarise(&rows, reads, Encoding::O200kBase).map(|verdict| verdict.text());
+    let sentence = summarise(&rows, reads, Encoding::O200kBase).map(|summary| summary.text());
     Ok(match (queries::failure(subject), subject.capture.outcome) {
         (Some(problem), _) => format!("No answer: {}.", problem.what),
         (None, Outcome::ToolError) => format!(
@@ -188,7 +188,7 @@ fn formats(rows: &[Arc<Row>]) -> Vec<FormatJson> {
         comes_back: row
             .round_trip
             .as_ref()
-            .map(|trip| trip.verdict.is_lossless()),
+            .map(|trip| trip.fidelity.is_lossless()),
         note: row.round_trip.as_ref().and_then(|trip| trip.summary()),
     };
     rows.iter()
@@ -250,7 +250,7 @@ fn unknown<'a>(view: &str, known: impl Iterator<Item = &'a str>, otherwise: &str
 }
 
 /// A line behind its number, as editors for agents show it.
-pub(super) fn numbered(text: &str, line: &DisplayLine) -> String {
+pub(super) fn number_line(text: &str, line: &DisplayLine) -> String {
     let number = line
         .number
         .map(|number| number.to_string())

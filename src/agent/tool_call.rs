@@ -117,7 +117,7 @@ impl<'a> AgentCall<'a> {
         let most = in_all.min(start + self.number("limit").unwrap_or(LIMIT).min(MOST));
         let (mut entries, mut bytes) = (Vec::new(), 0);
         for at in start..most {
-            let json = visible::json(written(&entry(at))?);
+            let json = visible::json(to_json(&entry(at))?);
             bytes += json.len();
             if bytes > PAGE_BYTES && !entries.is_empty() {
                 break;
@@ -185,14 +185,16 @@ impl<'a> AgentCall<'a> {
         query: &Q,
     ) -> Result<Q::Out, Problem> {
         let hosts = &self.agent.options.hosts;
-        self.counted(Ctx::of(std::slice::from_ref(subject), hosts, &self.stop.jobs).get(query))?
+        self.finish_counting(
+            Ctx::new(std::slice::from_ref(subject), hosts, &self.stop.jobs).get(query),
+        )?
     }
 
     /// What was counted, unless somebody stopped it.
     ///
     /// # Errors
     /// Why it was stopped.
-    pub fn counted<T>(&self, done: Result<T, Cancelled>) -> Result<T, Problem> {
+    pub fn finish_counting<T>(&self, done: Result<T, Cancelled>) -> Result<T, Problem> {
         done.map_err(|_| self.stopped())
     }
 
@@ -270,7 +272,7 @@ impl<'a> AgentCall<'a> {
 ///
 /// # Errors
 /// It cannot be written.
-pub fn written(answer: &impl Serialize) -> Result<String, Problem> {
+pub fn to_json(answer: &impl Serialize) -> Result<String, Problem> {
     serde_json::to_string(answer).map_err(|error| unwritten(&error))
 }
 

@@ -34,7 +34,7 @@ pub struct SourceArgs {
     /// The secret of that client; it is never shown
     #[arg(long, value_name = "SECRET", requires = "client_id")]
     pub client_secret: Option<String>,
-    /// A file with the private key of that client (PEM), in place of a secret
+    /// A file with the private key of that client (PEM), instead of a secret
     #[arg(
         long,
         value_name = "FILE",

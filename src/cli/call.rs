@@ -55,7 +55,7 @@ pub struct FetchArgs {
 
 impl FetchArgs {
     /// What is shown of the answer, read from the options.
-    pub fn asked(&self) -> Result<ViewRequest, Problem> {
+    pub fn view_request(&self) -> Result<ViewRequest, Problem> {
         ViewRequest::read(&self.view, || hosts::load(&self.link.data))
     }
 

@@ -42,7 +42,7 @@ struct Listed {
 /// An answer, and why it is there.
 struct CheckedCall {
     capture: Capture,
-    /// The file or folder that it stands in.
+    /// The file or folder that it is in.
     file: Option<String>,
     why: CallPurpose,
 }
@@ -316,7 +316,7 @@ impl Task<'_> {
             settings: self.settings,
             hosts: self.hosts,
         };
-        let server = CheckedServer::of(&listed.lists);
+        let server = CheckedServer::new(&listed.lists);
         let of_server = checker
             .server(&server, cancel)
             .map_err(|_| Problem::interrupted())?;
@@ -348,7 +348,7 @@ impl Task<'_> {
                 } else {
                     server
                 };
-                CheckedResult::of(subject, known, self.hosts).with_reads(self.reads)
+                CheckedResult::new(subject, known, self.hosts).with_reads(self.reads)
             })
             .collect();
         let mut last: Option<&CheckedResult<'_>> = None;
@@ -572,7 +572,7 @@ impl Task<'_> {
             .collect();
         for made in &answers {
             let subject = queries::subject(Arc::new(made.capture.clone()));
-            let report = HostsReport::of(&subject, self.hosts, &Cancel::new())
+            let report = HostsReport::new(&subject, self.hosts, &Cancel::new())
                 .map_err(|_| Problem::interrupted())?;
             let missing: Vec<u64> = report
                 .rows

@@ -200,14 +200,14 @@ impl SourceArgs {
     }
 }
 
-/// A SOURCE that stands in one text, with `${NAME}` filled from the environment; `place` says where it stands.
+/// A SOURCE that is in one text, with `${NAME}` filled from the environment; `place` says where it stands.
 pub fn source_line(written: &str, place: &str) -> Result<Source, Problem> {
     let wrong = |what: String| usage(what).at(place);
     let words =
         shell_words::split(written).map_err(|_| wrong("a quote is not closed".to_owned()))?;
     let words = words
         .iter()
-        .map(|word| filled(word).map_err(&wrong))
+        .map(|word| parse_filled(word).map_err(&wrong))
         .collect::<Result<Vec<_>, _>>()?;
     let line = SourceLineArgs::try_parse_from(words).map_err(|error| {
         let what = error.to_string();
@@ -223,7 +223,7 @@ pub fn source_line(written: &str, place: &str) -> Result<Source, Problem> {
 }
 
 /// A word with each `${NAME}` replaced by the variable's value. The value may be a secret, so that no message has it.
-fn filled(word: &str) -> Result<String, String> {
+fn parse_filled(word: &str) -> Result<String, String> {
     let mut out = String::new();
     let mut rest = word;
     while let Some((before, after)) = rest.split_once("${") {
@@ -326,7 +326,7 @@ impl Interrupt {
         // On a thread of its own: stderr may be a pipe that nobody reads.
         let (done, is_done) = mpsc::channel();
         std::thread::spawn(move || {
-            output::interrupted();
+            output::report_interrupt();
             done.send(()).ok();
         });
         is_done.recv_timeout(LOOK).ok();
@@ -355,7 +355,7 @@ pub fn computing<T>(work: impl FnOnce(&Cancel) -> Result<T, Problem>) -> Result<
     work(&interrupt.jobs)
 }
 
-/// Ends the program where, for as long as the limit that a person gave, no server is waited for and nothing is shown, as
+/// Ends the program where, for as long as the limit that the user gave, no server is waited for and nothing is shown, as
 /// with a text of many megabytes that is one word; until what is returned is dropped.
 fn bounded(
     limit: Duration,
@@ -587,7 +587,7 @@ impl Client<'_> {
         self.session.read(asking, self.interrupt.call.clone()).await
     }
 
-    /// Fails once the person has interrupted.
+    /// Fails once the user has interrupted.
     pub fn check(&self) -> Result<(), Problem> {
         if self.interrupt.call.is_cancelled() {
             Err(Problem::interrupted())

@@ -99,7 +99,7 @@ fn plan(tool: &Tool, vary: Option<&str>, arguments: &str) -> Result<ComparisonPl
             None,
         ),
     };
-    let plan = ComparisonPlan::of(tool, &name, given, arguments)?;
+    let plan = ComparisonPlan::new(tool, &name, given, arguments)?;
     warn_unchecked(&tool.name, plan.unchecked.clone());
     Ok(plan)
 }
@@ -215,7 +215,7 @@ fn print(
         output::note(print.quiet, "the tool answered with `isError`");
     }
     Ok(match &failure {
-        // An interrupt is the person's own doing, whatever came before.
+        // An interrupt is the user's own doing, whatever came before.
         Some(problem) if !is_error || problem.kind == ProblemKind::Cancelled => {
             problem.kind.exit_status()
         }
@@ -252,7 +252,7 @@ fn page(
     tokenizer: &Tokenizer,
     counts: &[RowCount],
 ) -> String {
-    // Ratios and the verdict are of exact counts.
+    // Ratios and the summary are of exact counts.
     let encoding = tokenizer.nearest_encoding();
     let server = calls.first().map(|call| &call.subject.capture.server);
     let server = server.map_or(String::new(), |server| {
@@ -368,7 +368,7 @@ fn columns_table(found: &Comparison, tokenizer: &Tokenizer, counts: &[RowCount])
         let cells = counts.iter().map(|count| {
             count
                 .count
-                .map_or_else(String::new, loupe_core::token::counted)
+                .map_or_else(String::new, loupe_core::token::format_count)
         });
         for (row, cell) in rows.iter_mut().zip(named.chain(cells)) {
             row.insert(1, cell);
@@ -407,7 +407,7 @@ fn row(column: &Column, base: Option<&Column>, encoding: Encoding) -> Vec<String
 
 /// What an item costs in each format, and where a usual limit stops.
 fn curve(calls: &[ComparedCall], encoding: Encoding) -> String {
-    let tokens = Curve::of(calls, Unit::Tokens(encoding));
+    let tokens = Curve::new(calls, Unit::Tokens(encoding));
     let mut rows = vec![
         ["FORMAT", "TOKENS PER ITEM", "TOKENS WITHOUT ITEMS"]
             .map(str::to_owned)
@@ -437,7 +437,7 @@ fn curve(calls: &[ComparedCall], encoding: Encoding) -> String {
     }
     for (unit, curve) in [
         (tokens.unit, &tokens),
-        (Unit::Chars, &Curve::of(calls, Unit::Chars)),
+        (Unit::Chars, &Curve::new(calls, Unit::Chars)),
     ] {
         let limit = Limit {
             name: String::new(),

@@ -35,7 +35,7 @@ pub fn run(args: &ConfigurationArgs) -> Done {
     Ok(0)
 }
 
-/// The lines without what is secret in the source and still stands in them. A variable whose name says nothing of a secret
+/// The lines without what is secret in the source and still is in them. A variable whose name says nothing of a secret
 /// is part of a configuration, and stays.
 fn text_of(text: &str, source: &Source) -> String {
     let mut source = source.clone();

@@ -1,4 +1,4 @@
-//! `--count-exactly`: Claude's provider counts, after the person has agreed to what is sent.
+//! `--count-exactly`: Claude's provider counts, after the user has agreed to what is sent.
 
 use std::io::{self, BufRead, IsTerminal};
 
@@ -37,14 +37,14 @@ pub fn count(
         }
     }
     let question = question(&texts, model);
-    if !agreed(&question, &mut io::stdin().lock()) {
+    if !confirm(&question, &mut io::stdin().lock()) {
         return Err(Problem::new(ProblemKind::Consent, "nothing was sent"));
     }
     let mut tokens = Vec::with_capacity(texts.len());
     for (format, text) in texts {
         tokens.push((
             format,
-            counted(&Request::new(claude::ADDRESS, model, &text), &key)?,
+            request_count(&Request::new(claude::ADDRESS, model, &text), &key)?,
         ));
     }
     Ok(ExactCounts {
@@ -54,7 +54,7 @@ pub fn count(
     })
 }
 
-fn counted(request: &Request, key: &Key) -> Result<u64, Problem> {
+fn request_count(request: &Request, key: &Key) -> Result<u64, Problem> {
     wait_for(|| provider::count(request, key, provider::LIMIT))?
 }
 
@@ -125,7 +125,7 @@ fn question(texts: &[(&str, String)], model: &str) -> String {
     )
 }
 
-fn agreed(question: &str, answers: &mut impl BufRead) -> bool {
+fn confirm(question: &str, answers: &mut impl BufRead) -> bool {
     let mut line = String::new();
     output::question(question)
         && answers.read_line(&mut line).is_ok()
@@ -156,7 +156,7 @@ mod tests {
             .unwrap()
             .local_addr()
             .unwrap();
-        let problem = counted(
+        let problem = request_count(
             &Request::new(&format!("http://{free}/"), "m", "text"),
             &Key::new("sk-1"),
         )
@@ -173,7 +173,7 @@ mod tests {
             "Send 2 texts of this answer (content, json; 6 bytes together) to \
              https://api.anthropic.com/v1/messages/count_tokens to be counted for claude-haiku-4-5? [y/N] "
         );
-        let answer = |line: &str| agreed(&question, &mut line.as_bytes());
+        let answer = |line: &str| confirm(&question, &mut line.as_bytes());
         assert_eq!(
             ["y\n", "yes\n", "\n", "", "no\n", "maybe y\n"].map(answer),
             [true, true, false, false, false, false]

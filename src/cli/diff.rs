@@ -45,7 +45,7 @@ pub fn run(args: &command::DiffArgs) -> Done {
     }
     let (text, is_different) = match (read(&args.a)?, read(&args.b)?) {
         (Input::Tools(a), Input::Tools(b)) => {
-            let found = ToolsDifference::of(&a, &b);
+            let found = ToolsDifference::new(&a, &b);
             let text = if args.print.json {
                 contract::diff_tools(&found)
             } else {
@@ -59,7 +59,7 @@ pub fn run(args: &command::DiffArgs) -> Done {
                 queries::subject(a.read_as(&read_text).into()),
                 queries::subject(b.read_as(&read_text).into()),
             );
-            let found = Difference::of(&a, &b, Some(Instant::now() + LIMIT));
+            let found = Difference::new(&a, &b, Some(Instant::now() + LIMIT));
             let text = if args.print.json {
                 contract::diff(&found)
             } else {
@@ -144,7 +144,7 @@ fn page(found: &Difference, names: &(String, String)) -> String {
         ("definition", &found.definition),
     ] {
         if let Some(value) = value.as_ref().filter(|value| !value.found.is_empty()) {
-            page.push_str(&format!("\n{title}: {}\n", counted(value)));
+            page.push_str(&format!("\n{title}: {}\n", describe_counts(value)));
             page.push_str(&changes(value));
         }
     }
@@ -206,7 +206,7 @@ fn tools_page(found: &ToolsDifference) -> String {
     page
 }
 
-fn counted(value: &ValueDifference) -> String {
+fn describe_counts(value: &ValueDifference) -> String {
     let counts = value.found.counts;
     let parts = [
         (counts.added, "added"),
@@ -242,7 +242,7 @@ fn change(value: &ValueDifference, node: &NodeChange<'_>) -> String {
         one_line(&path)
     };
     let shown = |node: Option<Node<'_>>| {
-        clipped(
+        clip(
             &node
                 .map(|node| node.raw_text().into_owned())
                 .unwrap_or_default(),
@@ -256,7 +256,7 @@ fn change(value: &ValueDifference, node: &NodeChange<'_>) -> String {
     }
 }
 
-fn clipped(text: &str) -> String {
+fn clip(text: &str) -> String {
     let line = one_line(text);
     if line.chars().count() <= MAX_VALUE_CHARS {
         return line;

@@ -63,7 +63,7 @@ type Group<'a> = (
     Vec<(&'a Finding, Option<&'a str>)>,
 );
 
-/// Findings for people, the gravest first: each rule with its fix, then what it found where.
+/// Findings for people, the most severe first: each rule with its fix, then what it found where.
 pub fn page<'a>(findings: impl Iterator<Item = (&'a Finding, Option<&'a str>)>) -> String {
     let mut groups: Vec<Group<'a>> = Vec::new();
     for (finding, file) in findings {

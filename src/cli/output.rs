@@ -2,7 +2,7 @@
 //!
 //! What the run knows to be secret is hidden in all of it ([`known`]). What a server wrote is shown so that it commands
 //! neither a terminal nor the log of a CI system. Bytes as they are come only where they are asked for by name: `--view
-//! FORMAT`, an export; a JSON document has escapes in place of what a log would obey.
+//! FORMAT`, an export; a JSON document has escapes instead of what a log would obey.
 
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::sync::LazyLock;
@@ -147,7 +147,7 @@ pub fn quiet_pipe(written: io::Result<()>) -> Result<(), Problem> {
 static HAS_FAILED: AtomicBool = AtomicBool::new(false);
 
 /// Says that the run was interrupted, unless a failure was printed already.
-pub fn interrupted() {
+pub fn report_interrupt() {
     if !HAS_FAILED.load(Ordering::SeqCst) {
         problem(&Problem::interrupted());
     }

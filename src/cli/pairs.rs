@@ -9,7 +9,7 @@ use loupe_core::problem::{Problem, ProblemKind};
 const MOST: u64 = 1 << 20;
 
 /// Names and values: those of `--env` and `--env-file` are separated by `=`, those of `--header` and `--header-file` by `:`.
-/// Files come first, so that what stands on the command line wins.
+/// Files come first, so that what is on the command line wins.
 pub fn pairs(
     option: &str,
     separator: char,

@@ -21,7 +21,7 @@ pub fn run(args: &args::ListArgs) -> Done {
         &source,
         &args.link,
         quiet,
-        async |client| Ok((client.server(), listed(client).await?)),
+        async |client| Ok((client.server(), list_prompts(client).await?)),
         |(server, prompts), _| {
             let text = if args.print.json {
                 contract::prompts(&server, &prompts, &tokenizer)
@@ -34,7 +34,7 @@ pub fn run(args: &args::ListArgs) -> Done {
     )
 }
 
-async fn listed(client: &Client<'_>) -> Result<Vec<Prompt>, Problem> {
+async fn list_prompts(client: &Client<'_>) -> Result<Vec<Prompt>, Problem> {
     Ok(client
         .list(Listing::Prompts)
         .await?
@@ -89,12 +89,12 @@ fn page(server: &Server, prompts: &[Prompt]) -> String {
 
 pub fn get(args: &command::PromptArgs) -> Done {
     let fetch = &args.fetch;
-    let asked = fetch.asked()?;
+    let asked = fetch.view_request()?;
     let source = fetch.source.required()?;
     let arguments = call::read_arguments(args.args.as_deref())?;
     validate(None, &arguments, false)?;
     fetch.show(&source, &asked, async |client| {
-        let prompts = listed(client).await?;
+        let prompts = list_prompts(client).await?;
         if !prompts.iter().any(|prompt| prompt.name == args.name) {
             let hint = suggest::hint(
                 &args.name,

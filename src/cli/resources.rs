@@ -99,8 +99,8 @@ fn page(server: &Server, resources: &[Resource]) -> String {
 
 pub fn read(args: &command::ReadArgs) -> Done {
     let fetch = &args.fetch;
-    let asked = fetch.asked()?;
-    let uri = filled(&args.uri, args.args.as_deref())?;
+    let asked = fetch.view_request()?;
+    let uri = fill_template(&args.uri, args.args.as_deref())?;
     if uri != args.uri {
         output::note(asked.is_quiet(), &format!("reading {uri}"));
     }
@@ -118,7 +118,7 @@ pub fn read(args: &command::ReadArgs) -> Done {
 }
 
 /// The URI to read: a template filled in with what is given, anything else as it was typed.
-fn filled(uri: &str, given: Option<&str>) -> Result<String, Problem> {
+fn fill_template(uri: &str, given: Option<&str>) -> Result<String, Problem> {
     let names = template_names(uri);
     let listed = || {
         names
@@ -191,7 +191,7 @@ mod tests {
     #[test]
     fn templates_are_filled_in_from_json() {
         let fill = |uri: &str, given: Option<&str>| {
-            filled(uri, given).map_err(|problem| problem.message())
+            fill_template(uri, given).map_err(|problem| problem.message())
         };
         let topic = r#"{"topic": "a/b ü", "limit": 5, "tags": ["x", "y"], "none": null}"#;
         for (uri, expected) in [

@@ -36,7 +36,7 @@ pub fn run(args: &command::RulesArgs) -> Done {
     Err(Problem::new(ProblemKind::NotFound, format!("there is no rule `{name}`")).hint(hint))
 }
 
-/// The gravest of the profiles that always count; where none has the rule, that of the others with their first name.
+/// The most severe of the profiles that always count; where none has the rule, that of the others with their first name.
 fn gravest(rule: &Rule) -> String {
     // Those that always count come first.
     let first = rule
@@ -50,7 +50,7 @@ fn gravest(rule: &Rule) -> String {
     })
 }
 
-/// Up to the first stop or colon that does not stand in code.
+/// Up to the first stop or colon that does not be in code.
 fn first_sentence(text: &str) -> &str {
     let is_end = |(at, _): &(usize, &str)| text[..*at].matches('`').count().is_multiple_of(2);
     let end = text
@@ -79,12 +79,12 @@ fn detail(area: &Area, rule: &Rule) -> Result<String, Problem> {
     writeln!(page, "Source: {}", rule.source).ok();
     let examples = examples(area).map_err(|why| Problem::new(ProblemKind::Internal, why))?;
     for example in examples.iter().filter(|example| example.rule == rule.id) {
-        page.push_str(&shown(example));
+        page.push_str(&show_example(example));
     }
     Ok(page)
 }
 
-fn shown(example: &Example) -> String {
+fn show_example(example: &Example) -> String {
     let mut shown = String::new();
     let given = [
         ("tool", &example.tool),

@@ -140,7 +140,7 @@ pub fn stream(path: &Path) -> Result<File, Problem> {
     Ok(store::create_file(path)?)
 }
 
-/// Writes a capture in which what is secret is hidden, and files beside it.
+/// Writes a capture in which what is secret is hidden, and files next to it.
 pub fn folder(capture: &Capture, files: &[(&str, &[u8])], path: &Path) -> Result<(), Problem> {
     Ok(store::write_folder_with(capture, files, path)?)
 }

@@ -10,7 +10,7 @@ use loupe_core::capture::{Server, Tool};
 use loupe_core::number::{grouped, number_of};
 use loupe_core::problem::Problem;
 use loupe_core::source::Source;
-use loupe_core::token::{Count, Encoding, Tokenizer, counted};
+use loupe_core::token::{Count, Encoding, Tokenizer, format_count};
 
 /// The parts that a line has room for.
 const SHOWN: [DefinitionPart; 4] = [
@@ -52,7 +52,7 @@ pub fn list(
 
 fn page(server: &Server, tools: &[Tool], tokenizer: &Tokenizer) -> Result<String, Problem> {
     let encoding = tokenizer.encoding().unwrap_or(Encoding::O200kBase);
-    let cost = ServerCost::of(server, tools, encoding);
+    let cost = ServerCost::new(server, tools, encoding);
     let count = |text: &str| tokenizer.count(text);
     let mut head = vec!["TOOL".to_owned(), "TOKENS".to_owned()];
     head.extend(SHOWN.iter().map(|part| part.title().to_uppercase()));
@@ -63,7 +63,7 @@ fn page(server: &Server, tools: &[Tool], tokenizer: &Tokenizer) -> Result<String
         let tokens = count(&String::from_utf8_lossy(&tool.raw))?;
         total = total.plus(tokens);
         let what = tool.title.as_deref().unwrap_or_else(|| tool.summary());
-        let mut row = vec![one_line(&tool.name), counted(tokens)];
+        let mut row = vec![one_line(&tool.name), format_count(tokens)];
         row.extend(SHOWN.iter().map(|part| grouped(parts.part(*part))));
         row.extend([promise(tool).to_owned(), one_line(what)]);
         rows.push(row);
@@ -73,7 +73,7 @@ fn page(server: &Server, tools: &[Tool], tokenizer: &Tokenizer) -> Result<String
         server.heading(),
         server.protocol_version,
         number_of(tools.len() as u64, "tools"),
-        counted(total),
+        format_count(total),
         tokenizer.name()
     );
     let numbers: Vec<usize> = (1..2 + SHOWN.len()).collect();
@@ -94,8 +94,8 @@ fn page(server: &Server, tools: &[Tool], tokenizer: &Tokenizer) -> Result<String
     let instructions = count(server.instructions.as_deref().unwrap_or_default())?;
     page.push_str(&format!(
         "instructions {} tokens · before the first call {} tokens\n",
-        counted(instructions),
-        counted(total.plus(instructions))
+        format_count(instructions),
+        format_count(total.plus(instructions))
     ));
     for cut in cost.cuts.iter().filter(|cut| cut.saves > 0) {
         page.push_str(&format!(

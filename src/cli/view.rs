@@ -150,7 +150,7 @@ impl ViewRequest {
     /// Prints the capture; the exit status is that of its outcome. An interrupt ends the computing: what there is by then
     /// is printed, and the status is that of an interrupt.
     pub fn print(&self, capture: Capture, cancel: &Cancel) -> Done {
-        let subject = Arc::new(ParsedCapture::of(Arc::new(
+        let subject = Arc::new(ParsedCapture::new(Arc::new(
             capture.read_as(&self.read_text),
         )));
         let failure = queries::failure(&subject);
@@ -228,7 +228,7 @@ impl ViewRequest {
             let rows = rows(subject, cancel);
             let counts = self.counts(subject, &rows, cancel);
             let hosts = HostsReport::so_far(subject, &self.hosts, false, cancel);
-            let cx = Ctx::of(std::slice::from_ref(subject), &self.hosts, cancel);
+            let cx = Ctx::new(std::slice::from_ref(subject), &self.hosts, cancel);
             let findings = FindingsQuery {
                 settings: Arc::clone(&self.rules),
                 reads: self.reads,
@@ -243,7 +243,7 @@ impl ViewRequest {
             let measured = contract::ReportParts {
                 rows: &rows,
                 counts: &counts,
-                reads: ModelReads::of(
+                reads: ModelReads::new(
                     self.reads,
                     &self.hosts,
                     Some(&hosts),
@@ -319,7 +319,7 @@ impl ViewRequest {
                 .encoding()
                 .unwrap_or(Encoding::O200kBase),
         );
-        let reads = ModelReads::of(self.reads, &self.hosts, report.as_ref(), &tokenizer);
+        let reads = ModelReads::new(self.reads, &self.hosts, report.as_ref(), &tokenizer);
         ledger::page(subject, &rows, &counts, reads, &self.ledger) + &exact
     }
 
@@ -367,7 +367,7 @@ impl ViewRequest {
         query: &Q,
         cancel: &Cancel,
     ) -> Result<Q::Out, Problem> {
-        Ctx::of(std::slice::from_ref(subject), &self.hosts, cancel)
+        Ctx::new(std::slice::from_ref(subject), &self.hosts, cancel)
             .get(query)
             .map_err(|_| Problem::interrupted())?
     }

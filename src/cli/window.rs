@@ -60,7 +60,7 @@ fn has_sample_tool(set: &str) -> bool {
 /// Opens the window and comes back when it is closed; the error is why there is none.
 #[cfg(feature = "gui")]
 fn open(source: Option<Source>, data_dir: Option<&Path>) -> Result<(), String> {
-    // In the window a person chooses where several servers could log in.
+    // In the window the user chooses where several servers could log in.
     let asking = |source| match source {
         Source::Http(http) => {
             let login = http.login.map(|login| loupe_core::source::Login {

@@ -1,4 +1,4 @@
-//! Work that a person asked for and that no pane waits for: with a name, a time limit, and a way to cancel it.
+//! Work that the user asked for and that no pane waits for: with a name, a time limit, and a way to cancel it.
 
 use std::collections::HashMap;
 use std::pin::pin;

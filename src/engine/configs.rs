@@ -1,5 +1,5 @@
 //! Clients' configurations on this computer: where they lie, what they hold, and the values that fill them. Read only,
-//! and only when a person asks.
+//! and only when the user asks.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use crate::store;
 use loupe_core::problem::{Problem, ProblemKind};
 use loupe_core::source::import::{self, Import, PLACES, Placeholder};
 
-/// Those that are there: the person's own, and those of the folder Loupe was started in.
+/// Those that are there: the user's own, and those of the folder Loupe was started in.
 pub(super) fn look() -> Vec<FoundConfig> {
     let here = std::env::current_dir().ok();
     let mut found: Vec<FoundConfig> = Vec::new();

@@ -1,4 +1,4 @@
-//! Exact counts by Claude's provider: writes the request, keeps the person's key, sends it when told to.
+//! Exact counts by Claude's provider: writes the request, keeps the user's key, sends it when told to.
 //!
 //! The key lives here and in the system's keychain; of it the state learns only where it is.
 
@@ -25,7 +25,7 @@ use loupe_core::token::claude::{Key, Request};
 pub(super) struct Provider {
     queue: Arc<Queue>,
     known: Arc<Mutex<Known>>,
-    /// Whether the system's keychain may be used: only in a window that belongs to a person.
+    /// Whether the system's keychain may be used: only in a window that belongs to the user.
     keychain: AtomicBool,
     counting: Mutex<Option<AbortHandle>>,
 }

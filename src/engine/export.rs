@@ -90,7 +90,7 @@ impl Engine {
                     move |hidden, cancel| {
                         put(
                             Some(expanded(path)),
-                            &ParsedResponse::of(&hidden[0]).block_bytes(block)?,
+                            &ParsedResponse::new(&hidden[0]).block_bytes(block)?,
                             cancel,
                         )
                     },

@@ -19,7 +19,7 @@ use crate::store;
 use loupe_analysis::fixture::accept::can_accept;
 use loupe_analysis::fixture::draft::draft;
 use loupe_analysis::fixture::expect;
-use loupe_analysis::fixture::verify::{FixtureVerdict, judge, not_called, refused};
+use loupe_analysis::fixture::verify::{FixtureVerdict, judge, not_called, refuse};
 use loupe_analysis::queries::Stop;
 use loupe_core::cancel::Cancel;
 use loupe_core::capture::{Capture, CaptureId};
@@ -182,7 +182,7 @@ impl Fixtures {
                     Event::Fixture(FixtureEvent::Judged {
                         run,
                         at,
-                        verdict: refused(name, &problem),
+                        verdict: refuse(name, &problem),
                         sides: None,
                     })
                 };
@@ -223,7 +223,7 @@ impl Fixtures {
                             }
                         };
                         let (verdict, sides) =
-                            judged.unwrap_or_else(|problem| (refused(name, &problem), None));
+                            judged.unwrap_or_else(|problem| (refuse(name, &problem), None));
                         push(FixtureEvent::Judged {
                             run,
                             at,
@@ -249,7 +249,7 @@ const LOOK: usize = 1 << 20;
 fn request(dir: &Path, filled: &Filled, options: &RedactOptions) -> FixtureCall {
     let name = dir.display().to_string();
     let (written, _) =
-        store::read_fixture(dir).map_err(|problem| refused(name.clone(), &problem))?;
+        store::read_fixture(dir).map_err(|problem| refuse(name.clone(), &problem))?;
     let (arguments, hidden) = options.secrets.fill(&written, filled);
     if let Some(pointer) = hidden.first() {
         let problem = Problem::new(
@@ -283,7 +283,7 @@ impl Verifier {
         let name = dir.display().to_string();
         let (written, expect) = match store::read_fixture(dir) {
             Ok(read) => read,
-            Err(problem) => return (refused(name, &problem), None),
+            Err(problem) => return (refuse(name, &problem), None),
         };
         // It is kept under the fixture's name.
         let came = came.map(|came| {
@@ -304,9 +304,9 @@ impl Verifier {
             cancel,
         ) {
             Ok(verdict) => verdict,
-            Err(Stop::Problem(problem)) => refused(name, &problem),
+            Err(Stop::Problem(problem)) => refuse(name, &problem),
             Err(Stop::Cancelled(_)) => {
-                refused(name, &Problem::new(ProblemKind::Cancelled, "not judged"))
+                refuse(name, &Problem::new(ProblemKind::Cancelled, "not judged"))
             }
         };
         let sides = came.filter(|_| !verdict.passed()).map(|came| {
@@ -334,7 +334,7 @@ fn with_filled(options: &RedactOptions, filled: &[(String, String)]) -> RedactOp
     options
 }
 
-/// From the root on, so that a person sees where it is.
+/// From the root on, so that the user sees where it is.
 fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }

@@ -14,7 +14,7 @@ use loupe_core::cancel::Cancel;
 use loupe_core::host::Hosts;
 use loupe_core::token;
 
-/// The frame that shows an answer, and asks what it needs beside it, comes within this time, also where the processors draw.
+/// The frame that shows an answer, and asks what it needs next to it, comes within this time, also where the processors draw.
 const NEXT_FRAME: Duration = Duration::from_millis(250);
 /// Counting so many bytes of responses takes longer than that.
 const LARGE_BYTES: usize = 1 << 20;
@@ -274,8 +274,8 @@ mod tests {
         };
         let about = QueryInput::Captures(vec![Arc::new(large)]);
         let (text, rows) = (
-            QueryKey::of(&id, TextQuery("content")),
-            QueryKey::of(
+            QueryKey::new(&id, TextQuery("content")),
+            QueryKey::new(
                 &id,
                 TextRowsQuery {
                     format: "content",
@@ -283,7 +283,7 @@ mod tests {
                 },
             ),
         );
-        let count = QueryKey::of(&id, RowQuery("json"));
+        let count = QueryKey::new(&id, RowQuery("json"));
         // However slow this machine is.
         let (now, later) = (Instant::now(), Instant::now() + Duration::from_secs(600));
         let taken_beside = |query_key: &QueryKey| {
@@ -320,11 +320,11 @@ mod tests {
         let shared = shared();
         let id = |name: &str| [CaptureId(name.into())];
         let asked = [
-            QueryKey::of(&id("old"), TreeQuery),
-            QueryKey::of(&id("new"), RowQuery("json")),
-            QueryKey::of(&id("new"), HostsQuery),
-            QueryKey::of(&id("new"), TextQuery("content")),
-            QueryKey::of(&id("new"), TreeQuery),
+            QueryKey::new(&id("old"), TreeQuery),
+            QueryKey::new(&id("new"), RowQuery("json")),
+            QueryKey::new(&id("new"), HostsQuery),
+            QueryKey::new(&id("new"), TextQuery("content")),
+            QueryKey::new(&id("new"), TreeQuery),
         ];
         for query_key in &asked {
             ask(

@@ -50,7 +50,7 @@ const END_WITHIN: Duration = Duration::from_secs(3);
 /// How long it waits for the last answers to be kept in the history: one of 30 MB takes a few seconds.
 const KEEP_WITHIN: Duration = Duration::from_secs(30);
 
-/// No more of a person's price table is read: thousands of models.
+/// No more of the user's price table is read: thousands of models.
 const PRICES_BYTES: u64 = 4 << 20;
 
 /// See the module.
@@ -337,7 +337,7 @@ impl Engine {
     }
 }
 
-/// Reads a person's price table; `None` where there is none.
+/// Reads the user's price table; `None` where there is none.
 fn prices(path: &Path) -> Result<Option<Prices>, Problem> {
     let place = path.display().to_string();
     let fail = |error: std::io::Error| {

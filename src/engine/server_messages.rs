@@ -1,4 +1,4 @@
-//! What servers say beside answers, on its way to the state, and what they are told: questions and their answers, the
+//! What servers say next to answers, on its way to the state, and what they are told: questions and their answers, the
 //! messages for the protocol log, lists that changed, levels, folders.
 
 use std::path::{Path, PathBuf};
@@ -31,7 +31,7 @@ use loupe_core::redact::{RedactOptions, redact_messages};
 const SETTLE: Duration = Duration::from_millis(300);
 /// The time limit of one page of a list.
 const LIST_LIMIT: Duration = Duration::from_secs(60);
-/// The time limit of what is asked beside calls.
+/// The time limit of what is asked next to calls.
 const LIMIT: Duration = Duration::from_secs(30);
 /// The same of suggestions: those that come later are for a text that is typed over.
 const SUGGEST_LIMIT: Duration = Duration::from_secs(3);
@@ -51,7 +51,7 @@ impl Sessions {
         });
     }
 
-    /// What may be asked: everything that a person at the window can answer, and the folders they chose.
+    /// What may be asked: everything that the user at the window can answer, and the folders they chose.
     pub(super) fn answering(self: &Arc<Self>, session: SessionId) -> ClientCapabilities {
         let this = Arc::downgrade(self);
         let asker: loupe_client::RequestHandler = Arc::new(move |ask, answer| {
@@ -365,7 +365,7 @@ impl Sessions {
     }
 }
 
-/// Everything beside tools that the server declares; what cannot be listed is noted.
+/// Everything next to tools that the server declares; what cannot be listed is noted.
 async fn library(session: &loupe_client::Session) -> (Vec<LibraryEntry>, Vec<String>) {
     let (mut entries, mut notes) = (Vec::new(), Vec::new());
     let server = session.server();

@@ -43,7 +43,7 @@ pub(super) struct Open {
     connecting: HashMap<SessionId, JoinHandle<()>>,
     pub(super) sessions: HashMap<SessionId, Arc<Session>>,
     calls: HashMap<u64, CancelToken>,
-    /// The ways back of answers that a person still has to give, by session and question.
+    /// The ways back of answers that the user still has to give, by session and question.
     pub(super) answers: HashMap<(SessionId, u64), Answer>,
     /// Folders that are declared to servers.
     pub(super) roots: Option<Vec<PathBuf>>,
@@ -60,11 +60,11 @@ pub(super) struct Open {
 
 pub(super) struct Sessions {
     open: Mutex<Open>,
-    /// At random, so that captures of two runs are told apart.
+    /// At random, so that captures of two runs are distinguished.
     run: u64,
     pub(super) queue: Arc<Queue>,
     guard: Option<PathBuf>,
-    /// Where logins are kept: nowhere until the person's folder is known.
+    /// Where logins are kept: nowhere until the user's folder is known.
     logins: Mutex<loupe_client::login::LoginStore>,
     limits: Mutex<Limits>,
     /// As whom the next connections are made; `None` is as Loupe.

@@ -33,7 +33,7 @@ pub(super) fn read(path: &Path) -> Result<ToolsRead, Problem> {
         }));
     }
     let captures = store::read_all_bytes(&bytes, &name, None)?;
-    let tools = called(&captures);
+    let tools = called_tools(&captures);
     if tools.is_empty() {
         return Err(Problem::new(ProblemKind::Usage, "the file holds no definition of a tool").at(place).hint(
             "choose what `mcp-loupe tools --json SOURCE` prints, a `tools/list` result, a folder of captures, or a record of a session",
@@ -49,7 +49,7 @@ pub(super) fn read(path: &Path) -> Result<ToolsRead, Problem> {
 }
 
 /// The tools of captures whose definition is known, each once.
-fn called(captures: &[Capture]) -> Vec<Arc<Tool>> {
+fn called_tools(captures: &[Capture]) -> Vec<Arc<Tool>> {
     let mut tools: Vec<Arc<Tool>> = Vec::new();
     for tool in captures
         .iter()

@@ -132,7 +132,7 @@ async fn watch(
         tokio::time::sleep(EVERY).await;
         let now = look().await?;
         if now == last && now != known {
-            let changed = changed(&known, &now);
+            let changed = changed_files(&known, &now);
             known = now.clone();
             queue.push(Event::Watch {
                 run,
@@ -144,7 +144,7 @@ async fn watch(
 }
 
 /// Files that came, went or are others.
-fn changed(before: &Seen, now: &Seen) -> Vec<PathBuf> {
+fn changed_files(before: &Seen, now: &Seen) -> Vec<PathBuf> {
     let other = now
         .iter()
         .filter(|(path, seen)| before.get(*path) != Some(seen))
@@ -383,7 +383,7 @@ mod tests {
                 .map(|(path, len)| (PathBuf::from(path), (None, *len)))
                 .collect::<Seen>()
         };
-        let paths = changed(
+        let paths = changed_files(
             &seen(&[("a", 1), ("b", 1), ("c", 1)]),
             &seen(&[("a", 1), ("b", 2), ("d", 1)]),
         );

@@ -14,7 +14,7 @@ pub(super) fn method(name: &str) -> Option<&'static str> {
 
 impl Replay {
     /// What was asked for by this method, by the member that names it, each once.
-    fn named(&self, method: &'static str, member: &str) -> Vec<String> {
+    fn list_names(&self, method: &'static str, member: &str) -> Vec<String> {
         let mut names: Vec<String> = Vec::new();
         for group in self.of_tool(method, "") {
             let Some(name) = group
@@ -43,7 +43,7 @@ fn entries(names: &[String], entry: impl Fn(&str) -> String) -> String {
 
 impl LibraryService for Replay {
     fn resources(&self) -> String {
-        entries(&self.named("resources/read", "uri"), |uri| {
+        entries(&self.list_names("resources/read", "uri"), |uri| {
             format!("{{\"uri\":{uri},\"name\":{uri}}}")
         })
     }
@@ -58,7 +58,7 @@ impl LibraryService for Replay {
     }
 
     fn prompts(&self) -> String {
-        entries(&self.named("prompts/get", "name"), |name| {
+        entries(&self.list_names("prompts/get", "name"), |name| {
             format!("{{\"name\":{name}}}")
         })
     }

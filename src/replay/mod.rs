@@ -123,7 +123,7 @@ pub fn open(paths: &[PathBuf], options: ReplayOptions, note: Note) -> Result<Rep
     }
     match damaged {
         Some(problem) if captures.is_empty() => Err(problem),
-        _ => Replay::of(captures, options, note),
+        _ => Replay::new(captures, options, note),
     }
 }
 
@@ -132,7 +132,11 @@ impl Replay {
     ///
     /// # Errors
     /// Where there is none.
-    pub fn of(captures: Vec<Capture>, options: ReplayOptions, note: Note) -> Result<Self, Problem> {
+    pub fn new(
+        captures: Vec<Capture>,
+        options: ReplayOptions,
+        note: Note,
+    ) -> Result<Self, Problem> {
         let Some(first) = captures.first() else {
             return Err(Problem::new(ProblemKind::Io, "no capture to replay"));
         };
@@ -234,7 +238,7 @@ impl Replay {
         let arguments = arguments_of(&capture.arguments);
         let took = capture.timings.total();
         let name = Arc::clone(&capture.name);
-        let subject = ParsedCapture::of(Arc::new(capture));
+        let subject = ParsedCapture::new(Arc::new(capture));
         let (reply, reshaped) = match self.reply(&subject) {
             Reply::Member(name, bytes) => {
                 let (bytes, reshaped) = self.on_a_line(bytes);
@@ -347,12 +351,12 @@ impl Replay {
             .filter_map(|group| Some((far(group)?, group)))
             .min_by_key(|(far, _)| *far);
         let (far, group) = near?;
-        let asked = shown(arguments);
+        let asked = shorten_arguments(arguments);
         (self.note)(&format!(
             "{} {asked} was not recorded; the nearest answers, with {}: {}",
             if tool.is_empty() { method } else { tool },
             number_of(far, "differences"),
-            shown(&group.arguments)
+            shorten_arguments(&group.arguments)
         ));
         Some(group)
     }
@@ -428,7 +432,7 @@ impl Replay {
     fn miss(&self, method: &'static str, tool: &str) -> Refusal {
         let recorded: Vec<String> = self
             .of_tool(method, tool)
-            .map(|group| shown(&group.arguments))
+            .map(|group| shorten_arguments(&group.arguments))
             .collect();
         let (first, rest) = recorded.split_at(recorded.len().min(LISTED));
         let more = if rest.is_empty() {
@@ -514,7 +518,7 @@ fn arguments_of(bytes: &Bytes) -> Doc {
     }
 }
 
-fn shown(arguments: &Doc) -> String {
+fn shorten_arguments(arguments: &Doc) -> String {
     let text = String::from_utf8_lossy(arguments.bytes());
     let mut short: String = text.chars().take(LISTED_CHARS).collect();
     if short.len() < text.len() {

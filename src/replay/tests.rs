@@ -26,7 +26,7 @@ fn replay(captures: Vec<Capture>, options: ReplayOptions) -> (Replay, Arc<Mutex<
     let notes = Arc::new(Mutex::new(Vec::new()));
     let told = Arc::clone(&notes);
     let note: Note = Arc::new(move |text| told.lock().unwrap().push(text.to_owned()));
-    (Replay::of(captures, options, note).unwrap(), notes)
+    (Replay::new(captures, options, note).unwrap(), notes)
 }
 
 fn ask(replay: &Replay, method: &str, params: &str) -> String {

@@ -34,7 +34,7 @@ fn theme_of(theme: settings::Theme) -> Theme {
 /// One pane of a capture, as large as `size` in points.
 ///
 /// # Errors
-/// Where the engine cannot be started, or an answer takes too long.
+/// Where the engine cannot be started, or a result takes too long.
 pub fn pane(
     capture: Arc<Capture>,
     shows: PaneView,
@@ -56,22 +56,20 @@ pub fn pane(
 }
 
 /// A drawing as a picture: bars with twice as many pixels as points, a card in the size that such pictures are shared in.
-pub fn drawn(drawing: &Drawing, theme: settings::Theme) -> RgbaImage {
+pub fn draw(drawing: &Drawing, theme: settings::Theme) -> RgbaImage {
     match drawing {
-        Drawing::Bars(bars) => painted(
+        Drawing::Bars(bars) => paint(
             vec2(bars.width() as f32, bars.height() as f32),
             2.0,
             theme,
             |ui| bars_ui(ui, bars),
         ),
-        Drawing::Card(card) => {
-            painted(CARD / CARD_SCALE, CARD_SCALE, theme, |ui| card_ui(ui, card))
-        }
+        Drawing::Card(card) => paint(CARD / CARD_SCALE, CARD_SCALE, theme, |ui| card_ui(ui, card)),
     }
 }
 
 /// Paints once the fonts are loaded, which the first pass does.
-fn painted(
+fn paint(
     size: Vec2,
     scale: f32,
     theme: settings::Theme,

@@ -69,7 +69,7 @@ pub(super) struct Stage {
     engine: Engine,
     woken: Receiver<()>,
     pub(super) shot: Shot,
-    /// Whether times are replaced by fixed ones, so that two pictures of one answer are the same.
+    /// Whether times are replaced by fixed ones, so that two pictures of one result are the same.
     is_fixed: bool,
     /// Whether the server's list came, which may be an empty one.
     is_listed: Rc<Cell<bool>>,
@@ -487,7 +487,7 @@ impl Stage {
         self.until("the arguments are checked", |state| {
             state.form().is_none_or(Form::is_checked)
         })?;
-        // A screen's own arguments may be meant to break the schema; a person's are checked as everywhere.
+        // A screen's own arguments may be meant to break the schema; the user's are checked as everywhere.
         let refused = self
             .state
             .form()
@@ -566,7 +566,7 @@ impl Stage {
         }
     }
 
-    /// Opens the dialog that saves the answer shown as a fixture.
+    /// Opens the dialog that saves the result shown as a fixture.
     fn open_fixture(&mut self, folder: &str) -> Result<(), Problem> {
         self.perform(Action::Fixture(FixtureAction::Show { then: None }));
         let Some(mut form) = self
@@ -582,7 +582,7 @@ impl Stage {
         form.wanted.normalise.dates = true;
         form.wanted.hide("email", true);
         self.perform(Action::Fixture(FixtureAction::Edit(form)));
-        // Of two previews the older is called off, or its answer is dropped.
+        // Of two previews the older is called off, or its result is dropped.
         self.until("the fixture is looked at", |state| {
             let preview = state
                 .fixtures
@@ -599,7 +599,7 @@ impl Stage {
         self.settle()
     }
 
-    /// Saves the answer shown twice, once with a field said to be needed that its text lacks, and verifies both.
+    /// Saves the result shown twice, once with a field said to be needed that its text lacks, and verifies both.
     fn verify(&mut self) -> Result<(), Problem> {
         let failed = |error: std::io::Error| {
             Problem::new(
@@ -664,7 +664,7 @@ impl Stage {
     }
 }
 
-/// The same answer at a fixed time, having taken a fixed time.
+/// The same result at a fixed time, having taken a fixed time.
 fn fixed(capture: &Capture) -> Capture {
     Capture {
         started_at: datetime!(2025-01-17 14:30:00 UTC),
@@ -677,7 +677,7 @@ fn fixed(capture: &Capture) -> Capture {
     }
 }
 
-/// An answer that only some hosts' models would see anything of.
+/// A result that only some hosts' models would see anything of.
 fn structured_only() -> Capture {
     let response = Bytes::from_static(
         br#"{"jsonrpc":"2.0","id":1,"result":{"content":[],"structuredContent":{"city":"Helena","temperature":-3.50,"unit":"celsius","alerts":[{"id":9007199254740993,"level":"wind"},{"id":18,"level":null}]}}}"#,
@@ -739,7 +739,7 @@ mod tests {
 
     #[test]
     fn structured_only_is_what_it_says() {
-        let subject = ParsedCapture::of(Arc::new(structured_only()));
+        let subject = ParsedCapture::new(Arc::new(structured_only()));
         assert!(subject.response.content_text().is_none());
         assert!(subject.data.is_some());
     }

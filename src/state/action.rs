@@ -1,4 +1,4 @@
-//! What a person does at the window, and what is asked of them before it is done. Plain data; each area has its actions
+//! What the user does at the window, and what is asked of them before it is done. Plain data; each area has its actions
 //! in its own file.
 
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ use loupe_analysis::fixture::export::ExportChoice;
 use loupe_analysis::queries::QueryKey;
 use loupe_core::source::Watch;
 
-/// What a person did, by area. Every change of the state by hand is one of these.
+/// What the user did, by area. Every change of the state by hand is one of these.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
     View(ViewAction),
@@ -151,7 +151,7 @@ pub enum Dialog {
     Definition {
         tool: String,
     },
-    /// A link in an answer, shown before it opens.
+    /// A link in a result, shown before it opens.
     OpenLink {
         url: String,
     },

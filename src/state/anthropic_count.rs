@@ -1,6 +1,6 @@
-//! An exact count for Claude by its provider: what would be sent, the person's key, and what was counted in this run.
+//! An exact count for Claude by its provider: what would be sent, the user's key, and what was counted in this run.
 //!
-//! Nothing is sent but by [`ExactAction::Send`], which the dialog offers beside the whole request.
+//! Nothing is sent but by [`ExactAction::Send`], which the dialog offers next to the whole request.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use loupe_core::problem::{Problem, ProblemKind};
 use loupe_core::token::Tokenizer;
 use loupe_core::token::claude::{self, Key, Request};
 
-/// Where the person's key is.
+/// Where the user's key is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum KeyPlace {
     /// Nobody has looked yet.
@@ -63,7 +63,7 @@ pub struct ExactRequest {
     pub format: &'static str,
     /// `None` while the text is being written.
     pub prepared: Option<Result<Prepared, Problem>>,
-    /// Since when the dialog is open, or the answer is waited for.
+    /// Since when the dialog is open, or the result is waited for.
     pub since: Duration,
     pub is_sent: bool,
     /// Why the last count failed.
@@ -84,7 +84,7 @@ pub struct Exact {
     /// The last count of each text, by its digest.
     counted: HashMap<String, Counted>,
     digests: HashMap<(CaptureId, &'static str), String>,
-    /// Counts what was asked, so that a late answer is told apart.
+    /// Counts what was asked, so that a late answer is distinguished.
     run: u64,
 }
 
@@ -103,10 +103,10 @@ impl Default for Exact {
     }
 }
 
-/// What a person does about exact counts.
+/// What the user does about exact counts.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExactAction {
-    /// Show what would be sent to count this format of the answer shown; `None` takes the answer as sent.
+    /// Show what would be sent to count this format of the result shown; `None` takes the result as sent.
     Open(Option<&'static str>),
     Model(String),
     TypeKey(Key),
@@ -193,7 +193,7 @@ impl State {
             })
     }
 
-    /// Whether a person has to wait for something of this.
+    /// Whether the user has to wait for something of this.
     pub(super) fn is_counting_exactly(&self) -> bool {
         let is_busy = |asking: &ExactRequest| asking.is_sent || asking.prepared.is_none();
         self.anthropic_count.asking.as_ref().is_some_and(is_busy)
@@ -212,7 +212,7 @@ impl State {
             && (exact.key.has_key() || !exact.typed.is_empty())
     }
 
-    /// What the server sent of this answer: both parts where there are both.
+    /// What the server sent of this result: both parts where there are both.
     fn sent_format(&self, capture: &CaptureId) -> &'static str {
         let is_there = |id: &&'static str| matches!(self.query_results.get(capture, RowQuery(id)), Some(QueryState::Ready(row)) if row.is_available());
         ["both", "content", "structured"]
@@ -399,7 +399,7 @@ mod tests {
     use super::*;
     use crate::state::{Action, Event};
 
-    /// The dialog over a text of this answer and format.
+    /// The dialog over a text of this result and format.
     fn open(state: &mut State, capture: &str, text: &str) {
         let exact = &mut state.anthropic_count;
         exact.run += 1;
@@ -508,7 +508,7 @@ mod tests {
         counted(&mut state, run, "text", 7);
         assert_eq!(known(&state, "1"), Some(7));
         assert_eq!(state.toasts.len(), 1, "the dialog was closed meanwhile");
-        // The same text of another answer is counted already, another text is not.
+        // The same text of another result is counted already, another text is not.
         open(&mut state, "2", "text");
         open(&mut state, "3", "another");
         assert_eq!((known(&state, "2"), known(&state, "3")), (Some(7), None));

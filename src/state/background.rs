@@ -1,4 +1,4 @@
-//! Work that a person asked for and that no pane waits for: exports, saved files, fixtures. It shows in the status bar.
+//! Work that the user asked for and that no pane waits for: exports, saved files, fixtures. It shows in the status bar.
 
 use std::time::Duration;
 

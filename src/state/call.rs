@@ -31,7 +31,7 @@ impl StartQuestion {
     }
 }
 
-/// What a person does about tools, their arguments and calls.
+/// What the user does about tools, their arguments and calls.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CallAction {
     SelectTool(String),
@@ -210,7 +210,7 @@ impl State {
             return;
         }
         if !form.problems.is_empty() && !send_anyway {
-            // The form shows each problem at its field, with "Send anyway" beside Call.
+            // The form shows each problem at its field, with "Send anyway" next to Call.
             self.edit_form(|form| form.tries += 1);
             return;
         }
@@ -346,7 +346,7 @@ impl State {
         }
     }
 
-    /// Shows a new answer; somebody who has gone on to something else is not called back.
+    /// Shows a new result; somebody who has gone on to something else is not called back.
     fn show_new(&mut self, capture: Arc<Capture>) {
         let elsewhere = Some(self.view.screen).filter(|screen| !screen.shows_captures());
         self.add_capture(capture);
@@ -380,7 +380,7 @@ impl State {
         })
     }
 
-    /// Takes captures out of the list, but for those that are compared; in place of the one shown the next older one is.
+    /// Takes captures out of the list, but for those that are compared; instead of the one shown the next older one is.
     pub(super) fn remove_captures(&mut self, ids: &[CaptureId], effects: &mut Vec<Effect>) {
         let is_gone = |state: &Self, id: &CaptureId| ids.contains(id) && !state.is_compared(id);
         let places = self
@@ -435,7 +435,7 @@ impl State {
         shown.into_iter().for_each(|shown| self.show_capture(shown));
     }
 
-    /// Adds every answer of a file and shows the first; that there are several is said.
+    /// Adds every result of a file and shows the first; that there are several is said.
     pub(super) fn add_captures(&mut self, captures: Vec<Arc<Capture>>) {
         let count = captures.len();
         for capture in captures.into_iter().rev() {
@@ -465,7 +465,7 @@ impl State {
         self.fit_panes();
     }
 
-    /// Closes panes that the answer shown has nothing for, as far as that is known.
+    /// Closes panes that the result shown has nothing for, as far as that is known.
     pub(super) fn fit_panes(&mut self) {
         let shown = self
             .view
@@ -555,7 +555,7 @@ impl State {
         self.query_results.put(query_key, answer, &shown);
     }
 
-    /// The verdict with tokenizer, baseline, facts and the command line that reproduces it, as Markdown.
+    /// The summary with tokenizer, baseline, facts and the command line that reproduces it, as Markdown.
     pub fn summary_text(&self) -> Option<String> {
         if self.view.screen == Screen::Compare {
             return self.compare_text();

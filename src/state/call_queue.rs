@@ -21,7 +21,7 @@ pub struct Series {
 
 impl Series {
     /// Calls of which none is made yet.
-    pub(super) fn of(calls: Vec<PreparedCall>) -> Self {
+    pub(super) fn new(calls: Vec<PreparedCall>) -> Self {
         Self {
             captures: vec![None; calls.len()],
             calls,
@@ -119,7 +119,7 @@ impl State {
         if let Some(series) = self.series(SeriesKind::Compare) {
             series.on_capture(at, capture);
         }
-        // The way back leads to an answer.
+        // The way back leads to a result.
         self.view.capture.get_or_insert_with(|| capture.id.clone());
         self.list_capture(Arc::clone(capture));
         self.next_of_series(SeriesKind::Compare, effects);

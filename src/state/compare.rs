@@ -16,7 +16,7 @@ use loupe_analysis::queries::arguments::unchecked;
 use loupe_analysis::queries::comparison::ComparisonPage;
 use loupe_analysis::queries::comparison::{
     Comparison, ComparisonChoice, ComparisonQuery, PREAMBLE, differs_only_in, format_argument,
-    planned, shown, value_in, values,
+    plan_calls, shown, value_in, values,
 };
 use loupe_analysis::summary::{Strip, Summary, comparison_strip, comparison_summary};
 use loupe_core::capture::{Capture, CaptureId, Outcome, Tool};
@@ -141,7 +141,7 @@ impl Compare {
 pub enum CompareTab {
     /// The fields, and what each column makes of them.
     Fields,
-    /// The texts beside each other.
+    /// The texts next to each other.
     Records,
     /// What each host's model would be shown.
     Hosts,
@@ -149,11 +149,11 @@ pub enum CompareTab {
     Curve,
 }
 
-/// What a person does in a comparison.
+/// What the user does in a comparison.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CompareAction {
     /// Call the selected tool with each value that is not there already; asks first where it is not declared read-only. The
-    /// values are as a person writes them, with commas between them or as a JSON array; empty takes those of the schema.
+    /// values are as the user writes them, with commas between them or as a JSON array; empty takes those of the schema.
     Start {
         vary: String,
         written: String,
@@ -215,7 +215,7 @@ pub struct Comparisons {
 }
 
 impl State {
-    /// The argument of the selected tool that chooses how the answer is written.
+    /// The argument of the selected tool that chooses how the result is written.
     pub fn format_choice(&self) -> Option<ComparisonChoice> {
         format_argument(&self.tool()?.tool)
     }
@@ -272,7 +272,7 @@ impl State {
                     return;
                 };
                 let series = match self.again_at_servers(&compare) {
-                    Ok(calls) if !calls.is_empty() => Series::of(calls),
+                    Ok(calls) if !calls.is_empty() => Series::new(calls),
                     Ok(_) => {
                         let arguments = compare
                             .series
@@ -283,7 +283,7 @@ impl State {
                         let call = |(at, arguments)| {
                             self.prepare(&compare.tool, arguments, CallOwner::Compare(at))
                         };
-                        Series::of(arguments.map(call).collect())
+                        Series::new(arguments.map(call).collect())
                     }
                     Err(problem) => return self.toast_problem(problem),
                 };
@@ -368,12 +368,12 @@ impl State {
         Some((
             compare,
             self.query_results
-                .query_state::<ComparisonQuery>(&QueryKey::of(&captures, ask))?
+                .query_state::<ComparisonQuery>(&QueryKey::new(&captures, ask))?
                 .ready()?,
         ))
     }
 
-    /// What is said of a comparison, by the fields that are needed where a person chose them.
+    /// What is said of a comparison, by the fields that are needed where the user chose them.
     pub fn compare_strip(&self, compare: &Compare, comparison: &Comparison) -> Strip {
         comparison_strip(
             comparison,
@@ -489,7 +489,7 @@ impl State {
                 series.captures.push(None);
                 continue;
             };
-            match planned(&tool, vary, value, &text) {
+            match plan_calls(&tool, vary, value, &text) {
                 Ok((arguments, why)) => {
                     if let Some(why) = why {
                         self.toast(&unchecked(&tool.name, &why));

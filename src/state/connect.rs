@@ -58,8 +58,8 @@ pub struct ConnectForm {
 }
 
 impl ConnectForm {
-    /// The form that describes a source, so that what failed can be mended where it stands.
-    pub fn of(source: &Source) -> Self {
+    /// The form that describes a source, so that what failed can be fixed where it stands.
+    pub fn new(source: &Source) -> Self {
         match source {
             Source::Sample(spec) => Self {
                 sample: spec.clone(),
@@ -129,7 +129,7 @@ impl ConnectForm {
                 let cwd =
                     (!self.folder.trim().is_empty()).then(|| PathBuf::from(self.folder.trim()));
                 let (env, is_clean, protocol) =
-                    (named(&self.environment), self.is_clean, self.protocol);
+                    (named_rows(&self.environment), self.is_clean, self.protocol);
                 Ok(Source::Command(Command {
                     name: self.name.clone(),
                     program,
@@ -152,7 +152,7 @@ impl ConnectForm {
                 Ok(Source::Http(Http {
                     name: self.name.clone(),
                     url: url.to_owned(),
-                    headers: named(&self.headers),
+                    headers: named_rows(&self.headers),
                     transport: self.transport,
                     protocol: self.protocol,
                     cacert: self.cacert(),
@@ -163,14 +163,14 @@ impl ConnectForm {
     }
 }
 
-fn named(rows: &[(String, String)]) -> Vec<(String, String)> {
+fn named_rows(rows: &[(String, String)]) -> Vec<(String, String)> {
     rows.iter()
         .filter(|(name, _)| !name.trim().is_empty())
         .map(|(name, value)| (name.trim().to_owned(), value.clone()))
         .collect()
 }
 
-/// What a person does about the connection.
+/// What the user does about the connection.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ConnectAction {
     Show,
@@ -182,7 +182,7 @@ pub enum ConnectAction {
     Disconnect,
     /// Ctrl R: connect again to the same source and list again.
     Reconnect,
-    /// The same in this revision of the protocol; the last call is made there too, and its two answers compared.
+    /// The same in this revision of the protocol; the last call is made there too, and its two results compared.
     ReconnectIn(Protocol),
 }
 
@@ -457,7 +457,7 @@ impl State {
         {
             self.connect_form = ConnectForm {
                 sample,
-                ..ConnectForm::of(&source)
+                ..ConnectForm::new(&source)
             };
         }
         self.is_new_source = false;
@@ -577,7 +577,7 @@ mod tests {
             "-- npx -y 'my server' --port 1"
         );
         let source = form.source().unwrap();
-        assert_eq!(ConnectForm::of(&source).source(), Ok(source));
+        assert_eq!(ConnectForm::new(&source).source(), Ok(source));
         assert!(ConnectForm::default().source().is_err());
         assert_eq!(
             ConnectForm {

@@ -1,4 +1,4 @@
-//! The diff screen: which two answers it compares and how it shows them; and reconnecting, which calls again and
+//! The diff screen: which two results it compares and how it shows them; and reconnecting, which calls again and
 //! compares with before.
 
 use std::collections::BTreeSet;
@@ -29,7 +29,7 @@ impl Diff {
     /// What is to be asked for the screen.
     pub fn query_key(&self) -> Option<QueryKey> {
         let (a, b) = self.sides.clone()?;
-        Some(QueryKey::of(&[a, b], self.ask.clone()))
+        Some(QueryKey::new(&[a, b], self.ask.clone()))
     }
 
     fn turn(&mut self, a: CaptureId, b: CaptureId) {
@@ -44,12 +44,12 @@ impl Diff {
     }
 }
 
-/// What a person does with two answers.
+/// What the user does with two results.
 #[derive(Clone, Debug, PartialEq)]
 pub enum DiffAction {
     /// Shows the difference from the first to the second.
     Open(CaptureId, CaptureId),
-    /// Compares the answer shown with the one before it, of the same tool if there is one.
+    /// Compares the result shown with the one before it, of the same tool if there is one.
     OpenLast,
     SetTexts(TextOf, TextOf),
     Split(bool),
@@ -76,7 +76,7 @@ pub struct Reconnect {
     pub(super) before: Option<(u64, Vec<Arc<Tool>>)>,
     /// Whether they were other tools than those listed now.
     pub(super) has_changed: bool,
-    /// The answer that came again, and the one before it.
+    /// The result that came again, and the one before it.
     pub pair: Option<(CaptureId, CaptureId)>,
 }
 
@@ -116,7 +116,7 @@ impl Reconnect {
 }
 
 impl State {
-    /// The answer for the diff screen, if it is there.
+    /// The result for the diff screen, if it is there.
     pub fn diff_view(&self) -> Option<&Arc<DiffView>> {
         self.query_results
             .query_state::<DiffQuery>(&self.diff.query_key()?)?
@@ -128,7 +128,7 @@ impl State {
         self.captures.iter().find(|capture| capture.id == *id)
     }
 
-    /// The answer that the one shown is compared with where nobody says which: the last one before it of the same tool,
+    /// The result that the one shown is compared with where nobody says which: the last one before it of the same tool,
     /// else the one before it.
     pub fn compared_with(&self) -> Option<&Arc<Capture>> {
         let shown = self.capture()?;
@@ -152,7 +152,7 @@ impl State {
                     .compared_with()
                     .map(|before| before.id.clone())
                     .zip(self.view.capture.clone());
-                // With one answer alone, two of its formats can still be compared.
+                // With one result alone, two of its formats can still be compared.
                 let alone = self.view.capture.clone().map(|id| (id.clone(), id));
                 if let Some((a, b)) = pair.or(alone) {
                     self.open_diff(a, b);
@@ -186,7 +186,7 @@ impl State {
         }
         let is_same = a == b;
         self.diff.turn(a, b);
-        // One answer has no difference to itself but that of its formats; two answers are compared as they were sent.
+        // One result has no difference to itself but that of its formats; two results are compared as they were sent.
         let (old, new) = self.diff.ask.texts;
         let formats = (TextOf::Format("json-pretty"), TextOf::Format("yaml"));
         if is_same && old == new {
@@ -198,7 +198,7 @@ impl State {
     }
 
     /// Connects again, and repeats the last call of the tool shown once the tools are listed. In another revision of the
-    /// protocol, where one is named, and then the two answers are compared.
+    /// protocol, where one is named, and then the two results are compared.
     pub(super) fn reconnect_and_repeat(
         &mut self,
         protocol: Option<Protocol>,
@@ -251,7 +251,7 @@ impl State {
         self.call_like(&waiting.before, waiting.was_diff, effects);
     }
 
-    /// Makes the same call as `before` at the server in use, and compares the two answers.
+    /// Makes the same call as `before` at the server in use, and compares the two results.
     pub(super) fn call_like(
         &mut self,
         before: &Capture,

@@ -129,7 +129,7 @@ pub enum ExportEffect {
         file: ComparisonFile,
         path: Option<PathBuf>,
     },
-    /// A table of the answer, as text for the clipboard.
+    /// A table of the result, as text for the clipboard.
     Table {
         capture: Arc<Capture>,
         text: TableText,
@@ -182,7 +182,7 @@ pub enum ImportEffect {
     },
 }
 
-/// Files of a person's own about tokens and money.
+/// Files of the user's own about tokens and money.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TokensEffect {
     /// Read a tokenizer's file.
@@ -207,7 +207,7 @@ pub enum AppEffect {
     Quit,
 }
 
-/// What a server is told beside calls.
+/// What a server is told next to calls.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SessionCommand {
     Reply {

@@ -1,4 +1,4 @@
-//! What the engine reports: what came of effects, and what servers say beside their answers.
+//! What the engine reports: what came of effects, and what servers say next to their answers.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -52,7 +52,7 @@ pub enum Event {
         file: PathBuf,
         silence: ToolSilence,
     },
-    /// Every answer that a file or a pasted text held, at least one.
+    /// Every result that a file or a pasted text held, at least one.
     Opened(Vec<Arc<Capture>>),
     Answered {
         /// What it was asked about; a capture may be read anew meanwhile.
@@ -168,7 +168,7 @@ pub enum TokensEvent {
     Prices(Result<Prices, Problem>),
 }
 
-/// What a server says beside its answers.
+/// What a server says next to its answers.
 #[derive(Clone, Debug)]
 pub enum ServerNotification {
     Asked(ServerRequest),

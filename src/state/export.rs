@@ -14,7 +14,7 @@ use loupe_core::host::ReadChoice;
 use loupe_core::settings::Theme;
 use loupe_core::token::Encoding;
 
-/// What a person does with an export.
+/// What the user does with an export.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExportAction {
     Copy(ExportChoice),
@@ -100,7 +100,7 @@ impl State {
                 return;
             }
             ExportAction::Save { kind, path: None } => {
-                let text = kind.file_name(&ParsedCapture::of(Arc::clone(&capture)));
+                let text = kind.file_name(&ParsedCapture::new(Arc::clone(&capture)));
                 self.dialog = Some(Dialog::Path {
                     purpose: PathPurpose::ExportAs(kind),
                     text,

@@ -1,4 +1,4 @@
-//! How the findings of the answer are looked at, and which rules count.
+//! How the findings of the result are looked at, and which rules count.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use loupe_analysis::finding::{Profile, RuleSettings, Severity, ToolSilence};
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FindingsView {
-    /// The finding that is looked at, by its position among those of the answer.
+    /// The finding that is looked at, by its position among those of the result.
     pub selected: Option<usize>,
     /// The severity whose findings are listed; `None` lists all.
     pub severity: Option<Severity>,
@@ -29,7 +29,7 @@ pub struct FindingsView {
 }
 
 impl FindingsView {
-    /// Another answer: what was chosen of the one before is let go.
+    /// Another result: what was chosen of the one before is let go.
     pub(super) fn forget_answer(&mut self) {
         self.selected = None;
     }
@@ -37,7 +37,7 @@ impl FindingsView {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum FindingsAction {
-    /// By its position among the findings of the answer.
+    /// By its position among the findings of the result.
     Select(Option<usize>),
     /// Lists those of this severity alone.
     OnlySeverity(Option<Severity>),

@@ -1,4 +1,4 @@
-//! Fixtures in the window: the answer shown saved as one, or every call of this run, after a look at all that would be
+//! Fixtures in the window: the result shown saved as one, or every call of this run, after a look at all that would be
 //! written. What calls them again is in `fixture::verify`.
 
 mod verify;
@@ -24,10 +24,10 @@ use loupe_core::number::number_of;
 use loupe_core::problem::Problem;
 use loupe_core::redact::FoundSecret;
 
-/// What a person does with fixtures.
+/// What the user does with fixtures.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FixtureAction {
-    /// Opens the dialog for the answer shown; `then` is what needs the fixture.
+    /// Opens the dialog for the result shown; `then` is what needs the fixture.
     Show {
         then: Option<ExportChoice>,
     },
@@ -52,9 +52,9 @@ pub enum FixtureAction {
         pointer: String,
         value: String,
     },
-    /// Shows what differs between the answer of the fixture at this place and the one that came.
+    /// Shows what differs between the result of the fixture at this place and the one that came.
     ShowDifference(usize),
-    /// Keeps the new answer of the fixture at this place, or of every one that differs, in place of the old.
+    /// Keeps the new result of the fixture at this place, or of every one that differs, instead of the old.
     Accept(Option<usize>),
 }
 
@@ -141,7 +141,7 @@ pub struct FixtureSaving {
 
 impl FixtureSaving {
     /// The fixtures as they are to be written; `None` while something is not filled in.
-    fn planned(&self) -> Option<Vec<PlannedFixture>> {
+    fn plan(&self) -> Option<Vec<PlannedFixture>> {
         let plan = |((capture, needed), path): (&(Arc<Capture>, BTreeSet<String>), PathBuf)| {
             let mut wanted = self.form.wanted.clone();
             if self.form.expects_needed {
@@ -192,7 +192,7 @@ pub enum FixtureEffect {
         run: u64,
         dirs: Vec<(PathBuf, Filled)>,
     },
-    /// Judges the answer that came to the call of a fixture.
+    /// Judges the result that came to the call of a fixture.
     Judge {
         run: u64,
         at: usize,
@@ -200,13 +200,13 @@ pub enum FixtureEffect {
         filled: Filled,
         came: Arc<Capture>,
     },
-    /// Judges the saved answers alone, one after another.
+    /// Judges the saved results alone, one after another.
     JudgeSaved {
         run: u64,
         call: u64,
         dirs: Vec<(PathBuf, Filled)>,
     },
-    /// Keeps a new answer in place of the fixture's.
+    /// Keeps a new result instead of the fixture's.
     Accept {
         at: usize,
         dir: PathBuf,
@@ -217,7 +217,7 @@ pub enum FixtureEffect {
     BringBack(Vec<FixtureBefore>),
 }
 
-/// A new answer that took the place of a fixture's, with what was said and known of the fixture before.
+/// A new result that took the place of a fixture's, with what was said and known of the fixture before.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AcceptedAnswer {
     pub at: usize,
@@ -291,7 +291,7 @@ impl State {
                 else {
                     return;
                 };
-                let Some(fixtures) = saving.planned() else {
+                let Some(fixtures) = saving.plan() else {
                     return;
                 };
                 saving.is_saving = true;
@@ -342,7 +342,7 @@ impl State {
         self.open_fixtures(vec![capture], vec![name], then, effects);
     }
 
-    /// Whether it is an answer to a call of a tool that was made since the program started.
+    /// Whether it is a result to a call of a tool that was made since the program started.
     pub fn is_call_of_run(&self, capture: &Capture) -> bool {
         let is_new = self
             .began_at
@@ -449,12 +449,7 @@ impl State {
     }
 
     fn preview_fixtures(&mut self, effects: &mut Vec<Effect>) {
-        let Some(fixtures) = self
-            .fixtures
-            .saving
-            .as_ref()
-            .and_then(FixtureSaving::planned)
-        else {
+        let Some(fixtures) = self.fixtures.saving.as_ref().and_then(FixtureSaving::plan) else {
             return;
         };
         self.fixtures.number += 1;
@@ -484,7 +479,7 @@ impl State {
                         number_of(several.len() as u64, "fixtures")
                     ),
                 });
-                // The dialog may be that of another answer by now.
+                // The dialog may be that of another result by now.
                 let is_its = |saving: &mut FixtureSaving| {
                     saving
                         .calls
@@ -512,7 +507,7 @@ impl State {
                 Some(saving) => {
                     saving.is_saving = false;
                     saving.refused = Some(problem);
-                    // Other things may stand there by now, some of the fixtures among them.
+                    // Other things may be there by now, some of the fixtures among them.
                     self.preview_fixtures(effects);
                 }
                 None => self.toast_problem(problem),

@@ -98,13 +98,13 @@ impl Form {
         self.schemas.root().iter().zip(&self.members.named)
     }
 
-    /// The text as it is sent: with the value of each variable that is known in place of its `{{name}}`.
+    /// The text as it is sent: with the value of each variable that is known instead of its `{{name}}`.
     pub fn resolved_text(&self) -> Cow<'_, str> {
         let mut sent = Cow::Borrowed(&*self.text);
         for (name, value) in &*self.variables {
             let mark = format!("{{{{{name}}}}}");
             if sent.contains(&mark) {
-                // Where the text is JSON, a mark can only stand in a string.
+                // Where the text is JSON, a mark can only are in a string.
                 let quoted = write::string(value);
                 sent = Cow::Owned(sent.replace(&mark, &quoted[1..quoted.len() - 1]));
             }
@@ -222,7 +222,7 @@ impl Form {
             || self.members.is_unfinished()
     }
 
-    /// Whether the check of the text as it stands is made.
+    /// Whether the check of the text as it is is made.
     pub fn is_checked(&self) -> bool {
         self.progress.is_done()
     }

@@ -12,7 +12,7 @@ use crate::history::{Entry, Health, HistoryId, HistoryLimits, HistoryQuery};
 use loupe_core::capture::{Capture, CaptureId};
 use loupe_core::problem::{Problem, ProblemKind};
 
-/// What a person does with the history.
+/// What the user does with the history.
 #[derive(Clone, Debug, PartialEq)]
 pub enum HistoryAction {
     /// Keep every call in this data folder, and show what is there.
@@ -82,15 +82,15 @@ pub struct HistoryState {
     /// The data folder; `None` where nothing is kept.
     pub folder: Option<PathBuf>,
     pub is_on: bool,
-    /// Whether the person wants no call kept, in this run and later ones.
+    /// Whether the user wants no call kept, in this run and later ones.
     pub is_off: bool,
     pub keep: HistoryLimits,
     pub limits: Option<HistoryLimits>,
     /// Newest first.
     pub entries: Arc<[Entry]>,
-    /// What the person typed to find captures.
+    /// What the user typed to find captures.
     pub search: String,
-    /// Entries that the answers' texts have to decide are looked for under this number.
+    /// Entries that the results' texts have to decide are looked for under this number.
     searching: u64,
     /// What the search found; `None` while there is none, or while it runs.
     found: Option<Vec<HistoryId>>,
@@ -105,7 +105,7 @@ pub struct HistoryState {
 }
 
 impl HistoryState {
-    /// What earlier runs kept, newest first; of a search, what it finds, the calls of this run among it. While the answers
+    /// What earlier runs kept, newest first; of a search, what it finds, the calls of this run among it. While the results
     /// are searched: what the list alone decides.
     pub fn earlier(&self) -> Vec<&Entry> {
         self.shown
@@ -134,7 +134,7 @@ impl HistoryState {
         self.shown = shown.map(|(at, _)| at).collect();
     }
 
-    /// Whether the answers are being searched.
+    /// Whether the results are being searched.
     pub fn is_searching(&self) -> bool {
         !HistoryQuery::parse(&self.search).is_empty() && self.found.is_none()
     }

@@ -1,4 +1,4 @@
-//! What is looked at of the hosts: the one chosen, what of it is shown, the host that one views the answer as.
+//! What is looked at of the hosts: the one chosen, what of it is shown, the host that one views the result as.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{Connection, Effect, PaneView, Screen, SessionEffect, State};
 use loupe_core::host::{Host, HostId, Hosts, ResultPart};
 
-/// The hosts that are known: those that come with Loupe, until the person's own file was read.
+/// The hosts that are known: those that come with Loupe, until the user's own file was read.
 #[derive(Clone, Debug)]
 pub struct KnownHosts(Arc<Hosts>);
 
@@ -48,16 +48,16 @@ impl HostDetail {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HostsView {
     pub selected: Option<HostId>,
-    /// Where there is no room for both, the host stands in place of the lanes.
+    /// Where there is no room for both, the host replaces the lanes.
     pub is_open: bool,
     pub detail: HostDetail,
-    /// Whether what a limit took out stands in the text, weak, or is folded.
+    /// Whether what a limit took out is in the text, weak, or is folded.
     pub shows_removed: bool,
-    /// Whether all of what is kept stands there, or its middle is folded where it is long.
+    /// Whether all of what is kept is there, or its middle is folded where it is long.
     pub shows_kept: bool,
-    /// The grid of deliveries in place of the lanes.
+    /// The grid of deliveries instead of the lanes.
     pub shows_deliveries: bool,
-    /// What this host drops is weak in every pane; `None` shows the answer as sent.
+    /// What this host drops is weak in every pane; `None` shows the result as sent.
     pub view_as: Option<HostId>,
     /// The part of a result that one model reads; `None` takes what most hosts show. A host that is viewed as comes first.
     pub reads: Option<ResultPart>,
@@ -67,7 +67,7 @@ pub struct HostsView {
     pub found: Vec<HostId>,
 }
 
-/// What a person did about hosts.
+/// What the user did about hosts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum HostsAction {
     /// The screen of hosts, with a host opened.

@@ -1,4 +1,4 @@
-//! What a person brings along to connect: a pasted text, a client's configuration, a source used before. What was
+//! What the user brings along to connect: a pasted text, a client's configuration, a source used before. What was
 //! understood is shown, and asked for where something is missing, before it becomes the connect form; connecting is
 //! another click.
 
@@ -14,7 +14,7 @@ use loupe_core::source::{Recent, RecentSource, Source, missing_secrets, server_k
 
 /// A longer text is a file's business.
 const PASTED_BYTES: usize = 256 << 10;
-/// Sources that are kept beside the pinned ones.
+/// Sources that are kept next to the pinned ones.
 const RECENT: usize = 12;
 
 /// A client's configuration that lies on this computer.
@@ -72,11 +72,11 @@ impl ImportGuess {
 /// The import part of the connect screen.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Importing {
-    /// What stands in the field to paste into.
+    /// What is in the field to paste into.
     pub text: String,
     /// Why the text is not understood.
     pub problem: Option<Problem>,
-    /// The text is an answer, which can be opened.
+    /// The text is a result, which can be opened.
     pub is_answer: bool,
     pub understood: Option<ImportGuess>,
     /// `None`: nobody looked yet.
@@ -93,11 +93,11 @@ pub struct Importing {
     origin: Option<(PathBuf, String, Source)>,
 }
 
-/// What a person does about it.
+/// What the user does about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ImportAction {
     SetText(String),
-    /// Open the pasted text as an answer.
+    /// Open the pasted text as a result.
     OpenAnswer,
     /// Look where clients keep their configurations.
     Look,
@@ -331,7 +331,7 @@ impl State {
         }
     }
 
-    /// Takes over what stands in the field to paste into, where something does; whether the form is what is to be connected.
+    /// Takes over what is in the field to paste into, where something does; whether the form is what is to be connected.
     pub(super) fn take_pasted(&mut self) -> bool {
         if let Some(problem) = self.importing.problem.clone() {
             self.toast_problem(problem);
@@ -374,7 +374,7 @@ impl State {
         let sample = self.connect_form.sample.clone();
         self.connect_form = ConnectForm {
             sample,
-            ..ConnectForm::of(source)
+            ..ConnectForm::new(source)
         };
         self.view.screen = Screen::Connect;
     }
@@ -460,7 +460,7 @@ impl State {
             .as_ref()
             .filter(|(.., filled)| filled == source);
         let Some(kept) = from_file.map_or_else(
-            || Recent::of(source, self.servers.here()),
+            || Recent::new(source, self.servers.here()),
             |(file, server, _)| Some(Recent::of_config(&file.to_string_lossy(), server)),
         ) else {
             return;
@@ -652,7 +652,7 @@ mod tests {
             env,
             ..Default::default()
         });
-        let used = Recent::of(&source, None).unwrap();
+        let used = Recent::new(&source, None).unwrap();
         apply(
             &mut state,
             Event::Import(ImportEvent::Recent {

@@ -1,4 +1,4 @@
-//! What a server has beside tools: resources, templates and prompts, filled in and open in the same panes.
+//! What a server has next to tools: resources, templates and prompts, filled in and open in the same panes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -53,7 +53,7 @@ impl LibraryEntry {
         }
     }
 
-    /// The list that it stands in.
+    /// The list that it is in.
     pub fn tab(&self) -> SidebarTab {
         match self {
             Self::Resource(_) | Self::Template(_) => SidebarTab::Resources,
@@ -143,7 +143,7 @@ pub struct Library {
     pub updated: BTreeSet<String>,
 }
 
-/// A question for suggestions. They are of use only as long as it is what stands there.
+/// A question for suggestions. They are of use only as long as it is what is there.
 #[derive(Clone, Debug, PartialEq)]
 struct Asked {
     reference: String,
@@ -166,7 +166,7 @@ impl Library {
     }
 }
 
-/// What a person does with it.
+/// What the user does with it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LibraryAction {
     /// Shows an entry on its screen.
@@ -260,7 +260,7 @@ impl ServerSession {
         has_changed
     }
 
-    /// Asks what may stand in the place that was typed in last, unless an answer to that is still to come.
+    /// Asks what may be in the place that was typed in last, unless a result to that is still to come.
     fn ask_for_suggestions(&mut self, effects: &mut Vec<Effect>) {
         let library = &mut self.library;
         if library.asked.is_some()
@@ -367,7 +367,7 @@ impl State {
         }
     }
 
-    /// Sends what reads a resource or fills in a prompt, where it can be sent; the answer is a capture like a call's.
+    /// Sends what reads a resource or fills in a prompt, where it can be sent; the result is a capture like a call's.
     fn read(&mut self, method: &'static str, params: String, effects: &mut Vec<Effect>) -> bool {
         if self.running.is_some() {
             return false;
@@ -501,7 +501,7 @@ mod tests {
         state
             .session_mut()
             .on_suggestions("key".into(), vec!["abel".into()], &mut effects);
-        // What came is for a text that is no longer there; what stands there now is asked for instead.
+        // What came is for a text that is no longer there; what is there now is asked for instead.
         assert_eq!(state.session().library.suggestions, None);
         assert_eq!(asked(&mut effects), ["\"ada\""]);
         state

@@ -1,4 +1,4 @@
-//! A login as the window shows it: its log, the address to open, and what a person does about it.
+//! A login as the window shows it: its log, the address to open, and what the user does about it.
 
 use std::time::Duration;
 
@@ -38,14 +38,14 @@ pub struct LoginLog {
     pub lines: Vec<String>,
     /// The address that waits to be opened, since when, and for how long.
     pub open: Option<(String, Duration, Duration)>,
-    /// Whether the person has had it opened or copied.
+    /// Whether the user has had it opened or copied.
     pub is_opened: bool,
     pub is_running: bool,
-    /// Authorization servers of which a person has to choose one.
+    /// Authorization servers of which the user has to choose one.
     pub servers: Vec<String>,
 }
 
-/// What a person does about a login.
+/// What the user does about a login.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LoginAction {
     /// Connect again to the server that refused, and log in.

@@ -9,13 +9,13 @@ use loupe_core::capture::{BlockKind, Capture, CaptureId, ParsedResponse};
 /// What is shown of them, and where answers came from.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Media {
-    /// Pictures that a person asked to see: capture, and position in `content`.
+    /// Pictures that the user asked to see: capture, and position in `content`.
     shown: BTreeSet<(CaptureId, usize)>,
-    /// The session that an answer came through; what was opened from a file has none.
+    /// The session that a result came through; what was opened from a file has none.
     sessions: BTreeMap<CaptureId, SessionId>,
 }
 
-/// What a person does with a block.
+/// What the user does with a block.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MediaAction {
     /// Decodes and shows the picture at this position in `content`, or no longer.
@@ -27,7 +27,7 @@ pub enum MediaAction {
 }
 
 impl State {
-    /// Whether the picture at this position of the answer shown was asked for.
+    /// Whether the picture at this position of the result shown was asked for.
     pub fn is_media_shown(&self, block: usize) -> bool {
         self.view
             .capture
@@ -78,12 +78,12 @@ impl State {
         }
     }
 
-    /// Notes the session that an answer came through.
+    /// Notes the session that a result came through.
     pub(super) fn came_through(&mut self, session: SessionId, capture: &CaptureId) {
         self.media.sessions.insert(capture.clone(), session);
     }
 
-    /// Why what the answer shown links to cannot be read now; `None` where it can.
+    /// Why what the result shown links to cannot be read now; `None` where it can.
     pub fn unreadable(&self) -> Option<&'static str> {
         let session = self
             .view
@@ -115,7 +115,7 @@ impl State {
 
 /// A name for the file: the last part of the address, else the tool with the position.
 fn file_name(capture: &Capture, index: usize) -> String {
-    let reading = ParsedResponse::of(capture);
+    let reading = ParsedResponse::new(capture);
     let Some(block) = reading.blocks.get(index) else {
         return String::new();
     };

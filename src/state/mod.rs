@@ -1,6 +1,6 @@
 //! All that the window knows, and how it changes: plain data that tests drive without a window.
 //!
-//! [`State::perform`] takes what a person did, [`State::apply`] what the engine reports; both are synchronous, look at no
+//! [`State::perform`] takes what the user did, [`State::apply`] what the engine reports; both are synchronous, look at no
 //! clock, file or thread (`now` is a field the app sets), and yield [`Effect`]s. Nothing else changes the state.
 
 mod action;
@@ -123,7 +123,7 @@ pub struct State {
     pub read_texts: ReadTexts,
     pub comparisons: Comparisons,
     pub query_results: QueryResults,
-    /// The hosts that are known, the person's own among them.
+    /// The hosts that are known, the user's own among them.
     pub hosts: KnownHosts,
     /// The host that calls are made as, from the next connection on; `None` is as Loupe.
     call_as: Option<loupe_core::host::HostId>,
@@ -158,7 +158,7 @@ pub struct State {
     pub saved_settings: settings::SavedSettings,
     pub server_view: ServerView,
     pub dialog: Option<Dialog>,
-    /// Pictures, files and links of answers.
+    /// Pictures, files and links of results.
     pub media: media::Media,
     /// Folders that servers are told about from the next connection on; `None` declares none.
     pub roots: Option<Vec<PathBuf>>,

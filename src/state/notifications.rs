@@ -1,4 +1,4 @@
-//! What a server says beside its answers: questions, messages for the log, tools that changed, and what it is told of folders.
+//! What a server says next to its answers: questions, messages for the log, tools that changed, and what it is told of folders.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use super::{
 use loupe_core::capture::Tool;
 
 impl State {
-    /// Applies what a server says beside its answers, to its session alone.
+    /// Applies what a server says next to its answers, to its session alone.
     pub(super) fn on_notification(
         &mut self,
         id: SessionId,

@@ -13,17 +13,17 @@ use loupe_core::json::write;
 use loupe_core::problem::{Problem, ProblemKind};
 use loupe_core::source::{Source, label_among};
 
-/// What a person does with several servers; a server is named by its session.
+/// What the user does with several servers; a server is named by its session.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum OpenServersAction {
-    /// To the connect screen, for a server beside the one in use.
+    /// To the connect screen, for a server next to the one in use.
     Add,
     /// Goes on with this one; the one in use stays open.
     Switch(SessionId),
     Close(SessionId),
-    /// Makes the call that is shown at this server, too, and compares the two answers.
+    /// Makes the call that is shown at this server, too, and compares the two results.
     CallAt(SessionId),
-    /// Makes the call that is shown at every open server that has its tool, and shows all answers side by side.
+    /// Makes the call that is shown at every open server that has its tool, and shows all results side by side.
     CallAtAll,
 }
 
@@ -220,7 +220,7 @@ impl State {
             self.disconnect(effects);
         }
         self.stop_watching(effects);
-        // A call of the server before: its answer would be shown among those of this one.
+        // A call of the server before: its result would be shown among those of this one.
         self.dialog.take_if(|dialog| {
             matches!(
                 dialog,
@@ -464,7 +464,7 @@ mod tests {
             &mut Vec::new(),
         );
         let mut effects = perform(&mut state, OpenServersAction::CallAtAll);
-        // The answer of the second is there; the third is in use.
+        // The result of the second is there; the third is in use.
         for (at, server) in [(2, "third"), (0, "first")] {
             let call = effects.iter().find_map(|effect| match effect {
                 Effect::Session(SessionEffect::Call {

@@ -30,13 +30,13 @@ pub enum CallOwner {
     Person,
     /// A card of the start page.
     StartPage(StartQuestion),
-    /// Reconnecting, which compares it with the answer of before.
+    /// Reconnecting, which compares it with the result of before.
     Reconnect { before: CaptureId, was_diff: bool },
     /// A comparison; the call's position in it.
     Compare(usize),
     /// A fixture that is verified; the call's position among those of the run.
     Fixture(usize),
-    /// Saved answers of fixtures that are judged without a call.
+    /// Saved results of fixtures that are judged without a call.
     SavedFixtures,
 }
 

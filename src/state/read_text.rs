@@ -1,4 +1,4 @@
-//! How the texts of each tool's answers are read as data, where a person chose.
+//! How the texts of each tool's answers are read as data, where the user chose.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -105,7 +105,7 @@ mod tests {
             ViewAction::SelectCapture(CaptureId("a".into())),
             &mut Vec::new(),
         );
-        let query_key = QueryKey::of(&[CaptureId("b".into())], TreeQuery);
+        let query_key = QueryKey::new(&[CaptureId("b".into())], TreeQuery);
         state.want(vec![query_key.clone()], &mut Vec::new());
         let mut effects = Vec::new();
         state.perform(ViewAction::ReadText(ReadText::Never), &mut effects);

@@ -19,7 +19,7 @@ pub enum QueryState<'a, T> {
         since: Duration,
     },
     Failed(&'a Problem),
-    /// Not worked on before a person says so: it takes long for so many bytes of responses.
+    /// Not worked on before the user says so: it takes long for so many bytes of responses.
     NeedsConfirmation {
         bytes: usize,
     },
@@ -56,19 +56,19 @@ enum Entry {
     },
 }
 
-/// So many answers that belong to a width, a search or a selection are kept.
+/// So many results that belong to a width, a search or a selection are kept.
 const PASSING: usize = 64;
 
 /// Answers that were given, and questions that are out.
 #[derive(Clone, Debug)]
 pub struct QueryResults {
     entries: HashMap<QueryKey, Entry>,
-    /// Counts the answers, so that the oldest is known.
+    /// Counts the results, so that the oldest is known.
     given: u64,
     /// Answers about captures that are not shown are let go above this many bytes, the oldest first. The captures that
     /// answers were made from, parsed, count once each.
     budget: usize,
-    /// Queries that are held about large answers wait for a person's word above this many bytes of responses.
+    /// Queries that are held about large answers wait for the user's word above this many bytes of responses.
     pub(super) held_above: usize,
 }
 
@@ -86,7 +86,7 @@ impl Default for QueryResults {
 impl QueryResults {
     /// What is known about one capture; `None` where nobody has asked yet.
     pub fn get<Q: Query>(&self, capture: &CaptureId, query: Q) -> Option<QueryState<'_, Q::Out>> {
-        self.query_state::<Q>(&QueryKey::of(std::slice::from_ref(capture), query))
+        self.query_state::<Q>(&QueryKey::new(std::slice::from_ref(capture), query))
     }
 
     /// What is known of a query key whose query is a `Q`; `None` where nobody has asked yet.
@@ -125,7 +125,7 @@ impl QueryResults {
         true
     }
 
-    /// Takes in an answer, and lets go of old ones where there is no room for all.
+    /// Takes in a result, and lets go of old ones where there is no room for all.
     pub(super) fn put(
         &mut self,
         query_key: QueryKey,
@@ -225,7 +225,7 @@ impl QueryResults {
         gone
     }
 
-    /// Lets go of every answer about captures that changed, and returns what is still worked on.
+    /// Lets go of every result about captures that changed, and returns what is still worked on.
     pub(super) fn forget_captures(
         &mut self,
         is_changed: impl Fn(&CaptureId) -> bool,
@@ -292,7 +292,7 @@ mod tests {
     }
 
     fn of<Q: Query>(name: &str, query: Q) -> QueryKey {
-        QueryKey::of(&[id(name)], query)
+        QueryKey::new(&[id(name)], query)
     }
 
     #[test]

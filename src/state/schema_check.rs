@@ -31,7 +31,7 @@ pub struct SchemaCheck {
 pub struct CheckProgress {
     revision: u64,
     stage: Stage,
-    /// What waits for it: a call or an answer, to be sent where nothing is found.
+    /// What waits for it: a call or a result, to be sent where nothing is found.
     pub(super) sends: bool,
 }
 
@@ -72,7 +72,7 @@ impl CheckProgress {
         })
     }
 
-    /// Whether a result is of the text as it stands.
+    /// Whether a result is of the text as it is.
     fn finish(&mut self, revision: u64) -> bool {
         let is_current = self.revision == revision && self.stage == Stage::Asked;
         if is_current {

@@ -41,7 +41,7 @@ pub struct Values {
     sought: Option<Source>,
 }
 
-/// What a person does in the dialog.
+/// What the user does in the dialog.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ValuesAction {
     Type { name: String, value: String },

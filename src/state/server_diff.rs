@@ -71,7 +71,7 @@ impl ServerDiff {
     }
 }
 
-/// What a person does about it.
+/// What the user does about it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ServerDiffAction {
     /// The comparison, or the way to its other list.
@@ -96,7 +96,7 @@ impl State {
     /// The tools of the server in use, as a list.
     pub fn own_list(&self) -> ToolListing {
         let server = self.session().connection.server();
-        let name = server.map_or_else(|| "This server".to_owned(), named);
+        let name = server.map_or_else(|| "This server".to_owned(), server_name);
         let place = self
             .session()
             .connection
@@ -220,7 +220,7 @@ impl State {
         self.use_other(ToolListing {
             name: server
                 .as_ref()
-                .map_or_else(|| "The other server".to_owned(), named),
+                .map_or_else(|| "The other server".to_owned(), server_name),
             place: source.as_ref().map(Source::to_string).unwrap_or_default(),
             tools: tools.into_iter().map(Arc::new).collect(),
             note,
@@ -267,7 +267,7 @@ impl State {
     }
 }
 
-fn named(server: &Server) -> String {
+fn server_name(server: &Server) -> String {
     server.heading().trim().to_owned()
 }
 

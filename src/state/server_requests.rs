@@ -1,4 +1,4 @@
-//! What the server asks of the person, one question after the other: the form being filled in, and what is answered.
+//! What the server asks of the user, one question after the other: the form being filled in, and what is answered.
 //!
 //! What is typed lives here until it is answered, and nowhere else.
 
@@ -11,7 +11,7 @@ use loupe_core::problem::{Problem, ProblemKind};
 use loupe_core::server_request::form::{ElicitationField, ElicitationKind};
 use loupe_core::server_request::{Reply, RequestKind, ServerRequest};
 
-/// What stands as the model of a completion that a person wrote.
+/// What stands as the model of a completion that the user wrote.
 const MODEL: &str = "a person, by hand";
 /// What stands as the model of a completion that was written beforehand.
 const CANNED: &str = "a canned answer";
@@ -103,7 +103,7 @@ impl OpenRequest {
         }
     }
 
-    /// The content of the form as it stands.
+    /// The content of the form as it is.
     pub fn content(&self) -> String {
         let RequestKind::Form { fields, .. } = &self.ask.wants else {
             return "{}".into();
@@ -171,7 +171,7 @@ impl ServerRequests {
     }
 }
 
-/// What a person does with the first of the questions.
+/// What the user does with the first of the questions.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ServerRequestAction {
     Give {

@@ -46,7 +46,7 @@ pub enum AllowedTools {
     All,
 }
 
-/// What a person does with what is remembered.
+/// What the user does with what is remembered.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ServersAction {
     /// Commands are started in this folder, where they have none of their own.
@@ -202,7 +202,7 @@ impl State {
         let source = session
             .connection
             .source()
-            .and_then(|source| Recent::of(source, here))
+            .and_then(|source| Recent::new(source, here))
             .map(|recent| recent.label().1);
         let memory = self.servers.known.entry(key.clone()).or_default();
         let before = memory.clone();
@@ -766,7 +766,7 @@ pub(super) mod tests {
         );
         perform(&mut state, ServersAction::ForgetArguments("usual".into()));
         assert!(state.tool_arguments().unwrap().named.is_empty());
-        // What a value holds cannot break out of its string, and a mark without a value is sent as it stands.
+        // What a value holds cannot break out of its string, and a mark without a value is sent as it is.
         perform(
             &mut state,
             ServersAction::SetVariable {

@@ -22,7 +22,7 @@ use loupe_core::settings::{Changes, PanelSize, Panels, Settings, Theme, TimeLimi
 use loupe_core::source::Limits;
 use loupe_core::token::Tokenizer;
 
-/// Where settings are kept, and what stands there as far as this copy knows.
+/// Where settings are kept, and what is there as far as this copy knows.
 #[derive(Debug, Default)]
 pub struct SavedSettings {
     /// `None` where nothing is kept.
@@ -118,12 +118,12 @@ fn limits(table: &Table) -> (Limits, Vec<Problem>) {
     (limits, problems)
 }
 
-/// What a person sets for good.
+/// What the user sets for good.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SettingsAction {
-    /// Where the person's own files are: what is read at the start is read from there.
+    /// Where the user's own files are: what is read at the start is read from there.
     UseFolder(PathBuf),
-    /// Where settings are kept from here on, and what stands there.
+    /// Where settings are kept from here on, and what is there.
     UseSettings {
         folder: PathBuf,
         table: Table,
@@ -345,7 +345,7 @@ impl State {
             .1
             .into_iter()
             .for_each(|problem| self.toast_problem(problem));
-        // What stands in the file is not written again.
+        // What is in the file is not written again.
         self.saved_settings.values = self.values();
         if let Some(path) = word("tokenizer_file").map(PathBuf::from) {
             self.saved_settings.opening = Some(path.clone());

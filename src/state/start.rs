@@ -60,7 +60,7 @@ impl StartQuestion {
         }
     }
 
-    /// What the panes show of its answer: where records break is seen in a format that they break.
+    /// What the panes show of its result: where records break is seen in a format that they break.
     pub fn panes(self) -> [PaneView; 3] {
         match self {
             StartQuestion::HostileRecords => [

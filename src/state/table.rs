@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{Effect, ExportEffect, PaneView, State};
 use loupe_analysis::queries::TableText;
 
-/// Which list is a table, and how. Keys that an answer does not have change nothing, so that all of it holds for the next
+/// Which list is a table, and how. Keys that a result does not have change nothing, so that all of it holds for the next
 /// answer of the tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TableView {
@@ -20,7 +20,7 @@ pub struct TableView {
     pub order: Vec<String>,
 }
 
-/// What a person does with a table.
+/// What the user does with a table.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TableAction {
     /// Shows a list in this pane.

@@ -28,9 +28,9 @@ pub struct TokensView {
 /// What costs are computed from.
 #[derive(Clone, Debug)]
 pub struct PriceTable {
-    /// Loupe's own, and what the person's file adds or replaces.
+    /// Loupe's own, and what the user's file adds or replaces.
     pub prices: Prices,
-    /// Where the person's file is, or may be put.
+    /// Where the user's file is, or may be put.
     pub file: Option<PathBuf>,
     /// Why that file, or Loupe's own table, is not used.
     pub problem: Option<Problem>,
@@ -118,7 +118,7 @@ impl Default for ServerView {
     }
 }
 
-/// What a person does about tokens.
+/// What the user does about tokens.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TokensAction {
     Use(Tokenizer),
@@ -230,7 +230,7 @@ impl State {
             .collect()
     }
 
-    /// What the host that one views the answer as sends of a capture; `None` until that is counted, nothing where no such
+    /// What the host that one views the result as sends of a capture; `None` until that is counted, nothing where no such
     /// host is chosen.
     pub fn model_reads(&self, capture: &CaptureId) -> Option<ModelReads<'_>> {
         let part = self.view.hosts.reads;
@@ -247,7 +247,7 @@ impl State {
         };
         let tokenizer = &self.settings.tokenizer;
         let Some(row) = row else { return Some(by_part) };
-        let sent = HostCost::of(row, tokenizer);
+        let sent = HostCost::new(row, tokenizer);
         if sent.count.is_some() || row.tokens.is_none() {
             return Some(ModelReads::Host(sent));
         }

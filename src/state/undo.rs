@@ -183,7 +183,7 @@ mod tests {
             .session()
             .connection
             .source()
-            .and_then(|source| Recent::of(source, None))
+            .and_then(|source| Recent::new(source, None))
             .into_iter()
             .collect();
         let (recent, memory) = (state.importing.recent.clone(), state.memory().cloned());

@@ -43,7 +43,7 @@ impl State {
             || self.toasts.iter().any(|toast| toast.problem.is_none())
     }
 
-    /// Does what a person asked for.
+    /// Does what the user asked for.
     pub fn perform(&mut self, action: impl Into<Action>, effects: &mut Vec<Effect>) {
         match action.into() {
             Action::View(action) => self.change_view(action, effects),

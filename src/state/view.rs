@@ -26,7 +26,7 @@ pub enum PaneView {
     Host(HostId),
 }
 
-/// What of an answer a view shows, however it shows it.
+/// What of a result a view shows, however it shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PaneContent {
     /// The text of a format, by its id.
@@ -105,7 +105,7 @@ pub enum Screen {
     Answer,
     /// What the whole server costs before its first call.
     Server,
-    /// Two answers, and what differs.
+    /// Two results, and what differs.
     Diff,
     /// The tools of two servers, and what differs.
     ServerDiff,
@@ -123,7 +123,7 @@ pub enum Screen {
 }
 
 impl Screen {
-    /// Whether the call bar stands above it, and calling is one key away.
+    /// Whether the call bar is above it, and calling is one key away.
     pub fn has_call_bar(self) -> bool {
         matches!(
             self,
@@ -131,7 +131,7 @@ impl Screen {
         )
     }
 
-    /// Whether a new answer is shown at once to somebody who is there.
+    /// Whether a new result is shown at once to somebody who is there.
     pub(super) fn shows_captures(self) -> bool {
         self.has_call_bar() || self == Self::Library
     }
@@ -147,7 +147,7 @@ pub enum SidebarTab {
     Prompts,
 }
 
-/// What the drawer says of the answer.
+/// What the drawer says of the result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DrawerTab {
     /// The ledger.
@@ -161,7 +161,7 @@ pub enum DrawerTab {
     Findings,
 }
 
-/// What a person looks at, and how.
+/// What the user looks at, and how.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ViewAction {
     /// Counts what answers of so many bytes in all cost, for as long as the program runs.
@@ -171,7 +171,7 @@ pub enum ViewAction {
     RemoveCaptures(Vec<CaptureId>),
     ShowStart,
     ShowSettings,
-    /// Back from a screen of its own to the panes, or to the start page where there is no answer.
+    /// Back from a screen of its own to the panes, or to the start page where there is no result.
     ShowAnswer,
     /// What a pane shows: pane index (0–2) and what.
     SetPane {
@@ -193,7 +193,7 @@ pub enum ViewAction {
     Peek(Option<&'static str>),
     /// Keeps what is peeked at.
     KeepPeek,
-    /// Puts what is peeked at into the third pane, beside what the middle one showed before.
+    /// Puts what is peeked at into the third pane, next to what the middle one showed before.
     KeepPeekBeside,
     SetSearch(Option<Search>),
     /// Reads the texts of this tool of this server so, from here on.
@@ -219,7 +219,7 @@ pub struct View {
     by_hand: ([PaneView; 3], DrawerTab),
     /// The card of the start page whose answer this capture is.
     pub question: Option<(CaptureId, StartQuestion)>,
-    /// Panes that were closed because the answer has nothing for them.
+    /// Panes that were closed because the result has nothing for them.
     closed_for_lack: [bool; 3],
     /// A pane that shows the text, for lack of anything in all panes, and what it shows otherwise.
     text_instead_of: Option<(usize, PaneView)>,
@@ -344,7 +344,7 @@ impl View {
             {
                 *pane = PaneView::Text("content");
             }
-            // What a card turned the panes to is its answer's alone.
+            // What a card turned the panes to is its result's alone.
             if let Some((_, question)) = self.question.take()
                 && self.panes == question.panes()
             {
@@ -401,7 +401,7 @@ impl View {
         before
     }
 
-    /// Closes the panes that have nothing to show of an answer, and opens again those that were closed for that reason.
+    /// Closes the panes that have nothing to show of a result, and opens again those that were closed for that reason.
     /// Where none is left, the first of them shows the text.
     pub(super) fn fit_panes(&mut self, subject: &ParsedCapture) {
         if let Some((pane, before)) = self.text_instead_of.take() {

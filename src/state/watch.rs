@@ -1,4 +1,4 @@
-//! Restarts the server that is connected when its files change, and calls again: edit, save, and the answer is there with
+//! Restarts the server that is connected when its files change, and calls again: edit, save, and the result is there with
 //! its difference to the one before.
 
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ const RESTLESS: Duration = Duration::from_secs(20);
 /// What is watched now.
 #[derive(Debug, Default)]
 pub struct Watching {
-    /// Counts, so that late events of an old one are told apart.
+    /// Counts, so that late events of an old one are distinguished.
     run: u64,
     /// Whether it was begun, and not stopped.
     is_begun: bool,
@@ -41,12 +41,12 @@ pub struct Watching {
     pub output: Vec<String>,
     /// When the files changed, not longer ago than [`RESTLESS`].
     changes: Vec<Duration>,
-    /// Whether files changed during the build: a person's edit, or what the build writes. It runs once more for it.
+    /// Whether files changed during the build: the user's edit, or what the build writes. It runs once more for it.
     is_pending: bool,
     is_second_build: bool,
 }
 
-/// What a person does about it.
+/// What the user does about it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum WatchAction {
     /// Watches so from here on, or no longer.

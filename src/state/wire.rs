@@ -16,7 +16,7 @@ pub const MAX_BYTES: usize = 64 << 20;
 
 /// Lines of stderr that are told with a call.
 const CALL_STDERR: usize = 100;
-/// So much of a line is told beside the log.
+/// So much of a line is told next to the log.
 const NOTED_BYTES: usize = 2_000;
 
 /// Levels of `logging/setLevel`, from the least.
@@ -55,7 +55,7 @@ pub struct WireLog {
 pub struct HttpExchange {
     /// Headers of the request, as far as Loupe sets them.
     pub sent: Vec<(String, String)>,
-    /// The answer's status and headers.
+    /// The result's status and headers.
     pub response: HttpInfo,
 }
 
@@ -82,7 +82,7 @@ impl WireLog {
             .map(|(at, line)| (self.dropped + at as u64, line))
     }
 
-    /// The answer to a request, or the request of an answer.
+    /// The answer to a request, or the request of a result.
     pub fn partner(&self, number: u64) -> Option<u64> {
         self.pairs
             .get(&number)
@@ -90,7 +90,7 @@ impl WireLog {
             .filter(|partner| self.line(*partner).is_some())
     }
 
-    /// How long an answer took.
+    /// How long a result took.
     pub fn latency(&self, number: u64) -> Option<Duration> {
         let line = self.line(number)?;
         if !matches!(line.kind, LineKind::Response | LineKind::Error) {
@@ -99,14 +99,14 @@ impl WireLog {
         Some(line.at.saturating_sub(self.line(self.partner(number)?)?.at))
     }
 
-    /// What HTTP has to do with a request or its answer.
+    /// What HTTP has to do with a request or its result.
     pub fn http(&self, number: u64) -> Option<&HttpExchange> {
         self.http
             .get(&number)
             .or_else(|| self.http.get(&self.partner(number)?))
     }
 
-    /// The tool, prompt or resource of a request or of its answer.
+    /// The tool, prompt or resource of a request or of its result.
     pub fn subject(&self, number: u64) -> Option<&str> {
         let of = |number: u64| self.subjects.get(&number);
         of(number)
@@ -260,7 +260,7 @@ impl WireView {
         self.shown = shown;
     }
 
-    /// Takes note of what is told beside the log: a line's meaning for the call and for the person.
+    /// Takes note of what is told next to the log: a line's meaning for the call and for the user.
     fn note(&mut self, line: &Line) {
         let text = || {
             let text = String::from_utf8_lossy(&line.bytes[..line.bytes.len().min(NOTED_BYTES)])
@@ -325,7 +325,7 @@ impl WireView {
     }
 }
 
-/// What a person does with the log.
+/// What the user does with the log.
 #[derive(Clone, Debug, PartialEq)]
 pub enum WireAction {
     Show,

@@ -1,4 +1,4 @@
-//! Opens what is no capture folder: a bare result, a message, data, a text, and files of many answers (`import`).
+//! Opens what is no capture folder: a bare result, a message, data, a text, and files of many results (`import`).
 //!
 //! A capture needs a response message to be read. For a message that is the file itself; around anything else one is
 //! written in memory, and the capture is marked ([`Capture::NO_WIRE`]), so that nobody takes it for a server's.
@@ -16,7 +16,7 @@ use loupe_core::json::{Doc, Kind as JsonKind};
 use loupe_core::problem::{Problem, ProblemKind};
 
 impl ReadAs {
-    /// A kind of file with many answers, where it looks like one; an object with a `content` array is a result, one with
+    /// A kind of file with many results, where it looks like one; an object with a `content` array is a result, one with
     /// `jsonrpc` a message, other JSON data, and anything else text.
     pub fn detect(bytes: &Bytes) -> Self {
         let input = Input::of(bytes, "");
@@ -73,7 +73,7 @@ fn one(mut captures: Vec<Capture>, name: &str) -> Result<Capture, Problem> {
     }
 }
 
-/// Opens a file or folder with every answer that it holds, at least one, in their order.
+/// Opens a file or folder with every result that it holds, at least one, in their order.
 ///
 /// # Errors
 /// As [`read_as`].
@@ -115,7 +115,7 @@ pub fn read_all_bytes(
 /// Makes a capture of what a file (or standard input) held.
 ///
 /// # Errors
-/// Where it is not what it is said to be, or holds several answers.
+/// Where it is not what it is said to be, or holds several results.
 pub fn read_bytes(bytes: &Bytes, name: &str, kind: Option<ReadAs>) -> Result<Capture, Problem> {
     one(read_all_bytes(bytes, name, kind)?, name)
 }

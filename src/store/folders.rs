@@ -54,7 +54,7 @@ pub fn read_fixture(path: &Path) -> Result<(Capture, Expect), Problem> {
     Ok((capture, expect))
 }
 
-/// Puts a new answer in place of the fixture's at `dir`, with what is secret hidden. Gives what [`bring_answer_back`] needs.
+/// Puts a new result instead of the fixture's at `dir`, with what is secret hidden. Gives what [`bring_answer_back`] needs.
 ///
 /// # Errors
 /// As [`read_fixture`], and where it cannot be written.
@@ -82,7 +82,7 @@ pub fn keep_answer(
     })
 }
 
-/// Makes a fixture what it was before a new answer took its place.
+/// Makes a fixture what it was before a new result took its place.
 ///
 /// # Errors
 /// As [`replace_folder`].

@@ -1,4 +1,4 @@
-//! A user's own hosts file, read beside those that come with Loupe.
+//! A user's own hosts file, read next to those that come with Loupe.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -39,7 +39,7 @@ pub fn load_hosts(data_dir: Option<&Path>) -> Arc<Hosts> {
     })
 }
 
-/// Where a person's settings are kept on this system.
+/// Where the user's settings are kept on this system.
 pub fn settings_folder() -> Option<PathBuf> {
     let variable = |name: &str| {
         std::env::var_os(name)
@@ -56,7 +56,7 @@ pub fn settings_folder() -> Option<PathBuf> {
     base.map(|base| base.join("mcp-loupe"))
 }
 
-/// Where Loupe keeps what it stores for a person on this system, such as the history.
+/// Where Loupe keeps what it stores for the user on this system, such as the history.
 pub fn data_folder() -> Option<PathBuf> {
     let variable = |name: &str| {
         std::env::var_os(name)

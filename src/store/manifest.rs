@@ -1,6 +1,6 @@
 //! `capture.json`: everything about a capture but its messages. Its own types, so that inner ones may change.
 //!
-//! Exact bytes stand in it as they are where they are JSON, else as base64. Unknown fields are left alone; a newer
+//! Exact bytes are in it as they are where they are JSON, else as base64. Unknown fields are left alone; a newer
 //! schema is refused before anything else is read.
 
 use std::path::Path;
@@ -61,7 +61,7 @@ struct RedactionPart {
     count: u64,
 }
 
-/// The members that this version knows, by the pointer of the object they stand in.
+/// The members that this version knows, by the pointer of the object they are in.
 const KNOWN: &[(&str, &[&str])] = &[
     (
         "",
@@ -144,7 +144,7 @@ struct DigestPart {
 }
 
 impl DigestPart {
-    fn of(bytes: &[u8]) -> Self {
+    fn new(bytes: &[u8]) -> Self {
         Self {
             bytes: bytes.len() as u64,
             sha256: sha256(bytes),
@@ -204,12 +204,12 @@ impl Exact {
 }
 
 impl Manifest {
-    pub(super) fn of(capture: &Capture) -> Self {
-        let request = (!capture.request.is_empty()).then(|| DigestPart::of(&capture.request));
+    pub(super) fn new(capture: &Capture) -> Self {
+        let request = (!capture.request.is_empty()).then(|| DigestPart::new(&capture.request));
         Self::with(
             capture,
             request,
-            capture.response.as_deref().map(DigestPart::of),
+            capture.response.as_deref().map(DigestPart::new),
         )
     }
 
@@ -278,7 +278,7 @@ impl Manifest {
                 .carried
                 .redactions
                 .iter()
-                .map(RedactionPart::of)
+                .map(RedactionPart::new)
                 .collect(),
             members: capture.carried.members.clone(),
         }
@@ -477,7 +477,7 @@ fn identity(
 }
 
 impl RedactionPart {
-    fn of(redaction: &Redaction) -> Self {
+    fn new(redaction: &Redaction) -> Self {
         let Redaction {
             part,
             path,

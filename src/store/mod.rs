@@ -2,7 +2,7 @@
 //!
 //! [`write_folder`] writes a capture whole or not at all; [`read_folder`] gives the same capture back, byte for byte.
 //! [`read_any`] also opens what is no folder: a bare result, a message, data, a text; [`read_all`] also a file of
-//! many answers. A newer schema is refused and a damaged folder is named as damaged; neither is changed or deleted.
+//! many results. A newer schema is refused and a damaged folder is named as damaged; neither is changed or deleted.
 //! Values of environment variables and request headers are not in a capture, and so never get here; what else is secret
 //! `fixture::redact` hides before. [`History`] keeps captures from run to run. [`load_hosts`] reads a user's own hosts file.
 //! [`read_recent`] and [`write_recent`] keep the sources used before, [`read_servers`] and [`change_servers`] what is
@@ -69,7 +69,7 @@ const RESPONSE: &str = "response.json";
 const MESSAGES: &str = "messages.jsonl";
 /// How names begin that are not in place yet.
 const TEMPORARY: &str = ".loupe-";
-/// More of a manifest, of messages or of expectations is not taken: the answer is none of these.
+/// More of a manifest, of messages or of expectations is not taken: the result is none of these.
 const MOST_BESIDE: u64 = 1 << 30;
 /// How deep fixtures are looked for.
 const MAX_FOLDERS: usize = 8;
@@ -101,7 +101,7 @@ impl StoreError {
         move |source| Self::Io { what, path, source }
     }
 
-    /// The same of the place where it was to stand in the end: people know nothing of the folder that it stood in before.
+    /// The same of the place where it was to be in the end: people know nothing of the folder that it was in before.
     fn in_place(self, temporary: &Path, place: &Path) -> Self {
         match self {
             Self::Io { what, path, source } => {
@@ -216,7 +216,7 @@ fn write_into(capture: &Capture, files: &[(&str, &[u8])], folder: &Path) -> Resu
     let write_file = |path: &Path, bytes: &[u8]| write_new_file(path, bytes, Readers::Owner);
     write_file(
         &folder.join(MANIFEST),
-        Manifest::of(capture).text().as_bytes(),
+        Manifest::new(capture).text().as_bytes(),
     )?;
     if !capture.request.is_empty() {
         write_file(&folder.join(REQUEST), &capture.request)?;
@@ -255,7 +255,7 @@ pub fn folder_files(capture: &Capture, most: usize) -> Vec<FolderFile> {
         bytes: bytes.len() as u64,
         begins: begins(bytes),
     };
-    let mut files = vec![file(MANIFEST, Manifest::of(capture).text().as_bytes())];
+    let mut files = vec![file(MANIFEST, Manifest::new(capture).text().as_bytes())];
     if !capture.request.is_empty() {
         files.push(file(REQUEST, &capture.request));
     }

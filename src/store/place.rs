@@ -18,7 +18,7 @@ pub fn place(fixture: &Path, out: &Path) -> Place {
     let package = folder
         .ancestors()
         .find(|folder| folder.join("Cargo.toml").is_file());
-    // Tests stand in a folder of their package, usually `tests`.
+    // Tests are in a folder of their package, usually `tests`.
     let package = package
         .or_else(|| folder.parent())
         .unwrap_or(&folder)

@@ -1,4 +1,4 @@
-//! The sources used before, in a person's settings folder. No values of secrets are in them.
+//! The sources used before, in the user's settings folder. No values of secrets are in them.
 
 use std::path::Path;
 

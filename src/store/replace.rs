@@ -1,7 +1,7 @@
-//! Putting a capture in place of another, and what becomes of it where the program ends in the middle.
+//! Putting a capture instead of another, and what becomes of it where the program ends in the middle.
 //!
-//! There is no way to swap two folders everywhere, so that for a moment neither is in its place: the old one then stands in
-//! a folder beside it, under its own name. [`recover`] puts it back. A lock tells a replacement that still goes on from one
+//! There is no way to swap two folders everywhere, so that for a moment neither is in its place: the old one then is in
+//! a folder next to it, under its own name. [`recover`] puts it back. A lock tells a replacement that still goes on from one
 //! whose program ended.
 
 use std::fs::{self, File};
@@ -20,7 +20,7 @@ const NEW: &str = ".loupe-new";
 const RANDOM: usize = 6;
 
 /// Writes the capture over the folder at `path`. Files and folders there that are no part of a capture stay, unless `files`
-/// names them. What was there stands beside it, in a folder whose name begins with `.loupe-`, until the new one is in its
+/// names them. What was there is next to it, in a folder whose name begins with `.loupe-`, until the new one is in its
 /// place.
 ///
 /// # Errors
@@ -82,7 +82,7 @@ pub fn replace_folder(
         return Err(error);
     }
     if let Err(error) = carry_over(&old, path) {
-        // What could not be moved stands there; the program after this one tries again (`recover`).
+        // What could not be moved is there; the program after this one tries again (`recover`).
         aside.is_kept = true;
         return Err(error);
     }
@@ -109,7 +109,7 @@ fn real(path: &Path) -> PathBuf {
         .unwrap_or_else(|_| path.to_owned())
 }
 
-/// Moves what is no file (folders that a person put there, links) from the old folder into the new one, which has none.
+/// Moves what is no file (folders that the user put there, links) from the old folder into the new one, which has none.
 fn carry_over(old: &Path, new: &Path) -> Result<(), StoreError> {
     for entry in fs::read_dir(old).map_err(StoreError::io("cannot read the folder", old))? {
         let entry = entry.map_err(StoreError::io("cannot read the folder", old))?;
@@ -124,7 +124,7 @@ fn carry_over(old: &Path, new: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// A folder beside the one that is written: the new one stands in it until it is whole, then the old one under its own
+/// A folder next to the one that is written: the new one is in it until it is whole, then the old one under its own
 /// name. A lock in it is held for as long as its program runs; dropping clears it away.
 pub(super) struct StagingFolder {
     folder: PathBuf,
@@ -135,7 +135,7 @@ pub(super) struct StagingFolder {
 }
 
 impl StagingFolder {
-    /// An empty one beside `place`.
+    /// An empty one next to `place`.
     pub(super) fn beside(place: &Path) -> Result<Self, StoreError> {
         let parent = parent(place);
         loop {
@@ -255,8 +255,8 @@ impl Recovered {
     }
 }
 
-/// Puts back what a program that ended left out of its place, and clears away what it left half-written: beside `path` (of a
-/// link, beside what it leads to), in it and below it. Whatever cannot be looked at or moved stays as it is.
+/// Puts back what a program that ended left out of its place, and clears away what it left half-written: next to `path` (of a
+/// link, next to what it leads to), in it and below it. Whatever cannot be looked at or moved stays as it is.
 pub fn recover(path: &Path) -> Recovered {
     let path = real(path);
     let mut found = Recovered::default();
@@ -281,7 +281,7 @@ pub fn recover(path: &Path) -> Recovered {
     found
 }
 
-/// Puts back the folder that stands in `aside`, if it is missing in `folder`, and clears away the rest, if nobody is at it.
+/// Puts back the folder that is in `aside`, if it is missing in `folder`, and clears away the rest, if nobody is at it.
 fn put_back(aside: &Path, folder: &Path, found: &mut Recovered) {
     let Ok(lock) = File::options()
         .read(true)

@@ -1,4 +1,4 @@
-//! What is remembered of servers, in a person's settings folder: `servers.json`, which only its owner can read.
+//! What is remembered of servers, in the user's settings folder: `servers.json`, which only its owner can read.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};

@@ -1,6 +1,6 @@
 //! The person's settings on disk: one TOML file in the folder for settings. Keys that this version does not know stay.
 //!
-//! Two copies of Loupe may run: each writes only what was changed in it, into what stands in the file by then, while it
+//! Two copies of Loupe may run: each writes only what was changed in it, into what is in the file by then, while it
 //! holds a lock; the file is replaced as a whole or not at all. A file that cannot be read is never overwritten: it is kept
 //! aside under another name.
 
@@ -17,14 +17,14 @@ use loupe_core::settings::Changes;
 /// The name of the file, in the folder of `--data-dir` or the one for settings.
 const FILE: &str = "settings.toml";
 const LOCK: &str = "settings.lock";
-/// No more of it is read: settings of a person are a few kilobytes.
+/// No more of it is read: settings of the user are a few kilobytes.
 const MAX_BYTES: u64 = 4 << 20;
 
 fn problem(what: &str, path: &Path, error: impl std::fmt::Display) -> Problem {
     Problem::new(ProblemKind::Io, format!("{what}: {error}")).at(path.display().to_string())
 }
 
-/// What stands in the file; empty where there is none.
+/// What is in the file; empty where there is none.
 ///
 /// # Errors
 /// Why it is not used: it cannot be read, or is no TOML, with line and column.
@@ -54,7 +54,7 @@ pub fn read_settings(folder: &Path) -> Result<Table, Problem> {
     })
 }
 
-/// Writes changes into what stands in the file now. Comments in it are lost, keys are not.
+/// Writes changes into what is in the file now. Comments in it are lost, keys are not.
 ///
 /// # Errors
 /// Why nothing was written.

@@ -267,18 +267,18 @@ fn what_is_wrapped_reads_as_it_was() {
     )
     .unwrap();
     assert_eq!(
-        ParsedResponse::of(&text).content_text().as_deref(),
+        ParsedResponse::new(&text).content_text().as_deref(),
         Some("a \"q\" \u{1}\r\né")
     );
     assert!(!text.has_wire());
     let bad = read_bytes(&Bytes::from_static(b"a\xff\n"), "t.md", None).unwrap();
     assert_eq!(
-        ParsedResponse::of(&bad).content_text().as_deref(),
+        ParsedResponse::new(&bad).content_text().as_deref(),
         Some("a\u{fffd}\n")
     );
     let data = read_bytes(&Bytes::from_static(b" {\"n\":1e3}\n"), "p.json", None).unwrap();
     assert_eq!(
-        ParsedResponse::of(&data).structured().unwrap().raw(),
+        ParsedResponse::new(&data).structured().unwrap().raw(),
         b"{\"n\":1e3}"
     );
     let message = read_bytes(

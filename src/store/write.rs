@@ -1,6 +1,6 @@
 //! Writing files, all of them: whole or not at all, for their owner alone where they may hold answers, and never through a
 //! symbolic link. Such a link is refused rather than replaced: whoever made it wanted the file it leads to, or somebody
-//! else wants that overwritten, and a person has to say which.
+//! else wants that overwritten, and the user has to say which.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -11,7 +11,7 @@ use super::{StoreError, TEMPORARY, parent, sync_folder};
 /// Who may read what is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Readers {
-    /// Whoever the process's umask leaves: settings, in which no answer stands.
+    /// Whoever the process's umask leaves: settings, in which no result stands.
     All,
     /// Its owner: folders are 0700, files 0600.
     Owner,
@@ -104,7 +104,7 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     write_for(path, bytes, Readers::Owner)
 }
 
-/// The same of a file that people keep by hand and share: settings, in which no answer stands. It may be a link, of which
+/// The same of a file that people keep by hand and share: settings, in which no result stands. It may be a link, of which
 /// the file that it leads to is written.
 ///
 /// # Errors
@@ -230,7 +230,7 @@ mod tests {
         }
         assert_eq!(fs::read(&file).unwrap(), b"mine");
         assert!(!folder.path().join("nothing").exists());
-        // Settings that a person keeps elsewhere stay there.
+        // Settings that the user keeps elsewhere stay there.
         write_settings(&link, b"theirs").unwrap();
         assert!(link.is_symlink());
         assert_eq!(fs::read(&file).unwrap(), b"theirs");

@@ -52,7 +52,7 @@ pub fn call_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let bar = ui.max_rect();
     let window = ui.content_rect();
     let is_narrow = window.width() < theme::MEDIUM;
-    // With an answer the room is the answer's; the form is one click away.
+    // With a result the room is the result's; the form is one click away.
     let has_answer = matches!(cx.state.view.screen, Screen::Answer | Screen::Hosts)
         && cx.state.capture().is_some();
     let is_slim = is_narrow
@@ -114,7 +114,7 @@ pub fn call_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
     }
 }
 
-/// An answer whose tool this server does not have: opened from a file, or of another server.
+/// A result whose tool this server does not have: opened from a file, or of another server.
 fn foreign_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture) {
     let t = theme::of(ui);
     ui.allocate_ui_with_layout(
@@ -812,7 +812,7 @@ fn stale_ui(ui: &mut Ui, cx: &Cx<'_>) {
 
 /// Why a tool is asked about before it is called, for the dialog.
 pub(super) fn why_asked(tool: &Tool) -> String {
-    match Risk::of(tool) {
+    match Risk::new(tool) {
         Risk::ReadOnly => "The tool declares itself read-only.".into(),
         Risk::Writes => "The tool declares that it writes but does not destroy.".into(),
         Risk::Destructive { declared: true } => {

@@ -14,7 +14,7 @@ use loupe_analysis::finding::Severity;
 use loupe_core::json::Doc;
 use loupe_core::json::walk::{WalkEvent, walk};
 
-/// Bytes of a line that stand in one row.
+/// Bytes of a line that are in one row.
 const MAX_ROW: usize = 2_000;
 
 /// A longer text is laid out in rows: a label is read whole in every frame.
@@ -25,7 +25,7 @@ pub fn code_ui(ui: &mut Ui, salt: &str, lines: &[String], height: f32) {
     marked_code_ui(ui, salt, lines, &BTreeMap::new(), height);
 }
 
-/// Findings about lines, by position: the gravest severity and what they say.
+/// Findings about lines, by position: the most severe severity and what they say.
 pub type LineMarks = BTreeMap<usize, (Severity, String)>;
 
 /// The same with lines that findings are about.
@@ -81,7 +81,7 @@ pub fn lines_of(ui: &Ui, what: &str, json: &Bytes) -> Arc<Vec<String>> {
         let text = String::from_utf8_lossy(json);
         // A text that is not JSON stands as it is: it is shown because someone decides about it.
         let is_json = Doc::parse(json.clone()).is_json();
-        Arc::new(folded(if is_json {
+        Arc::new(fold_lines(if is_json {
             pretty_lines(&text)
         } else {
             text.lines().map(str::to_owned).collect()
@@ -100,7 +100,7 @@ pub fn lines_of_nodes(ui: &Ui, what: &str, json: &Bytes) -> Arc<(Doc, Vec<usize>
         // Long lines are several rows.
         let mut rows = vec![0];
         for line in pretty_lines(&root.raw_text()) {
-            let pieces = folded(vec![line]).len();
+            let pieces = fold_lines(vec![line]).len();
             rows.push(rows[rows.len() - 1] + pieces);
         }
         let (mut line, mut found) = (0, Vec::with_capacity(doc.len()));
@@ -115,10 +115,10 @@ pub fn lines_of_nodes(ui: &Ui, what: &str, json: &Bytes) -> Arc<(Doc, Vec<usize>
     })
 }
 
-/// The lines as they stand, without any layout; computed once per text.
+/// The lines as they are, without any layout; computed once per text.
 pub fn exact_lines(ui: &Ui, what: &str, text: &Bytes) -> Arc<Vec<String>> {
     once::per_text(ui, Id::unique(("exact lines of", what)), text, || {
-        Arc::new(folded(
+        Arc::new(fold_lines(
             String::from_utf8_lossy(text)
                 .lines()
                 .map(str::to_owned)
@@ -128,7 +128,7 @@ pub fn exact_lines(ui: &Ui, what: &str, text: &Bytes) -> Arc<Vec<String>> {
 }
 
 /// Long lines in pieces: a row is laid out whole, and a message can be one line of a million letters.
-pub fn folded(lines: Vec<String>) -> Vec<String> {
+pub fn fold_lines(lines: Vec<String>) -> Vec<String> {
     let mut out = Vec::with_capacity(lines.len());
     for line in lines {
         let mut rest = line.as_str();

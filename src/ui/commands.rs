@@ -129,7 +129,7 @@ pub const COMMANDS: &[UiCommand] = &[
         "Copy as picture",
         |_, cx| has_answer(cx).then(result_strip::copy_picture),
     ),
-    UiCommand::new(shortcuts::COPY_VERDICT, "Copy the verdict", |_, cx| {
+    UiCommand::new(shortcuts::COPY_VERDICT, "Copy the summary", |_, cx| {
         (has_answer(cx) || has_comparison(cx) || cx.state.view.screen == Screen::Hosts)
             .then_some(Action::CopySummary)
     }),

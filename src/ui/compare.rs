@@ -216,7 +216,7 @@ fn waiting_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare) {
     }
 }
 
-/// The answer of the comparison: three cells, or one sentence why there are none. While a call is made there is none, since
+/// The result of the comparison: three cells, or one sentence why there are none. While a call is made there is none, since
 /// the last column may be the cheapest.
 fn strip_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: Option<&Judged>) {
     let t = theme::of(ui);
@@ -336,9 +336,9 @@ pub fn open(ui: &Ui, cx: &Cx<'_>, at: usize) -> Option<Action> {
 /// Where it is shown why the winner is cheaper than the baseline.
 #[derive(Clone)]
 enum Why {
-    /// Both are of this answer: the steps from one format to the other.
+    /// Both are of this result: the steps from one format to the other.
     Steps(CaptureId),
-    /// The difference of two answers.
+    /// The difference of two results.
     Answers(CaptureId, CaptureId),
 }
 
@@ -451,7 +451,7 @@ fn stays(button: &egui::Response) -> Popup<'_> {
 }
 
 /// A part of the screen that is painted where others do not reach.
-fn clipped(ui: &mut Ui, rect: Rect, salt: &str, paint: impl FnOnce(&mut Ui)) {
+fn clip_ui(ui: &mut Ui, rect: Rect, salt: &str, paint: impl FnOnce(&mut Ui)) {
     ui.scope_builder(
         UiBuilder::new()
             .max_rect(rect)

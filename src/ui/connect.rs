@@ -1,6 +1,6 @@
 //! The connect screen: your own server at the left, the built-in sample at the right.
 //!
-//! What connecting will run or reach stands there in full before the button that does it; values of variables and
+//! What connecting will run or reach is there in full before the button that does it; values of variables and
 //! headers are never shown.
 
 mod compare_tools;
@@ -30,7 +30,7 @@ pub fn connect_ui(ui: &mut Ui, cx: &Cx<'_>) {
     widgets::scroll("connect").show(ui, |ui| {
         let room = ui.available_width();
         let width = (room - 48.0).clamp(280.0, WIDTH);
-        // The sidebar may stand beside it.
+        // The sidebar may be next to it.
         let is_wide = room >= 960.0;
         ui.horizontal_top(|ui| {
             ui.spacing_mut().item_spacing.x = 0.0;

@@ -78,7 +78,7 @@ pub fn definition_parts(
             Some(description) if description.len() > code::MAX_LABEL => {
                 widgets::words(ui, "description", theme::mono(12.0), t.weak);
                 let lines = once::per_text(ui, Id::unique("long description"), &tool.raw, || {
-                    Arc::new(code::folded(
+                    Arc::new(code::fold_lines(
                         description.lines().map(str::to_owned).collect(),
                     ))
                 });

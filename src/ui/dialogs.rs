@@ -1,6 +1,6 @@
-//! What stands above the window: questions that must be answered first.
+//! What is above the window: questions that must be answered first.
 //!
-//! A dialog shows whole what it asks about. Esc and a click beside it are always the safe answer.
+//! A dialog shows whole what it asks about. Esc and a click next to it are always the safe answer.
 use egui::text::{CCursor, CCursorRange};
 use egui::{
     Frame, Id, Key, Label, Margin, Modifiers, Response, ScrollArea, Stroke, TextEdit, Ui, vec2,

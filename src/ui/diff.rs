@@ -43,7 +43,7 @@ pub(super) fn percent(from: u64, to: u64) -> Option<String> {
 /// A note above what it is about, on one line.
 pub(super) fn note_ui(ui: &Ui, rect: Rect, tone: widgets::Tone, words: &str) {
     let t = theme::of(ui);
-    let mid = widgets::RowLine::of(ui, rect);
+    let mid = widgets::RowLine::new(ui, rect);
     let (color, fill, line) = tone.colors(t);
     ui.painter().rect_filled(rect, 0.0, fill);
     ui.painter()
@@ -75,7 +75,7 @@ pub(super) struct Stops {
 }
 
 impl Stops {
-    fn of(view: &DiffView) -> Self {
+    fn new(view: &DiffView) -> Self {
         Self {
             data: view.rows.iter().filter(|row| row.op.is_some()).count(),
             text: text::blocks(view),
@@ -92,7 +92,7 @@ pub(super) fn step(cx: &Cx<'_>, is_forward: bool) -> Option<Action> {
     if cx.state.view.screen != Screen::Diff {
         return None;
     }
-    let count = Stops::of(cx.state.diff_view()?).count();
+    let count = Stops::new(cx.state.diff_view()?).count();
     if count == 0 {
         return None;
     }
@@ -223,7 +223,7 @@ pub fn diff_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let id = egui::Id::unique("diff turn");
     let mut turn: (usize, Option<usize>) = widgets::recall(ui, id).unwrap_or((0, None));
     if diff.current != turn.1 {
-        let data = Stops::of(view).data;
+        let data = Stops::new(view).data;
         turn = (
             usize::from(diff.current.is_some_and(|at| at >= data)),
             diff.current,
@@ -320,7 +320,7 @@ fn beside(view: &DiffView) -> String {
     })
 }
 
-/// What both answers cost as they were sent, where that is not the same.
+/// What both results cost as they were sent, where that is not the same.
 fn tokens_ui(ui: &mut Ui, cx: &Cx<'_>, view: &DiffView) {
     let encoding = cx.state.settings.encoding();
     let (Some(a), Some(b)) = view.found.tokens else {
@@ -335,7 +335,7 @@ fn tokens_ui(ui: &mut Ui, cx: &Cx<'_>, view: &DiffView) {
 
 fn stepper_ui(ui: &mut Ui, cx: &Cx<'_>, view: &DiffView) {
     let t = theme::of(ui);
-    let count = Stops::of(view).count();
+    let count = Stops::new(view).count();
     if count == 0 {
         return;
     }

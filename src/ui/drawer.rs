@@ -1,4 +1,4 @@
-//! The drawer under the panes: one tab for each thing that is said about the whole answer.
+//! The drawer under the panes: one tab for each thing that is said about the whole result.
 
 pub mod findings;
 mod hosts;
@@ -21,15 +21,15 @@ pub const FULL: f32 = 368.0;
 pub const FEW: f32 = 200.0;
 /// Below this height of the window the drawer opens only when asked for.
 const LOWEST: f32 = 700.0;
-const VERDICT: f32 = 44.0;
+const SUMMARY: f32 = 44.0;
 /// Share of the window's height that the large view of findings takes.
 pub const LARGE: f32 = 0.55;
 const SIDE: f32 = 16.0;
-/// From this width on the findings stand beside the ledger.
+/// From this width on the findings are next to the ledger.
 const BESIDE: f32 = 1_180.0;
 /// Their width there.
 const FINDINGS: f32 = 432.0;
-/// Width from which on there is room for the names of the tabs beside their tools; below, their short names.
+/// Width from which on there is room for the names of the tabs next to their tools; below, their short names.
 const WHOLE_TABS: f32 = 860.0;
 /// Below this width only the tab that is shown has a name, the others their icons.
 const SHORT_TABS: f32 = 700.0;
@@ -45,8 +45,8 @@ struct Tab {
     count: fn(&Cx<'_>) -> Option<String>,
     /// Controls at the right end of the header, from the right.
     tools: fn(&mut Ui, &Cx<'_>),
-    /// A sentence above the body; the strip above the panes says what the answer costs.
-    verdict: Option<fn(&mut Ui, &Cx<'_>, Rect)>,
+    /// A sentence above the body; the strip above the panes says what the result costs.
+    summary: Option<fn(&mut Ui, &Cx<'_>, Rect)>,
     body: fn(&mut Ui, &Cx<'_>),
 }
 
@@ -59,7 +59,7 @@ static TABS: &[Tab] = &[
         icon: icons::COST,
         count: |_| None,
         tools: ledger::tools_ui,
-        verdict: None,
+        summary: None,
         body: ledger::ledger_ui,
     },
     Tab {
@@ -69,7 +69,7 @@ static TABS: &[Tab] = &[
         icon: icons::HOSTS,
         count: hosts::count,
         tools: hosts::tools_ui,
-        verdict: Some(hosts::summary_ui),
+        summary: Some(hosts::summary_ui),
         body: hosts::hosts_ui,
     },
     Tab {
@@ -79,7 +79,7 @@ static TABS: &[Tab] = &[
         icon: icons::ROWS,
         count: |_| None,
         tools: tokens::tools_ui,
-        verdict: Some(tokens::summary_ui),
+        summary: Some(tokens::summary_ui),
         body: tokens::tokens_ui,
     },
     Tab {
@@ -89,7 +89,7 @@ static TABS: &[Tab] = &[
         icon: icons::LIST,
         count: findings::count,
         tools: findings::tools_ui,
-        verdict: None,
+        summary: None,
         body: findings::findings_ui,
     },
 ];
@@ -122,7 +122,7 @@ fn beside_id() -> Id {
     Id::unique("findings beside the ledger")
 }
 
-/// Whether the findings stand beside the ledger, as the last frame had it.
+/// Whether the findings are next to the ledger, as the last frame had it.
 pub fn has_findings_beside(ui: &Ui) -> bool {
     widgets::recall(ui, beside_id()).unwrap_or(false)
 }
@@ -154,17 +154,17 @@ pub fn drawer_ui(ui: &mut Ui, cx: &Cx<'_>) {
     }
     widgets::hline(ui, rect.x_range(), header.bottom() - 0.5);
     let mut rest = rect.with_min_y(header.bottom());
-    if let Some(summary_ui) = tab.verdict {
-        let verdict = Rect::from_min_size(header.left_bottom(), vec2(rect.width(), VERDICT));
-        summary_ui(ui, cx, verdict.shrink2(vec2(SIDE, 0.0)));
-        rest.min.y = verdict.bottom();
+    if let Some(summary_ui) = tab.summary {
+        let summary = Rect::from_min_size(header.left_bottom(), vec2(rect.width(), SUMMARY));
+        summary_ui(ui, cx, summary.shrink2(vec2(SIDE, 0.0)));
+        rest.min.y = summary.bottom();
     }
     widgets::part(ui, ("drawer body", tab.title), rest, |ui| {
         (tab.body)(ui, cx)
     });
 }
 
-/// The findings beside the ledger: their counts, and the way to the large view.
+/// The findings next to the ledger: their counts, and the way to the large view.
 fn beside_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) {
     let header = Rect::from_min_size(rect.min, vec2(rect.width(), theme::HEADER));
     let inner = widgets::region(ui, "findings beside").max_rect(header.shrink2(vec2(SIDE, 0.0)));

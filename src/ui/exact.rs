@@ -1,4 +1,4 @@
-//! An exact count for Claude: the offer beside its estimate, and the dialog that shows whole what would be sent, and to whom.
+//! An exact count for Claude: the offer next to its estimate, and the dialog that shows whole what would be sent, and to whom.
 
 use egui::{Label, Popup, Ui, vec2};
 
@@ -21,8 +21,8 @@ fn send(cx: &Cx<'_>, action: ExactAction) {
     cx.send(Action::Exact(action));
 }
 
-/// What the provider counted for a format of the answer shown.
-pub fn counted<'a>(cx: &Cx<'a>, format: &'static str) -> Option<&'a Counted> {
+/// What the provider counted for a format of the result shown.
+pub fn exact_count<'a>(cx: &Cx<'a>, format: &'static str) -> Option<&'a Counted> {
     cx.state
         .exact_count(cx.state.view.capture.as_ref()?, format)
 }
@@ -36,7 +36,7 @@ pub fn words(counted: &Counted) -> String {
     )
 }
 
-/// The button beside the name of the tokenizer, with the formats that can be counted.
+/// The button next to the name of the tokenizer, with the formats that can be counted.
 pub fn offer_ui(ui: &mut Ui, cx: &Cx<'_>, formats: impl Iterator<Item = &'static str>) {
     let t = theme::of(ui);
     let tip = "Have Anthropic count one text with your API key. You see the whole request before it is sent.";
@@ -52,7 +52,7 @@ pub fn offer_ui(ui: &mut Ui, cx: &Cx<'_>, formats: impl Iterator<Item = &'static
                 ui,
                 format_title(format),
                 Some(t.hue(format).color),
-                counted(cx, format).is_some(),
+                exact_count(cx, format).is_some(),
             ) {
                 send(cx, ExactAction::Open(Some(format)));
             }
@@ -195,7 +195,7 @@ fn line(
     .show(ui, "exact count", text)
 }
 
-/// What came of it: the number beside the range, or why there is none.
+/// What came of it: the number next to the range, or why there is none.
 fn outcome_ui(ui: &mut Ui, cx: &Cx<'_>, asking: &ExactRequest) {
     let t = theme::of(ui);
     if asking.is_sent {
@@ -213,7 +213,7 @@ fn outcome_ui(ui: &mut Ui, cx: &Cx<'_>, asking: &ExactRequest) {
         {
             text.push_str(&format!(
                 "; Loupe's range is {}",
-                loupe_core::token::counted(range)
+                loupe_core::token::format_count(range)
             ));
         }
         ui.add(

@@ -8,16 +8,16 @@ use crate::state::{Action, ExportAction, ImportAction, Screen};
 use loupe_analysis::fixture::export::{EXPORTS, Export, ExportChoice, ExportForm};
 use loupe_core::format::FORMATS;
 
-/// One thing that an answer can be copied or saved as.
+/// One thing that a result can be copied or saved as.
 pub struct ExportEntry {
-    /// The submenu that it stands in; begins the sentence that its title ends.
+    /// The submenu that it is in; begins the sentence that its title ends.
     pub list: &'static str,
     pub title: String,
     pub about: String,
     pub action: ExportAction,
 }
 
-/// The submenus. What does not apply to the answer says so when it is chosen.
+/// The submenus. What does not apply to the result says so when it is chosen.
 pub fn menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let entries = entries(cx);
     for list in entries.chunk_by(|one, next| one.list == next.list) {
@@ -39,7 +39,7 @@ pub fn menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
     }
 }
 
-/// Everything that an answer can be copied or saved as, list by list.
+/// Everything that a result can be copied or saved as, list by list.
 pub fn entries(cx: &Cx<'_>) -> Vec<ExportEntry> {
     // The capture folder has an entry of its own.
     let all = || {

@@ -10,7 +10,7 @@ use crate::history::{Entry, Health};
 use crate::state::settings::MEBIBYTE;
 use crate::state::{Action, Dialog, HistoryAction};
 
-/// The button beside the captures of this run.
+/// The button next to the captures of this run.
 pub(super) fn button_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let history = &cx.state.history;
     let tip = match (&history.folder, history.is_on) {

@@ -1,4 +1,4 @@
-//! The screen of hosts: what becomes of the answer in all of them, the hosts as lanes by outcome with one of them in detail,
+//! The screen of hosts: what becomes of the result in all of them, the hosts as lanes by outcome with one of them in detail,
 //! and which way of delivering the data loses least for which of them.
 
 mod detail;
@@ -18,19 +18,19 @@ use loupe_analysis::queries::{
 };
 
 const SIDE: f32 = 16.0;
-/// The width of a host in detail, beside the lanes.
+/// The width of a host in detail, next to the lanes.
 const DETAIL: f32 = 432.0;
 /// Below this height of the screen the lanes have the room of the bar.
 const LOW: f32 = 480.0;
 /// Answers up to this size are looked at in ways that nobody asked for.
 pub const UNASKED: usize = 1 << 20;
 
-/// Whether there is room for a host beside the lanes.
+/// Whether there is room for a host next to the lanes.
 fn is_wide(ui: &Ui) -> bool {
     ui.content_rect().width() >= theme::WIDE
 }
 
-/// Whether a host stands in place of the lanes: one goes back to them first.
+/// Whether a host replaces the lanes: one goes back to them first.
 pub fn is_over(ui: &Ui, cx: &Cx<'_>) -> bool {
     let view = &cx.state.view.hosts;
     view.is_open && !view.shows_deliveries && !is_wide(ui)
@@ -144,7 +144,12 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, hosts: usize) -> Rect {
 
 fn body_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, report: &HostsReport) {
     let chosen = cx.state.view.hosts.selected.and_then(|id| report.row(id));
-    let selected = chosen.or_else(|| lanes::shown(ui, cx, report).first()?.first().copied());
+    let selected = chosen.or_else(|| {
+        lanes::visible_lanes(ui, cx, report)
+            .first()?
+            .first()
+            .copied()
+    });
     let detail_in = |ui: &mut Ui, place: Rect| {
         if let Some(row) = selected {
             widgets::part(ui, "detail", place, |ui| {
@@ -289,7 +294,7 @@ fn bar_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport) {
         .zip(report.outcomes())
         .filter(|(_, count)| *count > 0);
     let spoken: Vec<String> = counts
-        .map(|(outcome, count)| outcome.counted(count))
+        .map(|(outcome, count)| outcome.count_hosts(count))
         .collect();
     widgets::say(&response, Role::Image, spoken.join(", "));
     widgets::focus_ring(ui, &response, theme::RADIUS_BAR);
@@ -317,7 +322,7 @@ fn legend_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport) {
         for (outcome, count) in counts {
             let (color, icon) = lanes::tone(t, outcome);
             ui.label(icons::icon(icon, 14.0, color));
-            widgets::words(ui, outcome.counted(count), theme::small(), color);
+            widgets::words(ui, outcome.count_hosts(count), theme::small(), color);
             ui.add_space(8.0);
         }
         widgets::from_right(ui, |ui| better_ui(ui, cx, report));

@@ -51,7 +51,7 @@ pub fn mark_colors(t: &ThemeTokens, severity: Severity) -> (Color32, Color32) {
     }
 }
 
-/// The mark of a finding around what stands in a place.
+/// The mark of a finding around what is in a place.
 pub fn mark_shape(t: &ThemeTokens, place: Rect, severity: Severity) -> egui::Shape {
     let (fill, line) = mark_colors(t, severity);
     let place = place.expand2(vec2(2.0, 0.0));
@@ -81,7 +81,7 @@ impl<'a> Marked<'a> {
         }
     }
 
-    /// The gravest first.
+    /// The most severe first.
     pub fn by_severity(self) -> impl Iterator<Item = (Severity, &'a FindingMarks)> {
         let only = self.only.and_then(|at| {
             Some((
@@ -96,7 +96,7 @@ impl<'a> Marked<'a> {
         only.into_iter().chain(all)
     }
 
-    /// The places in a text, the gravest first; none until they are found in it.
+    /// The places in a text, the most severe first; none until they are found in it.
     pub fn texts(self, cx: &Cx<'a>, of: MarkedText) -> Vec<MarkedPlacesOf<'a>> {
         if let MarkedText::Format(format) = of
             && FindingMarks::FORMATS.contains(&format)
@@ -127,12 +127,12 @@ impl<'a> Marked<'a> {
         }
     }
 
-    /// The gravest severity of a finding about one of these nodes of the data.
+    /// The most severe severity of a finding about one of these nodes of the data.
     pub fn of_nodes(self, nodes: Range<usize>) -> Option<Severity> {
         self.holding(|marks| is_among(marks.nodes(), &nodes))
     }
 
-    /// The gravest severity of a finding about the key of one of these nodes.
+    /// The most severe severity of a finding about the key of one of these nodes.
     pub fn of_keys(self, nodes: Range<usize>) -> Option<Severity> {
         self.holding(|marks| is_among(marks.keys(), &nodes))
     }
@@ -154,7 +154,7 @@ fn is_among(marked: &[usize], nodes: &Range<usize>) -> bool {
 /// The places in a text that findings of a severity mark.
 pub type MarkedPlacesOf<'a> = (Severity, &'a [Range<usize>]);
 
-/// The gravest severity of a finding at a byte of a text.
+/// The most severe severity of a finding at a byte of a text.
 pub fn of_byte(texts: &[MarkedPlacesOf<'_>], at: usize) -> Option<Severity> {
     let holds = |places: &[Range<usize>]| {
         places
@@ -174,7 +174,7 @@ pub fn marked_texts<'a>(cx: &Cx<'a>, of: MarkedText) -> Vec<MarkedPlacesOf<'a>> 
         .unwrap_or_default()
 }
 
-/// What of the findings panes mark: those of the tab, or the one that is chosen beside another.
+/// What of the findings panes mark: those of the tab, or the one that is chosen next to another.
 pub fn visible_marks<'a>(cx: &Cx<'a>) -> Option<Marked<'a>> {
     let found = cx.ready(query(cx)).filter(|_| is_looked_at(cx))?;
     Some(Marked {

@@ -79,7 +79,7 @@ use loupe_core::problem::Problem;
 use loupe_core::settings::PanelSize;
 use loupe_core::token::{Count, Tokenizer};
 
-/// The only thing a painting function gets besides its `Ui`: the state to read, and where to send what a person did.
+/// The only thing a painting function gets besides its `Ui`: the state to read, and where to send what the user did.
 pub struct Cx<'a> {
     pub state: &'a State,
     actions: RefCell<Vec<Action>>,
@@ -95,7 +95,7 @@ impl<'a> Cx<'a> {
         }
     }
 
-    /// Sends what a person did; it happens after the frame.
+    /// Sends what the user did; it happens after the frame.
     pub fn send(&self, action: impl Into<Action>) {
         self.actions.borrow_mut().push(action.into());
     }
@@ -125,7 +125,7 @@ impl<'a> Cx<'a> {
 
     /// Asks for something about these captures.
     pub fn ask_of<Q: Query>(&self, captures: &[CaptureId], query: Q) -> QueryState<'a, Q::Out> {
-        self.inquire::<Q>(QueryKey::of(captures, query))
+        self.inquire::<Q>(QueryKey::new(captures, query))
     }
 
     /// Asks for something about the server's definitions.
@@ -150,7 +150,7 @@ impl<'a> Cx<'a> {
         self.ask(query).ready()
     }
 
-    /// How large the answer shown is, where formats of it are not counted before a person says so.
+    /// How large the result shown is, where formats of it are not counted before the user says so.
     pub fn held(&self) -> Option<usize> {
         FORMATS
             .iter()
@@ -198,7 +198,7 @@ impl<'a> Cx<'a> {
         let tokenizer = &self.state.settings.tokenizer;
         if let Some(host) = self.state.view.hosts.view_as
             && let Some(row) = self.ready(HostsQuery).and_then(|report| report.row(host))
-            && HostCost::of(row, tokenizer).count.is_none()
+            && HostCost::new(row, tokenizer).count.is_none()
             && row.tokens.is_some()
         {
             self.ask(HostCountQuery {
@@ -220,7 +220,7 @@ impl<'a> Cx<'a> {
     }
 }
 
-/// The whole window: every region in its place. The start and connect screens take the middle; an answer has call bar,
+/// The whole window: every region in its place. The start and connect screens take the middle; a result has call bar,
 /// panes and drawer.
 pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
     use egui::{CentralPanel, Frame, Panel};

@@ -68,7 +68,7 @@ mod tests {
                 (18, 18, 3)
             );
             assert_eq!(made.get(), 2);
-            // What is remembered stays where it is: another text cannot come to stand there.
+            // What is remembered stays where it is: another text cannot come to be there.
             let mut places = std::collections::HashSet::new();
             for at in 0_u8..50 {
                 let text = Bytes::from(vec![at; 18]);

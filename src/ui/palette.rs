@@ -34,7 +34,7 @@ struct Entry<'a> {
     /// What it is, for a screen reader and as a word to find it by.
     kind: &'static str,
     name: Cow<'a, str>,
-    /// What the row says beside the name: a description, or keys.
+    /// What the row says next to the name: a description, or keys.
     detail: Cow<'a, str>,
     does: Does<'a>,
 }
@@ -90,7 +90,7 @@ pub fn box_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Option<Rect>) {
     let fill = if response.hovered() { t.hover } else { t.card };
     widgets::boxed(ui, rect, theme::RADIUS_CONTROL, fill, t.line2);
     widgets::focus_ring(ui, &response, theme::RADIUS_CONTROL);
-    let line = widgets::RowLine::of(ui, rect);
+    let line = widgets::RowLine::new(ui, rect);
     line.icon(rect.left() + 16.0, icons::SEARCH, 14.0, t.weak);
     line.text(
         rect.left() + 30.0,
@@ -105,7 +105,7 @@ pub fn box_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Option<Rect>) {
     }
 }
 
-/// The palette above the window. Esc and a click beside it close it.
+/// The palette above the window. Esc and a click next to it close it.
 pub fn palette_ui(ui: &Ui, cx: &Cx<'_>, text: &str, chosen: usize) {
     let frame = widgets::modal_frame(ui, 8);
     let area = Area::new(Id::unique("palette area"))
@@ -152,7 +152,7 @@ fn found_ui(ui: &mut Ui, cx: &Cx<'_>, text: &str, chosen: usize) {
         .response;
     widgets::say(&field, Role::TextInput, PALETTE_NAME);
     field.request_focus();
-    let entries = found(cx, text);
+    let entries = search_entries(cx, text);
     let last = entries.len().saturating_sub(1);
     let chosen = chosen.min(last);
     let next = chosen.saturating_add_signed(step).min(last);
@@ -235,7 +235,7 @@ fn choose(ui: &Ui, cx: &Cx<'_>, entry: &Entry<'_>) {
 
 /// Name and detail of each entry, and what choosing it would send.
 #[cfg(test)]
-pub fn listed(ui: &Ui, cx: &Cx<'_>) -> Vec<(String, String, Vec<Action>)> {
+pub fn list_entries(ui: &Ui, cx: &Cx<'_>) -> Vec<(String, String, Vec<Action>)> {
     let sent = |entry: &Entry<'_>| {
         let own = Cx::new(cx.state);
         match &entry.does {
@@ -373,7 +373,7 @@ fn all<'a>(cx: &Cx<'a>) -> Vec<Entry<'a>> {
 
 /// What holds every word typed, in any case; where the name begins with the text comes first, then where it is in the
 /// name at all.
-fn found<'a>(cx: &Cx<'a>, text: &str) -> Vec<Entry<'a>> {
+fn search_entries<'a>(cx: &Cx<'a>, text: &str) -> Vec<Entry<'a>> {
     let text = text.trim().to_lowercase();
     let words: Vec<&str> = text.split_whitespace().collect();
     let mut entries = all(cx);

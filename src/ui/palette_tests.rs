@@ -31,7 +31,7 @@ impl eframe::App for Window {
         let cx = Cx::new(&self.state);
         window(ui, &cx);
         if self.palette.is_empty() {
-            self.palette = palette::listed(ui, &cx);
+            self.palette = palette::list_entries(ui, &cx);
         }
         self.sent.extend(
             cx.into_actions()
@@ -56,11 +56,11 @@ fn opened(state: State) -> Harness<'static, Window> {
     harness
 }
 
-/// Connected to a server that things are remembered of, with three tools and two answers of two of them.
+/// Connected to a server that things are remembered of, with three tools and two results of two of them.
 fn state() -> State {
     let mut state = State::default();
     let recent = ["one", "two", "three"].map(|program| {
-        Recent::of(
+        Recent::new(
             &Source::Command(Command {
                 program: program.into(),
                 ..Command::default()

@@ -1,4 +1,4 @@
-//! The answer first: what is sent now, the plain choice and the cheapest that says the same, above the panes.
+//! The result first: what is sent now, the plain choice and the cheapest that says the same, above the panes.
 
 use egui::{Popup, PopupCloseBehavior, Rect, Response, Ui};
 
@@ -15,9 +15,9 @@ use loupe_analysis::queries::{HostsQuery, RowQuery};
 use loupe_analysis::summary::{CountedRow, ModelReads, Strip, strip};
 use loupe_core::capture::Outcome;
 use loupe_core::format::FORMATS;
-use loupe_core::token::counted;
+use loupe_core::token::format_count;
 
-/// How high it is in this window; `None` where no answer is shown.
+/// How high it is in this window; `None` where no result is shown.
 pub fn height(ui: &Ui, cx: &Cx<'_>) -> Option<f32> {
     let has_answer = cx.state.capture().is_some() || cx.state.running.is_some();
     has_answer.then(|| height_here(ui))
@@ -112,7 +112,7 @@ pub fn answer_strip_ui(ui: &mut Ui, cx: &Cx<'_>) {
             ui.label(icons::icon_fill(icons::ERROR, 16.0, t.bad));
             words(ui, "The tool reports an error", t.strong);
             if let Some(sent) = strip.cells.first() {
-                words(ui, &format!("{} tok", counted(sent.count)), t.text);
+                words(ui, &format!("{} tok", format_count(sent.count)), t.text);
             }
         });
     }
@@ -182,7 +182,7 @@ fn note_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, note: &str, has_text: bool) {
     });
 }
 
-/// The strip of the answer shown; `None` until it is counted.
+/// The strip of the result shown; `None` until it is counted.
 fn of_answer(cx: &Cx<'_>) -> Option<Strip> {
     let capture = cx
         .state
@@ -208,7 +208,7 @@ pub fn open(cx: &Cx<'_>, at: usize) -> Option<Action> {
     )
 }
 
-/// Shows the steps that *Why?* asks for, where there is an answer that is counted.
+/// Shows the steps that *Why?* asks for, where there is a result that is counted.
 pub fn why(ui: &Ui, cx: &Cx<'_>) {
     of_answer(cx).iter().for_each(|strip| steps(ui, cx, strip));
 }

@@ -1,4 +1,4 @@
-//! Text written from right to left, kept from turning around what stands beside it.
+//! Text written from right to left, kept from turning around what is next to it.
 
 use egui::text::{LayoutJob, TextFormat};
 

@@ -45,8 +45,8 @@ pub fn server_cost_ui(ui: &mut Ui, cx: &Cx<'_>) {
     });
 }
 
-/// What stands in place of tokens: while they are counted, and where that failed.
-pub fn uncounted(cx: &Cx<'_>, meanwhile: &str, failed: &str) -> String {
+/// What replaces tokens: while they are counted, and where that failed.
+pub fn describe_pending(cx: &Cx<'_>, meanwhile: &str, failed: &str) -> String {
     if cx.state.session().is_uncounted {
         failed
     } else {
@@ -129,7 +129,7 @@ fn sentence_ui(ui: &mut Ui, cx: &Cx<'_>, cost: &ServerCost) {
         _ => None,
     };
     let words = match count {
-        Some(count) => format!("{}: {}", model.name, Cost::of(count, model).text()),
+        Some(count) => format!("{}: {}", model.name, Cost::new(count, model).text()),
         None => format!(
             "{}: choose its tokenizer {} to see the cost",
             model.name, model.tokenizer
@@ -218,7 +218,7 @@ fn table_ui(ui: &mut Ui, cx: &Cx<'_>, cost: &ServerCost) {
     let width = ui.available_width();
     let parts = parts(width);
     head_ui(ui, cx, &parts);
-    // Sorted once for each answer and order, not in every frame.
+    // Sorted once for each result and order, not in every frame.
     let mut identity = std::hash::DefaultHasher::new();
     (
         std::ptr::from_ref(cost) as usize,

@@ -23,7 +23,7 @@ use loupe_core::token::{Encoding, Tokens as Counted};
 const SIDES: f32 = 56.0;
 const ROW: f32 = 30.0;
 const NOTE: f32 = 26.0;
-/// Below this width the definition stands under the list.
+/// Below this width the definition is under the list.
 const BESIDE: f32 = 860.0;
 /// Changes of one definition that are shown, and characters of each value.
 const MOST: usize = 400;
@@ -290,7 +290,7 @@ impl Row<'_> {
         }
     }
 
-    /// What of a definition changed beside its words.
+    /// What of a definition changed next to its words.
     fn what(&self) -> Vec<&'static str> {
         let Self::Changed(tool) = self else {
             return Vec::new();
@@ -417,7 +417,7 @@ fn definition_ui(ui: &mut Ui, cx: &Cx<'_>, row: &Row<'_>, (a, b): (&ToolListing,
     });
 }
 
-/// A definition that stands in one list alone.
+/// A definition that is in one list alone.
 fn whole_ui(ui: &mut Ui, list: &ToolListing, name: &str, tokens: &str) {
     let t = theme::of(ui);
     let words = format!("Only {} has it: {tokens}", list.name);
@@ -510,7 +510,7 @@ mod tests {
         let b = [tool(
             r#"{"name":"t","description":"new words","inputSchema":{},"annotations":{"readOnlyHint":true}}"#,
         )];
-        let found = ToolsDifference::of(&a, &b);
+        let found = ToolsDifference::new(&a, &b);
         let rows = rows(&found);
         assert_eq!(
             (rows.len(), rows[0].what()),

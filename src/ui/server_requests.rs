@@ -29,7 +29,7 @@ pub fn ask_ui(ui: &Ui, cx: &Cx<'_>, open: &OpenRequest) {
         }
         buttons_ui(ui, cx, open);
     });
-    // A click beside it would lose what was typed; Esc is the safe answer.
+    // A click next to it would lose what was typed; Esc is the safe answer.
     if widgets::pressed(ui, Key::Escape) {
         cx.send(ServerRequestAction::Cancel);
     }

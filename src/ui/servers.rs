@@ -140,14 +140,14 @@ pub fn values_ui(ui: &mut Ui, cx: &Cx<'_>, missing: &MissingValues) {
     });
 }
 
-/// A command about a server that is open beside the one in use.
+/// A command about a server that is open next to the one in use.
 pub struct OpenCommand {
     pub glyph: &'static str,
     pub name: String,
     pub action: OpenServersAction,
 }
 
-/// What can be done with the servers that are open beside the one in use.
+/// What can be done with the servers that are open next to the one in use.
 pub fn open_commands(cx: &Cx<'_>) -> Vec<OpenCommand> {
     let mut commands = Vec::new();
     let shown = cx
@@ -224,7 +224,7 @@ pub fn others<'a>(cx: &Cx<'a>) -> Vec<(usize, &'a Recent)> {
         .connection
         .source()
         .filter(|_| cx.state.session().connection.is_connected());
-    let now = now.and_then(|source| Some(Recent::of(source, cx.state.servers.here())?.source));
+    let now = now.and_then(|source| Some(Recent::new(source, cx.state.servers.here())?.source));
     cx.state
         .importing
         .recent
@@ -234,7 +234,7 @@ pub fn others<'a>(cx: &Cx<'a>) -> Vec<(usize, &'a Recent)> {
         .collect()
 }
 
-/// The servers used before as they are called, told apart, and where each is; in the order of the list.
+/// The servers used before as they are called, distinguished, and where each is; in the order of the list.
 pub fn names(cx: &Cx<'_>) -> Vec<(String, String)> {
     let labels: Vec<_> = cx
         .state

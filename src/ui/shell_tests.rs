@@ -469,7 +469,7 @@ fn fields_send_what_was_set() {
         "format: markdown",
         set(3, Value::Json("\"markdown\"".into())),
     );
-    // Beside an answer the form is one click away.
+    // Beside a result the form is one click away.
     let mut beside = harness(answered(Outcome::Result));
     beside.get_by_label_contains("Arguments").click();
     beside.run_ok();
@@ -902,7 +902,7 @@ fn shift_f10_opens_the_menu_of_a_row_and_esc_leads_back_to_it() {
     harness.run_ok();
     press(&mut harness, Modifiers::SHIFT, Key::F10);
     harness.run_ok();
-    // The first one needs another answer.
+    // The first one needs another result.
     assert!(
         harness
             .get_by_label("Compare two formats of it")
@@ -968,7 +968,7 @@ fn a_pane_of_what_this_answer_has_not_leads_to_its_text() {
         },
         &mut Vec::new(),
     );
-    let query_key = QueryKey::of(&[capture], TextQuery("both"));
+    let query_key = QueryKey::new(&[capture], TextQuery("both"));
     state.perform(Action::Want(vec![query_key.clone()]), &mut Vec::new());
     let answer = Err(Problem::new(
         ProblemKind::Usage,
@@ -998,7 +998,7 @@ fn servers_of_one_name_are_told_apart_where_they_are_offered() {
     let mut state = connected();
     let recent = |args: &[&str]| {
         let args = args.iter().map(|&arg| arg.to_owned()).collect();
-        Recent::of(
+        Recent::new(
             &Source::Command(Command {
                 program: "python3".into(),
                 args,

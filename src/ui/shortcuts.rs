@@ -1,4 +1,4 @@
-//! The keys of commands that buttons and rows show beside their names; [`super::commands`] has all of them.
+//! The keys of commands that buttons and rows show next to their names; [`super::commands`] has all of them.
 
 use egui::{Key, KeyboardShortcut, Modifiers};
 

@@ -34,7 +34,7 @@ pub(super) enum Risk {
 }
 
 impl Risk {
-    pub(super) fn of(tool: &Tool) -> Self {
+    pub(super) fn new(tool: &Tool) -> Self {
         let hints = &tool.annotations;
         match (
             hints.read_only.declared,
@@ -527,7 +527,7 @@ fn sum_ui(ui: &mut Ui, cx: &Cx<'_>) {
         "definitions"
     };
     let total = cx.state.tools_total().map_or_else(
-        || server_cost::uncounted(cx, "counting…", "not counted"),
+        || server_cost::describe_pending(cx, "counting…", "not counted"),
         |sum| format!("{} tok", widgets::grouped(sum)),
     );
     let rect = ui.max_rect();
@@ -549,7 +549,7 @@ fn sum_ui(ui: &mut Ui, cx: &Cx<'_>) {
     response.on_hover_cursor(egui::CursorIcon::PointingHand).on_hover_text(format!(
         "What the definitions of all tools cost a model before its first call ({encoding}). A click shows each by part."
     ));
-    let line = RowLine::of(ui, rect);
+    let line = RowLine::new(ui, rect);
     let count = format!("{} {noun}", widgets::grouped(count as u64));
     let end = line.number(rect.right(), total, theme::mono_semibold(12.0), t.strong);
     line.text(rect.left(), end, count, theme::regular(12.0), t.weak);
@@ -565,7 +565,10 @@ fn group_ui(
 ) {
     let t = theme::of(ui);
     let row = widgets::ListRow::new(ui, theme::TOOL_ROW);
-    let sum = tokens.map_or_else(|| server_cost::uncounted(cx, "…", "–"), widgets::grouped);
+    let sum = tokens.map_or_else(
+        || server_cost::describe_pending(cx, "…", "–"),
+        widgets::grouped,
+    );
     let (caret, state) = match folded {
         true => (icons::RIGHT, "folded"),
         false => (icons::DOWN, "open"),
@@ -615,10 +618,10 @@ fn elided(
 fn spoken(cx: &Cx<'_>, listed: &ListedTool, tokens: Option<u64>, selected: bool) -> String {
     let tool = &*listed.tool;
     let cost = tokens.map_or_else(
-        || server_cost::uncounted(cx, "tokens being counted", "tokens not counted"),
+        || server_cost::describe_pending(cx, "tokens being counted", "tokens not counted"),
         |n| format!("{} tokens", widgets::grouped(n)),
     );
-    let mut words = format!("{}, {}, {cost}", tool.name, Risk::of(tool).words());
+    let mut words = format!("{}, {}, {cost}", tool.name, Risk::new(tool).words());
     if !tool.faults.is_empty() {
         words += ", faulty definition";
     }
@@ -637,7 +640,7 @@ fn spoken(cx: &Cx<'_>, listed: &ListedTool, tokens: Option<u64>, selected: bool)
 fn tool_ui(ui: &mut Ui, cx: &Cx<'_>, prefix: &str, listed: &ListedTool) -> bool {
     let t = theme::of(ui);
     let tool = &*listed.tool;
-    // An answer of another server's tool is that of none of these.
+    // A result of another server's tool is that of none of these.
     let is_foreign = cx.state.view.screen == Screen::Answer && cx.state.foreign_capture().is_some();
     let selected = cx.state.session().selected_tool.as_deref() == Some(&tool.name) && !is_foreign;
     let row = widgets::ListRow::new(ui, theme::TOOL_ROW);
@@ -650,10 +653,13 @@ fn tool_ui(ui: &mut Ui, cx: &Cx<'_>, prefix: &str, listed: &ListedTool) -> bool 
         true => (t.strong, t.strong),
         false => (t.weak, t.text),
     };
-    let number = tokens.map_or_else(|| server_cost::uncounted(cx, "…", "–"), widgets::grouped);
+    let number = tokens.map_or_else(
+        || server_cost::describe_pending(cx, "…", "–"),
+        widgets::grouped,
+    );
     let end = row.number(row.right(14.0), number, theme::mono(12.0), weak);
     let mut right = end.min(row.right(50.0)) - 8.0;
-    let (glyph, is_filled, color) = Risk::of(tool).mark(t);
+    let (glyph, is_filled, color) = Risk::new(tool).mark(t);
     match is_filled {
         true => row.icon_fill(right - 7.0, glyph, 14.0, color),
         false => row.icon(right - 7.0, glyph, 14.0, color),
@@ -691,7 +697,7 @@ fn tip_ui(ui: &mut Ui, tool: &Tool, is_cut: bool) {
     if let Some(title) = &tool.title {
         ui.label(title);
     }
-    widgets::note(ui, Risk::of(tool).words());
+    widgets::note(ui, Risk::new(tool).words());
     let warn = theme::of(ui).warn;
     for fault in &tool.faults {
         widgets::words(ui, fault, theme::small(), warn);
@@ -765,7 +771,7 @@ mod tests {
     #[test]
     fn the_risk_mark_tells_declared_from_default() {
         let risk = |hints: &str| {
-            Risk::of(&Tool::read(Bytes::from(format!(
+            Risk::new(&Tool::read(Bytes::from(format!(
                 "{{\"name\":\"t\",\"inputSchema\":{{}},\"annotations\":{hints}}}"
             ))))
         };

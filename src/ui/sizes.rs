@@ -1,4 +1,4 @@
-//! Sizes that a person gave panels, told to the state once they are let go of.
+//! Sizes that the user gave panels, told to the state once they are let go of.
 
 use egui::{Id, Ui};
 
@@ -18,7 +18,7 @@ struct Before {
     is_changed: bool,
 }
 
-/// Tells the size of a panel that changed while something was dragged and the window was not: so that a person changed it.
+/// Tells the size of a panel that changed while something was dragged and the window was not: so that the user changed it.
 pub(super) fn keep(ui: &Ui, cx: &Cx<'_>, size: f32, what: fn(u16) -> PanelSize) {
     let id = Id::unique(("panel size", format!("{:?}", what(0))));
     let window = ui.content_rect().size();

@@ -1,4 +1,4 @@
-//! The start page: questions a newcomer has, each one click from its answer.
+//! The start page: questions a newcomer has, each one click from its result.
 
 mod own;
 

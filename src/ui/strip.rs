@@ -1,4 +1,4 @@
-//! Strips: cells with what formats or answers cost, and the buttons beside them.
+//! Strips: cells with what formats or answers cost, and the buttons next to them.
 
 use egui::{
     Align, Id, Layout, Popup, Rect, Response, Role, Sense, Ui, UiBuilder, WidgetInfo, pos2, vec2,
@@ -10,7 +10,7 @@ use super::{Cx, drawer_opening, icons};
 use crate::state::{Action, DrawerTab, TokensAction, TokensPart};
 use loupe_analysis::summary::{ClaimTone, Loss, Strip, StripCell};
 use loupe_core::format::FORMATS;
-use loupe_core::token::counted;
+use loupe_core::token::format_count;
 
 /// Its height, and that where the window is low.
 const TALL: f32 = 72.0;
@@ -32,7 +32,7 @@ pub fn height_here(ui: &Ui) -> f32 {
     if is_low { LOW } else { TALL }
 }
 
-/// Who sends what stands in the first cell.
+/// Who sends what is in the first cell.
 pub struct Sender<'a> {
     /// What the host drops.
     pub words: Option<String>,
@@ -119,7 +119,12 @@ fn needs(ui: &Ui, cells: &[(usize, &StripCell)], is_low: bool, is_short: bool) -
         };
         let loss = cell.loss.as_ref().map_or(0.0, words);
         let number = |size| {
-            widgets::number_width(ui, &counted(cell.count), theme::mono_semibold(size), "tok")
+            widgets::number_width(
+                ui,
+                &format_count(cell.count),
+                theme::mono_semibold(size),
+                "tok",
+            )
         };
         let change = cell
             .change
@@ -281,7 +286,7 @@ fn cell_ui(
     x = widgets::number_at(
         ui,
         pos2(x, second),
-        &counted(cell.count),
+        &format_count(cell.count),
         theme::mono_semibold(size),
         t.strong,
         "tok",

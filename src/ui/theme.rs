@@ -53,7 +53,7 @@ pub const WIDE: f32 = 1280.0;
 pub const MEDIUM: f32 = 1100.0;
 /// Below this width the panes are tabs only.
 pub const NARROW: f32 = 700.0;
-/// Below this height the drawer is its verdict line only.
+/// Below this height the drawer is its summary line only.
 pub const SHORT: f32 = 820.0;
 
 const SEMIBOLD: &str = "semibold";
@@ -62,7 +62,7 @@ const MONO_SEMIBOLD: &str = "mono-semibold";
 const ICONS: &str = "icons";
 const ICONS_FILL: &str = "icons-fill";
 
-fn named(name: &'static str) -> FontFamily {
+fn font_family(name: &'static str) -> FontFamily {
     FontFamily::Name(name.into())
 }
 
@@ -73,12 +73,12 @@ pub fn regular(size: f32) -> FontId {
 
 /// Inter 500.
 pub fn medium(size: f32) -> FontId {
-    FontId::new(size, named(MEDIUM_WEIGHT))
+    FontId::new(size, font_family(MEDIUM_WEIGHT))
 }
 
 /// Inter 600.
 pub fn semibold(size: f32) -> FontId {
-    FontId::new(size, named(SEMIBOLD))
+    FontId::new(size, font_family(SEMIBOLD))
 }
 
 /// JetBrains Mono 400: every number in a column, a header or a diff, so that digits align.
@@ -88,17 +88,17 @@ pub fn mono(size: f32) -> FontId {
 
 /// JetBrains Mono 600.
 pub fn mono_semibold(size: f32) -> FontId {
-    FontId::new(size, named(MONO_SEMIBOLD))
+    FontId::new(size, font_family(MONO_SEMIBOLD))
 }
 
 /// Phosphor regular.
 pub fn icon_font(size: f32) -> FontId {
-    FontId::new(size, named(ICONS))
+    FontId::new(size, font_family(ICONS))
 }
 
 /// Phosphor fill.
 pub fn icon_fill_font(size: f32) -> FontId {
-    FontId::new(size, named(ICONS_FILL))
+    FontId::new(size, font_family(ICONS_FILL))
 }
 
 /// Page titles.
@@ -208,20 +208,20 @@ pub fn fonts() -> FontDefinitions {
         &["inter", "emoji", "jetbrains-mono"],
     );
     family(
-        named(MEDIUM_WEIGHT),
+        font_family(MEDIUM_WEIGHT),
         &["inter-medium", "emoji", "jetbrains-mono"],
     );
     family(
-        named(SEMIBOLD),
+        font_family(SEMIBOLD),
         &["inter-semibold", "emoji", "jetbrains-mono-semibold"],
     );
     family(FontFamily::Monospace, &["jetbrains-mono", "emoji", "inter"]);
     family(
-        named(MONO_SEMIBOLD),
+        font_family(MONO_SEMIBOLD),
         &["jetbrains-mono-semibold", "emoji", "inter-semibold"],
     );
-    family(named(ICONS), &["phosphor"]);
-    family(named(ICONS_FILL), &["phosphor-fill"]);
+    family(font_family(ICONS), &["phosphor"]);
+    family(font_family(ICONS_FILL), &["phosphor-fill"]);
     fonts
 }
 
@@ -230,7 +230,7 @@ pub fn install(ctx: &Context) {
     install_with(ctx, fonts());
 }
 
-/// The same for a picture, with the scripts of the sample server. In a window they would stand beside the system's own
+/// The same for a picture, with the scripts of the sample server. In a window they would be next to the system's own
 /// letters within one word.
 pub fn install_for_picture(ctx: &Context) {
     let mut fonts = fonts();

@@ -1,4 +1,4 @@
-//! What stands where the answer will: the tool as the server lists it, and what it was called with before.
+//! What stands where the result will: the tool as the server lists it, and what it was called with before.
 
 use egui::{Label, Ui};
 

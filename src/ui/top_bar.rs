@@ -127,7 +127,7 @@ pub(super) fn paint_dot(ui: &Ui, center: Pos2, look: &ConnectionLook) {
     }
 }
 
-/// Room that everything beside the chip takes in a narrow window.
+/// Room that everything next to the chip takes in a narrow window.
 const OTHERS: f32 = 322.0;
 
 fn server_chip(ui: &mut Ui, cx: &Cx<'_>) -> Response {

@@ -167,7 +167,7 @@ fn hidden_ui(ui: &mut Ui, cx: &Cx<'_>, fixture: &FoundFixture, place: usize, at:
     }
 }
 
-/// What can be done with the new answer of one fixture, at the right end of its row. Returns where it begins.
+/// What can be done with the new result of one fixture, at the right end of its row. Returns where it begins.
 fn answer_ui(
     ui: &mut Ui,
     cx: &Cx<'_>,

@@ -1,4 +1,4 @@
-//! The menu of hosts to view the answer as.
+//! The menu of hosts to view the result as.
 
 use egui::{Response, ScrollArea, Ui};
 
@@ -10,7 +10,7 @@ use loupe_core::host::ResultPart;
 /// The choice of what the largest number of hosts show.
 pub const MOST_HOSTS: &str = "What most hosts show";
 
-/// The menu of hosts to view the answer as, at the end of the row of panes.
+/// The menu of hosts to view the result as, at the end of the row of panes.
 pub fn view_as_ui(ui: &mut Ui, cx: &Cx<'_>, is_narrow: bool) {
     let chosen = cx.state.view.hosts.view_as;
     let known = chosen.and_then(|id| match cx.ready(HostsQuery) {
@@ -46,7 +46,7 @@ pub fn view_as_ui(ui: &mut Ui, cx: &Cx<'_>, is_narrow: bool) {
     view_as_menu(&button, cx);
 }
 
-/// The hosts that one can view the answer as, below this button.
+/// The hosts that one can view the result as, below this button.
 pub fn view_as_menu(button: &Response, cx: &Cx<'_>) {
     let chosen = cx.state.view.hosts.view_as;
     egui::Popup::menu(button).width(280.0).show(|ui| {

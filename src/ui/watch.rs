@@ -1,4 +1,4 @@
-//! Watching a server's files: the button beside *Reconnect*, and what is asked before it begins.
+//! Watching a server's files: the button next to *Reconnect*, and what is asked before it begins.
 
 use egui::{Margin, TextEdit, Ui};
 

@@ -1,4 +1,4 @@
-//! The protocol log: every message both ways and stderr beside it on one clock, the pair of what is selected, its bytes.
+//! The protocol log: every message both ways and stderr next to it on one clock, the pair of what is selected, its bytes.
 
 use egui::style::ScrollAnimation;
 use egui::{ComboBox, Frame, Id, Key, Margin, Panel, Rect, Response, Sense, TextEdit, Ui, vec2};
@@ -271,7 +271,7 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, at: usize, number: u64, line: &Line, is_part
     }
 }
 
-/// What a row of messages is told apart by: its message, so that the focus stays with it while the list moves.
+/// What a row of messages is distinguished by: its message, so that the focus stays with it while the list moves.
 fn row_id(number: u64) -> Id {
     Id::unique(("wire row", number))
 }

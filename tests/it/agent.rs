@@ -160,7 +160,10 @@ impl Own {
             ..CheckedServer::default()
         };
         for finding in checker
-            .answer(&CheckedResult::of(&subject, server, &hosts), &Cancel::new())
+            .answer(
+                &CheckedResult::new(&subject, server, &hosts),
+                &Cancel::new(),
+            )
             .unwrap()
         {
             let text = subject.response.content_text().unwrap_or_default();

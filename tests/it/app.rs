@@ -186,7 +186,7 @@ fn the_theme_is_switched_and_a_pane_copied() {
         .state()
         .state
         .capture()
-        .and_then(|capture| loupe_core::capture::ParsedResponse::of(capture).content_text());
+        .and_then(|capture| loupe_core::capture::ParsedResponse::new(capture).content_text());
     window.event(Event::Key {
         key: Key::C,
         physical_key: None,

@@ -986,7 +986,7 @@ fn connecting_to_ones_own() {
         "http://127.0.0.1:3001/mcp",
     ]
     .map(|url| {
-        Recent::of(
+        Recent::new(
             &Source::Http(Http {
                 url: url.into(),
                 login: Some(Login::default()),

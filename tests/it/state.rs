@@ -95,8 +95,8 @@ fn a_card_of_the_start_page_is_one_click() {
         ("dual_search_companies", Outcome::Result)
     );
     driver.perform(Action::Want(vec![
-        QueryKey::of(std::slice::from_ref(&capture.id), TreeQuery),
-        QueryKey::of(std::slice::from_ref(&capture.id), RowQuery("json")),
+        QueryKey::new(std::slice::from_ref(&capture.id), TreeQuery),
+        QueryKey::new(std::slice::from_ref(&capture.id), RowQuery("json")),
     ]));
     driver.until("the questions are answered", |state| {
         state.query_results.working() == 0
@@ -435,7 +435,7 @@ fn answered<Q: Query>(
     query: Q,
 ) -> Result<Q::Out, loupe_core::problem::Problem> {
     let id = driver.state.view.capture.clone().unwrap();
-    inquired::<Q>(driver, &QueryKey::of(&[id], query))
+    inquired::<Q>(driver, &QueryKey::new(&[id], query))
 }
 
 fn inquired<Q: Query>(
@@ -695,7 +695,7 @@ fn a_call_is_repeated_one_at_a_time_and_can_be_stopped() {
         (3, 3)
     );
     let (captures, ask) = compare(&driver.state).query(Encoding::O200kBase).unwrap();
-    let page = inquired::<ComparisonQuery>(&mut driver, &QueryKey::of(&captures, ask)).unwrap();
+    let page = inquired::<ComparisonQuery>(&mut driver, &QueryKey::new(&captures, ask)).unwrap();
     assert_eq!(
         (
             page.comparison.columns.len(),
@@ -827,7 +827,7 @@ fn a_card_compares_markdown_with_json() {
         .query(Encoding::O200kBase)
         .unwrap();
     assert_eq!(captures.len(), 2);
-    let page = inquired::<ComparisonQuery>(&mut driver, &QueryKey::of(&captures, ask)).unwrap();
+    let page = inquired::<ComparisonQuery>(&mut driver, &QueryKey::new(&captures, ask)).unwrap();
     let titles: Vec<_> = page
         .comparison
         .columns
@@ -1014,7 +1014,7 @@ fn a_call_that_fails_or_hangs_leaves_what_came() {
         .unwrap()
         .query(Encoding::O200kBase)
         .unwrap();
-    let page = inquired::<ComparisonQuery>(&mut driver, &QueryKey::of(&captures, ask)).unwrap();
+    let page = inquired::<ComparisonQuery>(&mut driver, &QueryKey::new(&captures, ask)).unwrap();
     let whys: Vec<_> = page
         .comparison
         .columns

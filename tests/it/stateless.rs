@@ -262,7 +262,7 @@ async fn a_task_is_followed_asked_and_answered_to_its_result() {
         "{:?}",
         capture.problem
     );
-    let reading = ParsedResponse::of(&capture);
+    let reading = ParsedResponse::new(&capture);
     assert_eq!(reading.content_text().as_deref(), Some("1.10"));
     assert_eq!(reading.structured().unwrap().raw_text(), "[1e3]");
     assert!(

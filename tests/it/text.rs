@@ -65,7 +65,7 @@ fn answers_are_read_as_they_say() {
 }
 
 fn subject(result: &str) -> ParsedCapture {
-    ParsedCapture::of(Arc::new(Capture {
+    ParsedCapture::new(Arc::new(Capture {
         tool: Tool::unlisted("case"),
         arguments: Bytes::from_static(b"{}"),
         response: Some(Bytes::from(format!(
@@ -144,7 +144,7 @@ fn read_back(data: &str, id: &str) -> Result<(), String> {
     let Some(trip) = row
         .round_trip
         .as_ref()
-        .filter(|trip| has_facts && trip.verdict.is_lossless())
+        .filter(|trip| has_facts && trip.fidelity.is_lossless())
     else {
         return Ok(());
     };
@@ -159,7 +159,7 @@ fn read_back(data: &str, id: &str) -> Result<(), String> {
         .map(|data| data.root().raw_text().into_owned())
         .unwrap_or_default();
     let value = |text: &str| serde_json::from_str::<serde_json::Value>(text).ok();
-    let is_same = match trip.verdict {
+    let is_same = match trip.fidelity {
         Fidelity::Exact => {
             value(&found).map(|value| value.to_string())
                 == value(data).map(|value| value.to_string())
@@ -264,16 +264,16 @@ fn nothing_claims_to_lose_nothing_where_the_text_says_more() {
             strip.winner().is_none_or(|winner| !winner.is_proved()),
             "{strip:?}"
         );
-        let verdict = summary::summary_counted(&counted, reads, &tokenizer).unwrap();
+        let summary = summary::summary_counted(&counted, reads, &tokenizer).unwrap();
         assert!(
-            !verdict
+            !summary
                 .parts
                 .iter()
                 .any(|part| matches!(part, SummaryPart::Good(_))),
-            "{verdict:?}"
+            "{summary:?}"
         );
         let mut said = vec![
-            verdict.text(),
+            summary.text(),
             loupe_analysis::contract::summary_markdown(
                 &counted,
                 reads,
@@ -318,7 +318,7 @@ fn nothing_claims_to_lose_nothing_where_the_text_says_more() {
                 );
             }
         }
-        let report = HostsReport::of(&subject, &hosts, &Cancel::new()).unwrap();
+        let report = HostsReport::new(&subject, &hosts, &Cancel::new()).unwrap();
         // What is dropped without loss is a text that says what the data says, or data that the text says.
         let says_no_more = |block: usize| {
             subject.response.blocks[block].kind == BlockKind::Text

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use loupe_analysis::fixture::verify::refused;
+use loupe_analysis::fixture::verify::refuse;
 use loupe_core::capture::{Capture, CaptureId, Direction, Line, LineKind, Outcome, Server, Tool};
 use loupe_core::json::Doc;
 use loupe_core::problem::{Problem, ProblemKind};
@@ -268,7 +268,7 @@ impl World {
                     self.preparing = Some((*run, dirs.clone()));
                 }
                 Effect::Fixture(FixtureEffect::Judge { run, at, dir, .. }) => {
-                    let verdict = refused(
+                    let verdict = refuse(
                         dir.display().to_string(),
                         &Problem::new(ProblemKind::Io, "not judged"),
                     );

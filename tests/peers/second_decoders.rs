@@ -28,7 +28,7 @@ fn subject(data: &[u8]) -> ParsedCapture {
         br#"{"jsonrpc":"2.0","id":1,"result":{"content":[],"structuredContent":"#.to_vec();
     response.extend_from_slice(data);
     response.extend_from_slice(b"}}");
-    ParsedCapture::of(Arc::new(Capture {
+    ParsedCapture::new(Arc::new(Capture {
         tool: Tool::unlisted("case"),
         arguments: Bytes::from_static(b"{}"),
         response: Some(Bytes::from(response)),

@@ -2,7 +2,7 @@
 //!
 //! The probe is `server/discover`, with an id that no later request has. A server that knows it is stateless; one that
 //! answers with an error of that era names the versions it speaks; any other answer, a refusal for want of credentials
-//! too, or none for a while, means `initialize`. Silence never decides: `initialize` goes out beside the open question,
+//! too, or none for a while, means `initialize`. Silence never decides: `initialize` goes out next to the open question,
 //! and what is answered first counts, so that a server that starts slowly is neither given up nor spoilt. A program that
 //! ends on the probe is started again without it.
 
@@ -177,7 +177,7 @@ impl ClientIdentity {
         }
     }
 
-    /// What is proposed in a handshake, where neither a person nor the server named a revision.
+    /// What is proposed in a handshake, where neither the user nor the server named a revision.
     fn proposed(&self) -> &'static str {
         self.shaking
             .greeting

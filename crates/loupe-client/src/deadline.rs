@@ -1,4 +1,4 @@
-//! Time limits that stand still while a person is asked something: nobody's browser is as quick as a server.
+//! Time limits that stand still while the user is asked something: nobody's browser is as quick as a server.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -30,12 +30,12 @@ pub(super) struct Counted {
 }
 
 impl PausableDeadline {
-    fn held(&self) -> MutexGuard<'_, Held> {
+    fn lock(&self) -> MutexGuard<'_, Held> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn hold(self: &Arc<Self>) -> Hold {
-        let mut held = self.held();
+        let mut held = self.lock();
         held.holders += 1;
         held.since.get_or_insert_with(Instant::now);
         Hold(Arc::clone(self))
@@ -43,7 +43,7 @@ impl PausableDeadline {
 
     /// How long it has been held in all.
     fn total(&self) -> Duration {
-        let held = self.held();
+        let held = self.lock();
         held.before + held.since.map_or(Duration::ZERO, |since| since.elapsed())
     }
 
@@ -54,7 +54,7 @@ impl PausableDeadline {
         }
     }
 
-    /// How long a person has been waited for since then.
+    /// How long the user has been waited for since then.
     pub(super) fn held_since(&self, from: Counted) -> Duration {
         self.total().saturating_sub(from.before)
     }
@@ -72,7 +72,7 @@ impl PausableDeadline {
             if left.is_zero() {
                 return;
             }
-            let is_held = self.held().since.is_some();
+            let is_held = self.lock().since.is_some();
             tokio::time::sleep(if is_held { left.max(LOOK) } else { left }).await;
         }
     }
@@ -80,7 +80,7 @@ impl PausableDeadline {
 
 impl Drop for Hold {
     fn drop(&mut self) {
-        let mut held = self.0.held();
+        let mut held = self.0.lock();
         held.holders -= 1;
         if held.holders == 0
             && let Some(since) = held.since.take()

@@ -59,7 +59,7 @@ impl EncodingFault {
 pub(super) struct EncodingNote(Arc<OnceLock<String>>);
 
 impl EncodingNote {
-    pub(super) fn of(response: &reqwest::Response) -> Self {
+    pub(super) fn new(response: &reqwest::Response) -> Self {
         response
             .extensions()
             .get::<Self>()

@@ -1,5 +1,5 @@
 //! How requests are written in the era that was negotiated: up to 2025-11-25 the handshake said who asks, since
-//! 2026-07-28 each request says it itself, in `params._meta`. What a person typed stays as it is in either.
+//! 2026-07-28 each request says it itself, in `params._meta`. What the user typed stays as it is in either.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

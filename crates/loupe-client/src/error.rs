@@ -45,7 +45,7 @@ pub enum Error {
     /// An answer in an encoding that nobody asked for, or that is not what it says.
     #[error("{what}")]
     Encoded { url: String, what: String },
-    #[error("HTTP {status}{}", quoted(text))]
+    #[error("HTTP {status}{}", quote(text))]
     HttpStatus {
         url: String,
         status: String,
@@ -57,13 +57,13 @@ pub enum Error {
         status: String,
         location: String,
     },
-    #[error("HTTP {status}: the server requires credentials{}", quoted(text))]
+    #[error("HTTP {status}: the server requires credentials{}", quote(text))]
     Auth {
         url: String,
         status: String,
         text: String,
     },
-    /// A login did not come about: it failed, or wants a person's yes.
+    /// A login did not come about: it failed, or wants the user's yes.
     #[error("{what}")]
     Login {
         url: String,
@@ -73,7 +73,7 @@ pub enum Error {
     },
     #[error(
         "the server no longer knows this session (HTTP {status}{})",
-        quoted(text)
+        quote(text)
     )]
     SessionLost {
         url: String,
@@ -171,7 +171,7 @@ impl From<&Error> for Problem {
             Error::Authority { file, .. } => {
                 problem(ProblemKind::Io, &file.to_string_lossy()).hint("give a PEM file: -----BEGIN CERTIFICATE----- and so on")
             }
-            Error::Connect { url, source } => problem(ProblemKind::Connect, url).hint(match tls::refused(source) {
+            Error::Connect { url, source } => problem(ProblemKind::Connect, url).hint(match tls::refusal(source) {
                 Some(why) => tls::words(why).1,
                 None => "start the server, then connect again; check host and port",
             }),
@@ -271,7 +271,7 @@ pub(super) fn excerpt(text: &str) -> String {
     }
 }
 
-fn quoted(text: &str) -> String {
+fn quote(text: &str) -> String {
     if text.is_empty() {
         String::new()
     } else {
@@ -287,7 +287,7 @@ fn last_output(unreadable: Option<&str>, stderr: &[String]) -> String {
     }
     if !stderr.is_empty() {
         let tail: Vec<_> = stderr.iter().map(|line| excerpt(line)).collect();
-        // A trace may stand below it.
+        // A trace may be below it.
         let how = if matches!(stderr, [line] if names_error(line)) {
             "says"
         } else {
@@ -339,7 +339,7 @@ fn downgrade_hint(url: &str, location: &str) -> String {
 
 /// Why there is no connection.
 pub(super) fn connect_words(error: &reqwest::Error) -> String {
-    if let Some(why) = tls::refused(error) {
+    if let Some(why) = tls::refusal(error) {
         return tls::words(why).0;
     }
     let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);

@@ -1,5 +1,5 @@
 //! Reads the answers to `server/discover` and `initialize` leniently, and makes the sane one of the latter that the SDK
-//! gets in place of what came.
+//! gets instead of what came.
 
 use bytes::Bytes;
 use rmcp::model::ServerJsonRpcMessage;
@@ -219,7 +219,7 @@ pub(super) fn discovered(end: End, asked: &'static str, place: &str) -> Result<D
         let described = result
             .get("capabilities")
             .is_some()
-            .then(|| Box::new(described(result, asked)));
+            .then(|| Box::new(describe_server(result, asked)));
         return refused(Refusal {
             why,
             described,
@@ -235,11 +235,13 @@ pub(super) fn discovered(end: End, asked: &'static str, place: &str) -> Result<D
             place,
         );
     }
-    Ok(Discovered::Is(Verdict::Stateless(described(result, asked))))
+    Ok(Discovered::Is(Verdict::Stateless(describe_server(
+        result, asked,
+    ))))
 }
 
 /// A server of this version, as a result of the probe describes it.
-fn described(result: Node<'_>, version: &str) -> Server {
+fn describe_server(result: Node<'_>, version: &str) -> Server {
     let text = |node: Option<Node<'_>>, name: &str| Some(node?.get(name)?.as_str()?.into_owned());
     let info = result
         .at("/_meta/io.modelcontextprotocol~1serverInfo")

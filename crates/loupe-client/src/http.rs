@@ -4,7 +4,7 @@
 //! Up to 2025-11-25 there is a session: its id and the version go with each request, a broken stream is taken up again,
 //! and where the server says that it does not know it another is opened and the request, which nobody took, is sent once
 //! more. Since 2026-07-28 there
-//! is none: what a request is stands in its headers too, a broken stream loses it, and closing the stream cancels it.
+//! is none: what a request is is in its headers too, a broken stream loses it, and closing the stream cancels it.
 //! The SDK's HTTP worker is not used: it hands out typed messages only, waits for ever on an answer with a foreign id
 //! and resends on an expired session.
 
@@ -21,7 +21,7 @@ use tokio::task::{AbortHandle, JoinSet};
 
 use super::encoding::EncodingNote;
 use super::error::{Error, excerpt};
-use super::http_client::{Client, SENT_AGAIN, info, location, media_type, sent};
+use super::http_client::{Client, SENT_AGAIN, info, location, media_type, sent_headers};
 use super::param_headers::{self, ParamHeader};
 use super::tap::{End, Incoming, Outbox, Tap, Within, quote};
 use super::{handshake, sse};
@@ -122,7 +122,7 @@ impl Link {
     }
 
     /// What a message says of itself in its headers, where it says it at all.
-    fn described(&self, message: &Bytes) -> HeaderMap {
+    fn describe_message(&self, message: &Bytes) -> HeaderMap {
         let mut headers = HeaderMap::new();
         let doc = Doc::parse(message.clone());
         let text = |pointer: &str| doc.at(pointer).and_then(|node| node.as_str());
@@ -160,7 +160,7 @@ impl Link {
         headers
     }
 
-    /// Opens another session in place of the one that the server has forgotten.
+    /// Opens another session instead of the one that the server has forgotten.
     async fn renew(&self) -> Result<(), Error> {
         let _one_at_a_time = self.renewing.lock().await;
         if !self.is_lost.load(Ordering::SeqCst) {
@@ -291,7 +291,7 @@ impl Link {
             self.renew().await?;
         }
         let described = if self.is_stateless() {
-            self.described(&bytes)
+            self.describe_message(&bytes)
         } else {
             HeaderMap::new()
         };
@@ -333,7 +333,7 @@ impl Link {
         let http = Arc::new(info(&response));
         self.tap.emit(super::SessionEvent::Http {
             request: id,
-            sent: sent(write()),
+            sent: sent_headers(write()),
             response: (*http).clone(),
         });
         let status = response.status();
@@ -426,7 +426,7 @@ impl Link {
         id: i64,
         http: Arc<HttpInfo>,
     ) -> Result<(), Error> {
-        let encoding = EncodingNote::of(&response);
+        let encoding = EncodingNote::new(&response);
         let Body {
             bytes,
             begun,
@@ -480,7 +480,7 @@ impl Link {
         let mut answered = None;
         while let Some((mut response, mut first)) = source.take() {
             let mut parser = sse::Parser::new(self.tap.limits.message);
-            let encoding = EncodingNote::of(&response);
+            let encoding = EncodingNote::new(&response);
             let broken = loop {
                 let chunk = match first.take() {
                     Some(chunk) => chunk,

@@ -1,4 +1,4 @@
-//! The HTTP client that both HTTP transports stand on: headers, certificates, proxies, redirects, and what an answer's
+//! The HTTP client that both HTTP transports are on: headers, certificates, proxies, redirects, and what an answer's
 //! head says.
 //!
 //! Proxies are those of the environment (`HTTP_PROXY`, `HTTPS_PROXY`, `NO_PROXY`), except for this machine's own
@@ -38,7 +38,7 @@ pub(super) struct Client {
     pub url: reqwest::Url,
     /// As it was typed, its password and keys left out.
     pub shown: String,
-    /// What a person wants sent with every request.
+    /// What the user wants sent with every request.
     pub headers: HeaderMap,
     /// `None`: nobody asked to log in.
     login: Option<Login>,
@@ -48,7 +48,7 @@ pub(super) struct Client {
     took: Arc<ConnectTimes>,
 }
 
-/// The certificates of a person's own authorities.
+/// The certificates of the user's own authorities.
 fn authorities(file: &Path) -> Result<Vec<CertificateDer<'static>>, Error> {
     let bad = |why: String| Error::Authority {
         file: file.to_owned(),
@@ -161,7 +161,7 @@ impl Client {
         }
     }
 
-    /// A request with `headers`, over which what a person typed wins.
+    /// A request with `headers`, over which what the user typed wins.
     pub(super) fn request(
         &self,
         method: reqwest::Method,
@@ -279,7 +279,7 @@ impl Client {
         given_up: impl Future<Output = ()>,
     ) -> Result<(reqwest::Response, bool), Error> {
         let mut given_up = pin!(given_up);
-        let mut tries = Tries::of(is_probe);
+        let mut tries = Tries::new(is_probe);
         loop {
             let used = self.login.as_ref().map_or(0, |login| login.token().0);
             let response = self.send(write()).await?;
@@ -385,7 +385,7 @@ pub(super) fn info(response: &reqwest::Response) -> HttpInfo {
 }
 
 /// The headers of a request, credentials masked; those that every request has (`Host` and its like) are not among them.
-pub(super) fn sent(request: reqwest::RequestBuilder) -> Vec<(String, String)> {
+pub(super) fn sent_headers(request: reqwest::RequestBuilder) -> Vec<(String, String)> {
     request
         .build()
         .map(|request| masked(request.headers()))

@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 
 use super::error::{Error, excerpt};
-use super::http_client::{Client, SENT_AGAIN, info, location, media_type, sent};
+use super::http_client::{Client, SENT_AGAIN, info, location, media_type, sent_headers};
 use super::sse;
 use super::tap::{End, Incoming, Outbox, Tap};
 use loupe_core::capture::StepState;
@@ -225,7 +225,7 @@ impl Link {
             }
             self.tap.emit(super::SessionEvent::Http {
                 request,
-                sent: sent(write()),
+                sent: sent_headers(write()),
                 response: info(&response),
             });
         }

@@ -16,7 +16,7 @@ pub(super) const MAX_ROUNDS: usize = 10;
 /// The pause before a request is repeated for which nothing was asked; it doubles each time.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// The members that the repeated request has beside those of the first.
+/// The members that the repeated request has next to those of the first.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Extra {
     pub sent: String,
@@ -67,7 +67,7 @@ pub(super) async fn answer(
             () = tokio::time::sleep(pause) => {}
         }
     }
-    // A person's time does not count.
+    // The user's time does not count.
     let _hold = tap.deadline.hold();
     let mut waiting = Vec::new();
     for (key, ask) in &round.asks {

@@ -145,7 +145,7 @@ pub type Transcript = Arc<dyn Fn(Line) + Send + Sync>;
 /// Told while things happen, from any thread; must not block.
 pub type OnSessionEvent = Arc<dyn Fn(SessionEvent) + Send + Sync>;
 
-/// What happens beside the answers.
+/// What happens next to the answers.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SessionEvent {
     /// A step of connecting has ended.

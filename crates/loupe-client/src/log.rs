@@ -9,7 +9,7 @@ use loupe_core::capture::{Direction, Message};
 use loupe_core::number::grouped;
 use loupe_core::source::Limits;
 
-/// What a message takes beside its bytes: a flood of empty ones fills the memory as well.
+/// What a message takes next to its bytes: a flood of empty ones fills the memory as well.
 const EACH: usize = 64;
 
 #[derive(Debug, Default)]

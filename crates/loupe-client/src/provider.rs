@@ -1,4 +1,4 @@
-//! An exact count by Claude's provider: one request, sent with the person's key.
+//! An exact count by Claude's provider: one request, sent with the user's key.
 
 use std::time::Duration;
 
@@ -100,7 +100,7 @@ mod tests {
 
     const PATIENCE: Duration = Duration::from_secs(30);
 
-    /// A stand-in for the provider: answers one request with `reply` as it stands; gives back what it was sent.
+    /// A stand-in for the provider: answers one request with `reply` as it is; gives back what it was sent.
     async fn stand_in(reply: &'static str) -> (String, tokio::task::JoinHandle<String>) {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = format!(

@@ -1,7 +1,7 @@
 //! What a server may ask of us, who answers it, and the questions that are open.
 //!
-//! A question is kept until it is answered by a person's word (or by what a person said beforehand), until the server
-//! withdraws it, or until the connection ends; roots are answered from the folders that a person chose. What was not
+//! A question is kept until it is answered by the user's word (or by what the user said beforehand), until the server
+//! withdraws it, or until the connection ends; roots are answered from the folders that the user chose. What was not
 //! declared is refused. Secrets typed into a form leave, and are masked in everything that is kept.
 
 use std::collections::BTreeMap;

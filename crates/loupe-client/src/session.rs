@@ -506,7 +506,7 @@ impl Session {
             .unwrap_or_default()
     }
 
-    /// How a wait ends at its limit: what came in place of an answer is shown in its place.
+    /// How a wait ends at its limit: what came instead of an answer is shown in its place.
     fn timed_out(
         &self,
         id: i64,

@@ -44,7 +44,7 @@ impl Backlog {
         })
     }
 
-    fn held(&self) -> MutexGuard<'_, Held> {
+    fn lock(&self) -> MutexGuard<'_, Held> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -58,14 +58,14 @@ impl Backlog {
                 Err(error) => break Some(error),
             }
         };
-        let mut held = self.held();
+        let mut held = self.lock();
         (held.is_over, held.failed) = (true, failed);
         drop(held);
         self.news.notify_one();
     }
 
     fn push(&self, chunk: Bytes) {
-        let mut held = self.held();
+        let mut held = self.lock();
         held.bytes += chunk.len();
         held.chunks.push_back(chunk);
         while held.bytes > self.most && held.chunks.len() > 1 {
@@ -81,7 +81,7 @@ impl Backlog {
     async fn next(&self) -> Option<io::Result<Bytes>> {
         loop {
             {
-                let mut held = self.held();
+                let mut held = self.lock();
                 let lost = std::mem::take(&mut held.lost);
                 if lost > 0 {
                     let lost = number_of(lost as u64, "bytes");

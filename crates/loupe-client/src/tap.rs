@@ -60,7 +60,7 @@ pub(super) struct Incoming {
     pub begun: Instant,
     /// Longer than the limit: this is its first part.
     pub cut: bool,
-    /// The request whose HTTP answer it stood in.
+    /// The request whose HTTP answer it was in.
     pub within: Option<Within>,
 }
 
@@ -285,7 +285,7 @@ impl Tap {
         self.request_as(id, write(id))
     }
 
-    /// Sends a request that stays open beside all others, as a subscription does. What it waits for first is that the
+    /// Sends a request that stays open next to all others, as a subscription does. What it waits for first is that the
     /// server takes it: then the `notifications` that it agreed to come.
     pub(super) fn request_aside(
         &self,
@@ -443,7 +443,7 @@ impl Tap {
         self.state().note_all(note);
     }
 
-    /// A page came in place of an answer: it is kept as what it is.
+    /// A page came instead of an answer: it is kept as what it is.
     pub(super) fn end_with_page(
         &self,
         id: i64,
@@ -581,7 +581,7 @@ fn finish(
         return;
     };
     let http = incoming.within.map(|within| within.http);
-    // The answer of one is a message beside the others.
+    // The answer of one is a message next to the others.
     join(state, now, Direction::In, &incoming.bytes, None);
     let (doc, fault) = read.map_or_else(|fault| (None, Some(fault)), |doc| (doc, None));
     pending.finish(End::Answer(Answer {

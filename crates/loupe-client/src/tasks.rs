@@ -70,7 +70,7 @@ pub(super) struct Task {
 }
 
 impl Task {
-    /// From the answer to `tools/call` (where it stands under `task`) or to `tasks/get` (where it is the result).
+    /// From the answer to `tools/call` (where it is under `task`) or to `tasks/get` (where it is the result).
     pub(super) fn read(message: &Bytes) -> Option<Self> {
         memchr::memmem::find(message, b"\"taskId\"")?;
         let doc = Doc::parse(message.clone());

@@ -1,8 +1,8 @@
-//! TLS: what the system trusts and the certificates that a person adds. It is set up here, and not by the HTTP library,
+//! TLS: what the system trusts and the certificates that the user adds. It is set up here, and not by the HTTP library,
 //! because the library does not tell when a handshake begins; its first question, for a session to resume, does.
 //!
 //! A certificate that `openssl req -x509` makes is an authority that signs itself, which no verifier takes for a server's.
-//! Where a person names that very certificate it is trusted for the names and the days that it states.
+//! Where the user names that very certificate it is trusted for the names and the days that it states.
 
 use std::fmt;
 use std::sync::Arc;
@@ -59,7 +59,7 @@ pub(super) fn config(
     Ok(config)
 }
 
-/// What the system says, and what a person named.
+/// What the system says, and what the user named.
 #[derive(Debug)]
 struct Trust {
     system: Verifier,
@@ -131,7 +131,7 @@ fn is_authority(error: &rustls::Error) -> bool {
 }
 
 /// Why a handshake was refused on this side, where that is why there is no connection.
-pub(super) fn refused<'a>(
+pub(super) fn refusal<'a>(
     error: &'a (dyn std::error::Error + 'static),
 ) -> Option<&'a rustls::Error> {
     let mut cause = Some(error);

@@ -13,7 +13,7 @@ const RESULT: &str = r#"{
 
 fn main() {
     let result = ParsedCapture::from_result(RESULT);
-    let context = ViewContext::of(&result.capture);
+    let context = ViewContext::new(&result.capture);
     for host in Hosts::built_in().iter() {
         let view = host.view(&result, &context);
         let tokens = token::count(&view.text).o200k_base;

@@ -50,7 +50,7 @@ impl Cancel {
     }
 }
 
-/// The asker has looked away: the job ends without an answer.
+/// The caller has cancelled: the job ends without an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("cancelled")]
 pub struct Cancelled;

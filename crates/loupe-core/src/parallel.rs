@@ -12,7 +12,7 @@ const MAX_THREADS: usize = 4;
 /// From here on a text is worth a further thread: counting it takes time, and locating facts in it memory.
 pub(crate) const LONG_BYTES: usize = 1 << 20;
 
-/// How many threads of all questions work beside those that asked.
+/// How many threads of all questions work next to those that asked.
 static FURTHER: AtomicUsize = AtomicUsize::new(0);
 
 /// One of them.
@@ -38,7 +38,7 @@ impl Drop for Further {
 /// What becomes of each item, in order. With `is_small` no thread is worth its while, nor where all cores are at work.
 ///
 /// # Errors
-/// The first that an item gives, as when the asker looked away.
+/// The first that an item gives, as if the caller cancelled.
 pub fn parallel_map<T: Sync, R: Send, E: Send>(
     items: &[T],
     is_small: bool,

@@ -72,7 +72,7 @@ pub struct Problem {
     pub what: String,
     /// The server, path or argument it happened at; empty where `what` says it all.
     pub place: String,
-    /// What the person can do, in the imperative.
+    /// What the user can do, in the imperative.
     pub hint: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! How a text of a stranger stands in another language: one function for each, so that nothing in the text can end the
+//! How a text of a stranger is in another language: one function for each, so that nothing in the text can end the
 //! place it was put into.
 
 use std::borrow::Cow;
@@ -62,7 +62,7 @@ pub fn string(text: &str) -> String {
 /// The most `#` that a raw string of Rust takes.
 const HASHES: usize = 255;
 
-/// A string literal of Rust: a raw one, unless something stands in it that a raw one cannot hold.
+/// A string literal of Rust: a raw one, unless something is in it that a raw one cannot hold.
 pub fn rust(text: &str) -> String {
     let is_hidden =
         |char: char| char.is_control() && !matches!(char, '\n' | '\t') || is_direction(char);
@@ -172,7 +172,7 @@ fn is_hidden(char: char) -> bool {
         || matches!(char, '\u{2028}' | '\u{2029}')
 }
 
-/// What the log of a CI system obeys wherever it stands in a line: `##[error]` of GitHub, `##vso[task…]` of Azure,
+/// What the log of a CI system obeys wherever it is in a line: `##[error]` of GitHub, `##vso[task…]` of Azure,
 /// `##teamcity[…]`.
 static LOG_COMMAND: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"##([A-Za-z]*)\[").ok());
 

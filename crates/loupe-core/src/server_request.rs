@@ -1,4 +1,4 @@
-//! What a server asks of its client, and what a person answers, as data: elicitation, sampling, roots.
+//! What a server asks of its client, and what the user answers, as data: elicitation, sampling, roots.
 //!
 //! Reading never fails: an odd question is shown with what could be read of it. Nothing here answers by itself.
 
@@ -10,7 +10,7 @@ use bytes::Bytes;
 use crate::json::{Doc, Kind, Node, write};
 use form::ElicitationField;
 
-/// The methods that a person can answer.
+/// The methods that the user can answer.
 pub const ELICITATION: &str = "elicitation/create";
 pub const SAMPLING: &str = "sampling/createMessage";
 pub(crate) const ROOTS: &str = "roots/list";
@@ -66,7 +66,7 @@ pub enum RequestKind {
     Roots,
 }
 
-/// A request for a completion. Whatever else it holds stands in [`ServerRequest::params`].
+/// A request for a completion. Whatever else it holds is in [`ServerRequest::params`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sampling {
     pub system: Option<String>,
@@ -86,7 +86,7 @@ pub struct Root {
     pub name: String,
 }
 
-/// What a person says to a question.
+/// What the user says to a question.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reply {
     /// The content of a form as a JSON object, or that the address will be visited.
@@ -152,7 +152,7 @@ pub fn roots_json(roots: &[Root]) -> String {
 }
 
 impl ServerRequest {
-    /// Reads a question. `None` where the method is none that a person can answer.
+    /// Reads a question. `None` where the method is none that the user can answer.
     pub fn read(key: u64, method: &str, params: Option<Node<'_>>) -> Option<Self> {
         let text = |name: &str| Some(params?.get(name)?.as_str()?.into_owned());
         let wants = match method {
@@ -197,7 +197,7 @@ impl ServerRequest {
         }
     }
 
-    /// What it says to the person.
+    /// What it says to the user.
     pub fn message(&self) -> &str {
         match &self.wants {
             RequestKind::Form { message, .. } | RequestKind::Url { message, .. } => message,
@@ -220,7 +220,7 @@ impl ServerRequest {
         }
     }
 
-    /// What stands in the secret fields of a reply: name and value.
+    /// What is in the secret fields of a reply: name and value.
     pub fn secret_fields(&self, reply: &Reply) -> Vec<(String, String)> {
         let Reply::Accept(Some(content)) = reply else {
             return Vec::new();
@@ -228,7 +228,7 @@ impl ServerRequest {
         secret::values(content, &self.secrets())
     }
 
-    /// The `result` of a reply as it is kept: what stands in secret fields is masked. `None` where nothing had to be.
+    /// The `result` of a reply as it is kept: what is in secret fields is masked. `None` where nothing had to be.
     pub fn masked(&self, reply: &Reply) -> Option<Reply> {
         let Reply::Accept(Some(content)) = reply else {
             return None;
@@ -310,7 +310,7 @@ fn host_of(url: &str) -> Option<String> {
 /// What a server wants before it can answer a call (2026-07-28): `resultType` is `input_required`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Round {
-    /// Each question under its key; the key as JSON, as it came. Not all need to be questions that a person can answer.
+    /// Each question under its key; the key as JSON, as it came. Not all need to be questions that the user can answer.
     pub asks: Vec<(String, Result<ServerRequest, String>)>,
     /// `requestState` exactly as it came.
     pub state: Option<Bytes>,
@@ -326,7 +326,7 @@ impl Round {
         if result.get("resultType").and_then(Node::as_str).as_deref() != Some("input_required") {
             return None;
         }
-        Some(Self::of(result, next_key, &[]))
+        Some(Self::new(result, next_key, &[]))
     }
 
     /// What a task wants, from the answer to `tasks/get`: all but the questions under the keys that were `answered`.
@@ -334,7 +334,7 @@ impl Round {
         let doc = Doc::parse(message.clone());
         let round = doc
             .at("/result")
-            .map(|result| Self::of(result, next_key, answered));
+            .map(|result| Self::new(result, next_key, answered));
         // Its state is that of the task, which is not sent back.
         Self {
             asks: round.map(|round| round.asks).unwrap_or_default(),
@@ -342,7 +342,7 @@ impl Round {
         }
     }
 
-    fn of(result: Node<'_>, next_key: u64, answered: &[String]) -> Self {
+    fn new(result: Node<'_>, next_key: u64, answered: &[String]) -> Self {
         let mut asks = Vec::new();
         for (request, key) in result
             .get("inputRequests")

@@ -195,7 +195,7 @@ impl Endpoint {
                 let id = Doc::parse(message)
                     .at("/id")
                     .map_or_else(|| "null".to_owned(), |id| id.raw_text().into_owned());
-                return typed(
+                return respond_with(
                     StatusCode::BAD_REQUEST,
                     "application/json",
                     rpc::respond(&id, Err(refusal)),
@@ -321,13 +321,13 @@ enum Session {
 fn messages(answers: &[Bytes]) -> Answer {
     match answers {
         [] => plain(StatusCode::ACCEPTED, ""),
-        [one] => typed(StatusCode::OK, "application/json", one.clone()),
+        [one] => respond_with(StatusCode::OK, "application/json", one.clone()),
         many => {
             let mut body = BytesMut::new();
             for message in many {
                 body.put_slice(&event(message));
             }
-            typed(StatusCode::OK, "text/event-stream", body.freeze())
+            respond_with(StatusCode::OK, "text/event-stream", body.freeze())
         }
     }
 }
@@ -339,14 +339,14 @@ fn event(message: &[u8]) -> Bytes {
 }
 
 fn plain(status: StatusCode, text: &str) -> Answer {
-    typed(
+    respond_with(
         status,
         "text/plain; charset=utf-8",
         Bytes::copy_from_slice(text.as_bytes()),
     )
 }
 
-fn typed(status: StatusCode, content_type: &'static str, body: Bytes) -> Answer {
+fn respond_with(status: StatusCode, content_type: &'static str, body: Bytes) -> Answer {
     let empty = body.is_empty();
     let mut answer = Response::new(Full::new(body).boxed());
     *answer.status_mut() = status;

@@ -46,7 +46,7 @@ pub trait Service {
     fn tools(&self) -> &str;
     /// The `CallToolResult` of one call; `arguments` is an object or absent.
     fn call(&self, tool: &str, arguments: Option<Node<'_>>) -> Result<String, Refusal>;
-    /// What is said to a call in place of calling the tool where there is no session to ask in: what the client is asked
+    /// What is said to a call instead of calling the tool where there is no session to ask in: what the client is asked
     /// first, or the answer once it has answered. `can_be_asked` is what it declared. `None`: the tool is called.
     fn round(
         &self,
@@ -147,7 +147,7 @@ pub(super) fn is_initialize(message: &[u8]) -> bool {
         .is_some_and(|method| method == "initialize")
 }
 
-/// The id of a request, as it stands there; `None` for anything else.
+/// The id of a request, as it is there; `None` for anything else.
 pub fn asked(message: &[u8]) -> Option<String> {
     let doc = Doc::parse(Bytes::copy_from_slice(message));
     doc.at("/method")?.as_str()?;
@@ -165,7 +165,7 @@ pub(super) fn is_no_request(message: &[u8]) -> bool {
     }
 }
 
-/// The id of a response, as it stands there; `None` for anything else.
+/// The id of a response, as it is there; `None` for anything else.
 pub(super) fn answered(message: &[u8]) -> Option<String> {
     let doc = Doc::parse(Bytes::copy_from_slice(message));
     let root = doc.root().filter(|root| root.get("method").is_none())?;

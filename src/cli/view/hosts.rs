@@ -12,14 +12,14 @@ use loupe_core::token::Encoding;
 /// Fields that are named of a host that loses more.
 const FIELDS: usize = 6;
 
-/// The verdict, a block of lines for each lane of hosts that see the same, and the deliveries.
+/// The summary, a block of lines for each lane of hosts that see the same, and the deliveries.
 pub fn page(report: &HostsReport, deliveries: Option<&Placements>, encoding: Encoding) -> String {
     let mut page = String::new();
-    // A host that was not reached might change the verdict.
+    // A host that was not reached might change the summary.
     if !report.is_interrupted() {
         page.push_str(&format!(
             "{}\n\n",
-            one_line(&report.verdict(encoding).text())
+            one_line(&report.summary(encoding).text())
         ));
     }
     let has_media = report
@@ -78,7 +78,7 @@ pub fn page(report: &HostsReport, deliveries: Option<&Placements>, encoding: Enc
     if let Some(deliveries) = deliveries {
         page.push_str(&format!(
             "\nIf the same data were sent in another way: {}.\n\n",
-            one_line(&deliveries.verdict(encoding).text())
+            one_line(&deliveries.summary(encoding).text())
         ));
         page.push_str(&table(deliveries, encoding));
     }

@@ -9,9 +9,9 @@ use loupe_core::format::claim::facts_cell;
 use loupe_core::format::ledger::Row;
 use loupe_core::format::{self, Format, ParsedCapture};
 use loupe_core::number::{grouped, milliseconds, number_of};
-use loupe_core::token::{Encoding, counted};
+use loupe_core::token::{Encoding, format_count};
 
-/// The head of the capture, the verdict, and a row for every format.
+/// The head of the capture, the summary, and a row for every format.
 pub fn page(
     subject: &ParsedCapture,
     rows: &[Row],
@@ -21,16 +21,16 @@ pub fn page(
 ) -> String {
     let mut page = head(subject);
     let references: Vec<&Row> = rows.iter().collect();
-    // The sentence states exact counts; beside a further tokenizer it names the one it used.
+    // The sentence states exact counts; next to a further tokenizer it names the one it used.
     // What was not reached might change it.
     if !rows.iter().any(Row::is_interrupted)
-        && let Some(verdict) = summarise(
+        && let Some(summary) = summarise(
             &references,
             reads,
             options.tokenizer.encoding().unwrap_or(Encoding::O200kBase),
         )
     {
-        page.push_str(&format!("{}\n", one_line(&verdict.text())));
+        page.push_str(&format!("{}\n", one_line(&summary.text())));
         if let ModelReads::Host(host) = reads {
             page.push_str(&format!("{}\n", one_line(&host.row.dropped_text())));
         }
@@ -246,7 +246,7 @@ fn table(rows: &[Row], counts: &[RowCount], options: &LedgerOptions) -> String {
     {
         let title = format::by_id(row.format).map_or("", Format::title);
         let mut line = vec![row.format.to_owned(), title.to_owned()];
-        line.push(count.count.map_or_else(|| "–".to_owned(), counted));
+        line.push(count.count.map_or_else(|| "–".to_owned(), format_count));
         line.extend(
             encodings
                 .iter()
@@ -267,8 +267,8 @@ fn table(rows: &[Row], counts: &[RowCount], options: &LedgerOptions) -> String {
         );
         line.push(row.round_trip.as_ref().map_or_else(String::new, |trip| {
             match trip.differences.count {
-                0 => trip.verdict.name().to_owned(),
-                count => format!("{} ({})", trip.verdict.name(), grouped(count)),
+                0 => trip.fidelity.name().to_owned(),
+                count => format!("{} ({})", trip.fidelity.name(), grouped(count)),
             }
         }));
         table.push(line);

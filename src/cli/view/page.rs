@@ -27,7 +27,7 @@ fn get<Q: Query>(
     query: &Q,
     cancel: &Cancel,
 ) -> Result<Q::Out, Problem> {
-    Ctx::of(std::slice::from_ref(subject), &Hosts::built_in(), cancel)
+    Ctx::new(std::slice::from_ref(subject), &Hosts::built_in(), cancel)
         .get(query)
         .map_err(|_| Problem::interrupted())?
 }
@@ -61,7 +61,7 @@ fn text(page: &mut String, card: &Card) {
             card.text.get(end..block.range.start).unwrap_or(""),
         ));
         match &block.kind {
-            MdKind::Table(table) => page.push_str(&drawn(table)),
+            MdKind::Table(table) => page.push_str(&draw_table(table)),
             MdKind::Html | MdKind::Markdown => {
                 page.push_str(&visible(card.text.get(block.range.clone()).unwrap_or("")))
             }
@@ -104,7 +104,7 @@ fn other(page: &mut String, block: &Block) {
     }
 }
 
-fn drawn(table: &Table) -> String {
+fn draw_table(table: &Table) -> String {
     let cells = |row: &Vec<loupe_analysis::queries::Cell>| {
         row.iter()
             .map(|cell| one_line(&cell.source))

@@ -31,7 +31,7 @@ fn nodes(stage: &Stage) -> (BTreeMap<NodeId, Node>, BTreeMap<NodeId, NodeId>) {
     (update.nodes.into_iter().collect(), parents)
 }
 
-/// What a person acts on. A text that is only selected, and a place that a control beside it is clicked by, take no focus.
+/// What the user acts on. A text that is only selected, and a place that a control next to it is clicked by, take no focus.
 fn is_control(node: &Node) -> bool {
     let acts = node.supports_action(accesskit::Action::Click)
         || node.supports_action(accesskit::Action::SetValue);
@@ -290,7 +290,7 @@ const QUESTIONS: &[(&str, &str)] = &[
     ("roots/list", "{}"),
 ];
 
-/// What stands under the dialogs: a server that things are remembered of, whose tools ask before each call, and an answer.
+/// What is under the dialogs: a server that things are remembered of, whose tools ask before each call, and a result.
 fn stage_of_dialogs() -> Stage {
     let mut stage = Stage::new([1_280, 800], egui::Theme::Dark, true).unwrap();
     stage.shot.ctx.enable_accesskit();
@@ -348,7 +348,7 @@ fn nodes_under(stage: &mut Stage) -> BTreeSet<NodeId> {
     nodes(stage).0.into_keys().collect()
 }
 
-/// Goes through the controls of a screen, or of the dialog above it where `under` is what stands below that. Looks at how
+/// Goes through the controls of a screen, or of the dialog above it where `under` is what is below that. Looks at how
 /// the focus shows once for each control that sounds the same.
 fn faults(
     name: &str,

@@ -148,7 +148,7 @@ fn with_reduced_motion_nothing_moves_while_a_call_runs() {
         let stage = Stage::new([1_280, 800], egui::Theme::Dark, true).unwrap();
         let mut stage = staged(stage, screen, None, None, None).unwrap();
         if screen == "main" {
-            // The answer of before stays in sight, with a bar that slides above it.
+            // The result of before stays in sight, with a bar that slides above it.
             stage.begin_call("strict_search_companies", "{}").unwrap();
         }
         let now = stage.state.now + Duration::from_millis(1_240);

@@ -1,4 +1,4 @@
-//! What can stand at a place of the arguments, by the tool's schema.
+//! What can be at a place of the arguments, by the tool's schema.
 
 use std::ops::Range;
 
@@ -165,7 +165,7 @@ fn flatten(schemas: &FieldSchemas, id: SchemaId, depth: usize, into: &mut Vec<Sc
     }
 }
 
-/// The choices at the place that the text has come to; `typed` is what stands there already.
+/// The choices at the place that the text has come to; `typed` is what is there already.
 fn at_place(
     schemas: &FieldSchemas,
     open: &[Open],

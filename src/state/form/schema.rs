@@ -50,7 +50,7 @@ pub enum FieldKind {
         /// Members of any name.
         others: Option<SchemaId>,
     },
-    /// One of several, which a person chooses.
+    /// One of several, which the user chooses.
     Union(Vec<Branch>),
     /// Whatever else: edited as JSON.
     Json,
@@ -545,7 +545,7 @@ impl<'d> Reader<'d> {
 }
 
 impl FieldKind {
-    /// Whether bytes stand in the text as base64: by JSON Schema's `contentEncoding`, or OpenAPI's `byte`.
+    /// Whether bytes are in the text as base64: by JSON Schema's `contentEncoding`, or OpenAPI's `byte`.
     pub fn is_base64(&self) -> bool {
         matches!(self, Self::String { format: Some(format), .. } if ["base64", "byte"].contains(&format.as_str()))
     }

@@ -398,7 +398,7 @@ fn what_the_form_begins_with_fits_the_schemas_of_public_servers() {
         }
         let form = form.checked();
         let made_text = Doc::parse(form.text.as_bytes().to_vec().into());
-        // What is a person's to type is not made up.
+        // What is the user's to type is not made up.
         let is_blank = |pointer: &str| {
             made_text
                 .at(pointer)

@@ -1,4 +1,4 @@
-//! What stands in a form: read from JSON text by the schema, and written as JSON text again.
+//! What is in a form: read from JSON text by the schema, and written as JSON text again.
 
 use super::schema::{Branch, FieldKind, FieldSchemas, Property, SchemaId};
 use loupe_core::json::{Kind, Node, write};
@@ -29,7 +29,7 @@ pub struct Members {
 }
 
 impl Value {
-    /// What a value begins as where a person adds it: empty, with the members that it must have still to be filled in.
+    /// What a value begins as where the user adds it: empty, with the members that it must have still to be filled in.
     pub fn first(schemas: &FieldSchemas, id: SchemaId) -> Self {
         Self::first_at(schemas, id, 0)
     }
@@ -173,7 +173,7 @@ impl Value {
             Self::Items(items) => {
                 let item = |(at, value): (usize, &Value)| match item_schema(kind, at) {
                     Some(item) => value.json(schemas, item),
-                    None => value.typed(),
+                    None => value.typed_text(),
                 };
                 Some(format!(
                     "[{}]",
@@ -193,7 +193,7 @@ impl Value {
             },
             Self::Branch(at, value) => match kind {
                 FieldKind::Union(branches) => value.json(schemas, branches.get(*at)?.schema),
-                _ => value.typed(),
+                _ => value.typed_text(),
             },
         }
     }
@@ -220,7 +220,7 @@ impl Value {
     }
 
     /// What was typed as JSON.
-    fn typed(&self) -> Option<String> {
+    fn typed_text(&self) -> Option<String> {
         match self {
             Self::Json(text) => Some(text.clone()),
             _ => None,
@@ -313,7 +313,7 @@ impl Members {
         let rest = self.others.iter().filter_map(|(key, value)| {
             Some((
                 key.clone(),
-                others.map_or_else(|| value.typed(), |id| value.json(schemas, id))?,
+                others.map_or_else(|| value.typed_text(), |id| value.json(schemas, id))?,
             ))
         });
         let members: Vec<_> = named

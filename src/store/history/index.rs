@@ -165,7 +165,7 @@ impl History {
                 None => is_damaged = true,
             }
         }
-        // What was damaged may have been mended, and costs little to look at again.
+        // What was damaged may have been fixed, and costs little to look at again.
         entries.retain(|entry| entry.health == Health::Whole);
         Index {
             entries,

@@ -1,4 +1,4 @@
-//! Finding captures: by what the list knows, and by the text of the answers.
+//! Finding captures: by what the list knows, and by the text of the results.
 
 use std::fs;
 
@@ -13,7 +13,7 @@ impl History {
     /// The captures that a query finds, in the order of the entries. Answers are read only where the list does not decide.
     ///
     /// # Errors
-    /// [`Cancelled`] when the asker looked away.
+    /// [`Cancelled`] if the caller cancelled.
     pub fn search(
         &self,
         entries: &[Entry],

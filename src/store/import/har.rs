@@ -27,7 +27,7 @@ pub(super) const IMPORTER: Importer = Importer {
     read,
 };
 
-/// Headers of an answer that are kept: no other can be known to hold no secret.
+/// Headers of a result that are kept: no other can be known to hold no secret.
 const KEPT: &[&str] = &[
     "content-type",
     "content-length",

@@ -1,5 +1,5 @@
 //! JSON Lines of messages: bare ones, Loupe's own (`--transcript`, `messages.jsonl`), and lines in which a recorder or
-//! proxy put a message beside its own members.
+//! proxy put a message next to its own members.
 
 use std::time::Duration;
 

@@ -1,8 +1,8 @@
-//! Files of many answers: what proxies, browsers and hosts wrote. One file per kind, one list.
+//! Files of many results: what proxies, browsers and hosts wrote. One file per kind, one list.
 //!
 //! Every kind is brought down to [`Entry`]s, messages in the order of the file, and [`pair`] makes captures of those:
-//! a request and its answer are one capture, what `initialize` and `tools/list` said goes into all of them. Messages that
-//! stand in the file as text keep their bytes.
+//! a request and its result are one capture, what `initialize` and `tools/list` said goes into all of them. Messages that
+//! are in the file as text keep their bytes.
 
 mod claude_code;
 mod har;
@@ -71,7 +71,7 @@ pub(in crate::store) fn empty_capture(id: CaptureId, transport: &str, source: St
     )
 }
 
-/// A kind of file with many answers.
+/// A kind of file with many results.
 pub(super) struct Importer {
     pub kind: ReadAs,
     /// What it is, for people: "an HTTP archive".
@@ -92,7 +92,7 @@ pub(super) struct Input<'a> {
     pub name: &'a str,
     /// The whole as JSON; see [`Doc::is_json`].
     pub doc: Doc,
-    /// Of the bytes; made once, however many answers there are.
+    /// Of the bytes; made once, however many results there are.
     digest: OnceCell<String>,
 }
 
@@ -144,7 +144,7 @@ pub(super) struct Entry {
     /// Since the first message.
     pub at: Option<Duration>,
     pub started_at: Option<OffsetDateTime>,
-    /// Of the answer, where the file tells.
+    /// Of the result, where the file tells.
     pub timings: Option<Timings>,
     pub http: Option<HttpInfo>,
     pub url: Option<String>,

@@ -15,10 +15,10 @@ use loupe_core::problem::{Problem, ProblemKind};
 
 /// As many messages of one file are taken.
 const MOST_MESSAGES: usize = 100_000;
-/// As many messages are kept beside all calls together: one that comes while many are open is kept beside each.
+/// As many messages are kept next to all calls together: one that comes while many are open is kept next to each.
 const MOST_BESIDE: usize = 1_000_000;
 
-/// A request that waits for its answer.
+/// A request that waits for its result.
 struct Asked {
     entry: Entry,
     method: String,
@@ -41,7 +41,7 @@ struct Pairing<'a> {
     /// The numbers of those that are open, by id.
     by_id: HashMap<String, Vec<usize>>,
     asked: usize,
-    /// Messages kept beside calls, and not kept.
+    /// Messages kept next to calls, and not kept.
     beside: usize,
     lost: usize,
     captures: Vec<Capture>,
@@ -50,7 +50,7 @@ struct Pairing<'a> {
 /// The captures of a file's messages.
 ///
 /// # Errors
-/// Where no answer of a server is among them, or more messages than are taken; `what` says what the file is.
+/// Where no result of a server is among them, or more messages than are taken; `what` says what the file is.
 pub(super) fn pair(
     input: &Input<'_>,
     transport: &'static str,

@@ -1,4 +1,4 @@
-//! Files of many answers, each a case in `tests/data/answers`, and what is not one.
+//! Files of many results, each a case in `tests/data/answers`, and what is not one.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -117,7 +117,7 @@ fn a_file_cannot_fill_the_memory() {
     let told = |_| "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}\n".to_owned();
     let answer =
         |id: usize| format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{\"content\":[]}}}}\n");
-    // Each of the notifications would be kept beside each of the calls.
+    // Each of the notifications would be kept next to each of the calls.
     let captures = lines(
         (0..2_000)
             .map(call)

@@ -1,4 +1,4 @@
-//! As whom a call is made: as Loupe, or as a host whose way of naming itself is known. What is sent stands in the menu.
+//! As whom a call is made: as Loupe, or as a host whose way of naming itself is known. What is sent is in the menu.
 
 use egui::containers::menu::SubMenuButton;
 use egui::{Align, Layout, Margin, Response, ScrollArea, Ui, vec2};
@@ -19,7 +19,7 @@ fn own(cx: &Cx<'_>) -> Identity {
     ))
 }
 
-/// An entry of the menu beside *Call*.
+/// An entry of the menu next to *Call*.
 pub fn menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let chosen = cx.state.call_as();
     let name = chosen.map_or_else(
@@ -39,7 +39,7 @@ pub fn menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
         }
         let mut unknown = 0;
         ScrollArea::vertical().max_height(320.0).show(ui, |ui| {
-            // A person's own come first.
+            // The user's own come first.
             let all = || cx.state.hosts.iter();
             for host in all().filter(|host| host.is_own).chain(all().filter(|host| !host.is_own)) {
                 let (Some(identity), Some(client)) = (host.identity(), &host.client) else {
@@ -74,7 +74,7 @@ pub fn menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
     });
 }
 
-/// Whom one may call as, with the name that a server gets; what else is sent stands in its tip.
+/// Whom one may call as, with the name that a server gets; what else is sent is in its tip.
 fn row(ui: &mut Ui, name: &str, identity: &Identity, is_chosen: bool, source: &str) -> Response {
     let response = widgets::menu_row(ui, name, None, is_chosen);
     let weak = theme::of(ui).weak;

@@ -1,4 +1,4 @@
-//! A month to pick a date from, with the time of day and its zone, beside the text of a date.
+//! A month to pick a date from, with the time of day and its zone, next to the text of a date.
 
 use egui::{Align2, DragValue, Grid, Id, Popup, PopupCloseBehavior, Role, Sense, Ui, vec2};
 use time::format_description::BorrowedFormatItem;

@@ -1,7 +1,7 @@
 //! The form of the call bar: one control per value of the input schema, at any depth.
 //!
 //! Each control shows what will be sent and nothing else: a default is a hint in the empty field, and unset, null and
-//! empty are told apart by the hint and by the field's own menu.
+//! empty are distinguished by the hint and by the field's own menu.
 
 mod editor;
 mod label;
@@ -23,7 +23,7 @@ pub(super) use editor::invalid_border;
 use editor::{Editor, UNSET, enum_choices, json_text, json_value};
 pub(super) use problems::problems_ui;
 
-/// The least height of the form, and the share of the window that it takes at most until a person drags it. The rest scrolls.
+/// The least height of the form, and the share of the window that it takes at most until the user drags it. The rest scrolls.
 const LEAST_HEIGHT: f32 = 3.0 * 54.0 + 8.0;
 const MOST_SHARE: f32 = 0.4;
 /// The strip by which it is dragged.
@@ -262,7 +262,7 @@ impl FormUi<'_> {
         (changed, menu.inner)
     }
 
-    /// What a value can be besides what is typed. It stands beside the label; Tab comes to it after the fields.
+    /// What a value can be besides what is typed. It is next to the label; Tab comes to it after the fields.
     fn menu_ui(&self, ui: &mut Ui, entry: &Entry<'_>, place: Rect) -> Option<Value> {
         let mut changed = None;
         let name = format!("Value of {}", entry.path);
@@ -299,7 +299,7 @@ impl FormUi<'_> {
         changed
     }
 
-    /// The control of a value; gives the new value where a person changed it.
+    /// The control of a value; gives the new value where the user changed it.
     fn control(
         &self,
         ui: &mut Ui,

@@ -1,4 +1,4 @@
-//! Arguments that were given a name, and variables: in the menu beside *Call*, and their dialogs.
+//! Arguments that were given a name, and variables: in the menu next to *Call*, and their dialogs.
 
 use egui::{Key, Ui, vec2};
 

@@ -1,4 +1,4 @@
-//! The exact texts beside each other, section by section, as virtual rows.
+//! The exact texts next to each other, section by section, as virtual rows.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -49,13 +49,13 @@ pub fn body_ui(
     if let QueryState::Working { .. } = asked {
         ui.add_space(10.0);
     }
-    // Until the columns are laid out, what is waited for stands there.
+    // Until the columns are laid out, what is waited for is there.
     let Some(rows) = widgets::ready(ui, cx, "Laying out the texts", asked) else {
         return;
     };
     let tops = tops(ui, compare, page, rows);
     let mut area = widgets::scroll("compare down");
-    if let Some(section) = place::wanted(ui, cx, compare, page) {
+    if let Some(section) = place::requested_place(ui, cx, compare, page) {
         area = area.vertical_scroll_offset(tops.get(section).copied().unwrap_or(0) as f32 * ROW);
     }
     let chosen = compare
@@ -160,7 +160,7 @@ fn head_ui(ui: &Ui, cx: &Cx<'_>, page: &ComparisonPage, section: usize, head: &H
     if is_chosen {
         widgets::edge(ui, rect, t.accent);
     }
-    let line = widgets::RowLine::of(ui, rect);
+    let line = widgets::RowLine::new(ui, rect);
     let glyph = if is_folded { icons::RIGHT } else { icons::DOWN };
     line.icon(rect.left() + SIDE, glyph, 11.0, t.weak);
     for (column, cell) in known.cells.iter().enumerate() {

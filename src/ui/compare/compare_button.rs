@@ -1,5 +1,5 @@
-//! What could be called to know more: the buttons beside *Call* and beside the verdict, the popup for other arguments, equal
-//! calls, and the variant with data where an answer has none.
+//! What could be called to know more: the buttons next to *Call* and next to the summary, the popup for other arguments, equal
+//! calls, and the variant with data where a result has none.
 
 use egui::containers::menu::SubMenuButton;
 use egui::{Id, Popup, PopupCloseBehavior, RichText, TextEdit, Ui};
@@ -85,7 +85,7 @@ pub fn equal_by_key(cx: &Cx<'_>) -> Option<Action> {
     (cx.state.tool().is_some() && cx.why_no_call().is_empty()).then(|| equal(USUAL_CALLS))
 }
 
-/// An entry of the menu beside *Call*: the same call several times.
+/// An entry of the menu next to *Call*: the same call several times.
 pub fn equal_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let why = cx.why_no_call();
     ui.add_enabled_ui(why.is_empty(), |ui| {
@@ -110,7 +110,7 @@ fn equal_menu(cx: &Cx<'_>) -> impl FnOnce(&mut Ui) {
     }
 }
 
-/// Whether the answer shown is of the tool that would be called: beside another tool's answer there is nothing to offer.
+/// Whether the result shown is of the tool that would be called: next to another tool's answer there is nothing to offer.
 fn is_of_shown_tool(cx: &Cx<'_>) -> bool {
     cx.state
         .capture()
@@ -121,7 +121,7 @@ fn has_room(ui: &Ui) -> bool {
     ui.content_rect().width() >= theme::WIDE + 160.0
 }
 
-/// Beside the verdict.
+/// Beside the summary.
 pub fn offer_ui(ui: &mut Ui, cx: &Cx<'_>) {
     if let Some((label, choice)) = compare_of(cx)
         && has_room(ui)
@@ -133,7 +133,7 @@ pub fn offer_ui(ui: &mut Ui, cx: &Cx<'_>) {
         } else {
             why
         };
-        let spoken = format!("{label}, beside the verdict");
+        let spoken = format!("{label}, beside the summary");
         let button = Button::new(&label)
             .icon(icons::COMPARE)
             .small()

@@ -1,4 +1,4 @@
-//! What an answer costs as it grows: points and a line of each format, and the limits it meets.
+//! What a result costs as it grows: points and a line of each format, and the limits it meets.
 
 use std::collections::BTreeSet;
 

@@ -4,14 +4,14 @@
 use egui::{Id, Key, Pos2, Rect, Role, ScrollArea, Sense, Ui, Vec2, WidgetInfo};
 use egui::{pos2, vec2};
 
-use super::{Judged, clipped, head, place};
+use super::{Judged, clip_ui, head, place};
 use crate::state::{Compare, CompareAction};
 use crate::ui::theme;
 use crate::ui::widgets;
 use crate::ui::{Cx, icons};
 use loupe_analysis::queries::comparison::{ColumnOrigin, readable};
 use loupe_analysis::queries::invisible_chars::Shown;
-use loupe_analysis::summary::{ClaimTone, held};
+use loupe_analysis::summary::{ClaimTone, describe_held};
 use loupe_core::capture::FactState;
 use loupe_core::format::Syntax;
 use loupe_core::format::claim::facts_cell;
@@ -28,7 +28,7 @@ const FIELD_LEAST: f32 = 176.0;
 const MIN_COLUMN: f32 = 184.0;
 const PAD: f32 = 16.0;
 
-/// Where everything stands in this frame.
+/// Where everything is in this frame.
 struct Grid {
     view: Rect,
     /// Where the rows begin, scrolled.
@@ -134,11 +134,11 @@ pub fn fields_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged) {
         .id_salt("compare fields")
         .auto_shrink(false);
     if let Some(offset) =
-        wanted(ui, compare, "field", compare.at.map(|at| at.1)).then_some(chosen as f32 * ROW)
+        is_requested(ui, compare, "field", compare.at.map(|at| at.1)).then_some(chosen as f32 * ROW)
     {
         scroll = scroll.vertical_scroll_offset((offset - area.height() * 0.3).max(0.0));
     }
-    if wanted(ui, compare, "column", compare.column.map(|column| column.1))
+    if is_requested(ui, compare, "column", compare.column.map(|column| column.1))
         && let Some(nth) = compare
             .column
             .and_then(|(at, _)| grid.order.iter().position(|known| *known == at))
@@ -161,15 +161,15 @@ pub fn fields_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged) {
         let (heads, body) = grid
             .view
             .split_top_bottom_at_y(grid.view.top() + head::HEIGHT);
-        clipped(ui, body, "fields", |ui| {
+        clip_ui(ui, body, "fields", |ui| {
             body_ui(ui, cx, judged, &grid, chosen)
         });
         let t = theme::of(ui);
-        clipped(ui, heads, "heads", |ui| {
+        clip_ui(ui, heads, "heads", |ui| {
             ui.painter().rect_filled(heads, 0.0, t.panel);
             let pins = grid.view.left() + grid.pins();
             for (clip, of) in [(heads.with_min_x(pins), 1..), (heads.with_max_x(pins), 0..)] {
-                clipped(
+                clip_ui(
                     ui,
                     clip,
                     if of.start == 0 { "pinned" } else { "others" },
@@ -196,7 +196,7 @@ pub fn fields_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged) {
             corner_ui(ui, cx, judged, heads.with_max_x(heads.left() + grid.field));
             widgets::line_below(ui, heads);
         });
-        clipped(ui, grid.view, "lines", |ui| lines_ui(ui, &grid));
+        clip_ui(ui, grid.view, "lines", |ui| lines_ui(ui, &grid));
     });
     keys(ui, cx, compare, judged, &grid, chosen);
 }
@@ -233,7 +233,7 @@ fn chosen(compare: &Compare, judged: &Judged) -> usize {
 }
 
 /// Whether something was gone to since the last frame, by its number.
-fn wanted(ui: &Ui, compare: &Compare, what: &str, number: Option<u64>) -> bool {
+fn is_requested(ui: &Ui, compare: &Compare, what: &str, number: Option<u64>) -> bool {
     let id = Id::unique(("compare gone to", what, &compare.tool.name));
     let known: Option<u64> = widgets::recall(ui, id);
     let Some(number) = number.filter(|number| known != Some(*number)) else {
@@ -417,7 +417,7 @@ fn cells(ui: &mut Ui, grid: &Grid, line: Rect, cell: impl Fn(&Ui, usize, Rect)) 
             }
         }
     };
-    clipped(ui, line.with_min_x(pins), "others", |ui| {
+    clip_ui(ui, line.with_min_x(pins), "others", |ui| {
         of(ui, pinned..grid.order.len())
     });
     of(ui, 0..pinned);
@@ -448,7 +448,7 @@ fn field_ui(
         widgets::edge(ui, line, t.accent);
     }
     let name = &judged.names[at];
-    let mid = widgets::RowLine::of(ui, line);
+    let mid = widgets::RowLine::new(ui, line);
     let tick = Rect::from_center_size(pos2(line.left() + PAD + 7.0, mid.y), vec2(14.0, 14.0));
     if tick_ui(ui, tick, &format!("{name} is needed"), is_needed) {
         judged.toggle(cx, at);
@@ -683,11 +683,11 @@ fn round_trip(judged: &Judged, at: usize) -> (String, bool) {
     let (ColumnOrigin::Call(call) | ColumnOrigin::Derived(call)) = column.origin;
     let is_of_reference = judged.page.comparison.reference == Some(call);
     match &column.row.round_trip {
-        // What is read from another answer's text is its own data, which may be less.
+        // What is read from another result's text is its own data, which may be less.
         Some(trip) if column.is_answer() && !is_of_reference => {
             (format!("{} for its own data", trip.words()), false)
         }
-        Some(trip) if column.is_answer() => (trip.words(), !trip.verdict.is_lossless()),
+        Some(trip) if column.is_answer() => (trip.words(), !trip.fidelity.is_lossless()),
         None if column.is_answer() => ("not tested".to_owned(), false),
         _ => (String::new(), false),
     }
@@ -698,7 +698,7 @@ fn facts(judged: &Judged, at: usize) -> (String, bool) {
     match () {
         () if !column.is_answer() => (String::new(), false),
         () if loss.tone == ClaimTone::Warn => (loss.text.clone(), true),
-        () if column.absent > 0 => (held(&judged.page.comparison, column), false),
+        () if column.absent > 0 => (describe_held(&judged.page.comparison, column), false),
         () if column.cells.iter().any(|cell| cell.lost > 0) => {
             ("all that are needed".to_owned(), false)
         }
@@ -883,7 +883,7 @@ enum Value {
     Other(String),
     /// Its data does not have the record.
     Absent,
-    /// There is no answer.
+    /// There is no result.
     None,
 }
 

@@ -77,7 +77,7 @@ fn badge_ui(row: &ListRow<'_>, judged: &Judged, at: usize, is_proved: bool) -> f
     let t = theme::of(row.ui);
     let (line, right) = (row.line(19.0), row.right(10.0));
     if judged.winner == Some(at) {
-        // With whom it ties stands in the strip.
+        // With whom it ties is in the strip.
         let winner = judged.strip.winner();
         let badge = winner.and_then(|winner| winner.badge.as_deref()?.split(',').next());
         let badge = badge.unwrap_or_default();
@@ -125,7 +125,7 @@ fn cost_ui(row: &ListRow<'_>, judged: &Judged, at: usize, is_proved: bool) {
     let is_measured = column.row.is_available() && !column.row.format.is_empty();
     if let (false, Some(why)) = (is_measured && column.is_answer(), &column.why) {
         let has_failed = column.is_offered() && column.outcome != Outcome::Result;
-        // An answer that has no such part is not a failed one.
+        // A result that has no such part is not a failed one.
         let (words, color) = if has_failed {
             (format!("{}: {why}", column.outcome.name()), t.bad)
         } else {

@@ -182,7 +182,7 @@ pub fn hosts_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged) {
 
 fn head_ui(ui: &Ui, judged: &Judged, columns: &[(&Column, Known<'_>)], rect: Rect, width: f32) {
     let t = theme::of(ui);
-    let line = widgets::RowLine::of(ui, rect);
+    let line = widgets::RowLine::new(ui, rect);
     line.text(
         rect.left() + SIDE,
         rect.left() + NAME,
@@ -199,7 +199,7 @@ fn head_ui(ui: &Ui, judged: &Judged, columns: &[(&Column, Known<'_>)], rect: Rec
             Known::Not(why) => format!("{}: {why}", title(column)),
             Known::Sent(_) | Known::Written(_) => title(column),
         };
-        // What an answer lacks before any host has seen it.
+        // What a result lacks before any host has seen it.
         let lacks = column
             .facts
             .filter(|facts| facts.missing > 0 && matches!(column.origin, ColumnOrigin::Call(_)));
@@ -231,7 +231,7 @@ fn row_ui(
     width: f32,
 ) {
     let t = theme::of(ui);
-    let line = widgets::RowLine::of(ui, rect);
+    let line = widgets::RowLine::new(ui, rect);
     let mut spoken = vec![host.name.clone()];
     widgets::name_at(
         ui,

@@ -18,7 +18,12 @@ pub fn go(ui: &Ui, cx: &Cx<'_>, section: usize) {
 }
 
 /// The section that is to be scrolled to in this frame: a record or a difference that was gone to.
-pub fn wanted(ui: &Ui, cx: &Cx<'_>, compare: &Compare, page: &ComparisonPage) -> Option<usize> {
+pub fn requested_place(
+    ui: &Ui,
+    cx: &Cx<'_>,
+    compare: &Compare,
+    page: &ComparisonPage,
+) -> Option<usize> {
     let record: Option<usize> = ui.data_mut(|data| data.remove_temp(record_id()));
     if let Some(section) = record {
         unfold(cx, compare, page, section);

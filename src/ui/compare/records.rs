@@ -1,4 +1,4 @@
-//! The texts beside each other, record by record.
+//! The texts next to each other, record by record.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

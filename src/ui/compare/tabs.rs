@@ -1,4 +1,4 @@
-//! The tabs of a comparison, and what it is looked at with: which part of the answers, the baseline, further columns, and
+//! The tabs of a comparison, and what it is looked at with: which part of the results, the baseline, further columns, and
 //! running it again.
 
 use egui::{Popup, Rect, ScrollArea, Ui, vec2};
@@ -20,7 +20,7 @@ const TIGHT: f32 = 860.0;
 const WHOLE: f32 = 1_000.0;
 
 /// What is shown: what was chosen, else what there is most to see in.
-fn shown(compare: &Compare, judged: Option<&Judged>) -> CompareTab {
+fn current_tab(compare: &Compare, judged: Option<&Judged>) -> CompareTab {
     let has_curve = judged.is_some_and(|judged| !judged.page.curves.is_empty());
     let usual = match judged {
         Some(_) if has_curve => CompareTab::Curve,
@@ -41,7 +41,7 @@ pub fn tabs_ui(
     judged: Option<&Judged>,
     rect: Rect,
 ) -> CompareTab {
-    let tab = shown(compare, judged);
+    let tab = current_tab(compare, judged);
     widgets::line_below(ui, rect);
     let inner = rect.shrink2(vec2(SIDE, 0.0));
     widgets::line_part(ui, "compare tabs", inner, |ui| {
@@ -210,7 +210,7 @@ fn baseline_ui(ui: &mut Ui, cx: &Cx<'_>, judged: &Judged, width: f32) {
     }
 }
 
-/// Which part of the answers is compared; only where one has two.
+/// Which part of the results is compared; only where one has two.
 fn part_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged, width: f32) {
     if !judged.page.has_structured {
         return;

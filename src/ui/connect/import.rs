@@ -9,7 +9,7 @@ use crate::state::{Action, ConnectAction, ImportAction, ImportGuess};
 use loupe_core::source::Source;
 use loupe_core::source::import::Placeholder;
 
-/// Width from which on heading and buttons stand in one row.
+/// Width from which on heading and buttons are in one row.
 const ONE_ROW: f32 = 560.0;
 
 fn send(cx: &Cx<'_>, action: ImportAction) {

@@ -6,7 +6,7 @@ use crate::ui::theme;
 use crate::ui::{Cx, icons, widgets};
 use loupe_core::capture::{Step, StepState, milliseconds};
 
-/// Narrower than this, a step stands on two lines.
+/// Narrower than this, a step is on two lines.
 const WIDE: f32 = 520.0;
 
 /// The steps in order, the failed one marked.

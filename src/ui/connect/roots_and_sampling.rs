@@ -1,4 +1,4 @@
-//! What a server may ask of us, said before it is reached: folders, and an answer to requests for completions.
+//! What a server may ask of us, said before it is reached: folders, and a result to requests for completions.
 
 use egui::Ui;
 

@@ -17,7 +17,7 @@ use loupe_core::number::signed_from;
 
 const STRIP: f32 = 30.0;
 
-/// The difference of the answer shown to the one before the server was connected again.
+/// The difference of the result shown to the one before the server was connected again.
 fn since<'a>(cx: &Cx<'a>) -> Option<&'a Arc<DiffView>> {
     let (now, before) = cx.state.session().reconnect.pair.as_ref()?;
     if cx.state.view.capture.as_ref() != Some(now) {

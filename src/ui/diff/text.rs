@@ -200,7 +200,7 @@ pub fn text_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, view: &Arc<DiffView>) {
 
 fn footer_ui(ui: &Ui, rect: Rect, view: &DiffView) {
     let t = theme::of(ui);
-    let line = widgets::RowLine::of(ui, rect);
+    let line = widgets::RowLine::new(ui, rect);
     let lost = view.facts_lost();
     let (glyph, color, words) = if view.found.data.is_none() || view.text.is_err() {
         (
@@ -259,7 +259,7 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>, view: &Arc<DiffView>, text: &TextDifference
         shared
     });
     let mut flat = shared.lock();
-    let data = Stops::of(view).data;
+    let data = Stops::new(view).data;
     let current = cx
         .state
         .diff

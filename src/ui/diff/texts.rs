@@ -1,4 +1,4 @@
-//! Which two texts a diff compares: formats of the answers, or what hosts' models are shown of them.
+//! Which two texts a diff compares: formats of the results, or what hosts' models are shown of them.
 
 use egui::{Popup, Ui};
 

@@ -178,10 +178,10 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>, view: &Arc<DiffView>, data: &ValueDifferenc
     let id = Id::unique("diff tree");
     let known: Option<Arc<Mutex<Flat>>> = widgets::recall(ui, id);
     let diff = &cx.state.diff;
-    let payload_stops = Stops::of(view).data;
+    let data_stops = Stops::new(view).data;
     let current = diff
         .current
-        .filter(|at| *at < payload_stops)
+        .filter(|at| *at < data_stops)
         .and_then(|at| row_of(view, at));
     let shared = known
         .filter(|known| Arc::ptr_eq(&known.lock().view, view))
@@ -254,7 +254,7 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>, view: &Arc<DiffView>, data: &ValueDifferenc
                     let response = widgets::sense(ui, rect, salt, Sense::hover());
                     widgets::say(&response, Role::Label, &words);
                     let weak = theme::of(ui).weak;
-                    widgets::RowLine::of(ui, rect).text(x, x + 200.0, words, theme::small(), weak);
+                    widgets::RowLine::new(ui, rect).text(x, x + 200.0, words, theme::small(), weak);
                 }
             }
         }
@@ -304,12 +304,12 @@ fn row_ui(
             fill
         },
     );
-    let payload_stops = Stops::of(view).data;
+    let data_stops = Stops::new(view).data;
     let current = cx
         .state
         .diff
         .current
-        .filter(|number| *number < payload_stops)
+        .filter(|number| *number < data_stops)
         .and_then(|number| row_of(view, number));
     if current == Some(at) {
         ui.painter().rect_filled(
@@ -318,7 +318,7 @@ fn row_ui(
             t.accent,
         );
     }
-    let line = widgets::RowLine::of(ui, rect);
+    let line = widgets::RowLine::new(ui, rect);
     line.icon(rect.left() + 17.0, glyph, 13.0, color);
     guides(ui, rect, row.depth);
     let right = rect.right() - 14.0;
@@ -335,7 +335,7 @@ fn row_ui(
     let format = |color: Color32| egui::TextFormat::simple(theme::code(), color);
     let name = match (row.depth, node.key()) {
         (0, _) => "All the data".to_owned(),
-        (_, Some(key)) => Shown::of(&clipped(&key)).text,
+        (_, Some(key)) => Shown::of(&clip(&key)).text,
         _ => node.ordinal().to_string(),
     };
     rtl::append(
@@ -397,7 +397,7 @@ fn op_word(op: Op) -> &'static str {
     }
 }
 
-fn clipped(text: &str) -> String {
+fn clip(text: &str) -> String {
     match text.char_indices().nth(MAX_VALUE) {
         Some((at, _)) => format!("{}…", &text[..at]),
         None => text.to_owned(),
@@ -413,7 +413,7 @@ fn value(node: Node<'_>) -> String {
         while end < raw.len() && end > 0 && (raw[end] & 0xc0) == 0x80 {
             end -= 1;
         }
-        return Shown::of(&clipped(&String::from_utf8_lossy(&raw[..end]))).text;
+        return Shown::of(&clip(&String::from_utf8_lossy(&raw[..end]))).text;
     }
     let (open, close) = if node.kind() == Kind::Object {
         ("{", "}")

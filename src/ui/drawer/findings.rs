@@ -1,4 +1,4 @@
-//! What the rules find in the answer: the list by severity, and the way to the places of a finding.
+//! What the rules find in the result: the list by severity, and the way to the places of a finding.
 
 mod detail;
 mod filters;
@@ -73,7 +73,7 @@ pub fn count(cx: &Cx<'_>) -> Option<String> {
 }
 
 /// The findings that are listed, by what the filters leave.
-fn listed<'a>(cx: &Cx<'_>, found: &'a AnswerFindings) -> Vec<(usize, &'a Finding)> {
+fn list_findings<'a>(cx: &Cx<'_>, found: &'a AnswerFindings) -> Vec<(usize, &'a Finding)> {
     let view = &cx.state.view.findings;
     let words = view.words.to_lowercase();
     let is_listed = |finding: &Finding| {
@@ -104,8 +104,8 @@ pub fn findings_ui(ui: &mut Ui, cx: &Cx<'_>) {
     if drawer::is_large(cx) {
         outer.min.y = filters::bar_ui(ui, cx, outer, found);
     }
-    let rows = listed(cx, found);
-    if rows.is_empty() && found.contradictions.is_empty() && silenced(cx).next().is_none() {
+    let rows = list_findings(cx, found);
+    if rows.is_empty() && found.contradictions.is_empty() && silenced_rules(cx).next().is_none() {
         let words = match found.findings.len() {
             0 => format!("No findings in {} checks", rules().count()),
             all => format!(
@@ -253,20 +253,20 @@ fn list_ui(
     });
 }
 
-/// The rules that say nothing of the tool of the answer, each with the reason.
-fn silenced<'a>(cx: &Cx<'a>) -> impl Iterator<Item = (&'static str, &'a str)> {
+/// The rules that say nothing of the tool of the result, each with the reason.
+fn silenced_rules<'a>(cx: &Cx<'a>) -> impl Iterator<Item = (&'static str, &'a str)> {
     let tool = cx.state.capture().map_or("", |capture| &capture.tool.name);
     cx.state.view.findings.rules.silenced_for(tool)
 }
 
 fn silenced_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let t = theme::of(ui);
-    let many = silenced(cx).count();
+    let many = silenced_rules(cx).count();
     if many == 0 {
         return;
     }
     plain_head(ui, "Silenced for this tool", many, "by loupe.toml");
-    for (rule, reason) in silenced(cx) {
+    for (rule, reason) in silenced_rules(cx) {
         let row = ListRow::to_read(ui, ROW);
         let (left, right) = (row.left(SIDE + 24.0), row.right(SIDE));
         row.line(13.0)
@@ -277,7 +277,7 @@ fn silenced_ui(ui: &mut Ui, cx: &Cx<'_>) {
     }
 }
 
-/// Where the profiles that count advise against each other, with what each costs on this answer.
+/// Where the profiles that count advise against each other, with what each costs on this result.
 fn disagreements_ui(ui: &mut Ui, contradictions: &[Contradiction]) {
     let t = theme::of(ui);
     let (many, note) = (contradictions.len(), "this answer, o200k_base");
@@ -386,7 +386,7 @@ fn select(ui: &Ui, cx: &Cx<'_>, found: &AnswerFindings, at: usize) {
 /// The next finding in the list, or the one before; the drawer turns to them where they are not seen.
 pub fn step(ui: &Ui, cx: &Cx<'_>, is_next: bool) -> Option<Action> {
     let found = cx.ready(query(cx))?;
-    let mut rows = listed(cx, found);
+    let mut rows = list_findings(cx, found);
     rows.retain(|(_, finding)| !cx.state.view.findings.folded.contains(&finding.severity));
     let at = cx
         .state

@@ -1,4 +1,4 @@
-//! The hosts of an answer: the headline over all of them, and their lanes.
+//! The hosts of a result: the headline over all of them, and their lanes.
 
 use egui::{Rect, Sense, Ui, UiBuilder};
 
@@ -35,7 +35,7 @@ fn summary(report: &HostsReport) -> String {
         .find(|(_, count)| *count > 0);
     match worst {
         Some((outcome, count)) if outcome != HostOutcome::All => {
-            format!("{} · {}", report.rows.len(), outcome.counted(count))
+            format!("{} · {}", report.rows.len(), outcome.count_hosts(count))
         }
         _ => report.rows.len().to_string(),
     }
@@ -57,7 +57,7 @@ pub fn summary_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) {
     if matches!(asked, QueryState::Failed(_)) {
         return;
     }
-    widgets::part(ui, "hosts verdict", rect, |ui| {
+    widgets::part(ui, "hosts summary", rect, |ui| {
         let Some(report) = widgets::ready(ui, cx, host_row::READING, asked) else {
             return;
         };

@@ -23,7 +23,7 @@ use loupe_core::format::claim::facts_cell;
 use loupe_core::format::ledger::Row;
 use loupe_core::format::{ERROR_RESULT, NO_DATA, format_title};
 use loupe_core::number::percent_change;
-use loupe_core::token::{Count, Tokenizer, counted};
+use loupe_core::token::{Count, Tokenizer, format_count};
 
 /// Height of the line above the derived formats.
 const DERIVED: f32 = 8.0;
@@ -35,7 +35,7 @@ enum Known<'a> {
     Not(&'a Row),
     Working,
     Failed(String),
-    /// Not counted before a person says so, for so many bytes.
+    /// Not counted before the user says so, for so many bytes.
     Held(usize),
 }
 
@@ -74,7 +74,7 @@ enum Baseline<'a> {
 
 impl<'a> Baseline<'a> {
     fn of(cx: &Cx<'a>, lines: &[Line<'_>]) -> Self {
-        let sent = sent(cx, lines);
+        let sent = sent_format(cx, lines);
         let has = |id: &&str| {
             lines
                 .iter()
@@ -106,14 +106,14 @@ impl<'a> Baseline<'a> {
     }
 }
 
-/// What the host that one views the answer as sends, where that is known.
+/// What the host that one views the result as sends, where that is known.
 fn host<'a>(cx: &Cx<'a>) -> Option<(HostCost<'a>, Count)> {
     let host = cx.model_reads()?.host()?;
     Some((host, host.count?))
 }
 
 /// The format that is the part which one model reads.
-fn sent(cx: &Cx<'_>, lines: &[Line<'_>]) -> &'static str {
+fn sent_format(cx: &Cx<'_>, lines: &[Line<'_>]) -> &'static str {
     let rows: Vec<CountedRow<'_>> = lines
         .iter()
         .filter_map(|line| match line.known {
@@ -136,7 +136,7 @@ pub fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let t = theme::of(ui);
     let lines = lines(cx);
     let baseline = Baseline::of(cx, &lines);
-    let sent = sent(cx, &lines);
+    let sent = sent_format(cx, &lines);
     let name = match baseline {
         Baseline::Format(format) if format == sent => "as sent".to_owned(),
         Baseline::Format(format) => format_title(format).to_owned(),
@@ -202,10 +202,10 @@ pub fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
     }
 }
 
-/// What the answer as sent costs with the model that is wanted.
+/// What the result as sent costs with the model that is wanted.
 fn money(cx: &Cx<'_>, lines: &[Line<'_>]) -> Option<String> {
     let model = cx.state.model()?;
-    let sent = sent(cx, lines);
+    let sent = sent_format(cx, lines);
     let row = lines.iter().find_map(|line| {
         if let Known::Row(row, _) = line.known {
             Some(row).filter(|_| line.format == sent)
@@ -224,12 +224,12 @@ fn money(cx: &Cx<'_>, lines: &[Line<'_>]) -> Option<String> {
     let by = if tokenizer == cx.state.settings.tokenizer {
         String::new()
     } else {
-        format!(" ({} by {})", counted(count), tokenizer.name())
+        format!(" ({} by {})", format_count(count), tokenizer.name())
     };
     Some(format!(
         "{}{by}: {}",
         model.name,
-        queries::Cost::of(count, model).text()
+        queries::Cost::new(count, model).text()
     ))
 }
 
@@ -238,7 +238,7 @@ pub fn ledger_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let lines = lines.as_slice();
     let t = theme::of(ui);
     let outer = ui.available_rect_before_wrap();
-    // All of the drawer is taken, however many rows fit: its height is the person's.
+    // All of the drawer is taken, however many rows fit: its height is the user's.
     ui.allocate_rect(outer, Sense::hover());
     let focus = ui.interact(
         outer,
@@ -290,7 +290,7 @@ pub fn ledger_ui(ui: &mut Ui, cx: &Cx<'_>) {
     }
 }
 
-/// The host that one views the answer as, and the formats, with a line above those that are derived.
+/// The host that one views the result as, and the formats, with a line above those that are derived.
 fn rows_ui(ui: &mut Ui, cx: &Cx<'_>, shown: &[&Line<'_>], scale: &Scale<'_>, focus: &Response) {
     if let Some((host, count)) = host(cx) {
         host_ui(ui, cx, host, count, scale);
@@ -482,9 +482,9 @@ impl<'a> Scale<'a> {
             most: all.max().unwrap_or(0),
             base,
             baseline,
-            sent: sent(cx, lines),
+            sent: sent_format(cx, lines),
             winner: winner(cx, lines),
-            widths: Widths::of(counts(), base, has_counted, has_sizes, digit),
+            widths: Widths::new(counts(), base, has_counted, has_sizes, digit),
             has_counted,
         }
     }
@@ -522,7 +522,7 @@ impl<'a> Scale<'a> {
         let ink = theme::of(row.ui).strong;
         row.number(
             columns.tokens,
-            counted(count),
+            format_count(count),
             theme::mono_semibold(12.0),
             ink,
         );
@@ -549,7 +549,7 @@ impl<'a> Scale<'a> {
     }
 }
 
-/// So many rows stand in a low window, with the line below them.
+/// So many rows are in a low window, with the line below them.
 const FEW: usize = 6;
 
 /// What a host sends, above the formats: a click shows its text.
@@ -590,7 +590,7 @@ fn host_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostCost<'_>, count: Count, scale: &S
     }
     let spoken = format!(
         "{name}, {} tokens, {changed}, {}, {}",
-        counted(count),
+        format_count(count),
         host.row.shown_text(),
         host.row.happens()
     );
@@ -760,7 +760,7 @@ impl<'a> FormatRow<'a> {
 
     /// What the provider counted.
     fn exactly<'c>(&self, cx: &Cx<'c>) -> Option<&'c Counted> {
-        exact::counted(cx, self.format).filter(|_| self.scale.has_counted)
+        exact::exact_count(cx, self.format).filter(|_| self.scale.has_counted)
     }
 
     fn trip_ui(&self, known: &Row) {
@@ -770,7 +770,7 @@ impl<'a> FormatRow<'a> {
         let row = &self.row;
         let t = theme::of(row.ui);
         let (word, color) = match &known.round_trip {
-            Some(trip) if trip.verdict.is_lossless() => (trip.words(), t.weak),
+            Some(trip) if trip.fidelity.is_lossless() => (trip.words(), t.weak),
             Some(trip) => (trip.words(), t.warn),
             None => ("not tested".to_owned(), t.weak),
         };
@@ -782,7 +782,11 @@ impl<'a> FormatRow<'a> {
     }
 
     fn spoken(&self, cx: &Cx<'_>, known: &Row, count: Count, lost: Option<&str>) -> String {
-        let mut words = format!("{}, {} tokens", format_title(self.format), counted(count));
+        let mut words = format!(
+            "{}, {} tokens",
+            format_title(self.format),
+            format_count(count)
+        );
         let mut add = |more: &str| words.extend([", ", more]);
         if let Some(exactly) = self.exactly(cx) {
             add(&exact::words(exactly));
@@ -820,7 +824,7 @@ fn trip_text(row: &Row) -> Option<String> {
     match &row.round_trip {
         Some(trip) => trip
             .summary()
-            .map(|summary| format!("Round trip {}: {summary}", trip.verdict.name())),
+            .map(|summary| format!("Round trip {}: {summary}", trip.fidelity.name())),
         None if row.format == "wire" => {
             Some("Not tested: the message holds the answer itself; it is not read back".to_owned())
         }
@@ -947,7 +951,7 @@ fn winner(cx: &Cx<'_>, lines: &[Line<'_>]) -> Option<Winner> {
 }
 
 /// Up and Down flip the middle pane through the formats; Enter keeps what is shown, Shift Enter
-/// puts it beside what was shown (Esc restores, in `commands`).
+/// puts it next to what was shown (Esc restores, in `commands`).
 fn keys(ui: &Ui, cx: &Cx<'_>, focus: &Response, lines: &[Line<'_>]) {
     if !focus.has_focus() {
         return;

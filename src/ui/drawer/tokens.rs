@@ -102,7 +102,7 @@ pub fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
 /// The computed sentence: what the tokens are spent on.
 pub fn summary_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) {
     let t = theme::of(ui);
-    widgets::line_part(ui, "map verdict", rect, |ui| {
+    widgets::line_part(ui, "map summary", rect, |ui| {
         let asked = map(cx);
         if let QueryState::Failed(problem) = asked {
             widgets::truncated(ui, problem.message(), theme::base(), t.bad);
@@ -141,7 +141,7 @@ pub fn summary_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) {
 
 pub fn tokens_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let outer = ui.available_rect_before_wrap();
-    // All of the drawer is taken, whatever stands in it: its height is the person's.
+    // All of the drawer is taken, whatever is in it: its height is the user's.
     ui.allocate_rect(outer, Sense::hover());
     let QueryState::Ready(Some(map)) = map(cx) else {
         return;

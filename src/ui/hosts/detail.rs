@@ -20,7 +20,7 @@ use loupe_analysis::queries::{HostRemovedQuery, HostRow, HostsReport, TextOf, ev
 use loupe_core::host::Evidence;
 use loupe_core::number::{grouped, number_of};
 
-/// The width of the strip beside the text that shows all of it, and the most pieces in it.
+/// The width of the strip next to the text that shows all of it, and the most pieces in it.
 const OVERVIEW: f32 = 20.0;
 const PIECES: usize = 256;
 

@@ -1,4 +1,4 @@
-//! The hosts of an answer as lanes by outcome: one for each text that models see, with the hosts that see it. The screen of
+//! The hosts of a result as lanes by outcome: one for each text that models see, with the hosts that see it. The screen of
 //! hosts and the drawer show the same.
 
 use std::ops::Range;
@@ -17,7 +17,7 @@ use loupe_core::number::{grouped, number_of};
 
 const HEAD: f32 = 28.0;
 const GROUP: f32 = 24.0;
-/// A line of hosts in a lane, and what stands above and below.
+/// A line of hosts in a lane, and what is above and below.
 const LINE: f32 = 20.0;
 const AROUND: f32 = 18.0;
 const FOOT: f32 = theme::FOOTER + 2.0;
@@ -118,7 +118,7 @@ fn entries<'a>(t: &ThemeTokens, cx: &Cx<'_>, report: &'a HostsReport) -> Vec<Ent
 }
 
 /// The lanes as they are shown, each with its hosts: one's own first.
-pub fn shown<'a>(ui: &Ui, cx: &Cx<'_>, report: &'a HostsReport) -> Vec<Vec<&'a HostRow>> {
+pub fn visible_lanes<'a>(ui: &Ui, cx: &Cx<'_>, report: &'a HostsReport) -> Vec<Vec<&'a HostRow>> {
     let lane = |entry| match entry {
         Entry::Lane(lane) => Some(hosts_of(cx, report, lane)),
         Entry::Group { .. } => None,
@@ -184,7 +184,7 @@ struct Laid<'a> {
 }
 
 impl<'a> Laid<'a> {
-    fn of(
+    fn new(
         ui: &Ui,
         cx: &Cx<'_>,
         report: &'a HostsReport,
@@ -230,7 +230,7 @@ impl<'a> Laid<'a> {
     }
 }
 
-/// The list in the room that is left. On the screen of hosts a lane shows its host beside it; in the drawer it opens the
+/// The list in the room that is left. On the screen of hosts a lane shows its host next to it; in the drawer it opens the
 /// text in the middle pane.
 pub fn lanes_ui(
     ui: &mut Ui,
@@ -294,7 +294,7 @@ pub fn lanes_ui(
         .into_iter()
         .map(|entry| {
             let laid = match &entry {
-                Entry::Lane(lane) => Some(Laid::of(ui, cx, report, lane, &columns)),
+                Entry::Lane(lane) => Some(Laid::new(ui, cx, report, lane, &columns)),
                 Entry::Group { .. } => None,
             };
             tops.push(height);
@@ -439,7 +439,7 @@ fn lane_ui(ui: &Ui, list: &List<'_>, rect: Rect, laid: &Laid<'_>) {
     }
 }
 
-/// How much of the answer is shown: a bar, and in words.
+/// How much of the result is shown: a bar, and in words.
 fn shown_ui(row: &ListRow<'_>, columns: &Columns, outcome: HostOutcome, first: &HostRow) {
     let t = theme::of(row.ui);
     let color = tone(t, outcome).0;
@@ -584,7 +584,10 @@ fn moved_id() -> Id {
 /// Turns to the next host that cuts, in the order of the lanes, and to the place where it does.
 pub fn next_cut(ui: &Ui, cx: &Cx<'_>, is_forward: bool) -> Option<Action> {
     let report = cx.ready(loupe_analysis::queries::HostsQuery)?;
-    let hosts: Vec<&HostRow> = shown(ui, cx, report).into_iter().flatten().collect();
+    let hosts: Vec<&HostRow> = visible_lanes(ui, cx, report)
+        .into_iter()
+        .flatten()
+        .collect();
     let at = cx
         .state
         .view
@@ -620,7 +623,7 @@ fn keys(
     widgets::keep_arrows(ui, focus, true, true);
     widgets::focus_ring_inside(ui, focus);
     let pressed = |key| widgets::pressed(ui, key);
-    let lanes = shown(ui, cx, report);
+    let lanes = visible_lanes(ui, cx, report);
     let place = |id: HostId| {
         let at = |hosts: &Vec<&HostRow>| hosts.iter().position(|row| row.host.id == id);
         lanes

@@ -37,13 +37,13 @@ pub fn deliveries_ui(ui: &mut Ui, cx: &Cx<'_>) {
         ui.set_width(inner.width());
         ui.spacing_mut().item_spacing.y = 2.0;
         ui.add_space(12.0);
-        let verdict = deliveries.verdict(encoding).text();
+        let summary = deliveries.summary(encoding).text();
         let size = if rect.height() < super::LOW {
             14.0
         } else {
             17.0
         };
-        widgets::wrapped(ui, verdict, theme::semibold(size), t.strong);
+        widgets::wrapped(ui, summary, theme::semibold(size), t.strong);
         let cells = || deliveries.rows.iter().flat_map(|row| &row.cells);
         let words = "The same data sent in other ways: written by Loupe from this answer and put through every host's rules. No server sent it.";
         let green = if cells().all(|cell| cell.has_text) {
@@ -205,7 +205,7 @@ fn host_ui(
         let words = cell_words(cell);
         let (icon, color) = match (cell.tokens.is_some(), cell.facts) {
             (false, _) => (icons::UNKNOWN, t.weak),
-            // Green is for what says all that the answer says.
+            // Green is for what says all that the result says.
             _ if cell.is_whole() => (icons::CHECK, if cell.has_text { t.ok } else { t.weak }),
             (_, Some(facts)) if facts.missing == facts.total => (icons::ERROR, t.bad),
             _ if cell.limit.is_truncated() == Some(true) => (icons::CUT, t.warn),

@@ -94,7 +94,7 @@ pub struct Controls {
 
 impl Controls {
     /// `None` where there is nothing to do.
-    pub fn of(block: &Block) -> Option<Self> {
+    pub fn new(block: &Block) -> Option<Self> {
         let has_data = block.data_bytes.is_some();
         let is_resource = matches!(block.kind, BlockKind::ResourceLink | BlockKind::Resource);
         let uri = block.uri.clone().filter(|_| is_resource);

@@ -263,7 +263,7 @@ mod tests {
             r#"{{"structuredContent":{{"items":{data}}}}}"#
         )))];
         let (hosts, cancel) = (Hosts::built_in(), Cancel::new());
-        let cx = Ctx::of(&subjects, &hosts, &cancel);
+        let cx = Ctx::new(&subjects, &hosts, &cancel);
         let view = cx.get(&TextQuery("json")).unwrap().unwrap();
         let colours = |job: &LayoutJob| -> Vec<Color32> {
             let of = |section: &egui::text::LayoutSection| {

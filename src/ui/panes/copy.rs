@@ -144,7 +144,7 @@ fn column_of(node: Node<'_>, root: usize) -> Option<(Node<'_>, Cow<'_, str>)> {
     is_list_of_objects(list).then_some((list, key))
 }
 
-/// The list of objects that a value is, or stands in.
+/// The list of objects that a value is, or is in.
 fn list_around(node: Node<'_>, root: usize) -> Option<Node<'_>> {
     let around = std::iter::successors(Some(node), |node| node.parent());
     around
@@ -198,7 +198,7 @@ mod tests {
         ResultData::of_doc(Doc::parse(Bytes::from_static(DATA.as_bytes()))).unwrap()
     }
 
-    /// What the key of each path is in `serde_json_path` is what stands there.
+    /// What the key of each path is in `serde_json_path` is what is there.
     #[test]
     fn every_path_leads_back_to_its_value() {
         let data = data();

@@ -65,7 +65,7 @@ pub static PANE: Pane = Pane {
 fn title(_: &Cx<'_>, _: PaneView, _: Option<&ParsedCapture>, t: &ThemeTokens) -> Title {
     Title {
         row: None,
-        ..Title::of("Table", "of the data", "structured", t)
+        ..Title::new("Table", "of the data", "structured", t)
     }
 }
 
@@ -402,7 +402,7 @@ impl Grid<'_> {
                     Stroke::new(1.0, below),
                 );
             }
-            let text = shown(node);
+            let text = show_value(node);
             spoken.push_str(&format!(", {} {text}", self.table.columns[*column].key));
             let color = match node.kind() {
                 Kind::Number => t.json_number,
@@ -693,7 +693,7 @@ impl Grid<'_> {
         } else {
             return;
         };
-        // An empty cell has no value to stand on: the next one in that direction has.
+        // An empty cell has no value to be on: the next one in that direction has.
         let node = self.row(to.0).and_then(|row| {
             let cell = |column: usize| self.table.cell(row, self.columns[column]);
             let onward = (to.1..self.columns.len()).find_map(cell);
@@ -726,7 +726,7 @@ struct Line<'a> {
 }
 
 /// A value on one line.
-fn shown(node: Node<'_>) -> String {
+fn show_value(node: Node<'_>) -> String {
     match node.kind() {
         Kind::Null => "null".to_owned(),
         Kind::Array | Kind::Object => super::tree::value(node),

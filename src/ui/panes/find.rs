@@ -30,7 +30,7 @@ const KINDS: [(SearchKind, &str, &str); 3] = [
 const WIDE: f32 = 820.0;
 
 /// What was found in a pane, in trees and tables by node; `None` where nothing is looked for.
-fn asked<'a>(cx: &Cx<'a>, pane: &PaneCx) -> Option<QueryState<'a, Arc<[Range<usize>]>>> {
+fn ask_places<'a>(cx: &Cx<'a>, pane: &PaneCx) -> Option<QueryState<'a, Arc<[Range<usize>]>>> {
     let search = cx
         .state
         .view
@@ -51,7 +51,7 @@ fn asked<'a>(cx: &Cx<'a>, pane: &PaneCx) -> Option<QueryState<'a, Arc<[Range<usi
 
 /// What was found in a pane, in trees and tables by node; nothing where nothing is looked for.
 pub fn places<'a>(cx: &Cx<'a>, pane: &PaneCx) -> &'a [Range<usize>] {
-    asked(cx, pane)
+    ask_places(cx, pane)
         .and_then(QueryState::ready)
         .map_or(&[], |found| found)
 }
@@ -151,7 +151,7 @@ pub fn search_ui(
         for &pane in open.iter().filter(|pane| **pane == focus).chain(others) {
             let title = pane_title(cx, cx.state.view.shows(pane), subject, t);
             let pane = PaneCx::new(cx, pane);
-            let places = match asked(cx, &pane) {
+            let places = match ask_places(cx, &pane) {
                 Some(QueryState::Ready(places)) => places,
                 Some(QueryState::Failed(problem)) if pane.is_focused => {
                     let room = close - ui.cursor().left() - 8.0;

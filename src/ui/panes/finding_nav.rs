@@ -21,7 +21,7 @@ pub struct PlacesChip<'a> {
     pub width: f32,
 }
 
-/// How many places a pane shows, by severity, the gravest first.
+/// How many places a pane shows, by severity, the most severe first.
 fn counts(cx: &Cx<'_>, marked: Marked<'_>, shows: PaneView) -> Vec<(Severity, usize)> {
     match text_of(cx, shows) {
         Some(of) => marked

@@ -1,4 +1,4 @@
-//! The line above the panes that says what the records of an answer break.
+//! The line above the panes that says what the records of a result break.
 
 use egui::{Rect, Role, Sense, Shape, Stroke, Ui, WidgetInfo, vec2};
 
@@ -33,13 +33,13 @@ pub(super) fn breaks_strip(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) -> Rect {
     let ground = ui.painter().add(Shape::Noop);
     let inner = rect.shrink2(vec2(14.0, 7.0));
     let used = widgets::part(ui, "what breaks", inner, |ui| match breakage(&measured) {
-        Some(verdict) => {
+        Some(summary) => {
             let rows = match (ui.content_rect().height(), rect.width()) {
                 (..640.0, _) => 1,
                 (_, ..1_100.0) => 4,
                 _ => 3,
             };
-            widgets::summary_rows(ui, &verdict, inner.width(), rows);
+            widgets::summary_rows(ui, &summary, inner.width(), rows);
         }
         None => match cx.held() {
             Some(bytes) => widgets::held_ui(ui, cx, bytes),

@@ -1,4 +1,4 @@
-//! The frame around each pane, and how panes share the room: three beside each other, two, or one, with tabs for the rest.
+//! The frame around each pane, and how panes share the room: three next to each other, two, or one, with tabs for the rest.
 
 use egui::{CursorIcon, Popup, Rect, Role, Sense, Stroke, Ui, UiBuilder, pos2, vec2};
 
@@ -101,7 +101,7 @@ pub fn panes_ui(ui: &mut Ui, cx: &Cx<'_>) {
             open[0]
         }],
     };
-    // Data that was read from the text is there as soon as the answer is parsed, whatever stands before it.
+    // Data that was read from the text is there as soon as the result is parsed, whatever stands before it.
     if shown
         .iter()
         .any(|pane| cx.state.view.shows(*pane) == PaneView::Tree)
@@ -168,7 +168,7 @@ pub fn panes_ui(ui: &mut Ui, cx: &Cx<'_>) {
     sizes::keep_shares(ui, cx, shares_id, before, shares);
 }
 
-/// Which two panes stand beside each other: the focused one and its neighbour.
+/// Which two panes are next to each other: the focused one and its neighbour.
 fn pair(open: &[usize], focus: usize) -> Vec<usize> {
     let at = open.iter().position(|&pane| pane == focus).unwrap_or(0);
     let first = at.min(open.len().saturating_sub(2));
@@ -203,7 +203,7 @@ fn separator(ui: &Ui, rect: Rect, x: f32, shares: &mut [f32; 3], panes: (usize, 
     }
 }
 
-/// A thin bar that moves while a call runs, unless motion is reduced; the old answer stays in sight under it.
+/// A thin bar that moves while a call runs, unless motion is reduced; the old result stays in sight under it.
 fn progress_bar(ui: &Ui, rect: Rect, elapsed: Option<f32>) {
     let t = theme::of(ui);
     let width = rect.width() * 0.2;
@@ -304,7 +304,7 @@ fn outcome_strip(
     Some(30.0)
 }
 
-/// One pane; `header` is `None` where tabs stand in its place, and in the last pane holds those that are not shown.
+/// One pane; `header` is `None` where tabs are in its place, and in the last pane holds those that are not shown.
 fn pane_ui(
     ui: &mut Ui,
     cx: &Cx<'_>,

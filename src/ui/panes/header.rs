@@ -17,7 +17,7 @@ use loupe_core::token::Count;
 /// Width of a pane from which on the host it is viewed as has its name.
 const VIEW_AS_WHOLE: f32 = 560.0;
 
-/// What the head of the last pane needs beside its title and the panes that it offers, for whom it is viewed as and the
+/// What the head of the last pane needs next to its title and the panes that it offers, for whom it is viewed as and the
 /// places of findings.
 const ROOM_FOR_PLACES: f32 = 400.0;
 
@@ -273,7 +273,7 @@ fn title_button(ui: &mut Ui, title: &Title, right: f32) -> Response {
     let rest = right - rect.right() - 8.0;
     let needed = widgets::text_width(ui, title.subtitle.clone(), theme::small());
     // A short word is shown whole or not at all; a sentence may be elided.
-    // Where data is from stands on a line of its own.
+    // Where data is from is on a line of its own.
     if !title.subtitle.is_empty() && title.name != "Data" && rest > needed.min(140.0) {
         widgets::text_at(
             ui,

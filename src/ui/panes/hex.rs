@@ -28,7 +28,7 @@ struct HexSelection {
 }
 
 impl HexSelection {
-    fn of(ui: &Ui, cx: &Cx<'_>, pane: &PaneCx) -> Self {
+    fn new(ui: &Ui, cx: &Cx<'_>, pane: &PaneCx) -> Self {
         let known: Self = widgets::recall(ui, selection_id(pane)).unwrap_or_default();
         if known.of == cx.state.view.capture {
             known
@@ -62,7 +62,7 @@ fn hex_text(bytes: &[u8]) -> String {
     text
 }
 
-/// What stands for a byte beside its number.
+/// What stands for a byte next to its number.
 fn ascii(byte: u8) -> char {
     if byte.is_ascii_graphic() || byte == b' ' {
         char::from(byte)
@@ -122,9 +122,9 @@ pub static PANE: Pane = Pane {
 
 fn title(_: &Cx<'_>, view: PaneView, _: Option<&ParsedCapture>, t: &ThemeTokens) -> Title {
     let PaneContent::Format(format) = view.content() else {
-        return Title::of("Hex", "", "content", t);
+        return Title::new("Hex", "", "content", t);
     };
-    Title::of("Hex", format_title(format), format, t)
+    Title::new("Hex", format_title(format), format, t)
 }
 
 fn choices(ui: &mut Ui, _: &Cx<'_>, chooser: &Chooser<'_>) {
@@ -153,7 +153,7 @@ fn hex_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
         ((ui.available_width() - 24.0) / char_width) as usize,
     );
     let rows = bytes.len().div_ceil(layout.count);
-    let mut selected = HexSelection::of(ui, cx, pane);
+    let mut selected = HexSelection::new(ui, cx, pane);
     let outer = ui.available_rect_before_wrap();
     let response = ui.interact(
         outer,
@@ -171,7 +171,7 @@ fn hex_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
     keys(ui, cx, &response, bytes, layout.count, &mut selected);
     let mut area = widgets::scroll(("hex", pane.index, pane.format));
     let goto: Option<usize> = ui.data_mut(|data| data.remove_temp(pane.goto_id()));
-    let moved = Some(selected.head).filter(|_| selected != HexSelection::of(ui, cx, pane));
+    let moved = Some(selected.head).filter(|_| selected != HexSelection::new(ui, cx, pane));
     if let Some(offset) = goto.or(moved) {
         let row = (offset / layout.count) as f32 * TEXT_ROW;
         let (top, height) = pane.visible(ui);
@@ -333,7 +333,7 @@ fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
         return;
     };
     let t = theme::of(ui);
-    let range = HexSelection::of(ui, cx, pane).range(bytes.len());
+    let range = HexSelection::new(ui, cx, pane).range(bytes.len());
     let what = match range.len() {
         0 => String::new(),
         1 => {

@@ -46,7 +46,7 @@ fn title(cx: &Cx<'_>, view: PaneView, _: Option<&ParsedCapture>, t: &ThemeTokens
         .unwrap_or_default();
     Title {
         hue: t.hue_both,
-        ..Title::of(&name, "as its model sees it", "host", t)
+        ..Title::new(&name, "as its model sees it", "host", t)
     }
 }
 
@@ -178,7 +178,7 @@ fn host_text_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId, pane: &PaneCx) {
     }
     let (found, current) = (find::places(cx, pane), find::current(ui, cx, pane));
     let marked = marks::marked_texts(cx, MarkedText::Host { host, with_cuts });
-    let mut selected = Selection::of(ui, cx, pane.index, host.as_str());
+    let mut selected = Selection::new(ui, cx, pane.index, host.as_str());
     let before = selected.range();
     let marks = Marks {
         selected: &before,
@@ -378,7 +378,7 @@ fn removed_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId, cut: usize, rect: Rect) {
         ui.painter()
             .hline(rect.x_range(), y, Stroke::new(1.0, t.warn_line));
     }
-    let line = widgets::RowLine::of(ui, rect);
+    let line = widgets::RowLine::new(ui, rect);
     let caret = if shows { icons::DOWN } else { icons::RIGHT };
     line.icon(rect.left() + 20.0, caret, 11.0, t.warn);
     line.icon(rect.left() + 36.0, icons::CUT, 13.0, t.warn);
@@ -412,7 +412,7 @@ fn kept_ui(ui: &mut Ui, cx: &Cx<'_>, what: &str, rect: Rect) {
     widgets::say(&response, Role::Button, &words);
     ui.painter()
         .rect_filled(rect, 0.0, if response.hovered() { t.hover } else { t.card });
-    let line = widgets::RowLine::of(ui, rect);
+    let line = widgets::RowLine::new(ui, rect);
     line.icon(rect.left() + 20.0, icons::RIGHT, 11.0, t.weak);
     let end = line.number(
         rect.right() - 14.0,
@@ -442,7 +442,7 @@ fn next_cut_id(host: HostId) -> Id {
     Id::unique(("next cut", host))
 }
 
-/// Scrolls the text that stands in none of the panes to a place in it.
+/// Scrolls the text that is in none of the panes to a place in it.
 pub fn show_in_host(ui: &Ui, offset: usize) {
     widgets::remember(ui, ALONE_PANE.goto_id(), offset);
 }
@@ -461,7 +461,7 @@ pub fn legend_ui(ui: &mut Ui) {
     }
 }
 
-/// A strip above the panes: what the host that is viewed as drops of this answer, in one sentence; the room left.
+/// A strip above the panes: what the host that is viewed as drops of this result, in one sentence; the room left.
 pub fn view_as_strip(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) -> Rect {
     let Some(host) = cx.state.view.hosts.view_as else {
         return rect;

@@ -28,7 +28,7 @@ pub struct ItemPlace {
     /// The record it belongs to: a click selects it.
     pub record: Option<usize>,
     pub is_linked: bool,
-    /// Whether nothing stands above it, so that a heading needs no space there.
+    /// Whether nothing is above it, so that a heading needs no space there.
     pub is_first: bool,
     /// Tells it from other items of its pane.
     pub salt: usize,

@@ -1,7 +1,7 @@
 //! Markdown as a flat list of things to paint, each with its place in the source.
 //!
 //! One top-level block at a time, since only what is visible is read. Raw HTML stays text and images become their
-//! address: nothing an answer says is ever loaded or run.
+//! address: nothing a result says is ever loaded or run.
 
 use std::ops::Range;
 

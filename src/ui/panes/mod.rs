@@ -155,7 +155,7 @@ fn ready<'a, T>(ui: &mut Ui, cx: &Cx<'_>, asked: QueryState<'a, T>) -> Option<&'
     .inner
 }
 
-/// A format that does not exist for this answer is an empty state with its reason; anything else is a problem.
+/// A format that does not exist for this result is an empty state with its reason; anything else is a problem.
 fn failed_ui(ui: &mut Ui, problem: &Problem) {
     if problem.kind == ProblemKind::Usage {
         widgets::empty_ui(ui, &sentence(&problem.what), None);

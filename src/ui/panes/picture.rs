@@ -1,4 +1,4 @@
-//! A picture of an answer, decoded on request and within bounds: what a server sends as one may be anything.
+//! A picture of a result, decoded on request and within bounds: what a server sends as one may be anything.
 
 use std::io::Cursor;
 use std::sync::Arc;
@@ -41,7 +41,7 @@ pub struct Picture {
 
 impl Picture {
     /// Decodes the picture of a block, by its position in `content`.
-    pub(super) fn of(subject: &ParsedCapture, index: usize) -> Result<Self, Problem> {
+    pub(super) fn new(subject: &ParsedCapture, index: usize) -> Result<Self, Problem> {
         let block = subject.response.blocks.get(index);
         let size = block.and_then(|block| block.data_bytes).unwrap_or_default();
         if size > MAX_BYTES {
@@ -158,7 +158,7 @@ impl Query for PictureQuery {
     type Out = Arc<Picture>;
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
-        Ok(Arc::new(Picture::of(cx.subject()?, self.0)?))
+        Ok(Arc::new(Picture::new(cx.subject()?, self.0)?))
     }
 }
 
@@ -280,7 +280,7 @@ mod tests {
             r#"{"content":[{"type":"image","mimeType":"image/png","data":"aGk="}]}"#,
         );
         assert_eq!(
-            Picture::of(&subject, 0).unwrap_err().kind,
+            Picture::new(&subject, 0).unwrap_err().kind,
             ProblemKind::Malformed
         );
     }

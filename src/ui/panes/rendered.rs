@@ -84,7 +84,7 @@ struct MarkedWords {
     severity: Severity,
     /// As they are painted; empty where that is not known.
     text: String,
-    /// How often they stand in the entry before.
+    /// How often they are in the entry before.
     before: usize,
     is_found: bool,
 }
@@ -137,9 +137,9 @@ pub static PANE: Pane = Pane {
 fn title(_: &Cx<'_>, view: PaneView, _: Option<&ParsedCapture>, t: &ThemeTokens) -> Title {
     match view.content() {
         PaneContent::Format(format) if format != "content" => {
-            Title::of("Rendered", format_title(format), format, t)
+            Title::new("Rendered", format_title(format), format, t)
         }
-        _ => Title::of("Rendered", "Markdown", "content", t),
+        _ => Title::new("Rendered", "Markdown", "content", t),
     }
 }
 
@@ -358,7 +358,7 @@ impl Flow {
         let text = card::details(block, subject);
         let height = text.lines().count() as f32 * 18.0 + 24.0;
         self.push(Kind::Raw(text), 0..0, height);
-        if let Some(controls) = Controls::of(block) {
+        if let Some(controls) = Controls::new(block) {
             self.push(Kind::Controls(controls), 0..0, card::CONTROLS);
         }
     }
@@ -556,7 +556,7 @@ impl Flow {
         self.entries.iter().map(widest).fold(width, f32::max)
     }
 
-    /// What findings mark of an entry, the gravest first.
+    /// What findings mark of an entry, the most severe first.
     fn marked_words(
         &self,
         marked: &[marks::MarkedPlacesOf<'_>],

@@ -30,7 +30,7 @@ pub struct Selection {
 
 impl Selection {
     /// The selection of a pane, where it is in this text.
-    pub fn of(ui: &Ui, cx: &Cx<'_>, pane: usize, text: &'static str) -> Self {
+    pub fn new(ui: &Ui, cx: &Cx<'_>, pane: usize, text: &'static str) -> Self {
         let of = (cx.state.view.capture.clone(), text);
         let known: Selection = widgets::recall(ui, id(pane)).unwrap_or_default();
         if known.of == of {

@@ -11,7 +11,7 @@ use crate::ui::widgets;
 use crate::ui::{Cx, icons};
 use loupe_core::format::ParsedCapture;
 use loupe_core::format::format_title;
-use loupe_core::token::{Count, counted};
+use loupe_core::token::{Count, format_count};
 
 /// Height of the tabs.
 pub const STRIP: f32 = 36.0;
@@ -120,7 +120,7 @@ impl Tab<'_> {
         let label = ui
             .painter()
             .layout_no_wrap(name.to_owned(), font.clone(), t.text);
-        let count = tokens.or(room).map(counted).unwrap_or_default();
+        let count = tokens.or(room).map(format_count).unwrap_or_default();
         let count_width = if count.is_empty() {
             0.0
         } else {

@@ -44,7 +44,7 @@ fn prepared_id(pane: &PaneCx) -> Id {
     Id::unique(("text rows", pane.index))
 }
 
-fn prepared(ui: &Ui, pane: &PaneCx) -> Option<Arc<Mutex<Prepared>>> {
+fn prepared_text(ui: &Ui, pane: &PaneCx) -> Option<Arc<Mutex<Prepared>>> {
     widgets::recall(ui, prepared_id(pane))
 }
 
@@ -59,7 +59,7 @@ pub static PANE: Pane = Pane {
 
 fn title(cx: &Cx<'_>, view: PaneView, _: Option<&ParsedCapture>, t: &ThemeTokens) -> Title {
     match view.content() {
-        PaneContent::Format("content-pretty") => Title::of("Text", "JSON, laid out", "content", t),
+        PaneContent::Format("content-pretty") => Title::new("Text", "JSON, laid out", "content", t),
         PaneContent::Format(format) if format != "content" => {
             let subtitle = if cx.state.view.peek == Some(format) {
                 "peek · Enter keeps"
@@ -71,10 +71,10 @@ fn title(cx: &Cx<'_>, view: PaneView, _: Option<&ParsedCapture>, t: &ThemeTokens
                 .to_owned();
             Title {
                 short,
-                ..Title::of(format_title(format), subtitle, format, t)
+                ..Title::new(format_title(format), subtitle, format, t)
             }
         }
-        _ => Title::of("Text", "exact bytes", "content", t),
+        _ => Title::new("Text", "exact bytes", "content", t),
     }
 }
 
@@ -123,7 +123,7 @@ fn text_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
             }
             return;
         }
-        // The pane was turned to it for another answer.
+        // The pane was turned to it for another result.
         QueryState::Failed(problem) if matches!(pane.format, "both" | "structured") => {
             if widgets::empty_ui(ui, &super::sentence(&problem.what), Some("Show the text")) {
                 cx.send(ViewAction::SetPane {
@@ -148,7 +148,7 @@ fn text_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
     } else {
         0
     };
-    let known = prepared(ui, pane).filter(|known| Arc::ptr_eq(&known.lock().view, view));
+    let known = prepared_text(ui, pane).filter(|known| Arc::ptr_eq(&known.lock().view, view));
     let prepared = match (
         cx.ask(TextRowsQuery {
             format: pane.format,
@@ -199,7 +199,7 @@ fn block_starts(cx: &Cx<'_>) -> Vec<(usize, usize)> {
     starts
 }
 
-/// A thin line with the block's name at its end, unless the row's text, which ends at `end`, stands there: painted, and no part
+/// A thin line with the block's name at its end, unless the row's text, which ends at `end`, is there: painted, and no part
 /// of the text.
 fn block_mark(ui: &Ui, place: &Place, block: usize, end: f32) {
     let t = theme::of(ui);
@@ -286,7 +286,7 @@ impl Prepared {
         if let Some(offset) = self.target(ui, cx, pane, leaf.as_ref()) {
             area = area.vertical_scroll_offset(offset);
         }
-        let mut selected = Selection::of(ui, cx, pane.index, pane.format);
+        let mut selected = Selection::new(ui, cx, pane.index, pane.format);
         let outer = ui.available_rect_before_wrap();
         let output = area.show_viewport(ui, |ui, viewport| {
             let origin = ui.min_rect().min;
@@ -594,7 +594,7 @@ fn pointed_id(pane: &PaneCx) -> Id {
     Id::unique(("text under the pointer", pane.index))
 }
 
-/// Where the value that is selected in the tree stands in a text: where it was read from, else where it was found.
+/// Where the value that is selected in the tree is in a text: where it was read from, else where it was found.
 fn selected_leaf(cx: &Cx<'_>, view: &TextView) -> Option<Range<usize>> {
     let cursor = cx.state.view.tree_cursor?;
     let subject = cx.ready(ParsedCaptureQuery)?;
@@ -626,13 +626,13 @@ struct Place {
     top: Pos2,
     width: f32,
     gutter: f32,
-    /// The end of what is in sight, for what stands at the right.
+    /// The end of what is in sight, for what is at the right.
     right: f32,
     /// Whether it is the first row in sight.
     is_first: bool,
 }
 
-/// What wrapping, tokens and bytes need beside what stands at the left.
+/// What wrapping, tokens and bytes need next to what is at the left.
 const ROOM_FOR_VIEWS: f32 = 230.0;
 /// Width of a footer from which on all it says has room.
 const ROOM_FOR_ALL: f32 = 480.0;
@@ -642,7 +642,7 @@ fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
         return;
     };
     let t = theme::of(ui);
-    let selected = Selection::of(ui, cx, pane.index, pane.format);
+    let selected = Selection::new(ui, cx, pane.index, pane.format);
     let range = selected.range();
     let small = |text: String| widgets::styled(text, theme::regular(11.5), t.weak);
     let tokens = token_starts(cx, pane);

@@ -19,7 +19,7 @@ pub struct Title {
 
 impl Title {
     /// Of a pane of this format.
-    pub fn of(name: &str, subtitle: &str, format: &'static str, t: &ThemeTokens) -> Self {
+    pub fn new(name: &str, subtitle: &str, format: &'static str, t: &ThemeTokens) -> Self {
         let is_listed = format::by_id(format).is_some();
         Self {
             name: name.to_owned(),

@@ -50,7 +50,7 @@ struct TreeRow {
 /// What the pane keeps between frames.
 struct Flat {
     view: Arc<TreeView>,
-    /// What stands in place of them while they are counted, or where that failed.
+    /// What replaces them while they are counted, or where that failed.
     tokens: Result<Arc<TreeTokens>, &'static str>,
     /// The pane that it was painted in last.
     pane: usize,
@@ -58,7 +58,7 @@ struct Flat {
     /// How many levels are open; `None` as at first.
     levels: Option<usize>,
     record: Option<usize>,
-    /// The value that was found last; what it stands in is open.
+    /// The value that was found last; what it is in is open.
     found: Option<usize>,
     rows: Vec<TreeRow>,
     is_cut: bool,
@@ -87,16 +87,16 @@ fn title(_: &Cx<'_>, _: PaneView, subject: Option<&ParsedCapture>, t: &ThemeToke
     match subject.and_then(|subject| subject.data.as_ref()) {
         Some(data) if data.is_structured() => Title {
             short: "structured".to_owned(),
-            ..Title::of("structuredContent", "", "structured", t)
+            ..Title::new("structuredContent", "", "structured", t)
         },
         // Its compact JSON is all that tells what it costs.
         Some(data) => Title {
             row: Some("json"),
-            ..Title::of("Data", &data.origin_text(), "structured", t)
+            ..Title::new("Data", &data.origin_text(), "structured", t)
         },
         None => Title {
             row: None,
-            ..Title::of("Data", "", "structured", t)
+            ..Title::new("Data", "", "structured", t)
         },
     }
 }
@@ -110,7 +110,7 @@ fn options(ui: &mut Ui, cx: &Cx<'_>, chooser: &Chooser<'_>) {
     reader_menu::readers_ui(ui, cx);
 }
 
-/// The data as it stands in the answer.
+/// The data as it is in the result.
 fn copy_data<'a>(cx: &Cx<'a>, _: PaneView) -> Option<CopyAction<'a>> {
     let root = cx.ready(ParsedCaptureQuery)?.data.as_ref()?.root();
     Some(Box::new(move || {

@@ -1,4 +1,4 @@
-//! The way to an answer with data, where the one shown has none.
+//! The way to a result with data, where the one shown has none.
 
 use egui::Ui;
 
@@ -8,7 +8,7 @@ use crate::ui::{Cx, icons};
 use loupe_analysis::queries::ParsedCaptureQuery;
 use loupe_analysis::queries::comparison::{shown, value_in};
 
-/// "Get the json variant · 1 call", where the answer shown has no data and the tool has a value that may give some.
+/// "Get the json variant · 1 call", where the result shown has no data and the tool has a value that may give some.
 pub fn variant_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let Some(subject) = cx.ready(ParsedCaptureQuery) else {
         return;

@@ -13,9 +13,9 @@ use crate::ui::theme;
 use crate::ui::{Cx, fixture, icons, once, shortcuts, widgets};
 use loupe_core::capture::{Capture, Outcome};
 use loupe_core::json::Doc;
-use loupe_core::token::{Count, counted};
+use loupe_core::token::{Count, format_count};
 
-/// Below this width there is no room for the words of two buttons beside the heading.
+/// Below this width there is no room for the words of two buttons next to the heading.
 const TIGHT: f32 = 280.0;
 
 pub(super) fn captures_ui(ui: &mut Ui, cx: &Cx<'_>, is_overlay: bool) {
@@ -29,7 +29,7 @@ pub(super) fn captures_ui(ui: &mut Ui, cx: &Cx<'_>, is_overlay: bool) {
             |ui| {
                 let keys = shortcuts::text(&shortcuts::COMPARE_BEFORE);
                 let tip = format!("Compares the answer shown with the one before it, or two of its formats · {keys}");
-                // In a narrow sidebar the two buttons would stand on the heading.
+                // In a narrow sidebar the two buttons would be on the heading.
                 let is_tight = cx.state.history.folder.is_some() && button.width() < TIGHT;
                 let diff = widgets::Button::new(if is_tight { "" } else { "Diff…" })
                     .name("Diff…")
@@ -66,7 +66,7 @@ pub(super) fn captures_ui(ui: &mut Ui, cx: &Cx<'_>, is_overlay: bool) {
                 }
             }
         });
-    // What is left below the last whole row is the panel's as well: its height is the person's.
+    // What is left below the last whole row is the panel's as well: its height is the user's.
     ui.allocate_space(ui.available_size());
 }
 
@@ -83,7 +83,7 @@ fn capture_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture, number: usize) -> boo
         let time = cx.state.local_time.clock(capture.started_at);
         format!("{time} · {} · {words}", duration(capture.timings.total()))
     };
-    let tokens = as_sent_tokens(cx, capture).map(counted);
+    let tokens = as_sent_tokens(cx, capture).map(format_count);
     let said = tokens
         .as_ref()
         .map_or_else(String::new, |n| format!(", {n} tokens"));
@@ -143,7 +143,7 @@ fn chosen_ui(cx: &Cx<'_>, capture: &Capture, response: &Response) -> bool {
         cx.send(ViewAction::RemoveCaptures(vec![capture.id.clone()]));
     }
     if response.clicked() {
-        // Ctrl click takes a second one beside the one shown.
+        // Ctrl click takes a second one next to the one shown.
         if is_other && response.ctx.input(|input| input.modifiers.command) {
             compare_with_shown(cx, capture);
         } else {
@@ -248,7 +248,7 @@ fn differing<'a>(arguments: &Bytes, others: impl Iterator<Item = &'a Bytes>) -> 
     }
 }
 
-/// The side that an answer is on, while the diff screen is open.
+/// The side that a result is on, while the diff screen is open.
 fn compared_as(cx: &Cx<'_>, capture: &Capture) -> Option<&'static str> {
     let (a, b) = cx
         .state
@@ -282,7 +282,7 @@ fn compare_with_shown(cx: &Cx<'_>, capture: &Capture) {
     cx.send(DiffAction::Open(a, b));
 }
 
-/// What the answer costs as it was sent, once that was counted for the ledger.
+/// What the result costs as it was sent, once that was counted for the ledger.
 fn as_sent_tokens(cx: &Cx<'_>, capture: &Capture) -> Option<Count> {
     let row = cx.as_sent(&capture.id)?;
     cx.state

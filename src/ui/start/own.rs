@@ -1,4 +1,4 @@
-//! The start page of a person's own server: what can be done with it, before anything of the sample.
+//! The start page of the user's own server: what can be done with it, before anything of the sample.
 
 use egui::{Response, Role, Sense, Ui, vec2};
 
@@ -124,7 +124,7 @@ pub(super) fn row_ui(ui: &mut Ui, width: f32, glyph: &str, text: &str, about: &s
     };
     widgets::boxed(ui, rect, theme::RADIUS_CONTROL, fill, line);
     widgets::focus_ring(ui, &response, theme::RADIUS_CONTROL);
-    let mid = widgets::RowLine::of(ui, rect);
+    let mid = widgets::RowLine::new(ui, rect);
     mid.icon(rect.left() + 20.0, glyph, 16.0, t.accent);
     let left = rect.left() + 38.0;
     let right = rect.right() - 12.0;

@@ -6,9 +6,9 @@ use crate::ui::theme;
 
 /// One line to type.
 pub struct LineEdit<'a> {
-    /// In the accessibility tree; the label beside it is the caller's.
+    /// In the accessibility tree; the label next to it is the caller's.
     pub name: &'a str,
-    /// What stands there while it is empty.
+    /// What is there while it is empty.
     pub hint: &'a str,
     pub width: f32,
     /// Shown as dots.

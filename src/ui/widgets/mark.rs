@@ -110,13 +110,13 @@ pub fn chip(ui: &Ui, at: Pos2, from: Align, text: &str, tone: Tone, size: f32) -
     rect
 }
 
-/// The square of a format's hue; the name always stands beside it.
+/// The square of a format's hue; the name always is next to it.
 pub fn swatch(ui: &mut Ui, color: Color32) {
     let (rect, _) = ui.allocate_exact_size(vec2(8.0, 8.0), Sense::hover());
     ui.painter().rect_filled(rect, theme::RADIUS_BAR, color);
 }
 
-/// Room within a key cap, beside the keys and above and below them.
+/// Room within a key cap, next to the keys and above and below them.
 const CAP_PAD: egui::Vec2 = vec2(5.0, 1.5);
 
 fn keys_laid(ui: &Ui, keys: &str) -> std::sync::Arc<egui::Galley> {

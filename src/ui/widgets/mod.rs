@@ -8,7 +8,7 @@ mod mode;
 mod notice;
 mod number;
 mod row;
-mod verdict;
+mod summary;
 mod words;
 
 use std::any::Any;
@@ -35,7 +35,7 @@ pub use number::{
     bytes, count_text, grouped, number_at, number_right, number_text, number_width, seconds,
 };
 pub use row::{ListRow, RowLine, rows_in_sight};
-pub use verdict::summary_rows;
+pub use summary::summary_rows;
 pub use words::{note, note_wrapped, say, say_selected, styled, truncated, words, wrapped};
 
 use super::rtl;
@@ -298,7 +298,7 @@ pub fn bar(ui: &Ui, rect: Rect, part: f32, color: Color32) {
 }
 
 /// A part of the window of its own. What is in it keeps its identity whatever comes before it, so that a press and a release
-/// between which an answer arrives are still one click.
+/// between which a result arrives are still one click.
 pub fn region(ui: &Ui, salt: impl AsIdSalt) -> UiBuilder {
     UiBuilder::new().scope_id(ui.scope_id().with(salt))
 }

@@ -1,4 +1,4 @@
-//! What stands above the window and keeps the keyboard: dialogs, questions, the palette.
+//! What is above the window and keeps the keyboard: dialogs, questions, the palette.
 
 use egui::{Align2, Frame, Id, Margin, Modal, ModalResponse, Stroke, Ui, Vec2, vec2};
 
@@ -31,7 +31,7 @@ pub fn modal<R>(
         })
 }
 
-/// The ground that it stands on.
+/// The ground that it is on.
 pub fn modal_frame(ui: &Ui, margin: i8) -> Frame {
     let t = theme::of(ui);
     Frame::new()
@@ -68,7 +68,7 @@ pub fn paragraph(ui: &mut Ui, words: &str) {
     super::wrapped(ui, words, theme::base(), t.text);
 }
 
-/// Gives the keyboard to what is answered first, once, when the dialog opens: to its field, or to the answer that Enter is
+/// Gives the keyboard to what is answered first, once, when the dialog opens: to its field, or to the result that Enter is
 /// to give. Neither the keys that make a call nor an Enter that is still held down from before are that Enter.
 pub fn focus_first(ui: &Ui, first: Id) {
     focus_opened(ui, "dialog", first);

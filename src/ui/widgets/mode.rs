@@ -43,7 +43,7 @@ pub fn mode_head(ui: &mut Ui, cx: &Cx<'_>, title: &str, controls: impl FnOnce(&m
     rect.with_min_y(head.bottom())
 }
 
-/// What stands below the head of a screen that is read from above: with space around it and between its parts.
+/// What is below the head of a screen that is read from above: with space around it and between its parts.
 pub fn mode_body(ui: &mut Ui, body: impl FnOnce(&mut Ui)) {
     super::padded(ui, Margin::same(16), |ui| {
         ui.set_width(ui.available_width());

@@ -77,7 +77,7 @@ pub fn ready<'a, T>(
     None
 }
 
-/// What an answer takes to be counted whole, and the word that is waited for.
+/// What a result takes to be counted whole, and the word that is waited for.
 pub fn held_ui(ui: &mut Ui, cx: &Cx<'_>, bytes: usize) {
     let t = theme::of(ui);
     let size = super::bytes(bytes as u64);
@@ -99,7 +99,7 @@ pub fn held_ui(ui: &mut Ui, cx: &Cx<'_>, bytes: usize) {
     });
 }
 
-/// How long counting all that is counted of an answer takes on two cores.
+/// How long counting all that is counted of a result takes on two cores.
 const SECONDS_PER_MB: f64 = 0.5;
 
 /// A problem: what, where and what to do, never re-worded.

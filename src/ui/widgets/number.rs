@@ -7,7 +7,7 @@ use egui::{Color32, FontId, Galley, Pos2, Ui, pos2};
 use crate::ui::theme;
 pub use loupe_core::number::grouped;
 use loupe_core::number::number_of;
-use loupe_core::token::{Count, counted};
+use loupe_core::token::{Count, format_count};
 
 /// A number with its unit, given in the plural: `331 tok`, `1 value`.
 pub fn number_text(value: u64, units: &str) -> String {
@@ -16,7 +16,7 @@ pub fn number_text(value: u64, units: &str) -> String {
 
 /// A count with its unit: `331 tok`, or `≈364–580 tok` where it is an estimate.
 pub fn count_text(count: Count, unit: &str) -> String {
-    format!("{} {unit}", counted(count))
+    format!("{} {unit}", format_count(count))
 }
 
 /// A size in bytes: exact below 100,000, then in KB and MB of a thousand.

@@ -1,4 +1,4 @@
-//! A row of a list: its ground, and what stands in it, side by side at one height.
+//! A row of a list: its ground, and what is in it, side by side at one height.
 //!
 //! A number ends at its place and is never cut; a name is cut before the number begins.
 
@@ -38,7 +38,7 @@ pub struct RowLine<'u> {
 
 impl<'u> RowLine<'u> {
     /// The line in the middle of a place.
-    pub fn of(ui: &'u Ui, place: Rect) -> Self {
+    pub fn new(ui: &'u Ui, place: Rect) -> Self {
         Self {
             ui,
             y: place.center().y,
@@ -136,7 +136,7 @@ impl<'u> ListRow<'u> {
     /// A row that has its room already.
     pub fn at(ui: &'u Ui, rect: Rect, response: Response) -> Self {
         Self {
-            line: RowLine::of(ui, rect),
+            line: RowLine::new(ui, rect),
             rect,
             response,
         }

@@ -124,13 +124,13 @@ fn a_finding_is_marked_in_what_a_host_shows() {
     let mut window = called([1_600.0, 1_000.0], "dual_search_companies");
     let found = known(&mut window);
     let capture = Arc::clone(&window.state().state.captures[0]);
-    let text = ParsedResponse::of(&capture)
+    let text = ParsedResponse::new(&capture)
         .content_text()
         .unwrap_or_default();
     let (hosts, subject, context) = (
         Hosts::built_in(),
         queries::subject(Arc::clone(&capture)),
-        ViewContext::of(&capture),
+        ViewContext::new(&capture),
     );
     let host = hosts
         .iter()

@@ -39,7 +39,7 @@ pub struct CheckOutcome {
 #[derive(Clone, Debug)]
 pub struct CheckedFinding {
     pub finding: Finding,
-    /// The file or folder of the answer.
+    /// The file or folder of the result.
     pub file: Option<String>,
     /// Whether no baseline has it.
     pub is_new: bool,
@@ -54,7 +54,7 @@ pub struct DefinitionCost {
     pub at_start: (Tokens, Tokens),
 }
 
-/// What an answer costs as it was sent.
+/// What a result costs as it was sent.
 #[derive(Clone, Debug)]
 pub struct AnswerCost {
     pub tool: String,
@@ -196,7 +196,7 @@ impl CheckOutcome {
         self.silenced.iter().map(line).collect()
     }
 
-    /// What the active profiles advise against each other, a line for each answer and question.
+    /// What the active profiles advise against each other, a line for each result and question.
     pub fn contradictions(&self) -> Vec<String> {
         let choice = |choice: &ProfileChoice| {
             let names: Vec<_> = choice
@@ -214,7 +214,7 @@ impl CheckOutcome {
         let of_answer = |answer: &AnswerCost| {
             let line = |contradiction: &Contradiction| {
                 let choices: Vec<_> = contradiction.choices.iter().map(choice).collect();
-                // An answer from a file may name no tool.
+                // A result from a file may name no tool.
                 let on = if answer.tool.is_empty() {
                     String::new()
                 } else {
@@ -300,7 +300,7 @@ struct ChoiceJson {
 }
 
 impl ContradictionJson {
-    fn of(contradiction: &Contradiction) -> Self {
+    fn new(contradiction: &Contradiction) -> Self {
         let choice = |choice: &ProfileChoice| ChoiceJson {
             says: choice.says,
             profiles: choice
@@ -394,7 +394,7 @@ pub fn check(outcome: &CheckOutcome) -> String {
                 contradictions: answer
                     .contradictions
                     .iter()
-                    .map(ContradictionJson::of)
+                    .map(ContradictionJson::new)
                     .collect(),
             })
             .collect(),
@@ -404,12 +404,12 @@ pub fn check(outcome: &CheckOutcome) -> String {
         schema: "loupe.check/1",
         passed: outcome.passed(),
         fail_on: outcome.fail_on.map(Severity::name),
-        server: outcome.server.as_ref().map(ServerJson::of),
+        server: outcome.server.as_ref().map(ServerJson::new),
         findings: outcome
             .findings
             .iter()
             .map(|found| NewFindingJson {
-                finding: FindingJson::of(&found.finding),
+                finding: FindingJson::new(&found.finding),
                 file: found.file.as_deref(),
                 new: found.is_new,
                 fingerprint: found.finding.fingerprint(),
@@ -444,7 +444,7 @@ pub fn check(outcome: &CheckOutcome) -> String {
 /// What a finding says, with what it is about, how often, and what its fix saves.
 pub fn finding_sentence(finding: &Finding) -> String {
     let mut sentence = finding.message.clone();
-    // A name stands in backticks: `the` and `a` are words of any sentence.
+    // A name is in backticks: `the` and `a` are words of any sentence.
     if !finding.subject.is_empty() && !sentence.contains(&format!("`{}`", finding.subject)) {
         sentence = format!("{}: {sentence}", finding.subject);
     }
@@ -561,7 +561,7 @@ pub fn check_github(outcome: &CheckOutcome) -> String {
     out
 }
 
-/// A table for a pull request, the gravest first.
+/// A table for a pull request, the most severe first.
 pub fn check_markdown(outcome: &CheckOutcome) -> String {
     let word = if outcome.passed() {
         "passed"

@@ -52,7 +52,7 @@ struct DeltaJson {
 /// compared by the tokenizer, if it is one that is always counted, else by `o200k_base`.
 ///
 /// # Errors
-/// [`Cancelled`] when the asker looked away.
+/// [`Cancelled`] if the caller cancelled.
 pub fn comparison(
     found: &Comparison,
     values: &[String],
@@ -77,7 +77,7 @@ pub fn comparison(
                         .map(|()| count_row(&call.subject, row, &options.tokenizer))
                 };
                 let counts = call.rows.iter().map(count).collect::<Result<Vec<_>, _>>()?;
-                let seen = HostsReport::of(&call.subject, hosts, cancel)?;
+                let seen = HostsReport::new(&call.subject, hosts, cancel)?;
                 let failed = failure(&call.subject);
                 let measured = ReportParts {
                     rows: &call.rows,
@@ -120,6 +120,6 @@ pub fn comparison(
                 missing: delta.missing,
             })
             .collect(),
-        error: problem.map(ErrorJson::of),
+        error: problem.map(ErrorJson::new),
     }))
 }

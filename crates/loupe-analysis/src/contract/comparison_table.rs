@@ -59,7 +59,7 @@ impl ComparisonFile {
     /// Measures the calls and writes them; `subjects` are the calls in the order of the values of `ask`.
     ///
     /// # Errors
-    /// [`Cancelled`] when the asker looked away.
+    /// [`Cancelled`] if the caller cancelled.
     pub fn write(
         self,
         subjects: &[Arc<ParsedCapture>],

@@ -33,7 +33,7 @@ pub(super) struct ExtraTextJson {
 }
 
 impl ExtraTextJson {
-    fn of(subject: &ParsedCapture, most: usize) -> Self {
+    fn new(subject: &ParsedCapture, most: usize) -> Self {
         let extra = subject.extra();
         let text = subject.response.content_text().unwrap_or_default();
         let piece = |piece: &ExtraPiece| PieceJson {
@@ -50,7 +50,7 @@ impl ExtraTextJson {
     /// What a row drops of it: all or nothing.
     pub(super) fn of_row(row: &Row, subject: &ParsedCapture) -> Self {
         match row.omitted.filter(|omitted| omitted.bytes > 0) {
-            Some(_) => Self::of(subject, FIRST_OF_ROW),
+            Some(_) => Self::new(subject, FIRST_OF_ROW),
             None => Self {
                 bytes: 0,
                 tokens: Tokens::default().into(),
@@ -67,7 +67,7 @@ struct PieceJson {
 }
 
 impl DataJson {
-    pub(super) fn of(subject: &ParsedCapture) -> Self {
+    pub(super) fn new(subject: &ParsedCapture) -> Self {
         let source = subject.data.as_ref().and_then(|data| data.text_source());
         Self {
             from: match (&subject.data, source) {
@@ -79,7 +79,7 @@ impl DataJson {
             wrapped: loupe_core::capture::is_wrapped(&subject.response),
             read: source.map(|source| (source.share * 1e4).floor() / 1e4),
             records: source.map(|source| source.data.records),
-            extra_text: ExtraTextJson::of(subject, FIRST),
+            extra_text: ExtraTextJson::new(subject, FIRST),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `loupe.diff/1`: what differs between two answers, or between the tools of two servers, as `diff --json` prints it.
+//! `loupe.diff/1`: what differs between two results, or between the tools of two servers, as `diff --json` prints it.
 
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -22,7 +22,7 @@ struct DiffDocument<'a> {
     text: Option<Vec<HunkJson<'a>>>,
     text_counts: Option<TextCountsJson>,
     other_blocks: Option<usize>,
-    /// The results beside data and texts.
+    /// The results next to data and texts.
     rest: Option<Vec<ChangeJson>>,
     /// As sent; `None` on a side that was not.
     tokens: Option<PairJson<Option<TokensJson>>>,
@@ -110,7 +110,7 @@ struct ChangedToolJson<'a> {
     definition: Vec<ChangeJson>,
 }
 
-/// The document of two answers.
+/// The document of two results.
 pub fn diff(found: &Difference) -> String {
     let changed = found.data.as_ref().map(|data| CountsJson {
         added: data.found.counts.added,

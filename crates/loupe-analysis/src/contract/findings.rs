@@ -41,7 +41,7 @@ struct SavesJson {
 }
 
 impl<'a> FindingJson<'a> {
-    pub(super) fn of(finding: &'a Finding) -> Self {
+    pub(super) fn new(finding: &'a Finding) -> Self {
         let profile = |(profile, severity): &(Profile, Severity)| ProfileJson {
             name: profile.name(),
             severity: severity.name(),
@@ -56,7 +56,7 @@ impl<'a> FindingJson<'a> {
             severity: finding.severity.name(),
             profiles: finding.profiles.iter().map(profile).collect(),
             message: &finding.message,
-            subject: super::given(&finding.subject),
+            subject: super::non_empty(&finding.subject),
             path: finding.path(),
             places: finding.places.iter().map(place).collect(),
             source: finding.rule.source,

@@ -105,7 +105,7 @@ struct LimitJson<'a> {
 }
 
 impl<'a> LimitJson<'a> {
-    fn of(rule: &'a LimitRule) -> Self {
+    fn new(rule: &'a LimitRule) -> Self {
         Self {
             unit: rule.unit.name(),
             max: (rule.max > 0).then_some(rule.max),
@@ -136,7 +136,7 @@ fn list<'a>(hosts: &Hosts, shown: impl Iterator<Item = &'a Host>) -> String {
         source: &host.source,
         notes: &host.notes,
         shows: host.shows(),
-        limits: host.limit.iter().map(LimitJson::of).collect(),
+        limits: host.limit.iter().map(LimitJson::new).collect(),
         own: host.is_own,
         as_host: host.client.is_some(),
     });

@@ -1,4 +1,4 @@
-//! `loupe.resources/1` and `loupe.prompts/1`: what a server lists beside its tools.
+//! `loupe.resources/1` and `loupe.prompts/1`: what a server lists next to its tools.
 
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -61,10 +61,10 @@ struct ArgumentJson<'a> {
 
 /// `loupe.resources/1`: resources and templates, as `resources --json` prints them.
 pub fn resources(server: &Server, resources: &[Resource], tokenizer: &Tokenizer) -> String {
-    let mut total = SizeJson::of(b"", tokenizer);
+    let mut total = SizeJson::new(b"", tokenizer);
     let (mut plain, mut templates) = (Vec::new(), Vec::new());
     for resource in resources {
-        let definition = SizeJson::of(&resource.raw, tokenizer);
+        let definition = SizeJson::new(&resource.raw, tokenizer);
         total = total.plus(&definition);
         let list = if resource.is_template {
             &mut templates
@@ -83,7 +83,7 @@ pub fn resources(server: &Server, resources: &[Resource], tokenizer: &Tokenizer)
             faults: &resource.faults,
         });
     }
-    let (schema, server) = ("loupe.resources/1", ServerJson::of(server));
+    let (schema, server) = ("loupe.resources/1", ServerJson::new(server));
     print(&ResourcesDocument {
         loupe: VERSION,
         schema,
@@ -96,10 +96,10 @@ pub fn resources(server: &Server, resources: &[Resource], tokenizer: &Tokenizer)
 
 /// `loupe.prompts/1`: as `prompts --json` prints them.
 pub fn prompts(server: &Server, prompts: &[Prompt], tokenizer: &Tokenizer) -> String {
-    let mut total = SizeJson::of(b"", tokenizer);
+    let mut total = SizeJson::new(b"", tokenizer);
     let mut listed = Vec::with_capacity(prompts.len());
     for prompt in prompts {
-        let definition = SizeJson::of(&prompt.raw, tokenizer);
+        let definition = SizeJson::new(&prompt.raw, tokenizer);
         total = total.plus(&definition);
         listed.push(PromptJson {
             name: &prompt.name,
@@ -119,7 +119,7 @@ pub fn prompts(server: &Server, prompts: &[Prompt], tokenizer: &Tokenizer) -> St
             faults: &prompt.faults,
         });
     }
-    let (schema, server) = ("loupe.prompts/1", ServerJson::of(server));
+    let (schema, server) = ("loupe.prompts/1", ServerJson::new(server));
     print(&PromptsDocument {
         loupe: VERSION,
         schema,

@@ -1,7 +1,7 @@
 //! The JSON contract: what `--json` prints. Described for people in `docs/cli.md`.
 //!
 //! These are its own types, in the order in which they are printed; inner types are never serialised. What a
-//! server sent stands in the document byte for byte: numbers keep their spelling, objects their order.
+//! server sent is in the document byte for byte: numbers keep their spelling, objects their order.
 
 mod badge;
 mod check;
@@ -105,14 +105,14 @@ pub struct ReportParts<'a> {
     pub findings: Option<&'a [Finding]>,
     /// Why the call failed.
     pub failure: Option<&'a Problem>,
-    /// What is said where the asker looked away.
+    /// What is said where the caller cancelled.
     pub interrupted: Option<&'a Problem>,
 }
 
 /// Writes `loupe.report/1`: one capture, as `call --json` and `show --json` print it. Of a large answer it is many times
 /// as large, and held by nobody.
 ///
-/// Where the asker looked away, the counts that are not known are `null`.
+/// Where the caller cancelled, the counts that are not known are `null`.
 ///
 /// # Errors
 /// Those of `out`.
@@ -154,7 +154,7 @@ fn report<'a>(
     };
     let ledger = LedgerJson {
         tokenizer: tokenizer.name().to_owned(),
-        tokenizer_file: tokenizer.file().map(FileJson::of),
+        tokenizer_file: tokenizer.file().map(FileJson::new),
         baseline,
         rows: rows.iter().zip(counts).map(row).collect(),
         exact: options.exact.as_ref().map(|exact| ExactJson {
@@ -166,11 +166,11 @@ fn report<'a>(
     ReportJson {
         loupe: VERSION,
         schema: "loupe.report/1",
-        capture: CaptureJson::of(subject, tokenizer, cancel),
-        sent: SentJson::of(reads, rows, tokenizer),
+        capture: CaptureJson::new(subject, tokenizer, cancel),
+        sent: SentJson::new(reads, rows, tokenizer),
         ledger,
         hosts: hosts.map(hosts::rows),
-        findings: findings.map(|findings| findings.iter().map(FindingJson::of).collect()),
+        findings: findings.map(|findings| findings.iter().map(FindingJson::new).collect()),
         error: LastError {
             failure,
             interrupted,
@@ -184,22 +184,22 @@ pub fn error(problem: &Problem) -> String {
     print(&ErrorDocument {
         loupe: VERSION,
         schema: "loupe.error/1",
-        error: ErrorJson::of(problem),
+        error: ErrorJson::new(problem),
     })
 }
 
 /// `loupe.tools/1`: a server's tools, as `tools --json` prints them.
 pub fn tools(server: &Server, tools: &[Tool], tokenizer: &Tokenizer) -> String {
-    let mut total = SizeJson::of(b"", tokenizer);
+    let mut total = SizeJson::new(b"", tokenizer);
     let mut listed = Vec::with_capacity(tools.len());
     for tool in tools {
-        let definition = SizeJson::of(&tool.raw, tokenizer);
+        let definition = SizeJson::new(&tool.raw, tokenizer);
         total = total.plus(&definition);
         listed.push(ListedToolJson {
             name: &tool.name,
             title: tool.title.as_deref(),
             description: tool.description.as_deref(),
-            annotations: AnnotationsJson::of(tool),
+            annotations: AnnotationsJson::new(tool),
             input_schema: tool.input_schema.as_deref().and_then(raw),
             output_schema: tool.output_schema.as_deref().and_then(raw),
             definition,
@@ -210,7 +210,7 @@ pub fn tools(server: &Server, tools: &[Tool], tokenizer: &Tokenizer) -> String {
     print(&ToolsDocument {
         loupe: VERSION,
         schema: "loupe.tools/1",
-        server: ServerJson::of(server),
+        server: ServerJson::new(server),
         tools: listed,
         total,
     })
@@ -258,12 +258,12 @@ fn print(document: &impl Serialize) -> String {
     text
 }
 
-/// Bytes that can stand in a JSON document as they are; `None` otherwise.
+/// Bytes that can be in a JSON document as they are; `None` otherwise.
 fn raw(bytes: &[u8]) -> Option<&RawValue> {
     serde_json::from_slice(bytes).ok()
 }
 
-fn given(text: &str) -> Option<&str> {
+fn non_empty(text: &str) -> Option<&str> {
     (!text.is_empty()).then_some(text)
 }
 
@@ -286,7 +286,7 @@ struct ErrorJson<'a> {
 }
 
 impl<'a> ErrorJson<'a> {
-    fn of(problem: &'a Problem) -> Self {
+    fn new(problem: &'a Problem) -> Self {
         Self {
             kind: problem.kind.name(),
             message: problem.message(),
@@ -366,7 +366,7 @@ struct SentJson<'a> {
 }
 
 impl<'a> SentJson<'a> {
-    fn of(reads: ModelReads<'a>, rows: &[Row], tokenizer: &Tokenizer) -> Option<Self> {
+    fn new(reads: ModelReads<'a>, rows: &[Row], tokenizer: &Tokenizer) -> Option<Self> {
         let counted: Vec<_> = rows
             .iter()
             .map(|row| CountedRow {
@@ -422,7 +422,7 @@ impl LastError<'_> {
 
 impl Serialize for LastError<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.problem().map(ErrorJson::of).serialize(serializer)
+        self.problem().map(ErrorJson::new).serialize(serializer)
     }
 }
 
@@ -446,10 +446,10 @@ struct CaptureJson<'a> {
 }
 
 impl<'a> CaptureJson<'a> {
-    fn of(subject: &'a ParsedCapture, tokenizer: &'a Tokenizer, cancel: &'a Cancel) -> Self {
+    fn new(subject: &'a ParsedCapture, tokenizer: &'a Tokenizer, cancel: &'a Cancel) -> Self {
         let capture: &Capture = &subject.capture;
         let reading = &subject.response;
-        // A message that is not JSON as a whole cannot stand in the document, not even in part.
+        // A message that is not JSON as a whole cannot be in the document, not even in part.
         let whole = reading.doc.is_json();
         let result = reading
             .result()
@@ -459,7 +459,7 @@ impl<'a> CaptureJson<'a> {
         let has_time = capture.started_at != OffsetDateTime::UNIX_EPOCH;
         Self {
             id: capture.name.to_string(),
-            server: ServerJson::of(&capture.server),
+            server: ServerJson::new(&capture.server),
             tool: ToolJson::of(&capture.tool, tokenizer, cancel),
             arguments: raw(&capture.arguments),
             started_at: capture
@@ -485,17 +485,17 @@ impl<'a> CaptureJson<'a> {
                 .map(|response| Base64Json {
                     base64: BASE64_STANDARD.encode(response),
                 }),
-            rpc_error: reading.rpc_error.as_ref().map(RpcErrorJson::of),
+            rpc_error: reading.rpc_error.as_ref().map(RpcErrorJson::new),
             blocks: BlocksJson {
                 subject,
                 tokenizer,
                 cancel,
             },
-            data: DataJson::of(subject),
+            data: DataJson::new(subject),
             notifications: capture
                 .messages
                 .iter()
-                .filter_map(NotificationJson::of)
+                .filter_map(NotificationJson::new)
                 .collect(),
         }
     }
@@ -513,12 +513,12 @@ struct ServerJson<'a> {
 }
 
 impl<'a> ServerJson<'a> {
-    fn of(server: &'a Server) -> Self {
+    fn new(server: &'a Server) -> Self {
         Self {
-            name: given(&server.name),
+            name: non_empty(&server.name),
             given_name: server.given_name.as_deref(),
-            version: given(&server.version),
-            protocol_version: given(&server.protocol_version),
+            version: non_empty(&server.version),
+            protocol_version: non_empty(&server.protocol_version),
             transport: &server.transport,
         }
     }
@@ -538,11 +538,11 @@ impl<'a> ToolJson<'a> {
             return None;
         }
         let definition = (!tool.raw.is_empty() && !cancel.is_cancelled())
-            .then(|| SizeJson::of(&tool.raw, tokenizer));
+            .then(|| SizeJson::new(&tool.raw, tokenizer));
         Some(Self {
             name: &tool.name,
             title: tool.title.as_deref(),
-            annotations: AnnotationsJson::of(tool),
+            annotations: AnnotationsJson::new(tool),
             definition,
         })
     }
@@ -564,7 +564,7 @@ struct HintJson {
 }
 
 impl AnnotationsJson {
-    fn of(tool: &Tool) -> Self {
+    fn new(tool: &Tool) -> Self {
         let hint = |hint: Hint| HintJson {
             value: hint.value,
             declared: hint.declared,
@@ -603,7 +603,7 @@ struct RpcErrorJson<'a> {
 }
 
 impl<'a> RpcErrorJson<'a> {
-    fn of(error: &'a capture::RpcError) -> Self {
+    fn new(error: &'a capture::RpcError) -> Self {
         Self {
             code: raw(error.code.as_bytes()),
             message: &error.message,
@@ -612,7 +612,7 @@ impl<'a> RpcErrorJson<'a> {
     }
 }
 
-/// Each block is written when its turn comes: as values they would take many times the room of the answer.
+/// Each block is written when its turn comes: as values they would take many times the room of the result.
 struct BlocksJson<'a> {
     subject: &'a ParsedCapture,
     tokenizer: &'a Tokenizer,
@@ -670,7 +670,7 @@ impl<'a> BlockJson<'a> {
         };
         Self {
             index: block.index,
-            type_name: given(&block.type_name),
+            type_name: non_empty(&block.type_name),
             known: block.is_known(),
             bytes,
             tokens,
@@ -690,7 +690,7 @@ struct NotificationJson {
 }
 
 impl NotificationJson {
-    fn of(message: &Message) -> Option<Self> {
+    fn new(message: &Message) -> Option<Self> {
         if message.direction != Direction::In {
             return None;
         }
@@ -820,10 +820,10 @@ impl RowJson {
             utf16: given(row.utf16),
             tokens: available.then(|| TokensJson::counted(row.tokens, tokenizer, count.count)),
             ratio: ratio.filter(|_| available),
-            round_trip: trip.map(|trip| trip.verdict.name()),
-            lossless: trip.map(|trip| trip.verdict.is_lossless()),
+            round_trip: trip.map(|trip| trip.fidelity.name()),
+            lossless: trip.map(|trip| trip.fidelity.is_lossless()),
             losses: trip
-                .filter(|trip| trip.verdict != Fidelity::Undecodable)
+                .filter(|trip| trip.fidelity != Fidelity::Undecodable)
                 .map(LossJson::of),
             facts: row.facts.filter(|_| available).map(FactsJson::from),
             claim: available.then(|| row.claim().name()),

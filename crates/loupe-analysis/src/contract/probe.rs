@@ -1,4 +1,4 @@
-//! `loupe.probe/1`: what the answers of the probe say of a host.
+//! `loupe.probe/1`: what the results of the probe say of a host.
 
 use serde::Serialize;
 

@@ -1,4 +1,4 @@
-//! The verdict as Markdown for a pull request: the sentence, and the command that reproduces it.
+//! The summary as Markdown for a pull request: the sentence, and the command that reproduces it.
 
 use std::fmt::Write;
 
@@ -11,7 +11,7 @@ use loupe_core::quote::{markdown, markdown_block, markdown_code};
 use loupe_core::token::{Encoding, Tokenizer};
 
 /// What was compared, by which tokenizer, against what one model reads, and the command that reproduces it; nothing else.
-/// `None` until the rows that the verdict needs are there and counted.
+/// `None` until the rows that the summary needs are there and counted.
 pub fn summary_markdown(
     rows: &[CountedRow<'_>],
     reads: ModelReads<'_>,
@@ -68,7 +68,7 @@ pub fn hosts_markdown(
             .map_or_else(|| "–".to_owned(), |tokens| grouped(tokens.get(encoding)));
         let shown = first.map_or_else(String::new, |row| row.shown_text());
         let happens = report.happens(lane);
-        // Why there is no text may be in the words of a person's own file.
+        // Why there is no text may be in the words of the user's own file.
         let happens = if lane.outcome == HostOutcome::Unknown {
             markdown(&happens)
         } else {
@@ -85,7 +85,7 @@ pub fn hosts_markdown(
         write!(
             out,
             "\nIf the same data were sent in another way: {}.\n",
-            deliveries.verdict(encoding).text()
+            deliveries.summary(encoding).text()
         )
         .ok();
     }

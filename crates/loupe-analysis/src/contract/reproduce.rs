@@ -2,7 +2,7 @@
 //!
 //! A capture may come from a stranger: every word is quoted anew, and no option is taken over but those that only say how
 //! the server is reached. Values of variables and headers are not in a capture. In their place stands a variable of the
-//! shell with the same name, so that a command works once that is set, and no secret stands in it.
+//! shell with the same name, so that a command works once that is set, and no secret is in it.
 
 use http::HeaderName;
 use url::Url;
@@ -12,7 +12,7 @@ use loupe_core::quote::shell;
 
 /// How the server was reached.
 pub(crate) enum SourceCommand {
-    /// The SOURCE as it stands: the sample, a fixture.
+    /// The SOURCE as it is: the sample, a fixture.
     Local(Vec<String>),
     Url {
         url: String,
@@ -31,7 +31,7 @@ pub(crate) enum SourceCommand {
 
 impl SourceCommand {
     /// Reads what [`loupe_core::source::Source`] displays.
-    pub fn of(capture: &Capture) -> Self {
+    pub fn new(capture: &Capture) -> Self {
         let Ok(words) = shell_words::split(&capture.server.source) else {
             return Self::Unknown;
         };
@@ -71,7 +71,7 @@ impl SourceCommand {
     }
 }
 
-/// How an answer is counted, as options of the command line.
+/// How a result is counted, as options of the command line.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct CountOptions<'a> {
     pub tokenizer: Option<&'a str>,
@@ -87,7 +87,7 @@ fn name_of(pair: &str, separator: char) -> String {
         .to_owned()
 }
 
-/// The options beside [`SourceCommand`] that say how the server is reached.
+/// The options next to [`SourceCommand`] that say how the server is reached.
 fn options(capture: &Capture) -> Vec<String> {
     let mut words = shell_words::split(&capture.server.source)
         .unwrap_or_default()
@@ -224,7 +224,7 @@ pub(crate) fn call_again(capture: &Capture, by: &CountOptions<'_>) -> Result<Str
             .flat_map(|id| ["--sent-as".to_owned(), word(id)]),
     );
     words.extend(options(capture));
-    match SourceCommand::of(capture) {
+    match SourceCommand::new(capture) {
         SourceCommand::Local(source) => words.extend(source.iter().map(|text| word(text))),
         SourceCommand::Url { url, headers } => {
             words.extend(["--url".to_owned(), word(&url)]);

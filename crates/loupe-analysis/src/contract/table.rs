@@ -8,7 +8,7 @@ use loupe_core::capture::FactCount;
 use loupe_core::format;
 use loupe_core::format::claim::facts_cell;
 use loupe_core::format::ledger::Row;
-use loupe_core::token::{Count, Encoding, Tokenizer, counted};
+use loupe_core::token::{Count, Encoding, Tokenizer, format_count};
 
 /// A kind of table that others can read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::IntoStaticStr)]
@@ -75,7 +75,7 @@ fn markdown_table(rows: &[CountedRow<'_>], baseline: &str, tokenizer: &Tokenizer
         let none = || "–".to_owned();
         let tokens = match *count {
             Some(Count::Exact(tokens)) => tokens.to_string(),
-            Some(range) => counted(range),
+            Some(range) => format_count(range),
             None => none(),
         };
         let against = ratio_of(*count, base).map_or_else(none, |ratio| format!("{ratio:.2}×"));
@@ -86,7 +86,7 @@ fn markdown_table(rows: &[CountedRow<'_>], baseline: &str, tokenizer: &Tokenizer
         let trip = row
             .round_trip
             .as_ref()
-            .map_or_else(none, |trip| trip.verdict.name().to_owned());
+            .map_or_else(none, |trip| trip.fidelity.name().to_owned());
         let name = title(row.format);
         // Writing into a String cannot fail.
         writeln!(
@@ -202,7 +202,7 @@ fn csv_table(rows: &[CountedRow<'_>], baseline: &str, tokenizer: &Tokenizer) -> 
             kept,
             reworded,
             missing,
-            trip.map_or("", |trip| trip.verdict.name()).to_owned(),
+            trip.map_or("", |trip| trip.fidelity.name()).to_owned(),
             trip.map_or_else(String::new, |trip| trip.differences.count.to_string()),
             why,
         ]
@@ -220,15 +220,17 @@ fn csv_table(rows: &[CountedRow<'_>], baseline: &str, tokenizer: &Tokenizer) -> 
         ]
     });
     csv_text(
-        joined(COLUMNS.map(str::to_owned), COUNT_COLUMNS.map(str::to_owned)),
-        cells.zip(counts).map(|(row, count)| joined(row, count)),
+        join_columns(COLUMNS.map(str::to_owned), COUNT_COLUMNS.map(str::to_owned)),
+        cells
+            .zip(counts)
+            .map(|(row, count)| join_columns(row, count)),
     )
 }
 
 /// What a tokenizer counts that has no column of its own comes before the reason.
 const COUNT_COLUMNS: [&str; 3] = ["tokenizer", "tokens_low", "tokens_high"];
 
-fn joined(row: [String; 15], count: [String; 3]) -> [String; 18] {
+fn join_columns(row: [String; 15], count: [String; 3]) -> [String; 18] {
     let [cells @ .., why] = row;
     let mut all = cells.into_iter().chain(count).chain([why]);
     std::array::from_fn(|_| all.next().unwrap_or_default())

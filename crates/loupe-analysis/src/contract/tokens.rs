@@ -19,7 +19,7 @@ impl TokensJson {
         Self::named(token::count(text), text, tokenizer)
     }
 
-    /// The same for a text of an answer, which is counted once.
+    /// The same for a text of a result, which is counted once.
     pub(super) fn of_known(text: &str, known: &TextCache, tokenizer: &Tokenizer) -> Self {
         Self::named(known.counts(text.as_bytes()).tokens, text, tokenizer)
     }
@@ -101,7 +101,7 @@ pub(super) struct SizeJson {
 }
 
 impl SizeJson {
-    pub(super) fn of(bytes: &[u8], tokenizer: &Tokenizer) -> Self {
+    pub(super) fn new(bytes: &[u8], tokenizer: &Tokenizer) -> Self {
         let tokens = TokensJson::of(&String::from_utf8_lossy(bytes), tokenizer);
         Self {
             bytes: bytes.len() as u64,
@@ -125,7 +125,7 @@ pub(super) struct FileJson {
 }
 
 impl FileJson {
-    pub(super) fn of(file: &TokenizerFile) -> Self {
+    pub(super) fn new(file: &TokenizerFile) -> Self {
         Self {
             name: file.name.clone(),
             kind: file.kind.title(),

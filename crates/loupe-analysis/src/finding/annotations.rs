@@ -206,7 +206,7 @@ fn answers_differ(first: &CheckedResult<'_>, again: &CheckedResult<'_>, hits: &m
         return;
     }
     // Data by place, texts by line.
-    if let (Some(a), Some(b)) = (first.exact_payload(), again.exact_payload()) {
+    if let (Some(a), Some(b)) = (first.exact_data(), again.exact_data()) {
         let changed = tree(a.root(), b.root(), &TreeOptions::default());
         for change in changed
             .changes

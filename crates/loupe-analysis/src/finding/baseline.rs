@@ -15,7 +15,7 @@ const SCHEMA: &str = "loupe.baseline/1";
 /// A saved state.
 #[derive(Clone, Debug, Default)]
 pub struct Baseline {
-    /// `None` where none were listed: of answers alone.
+    /// `None` where none were listed: of results alone.
     pub tools: Option<Vec<Tool>>,
     /// How often each finding was there, by fingerprint. `None` of a bare list of tools.
     known: Option<HashMap<String, u64>>,
@@ -41,7 +41,7 @@ struct FileOut<'a> {
     answers: Vec<KnownAnswer>,
 }
 
-/// What an answer cost as it was sent, in `o200k_base`.
+/// What a result cost as it was sent, in `o200k_base`.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 struct KnownAnswer {
     tool: String,

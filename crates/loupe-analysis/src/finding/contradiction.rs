@@ -19,7 +19,7 @@ pub struct ProfileChoice {
     pub says: &'static str,
     /// Those that count and advise it.
     pub profiles: Vec<Profile>,
-    /// What the answer costs so (of the argument for the format: the definition).
+    /// What the result costs so (of the argument for the format: the definition).
     pub tokens: Tokens,
 }
 
@@ -94,7 +94,7 @@ static QUESTIONS: &[(&str, &[Choice])] = &[
         &[
             choice("json-beside-data", "its JSON once more", |answer| {
                 let data = answer
-                    .structured_payload()
+                    .structured_data()
                     .and_then(|_| answer.format_text("structured"))?;
                 Some(
                     Parts {
@@ -108,7 +108,7 @@ static QUESTIONS: &[(&str, &[Choice])] = &[
             .advised_by(Spec),
             choice("words-beside-data", "the same in words", |answer| {
                 let data = answer
-                    .structured_payload()
+                    .structured_data()
                     .and_then(|_| answer.format_text("structured"))?;
                 Some(
                     Parts {
@@ -121,7 +121,7 @@ static QUESTIONS: &[(&str, &[Choice])] = &[
             }),
             choice("data-alone", "none, or a sentence", |answer| {
                 answer
-                    .structured_payload()
+                    .structured_data()
                     .and_then(|_| answer.format_text("structured"))
             })
             .advised_by(Cost),
@@ -189,7 +189,7 @@ pub(super) fn choice_ids() -> impl Iterator<Item = &'static str> {
         .flat_map(|(_, choices)| choices.iter().map(|choice| choice.id))
 }
 
-/// The questions that the active profiles answer differently, and on which this answer makes a difference. None of an
+/// The questions that the active profiles answer differently, and on which this result makes a difference. None of an
 /// answer that is too large to be written anew.
 pub fn contradictions(answer: &CheckedResult<'_>, settings: &RuleSettings) -> Vec<Contradiction> {
     if !answer.is_success() || answer.subject.capture.wire_len() > FixedResult::MOST_BYTES {
@@ -255,7 +255,7 @@ fn with_data(answer: &CheckedResult<'_>, text: String) -> Option<Parts> {
 }
 
 fn data(parts: Parts, answer: &CheckedResult<'_>) -> Option<String> {
-    if answer.structured_payload().is_some() {
+    if answer.structured_data().is_some() {
         parts.structured
     } else {
         parts.text

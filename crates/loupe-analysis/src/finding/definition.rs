@@ -125,14 +125,14 @@ fn over_cap(server: &CheckedServer<'_>, hosts: &Hosts, hits: &mut Hits<'_>) {
             }
         }
         if !cut.is_empty() {
-            hits.say_of(
+            hits.report_for(
                 &tool.name,
                 format!("the description is cut by {}", cut.join(", ")),
             )
             .in_definition("/description");
         }
         if !renamed.is_empty() {
-            hits.say_of(
+            hits.report_for(
                 &tool.name,
                 format!("server + tool name too long for {}", renamed.join(", ")),
             )
@@ -167,7 +167,7 @@ fn near_duplicate(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits<'_>) {
             let shared = own.intersection(theirs).count() as u64;
             let all = own.union(theirs).count() as u64;
             if shared * 100 >= all * hits.limit && other != name {
-                hits.say_of(name, format!("the description is nearly that of `{other}`"))
+                hits.report_for(name, format!("the description is nearly that of `{other}`"))
                     .in_definition("/description");
             }
         }

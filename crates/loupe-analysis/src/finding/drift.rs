@@ -61,9 +61,9 @@ pub(super) fn changes(before: &[Tool], now: &[Arc<Tool>]) -> Vec<ToolChange> {
                 "is gone".to_owned(),
                 String::new(),
             ),
-            Some(new) => changed(
-                &CheckedTool::of(old),
-                &CheckedTool::of(new),
+            Some(new) => compare_tools(
+                &CheckedTool::new(old),
+                &CheckedTool::new(new),
                 &mut |kind, message, path| {
                     say(kind, &old.name, message, path);
                 },
@@ -101,7 +101,7 @@ pub(super) fn changes(before: &[Tool], now: &[Arc<Tool>]) -> Vec<ToolChange> {
 
 type Say<'s> = dyn FnMut(ChangeKind, String, String) + 's;
 
-fn changed(old: &CheckedTool<'_>, new: &CheckedTool<'_>, say: &mut Say<'_>) {
+fn compare_tools(old: &CheckedTool<'_>, new: &CheckedTool<'_>, say: &mut Say<'_>) {
     if old.tool.description != new.tool.description {
         say(
             ChangeKind::Description,
@@ -393,7 +393,7 @@ fn stated(types: &[String]) -> String {
 
 fn push_changes(changes: &[ToolChange], kind: ChangeKind, hits: &mut Hits<'_>) {
     for change in changes.iter().filter(|change| change.kind == kind) {
-        hits.say_of(&change.tool, change.message.clone())
+        hits.report_for(&change.tool, change.message.clone())
             .in_definition(change.path.clone());
     }
 }

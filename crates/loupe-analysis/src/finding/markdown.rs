@@ -1,4 +1,4 @@
-//! Texts that break or hide things when rendered. A *string* here is a text leaf of the data that stands in the text.
+//! Texts that break or hide things when rendered. A *string* here is a text leaf of the data that is in the text.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -337,7 +337,7 @@ fn injection(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     }
 }
 
-/// The elements of HTML. What else stands in angle brackets is a placeholder: `<file>`.
+/// The elements of HTML. What else is in angle brackets is a placeholder: `<file>`.
 const ELEMENTS: &str = "a abbr acronym address applet area article aside audio b base basefont bdi bdo big blink blockquote body br button canvas caption center cite code col colgroup data datalist dd del dfn dialog dir div dl dt em embed fieldset figcaption figure font footer form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html i iframe img input ins kbd label legend li link main map mark marquee math menu meta meter nav noframes noscript object ol optgroup option output p param picture plaintext pre progress q rp rt ruby s samp script search section select slot small source span strike strong style sub sup svg table tbody td template textarea tfoot th thead time title tr track tt u ul var video wbr xmp";
 
 fn raw_html(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
@@ -675,7 +675,7 @@ fn mojibake(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
 
 fn render_differs(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     // Whoever sends text that is no Markdown has nobody render it.
-    if !answer.subject.renders() || answer.structured_payload().is_none() {
+    if !answer.subject.renders() || answer.structured_data().is_none() {
         return;
     }
     let emphasis: Vec<Range<usize>> = answer

@@ -1,4 +1,4 @@
-//! Where the places of findings stand in the other texts that panes show: what is written from the data, the message, what
+//! Where the places of findings are in the other texts that panes show: what is written from the data, the message, what
 //! the model of a host is shown.
 
 use std::collections::HashMap;
@@ -15,7 +15,7 @@ use loupe_core::format::ParsedCapture;
 use loupe_core::host::HostId;
 use loupe_core::json::{Node, source_offsets};
 
-/// The places of the findings about an answer. Equal are those of equal places.
+/// The places of the findings about a result. Equal are those of equal places.
 #[derive(Clone, Debug, Default)]
 pub struct MarkedPlaces {
     digest: String,
@@ -23,7 +23,7 @@ pub struct MarkedPlaces {
 }
 
 impl MarkedPlaces {
-    pub(super) fn of(places: impl Iterator<Item = (Severity, Vec<FindingPlace>)>) -> Arc<Self> {
+    pub(super) fn new(places: impl Iterator<Item = (Severity, Vec<FindingPlace>)>) -> Arc<Self> {
         let of_each: Vec<_> = places.collect();
         Arc::new(Self {
             digest: sha256(format!("{of_each:?}").as_bytes()),
@@ -46,7 +46,7 @@ impl Hash for MarkedPlaces {
     }
 }
 
-/// A text beside the text content and `structuredContent`.
+/// A text next to the text content and `structuredContent`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MarkedText {
     /// That of a format, by its id.
@@ -55,7 +55,7 @@ pub enum MarkedText {
     Host { host: HostId, with_cuts: bool },
 }
 
-/// Where the places stand in such a text, as far as they are known in it.
+/// Where the places are in such a text, as far as they are known in it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TextMarksQuery {
     pub places: Arc<MarkedPlaces>,
@@ -91,7 +91,7 @@ impl Query for TextMarksQuery {
                 })
             }
             MarkedText::Host { host, with_cuts } => {
-                let shown = HostPlaces::of(subject, cx.host(host)?, with_cuts);
+                let shown = HostPlaces::new(subject, cx.host(host)?, with_cuts);
                 cx.check()?;
                 let matched = subject
                     .data
@@ -130,7 +130,7 @@ impl Weigh for TextMarks {
     }
 }
 
-/// Where a place stands in a text, as far as that is known.
+/// Where a place is in a text, as far as that is known.
 type Find<'a> = dyn Fn(&FindingPlace) -> Option<Range<usize>> + 'a;
 
 /// The block that holds a byte of the text content, and where the block begins in it.
@@ -166,7 +166,7 @@ fn in_data(
     }
 }
 
-/// Where the facts of a value stand in a text.
+/// Where the facts of a value are in a text.
 fn places_of<'m>(
     matched: &'m FactMatches,
     node: Node<'_>,

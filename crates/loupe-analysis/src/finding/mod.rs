@@ -1,7 +1,7 @@
-//! Findings: what a host, a model or the specification stumbles over in an answer or a definition, and what mends it.
+//! Findings: what a host, a model or the specification stumbles over in a result or a definition, and what fixes it.
 //!
-//! One file per area, one list ([`AREAS`]). A rule is a plain function beside its meaning, severities, source and fix; its
-//! examples stand in `AREA.toml`, and one test holds every rule to them. No rule changes what was received.
+//! One file per area, one list ([`AREAS`]). A rule is a plain function next to its meaning, severities, source and fix; its
+//! examples are in `AREA.toml`, and one test holds every rule to them. No rule changes what was received.
 
 mod annotations;
 mod areas;
@@ -77,7 +77,7 @@ fn turn(rule: &Rule) -> u8 {
     }
 }
 
-/// The part of an answer or of a definition that a place is in.
+/// The part of a result or of a definition that a place is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum LocationPart {
     /// The text of the block at this position of `content`.
@@ -115,7 +115,7 @@ pub struct Location {
 #[derive(Clone, Debug)]
 pub struct Finding {
     pub rule: &'static Rule,
-    /// The gravest that an active profile gives it.
+    /// The most severe that an active profile gives it.
     pub severity: Severity,
     pub profiles: Vec<(Profile, Severity)>,
     /// One sentence without its full stop.
@@ -127,9 +127,9 @@ pub struct Finding {
     pub count: u64,
     /// The keys that it is about, of the records of the list at its first place; empty where it is about values.
     pub keys: Vec<String>,
-    /// Tokens that the fix saves here, by counting the mended text.
+    /// Tokens that the fix saves here, by counting the fixed text.
     pub saves: Option<Tokens>,
-    /// The answer as the fix makes it, where that is known.
+    /// The result as the fix makes it, where that is known.
     pub mended: Option<Arc<FixedResult>>,
 }
 
@@ -175,7 +175,7 @@ pub struct CheckedServer<'a> {
 }
 
 impl<'a> CheckedServer<'a> {
-    pub fn of(lists: &'a ServerLists) -> Self {
+    pub fn new(lists: &'a ServerLists) -> Self {
         Self {
             server: lists.server.as_ref(),
             tools: &lists.tools,
@@ -194,7 +194,7 @@ pub struct Checker<'a> {
 }
 
 impl Checker<'_> {
-    /// The findings about an answer, the most severe first.
+    /// The findings about a result, the most severe first.
     ///
     /// # Errors
     /// [`Cancelled`] if the caller cancelled; looked at before each rule.
@@ -218,7 +218,7 @@ impl Checker<'_> {
         Ok(found)
     }
 
-    /// What the profiles that count advise against each other, with what each costs on this answer.
+    /// What the profiles that count advise against each other, with what each costs on this result.
     pub fn contradictions(&self, answer: &CheckedResult<'_>) -> Vec<Contradiction> {
         contradiction::contradictions(answer, self.settings)
     }
@@ -239,7 +239,7 @@ impl Checker<'_> {
         });
         for tool in server.tools {
             cancel.check()?;
-            let checked = CheckedTool::of(tool);
+            let checked = CheckedTool::new(tool);
             found.extend(self.run(&tool.name, |check, hits| {
                 if let (RuleCheck::Tool(check), false) = (check, cancel.is_cancelled()) {
                     check(&checked, hits);
@@ -247,10 +247,10 @@ impl Checker<'_> {
             }));
         }
         cancel.check()?;
-        Ok(sorted(found))
+        Ok(sort_findings(found))
     }
 
-    /// What changed between two lists of tools, the gravest first.
+    /// What changed between two lists of tools, the most severe first.
     pub fn drift(&self, before: &[Tool], now: &[Arc<Tool>]) -> Vec<Finding> {
         let changes = drift::changes(before, now);
         self.run("", |check, hits| {
@@ -260,7 +260,7 @@ impl Checker<'_> {
         })
     }
 
-    /// The findings about several answers of one tool.
+    /// The findings about several results of one tool.
     pub fn answers(&self, answers: &[CheckedResult<'_>]) -> Vec<Finding> {
         let Some(first) = answers.first() else {
             return Vec::new();
@@ -316,7 +316,7 @@ impl Checker<'_> {
             Ok::<_, Infallible>((*at, found.collect::<Vec<_>>()))
         });
         found.sort_by_key(|(at, _)| *at);
-        sorted(found.into_iter().flat_map(|(_, found)| found).collect())
+        sort_findings(found.into_iter().flat_map(|(_, found)| found).collect())
     }
 }
 
@@ -358,7 +358,7 @@ fn chain_savings(
     cancel.check()
 }
 
-fn sorted(mut found: Vec<Finding>) -> Vec<Finding> {
+fn sort_findings(mut found: Vec<Finding>) -> Vec<Finding> {
     found.sort_by_key(|finding| finding.severity);
     found
 }

@@ -105,7 +105,7 @@ pub(crate) static RULES: &[Rule] = &[
         .fix("Add the field to the text, or leave it out of the data if no model needs it.")
         .source(HOSTS)
         .heuristic(),
-    Rule::new("parity/wrapped-duplicate", &[(Cost, Costs)], RuleCheck::Answer(wrapped))
+    Rule::new("parity/wrapped-duplicate", &[(Cost, Costs)], RuleCheck::Answer(check_wrapper))
         .explanation("`structuredContent` is the text once more as one string: no structure, and twice the tokens where both are shown.")
         .fix("Fields, or no `structuredContent` (in FastMCP `output_schema=None`).")
         .source("fastmcp 4637; canvas-mcp 271"),
@@ -183,7 +183,7 @@ fn is_summary(answer: &CheckedResult<'_>, percent: u64) -> bool {
 
 fn missing_in_text(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     let Some(data) = answer
-        .structured_payload()
+        .structured_data()
         .filter(|_| !answer.text.trim().is_empty() && answer.is_success())
     else {
         return;
@@ -225,14 +225,14 @@ fn missing_in_text(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
 }
 
 fn never_in_text(answers: &[CheckedResult<'_>], hits: &mut Hits<'_>) {
-    // By field: in how many answers, how many values, and the place in the last answer.
+    // By field: in how many results, how many values, and the place in the last answer.
     let mut never: BTreeMap<String, (u64, u64, super::Location)> = BTreeMap::new();
     let mut shown_paths = BTreeSet::new();
     for answer in answers
         .iter()
         .filter(|answer| answer.is_success() && !answer.text.trim().is_empty())
     {
-        let Some(data) = answer.structured_payload() else {
+        let Some(data) = answer.structured_data() else {
             continue;
         };
         shown_paths.extend(
@@ -268,7 +268,7 @@ fn never_in_text(answers: &[CheckedResult<'_>], hits: &mut Hits<'_>) {
 }
 
 fn value_differs(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
-    let Some(data) = answer.structured_payload().filter(|_| answer.is_success()) else {
+    let Some(data) = answer.structured_data().filter(|_| answer.is_success()) else {
         return;
     };
     let differs = |fact: &Fact, node: Node<'_>| {
@@ -308,7 +308,7 @@ fn value_differs(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
 }
 
 fn reformatted(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
-    let Some(data) = answer.structured_payload().filter(|_| answer.is_success()) else {
+    let Some(data) = answer.structured_data().filter(|_| answer.is_success()) else {
         return;
     };
     for FieldFacts {
@@ -341,7 +341,7 @@ fn reformatted(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
 
 fn missing_in_structured(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     let extra = answer.extra();
-    if answer.structured_payload().is_none()
+    if answer.structured_data().is_none()
         || !answer.is_success()
         || extra.pieces.is_empty()
         || answer.shadowed(hits.limit_of(SHADOWS)).is_some()
@@ -402,7 +402,7 @@ fn json_of(text: &str, value: Node<'_>) -> Option<Doc> {
 }
 
 fn text_duplicates(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
-    if answer.structured_payload().is_none() || !has_json_twin(answer) {
+    if answer.structured_data().is_none() || !has_json_twin(answer) {
         return;
     }
     let tokens = answer.count(&answer.text).o200k_base;
@@ -422,7 +422,10 @@ fn text_duplicates(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
 
 /// What is sent twice costs twice where a host shows both parts: ": 14 tokens twice in the 4 hosts that show both".
 fn read_twice(answer: &CheckedResult<'_>, tokens: u64) -> String {
-    let both = answer.hosts.most_read(ResultShape::of(answer.subject)).both;
+    let both = answer
+        .hosts
+        .most_read(ResultShape::new(answer.subject))
+        .both;
     if both == 0 {
         return String::new();
     }
@@ -451,7 +454,7 @@ fn text_not_json(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
                 .filter_map(|block| block.text.as_deref())
                 .any(is_json)
     };
-    if answer.is_success() && answer.structured_payload().is_some() && is_told && !holds_json() {
+    if answer.is_success() && answer.structured_data().is_some() && is_told && !holds_json() {
         hits.report("no text block holds the JSON of `structuredContent`")
             .at(answer.text_at(0..0));
     }
@@ -469,7 +472,7 @@ fn text_empty(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
 }
 
 fn only_summary(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
-    let is_told = answer.structured_payload().is_some() && !answer.text.trim().is_empty();
+    let is_told = answer.structured_data().is_some() && !answer.text.trim().is_empty();
     if answer.is_success() && is_told && is_summary(answer, hits.limit) {
         let share = coverage(answer).unwrap_or_default();
         hits.report(format!(
@@ -495,7 +498,7 @@ fn structured_unwanted(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
 }
 
 fn record_order(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
-    if answer.structured_payload().is_none() {
+    if answer.structured_data().is_none() {
         return;
     }
     // By list: the records of two lists may alternate.
@@ -529,7 +532,7 @@ fn record_order(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
 
 fn id_missing(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     let Some(data) = answer
-        .structured_payload()
+        .structured_data()
         .filter(|_| !answer.text.trim().is_empty())
     else {
         return;
@@ -598,7 +601,7 @@ fn entity(node: Node<'_>, tool: &str) -> Vec<String> {
     words.map(|word| super::tool::singular(&word)).collect()
 }
 
-fn wrapped(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
+fn check_wrapper(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     if is_wrapped(&answer.subject.response) {
         let tokens = answer.count(&answer.text).o200k_base;
         hits.report(format!(

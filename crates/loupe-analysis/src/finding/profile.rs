@@ -41,7 +41,7 @@ struct StyleData {
     rules: HashMap<String, Severity>,
 }
 
-/// The answers that a style is meant for.
+/// The results that a style is meant for.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Applies {
@@ -107,15 +107,15 @@ impl Profile {
         Self::all().find(|profile| profile.name() == name)
     }
 
-    /// Whether a person who looks at this answer may want it.
+    /// Whether the user who looks at this result may want it.
     pub(crate) fn applies_to(self, answer: &CheckedResult<'_>) -> bool {
         let Profile::Style(Style(at)) = self else {
             return true;
         };
         let has_text = !answer.text.trim().is_empty();
         match STYLES[at].applies {
-            Applies::TextAndData => has_text && answer.structured_payload().is_some(),
-            Applies::FormatArgument => CheckedTool::of(&answer.subject.capture.tool)
+            Applies::TextAndData => has_text && answer.structured_data().is_some(),
+            Applies::FormatArgument => CheckedTool::new(&answer.subject.capture.tool)
                 .format_argument()
                 .is_some(),
             Applies::RecordsInText => {

@@ -22,7 +22,7 @@ pub(crate) static RULES: &[Rule] = &[
     Rule::new(
         "prompt/argument-undescribed",
         &[(HostCompat, Info)],
-        RuleCheck::Server(undescribed),
+        RuleCheck::Server(check_descriptions),
     )
     .explanation("An argument has no description for the person who fills it in.")
     .fix("Describe it in a few words.")
@@ -53,12 +53,12 @@ fn no_description(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits<'_>) {
     for prompt in server.prompts.iter().filter(|prompt| {
         is_blank(prompt.description.as_deref()) && is_blank(prompt.title.as_deref())
     }) {
-        hits.say_of(&prompt.name, "has no description")
+        hits.report_for(&prompt.name, "has no description")
             .at_path(LocationPart::Definition, "");
     }
 }
 
-fn undescribed(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits<'_>) {
+fn check_descriptions(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits<'_>) {
     for prompt in server.prompts {
         for (at, argument) in prompt
             .arguments
@@ -66,7 +66,7 @@ fn undescribed(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits<'_>) {
             .enumerate()
             .filter(|(_, argument)| is_blank(argument.description.as_deref()))
         {
-            let hit = hits.say_of(
+            let hit = hits.report_for(
                 &prompt.name,
                 format!("`{}` has no description", argument.name),
             );
@@ -80,7 +80,8 @@ fn argument_twice(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits<'_>) {
         let mut seen = HashSet::new();
         for (at, argument) in prompt.arguments.iter().enumerate() {
             if !seen.insert(&argument.name) {
-                let hit = hits.say_of(&prompt.name, format!("`{}` is there twice", argument.name));
+                let hit =
+                    hits.report_for(&prompt.name, format!("`{}` is there twice", argument.name));
                 hit.at_path(LocationPart::Definition, format!("/arguments/{at}"));
             }
         }
@@ -91,7 +92,7 @@ fn twice(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits<'_>) {
     let mut seen = HashSet::new();
     for prompt in server.prompts {
         if !seen.insert(&prompt.name) {
-            hits.say_of(&prompt.name, format!("`{}` is listed twice", prompt.name))
+            hits.report_for(&prompt.name, format!("`{}` is listed twice", prompt.name))
                 .at_path(LocationPart::Definition, "/name");
         }
     }

@@ -224,13 +224,13 @@ fn tool_name(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits<'_>) {
         let name = tool.name.as_str();
         let is_plain = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-' | '.');
         if name.is_empty() || name.chars().count() > 128 || !name.chars().all(is_plain) {
-            hits.say_of(name, format!("`{name}` is no name that every host takes"))
+            hits.report_for(name, format!("`{name}` is no name that every host takes"))
                 .in_definition("/name");
         }
         let times = seen.entry(name).or_default();
         *times += 1;
         if *times == 2 {
-            hits.say_of(name, format!("`{name}` is listed twice"))
+            hits.report_for(name, format!("`{name}` is listed twice"))
                 .in_definition("/name");
         }
     }
@@ -497,7 +497,7 @@ fn mime_in_text(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
 }
 
 fn number_hazard(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
-    let Some(data) = answer.exact_payload() else {
+    let Some(data) = answer.exact_data() else {
         return;
     };
     for leaf in result::leaves(data.root()) {

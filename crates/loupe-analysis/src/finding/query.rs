@@ -1,4 +1,4 @@
-//! The findings about one answer with their places, for whoever asks for results of queries.
+//! The findings about one result with their places, for whoever asks for results of queries.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use loupe_core::format::ParsedCapture;
 use loupe_core::host::ReadChoice;
 use loupe_core::json::Node;
 
-/// What the rules find in an answer and in its tool's definition.
+/// What the rules find in a result and in its tool's definition.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FindingsQuery {
     pub settings: Arc<RuleSettings>,
@@ -34,7 +34,7 @@ pub enum FindingPlace {
     Message(usize),
 }
 
-/// The findings about an answer, the gravest first, and what panes mark of them.
+/// The findings about a result, the most severe first, and what panes mark of them.
 #[derive(Clone, Debug, Default)]
 pub struct AnswerFindings {
     pub findings: Vec<Finding>,
@@ -121,7 +121,7 @@ impl Query for FindingsQuery {
 }
 
 impl FindingsQuery {
-    /// The findings; with what the hosts make of the answer, where that is known already.
+    /// The findings; with what the hosts make of the result, where that is known already.
     ///
     /// # Errors
     /// Cancelled, or there is no capture.
@@ -142,7 +142,7 @@ impl FindingsQuery {
             settings: &self.settings,
             hosts: cx.hosts,
         };
-        let answer = CheckedResult::of(subject, server, cx.hosts)
+        let answer = CheckedResult::new(subject, server, cx.hosts)
             .with_reads(self.reads)
             .with_report(report);
         let mut found = checker.answer(&answer, cx.cancel)?;
@@ -155,13 +155,13 @@ impl FindingsQuery {
         Ok(AnswerFindings {
             contradictions,
             styles,
-            ..AnswerFindings::of(found, subject)
+            ..AnswerFindings::new(found, subject)
         })
     }
 }
 
 impl AnswerFindings {
-    fn of(findings: Vec<Finding>, subject: &ParsedCapture) -> Self {
+    fn new(findings: Vec<Finding>, subject: &ParsedCapture) -> Self {
         let mut starts = Vec::new();
         let mut start = 0;
         for block in subject.response.text_blocks() {
@@ -177,7 +177,7 @@ impl AnswerFindings {
                     .map(|(_, start)| FindingPlace::Text(start + range.start..start + range.end)),
                 _ => None,
             };
-            // A value that was read from the text stands in the data as well.
+            // A value that was read from the text is in the data as well.
             let is_data = |payload: &&ResultData| match place.part {
                 LocationPart::Structured => payload.is_structured(),
                 LocationPart::Text(_) => !payload.is_structured() && !place.path.is_empty(),
@@ -224,7 +224,7 @@ impl AnswerFindings {
                 keys => keys,
             })
             .collect();
-        let to_mark = MarkedPlaces::of(
+        let to_mark = MarkedPlaces::new(
             findings
                 .iter()
                 .map(|finding| finding.severity)

@@ -62,7 +62,7 @@ fn mime_missing(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits<'_>) {
         .iter()
         .filter(|resource| !resource.is_template && resource.mime_type.is_none())
     {
-        hits.say_of(&resource.uri, "has no `mimeType`")
+        hits.report_for(&resource.uri, "has no `mimeType`")
             .at_path(LocationPart::Definition, "");
     }
 }
@@ -96,7 +96,7 @@ fn uri_invalid(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits<'_>) {
         .filter(|resource| !resource.is_template)
     {
         if Url::parse(&resource.uri).is_err() {
-            hits.say_of(&resource.uri, format!("`{}` is no URI", resource.uri))
+            hits.report_for(&resource.uri, format!("`{}` is no URI", resource.uri))
                 .at_path(LocationPart::Definition, "/uri");
         }
     }
@@ -111,10 +111,10 @@ fn template_invalid(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits<'_>) 
         let uri = &template.uri;
         let (open, close) = (uri.matches('{').count(), uri.matches('}').count());
         if open != close {
-            hits.say_of(uri, format!("`{uri}` has a bracket that is not closed"))
+            hits.report_for(uri, format!("`{uri}` has a bracket that is not closed"))
                 .at_path(LocationPart::Definition, "/uriTemplate");
         } else if uri.contains("{}") {
-            hits.say_of(uri, format!("`{uri}` has a place without a name"))
+            hits.report_for(uri, format!("`{uri}` has a place without a name"))
                 .at_path(LocationPart::Definition, "/uriTemplate");
         }
     }
@@ -124,7 +124,7 @@ fn twice(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits<'_>) {
     let mut seen = HashSet::new();
     for resource in server.resources {
         if !seen.insert((resource.is_template, resource.uri.as_str())) {
-            hits.say_of(&resource.uri, format!("`{}` is listed twice", resource.uri))
+            hits.report_for(&resource.uri, format!("`{}` is listed twice", resource.uri))
                 .at_path(LocationPart::Definition, "/uri");
         }
     }

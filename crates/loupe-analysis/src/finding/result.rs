@@ -1,4 +1,4 @@
-//! An answer as rules look at it: its parts, and what is worked out of it once.
+//! A result as rules look at it: its parts, and what is worked out of it once.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -29,7 +29,7 @@ pub const MORE: [&str; 5] = [
     "isTruncated",
 ];
 
-/// The fields that the facts of an answer are of.
+/// The fields that the facts of a result are of.
 pub(crate) struct FactFields {
     /// The pointer to each, `*` for positions in lists.
     pub paths: Vec<String>,
@@ -37,7 +37,7 @@ pub(crate) struct FactFields {
     pub(crate) of_fact: Vec<u32>,
 }
 
-/// An answer with what rules need of it.
+/// A result with what rules need of it.
 pub struct CheckedResult<'a> {
     pub subject: &'a Arc<ParsedCapture>,
     pub server: CheckedServer<'a>,
@@ -69,7 +69,7 @@ pub struct CheckedResult<'a> {
 }
 
 impl<'a> CheckedResult<'a> {
-    pub fn of(
+    pub fn new(
         subject: &'a Arc<ParsedCapture>,
         server: CheckedServer<'a>,
         hosts: &'a Hosts,
@@ -136,7 +136,7 @@ impl<'a> CheckedResult<'a> {
     }
 
     /// The data, where it is `structuredContent`.
-    pub(crate) fn structured_payload(&self) -> Option<&'a ResultData> {
+    pub(crate) fn structured_data(&self) -> Option<&'a ResultData> {
         self.subject
             .data
             .as_ref()
@@ -144,7 +144,7 @@ impl<'a> CheckedResult<'a> {
     }
 
     /// The data, where what it says of numbers and lists is exact: `structuredContent`, or JSON in the text.
-    pub(crate) fn exact_payload(&self) -> Option<&'a ResultData> {
+    pub(crate) fn exact_data(&self) -> Option<&'a ResultData> {
         let data = self.subject.data.as_ref()?;
         data.text_source()
             .is_none_or(|source| source.data.is_verbatim())
@@ -153,7 +153,7 @@ impl<'a> CheckedResult<'a> {
 
     /// The records of the data, where it has exactly one list of them.
     pub fn records(&self) -> Option<Node<'a>> {
-        match record_lists(self.exact_payload()?.root())[..] {
+        match record_lists(self.exact_data()?.root())[..] {
             [list] => Some(list),
             _ => None,
         }
@@ -161,7 +161,7 @@ impl<'a> CheckedResult<'a> {
 
     /// The member that says whether there is more, and what it says; yes, where several disagree.
     pub(crate) fn says_more(&self) -> Option<(Node<'a>, bool)> {
-        let stated = near(self.exact_payload()?.root())
+        let stated = near(self.exact_data()?.root())
             .take(1_000)
             .filter(|node| node.key().is_some_and(|key| MORE.contains(&&*key)))
             .filter_map(|node| Some((node, node.as_bool()?)));
@@ -237,7 +237,7 @@ impl<'a> CheckedResult<'a> {
                 .filter(|place| place.start < text.len())
                 .collect();
             taken.sort_by_key(|place| place.start);
-            RoundedNumbers::of(text, &taken)
+            RoundedNumbers::new(text, &taken)
         })
     }
 
@@ -246,7 +246,7 @@ impl<'a> CheckedResult<'a> {
         // Text that is the data is not matched against itself.
         let matched = || self.fact_matches();
         self.subject
-            .extra_from(self.structured_payload().is_some().then_some(&matched))
+            .extra_from(self.structured_data().is_some().then_some(&matched))
     }
 
     /// The share of the text that the data accounts for, in percent of its bytes, where it is below a limit: that of the
@@ -255,7 +255,7 @@ impl<'a> CheckedResult<'a> {
         /// A text with less extra text than this is a sentence.
         const LEAST_BYTES: u64 = 120;
         *self.shadowed.get_or_init(|| {
-            self.structured_payload()?;
+            self.structured_data()?;
             let (extra, all) = (self.extra().bytes, self.text.trim().len() as u64);
             let share = all.saturating_sub(extra) * 100 / all.max(1);
             (extra >= LEAST_BYTES && share < limit).then_some(share)
@@ -297,7 +297,7 @@ impl<'a> CheckedResult<'a> {
         self.json.get_or_init(parse).as_deref()
     }
 
-    /// The hosts that have a limit, in their order, with what it means for this answer.
+    /// The hosts that have a limit, in their order, with what it means for this result.
     pub fn limits(&self) -> Vec<(&'a str, LimitState)> {
         if let Some(report) = self.report {
             let limited = report.rows.iter().filter(|row| !row.host.limit.is_empty());
@@ -305,7 +305,7 @@ impl<'a> CheckedResult<'a> {
                 .map(|row| (&*row.host.name, row.limit().state))
                 .collect();
         }
-        let context = ViewContext::of(&self.subject.capture);
+        let context = ViewContext::new(&self.subject.capture);
         let limited = self.hosts.iter().filter(|host| !host.limit.is_empty());
         limited
             .map(|host| (&*host.name, host.limit_state(self.subject, &context)))
@@ -343,7 +343,7 @@ impl<'a> CheckedResult<'a> {
         queries::text_of(self.subject, id).ok()
     }
 
-    /// Both parts of the answer.
+    /// Both parts of the result.
     pub fn parts(&self) -> &Parts {
         self.parts.get_or_init(|| Parts {
             text: self.format_text("content"),
@@ -359,7 +359,7 @@ impl<'a> CheckedResult<'a> {
         };
         Parts {
             text: with(self.json_text().is_some(), parts.text),
-            structured: with(self.structured_payload().is_some(), parts.structured),
+            structured: with(self.structured_data().is_some(), parts.structured),
         }
     }
 
@@ -389,7 +389,7 @@ impl<'a> CheckedResult<'a> {
     pub(crate) fn arguments_of_tools(&self) -> &[(&'a str, Vec<String>)] {
         self.arguments_of_tools.get_or_init(|| {
             let names = |tool: &'a Arc<Tool>| {
-                let checked = CheckedTool::of(tool);
+                let checked = CheckedTool::new(tool);
                 let keys = checked
                     .arguments()
                     .into_iter()
@@ -497,7 +497,7 @@ impl<'a> CheckedResult<'a> {
                 return Vec::new();
             };
             if !data.is_structured() {
-                // What was read from the text is known to stand there, and where.
+                // What was read from the text is known to be there, and where.
                 let starts = self.starts();
                 let strings = leaves(data.root()).filter(|leaf| leaf.kind() == Kind::String);
                 return strings

@@ -53,8 +53,8 @@ pub(crate) struct RoundedNumbers {
 }
 
 impl RoundedNumbers {
-    /// What stands in a place that is taken, in order, stands for something else.
-    pub fn of(text: &str, taken: &[Range<usize>]) -> Self {
+    /// What is in a place that is taken, in order, stands for something else.
+    pub fn new(text: &str, taken: &[Range<usize>]) -> Self {
         let is_taken = |place: &Range<usize>| {
             let at = taken.partition_point(|taken| taken.end <= place.start);
             taken.get(at).is_some_and(|taken| taken.start < place.end)
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn a_number_is_found_where_its_digits_tell() {
-        let of = |text: &str, number: f64| RoundedNumbers::of(text, &[]).find(number);
+        let of = |text: &str, number: f64| RoundedNumbers::new(text, &[]).find(number);
         assert_eq!(
             of("2 tickets", 1.7),
             None,
@@ -145,7 +145,7 @@ mod tests {
         assert_eq!(of("0.9 and 1.0 and 7.35", 0.42), None);
         assert_eq!(of("1.5 GB beside 1.2", 1.19), Some(14..17));
         assert_eq!(
-            RoundedNumbers::of("1.2", std::slice::from_ref(&(0..3))).find(1.19),
+            RoundedNumbers::new("1.2", std::slice::from_ref(&(0..3))).find(1.19),
             None,
             "it stands for another value"
         );

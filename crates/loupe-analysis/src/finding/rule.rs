@@ -14,7 +14,7 @@ use crate::queries::{FixedResult, Parts};
 use loupe_core::host::Hosts;
 use loupe_core::token::Tokens;
 
-/// How grave a finding is, the gravest first.
+/// How grave a finding is, the most severe first.
 #[derive(
     Clone,
     Copy,
@@ -62,7 +62,7 @@ pub(crate) enum RuleCheck {
     Tool(fn(&CheckedTool<'_>, &mut Hits<'_>)),
     Server(fn(&CheckedServer<'_>, &Hosts, &mut Hits<'_>)),
     Drift(fn(&[ToolChange], &mut Hits<'_>)),
-    /// Several answers of one tool.
+    /// Several results of one tool.
     Answers(fn(&[CheckedResult<'_>], &mut Hits<'_>)),
     /// The answers to a call and to the same call once more.
     Repeat(fn(&CheckedResult<'_>, &CheckedResult<'_>, &mut Hits<'_>)),
@@ -199,11 +199,11 @@ impl<'a> Hits<'a> {
 
     /// Notes a message about what is at hand, at no place yet.
     pub fn report(&mut self, message: impl Into<String>) -> &mut Hit {
-        self.say_of("", message)
+        self.report_for("", message)
     }
 
     /// The same about something by its name.
-    pub(crate) fn say_of(&mut self, subject: &str, message: impl Into<String>) -> &mut Hit {
+    pub(crate) fn report_for(&mut self, subject: &str, message: impl Into<String>) -> &mut Hit {
         let mut key = (subject.to_owned(), message.into());
         if self.found.len() >= DIFFERENT && !self.known.contains_key(&key) {
             key.1 = "and more of the same kind".to_owned();
@@ -268,7 +268,7 @@ impl Hit {
         self
     }
 
-    /// The answer as the fix makes it, and the tokens that one model reads less of it.
+    /// The result as the fix makes it, and the tokens that one model reads less of it.
     pub(crate) fn set_fix(&mut self, answer: &CheckedResult<'_>, parts: Parts) -> &mut Self {
         self.saves = Some(answer.saved(answer.parts(), &parts));
         let is_small = parts
@@ -277,7 +277,7 @@ impl Hit {
             .map(|piece| piece.len())
             .sum::<usize>()
             <= FixedResult::MOST_BYTES;
-        self.mended = is_small.then(|| Arc::new(FixedResult::of(answer.subject, parts)));
+        self.mended = is_small.then(|| Arc::new(FixedResult::new(answer.subject, parts)));
         self
     }
 

@@ -51,7 +51,7 @@ pub(crate) static RULES: &[Rule] = &[
         .explanation("Up to revision 2025-11-25 `structuredContent` is an object.")
         .fix("Put the value into a member: `{\"items\": […]}`.")
         .source("MCP specification 2025-06-18 and 2025-11-25, CallToolResult"),
-    Rule::new("schema/property-undescribed", &[(Spec, Info)], RuleCheck::Tool(undescribed))
+    Rule::new("schema/property-undescribed", &[(Spec, Info)], RuleCheck::Tool(check_descriptions))
         .explanation("An argument has no description, and none of its alternatives has one: unless the tool's own explains it, a model has its name and its type.")
         .fix("Describe it in a few words.")
         .source(STRICT_VALIDATION),
@@ -217,7 +217,7 @@ fn is_of_truncation(name: &str) -> bool {
             ])
 }
 
-/// What tells of a cut stands in data that the schema closes: one finding, with all its members.
+/// What tells of a cut is in data that the schema closes: one finding, with all its members.
 fn say_notices(notices: &[(String, String)], hits: &mut Hits<'_>) {
     if notices.is_empty() {
         return;
@@ -338,7 +338,7 @@ fn output_too_loose(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
 }
 
 fn output_undeclared(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
-    let tool = CheckedTool::of(&answer.subject.capture.tool);
+    let tool = CheckedTool::new(&answer.subject.capture.tool);
     let (Some(output), Some(value)) = (tool.output(), answer.structured()) else {
         return;
     };
@@ -404,7 +404,7 @@ fn structured_not_object(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     }
 }
 
-fn undescribed(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
+fn check_descriptions(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     for argument in tool.arguments() {
         let alternatives = ["anyOf", "oneOf", "allOf"]
             .into_iter()
@@ -439,7 +439,7 @@ fn not_strict(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
 
 fn not_enforced(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     if answer.is_success() {
-        let tool = CheckedTool::of(&answer.subject.capture.tool);
+        let tool = CheckedTool::new(&answer.subject.capture.tool);
         let is_closed = tool
             .input()
             .and_then(|input| input.get("additionalProperties")?.as_bool())
@@ -477,7 +477,7 @@ fn untyped_limit(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
 }
 
 fn argument_rounded(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
-    let tool = CheckedTool::of(&answer.subject.capture.tool);
+    let tool = CheckedTool::new(&answer.subject.capture.tool);
     // A server that refuses it says so.
     for argument in tool.arguments().into_iter().filter(|_| answer.is_success()) {
         let name = argument.key().unwrap_or_default();
@@ -553,7 +553,7 @@ fn default_not_stated(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     }
 }
 
-/// A default that a description names: a number, a yes or no, or what stands in quotes.
+/// A default that a description names: a number, a yes or no, or what is in quotes.
 fn default_said(text: &str) -> Option<String> {
     static PATTERN: RulePattern = RulePattern::new(
         r#"(?i)\bdefaults?(?: value)?(?: is| to|:|=)?\s*[:=]?\s*(?:[`"']([^`"'\s]{1,30})[`"']|(-?\d+(?:\.\d+)?|true|false)\b)"#,
@@ -615,7 +615,7 @@ fn enum_as_text(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
 fn format_param(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits<'_>) {
     let mut spellings = BTreeSet::new();
     for tool in server.tools {
-        let checked = CheckedTool::of(tool);
+        let checked = CheckedTool::new(tool);
         match checked.format_argument() {
             Some(format) => {
                 let values: Vec<_> = format
@@ -631,7 +631,7 @@ fn format_param(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits<'_>) {
                 spellings.insert((name, values));
             }
             None if super::tool::reads_by_name(&tool.name) => {
-                hits.say_of(
+                hits.report_for(
                     &tool.name,
                     "reads, and has no argument such as `response_format` that chooses the format",
                 )
@@ -664,7 +664,7 @@ fn format_param_needless(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
 }
 
 fn list_without_paging(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
-    let tool = CheckedTool::of(&answer.subject.capture.tool);
+    let tool = CheckedTool::new(&answer.subject.capture.tool);
     let has_paging = tool
         .arguments()
         .iter()
@@ -841,7 +841,7 @@ fn recursive(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
     }
 }
 
-/// A reference that leads back to a schema that it stands in, also by others.
+/// A reference that leads back to a schema that it is in, also by others.
 fn cycle(root: Node<'_>) -> Option<Node<'_>> {
     let mut by_pointer: HashMap<String, Node<'_>> = schemas(root)
         .into_iter()

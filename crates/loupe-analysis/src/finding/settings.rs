@@ -1,4 +1,4 @@
-//! What a person wants to hear of: profiles, per rule a severity, a limit or nothing, and rules that are silent for one
+//! What the user wants to hear of: profiles, per rule a severity, a limit or nothing, and rules that are silent for one
 //! tool, each with its reason (`loupe.toml`).
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -74,7 +74,7 @@ pub struct ToolSilence {
 }
 
 impl ToolSilence {
-    /// The text of a `loupe.toml` with this at its end; what stands there stays as it is. `place` names it in errors.
+    /// The text of a `loupe.toml` with this at its end; what is there stays as it is. `place` names it in errors.
     ///
     /// # Errors
     /// The file could not be read before, or could not be with it: it has an inline `silence = […]`.

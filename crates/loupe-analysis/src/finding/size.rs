@@ -274,7 +274,7 @@ fn no_guidance(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
         return;
     }
     // Keys such as `hasNextPage` are no way on.
-    let has_cursor = answer.exact_payload().is_some_and(|data| {
+    let has_cursor = answer.exact_data().is_some_and(|data| {
         leaves(data.root()).take(100_000).any(|leaf| {
             let key = leaf.key().unwrap_or_default().to_lowercase();
             !leaf.is_null()
@@ -302,7 +302,7 @@ fn unknown_param(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
         return;
     }
     // The tool's own, and those of others, which may be meant.
-    let tool = CheckedTool::of(&answer.subject.capture.tool);
+    let tool = CheckedTool::new(&answer.subject.capture.tool);
     let mut known: BTreeSet<String> = tool
         .arguments()
         .iter()
@@ -335,7 +335,7 @@ fn silent(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     if asked < 2 || list.len() as u64 != asked || !answer.is_success() {
         return;
     }
-    let Some(data) = answer.exact_payload() else {
+    let Some(data) = answer.exact_data() else {
         return;
     };
     let says = [
@@ -405,7 +405,7 @@ fn many_records(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
 }
 
 fn long_value(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
-    let (Some(list), Some(data)) = (answer.records(), answer.exact_payload()) else {
+    let (Some(list), Some(data)) = (answer.records(), answer.exact_data()) else {
         return;
     };
     let most = hits.limit;
@@ -446,7 +446,7 @@ fn long_description(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits<'_>) 
                 .chars()
                 .take(usize::try_from(hits.limit).unwrap_or(usize::MAX))
                 .collect();
-            hits.say_of(
+            hits.report_for(
                 &tool.name,
                 format!("the description has {} characters", grouped(length)),
             )

@@ -36,7 +36,7 @@ fn tools(text: &str) -> Vec<Arc<Tool>> {
     }
 }
 
-/// An answer with this result, or after this message of the server, or this whole response.
+/// A result with this result, or after this message of the server, or this whole response.
 fn capture(text: &str, tool: &Tool, arguments: Option<&str>, protocol: Option<&str>) -> Capture {
     let server = Server {
         protocol_version: protocol.unwrap_or("2025-11-25").to_owned(),
@@ -99,7 +99,7 @@ fn found(rule: &'static Rule, example: &Example, text: &str) -> Vec<Finding> {
             )));
             checker
                 .answer(
-                    &CheckedResult::of(
+                    &CheckedResult::new(
                         &subject,
                         CheckedServer {
                             tools: &listed,
@@ -164,7 +164,7 @@ fn found(rule: &'static Rule, example: &Example, text: &str) -> Vec<Finding> {
             let subjects = [made(example.before.as_deref().unwrap_or("{}")), made(&text)];
             let answers: Vec<_> = subjects
                 .iter()
-                .map(|subject| CheckedResult::of(subject, CheckedServer::default(), &hosts))
+                .map(|subject| CheckedResult::new(subject, CheckedServer::default(), &hosts))
                 .collect();
             match rule.check {
                 RuleCheck::Answers(_) => checker.answers(&answers),
@@ -220,7 +220,7 @@ fn every_rule_fires_on_its_example_and_not_on_its_counter_example() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// What `schema/output-mismatch` says of the answers in its examples.
+/// What `schema/output-mismatch` says of the results in its examples.
 #[test]
 fn mismatches_of_one_cause_are_one_finding() {
     let area = AREAS.iter().find(|area| area.id == "schema").unwrap();
@@ -279,7 +279,7 @@ fn styles_are_offered_for_the_answers_they_apply_to() {
     let of = |answer: &str, tool: &str| {
         let (hosts, tool) = (Hosts::built_in(), Tool::read(tool.to_owned().into()));
         let subject = subject(Arc::new(capture(answer, &tool, None, None)));
-        let checked = CheckedResult::of(&subject, CheckedServer::default(), &hosts);
+        let checked = CheckedResult::new(&subject, CheckedServer::default(), &hosts);
         Profile::styles()
             .filter(|style| style.applies_to(&checked))
             .map(Profile::name)
@@ -357,7 +357,7 @@ fn equal_findings_are_one_with_a_count() {
         hosts: &hosts,
     }
     .answer(
-        &CheckedResult::of(&subject, CheckedServer::default(), &hosts),
+        &CheckedResult::new(&subject, CheckedServer::default(), &hosts),
         &Cancel::new(),
     )
     .unwrap();
@@ -527,7 +527,7 @@ fn the_limit_of_a_rule_counts_for_those_that_leave_it_the_rest() {
         };
         let all = checker
             .answer(
-                &CheckedResult::of(&subject, CheckedServer::default(), &hosts),
+                &CheckedResult::new(&subject, CheckedServer::default(), &hosts),
                 &Cancel::new(),
             )
             .unwrap();
@@ -552,7 +552,7 @@ fn a_fix_can_be_counted_as_an_answer_of_its_own() {
         None,
     )))];
     let cancel = loupe_core::cancel::Cancel::new();
-    let cx = crate::queries::Ctx::of(&subjects, &hosts, &cancel);
+    let cx = crate::queries::Ctx::new(&subjects, &hosts, &cancel);
     let found = |reads| {
         cx.get(&FindingsQuery {
             settings: Arc::new(settings.clone()),
@@ -627,7 +627,7 @@ fn savings_follow_each_other() {
             None,
         )));
         let checked =
-            CheckedResult::of(&subject, CheckedServer::default(), &hosts).with_reads(reads);
+            CheckedResult::new(&subject, CheckedServer::default(), &hosts).with_reads(reads);
         let found = Checker {
             settings: &RuleSettings::default(),
             hosts: &hosts,
@@ -668,7 +668,7 @@ fn what_was_read_from_a_text_is_marked_in_both() {
         None,
     )))];
     let cancel = loupe_core::cancel::Cancel::new();
-    let found = crate::queries::Ctx::of(&subjects, &hosts, &cancel)
+    let found = crate::queries::Ctx::new(&subjects, &hosts, &cancel)
         .get(&FindingsQuery {
             settings: Arc::new(settings),
             reads: ReadChoice::Most,
@@ -711,7 +711,7 @@ fn places_are_found_in_every_text() {
         None,
     )))];
     let cancel = loupe_core::cancel::Cancel::new();
-    let cx = crate::queries::Ctx::of(&subjects, &hosts, &cancel);
+    let cx = crate::queries::Ctx::new(&subjects, &hosts, &cancel);
     let found = cx
         .get(&FindingsQuery {
             settings: Arc::new(settings),
@@ -737,7 +737,7 @@ fn places_are_found_in_every_text() {
         let text = match of {
             MarkedText::Format(format) => cx.text(format).ok().unwrap(),
             MarkedText::Host { host, .. } => {
-                crate::queries::HostPlaces::of(&subjects[0], cx.host(host).unwrap(), false)
+                crate::queries::HostPlaces::new(&subjects[0], cx.host(host).unwrap(), false)
                     .text
                     .into()
             }
@@ -786,7 +786,7 @@ fn contradicting_profiles_are_named_with_what_either_costs() {
     let answer = r#"{"content":[{"type":"text","text":"Acme, 71"}],"structuredContent":{"name":"Acme","rank":71}}"#;
     let hosts = Hosts::built_in();
     let subject = subject(Arc::new(capture(answer, &Tool::unlisted("t"), None, None)));
-    let checked = CheckedResult::of(&subject, CheckedServer::default(), &hosts);
+    let checked = CheckedResult::new(&subject, CheckedServer::default(), &hosts);
     let mut settings = RuleSettings::default();
     let [dual, blocks] = ["dual-content", "code-block"].map(|name| Profile::parse(name).unwrap());
     settings.profiles.extend([dual, blocks]);
@@ -822,7 +822,7 @@ fn contradicting_profiles_are_named_with_what_either_costs() {
     );
 }
 
-/// What the hosts make of an answer is worked out once, whoever asks first.
+/// What the hosts make of a result is worked out once, whoever asks first.
 #[test]
 fn limits_are_those_of_the_hosts_report() {
     let hosts = Hosts::built_in();
@@ -832,7 +832,7 @@ fn limits_are_those_of_the_hosts_report() {
         let subject = subject(Arc::new(capture(&answer, &Tool::unlisted("t"), None, None)));
         let report = HostsReport::so_far(&subject, &hosts, false, &Cancel::new());
         let (subjects, cancel) = ([subject], Cancel::new());
-        let cx = Ctx::of(&subjects, &hosts, &cancel);
+        let cx = Ctx::new(&subjects, &hosts, &cancel);
         let query = FindingsQuery {
             settings: Arc::default(),
             reads: ReadChoice::Most,
@@ -879,7 +879,7 @@ fn hostile_answers_stay_linear() {
         let subject = subject(Arc::new(capture(&answer, &Tool::unlisted("t"), None, None)));
         subject.extra();
         let start = Instant::now();
-        let checked = CheckedResult::of(&subject, CheckedServer::default(), &hosts);
+        let checked = CheckedResult::new(&subject, CheckedServer::default(), &hosts);
         checked.fact_matches();
         let ready = start.elapsed();
         Checker {
@@ -911,7 +911,7 @@ fn another_value_is_an_error_where_a_reader_decoded_it() {
             None,
             None,
         )));
-        let checked = CheckedResult::of(&subject, CheckedServer::default(), &hosts);
+        let checked = CheckedResult::new(&subject, CheckedServer::default(), &hosts);
         let found = Checker {
             settings: &RuleSettings::default(),
             hosts: &hosts,

@@ -17,7 +17,7 @@ pub(crate) enum ChangeKind {
     Cost(u64, u64),
 }
 
-/// Names of arguments that choose the format of an answer.
+/// Names of arguments that choose the format of a result.
 pub(crate) const FORMAT_NAMES: [&str; 4] = [
     "response_format",
     "responseFormat",
@@ -40,7 +40,7 @@ pub(crate) struct CheckedTool<'a> {
     pub doc: Doc,
 }
 
-/// Where a schema stands in another: what may follow.
+/// Where a schema is in another: what may follow.
 const OF_NAMES: [&str; 5] = [
     "properties",
     "patternProperties",
@@ -63,7 +63,7 @@ const SCHEMA: [&str; 10] = [
 ];
 
 impl<'a> CheckedTool<'a> {
-    pub fn of(tool: &'a Tool) -> Self {
+    pub fn new(tool: &'a Tool) -> Self {
         Self {
             tool,
             doc: Doc::parse(tool.raw.clone()),
@@ -93,7 +93,7 @@ impl<'a> CheckedTool<'a> {
             .unwrap_or_default()
     }
 
-    /// The argument that chooses the format of an answer.
+    /// The argument that chooses the format of a result.
     pub fn format_argument(&self) -> Option<Node<'_>> {
         self.arguments().into_iter().find(|argument| {
             let is_named = argument

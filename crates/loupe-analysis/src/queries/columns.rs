@@ -9,7 +9,7 @@ use loupe_core::json::{Kind, Node, write};
 
 /// A key at one place of the records, or the elements of a list there.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PayloadColumn {
+pub struct DataColumn {
     /// The key; `None` for the elements of a list, and for the root.
     key: Option<String>,
     /// The column around it; `None` for the root, which is column 0.
@@ -21,7 +21,7 @@ pub struct PayloadColumn {
 /// Every column, the ones around before the ones inside.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Columns {
-    pub columns: Vec<PayloadColumn>,
+    pub columns: Vec<DataColumn>,
     /// The column of each node, by tape index minus the root's.
     pub(crate) of_node: Vec<usize>,
     inside: HashMap<(usize, Option<String>), usize>,
@@ -47,7 +47,7 @@ impl Columns {
                 .filter(|_| node.index() != base)
                 .map(|parent| all.of_node[parent.index() - base]);
             let column = match parent {
-                None => all.add(PayloadColumn {
+                None => all.add(DataColumn {
                     key: None,
                     parent,
                     has_leaves: false,
@@ -56,7 +56,7 @@ impl Columns {
                     let key = node.key().map(|key| key.into_owned());
                     let known = all.inside.get(&(at, key.clone())).copied();
                     known.unwrap_or_else(|| {
-                        let new = all.add(PayloadColumn {
+                        let new = all.add(DataColumn {
                             key: key.clone(),
                             parent,
                             has_leaves: false,
@@ -72,7 +72,7 @@ impl Columns {
         all
     }
 
-    fn add(&mut self, column: PayloadColumn) -> usize {
+    fn add(&mut self, column: DataColumn) -> usize {
         self.columns.push(column);
         self.columns.len() - 1
     }
@@ -120,7 +120,7 @@ pub(super) fn escape(key: &str) -> String {
 /// The compact JSON of a value without the nodes that `is_left_out` names, each with all that is inside.
 pub(super) fn compact_without(root: Node<'_>, is_left_out: impl Fn(Node<'_>) -> bool) -> String {
     let mut text = String::with_capacity(root.range().len());
-    // For each container that is open: whether something stands in it.
+    // For each container that is open: whether something is in it.
     let mut filled: Vec<bool> = Vec::new();
     // The tape indices of what is being left out.
     let mut skipped = 0..0;

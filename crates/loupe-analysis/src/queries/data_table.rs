@@ -58,7 +58,7 @@ impl DataTable {
         self.columns.iter().position(|column| column.key == key)
     }
 
-    fn of(data: &ResultData, wanted: Option<&str>) -> Result<Self, Problem> {
+    fn new(data: &ResultData, wanted: Option<&str>) -> Result<Self, Problem> {
         let none = |what: &str| Problem::new(ProblemKind::Usage, what);
         let root = data.root();
         let nodes = (root.index()..root.subtree_end()).filter_map(|at| data.doc.node(at));
@@ -67,7 +67,7 @@ impl DataTable {
             .take(MAX_LISTS)
             .collect();
         let longest = lists.iter().rev().max_by_key(|node| node.len());
-        // Of another answer, where the list is missing, the longest one is shown.
+        // Of another result, where the list is missing, the longest one is shown.
         let list = wanted
             .and_then(|pointer| root.at(pointer))
             .filter(|node| is_list_of_objects(*node))
@@ -131,7 +131,7 @@ impl DataTable {
             return rows;
         };
         let keys: Vec<SortKey> = (0..self.rows.len())
-            .map(|row| SortKey::of(self.cell(row, column).and_then(|at| data.doc.node(at))))
+            .map(|row| SortKey::new(self.cell(row, column).and_then(|at| data.doc.node(at))))
             .collect();
         rows.sort_by(|a, b| {
             let (a, b) = (&keys[*a as usize], &keys[*b as usize]);
@@ -167,7 +167,7 @@ enum SortKey {
 }
 
 impl SortKey {
-    fn of(node: Option<Node<'_>>) -> Self {
+    fn new(node: Option<Node<'_>>) -> Self {
         let Some(node) = node else {
             return Self::Missing;
         };
@@ -213,7 +213,7 @@ impl Query for DataTableQuery {
     type Out = Arc<DataTable>;
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
-        Ok(Arc::new(DataTable::of(
+        Ok(Arc::new(DataTable::new(
             data(cx.subject()?)?,
             self.list.as_deref(),
         )?))
@@ -234,7 +234,7 @@ impl Query for TableOrderQuery {
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
         let data = data(cx.subject()?)?;
-        let table = DataTable::of(data, self.list.as_deref())?;
+        let table = DataTable::new(data, self.list.as_deref())?;
         cx.check()?;
         Ok(table.order(data, &self.sort.0, self.sort.1).into())
     }
@@ -251,14 +251,14 @@ impl Query for TableTokensQuery {
     type Out = Arc<[u64]>;
     const IS_COUNT: bool = true;
 
-    /// A person turned to the table.
+    /// The user turned to the table.
     fn is_held(&self) -> bool {
         false
     }
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
         let data = data(cx.subject()?)?;
-        let table = DataTable::of(data, self.list.as_deref())?;
+        let table = DataTable::new(data, self.list.as_deref())?;
         cx.check()?;
         let root = data.root();
         // Prefix sums over the tape: a subtree is a range of it.
@@ -298,7 +298,7 @@ impl TableText {
     /// There is no such table.
     pub fn write(&self, subject: &ParsedCapture) -> Result<String, Problem> {
         let data = data(subject)?;
-        let table = DataTable::of(data, self.list.as_deref())?;
+        let table = DataTable::new(data, self.list.as_deref())?;
         let columns: Vec<usize> = match &self.columns {
             Some(keys) => keys.iter().filter_map(|key| table.column(key)).collect(),
             None => (0..table.columns.len()).collect(),
@@ -347,7 +347,7 @@ mod tests {
     fn get<Q: Query>(answer: &str, query: &Q) -> Result<Q::Out, Problem> {
         let subjects = [Arc::new(ParsedCapture::from_result(answer))];
         let (hosts, cancel) = (Hosts::built_in(), Cancel::new());
-        Ctx::of(&subjects, &hosts, &cancel).get(query).unwrap()
+        Ctx::new(&subjects, &hosts, &cancel).get(query).unwrap()
     }
 
     #[test]
@@ -373,7 +373,7 @@ mod tests {
         )
         .unwrap();
         assert_eq!(inner.columns[0].key, "t");
-        // Of another answer, that has no such list.
+        // Of another result, that has no such list.
         assert_eq!(
             get(
                 DATA,

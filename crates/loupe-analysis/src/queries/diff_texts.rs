@@ -13,7 +13,7 @@ use loupe_core::problem::{Problem, ProblemKind};
 /// Texts of no more lines than this are shown whole; of longer ones what stands around the differences.
 const WHOLE: usize = 20_000;
 
-/// A text of an answer.
+/// A text of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TextOf {
     /// By format id.
@@ -41,7 +41,7 @@ fn text(of: TextOf, subject: &ParsedCapture, hosts: &Hosts) -> Result<String, Pr
         },
         TextOf::Host(id) => match hosts.get(id.as_str()) {
             Some(host) => {
-                let view = host.view(subject, &ViewContext::of(&subject.capture));
+                let view = host.view(subject, &ViewContext::new(&subject.capture));
                 match &view.not_computable {
                     None => Ok(view.text.to_string()),
                     Some(why) => Err(Problem::new(

@@ -1,4 +1,4 @@
-//! Two answers side by side for the window: their differences, the data's as rows of one tree, the texts by line, and
+//! Two results side by side for the window: their differences, the data's as rows of one tree, the texts by line, and
 //! the facts that the newer text no longer tells.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -36,7 +36,7 @@ impl Default for DiffQuery {
     }
 }
 
-/// One row of the tree of two payloads: a node that differs, or is around one that does, or beside one.
+/// One row of the tree of two payloads: a node that differs, or is around one that does, or next to one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DiffRow {
     pub depth: usize,
@@ -59,11 +59,11 @@ pub struct LostFacts {
     pub count: u64,
 }
 
-/// Two answers, ready to be painted.
+/// Two results, ready to be painted.
 #[derive(Clone, Debug)]
 pub struct DiffView {
     pub found: Difference,
-    /// The texts of the formats asked for; `found` has those of the answers as they were sent.
+    /// The texts of the formats asked for; `found` has those of the results as they were sent.
     pub text: Result<TextDifference, Problem>,
     /// Whether the texts are JSON, laid out with sorted keys.
     pub is_laid_out: bool,
@@ -76,18 +76,18 @@ pub struct DiffView {
 }
 
 impl DiffView {
-    /// Compares two answers.
+    /// Compares two results.
     ///
     /// # Errors
-    /// [`Cancelled`] when the asker looked away.
-    pub fn of(
+    /// [`Cancelled`] if the caller cancelled.
+    pub fn new(
         a: &ParsedCapture,
         b: &ParsedCapture,
         ask: &DiffQuery,
         hosts: &Hosts,
         cancel: &Cancel,
     ) -> Result<Self, Cancelled> {
-        let found = Difference::of(a, b, cancel.deadline());
+        let found = Difference::new(a, b, cancel.deadline());
         let Texts { text, is_laid_out } = diff_texts::texts(a, b, ask.texts, hosts, cancel)?;
         let (rows, is_cut) = match &found.data {
             Some(data) if !data.found.is_empty() => Rows::of(data, cancel)?,
@@ -371,7 +371,7 @@ impl<'d> Rows<'d> {
             out.extend(old.map(gone));
             return out;
         }
-        // What was neither added, removed nor moved stands in the same order in both lists.
+        // What was neither added, removed nor moved is in the same order in both lists.
         let mut old = a
             .children()
             .filter(|child| !self.moved_from.contains(&child.index()))
@@ -464,7 +464,7 @@ impl Query for DiffQuery {
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
         let subject = cx.subject()?;
         let other = cx.subjects.get(1).unwrap_or(subject);
-        Ok(Arc::new(DiffView::of(
+        Ok(Arc::new(DiffView::new(
             subject, other, self, cx.hosts, cx.cancel,
         )?))
     }
@@ -494,7 +494,7 @@ mod tests {
 
     fn view(a: &str, b: &str, ask: &DiffQuery) -> DiffView {
         let subject = |result: &str| call("1", result, Outcome::Result).subject;
-        DiffView::of(
+        DiffView::new(
             &subject(a),
             &subject(b),
             ask,

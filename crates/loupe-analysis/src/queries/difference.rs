@@ -1,6 +1,6 @@
-//! What differs between two answers, two formats, or an answer and a file; and between the tools of two servers.
+//! What differs between two results, two formats, or a result and a file; and between the tools of two servers.
 //!
-//! An answer is compared in parts: the outcome, the data by path, the text by line, the rest of the result, the
+//! A result is compared in parts: the outcome, the data by path, the text by line, the rest of the result, the
 //! tool's definition. A part that one side cannot have (a data file has no text) is left out, and named.
 
 use std::collections::HashSet;
@@ -40,7 +40,7 @@ pub struct NodeChange<'a> {
 }
 
 impl ValueDifference {
-    fn of(a: (Arc<Doc>, usize), b: (Arc<Doc>, usize)) -> Option<Self> {
+    fn new(a: (Arc<Doc>, usize), b: (Arc<Doc>, usize)) -> Option<Self> {
         let (Some(old), Some(new)) = (a.0.node(a.1), b.0.node(b.1)) else {
             return None;
         };
@@ -79,7 +79,7 @@ pub struct TextDifference {
     pub found: TextDiff,
 }
 
-/// The differences of two answers.
+/// The differences of two results.
 #[derive(Clone, Debug)]
 pub struct Difference {
     pub outcomes: (Outcome, Outcome),
@@ -91,7 +91,7 @@ pub struct Difference {
     pub definition: Option<ValueDifference>,
     /// Blocks other than text that are not the same on both sides.
     pub other_blocks: usize,
-    /// What stands in the results beside data and texts, as [`rest_of_result`] has it; `None` where a side has no result.
+    /// What is in the results next to data and texts, as [`rest_of_result`] has it; `None` where a side has no result.
     pub rest: Option<ValueDifference>,
     /// What was not compared, and why, for people.
     pub left_out: Vec<String>,
@@ -102,9 +102,9 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// Compares two answers: their payloads, their texts (`content`), their tools' definitions. After the deadline no
+    /// Compares two results: their payloads, their texts (`content`), their tools' definitions. After the deadline no
     /// shorter way is looked for between the texts.
-    pub fn of(a: &ParsedCapture, b: &ParsedCapture, deadline: Option<Instant>) -> Self {
+    pub fn new(a: &ParsedCapture, b: &ParsedCapture, deadline: Option<Instant>) -> Self {
         let mut difference = Self {
             outcomes: (a.capture.outcome, b.capture.outcome),
             data: None,
@@ -130,7 +130,7 @@ impl Difference {
                 difference.is_partial |= a.capture.response != b.capture.response;
             }
         }
-        difference.compare_payloads(a, b);
+        difference.compare_data(a, b);
         difference.compare_texts(a, b, deadline);
         let (old, new) = (&a.capture.tool, &b.capture.tool);
         if old.name != new.name && !old.name.is_empty() && !new.name.is_empty() {
@@ -184,7 +184,7 @@ impl Difference {
         match (a.capture.has_result(), b.capture.has_result()) {
             (true, true) => {}
             (false, false) => return,
-            // Data or a text against a result: nothing stands beside it that could be compared.
+            // Data or a text against a result: nothing is next to it that could be compared.
             _ => {
                 self.is_partial = true;
                 return;
@@ -204,15 +204,15 @@ impl Difference {
         }
         let with_structured = !is_structured_compared(a, b);
         let side = |subject: &ParsedCapture| (rest_of_result(subject, with_structured), 0);
-        self.rest = ValueDifference::of(side(a), side(b));
+        self.rest = ValueDifference::new(side(a), side(b));
     }
 
-    fn compare_payloads(&mut self, a: &ParsedCapture, b: &ParsedCapture) {
+    fn compare_data(&mut self, a: &ParsedCapture, b: &ParsedCapture) {
         match (&a.data, &b.data) {
             (Some(old), Some(new)) => {
                 let side =
                     |data: &loupe_core::capture::ResultData| (Arc::clone(&data.doc), data.root);
-                self.data = ValueDifference::of(side(old), side(new));
+                self.data = ValueDifference::new(side(old), side(new));
                 for (name, data) in [("A", old), ("B", new)] {
                     if let Some(fault) =
                         data.doc.faults().iter().find(|fault| fault.kind.is_fatal())
@@ -263,7 +263,7 @@ impl Difference {
                 self.note_missing(subject);
             }
         }
-        // A text file against an answer whose only part is data, or the like: nothing in common is no equality.
+        // A text file against a result whose only part is data, or the like: nothing in common is no equality.
         self.is_one_sided |=
             self.data.is_none() && self.text.is_none() && (a.data.is_some() || b.data.is_some());
     }
@@ -275,7 +275,7 @@ pub(super) fn compare_texts(a: Arc<str>, b: Arc<str>, options: &LineOptions) -> 
     TextDifference { a, b, found }
 }
 
-/// What an answer costs as it was sent.
+/// What a result costs as it was sent.
 fn as_sent(subject: &ParsedCapture) -> Option<Tokens> {
     ResultPart::Both
         .formats()
@@ -353,7 +353,7 @@ fn other_blocks(a: &ParsedCapture, b: &ParsedCapture) -> usize {
 
 fn definitions(a: &Tool, b: &Tool) -> Option<ValueDifference> {
     let doc = |tool: &Tool| (Arc::new(Doc::parse(tool.raw.clone())), 0);
-    ValueDifference::of(doc(a), doc(b))
+    ValueDifference::new(doc(a), doc(b))
 }
 
 /// One tool that both servers list, with another definition.
@@ -383,7 +383,7 @@ pub struct ToolsDifference {
 
 impl ToolsDifference {
     /// Compares by name; of two tools of one name the first with the first.
-    pub fn of(a: &[Tool], b: &[Tool]) -> Self {
+    pub fn new(a: &[Tool], b: &[Tool]) -> Self {
         let mut difference = Self::default();
         let mut is_taken = vec![false; b.len()];
         for old in a {
@@ -469,7 +469,7 @@ impl Query for ToolsQuery {
                 .map(|tool| Tool::clone(tool))
                 .collect::<Vec<_>>()
         };
-        Ok(Arc::new(ToolsDifference::of(&tools(before), &tools(now))))
+        Ok(Arc::new(ToolsDifference::new(&tools(before), &tools(now))))
     }
 }
 
@@ -491,7 +491,7 @@ mod tests {
             }
         };
         let subject = |result: &str| call("1", result, outcome(result)).subject;
-        Difference::of(&subject(a), &subject(b), None)
+        Difference::new(&subject(a), &subject(b), None)
     }
 
     #[test]
@@ -628,12 +628,12 @@ mod tests {
             let response = Some(Bytes::from(format!(
                 r#"{{"jsonrpc":"2.0","id":1,"error":{error}}}"#
             )));
-            ParsedCapture::of(Arc::new(loupe_core::capture::Capture {
+            ParsedCapture::new(Arc::new(loupe_core::capture::Capture {
                 response,
                 ..capture
             }))
         };
-        let compare = |a: &str, b: &str| Difference::of(&error(a), &error(b), None).is_equal();
+        let compare = |a: &str, b: &str| Difference::new(&error(a), &error(b), None).is_equal();
         let old = r#"{"code":-32602,"message":"no such tool"}"#;
         assert!(compare(old, old));
         assert!(!compare(old, r#"{"code":-32603,"message":"no such tool"}"#));
@@ -652,7 +652,7 @@ mod tests {
                 .capture
                 .as_ref()
                 .clone();
-            ParsedCapture::of(Arc::new(loupe_core::capture::Capture {
+            ParsedCapture::new(Arc::new(loupe_core::capture::Capture {
                 tool: Tool::read(Bytes::from_static(definition.as_bytes())),
                 ..capture
             }))
@@ -661,7 +661,7 @@ mod tests {
             subject(r#"{"name":"a","inputSchema":{}}"#),
             subject(r#"{"name":"b","inputSchema":{}}"#),
         );
-        let found = Difference::of(&a, &b, None);
+        let found = Difference::new(&a, &b, None);
         assert_eq!(
             found.left_out,
             [
@@ -690,7 +690,7 @@ mod tests {
             .subject
         };
         let paths = |a: &[String], b: &[String]| -> Vec<String> {
-            let found = Difference::of(&answer(a), &answer(b), None);
+            let found = Difference::new(&answer(a), &answer(b), None);
             let rest = found.rest.as_ref().unwrap();
             let paths: Vec<_> = rest
                 .changes()
@@ -739,7 +739,7 @@ mod tests {
             ),
             tool(r#"{"name":"new","inputSchema":{}}"#),
         ];
-        let found = ToolsDifference::of(&a, &b);
+        let found = ToolsDifference::new(&a, &b);
         let names = |list: &[(String, Tokens)]| {
             list.iter()
                 .map(|(name, _)| name.clone())
@@ -759,6 +759,6 @@ mod tests {
             ("t", &["readOnlyHint"][..], true)
         );
         assert!(changed.tokens.1.o200k_base > changed.tokens.0.o200k_base);
-        assert!(ToolsDifference::of(&a, &a).is_equal());
+        assert!(ToolsDifference::new(&a, &a).is_equal());
     }
 }

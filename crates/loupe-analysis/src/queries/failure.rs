@@ -4,7 +4,7 @@ use loupe_core::capture::Outcome;
 use loupe_core::format::ParsedCapture;
 use loupe_core::problem::{Problem, ProblemKind};
 
-/// The failure that a capture's outcome amounts to; `None` where an answer came, `isError` included.
+/// The failure that a capture's outcome amounts to; `None` where a result came, `isError` included.
 pub fn failure(subject: &ParsedCapture) -> Option<Problem> {
     let capture = &subject.capture;
     let kind = match capture.outcome {
@@ -54,7 +54,7 @@ pub fn failure(subject: &ParsedCapture) -> Option<Problem> {
     })
 }
 
-/// An answer that only asks for input first, which nobody gave, is none.
+/// A result that only asks for input first, which nobody gave, is none.
 fn unanswered(subject: &ParsedCapture) -> Option<Problem> {
     let kind = subject.response.result()?.get("resultType")?.as_str()?;
     (kind == "input_required").then(|| {

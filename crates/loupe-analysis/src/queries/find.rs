@@ -39,7 +39,7 @@ pub struct Search {
 }
 
 impl Search {
-    /// A text as it stands.
+    /// A text as it is.
     pub fn plain(text: &str) -> Self {
         Self {
             text: text.into(),
@@ -50,7 +50,7 @@ impl Search {
     fn regex(&self) -> Result<regex::Regex, Problem> {
         regex::Regex::new(&self.text).map_err(|error| {
             let why = error.to_string();
-            // The crate draws the expression over several lines; what is wrong stands on the last.
+            // The crate draws the expression over several lines; what is wrong is on the last.
             let last = why.lines().last().unwrap_or_default();
             Problem::new(
                 ProblemKind::Usage,
@@ -159,7 +159,7 @@ fn json_path(root: Node<'_>, path: &str) -> Result<Vec<usize>, Problem> {
 /// Every place of `needle`, in order, up to [`FIND_LIMIT`].
 ///
 /// # Errors
-/// [`Cancelled`] when the asker looked away.
+/// [`Cancelled`] if the caller cancelled.
 fn find(text: &str, needle: &str, cancel: &Cancel) -> Result<Vec<Range<usize>>, Cancelled> {
     let mut found = Vec::new();
     let Some(last) = needle.len().checked_sub(1) else {
@@ -238,7 +238,7 @@ impl Query for FindQuery {
     }
 }
 
-/// Every value of the data that is found, or stands under a key that is: by its place on the tape, as a range of one.
+/// Every value of the data that is found, or is under a key that is: by its place on the tape, as a range of one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FindDataQuery(pub Search);
 
@@ -301,7 +301,7 @@ mod tests {
     ) -> Result<(Vec<String>, Vec<String>), Problem> {
         let subjects = [Arc::new(ParsedCapture::from_result(answer))];
         let (hosts, cancel) = (Hosts::built_in(), Cancel::new());
-        let cx = Ctx::of(&subjects, &hosts, &cancel);
+        let cx = Ctx::new(&subjects, &hosts, &cancel);
         let needle = Search {
             text: text.into(),
             kind,

@@ -1,4 +1,4 @@
-//! An answer as the fix of a finding would make it: its parts, and what a query would be answered about it.
+//! A result as the fix of a finding would make it: its parts, and what a query would be answered about it.
 
 use std::borrow::Cow;
 use std::hash::{Hash, Hasher};
@@ -12,7 +12,7 @@ use loupe_core::digest::sha256;
 use loupe_core::format::ParsedCapture;
 use loupe_core::host::ResultPart;
 
-/// The two parts of an answer, each whole; a part that is not there is `None`.
+/// The two parts of a result, each whole; a part that is not there is `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Parts {
     /// The texts of all text blocks in order, one LF between two.
@@ -48,7 +48,7 @@ impl Parts {
     }
 }
 
-/// An answer with other parts, such as a fix of a finding makes it. Equal are those of equal text.
+/// A result with other parts, such as a fix of a finding makes it. Equal are those of equal text.
 #[derive(Clone, Debug)]
 pub struct FixedResult {
     digest: String,
@@ -61,8 +61,8 @@ impl FixedResult {
     /// What is longer is not kept.
     pub const MOST_BYTES: usize = 1 << 20;
 
-    /// The answer of this capture with these parts.
-    pub fn of(subject: &ParsedCapture, parts: Parts) -> Self {
+    /// The result of this capture with these parts.
+    pub fn new(subject: &ParsedCapture, parts: Parts) -> Self {
         let mut result = serde_json::Map::new();
         let blocks: Vec<_> = parts
             .text
@@ -123,7 +123,7 @@ impl Hash for FixedResult {
     }
 }
 
-/// What a query would be answered about the mended answer.
+/// What a query would be answered about the fixed answer.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct WithFix<Q>(pub Arc<FixedResult>, pub Q);
 

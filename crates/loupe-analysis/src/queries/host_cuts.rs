@@ -1,4 +1,4 @@
-//! What one host leaves out of an answer, as places in the answer itself: so that any pane can mark them.
+//! What one host leaves out of a result, as places in the result itself: so that any pane can mark them.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -19,8 +19,8 @@ pub struct HostCuts {
 }
 
 impl HostCuts {
-    pub(super) fn of(subject: &ParsedCapture, host: &Host) -> Self {
-        let view = host.view(subject, &ViewContext::of(&subject.capture));
+    pub(super) fn new(subject: &ParsedCapture, host: &Host) -> Self {
+        let view = host.view(subject, &ViewContext::new(&subject.capture));
         if !view.is_computable() {
             return Self::default();
         }
@@ -109,7 +109,7 @@ impl HostCuts {
     }
 }
 
-/// Which places of the answer one host's model does not see.
+/// Which places of the result one host's model does not see.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct HostCutsQuery(pub HostId);
 
@@ -117,7 +117,7 @@ impl Query for HostCutsQuery {
     type Out = Arc<HostCuts>;
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
-        Ok(Arc::new(HostCuts::of(cx.subject()?, cx.host(self.0)?)))
+        Ok(Arc::new(HostCuts::new(cx.subject()?, cx.host(self.0)?)))
     }
 }
 
@@ -133,7 +133,7 @@ mod tests {
     use loupe_core::host::Hosts;
 
     fn cuts(result: &str, host: &str) -> HostCuts {
-        HostCuts::of(
+        HostCuts::new(
             &ParsedCapture::from_result(result),
             Hosts::built_in().get(host).unwrap(),
         )
@@ -142,7 +142,7 @@ mod tests {
     #[test]
     fn what_a_limit_takes_out_is_marked_in_the_answer() {
         let long = "0123456789".repeat(6_000);
-        // This host cuts an answer of one text alone.
+        // This host cuts a result of one text alone.
         let answer = format!(r#"{{"content":[{{"type":"text","text":"first é{long}"}}]}}"#);
         let found = cuts(&answer, "gemini-cli");
         assert_eq!(found.content.len(), 1, "{:?}", found.content);
@@ -157,7 +157,7 @@ mod tests {
         let view = hosts
             .get("gemini-cli")
             .unwrap()
-            .view(&subject, &ViewContext::of(&subject.capture));
+            .view(&subject, &ViewContext::new(&subject.capture));
         let kept: usize = view.kept.iter().map(ExactSizeIterator::len).sum();
         assert_eq!(view.full.len() - kept, cut.len());
     }

@@ -15,7 +15,7 @@ use loupe_core::number::grouped;
 /// Whose a range of the text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HostMark {
-    /// Of the answer.
+    /// Of the result.
     Sent,
     /// Added by the host.
     Added,
@@ -58,19 +58,19 @@ pub struct HostRows {
     pub marks: Vec<(Range<usize>, HostMark)>,
     pub rows: Vec<HostLine>,
     pub lines: Vec<DisplayLine>,
-    /// What of the text is JSON of the answer, in order.
+    /// What of the text is JSON of the result, in order.
     pub json: Vec<Range<usize>>,
 }
 
 impl HostRows {
-    fn of(
+    fn new(
         subject: &ParsedCapture,
         host: &Host,
         asked: &HostRowsQuery,
         cancel: &Cancel,
     ) -> Result<Self, Cancelled> {
         let (columns, with_cuts) = (usize::from(asked.columns), asked.with_cuts);
-        let view = host.view(subject, &ViewContext::of(&subject.capture));
+        let view = host.view(subject, &ViewContext::new(&subject.capture));
         let marked = Marked::of(&view, with_cuts);
         let Marked { text, cuts, .. } = &marked;
         // A line that goes on after a cut begins a row there.
@@ -209,13 +209,13 @@ fn place_of(record: &Record) -> Option<Range<usize>> {
 /// The text that [`HostRows`] cuts into rows.
 pub(super) fn text(subject: &ParsedCapture, host: &Host, with_cuts: bool) -> String {
     Marked::of(
-        &host.view(subject, &ViewContext::of(&subject.capture)),
+        &host.view(subject, &ViewContext::new(&subject.capture)),
         with_cuts,
     )
     .text
 }
 
-/// Whether what a host shows of a part of the answer is JSON as it stands, and not in a string of other JSON.
+/// Whether what a host shows of a part of the result is JSON as it is, and not in a string of other JSON.
 fn is_json(view: &HostView, origin: TextOrigin) -> bool {
     let first = view.full_spans.iter().find(|span| span.origin == origin);
     let text = first
@@ -227,7 +227,7 @@ fn is_json(view: &HostView, origin: TextOrigin) -> bool {
         && !text.bytes().take(64).any(|byte| byte == b'\\')
 }
 
-/// A host's text, and where the texts of the answer's blocks stand in it.
+/// A host's text, and where the texts of the result's blocks are in it.
 pub(crate) struct HostPlaces {
     pub text: String,
     copies: Vec<BlockCopy>,
@@ -243,9 +243,9 @@ struct BlockCopy {
 
 impl HostPlaces {
     /// What the host's model is shown, with what a limit took out where `with_cuts`.
-    pub fn of(subject: &ParsedCapture, host: &Host, with_cuts: bool) -> Self {
+    pub fn new(subject: &ParsedCapture, host: &Host, with_cuts: bool) -> Self {
         let Marked { text, copies, .. } = Marked::of(
-            &host.view(subject, &ViewContext::of(&subject.capture)),
+            &host.view(subject, &ViewContext::new(&subject.capture)),
             with_cuts,
         );
         Self { text, copies }
@@ -416,7 +416,7 @@ impl Query for HostRowsQuery {
     const IS_PASSING: bool = true;
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
-        Ok(Arc::new(HostRows::of(
+        Ok(Arc::new(HostRows::new(
             cx.subject()?,
             cx.host(self.host)?,
             self,
@@ -435,8 +435,8 @@ pub struct HostRemoved {
 }
 
 impl HostRemoved {
-    fn of(subject: &ParsedCapture, host: &Host) -> Self {
-        let view = host.view(subject, &ViewContext::of(&subject.capture));
+    fn new(subject: &ParsedCapture, host: &Host) -> Self {
+        let view = host.view(subject, &ViewContext::new(&subject.capture));
         if view.removed.is_empty() {
             return Self::default();
         }
@@ -550,7 +550,7 @@ impl Query for HostRemovedQuery {
     type Out = Arc<HostRemoved>;
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
-        Ok(Arc::new(HostRemoved::of(cx.subject()?, cx.host(self.0)?)))
+        Ok(Arc::new(HostRemoved::new(cx.subject()?, cx.host(self.0)?)))
     }
 }
 
@@ -581,7 +581,7 @@ mod tests {
         let host = hosts.get("cline").unwrap();
         let cancel = Cancel::new();
         let rows = |with_cuts, folds_kept| {
-            HostRows::of(
+            HostRows::new(
                 &subject,
                 host,
                 &HostRowsQuery {
@@ -595,7 +595,7 @@ mod tests {
             .unwrap()
         };
         let (with, without, folded) = (rows(true, false), rows(false, false), rows(false, true));
-        let view = host.view(&subject, &ViewContext::of(&subject.capture));
+        let view = host.view(&subject, &ViewContext::new(&subject.capture));
         assert_eq!(*without.text, *view.text);
         assert_eq!((without.cuts().count(), with.cuts().count()), (1, 1));
         let answer: String = with
@@ -645,7 +645,7 @@ mod tests {
             "one size for one cut"
         );
         assert_eq!(
-            HostRemoved::of(&subject, host),
+            HostRemoved::new(&subject, host),
             HostRemoved {
                 what: vec!["a part of line 1".into()],
                 records: None

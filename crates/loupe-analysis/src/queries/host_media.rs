@@ -1,4 +1,4 @@
-//! What hosts make of the images and audio of an answer: pass them on, write them out as base64, or neither.
+//! What hosts make of the images and audio of a result: pass them on, write them out as base64, or neither.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use loupe_core::format::ParsedCapture;
 use loupe_core::host::rules::RuleStep;
 use loupe_core::host::{Host, HostView, OmittedPart, Part};
 
-/// Images and audio of an answer, in bytes of the decoded data: no tokenizer of text counts them.
+/// Images and audio of a result, in bytes of the decoded data: no tokenizer of text counts them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MediaBytes {
     /// Passed on to the model.
@@ -49,7 +49,7 @@ impl MediaOutcome {
     }
 }
 
-/// How many images and how much audio of an answer has each outcome, in the order of [`MediaOutcome::ALL`].
+/// How many images and how much audio of a result has each outcome, in the order of [`MediaOutcome::ALL`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct MediaCounts {
     pub images: [u64; 5],
@@ -137,18 +137,18 @@ impl Medium {
     }
 }
 
-/// The images and audio of an answer, and in which texts their base64 stands.
+/// The images and audio of a result, and in which texts their base64 stands.
 pub(super) struct Media<'s> {
     blocks: Vec<Medium>,
     /// `None` where there are none, and where there are too many to be looked for.
     finder: Option<AhoCorasick>,
     begins: Vec<&'s [u8]>,
-    /// What stands in the texts that were looked through, by where these are kept.
+    /// What is in the texts that were looked through, by where these are kept.
     known: HashMap<*const u8, Vec<bool>>,
 }
 
 impl<'s> Media<'s> {
-    /// So much of base64 does not stand in a text by chance.
+    /// So much of base64 does not be in a text by chance.
     const TELLING: usize = 64;
 
     pub(super) fn of(subject: &'s ParsedCapture) -> Self {

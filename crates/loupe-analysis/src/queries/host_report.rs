@@ -45,7 +45,7 @@ fn is_small(subject: &ParsedCapture) -> bool {
         .is_none_or(|response| response.len() < SMALL_BYTES)
 }
 
-/// What each host shows of an answer, in their order; where the asker has looked away meanwhile, those that were not
+/// What each host shows of a result, in their order; where the caller has cancelled meanwhile, those that were not
 /// reached say so.
 pub(super) fn views(
     subject: &ParsedCapture,
@@ -53,7 +53,7 @@ pub(super) fn views(
     written: &RenderCache,
     cancel: &Cancel,
 ) -> Vec<HostView> {
-    let context = ViewContext::of(&subject.capture);
+    let context = ViewContext::new(&subject.capture);
     let Ok(views) = parallel_map(hosts, is_small(subject), |host| {
         Ok::<_, Infallible>(match cancel.is_cancelled() {
             true => HostView::interrupted(host, written),
@@ -135,7 +135,7 @@ enum Done {
 }
 
 /// What each view costs and shows of the data of `subject`; `None` where no text can be computed, or was not before the
-/// asker looked away, which the view then says. Limits in the provider's tokens are held against the counts. With
+/// caller cancelled, which the view then says. Limits in the provider's tokens are held against the counts. With
 /// `names_lost` the lost fields are named.
 pub(super) fn measure(
     subject: &ParsedCapture,
@@ -252,13 +252,13 @@ pub(super) fn judge(view: &mut HostView, known: &TextCache) {
     view.limit.count(highest(tokens));
 }
 
-/// What a view shows of the answer: what a host puts before and after it holds no fact, and hosts that differ in that
+/// What a view shows of the result: what a host puts before and after it holds no fact, and hosts that differ in that
 /// alone share the work.
 fn answer_in(view: &HostView) -> &str {
     &view.text[of_answer(view)]
 }
 
-/// The text without what the host puts before and after the answer.
+/// The text without what the host puts before and after the result.
 fn of_answer(view: &HostView) -> Range<usize> {
     let is_answer = |span: &&loupe_core::host::Span| span.origin != TextOrigin::Host;
     let first = view

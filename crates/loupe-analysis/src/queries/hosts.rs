@@ -1,4 +1,4 @@
-//! What each host's model is shown for an answer: text, tokens, facts, limits, definition, and who sees the same.
+//! What each host's model is shown for a result: text, tokens, facts, limits, definition, and who sees the same.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -23,10 +23,10 @@ use loupe_core::token::Tokens;
 /// Definitions below this size are not worth further threads.
 const SMALL_BYTES: usize = 64 << 10;
 
-/// Hosts whose texts stand at a time where nobody keeps them.
+/// Hosts whose texts are at a time where nobody keeps them.
 const AT_A_TIME: usize = 7;
 
-/// What one host makes of an answer.
+/// What one host makes of a result.
 #[derive(Clone, Debug)]
 pub struct HostRow {
     pub host: Arc<Host>,
@@ -51,12 +51,12 @@ pub struct HostRow {
     pub outcome: HostOutcome,
 }
 
-/// What is not shown of an answer beside its facts.
+/// What is not shown of a result next to its facts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OtherLosses {
     /// Of extra text.
     pub extra: Tokens,
-    /// Blocks that are no text; of an answer without data, texts too.
+    /// Blocks that are no text; of a result without data, texts too.
     pub blocks: u64,
 }
 
@@ -66,16 +66,16 @@ impl OtherLosses {
     }
 }
 
-/// What becomes of an answer in a host, worst first.
+/// What becomes of a result in a host, worst first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum HostOutcome {
-    /// No fact of the data; of an answer without data, no text of it.
+    /// No fact of the data; of a result without data, no text of it.
     Nothing,
     /// Its limit is reached.
     Cut,
     /// Facts are missing.
     Facts,
-    /// Every fact, but not all that the answer says beside its data, or not every image as one.
+    /// Every fact, but not all that the result says next to its data, or not every image as one.
     Part,
     All,
     /// No text can be computed.
@@ -104,8 +104,8 @@ impl HostOutcome {
         }
     }
 
-    /// `shows_error`: whether the answer is an error whose whole text is shown.
-    fn of(row: &HostRow, answer_bytes: u64, shows_error: bool) -> Self {
+    /// `shows_error`: whether the result is an error whose whole text is shown.
+    fn new(row: &HostRow, answer_bytes: u64, shows_error: bool) -> Self {
         let media = &row.media_counts;
         let shows_nothing = match row.facts.filter(|facts| facts.total > 0) {
             Some(facts) => facts.missing == facts.total,
@@ -128,7 +128,7 @@ impl HostOutcome {
     }
 }
 
-/// What of an answer is said beside its data, and where.
+/// What of a result is said next to its data, and where.
 struct ExtraContent<'s> {
     blocks: &'s [Block],
     /// Where each text block begins in the text content, and the extra text.
@@ -141,7 +141,7 @@ struct ExtraContent<'s> {
 }
 
 impl<'s> ExtraContent<'s> {
-    fn of(subject: &'s ParsedCapture) -> Self {
+    fn new(subject: &'s ParsedCapture) -> Self {
         let mut starts = Vec::new();
         let mut at = 0;
         for block in subject.response.text_blocks() {
@@ -158,7 +158,7 @@ impl<'s> ExtraContent<'s> {
         }
     }
 
-    /// Whether the answer is an error, and a host shows the whole text of it.
+    /// Whether the result is an error, and a host shows the whole text of it.
     fn is_error_shown(&self, host: &Host, view: &HostView) -> bool {
         let mut texts = self
             .blocks
@@ -225,7 +225,7 @@ pub struct HostShares {
 }
 
 impl HostShares {
-    fn of(view: &HostView) -> Self {
+    fn new(view: &HostView) -> Self {
         let mut shares = Self::default();
         for span in view.spans.iter() {
             let bytes = span.range().len() as u64;
@@ -254,7 +254,7 @@ impl HostRow {
         limit_text(&self.view)
     }
 
-    /// Whether the answer is an error, and the host does not tell its model so.
+    /// Whether the result is an error, and the host does not tell its model so.
     pub(crate) fn hides_error(&self) -> bool {
         self.view
             .dropped
@@ -281,7 +281,7 @@ impl HostRow {
         lines
     }
 
-    /// The same as one sentence: what this host makes of the answer.
+    /// The same as one sentence: what this host makes of the result.
     pub fn dropped_text(&self) -> String {
         let name = &self.host.name;
         match (&self.view.not_computable, self.dropped_lines().as_slice()) {
@@ -291,12 +291,12 @@ impl HostRow {
         }
     }
 
-    /// Whether the model is shown all that the answer says.
+    /// Whether the model is shown all that the result says.
     pub fn loses_nothing(&self) -> bool {
         self.outcome == HostOutcome::All
     }
 
-    /// What is shown of how much: facts, or bytes of the text before any limit where the answer has no facts.
+    /// What is shown of how much: facts, or bytes of the text before any limit where the result has no facts.
     pub fn shown(&self) -> (u64, u64) {
         match self.facts.filter(|facts| facts.total > 0) {
             Some(facts) => (facts.total - facts.missing, facts.total),
@@ -352,10 +352,10 @@ pub struct HostLane {
     pub outcome: HostOutcome,
 }
 
-/// What every host makes of an answer.
+/// What every host makes of a result.
 #[derive(Clone, Debug, Default)]
 pub struct HostsReport {
-    /// One for each host, in their order: reports of several answers, and [`super::PlacementCell`]s, stand side by side.
+    /// One for each host, in their order: reports of several results, and [`super::PlacementCell`]s, stand side by side.
     pub rows: Vec<HostRow>,
     /// Positions in `rows` as they are shown: a user's own hosts first; then by facts lost, then by tokens
     /// (`o200k_base`); last those without a text.
@@ -368,24 +368,24 @@ pub struct HostsReport {
 }
 
 impl HostsReport {
-    /// Runs an answer through every host.
+    /// Runs a result through every host.
     ///
     /// # Errors
-    /// [`Cancelled`] when the asker looked away.
-    pub fn of(subject: &ParsedCapture, hosts: &Hosts, cancel: &Cancel) -> Result<Self, Cancelled> {
+    /// [`Cancelled`] if the caller cancelled.
+    pub fn new(subject: &ParsedCapture, hosts: &Hosts, cancel: &Cancel) -> Result<Self, Cancelled> {
         let report = Self::so_far(subject, hosts, true, cancel);
         cancel.check()?;
         Ok(report)
     }
 
-    /// The same for somebody who takes what there is when he looks away: a host that was not reached says so.
+    /// The same for somebody who takes what there is when the caller cancels: a host that was not reached says so.
     ///
     /// `in_full` the fields that are not wholly kept are named, and the texts and lanes are there. Else there are figures
-    /// alone, and a few hosts' texts stand at a time: of a large answer all would take many times its size.
+    /// alone, and a few hosts' texts are at a time: of a large answer all would take many times its size.
     pub fn so_far(subject: &ParsedCapture, hosts: &Hosts, in_full: bool, cancel: &Cancel) -> Self {
         let tool = &subject.capture.tool;
         let written = RenderCache::default();
-        let server = ViewContext::of(&subject.capture).server;
+        let server = ViewContext::new(&subject.capture).server;
         let mut definitions = Vec::with_capacity(hosts.len());
         let mut texts = Vec::with_capacity(hosts.len());
         for host in hosts.iter().filter(|_| !tool.raw.is_empty()) {
@@ -405,7 +405,7 @@ impl HostsReport {
         definitions.resize(hosts.len(), None);
         definition_tokens.resize(hosts.len(), None);
         let mut media = Media::of(subject);
-        let beside = ExtraContent::of(subject);
+        let beside = ExtraContent::new(subject);
         let answer_bytes = beside
             .blocks
             .iter()
@@ -423,7 +423,7 @@ impl HostsReport {
                 .zip(measured)
                 .zip(definitions.by_ref())
             {
-                let shares = HostShares::of(&view);
+                let shares = HostShares::new(&view);
                 let shows_error = beside.is_error_shown(host, &view);
                 let (bytes, left_out) = (
                     view.text.len() as u64,
@@ -448,7 +448,7 @@ impl HostsReport {
                     definition_tokens,
                     outcome: HostOutcome::Unknown,
                 };
-                row.outcome = HostOutcome::of(&row, answer_bytes, shows_error);
+                row.outcome = HostOutcome::new(&row, answer_bytes, shows_error);
                 rows.push(row);
             }
         }
@@ -478,7 +478,7 @@ impl HostsReport {
         }
     }
 
-    /// Whether a host was not reached before the asker looked away.
+    /// Whether a host was not reached before the caller cancelled.
     pub fn is_interrupted(&self) -> bool {
         self.rows
             .iter()
@@ -561,8 +561,8 @@ pub struct HostText {
 }
 
 impl HostText {
-    pub(super) fn of(subject: &ParsedCapture, host: &Arc<Host>) -> Self {
-        let mut view = host.view(subject, &ViewContext::of(&subject.capture));
+    pub(super) fn new(subject: &ParsedCapture, host: &Arc<Host>) -> Self {
+        let mut view = host.view(subject, &ViewContext::new(&subject.capture));
         host_report::judge(&mut view, &subject.cache);
         let matched = match subject.compared_data() {
             Some(data) if view.is_computable() => locate_facts(data, &view.text),
@@ -602,7 +602,7 @@ impl Query for HostsQuery {
     const IS_COUNT: bool = true;
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
-        Ok(Arc::new(HostsReport::of(
+        Ok(Arc::new(HostsReport::new(
             cx.subject()?,
             cx.hosts,
             cx.cancel,
@@ -618,7 +618,7 @@ impl Query for HostTextQuery {
     type Out = Arc<HostText>;
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
-        Ok(Arc::new(HostText::of(cx.subject()?, cx.host(self.0)?)))
+        Ok(Arc::new(HostText::new(cx.subject()?, cx.host(self.0)?)))
     }
 }
 
@@ -660,7 +660,7 @@ mod tests {
     use loupe_core::token::{self, Encoding};
 
     fn report(result: &str) -> HostsReport {
-        HostsReport::of(
+        HostsReport::new(
             &ParsedCapture::from_result(result),
             &Hosts::built_in(),
             &Cancel::new(),
@@ -718,13 +718,13 @@ mod tests {
             .map(|row| row.missing())
             .collect();
         assert!(places.is_sorted(), "{places:?}");
-        let verdict = report.verdict(Encoding::O200kBase).text();
+        let summary = report.summary(Encoding::O200kBase).text();
         let headline = "17 of 28 hosts lose facts of it. They read the text alone, which misses 1 of 3 facts. Of 28 hosts: 17 lose facts, ";
-        assert!(verdict.starts_with(headline), "{verdict}");
-        assert!(verdict.contains(" Fewest tokens of these: "), "{verdict}");
+        assert!(summary.starts_with(headline), "{summary}");
+        assert!(summary.contains(" Fewest tokens of these: "), "{summary}");
     }
 
-    /// A host that may cut the answer is neither named for what it saves nor counted among those that are.
+    /// A host that may cut the result is neither named for what it saves nor counted among those that are.
     #[test]
     fn only_hosts_with_a_known_limit_have_fewest_tokens() {
         let report = report(r#"{"content":[{"type":"text","text":"Ada, 36"}]}"#);
@@ -746,14 +746,14 @@ mod tests {
             whole().filter(|row| tokens(row) == least).count() > safe,
             "some have no known limit"
         );
-        let verdict = report.verdict(Encoding::O200kBase).text();
+        let summary = report.summary(Encoding::O200kBase).text();
         assert!(
-            verdict.contains(&format!(" and {} others, ", safe - 1)),
-            "{safe} in {verdict}"
+            summary.contains(&format!(" and {} others, ", safe - 1)),
+            "{safe} in {summary}"
         );
     }
 
-    /// Reports of several answers stand side by side by position.
+    /// Reports of several results stand side by side by position.
     #[test]
     fn rows_stand_in_the_order_of_the_hosts_whatever_the_answer() {
         let hosts: Vec<HostId> = Hosts::built_in().iter().map(|host| host.id).collect();
@@ -837,15 +837,15 @@ mod tests {
             .unwrap();
         assert_eq!(cline.limit().state, LimitState::Cut);
         assert!(cline.missing() > 0);
-        let verdict = report.verdict(Encoding::O200kBase);
-        let praised = verdict
+        let summary = report.summary(Encoding::O200kBase);
+        let praised = summary
             .text()
             .split("of these: ")
             .nth(1)
             .unwrap()
             .to_owned();
         assert!(!praised.starts_with("Cline"), "{praised}");
-        let told = verdict.text();
+        let told = summary.text();
         assert!(
             told.contains(" The least is left in GitHub Copilot CLI, cut over 20,480 bytes: "),
             "{told}"
@@ -1122,7 +1122,7 @@ mod tests {
         let subject = ParsedCapture::from_result(
             r#"{"content":[{"type":"text","text":"one"},{"type":"text","text":"two"}]}"#,
         );
-        let report = HostsReport::of(&subject, &Hosts::built_in(), &Cancel::new()).unwrap();
+        let report = HostsReport::new(&subject, &Hosts::built_in(), &Cancel::new()).unwrap();
         for row in report.rows.iter().filter(|row| row.view.is_computable()) {
             let sum: u64 = row
                 .view
@@ -1133,7 +1133,7 @@ mod tests {
             assert_eq!(row.bytes, row.view.text.len() as u64);
         }
         assert!(
-            HostsReport::of(&subject, &Hosts::built_in(), &{
+            HostsReport::new(&subject, &Hosts::built_in(), &{
                 let cancel = Cancel::new();
                 cancel.cancel();
                 cancel

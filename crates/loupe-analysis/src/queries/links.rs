@@ -1,4 +1,4 @@
-//! Where the data's records stand in a text, so that selecting one in a pane marks it in the others.
+//! Where the data's records are in a text, so that selecting one in a pane marks it in the others.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use loupe_core::capture::FactMatches;
 /// Places do not overlap much: looking back so many finds one that reaches into a range.
 const LOOK_BACK: usize = 8;
 
-/// Where records stand in a text, for linking.
+/// Where records are in a text, for linking.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Links {
     /// Range and record, by start.
@@ -36,7 +36,7 @@ impl Links {
         Self { places, records }
     }
 
-    /// The record that stands in this range, the one that begins first.
+    /// The record that is in this range, the one that begins first.
     pub fn at(&self, range: &Range<usize>) -> Option<usize> {
         let end = self
             .places

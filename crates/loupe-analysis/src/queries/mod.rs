@@ -111,7 +111,7 @@ pub fn text_of(subject: &ParsedCapture, id: &str) -> Result<String, Problem> {
 
 /// A capture made ready for queries: parses once, off the UI thread.
 pub fn subject(capture: Arc<Capture>) -> Arc<ParsedCapture> {
-    Arc::new(ParsedCapture::of(capture))
+    Arc::new(ParsedCapture::new(capture))
 }
 
 #[cfg(test)]
@@ -123,9 +123,9 @@ pub(crate) mod tests {
     use loupe_core::host::Hosts;
     use loupe_core::token::Encoding;
 
-    /// An answer with this `result`.
+    /// A result with this `result`.
     pub(crate) fn subject_of(result: &str) -> ParsedCapture {
-        ParsedCapture::of(Arc::new(Capture {
+        ParsedCapture::new(Arc::new(Capture {
             tool: Tool::unlisted("t"),
             arguments: Bytes::from_static(b"{}"),
             response: Some(Bytes::from(format!(
@@ -140,7 +140,7 @@ pub(crate) mod tests {
         let subject = Arc::new(subject_of(r#"{"structuredContent":[{"a":1},{"a":22}]}"#));
         let (hosts, cancel) = (Hosts::built_in(), Cancel::new());
         let subjects = [subject];
-        let cx = Ctx::of(&subjects, &hosts, &cancel);
+        let cx = Ctx::new(&subjects, &hosts, &cancel);
         let row = cx.get(&RowQuery("json")).unwrap().unwrap();
         let map = cx
             .get(&TokenMapQuery(Encoding::Cl100kBase))

@@ -1,5 +1,5 @@
-//! What an answer costs with a model: money per call and per 1,000 calls, and its share of the context. Shown only
-//! where a person wants it. The table is `prices.toml`, which a file of theirs can add to.
+//! What a result costs with a model: money per call and per 1,000 calls, and its share of the context. Shown only
+//! where the user wants it. The table is `prices.toml`, which a file of theirs can add to.
 
 use serde::Deserialize;
 
@@ -108,7 +108,7 @@ pub struct Cost {
 
 impl Cost {
     /// The cost of a count with a model. The count must be one by the model's own tokenizer.
-    pub fn of(count: Count, model: &Model) -> Self {
+    pub fn new(count: Count, model: &Model) -> Self {
         // Token counts are far below 2^53.
         let both = |of: fn(f64, &Model) -> f64| {
             (
@@ -200,18 +200,18 @@ mod tests {
             source: String::new(),
             read: String::new(),
         };
-        let exact = Cost::of(Count::Exact(3_563), &model);
+        let exact = Cost::new(Count::Exact(3_563), &model);
         assert_eq!(
             exact.text(),
             "$0.0089 a call · $8.91 per 1,000 calls · 2.8% of the context"
         );
-        let estimate = Cost::of(Count::claude(3_563), &model);
+        let estimate = Cost::new(Count::claude(3_563), &model);
         assert_eq!(
             estimate.text(),
             "≈$0.0098–$0.017 a call · ≈$9.80–$17.37 per 1,000 calls · ≈3.1%–5.4% of the context"
         );
         assert_eq!(
-            Cost::of(Count::Exact(0), &model).text(),
+            Cost::new(Count::Exact(0), &model).text(),
             "$0.00 a call · $0.00 per 1,000 calls · 0.0% of the context"
         );
     }

@@ -1,4 +1,4 @@
-//! Which fields a model needs of an answer, and which of them a format loses.
+//! Which fields a model needs of a result, and which of them a format loses.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -31,13 +31,13 @@ pub struct FieldLoss {
 /// What a format does to the fields that a model needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NeededFields {
-    /// How many are needed and stand in the data.
+    /// How many are needed and are in the data.
     pub needed: u64,
     pub lost: Vec<FieldLoss>,
 }
 
 impl NeededFields {
-    /// The sentence of the verdict, such as "CSV loses 1 of 3 needed fields: city (in 2 of 9 records)".
+    /// The sentence of the summary, such as "CSV loses 1 of 3 needed fields: city (in 2 of 9 records)".
     pub fn sentence(&self, title: &str) -> String {
         let needed = number_of(self.needed, "needed fields");
         if self.lost.is_empty() {
@@ -113,7 +113,7 @@ pub(crate) fn needed_fields(
     Ok(Some(NeededFields { needed, lost }))
 }
 
-/// Which of these fields a format, by its id, loses; `None` where the answer has no data.
+/// Which of these fields a format, by its id, loses; `None` where the result has no data.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct NeededQuery {
     pub format: &'static str,

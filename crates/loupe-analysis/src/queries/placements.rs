@@ -1,6 +1,6 @@
 //! What if the same data were delivered in another way: six deliveries through every host.
 //!
-//! The results are made up from the data and the text of the answer; no server sent them.
+//! The results are made up from the data and the text of the result; no server sent them.
 
 use std::sync::Arc;
 
@@ -81,7 +81,7 @@ pub struct PlacementCell {
     pub facts: Option<FactCount>,
     pub limit: LimitState,
     pub why_not: Option<String>,
-    /// Whether what the answer's own text says beyond the data is shown as well: that text stands in it, or says no more.
+    /// Whether what the result's own text says beyond the data is shown as well: that text is in it, or says no more.
     /// No delivery has a block that is no text.
     pub has_text: bool,
 }
@@ -116,7 +116,7 @@ impl PlacementRow {
         )
     }
 
-    /// Whether every host whose text is known shows all that the answer says: each fact, and what its own text says beside them.
+    /// Whether every host whose text is known shows all that the result says: each fact, and what its own text says next to them.
     pub fn says_all(&self) -> bool {
         let mut known = self
             .cells
@@ -156,15 +156,15 @@ pub struct Placements {
 }
 
 /// The text of a format; `Err` inside where it does not apply.
-fn written(id: &str, subject: &ParsedCapture) -> Result<String, String> {
+fn write_placement(id: &str, subject: &ParsedCapture) -> Result<String, String> {
     let format = format::by_id(id).ok_or_else(|| format!("there is no format `{id}`"))?;
     let bytes = format_bytes(format, subject).map_err(|problem| problem.what)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 impl Placements {
-    /// `None` where the answer has no data to deliver.
-    pub(super) fn of(
+    /// `None` where the result has no data to deliver.
+    pub(super) fn new(
         subject: &ParsedCapture,
         hosts: &Hosts,
         cancel: &Cancel,
@@ -178,10 +178,10 @@ impl Placements {
             .structured()
             .filter(|_| data.is_structured())
             .map(|node| node.raw_text().into_owned());
-        let Ok(json) = written("json", subject) else {
+        let Ok(json) = write_placement("json", subject) else {
             return Ok(None);
         };
-        let fenced = written("json-fenced", subject);
+        let fenced = write_placement("json-fenced", subject);
         let structured = sent.unwrap_or_else(|| json.clone());
         let own_text = subject.response.content_text();
         // A text that is the data itself says nothing in Markdown.
@@ -194,9 +194,8 @@ impl Placements {
         });
         let markdown = match own_markdown {
             Some(text) => Ok((text, "the text of this answer")),
-            None => {
-                written("markdown-table", subject).map(|text| (text, "a table that Loupe writes"))
-            }
+            None => write_placement("markdown-table", subject)
+                .map(|text| (text, "a table that Loupe writes")),
         };
         let text = match &own_text {
             Some(text) => (text.clone(), "the text of this answer"),
@@ -264,7 +263,7 @@ impl Placements {
     }
 }
 
-/// What every host, in its order, would make of a format as the only text of the answer.
+/// What every host, in its order, would make of a format as the only text of the result.
 ///
 /// # Errors
 /// Cancelled, or the format does not apply.
@@ -274,12 +273,12 @@ pub(super) fn as_text(
     hosts: &Hosts,
     cancel: &Cancel,
 ) -> Result<Vec<PlacementCell>, Stop> {
-    let text =
-        written(id, subject).map_err(|why| Problem::new(ProblemKind::NotFound, why).at(id))?;
+    let text = write_placement(id, subject)
+        .map_err(|why| Problem::new(ProblemKind::NotFound, why).at(id))?;
     Ok(cells(subject, &one_text(&text), hosts, cancel)?)
 }
 
-/// What every host, in its order, would make of the text of the answer, of its data as `structuredContent` alone, and of
+/// What every host, in its order, would make of the text of the result, of its data as `structuredContent` alone, and of
 /// both.
 ///
 /// # Errors
@@ -289,7 +288,8 @@ pub(super) fn as_structured(
     hosts: &Hosts,
     cancel: &Cancel,
 ) -> Result<[Vec<PlacementCell>; 3], Stop> {
-    let json = written("json", subject).map_err(|why| Problem::new(ProblemKind::NotFound, why))?;
+    let json =
+        write_placement("json", subject).map_err(|why| Problem::new(ProblemKind::NotFound, why))?;
     let text = subject.response.content_text().unwrap_or_default();
     let alone = format!("{{\"content\":[],\"structuredContent\":{json}}}");
     Ok([
@@ -338,10 +338,10 @@ fn cells(
         outcome: Outcome::Result,
         ..(*subject.capture).clone()
     };
-    let made = ParsedCapture::of(Arc::new(capture));
+    let made = ParsedCapture::new(Arc::new(capture));
     let hosts: Vec<&Arc<Host>> = hosts.iter().collect();
     let mut views = host_report::views(&made, &hosts, &RenderCache::default(), cancel);
-    // Against the data of the answer, also where the delivery itself has none.
+    // Against the data of the result, also where the delivery itself has none.
     let measured = host_report::measure(subject, &mut views, false, cancel);
     cancel.check()?;
     let own = subject
@@ -368,7 +368,7 @@ fn cells(
         .collect())
 }
 
-/// Six ways of delivering the data, through every host; `None` where the answer has no data.
+/// Six ways of delivering the data, through every host; `None` where the result has no data.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PlacementsQuery;
 
@@ -377,11 +377,11 @@ impl Query for PlacementsQuery {
     const IS_COUNT: bool = true;
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
-        Ok(Placements::of(cx.subject()?, cx.hosts, cx.cancel)?.map(Arc::new))
+        Ok(Placements::new(cx.subject()?, cx.hosts, cx.cancel)?.map(Arc::new))
     }
 }
 
-/// A format, by its id, as the only text of the answer, through every host, in their order.
+/// A format, by its id, as the only text of the result, through every host, in their order.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct SentAsTextQuery(pub &'static str);
 
@@ -412,7 +412,7 @@ mod tests {
         let subject = ParsedCapture::from_result(
             r##"{"content":[{"type":"text","text":"# Users\n\n- Ada (36)"}],"structuredContent":{"users":[{"name":"Ada","age":36,"city":"London"}]}}"##,
         );
-        let made = Placements::of(&subject, &Hosts::built_in(), &Cancel::new())
+        let made = Placements::new(&subject, &Hosts::built_in(), &Cancel::new())
             .unwrap()
             .unwrap();
         assert_eq!(made.rows.len(), 6);
@@ -462,18 +462,18 @@ mod tests {
         assert_eq!(missing(PlacementKind::JsonInMarkdown, "zed"), 0);
         assert_eq!(missing(PlacementKind::Link, "codex"), 3);
         assert_eq!(cell(PlacementKind::Link, "zed").tokens, None);
-        let verdict = made.verdict(Encoding::O200kBase).text();
+        let summary = made.summary(Encoding::O200kBase).text();
         let (whole, known) = made.ranked(Encoding::O200kBase)[0].whole();
         let share = format!(
             "{whole} of {known} hosts show every fact of “Both, the text is the JSON”, with a median of "
         );
-        assert!(verdict.starts_with(&share), "{verdict}");
+        assert!(summary.starts_with(&share), "{summary}");
         // Ties are named, with what the cheapest of them costs more.
         assert!(
-            verdict.contains("; “JSON in a fence in the text” reaches as many for "),
-            "{verdict}"
+            summary.contains("; “JSON in a fence in the text” reaches as many for "),
+            "{summary}"
         );
-        assert!(verdict.ends_with(" tokens more"), "{verdict}");
+        assert!(summary.ends_with(" tokens more"), "{summary}");
     }
 
     #[test]
@@ -501,7 +501,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_delivered_says_why() {
-        let made = Placements::of(
+        let made = Placements::new(
             &ParsedCapture::from_result(r#"{"content":[],"structuredContent":{"a":1}}"#),
             &Hosts::built_in(),
             &Cancel::new(),
@@ -516,7 +516,7 @@ mod tests {
             (markdown.result.is_none(), markdown.note.as_str()),
             (true, "no Markdown text: no list of records in it")
         );
-        let none = Placements::of(
+        let none = Placements::new(
             &ParsedCapture::from_result(r#"{"content":[{"type":"text","text":"hi"}]}"#),
             &Hosts::built_in(),
             &Cancel::new(),
@@ -529,7 +529,7 @@ mod tests {
         let subject = ParsedCapture::from_result(
             r#"{"content":[{"type":"text","text":"{\"a\":1}"},{"type":"image","data":"aGk="}],"structuredContent":{"a":1}}"#,
         );
-        let deliveries = Placements::of(&subject, &Hosts::built_in(), &Cancel::new())
+        let deliveries = Placements::new(&subject, &Hosts::built_in(), &Cancel::new())
             .unwrap()
             .unwrap();
         assert!(deliveries.rows.iter().all(|row| !row.says_all()));

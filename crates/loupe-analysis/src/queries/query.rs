@@ -1,4 +1,4 @@
-//! Typed queries over captures or over a server's definitions: one type each, beside what it answers with.
+//! Typed queries over captures or over a server's definitions: one type each, next to what it answers with.
 //!
 //! The window asks through the engine, which works off the UI thread and caches; the command line runs a query itself.
 
@@ -26,7 +26,7 @@ pub trait Query: Clone + Debug + Eq + Hash + Send + Sync + 'static {
     /// After this long a good result is better than the best one.
     const WITHIN: Option<Duration> = None;
 
-    /// Whether it waits for a person's word where what it is about is large, since it takes many seconds then.
+    /// Whether it waits for the user's word where what it is about is large, since it takes many seconds then.
     fn is_held(&self) -> bool {
         Self::IS_COUNT
     }
@@ -81,7 +81,7 @@ pub struct Ctx<'a> {
 
 impl<'a> Ctx<'a> {
     /// About captures.
-    pub fn of(subjects: &'a [Arc<ParsedCapture>], hosts: &'a Hosts, cancel: &'a Cancel) -> Self {
+    pub fn new(subjects: &'a [Arc<ParsedCapture>], hosts: &'a Hosts, cancel: &'a Cancel) -> Self {
         Self {
             subjects,
             definitions: &[],
@@ -93,7 +93,7 @@ impl<'a> Ctx<'a> {
     /// For `?` between the parts of a query, none of which looks at the flag itself.
     ///
     /// # Errors
-    /// [`Cancelled`] when the asker looked away.
+    /// [`Cancelled`] if the caller cancelled.
     pub fn check(&self) -> Result<(), Cancelled> {
         self.cancel.check()
     }
@@ -265,7 +265,7 @@ pub struct QueryKey {
 
 impl QueryKey {
     /// About captures.
-    pub fn of<Q: Query>(captures: &[CaptureId], query: Q) -> Self {
+    pub fn new<Q: Query>(captures: &[CaptureId], query: Q) -> Self {
         Self {
             target: Target::Captures(captures.to_vec()),
             query: AnyQuery::new(query),

@@ -1,4 +1,4 @@
-//! What each reader makes of an answer's texts, to choose one; and a pattern tried on them.
+//! What each reader makes of a result's texts, to choose one; and a pattern tried on them.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -123,7 +123,7 @@ mod tests {
             r#"{{"content":[{{"type":"text","text":"{text}"}}]}}"#
         )));
         let (hosts, cancel, subjects) = (Hosts::built_in(), Cancel::new(), [subject]);
-        let cx = Ctx::of(&subjects, &hosts, &cancel);
+        let cx = Ctx::new(&subjects, &hosts, &cancel);
         let readers = cx.get(&ReadersQuery).unwrap().unwrap();
         assert_eq!(readers.default.map(|reader| reader.id), Some("lines"));
         assert!(

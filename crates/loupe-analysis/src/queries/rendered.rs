@@ -77,7 +77,7 @@ pub struct RenderedView {
 }
 
 impl RenderedView {
-    pub(super) fn of(format: &dyn Format, subject: &ParsedCapture) -> Result<Self, Problem> {
+    pub(super) fn new(format: &dyn Format, subject: &ParsedCapture) -> Result<Self, Problem> {
         let mut cards = Vec::new();
         let whole;
         if format.id() == "content" {
@@ -224,7 +224,7 @@ impl Query for RenderedQuery {
     type Out = Arc<RenderedView>;
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
-        Ok(Arc::new(RenderedView::of(
+        Ok(Arc::new(RenderedView::new(
             format_of(self.0)?,
             cx.subject()?,
         )?))

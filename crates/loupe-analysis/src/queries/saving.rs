@@ -1,4 +1,4 @@
-//! Where the saving comes from: the difference between two formats of one answer, in steps that add up to it.
+//! Where the saving comes from: the difference between two formats of one result, in steps that add up to it.
 //!
 //! Each step is measured: the text is counted, one thing is taken away, and it is counted again. What no step explains
 //! is the form itself (how often a key is said, brackets, table lines).
@@ -20,9 +20,9 @@ use loupe_core::token::{self, Encoding};
 /// What makes one text cheaper than another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Reason {
-    /// Fences, and the message around the answer.
+    /// Fences, and the message around the result.
     Wrapping,
-    /// The text beside `structuredContent`, where both are sent.
+    /// The text next to `structuredContent`, where both are sent.
     OtherPart,
     /// Indentation, blank lines, and space between tokens.
     WhiteSpace,
@@ -92,11 +92,11 @@ pub struct Saving {
 }
 
 impl Saving {
-    /// Measures the way between two formats, by id. `None` where the answer has no data to compare by.
+    /// Measures the way between two formats, by id. `None` where the result has no data to compare by.
     ///
     /// # Errors
     /// [`Stop`] when cancelled, or where one of the formats does not apply.
-    pub fn of(
+    pub fn new(
         subject: &ParsedCapture,
         from: &str,
         to: &str,
@@ -121,7 +121,7 @@ impl Saving {
     }
 }
 
-/// What a text's tokens are spent on, beside those that its data needs in any form.
+/// What a text's tokens are spent on, next to those that its data needs in any form.
 struct Parts {
     tokens: u64,
     by_reason: [i64; 6],
@@ -153,7 +153,7 @@ impl Parts {
         let unwrapped = unwrap(subject, id, &text);
         let dense = without_space(&unwrapped);
         let plain = without_escapes(id, &dense);
-        // Of a message with both parts, what is around them is one thing, and the text beside the data another.
+        // Of a message with both parts, what is around them is one thing, and the text next to the data another.
         let has_both = id == "wire" && subject.response.structured().is_some();
         let both = format::by_id("both").filter(|both| has_both && both.applies(subject).is_ok());
         let sent = both.map(|both| format_bytes(both, subject)).transpose()?;
@@ -308,7 +308,7 @@ fn json_unescaped(text: &str) -> String {
     plain + rest
 }
 
-/// Where the difference between two formats, by their ids, comes from; `None` where the answer has no data.
+/// Where the difference between two formats, by their ids, comes from; `None` where the result has no data.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct SavingQuery {
     pub from: &'static str,
@@ -321,7 +321,7 @@ impl Query for SavingQuery {
     const IS_COUNT: bool = true;
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
-        Ok(Saving::of(cx.subject()?, self.from, self.to, self.encoding)?.map(Arc::new))
+        Ok(Saving::new(cx.subject()?, self.from, self.to, self.encoding)?.map(Arc::new))
     }
 }
 
@@ -362,7 +362,7 @@ mod tests {
         prop::collection::vec(object(value()), 1..5).prop_map(Value::from)
     }
 
-    /// Answers whose text is the data, holds it in a fence or says something else; with the data beside it or without.
+    /// Answers whose text is the data, holds it in a fence or says something else; with the data next to it or without.
     fn answer() -> impl Strategy<Value = String> {
         let data = || prop_oneof![value(), table()].prop_map(|data| data.to_string());
         (data(), data(), 0..4_u8, any::<bool>()).prop_map(|(data, other, text, is_structured)| {
@@ -390,7 +390,7 @@ mod tests {
         fn steps_add_up_in_any_answer(result in answer()) {
             let subject = ParsedCapture::from_result(&result);
             let encoding = Encoding::O200kBase;
-            let way = |from: &str, to: &str| Saving::of(&subject, from, to, encoding).unwrap();
+            let way = |from: &str, to: &str| Saving::new(&subject, from, to, encoding).unwrap();
             for format in FORMATS {
                 let (id, Ok(bytes)) = (format.id(), format_bytes(*format, &subject)) else { continue };
                 let (Some(there), Some(back)) = (way(id, "json"), way("json", id)) else { continue };
@@ -416,7 +416,7 @@ mod tests {
         let mut seen = Vec::new();
         for from in FORMATS {
             for to in FORMATS {
-                let found = Saving::of(&subject, from.id(), to.id(), Encoding::O200kBase);
+                let found = Saving::new(&subject, from.id(), to.id(), Encoding::O200kBase);
                 let (true, true) = (from.applies(&subject).is_ok(), to.applies(&subject).is_ok())
                 else {
                     continue;
@@ -441,7 +441,7 @@ mod tests {
     #[test]
     fn each_part_is_named_for_what_it_is() {
         let steps = |subject: &ParsedCapture, from: &str, to: &str| {
-            let steps = Saving::of(subject, from, to, Encoding::O200kBase)
+            let steps = Saving::new(subject, from, to, Encoding::O200kBase)
                 .unwrap()
                 .unwrap()
                 .steps;
@@ -456,7 +456,7 @@ mod tests {
             r#"{{"content":[{{"type":"text","text":"{text}"}}]}}"#
         ));
         assert_eq!(steps(&escaped, "content", "json"), [("escaping", -1)]);
-        // The text beside the data is no wrapping, and what a text leaves out comes back.
+        // The text next to the data is no wrapping, and what a text leaves out comes back.
         let both = ParsedCapture::from_result(RESULT);
         assert!(steps(&both, "both", "structured").contains(&("text beside the data", -1)));
         assert!(
@@ -473,7 +473,7 @@ mod tests {
     fn pretty_json_is_all_white_space_and_a_text_leaves_facts_out() {
         let subject = ParsedCapture::from_result(RESULT);
         let steps = |from: &str, to: &str| {
-            Saving::of(&subject, from, to, Encoding::O200kBase)
+            Saving::new(&subject, from, to, Encoding::O200kBase)
                 .unwrap()
                 .unwrap()
                 .steps
@@ -497,7 +497,7 @@ mod tests {
         assert!(steps("json", "json").is_empty());
         let bare = ParsedCapture::from_result(r#"{"content":[{"type":"text","text":"no data"}]}"#);
         assert_eq!(
-            Saving::of(&bare, "content", "wire", Encoding::O200kBase),
+            Saving::new(&bare, "content", "wire", Encoding::O200kBase),
             Ok(None)
         );
     }

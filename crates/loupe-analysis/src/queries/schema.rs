@@ -162,7 +162,7 @@ fn compile(schema: &Bytes, dates: Dates) -> Compiled {
     }
 }
 
-/// Why the validator does not take a schema: where it is none, and what should stand there.
+/// Why the validator does not take a schema: where it is none, and what should be there.
 fn unusable(schema: &Value, error: &ValidationError<'_>, is_searched: bool) -> String {
     let mut faults = Vec::new();
     if is_searched && let Ok(of_schemas) = jsonschema::meta::validator_for(schema) {
@@ -324,7 +324,7 @@ fn constant(error: &ValidationError<'_>) -> Option<String> {
     }
 }
 
-/// What an error says should stand in place of the value.
+/// What an error says should be instead of the value.
 fn describe_expected(error: &ValidationError<'_>) -> Option<String> {
     match error.kind() {
         ValidationErrorKind::Type { kind } => Some(expected(kind)),

@@ -348,7 +348,7 @@ impl Walk<'_, '_> {
             ("anyOf" | "oneOf", Value::Array(items)) => {
                 self.alternatives(items, value, visits, depth)
             }
-            ("not" | "if", schema) => self.visit(schema, value, judged(visits), depth),
+            ("not" | "if", schema) => self.visit(schema, value, judge_visits(visits), depth),
             ("then" | "else", schema) => self.visit(schema, value, visits, depth),
             ("dependentSchemas" | "dependencies", Value::Object(schemas)) => {
                 let mut applied = schemas
@@ -445,7 +445,7 @@ impl Walk<'_, '_> {
                 .try_for_each(|(schema, item)| self.visit(schema, item, visits, depth)),
             ("contains", schema, Value::Array(items)) => items
                 .iter()
-                .try_for_each(|item| self.visit(schema, item, judged(visits), depth)),
+                .try_for_each(|item| self.visit(schema, item, judge_visits(visits), depth)),
             ("items" | "additionalItems" | "unevaluatedItems", schema, Value::Array(items)) => {
                 items
                     .iter()
@@ -456,7 +456,7 @@ impl Walk<'_, '_> {
     }
 }
 
-fn judged(visits: Visits) -> Visits {
+fn judge_visits(visits: Visits) -> Visits {
     Visits {
         judge: visits.judge.saturating_add(visits.explain),
         explain: 0,
@@ -537,7 +537,7 @@ fn pattern_steps(pattern: &str, text: &str) -> u64 {
         }
 }
 
-/// How often a character of the pattern may stand in the text, by its counts such as `{1,40}` within one another.
+/// How often a character of the pattern may be in the text, by its counts such as `{1,40}` within one another.
 fn repeats(pattern: &str) -> u64 {
     let counts = pattern.split('{').skip(1).filter_map(|rest| {
         rest.split('}')

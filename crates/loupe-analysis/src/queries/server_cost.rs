@@ -53,7 +53,7 @@ impl DefinitionPart {
         }
     }
 
-    fn of(key: &str) -> Self {
+    fn new(key: &str) -> Self {
         match key {
             "name" => DefinitionPart::Name,
             "title" => DefinitionPart::Title,
@@ -108,7 +108,7 @@ pub struct ServerCost {
 
 impl ServerCost {
     /// Counts a server's tools and instructions.
-    pub fn of(server: &Server, tools: &[impl Borrow<Tool>], encoding: Encoding) -> Self {
+    pub fn new(server: &Server, tools: &[impl Borrow<Tool>], encoding: Encoding) -> Self {
         let count = |text: &str| token::count(text).get(encoding);
         let definitions: Vec<Definition> = tools
             .iter()
@@ -175,7 +175,7 @@ enum Change {
     ShortDescription,
 }
 
-/// A definition's text and where its members stand in it.
+/// A definition's text and where its members are in it.
 struct Definition {
     text: String,
     /// A member with the comma before it, in order.
@@ -198,7 +198,7 @@ impl Definition {
         };
         let mut from = root.range().start + 1;
         for member in root.children() {
-            let part = DefinitionPart::of(&member.key().unwrap_or_default());
+            let part = DefinitionPart::new(&member.key().unwrap_or_default());
             if let (DefinitionPart::Description, Some(description)) = (part, member.as_str())
                 && description.chars().count() > DESCRIPTION_CHARS
             {
@@ -265,7 +265,7 @@ impl Query for ServerCostQuery {
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
         let Definitions { server, tools } = &**cx.listing()?;
-        Ok(Arc::new(ServerCost::of(server, tools, self.0)))
+        Ok(Arc::new(ServerCost::new(server, tools, self.0)))
     }
 }
 
@@ -308,7 +308,7 @@ mod tests {
         let bare = r#"{ "inputSchema" : {}, "name" : "b" }"#;
         let tools =
             [raw, bare, "not json"].map(|raw| Tool::read(Bytes::copy_from_slice(raw.as_bytes())));
-        let cost = ServerCost::of(&server(Some("Ask first.")), &tools, Encoding::O200kBase);
+        let cost = ServerCost::new(&server(Some("Ask first.")), &tools, Encoding::O200kBase);
         let whole = |text: &str| token::count(text).o200k_base;
         for (tool, raw) in cost.tools.iter().zip([raw, bare, "not json"]) {
             assert_eq!(tool.tokens, whole(raw));
@@ -352,7 +352,7 @@ mod tests {
             "word é ".repeat(100)
         );
         let tools = [Tool::read(Bytes::from(raw))];
-        let cost = ServerCost::of(&server(None), &tools, Encoding::Cl100kBase);
+        let cost = ServerCost::new(&server(None), &tools, Encoding::Cl100kBase);
         assert!(
             cost.cuts[0].what.ends_with("200 characters") && cost.cuts[0].saves > 100,
             "{:?}",

@@ -1,4 +1,4 @@
-//! What it would cost to send data that was read from a text as `structuredContent` beside that text.
+//! What it would cost to send data that was read from a text as `structuredContent` next to that text.
 
 use crate::queries::placements;
 use crate::queries::query::{Ctx, Query, Stop, Weigh};
@@ -13,7 +13,7 @@ pub struct HostSpan {
 }
 
 impl HostSpan {
-    fn of(values: &[i64]) -> Option<Self> {
+    fn new(values: &[i64]) -> Option<Self> {
         Some(Self {
             hosts: values.len(),
             least: *values.iter().min()?,
@@ -66,8 +66,8 @@ impl Query for StructuredPriceQuery {
             }
         }
         Ok(Some(StructuredPrice {
-            both: HostSpan::of(&more),
-            alone: HostSpan::of(&whole),
+            both: HostSpan::new(&more),
+            alone: HostSpan::new(&whole),
             unchanged,
         }))
     }
@@ -90,7 +90,7 @@ mod tests {
             r#"{"content":[{"type":"text","text":"name: Ada\nage: 36\ncity: London"}]}"#,
         ));
         let (hosts, cancel, subjects) = (Hosts::built_in(), Cancel::new(), [subject]);
-        let cx = Ctx::of(&subjects, &hosts, &cancel);
+        let cx = Ctx::new(&subjects, &hosts, &cancel);
         let price = cx
             .get(&StructuredPriceQuery(Encoding::O200kBase))
             .unwrap()

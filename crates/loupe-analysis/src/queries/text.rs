@@ -93,7 +93,7 @@ impl TextView {
         let (text, is_exact, bytes) = shown_text(format, subject)?;
         let is_content = format.id() == "content";
         let matched = match &subject.data {
-            // What was read from this text is known to stand there, and where.
+            // What was read from this text is known to be there, and where.
             Some(data) if is_content && !data.is_structured() => FactMatches {
                 records: data.records_in_text(&subject.response, &text),
                 ..FactMatches::default()

@@ -16,7 +16,7 @@ impl Query for TokenStartsQuery {
     type Out = Arc<[usize]>;
     const IS_COUNT: bool = true;
 
-    /// A person switched it on.
+    /// The user switched it on.
     fn is_held(&self) -> bool {
         false
     }
@@ -45,7 +45,7 @@ mod tests {
             r#"{{"content":[{{"type":"text","text":"{text}"}}]}}"#
         )))];
         let (hosts, cancel) = (Hosts::built_in(), Cancel::new());
-        let cx = Ctx::of(&subjects, &hosts, &cancel);
+        let cx = Ctx::new(&subjects, &hosts, &cancel);
         let text = cx.text("content").ok().unwrap();
         for &encoding in Encoding::ALL {
             let starts = cx

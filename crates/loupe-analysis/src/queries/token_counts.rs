@@ -1,4 +1,4 @@
-//! A format's tokens by the tokenizer a person names. What is always counted stands in the row; for another
+//! A format's tokens by the tokenizer the user names. What is always counted is in the row; for another
 //! tokenizer the text is written once more.
 
 use std::sync::Arc;
@@ -22,7 +22,7 @@ pub struct RowCount {
 }
 
 impl RowCount {
-    /// Of a row that was not reached: whoever asked has looked away.
+    /// Of a row that was not reached: the caller cancelled.
     fn interrupted() -> Self {
         Self {
             count: None,
@@ -31,7 +31,7 @@ impl RowCount {
     }
 }
 
-/// The counts of rows by a tokenizer; where the asker has looked away meanwhile, those that were not reached say so.
+/// The counts of rows by a tokenizer; where the caller has cancelled meanwhile, those that were not reached say so.
 pub fn count_rows(
     subject: &ParsedCapture,
     rows: &[Row],
@@ -84,7 +84,7 @@ impl Query for RowQuery {
     type Out = Arc<Row>;
     const IS_COUNT: bool = true;
 
-    /// What the server sends, and the plain choice beside it, are counted always.
+    /// What the server sends, and the plain choice next to it, are counted always.
     fn is_held(&self) -> bool {
         self.0 != "json" && format::by_id(self.0).is_some_and(|format| !format.is_as_sent())
     }

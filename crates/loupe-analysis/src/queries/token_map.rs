@@ -67,7 +67,7 @@ pub struct TokenMap {
 
 impl TokenMap {
     /// Counts data.
-    pub fn of(root: Node<'_>, encoding: Encoding) -> Self {
+    pub fn new(root: Node<'_>, encoding: Encoding) -> Self {
         let columns = Columns::of(root);
         let mut is_first = vec![true; columns.columns.len()];
         let repeats: Vec<bool> = columns
@@ -114,7 +114,7 @@ impl Query for TokenMapQuery {
         let Some(data) = &cx.subject()?.data else {
             return Ok(None);
         };
-        Ok(Some(Arc::new(TokenMap::of(data.root(), self.0))))
+        Ok(Some(Arc::new(TokenMap::new(data.root(), self.0))))
     }
 }
 
@@ -138,7 +138,7 @@ mod tests {
     fn every_part_adds_up_to_the_whole() {
         let doc = Doc::parse(Bytes::from_static(PAYLOAD.as_bytes()));
         for &encoding in Encoding::ALL {
-            let map = TokenMap::of(doc.root().unwrap(), encoding);
+            let map = TokenMap::new(doc.root().unwrap(), encoding);
             let whole = token::count(PAYLOAD).get(encoding);
             assert_eq!(map.total.total(), whole);
             assert_eq!(
@@ -152,7 +152,7 @@ mod tests {
     #[test]
     fn columns_have_paths_and_are_found_by_them() {
         let doc = Doc::parse(Bytes::from_static(PAYLOAD.as_bytes()));
-        let map = TokenMap::of(doc.root().unwrap(), Encoding::O200kBase);
+        let map = TokenMap::new(doc.root().unwrap(), Encoding::O200kBase);
         let paths: Vec<String> = (0..map.own.len())
             .map(|column| map.columns.path(column))
             .collect();
@@ -180,10 +180,10 @@ mod tests {
     }
 
     #[test]
-    fn a_deep_payload_is_mapped() {
+    fn deep_data_is_mapped() {
         let text = format!("{}1{}", "[".repeat(50_000), "]".repeat(50_000));
         let doc = Doc::parse(Bytes::from(text.clone()));
-        let map = TokenMap::of(doc.root().unwrap(), Encoding::O200kBase);
+        let map = TokenMap::new(doc.root().unwrap(), Encoding::O200kBase);
         assert_eq!(map.total.total(), token::count(&text).o200k_base);
     }
 }

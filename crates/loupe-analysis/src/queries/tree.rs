@@ -30,7 +30,7 @@ pub struct TreeView {
 }
 
 impl TreeView {
-    pub(super) fn of(subject: &ParsedCapture) -> Option<Self> {
+    pub(super) fn new(subject: &ParsedCapture) -> Option<Self> {
         let Some(data) = &subject.data else {
             return None;
         };
@@ -93,7 +93,7 @@ impl TreeTokens {
     }
 }
 
-/// The data as a tree with marks; `None` where the answer has no data.
+/// The data as a tree with marks; `None` where the result has no data.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TreeQuery;
 
@@ -101,7 +101,7 @@ impl Query for TreeQuery {
     type Out = Option<Arc<TreeView>>;
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
-        Ok(TreeView::of(cx.subject()?).map(Arc::new))
+        Ok(TreeView::new(cx.subject()?).map(Arc::new))
     }
 }
 
@@ -111,7 +111,7 @@ impl Weigh for TreeView {
     }
 }
 
-/// What each value of the data costs; `None` where the answer has no data.
+/// What each value of the data costs; `None` where the result has no data.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TreeTokensQuery;
 

@@ -80,7 +80,7 @@ fn columns_of(char: char) -> usize {
 /// Cuts display lines into rows of at most `columns`, at a space where one is near; 0 columns cut nothing.
 ///
 /// # Errors
-/// [`Cancelled`] when the asker looked away.
+/// [`Cancelled`] if the caller cancelled.
 pub fn wrap(
     text: &str,
     lines: &[DisplayLine],

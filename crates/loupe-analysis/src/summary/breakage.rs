@@ -1,4 +1,4 @@
-//! What the records of an answer break: in which format a value does not come back, is lost, looks different once
+//! What the records of a result break: in which format a value does not come back, is lost, looks different once
 //! rendered, or cannot be written at all.
 
 use crate::summary::{Summary, SummaryPart};
@@ -16,9 +16,9 @@ enum Harm {
     Changed,
 }
 
-/// The sentence; `None` until every format that Loupe writes was measured. Of an answer without data it says that.
+/// The sentence; `None` until every format that Loupe writes was measured. Of a result without data it says that.
 pub fn breakage(rows: &[&Row]) -> Option<Summary> {
-    let mut verdict = Summary::default();
+    let mut summary = Summary::default();
     let mut broken = Vec::new();
     let mut whole = Vec::new();
     for format in FORMATS.iter().filter(|format| !format.is_as_sent()) {
@@ -28,39 +28,39 @@ pub fn breakage(rows: &[&Row]) -> Option<Summary> {
             None => whole.push(title(row)),
         }
     }
-    let has_payload = rows
+    let has_data = rows
         .iter()
         .any(|row| row.format == "json" && row.is_available());
-    if !has_payload {
-        verdict.plain("No data in this answer: no format to break.");
-        return Some(verdict);
+    if !has_data {
+        summary.plain("No data in this answer: no format to break.");
+        return Some(summary);
     }
     broken.sort_by_key(|(harm, ..)| *harm);
     if broken.is_empty() {
-        verdict.plain("These records break no format: ");
+        summary.plain("These records break no format: ");
     } else {
-        verdict.plain("These records break: ");
+        summary.plain("These records break: ");
     }
     for (_, title, words) in broken {
-        verdict.parts.push(SummaryPart::Bad(title.to_owned()));
-        verdict.plain(format!(": {words}. "));
+        summary.parts.push(SummaryPart::Bad(title.to_owned()));
+        summary.plain(format!(": {words}. "));
     }
     if !whole.is_empty() {
-        verdict.parts.push(SummaryPart::Good(whole.join(" · ")));
-        verdict.plain(if whole.len() == 1 {
+        summary.parts.push(SummaryPart::Good(whole.join(" · ")));
+        summary.plain(if whole.len() == 1 {
             " gives every value back."
         } else {
             " give every value back."
         });
     }
-    Some(verdict)
+    Some(summary)
 }
 
 fn title(row: &Row) -> &'static str {
     format::by_id(row.format).map_or(row.format, Format::title)
 }
 
-fn counted(count: u64, one: &str, more: &str) -> String {
+fn count_of(count: u64, one: &str, more: &str) -> String {
     format!("{} {}", grouped(count), if count == 1 { one } else { more })
 }
 
@@ -81,7 +81,7 @@ fn harm(row: &Row) -> Option<(Harm, String)> {
     if let Some(trip) = row
         .round_trip
         .as_ref()
-        .filter(|trip| !trip.verdict.is_lossless())
+        .filter(|trip| !trip.fidelity.is_lossless())
     {
         let (harm, message) = unlike(trip);
         harms.push(harm);
@@ -102,7 +102,7 @@ fn harm(row: &Row) -> Option<(Harm, String)> {
             .map_or_else(String::new, |first| format!(", first {}", first.path));
         words.push(format!(
             "{} different once rendered{first}",
-            counted(trip.elsewhere.count, "value looks", "values look")
+            count_of(trip.elsewhere.count, "value looks", "values look")
         ));
     }
     Some((harms.into_iter().min()?, words.join(", ")))
@@ -110,7 +110,7 @@ fn harm(row: &Row) -> Option<(Harm, String)> {
 
 /// What does not come back.
 fn unlike(trip: &RoundTrip) -> (Harm, String) {
-    if trip.verdict == format::round_trip::Fidelity::Undecodable {
+    if trip.fidelity == format::round_trip::Fidelity::Undecodable {
         let why = trip
             .note
             .as_ref()
@@ -121,7 +121,7 @@ fn unlike(trip: &RoundTrip) -> (Harm, String) {
         Harm::Changed,
         format!(
             "{} back different",
-            counted(trip.differences.count, "value comes", "values come")
+            count_of(trip.differences.count, "value comes", "values come")
         ),
     )
 }
@@ -135,8 +135,8 @@ mod tests {
     };
 
     fn rows() -> Vec<Row> {
-        let trip = |verdict| RoundTrip {
-            verdict,
+        let trip = |summary| RoundTrip {
+            fidelity: summary,
             differences: Differences::default(),
             changes: Differences::default(),
             elsewhere: Differences::default(),
@@ -160,7 +160,7 @@ mod tests {
     }
 
     fn say(rows: &[Row]) -> Option<String> {
-        breakage(&rows.iter().collect::<Vec<_>>()).map(|verdict| verdict.text())
+        breakage(&rows.iter().collect::<Vec<_>>()).map(|summary| summary.text())
     }
 
     #[test]
@@ -173,7 +173,7 @@ mod tests {
         );
         of(&mut rows, "xml").why = Some("XML cannot hold the character U+001B at /a".into());
         let csv = of(&mut rows, "csv").round_trip.as_mut().unwrap();
-        (csv.verdict, csv.differences.count) = (Proof::Lossy, 88);
+        (csv.fidelity, csv.differences.count) = (Proof::Lossy, 88);
         of(&mut rows, "code-block").facts = Some(FactCount {
             total: 9,
             found: 7,

@@ -1,4 +1,4 @@
-//! What a comparison says: in a strip the baseline, the cheapest of the answers and what there could be in its place, and
+//! What a comparison says: in a strip the baseline, the cheapest of the results and what there could be in its place, and
 //! the same as a sentence; of equal calls which answers differ, and how tokens and time are spread.
 
 use std::collections::BTreeSet;
@@ -23,7 +23,7 @@ const CHEAPEST: &str = "cheapest of these answers";
 const ALL_FACTS: &str = "cheapest with all facts";
 const NOTHING_NEEDED: &str = "every needed fact found";
 
-/// The strip: the baseline, the cheapest of the answers, and the cheapest format to change to. Where only some
+/// The strip: the baseline, the cheapest of the results, and the cheapest format to change to. Where only some
 /// fields are needed, they are given as patterns. A winner is named among answers with the same records alone, and never
 /// one that leaves something out; where there can be none, a note says why.
 pub fn comparison_strip(comparison: &Comparison, needed: Option<&BTreeSet<String>>) -> Strip {
@@ -73,7 +73,7 @@ pub fn comparison_strip(comparison: &Comparison, needed: Option<&BTreeSet<String
         .map(|at| offered.tokens(at))
         .min()
         .unwrap_or_else(|| offered.tokens(base));
-    cells.extend(offered.changed(least));
+    cells.extend(offered.change_cell(least));
     // Of equal ones the earlier.
     let is_whole = |cell: &&mut StripCell| {
         if needed.is_some() {
@@ -110,24 +110,24 @@ pub fn comparison_strip(comparison: &Comparison, needed: Option<&BTreeSet<String
 /// The strip as a sentence, and which calls gave nothing to compare.
 pub fn comparison_summary(comparison: &Comparison, needed: Option<&BTreeSet<String>>) -> Summary {
     let strip = comparison_strip(comparison, needed);
-    let mut verdict = Summary::default();
+    let mut summary = Summary::default();
     match (strip.note, strip.cells.split_first()) {
-        (Some(note), _) => verdict.plain(note),
+        (Some(note), _) => summary.plain(note),
         (None, Some((base, others))) => {
-            verdict.plain(format!(
+            summary.plain(format!(
                 "{}: ",
                 base.column
                     .map_or(&base.name, |at| &comparison.columns[at].title)
             ));
-            verdict.count(Some(base.count));
-            verdict.plain(format!(
+            summary.count(Some(base.count));
+            summary.plain(format!(
                 " {} ({})",
                 unit(base.count),
                 comparison.encoding.name()
             ));
-            verdict.loss(base);
+            summary.loss(base);
             for cell in others {
-                verdict.cell(cell, &format!("{}, {}", cell.name, cell.role));
+                summary.cell(cell, &format!("{}, {}", cell.name, cell.role));
             }
         }
         (None, None) => {}
@@ -138,7 +138,7 @@ pub fn comparison_summary(comparison: &Comparison, needed: Option<&BTreeSet<Stri
         .filter(|column| column.is_offered() && !column.is_answer())
         .collect();
     if !failed.is_empty() {
-        verdict.plain(" Not compared: ");
+        summary.plain(" Not compared: ");
         let message = failed.iter().map(|column| {
             format!(
                 "{} ({})",
@@ -146,12 +146,12 @@ pub fn comparison_summary(comparison: &Comparison, needed: Option<&BTreeSet<Stri
                 column.why.as_deref().unwrap_or_default()
             )
         });
-        verdict
+        summary
             .parts
             .push(SummaryPart::Bad(message.collect::<Vec<_>>().join(", ")));
-        verdict.plain(".");
+        summary.plain(".");
     }
-    verdict
+    summary
 }
 
 /// What may be claimed of a column, as far as fields are needed; all are, where none are given.
@@ -209,7 +209,7 @@ pub fn column_loss(comparison: &Comparison, at: usize, needed: Option<&BTreeSet<
         };
         Loss::new(ClaimTone::Warn, words)
     } else if facts == 0 {
-        Loss::new(ClaimTone::Warn, held(comparison, column))
+        Loss::new(ClaimTone::Warn, describe_held(comparison, column))
     } else {
         let of = FactCount {
             total,
@@ -219,7 +219,7 @@ pub fn column_loss(comparison: &Comparison, at: usize, needed: Option<&BTreeSet<
         Loss::new(ClaimTone::Warn, missing_words(of))
             .with_short(format!("−{} facts", grouped(facts)))
     };
-    loss.detail = listed(
+    loss.detail = list_names(
         &lost
             .iter()
             .map(|(field, _)| name(&field.pattern))
@@ -228,7 +228,7 @@ pub fn column_loss(comparison: &Comparison, at: usize, needed: Option<&BTreeSet<
     loss
 }
 
-/// The columns of a comparison beside its baseline.
+/// The columns of a comparison next to its baseline.
 struct Offered<'a> {
     comparison: &'a Comparison,
     needed: Option<&'a BTreeSet<String>>,
@@ -291,7 +291,7 @@ impl Offered<'_> {
     }
 
     /// The format to change to: the cheapest whose facts are all proved, where it has fewer tokens than `most`.
-    fn changed(&self, most: u64) -> Option<StripCell> {
+    fn change_cell(&self, most: u64) -> Option<StripCell> {
         let tokenizer = Tokenizer::Encoding(self.comparison.encoding);
         let counted = |row| CountedRow {
             row,
@@ -304,7 +304,7 @@ impl Offered<'_> {
             .rows
             .iter()
             .filter(|row| row.is_available() && is_derived(row.format));
-        let chosen = cheapest(rows.filter_map(|row| Candidate::of(counted(row), true, None)))?;
+        let chosen = cheapest(rows.filter_map(|row| Candidate::new(counted(row), true, None)))?;
         let base = &self.comparison.columns[self.base];
         let mut cell = chosen.cell(
             &tokenizer,
@@ -347,7 +347,7 @@ fn equal(comparison: &Comparison, answers: &[usize], base: usize) -> String {
         };
         format!(
             "Not all answers are the same: {} {differ} from {}.",
-            listed(&names),
+            list_names(&names),
             bare(&comparison.columns[base])
         )
     };
@@ -369,7 +369,7 @@ fn equal(comparison: &Comparison, answers: &[usize], base: usize) -> String {
     )
 }
 
-/// Where the answers are not about the same, the cheapest is no better one: from what to what they go.
+/// Where the results are not about the same, the cheapest is no better one: from what to what they go.
 fn span(comparison: &Comparison, answers: &[usize]) -> String {
     let columns = || answers.iter().map(|at| &comparison.columns[*at]);
     let tokens = |column: &&Column| column.row.tokens.get(comparison.encoding);
@@ -403,13 +403,13 @@ fn span(comparison: &Comparison, answers: &[usize]) -> String {
         bare(reference)
     );
     for column in columns().filter(|column| column.absent > 0) {
-        message += &format!(" {} {}.", bare(column), held(comparison, column));
+        message += &format!(" {} {}.", bare(column), describe_held(comparison, column));
     }
     message
 }
 
 /// "holds 5 of 50 records".
-pub fn held(comparison: &Comparison, column: &Column) -> String {
+pub fn describe_held(comparison: &Comparison, column: &Column) -> String {
     let all = comparison
         .records
         .iter()
@@ -442,7 +442,7 @@ fn range_text(numbers: impl Iterator<Item = f64>, written: impl Fn(f64) -> Strin
     }
 }
 
-fn listed(names: &[String]) -> String {
+fn list_names(names: &[String]) -> String {
     let shown = names
         .iter()
         .take(MAX_NAMES)
@@ -456,7 +456,7 @@ fn listed(names: &[String]) -> String {
     }
 }
 
-/// The value alone: an answer is always as sent.
+/// The value alone: a result is always as sent.
 fn bare(column: &Column) -> &str {
     column.value_title()
 }

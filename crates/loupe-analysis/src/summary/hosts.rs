@@ -1,4 +1,4 @@
-//! What is said of the hosts of an answer: the headline over all of them, and what happens in each. The window, the command
+//! What is said of the hosts of a result: the headline over all of them, and what happens in each. The window, the command
 //! line and what is copied say it in the same words.
 
 use crate::queries::{HostLane, HostOutcome, HostRow, HostsReport, MediaOutcome, OtherLosses};
@@ -9,7 +9,7 @@ use loupe_core::host::{LimitState, OmittedPart};
 use loupe_core::number::{grouped, number_of};
 use loupe_core::token::{Encoding, Tokens};
 
-/// The hosts of an answer in one sentence, and why that is so in another.
+/// The hosts of a result in one sentence, and why that is so in another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostsHeadline {
     /// The worst there is.
@@ -54,7 +54,7 @@ impl OtherLosses {
 
 impl HostOutcome {
     /// "17 show nothing", "1 cuts it".
-    pub fn counted(self, hosts: usize) -> String {
+    pub fn count_hosts(self, hosts: usize) -> String {
         let (one, many) = match self {
             Self::Nothing => ("shows nothing", "show nothing"),
             Self::Cut => ("cuts it", "cut it"),
@@ -86,7 +86,7 @@ impl HostRow {
         }
     }
 
-    /// Images and audio in words: "1 image shown, 1 image as base64 text"; `None` where the answer has none, or what becomes
+    /// Images and audio in words: "1 image shown, 1 image as base64 text"; `None` where the result has none, or what becomes
     /// of them is not known.
     pub fn media_text(&self) -> Option<String> {
         self.media_in_words(|_| true)
@@ -136,7 +136,7 @@ impl HostRow {
         (!parts.is_empty()).then(|| parts.join(", "))
     }
 
-    /// Which parts of the answer its model is shown.
+    /// Which parts of the result its model is shown.
     fn reads(&self) -> &'static str {
         let is_dropped = |what: fn(OmittedPart) -> bool| {
             self.view.dropped.iter().any(|dropped| what(dropped.what))
@@ -165,7 +165,7 @@ impl HostRow {
         ))
     }
 
-    /// What happens to the answer in this host, in a few words: "reads the text alone", "cut at 20,480 bytes".
+    /// What happens to the result in this host, in a few words: "reads the text alone", "cut at 20,480 bytes".
     pub fn happens(&self) -> String {
         let limit = self.reached().map(|(rule, max)| match self.limit().state {
             LimitState::Error => format!("replaced by an error above {max}"),
@@ -465,10 +465,10 @@ impl HostsReport {
     }
 
     /// The headline, how many hosts have each outcome, and which of those that show all pay least.
-    pub fn verdict(&self, encoding: Encoding) -> Summary {
-        let mut verdict = Summary::default();
+    pub fn summary(&self, encoding: Encoding) -> Summary {
+        let mut summary = Summary::default();
         let HostsHeadline { outcome, text, why } = self.headline(encoding);
-        verdict.parts.push(match outcome {
+        summary.parts.push(match outcome {
             HostOutcome::All
                 if self
                     .rows
@@ -485,9 +485,9 @@ impl HostsReport {
             .zip(self.outcomes())
             .filter(|(_, count)| *count > 0);
         let counts: Vec<String> = counts
-            .map(|(outcome, count)| outcome.counted(count))
+            .map(|(outcome, count)| outcome.count_hosts(count))
             .collect();
-        verdict.plain(format!(
+        summary.plain(format!(
             ". {why} Of {}: {}.",
             number_of(self.rows.len() as u64, "hosts"),
             counts.join(", ")
@@ -508,18 +508,18 @@ impl HostsReport {
             } else {
                 String::new()
             };
-            verdict.plain(format!(
+            summary.plain(format!(
                 " Fewest tokens of these: {}{others}, ",
                 row.host.name
             ));
-            verdict.parts.push(SummaryPart::Good(format!(
+            summary.parts.push(SummaryPart::Good(format!(
                 "{} ({})",
                 grouped(tokens(row)),
                 encoding.name()
             )));
-            verdict.plain(".");
+            summary.plain(".");
         }
-        verdict
+        summary
     }
 }
 

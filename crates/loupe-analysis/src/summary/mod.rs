@@ -1,4 +1,4 @@
-//! Sentences over what the queries found: what the answer costs as sent, and what it would cost in another format.
+//! Sentences over what the queries found: what the result costs as sent, and what it would cost in another format.
 
 mod breakage;
 mod comparison;
@@ -7,16 +7,16 @@ mod placements;
 mod strip;
 
 pub use breakage::breakage;
-pub use comparison::{column_loss, comparison_strip, comparison_summary, held};
+pub use comparison::{column_loss, comparison_strip, comparison_summary, describe_held};
 pub use hosts::HostsHeadline;
 pub use strip::{ClaimTone, HostCost, Loss, ModelReads, Strip, StripCell, part_format, strip};
 
 use loupe_core::format::ledger::Row;
 use loupe_core::format::{self, Format};
 use loupe_core::number::{grouped, percent_change};
-use loupe_core::token::{Count, Encoding, Tokenizer, counted};
+use loupe_core::token::{Count, Encoding, Tokenizer, format_count};
 
-/// A piece of the verdict, so that the window can colour what the words say.
+/// A piece of the summary, so that the window can colour what the words say.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SummaryPart {
     Plain(String),
@@ -53,7 +53,7 @@ impl Summary {
 
     fn count(&mut self, count: Option<Count>) {
         self.parts.push(SummaryPart::Number(
-            count.map_or_else(|| "–".to_owned(), counted),
+            count.map_or_else(|| "–".to_owned(), format_count),
         ));
     }
 
@@ -134,38 +134,38 @@ pub fn summary_counted(
     tokenizer: &Tokenizer,
 ) -> Option<Summary> {
     let strip = strip(rows, reads, tokenizer)?;
-    let mut verdict = Summary::default();
+    let mut summary = Summary::default();
     let note = strip.note.as_deref().unwrap_or_default();
     let Some((sent, others)) = strip.cells.split_first() else {
-        verdict.plain(format!("{note}."));
-        return Some(verdict);
+        summary.plain(format!("{note}."));
+        return Some(summary);
     };
     let how = if tokenizer.is_exact() {
         "exact"
     } else {
         "an estimate"
     };
-    verdict.count(Some(sent.count));
+    summary.count(Some(sent.count));
     let read = match &strip.sent_by {
         Some(host) => format!("as {host} sends it"),
         None => format!("of {}, {}", read_name(sent.format), sent.role),
     };
-    verdict.plain(format!(
+    summary.plain(format!(
         " {} {read} ({}, {how})",
         unit(sent.count),
         tokenizer.name()
     ));
-    verdict.loss(sent);
+    summary.loss(sent);
     if let Some(both) = &sent.note {
-        verdict.plain(format!(" {}{}.", both[..1].to_uppercase(), &both[1..]));
+        summary.plain(format!(" {}{}.", both[..1].to_uppercase(), &both[1..]));
     }
     for cell in others {
-        verdict.cell(cell, &cell.name);
+        summary.cell(cell, &cell.name);
     }
     if strip.note.is_some() {
-        verdict.plain(format!(" {note}: no other format to compare with."));
+        summary.plain(format!(" {note}: no other format to compare with."));
     }
-    Some(verdict)
+    Some(summary)
 }
 
 /// What a part that was sent is called in a sentence.
@@ -290,7 +290,7 @@ mod tests {
             ModelReads::Most(&hosts),
             &Tokenizer::default(),
         )
-        .map(|verdict| verdict.text())
+        .map(|summary| summary.text())
     }
 
     fn strip_of(rows: &[Row]) -> Strip {
@@ -393,7 +393,7 @@ mod tests {
             (data.cells[0].format, data.winner().unwrap().claim),
             ("structured", Claim::Proved)
         );
-        let verdict = summary_counted(
+        let summary = summary_counted(
             &counted_of(&whole(&[
                 row("content", 1_000, 0),
                 with_extra(row("json", 800, 0)),
@@ -403,11 +403,11 @@ mod tests {
         )
         .unwrap();
         assert!(
-            !verdict
+            !summary
                 .parts
                 .iter()
                 .any(|part| matches!(part, SummaryPart::Good(_))),
-            "{verdict:?}"
+            "{summary:?}"
         );
     }
 
@@ -533,13 +533,13 @@ mod tests {
             .collect();
         let counted = counted_of(&rows);
         let hosts = Hosts::built_in();
-        let report = HostsReport::of(&subject, &hosts, &Cancel::new()).unwrap();
+        let report = HostsReport::new(&subject, &hosts, &Cancel::new()).unwrap();
         let tokenizer = Tokenizer::default();
         let of = |id: &str| {
             let choice = ReadChoice::parse(id, &hosts).unwrap();
             strip(
                 &counted,
-                ModelReads::of(choice, &hosts, Some(&report), &tokenizer),
+                ModelReads::new(choice, &hosts, Some(&report), &tokenizer),
                 &tokenizer,
             )
             .unwrap()
@@ -574,13 +574,13 @@ mod tests {
 
     #[test]
     fn answers_without_data_or_text() {
-        let no_payload = [
+        let no_data = [
             row("content", 1_000, 0),
             none("structured"),
             none("both"),
             none("json"),
         ];
-        let said = say(&no_payload).unwrap();
+        let said = say(&no_data).unwrap();
         assert!(
             said.ends_with(" No data in this text: no other format to compare with."),
             "{said}"
@@ -592,6 +592,6 @@ mod tests {
             none("json"),
         ];
         assert!(say(&nothing).unwrap().starts_with("No text"));
-        assert_eq!(say(&no_payload[..2]), None);
+        assert_eq!(say(&no_data[..2]), None);
     }
 }

@@ -1,4 +1,4 @@
-//! Which way of splitting an answer loses least.
+//! Which way of splitting a result loses least.
 
 use crate::queries::{PlacementRow, Placements};
 use crate::summary::{Summary, SummaryPart};
@@ -28,12 +28,12 @@ impl Placements {
     }
 
     /// Which delivery most hosts show whole, which others do as well, and what it saves against them.
-    pub fn verdict(&self, encoding: Encoding) -> Summary {
-        let mut verdict = Summary::default();
+    pub fn summary(&self, encoding: Encoding) -> Summary {
+        let mut summary = Summary::default();
         let ranked = self.ranked(encoding);
         let Some((best, others)) = ranked.split_first() else {
-            verdict.plain("No delivery can be made of this answer");
-            return verdict;
+            summary.plain("No delivery can be made of this answer");
+            return summary;
         };
         let (whole, known) = best.whole();
         let show = if whole == 1 { "shows" } else { "show" };
@@ -41,15 +41,15 @@ impl Placements {
             "{whole} of {} {show} every fact",
             number_of(known as u64, "hosts")
         );
-        verdict.parts.push(if best.says_all() {
+        summary.parts.push(if best.says_all() {
             SummaryPart::Good(share)
         } else {
             SummaryPart::Plain(share)
         });
         let Some(median) = best.median(encoding) else {
-            return verdict;
+            return summary;
         };
-        verdict.plain(format!(
+        summary.plain(format!(
             " of “{}”, with a median of {}",
             best.kind.title(),
             number_of(median, "tokens")
@@ -63,7 +63,7 @@ impl Placements {
                 0 => "the same number of tokens".to_owned(),
                 more => format!("{} more", number_of(more, "tokens")),
             };
-            verdict.plain(match ties.count() as u64 {
+            summary.plain(match ties.count() as u64 {
                 0 => format!("; “{}” reaches as many for {price}", next.kind.title()),
                 more => format!(
                     "; {} reach as many, the cheapest for {price}",
@@ -71,6 +71,6 @@ impl Placements {
                 ),
             });
         }
-        verdict
+        summary
     }
 }

@@ -9,7 +9,7 @@ use loupe_core::format::ledger::Row;
 use loupe_core::format::{ERROR_RESULT, FORMATS};
 use loupe_core::host::{Hosts, MostRead, ReadChoice, ResultPart, ResultShape};
 use loupe_core::number::{grouped, number_of};
-use loupe_core::token::{Count, Tokenizer, counted};
+use loupe_core::token::{Count, Tokenizer, format_count};
 
 /// One way of saying it, with its cost and what may be claimed of it.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,7 +40,7 @@ impl StripCell {
             "{}, {}: {} {}",
             self.name,
             self.role,
-            counted(self.count),
+            format_count(self.count),
             unit(self.count)
         );
         let loss = self.loss.as_ref().map(|loss| loss.text.clone());
@@ -61,7 +61,7 @@ impl StripCell {
 
     /// Its tokens as people read them.
     pub fn count_text(&self) -> String {
-        counted(self.count)
+        format_count(self.count)
     }
 
     /// Whether it is the cheapest with all facts proved.
@@ -155,7 +155,7 @@ impl Loss {
     }
 }
 
-/// What a host sends its model of a result, in place of what the server sent.
+/// What a host sends its model of a result, instead of what the server sent.
 #[derive(Clone, Copy, Debug)]
 pub struct HostCost<'a> {
     pub row: &'a HostRow,
@@ -165,7 +165,7 @@ pub struct HostCost<'a> {
 
 impl<'a> HostCost<'a> {
     /// By a tokenizer that counts always.
-    pub fn of(row: &'a HostRow, tokenizer: &Tokenizer) -> Self {
+    pub fn new(row: &'a HostRow, tokenizer: &Tokenizer) -> Self {
         Self {
             row,
             count: row.tokens.and_then(|tokens| tokenizer.from_tokens(tokens)),
@@ -223,7 +223,7 @@ pub enum ModelReads<'a> {
 
 impl<'a> ModelReads<'a> {
     /// By a choice; `report` has the chosen host where it is one.
-    pub fn of(
+    pub fn new(
         choice: ReadChoice,
         hosts: &'a Hosts,
         report: Option<&'a HostsReport>,
@@ -235,7 +235,7 @@ impl<'a> ModelReads<'a> {
             ReadChoice::Host(id) => {
                 let row = report.and_then(|report| report.row(id));
                 row.map_or(Self::Most(hosts), |row| {
-                    Self::Host(HostCost::of(row, tokenizer))
+                    Self::Host(HostCost::new(row, tokenizer))
                 })
             }
         }
@@ -348,7 +348,7 @@ impl Strip {
         Some(format!(
             "{}: {} {}, {less}{loss}.",
             winner.name,
-            counted(winner.count),
+            format_count(winner.count),
             unit(winner.count)
         ))
     }
@@ -391,7 +391,7 @@ pub(super) struct Candidate<'a> {
 }
 
 impl<'a> Candidate<'a> {
-    pub fn of(row: CountedRow<'a>, omits: bool, host: Option<HostCost<'_>>) -> Option<Self> {
+    pub fn new(row: CountedRow<'a>, omits: bool, host: Option<HostCost<'_>>) -> Option<Self> {
         let omitted = row.row.omitted.filter(|_| omits);
         Some(Self {
             row,
@@ -560,7 +560,7 @@ pub fn strip(
             true if tokenizer.is_exact() => {
                 format!("sent twice: +{more} tok in the {hosts} that show both")
             }
-            _ => format!("both: {} tok in {hosts}", counted(both)),
+            _ => format!("both: {} tok in {hosts}", format_count(both)),
         }
     });
     let strip = Strip {
@@ -573,7 +573,7 @@ pub fn strip(
         Some(host) => host.row.shares.has_content,
         None => sent.row.format != "structured",
     };
-    let Some(json) = Candidate::of(json, omits, host).filter(|json| json.row.row.is_available())
+    let Some(json) = Candidate::new(json, omits, host).filter(|json| json.row.row.is_available())
     else {
         let note = match json.row.why.as_deref() {
             Some(ERROR_RESULT) => "An error result",
@@ -625,7 +625,7 @@ fn with_formats<'a>(
     let derived = rows
         .iter()
         .filter(is_derived)
-        .filter_map(|row| Candidate::of(*row, omits, host));
+        .filter_map(|row| Candidate::new(*row, omits, host));
     let Some(least) = cheapest(derived) else {
         return strip;
     };

@@ -18,7 +18,7 @@ enum Near {
 }
 
 impl Near {
-    fn of(url: &Url) -> Option<Self> {
+    fn new(url: &Url) -> Option<Self> {
         Some(match url.host()? {
             Host::Domain(name) => {
                 let name = name.trim_end_matches('.').to_ascii_lowercase();
@@ -77,7 +77,7 @@ pub(super) fn may_send(server: &Url, to: &Url) -> bool {
     if server.host() == to.host() && (is_secure || is_clear && server.scheme() == "http") {
         return true;
     }
-    match (Near::of(server), Near::of(to)) {
+    match (Near::new(server), Near::new(to)) {
         (_, Some(Near::Public)) => is_secure,
         (Some(Near::Loopback), Some(Near::Loopback)) => is_secure || is_clear,
         (Some(Near::Private), Some(Near::Private)) => is_secure,
@@ -85,9 +85,9 @@ pub(super) fn may_send(server: &Url, to: &Url) -> bool {
     }
 }
 
-/// Whether an address that a person typed may be sent to: encrypted, or on this computer.
+/// Whether an address that the user typed may be sent to: encrypted, or on this computer.
 pub(super) fn is_safe(url: &Url) -> bool {
-    url.scheme() == "https" || url.scheme() == "http" && Near::of(url) == Some(Near::Loopback)
+    url.scheme() == "https" || url.scheme() == "http" && Near::new(url) == Some(Near::Loopback)
 }
 
 #[cfg(test)]

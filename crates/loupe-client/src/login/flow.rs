@@ -20,13 +20,13 @@ use loupe_core::problem::ProblemKind;
 use loupe_core::quote::shell;
 use loupe_core::source::{Grant, Login};
 
-/// How long a person may take in the browser.
+/// How long the user may take in the browser.
 const BROWSER_LIMIT: Duration = Duration::from_secs(300);
 const CLIENT_NAME: &str = "Loupe";
 
 /// Why a login did not come about.
 pub(super) struct LoginFailure {
-    /// [`ProblemKind::Consent`] where a person has to say yes to something first.
+    /// [`ProblemKind::Consent`] where the user has to say yes to something first.
     pub kind: ProblemKind,
     pub what: String,
     pub hint: String,
@@ -275,7 +275,7 @@ impl Flow<'_> {
         })
     }
 
-    /// Sees to it that what a person gave goes only where they mean it to go. Whoever runs the MCP server names the
+    /// Sees to it that what the user gave goes only where they mean it to go. Whoever runs the MCP server names the
     /// authorization server, and could name one of their own: a secret is sent to the one of `--authorization-server`, or
     /// to the MCP server's own origin. Nor does a login move to another authorization server by itself.
     fn bound(

@@ -65,7 +65,7 @@ pub(super) struct Tries {
 }
 
 impl Tries {
-    pub(super) fn of(is_probe: bool) -> Self {
+    pub(super) fn new(is_probe: bool) -> Self {
         Self {
             is_probe,
             ..Self::default()

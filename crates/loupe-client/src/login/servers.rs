@@ -1,5 +1,5 @@
-//! Which authorization server, where a server names several: the one a person chose, the one that a login is kept of, or
-//! the first. The SDK reads the resource metadata and takes what stands there, so the choice is made in that document,
+//! Which authorization server, where a server names several: the one the user chose, the one that a login is kept of, or
+//! the first. The SDK reads the resource metadata and takes what is there, so the choice is made in that document,
 //! on its way to the SDK; the log shows it as it came.
 
 use std::sync::{Mutex, PoisonError};
@@ -29,14 +29,14 @@ pub(super) enum Choice {
     Free,
     /// Of several, this one.
     Taken { server: String, named: Vec<String> },
-    /// A person has to choose.
+    /// The user has to choose.
     Open(Vec<String>),
     /// What was chosen is not among them.
     Unknown { chosen: String, named: Vec<String> },
 }
 
 impl Servers {
-    /// A login begins: what was chosen, what a login is kept of, and whether a person is asked where neither says.
+    /// A login begins: what was chosen, what a login is kept of, and whether the user is asked where neither says.
     pub(super) fn begin(&self, chosen: Option<String>, kept: Option<String>, asks: bool) {
         *self.state() = State {
             chosen,
@@ -50,7 +50,7 @@ impl Servers {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The document with one authorization server in place of several; `None` where it stays as it is.
+    /// The document with one authorization server instead of several; `None` where it stays as it is.
     pub(super) fn narrowed(&self, body: &[u8]) -> Option<Vec<u8>> {
         let mut document: Value = serde_json::from_slice(body).ok()?;
         document.get("resource")?;
@@ -84,7 +84,7 @@ impl Servers {
         state.taken.clone_from(&taken);
         match taken {
             Some(server) => *list = vec![Value::String(server)],
-            // Nothing of it may be reached before a person has chosen.
+            // Nothing of it may be reached before the user has chosen.
             None if state.asks || state.chosen.is_some() => list.clear(),
             None => return None,
         }

@@ -204,7 +204,7 @@ impl Flow<'_> {
         )
     }
 
-    /// A person, by an ID token: the identity provider exchanges it for a grant at the server's authorization server,
+    /// The user, by an ID token: the identity provider exchanges it for a grant at the server's authorization server,
     /// and that one for a token.
     pub(super) async fn enterprise(
         &self,
@@ -255,7 +255,7 @@ impl Flow<'_> {
         let token = request
             .exchange(&*self.wire, &*self.wire)
             .await
-            .map_err(|error| refused(&error))?;
+            .map_err(|error| refuse(&error))?;
         let mut scopes: Vec<String> = token.scopes.into_iter().collect();
         scopes.sort_unstable();
         let answer = json!({
@@ -402,7 +402,7 @@ fn by_secret(secret: &str, in_header: bool) -> Result<EmaClientAuthentication, L
 }
 
 /// Why one of the two exchanges failed.
-fn refused(error: &EmaError) -> LoginFailure {
+fn refuse(error: &EmaError) -> LoginFailure {
     let who = |stage: EmaExchangeStage| match stage {
         EmaExchangeStage::IdentityProvider => "the identity provider",
         _ => "the authorization server",

@@ -1,5 +1,5 @@
 //! Every HTTP step of a login: bounded in time and size, redirected within the origin only (as every
-//! request, `http_client`), and told with secrets masked. What comes in place of metadata is remembered, since the SDK
+//! request, `http_client`), and told with secrets masked. What comes instead of metadata is remembered, since the SDK
 //! passes over it.
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -37,7 +37,7 @@ pub(super) struct Wire {
     pub odd: Mutex<Vec<String>>,
 }
 
-/// What there is in place of metadata: a page for people, or a refusal.
+/// What there is instead of metadata: a page for people, or a refusal.
 fn in_place_of_metadata(answer: &http::Response<Vec<u8>>) -> Option<String> {
     let status = answer.status();
     let kind = answer
@@ -53,7 +53,7 @@ fn in_place_of_metadata(answer: &http::Response<Vec<u8>>) -> Option<String> {
 }
 
 impl Wire {
-    /// What came in place of metadata since the login began, in one text.
+    /// What came instead of metadata since the login began, in one text.
     pub(super) fn odd(&self) -> Option<String> {
         let odd = self.odd.lock().unwrap_or_else(PoisonError::into_inner);
         (!odd.is_empty()).then(|| odd.join(", "))

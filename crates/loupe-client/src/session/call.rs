@@ -115,7 +115,7 @@ impl Session {
         capture
     }
 
-    /// Sends the request, as often as the server first wants something, and follows a task in place of an answer.
+    /// Sends the request, as often as the server first wants something, and follows a task instead of an answer.
     async fn ask_in_rounds(
         &self,
         write: impl Fn(i64, &str) -> Bytes,
@@ -130,7 +130,7 @@ impl Session {
         let (mut extra, mut round_number) = (Extra::default(), 0);
         let mut stop = None;
         let mut time = TimeLimit::new(&self.tap, limit);
-        // A person's thinking is none of the server's time.
+        // The user's thinking is none of the server's time.
         let mut counted = self.tap.deadline.count();
         let (asked, finished) = loop {
             let write = |id| {
@@ -357,7 +357,7 @@ fn judge(doc: &Arc<Doc>, place: String) -> Judged {
     Judged {
         outcome,
         problem,
-        index: ResponseIndex::of(doc),
+        index: ResponseIndex::new(doc),
     }
 }
 

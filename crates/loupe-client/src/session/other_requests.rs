@@ -1,4 +1,4 @@
-//! What a server is asked and told beside calls: completions, levels, folders, which resources to watch.
+//! What a server is asked and told next to calls: completions, levels, folders, which resources to watch.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use loupe_core::capture::ParsedResponse;
 use loupe_core::json::write;
 
 impl Session {
-    /// Asks for something beside calls: `params` is JSON. Gives the `result` exactly as it came.
+    /// Asks for something next to calls: `params` is JSON. Gives the `result` exactly as it came.
     ///
     /// # Errors
     /// No answer, or an error instead of one.

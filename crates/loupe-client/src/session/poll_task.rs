@@ -246,7 +246,7 @@ impl Session {
         )
     }
 
-    /// It is told, and not waited for; a late answer stands in the log.
+    /// It is told, and not waited for; a late answer is in the log.
     fn cancel_task(&self, task: &Task) {
         if let Ok(waiting) = self
             .tap

@@ -24,7 +24,7 @@ impl Tap {
     pub(crate) fn incoming(&self, incoming: Incoming) -> bool {
         let now = Instant::now();
         let bytes = incoming.bytes.clone();
-        // What is cut is no JSON to index, and as large as can be: whose it is stands at its beginning, or was cut off.
+        // What is cut is no JSON to index, and as large as can be: whose it is is at its beginning, or was cut off.
         let peeked = if incoming.cut {
             peek(&bytes[..bytes.len().min(BEGINNING)])
         } else {
@@ -163,7 +163,7 @@ impl Tap {
         }
     }
 
-    /// The first part of a message. Its id may stand in what was dropped: it is the answer where only one is waited for.
+    /// The first part of a message. Its id may be in what was dropped: it is the answer where only one is waited for.
     fn too_large(
         &self,
         state: &mut State,
@@ -349,7 +349,7 @@ impl Tap {
             let is_earlier = (0..state.next_id).contains(&id)
                 && within.is_none_or(|within| within.request == id);
             if is_earlier || (id == PROBE && body.is_none()) {
-                // Late, or a second answer: on the wire log, and beside whatever else waits.
+                // Late, or a second answer: on the wire log, and next to whatever else waits.
                 join(
                     state,
                     now,
@@ -414,7 +414,7 @@ fn answers(state: &State, envelope: &Envelope, within: Option<&Within>) -> Optio
     waiting(state, within).filter(|_| is_nameless && is_error)
 }
 
-/// The request that waits for what came: that of the HTTP answer it stood in, else the only one.
+/// The request that waits for what came: that of the HTTP answer it was in, else the only one.
 fn waiting(state: &State, within: Option<&Within>) -> Option<i64> {
     match within {
         Some(within) => Some(within.request).filter(|id| state.pending.contains_key(id)),

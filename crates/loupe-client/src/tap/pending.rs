@@ -1,4 +1,4 @@
-//! A request under way: what is sent, what comes beside its answer, how it ends, and what keeps its time limit off.
+//! A request under way: what is sent, what comes next to its answer, how it ends, and what keeps its time limit off.
 
 use std::io;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use loupe_core::capture::{HttpInfo, Message};
 use loupe_core::json::Doc;
 use loupe_core::number::number_of;
 
-/// What a call keeps of the messages beside it.
+/// What a call keeps of the messages next to it.
 const BESIDE_BYTES: usize = 16 << 20;
 /// Notes are for people; a flood of them is not.
 const MAX_NOTES: usize = 50;
@@ -36,7 +36,7 @@ pub(crate) enum End {
     Lost(Arc<Error>),
 }
 
-/// What came beside the answer.
+/// What came next to the answer.
 #[derive(Debug, Default)]
 pub(crate) struct SideMessages {
     pub messages: Vec<Message>,
@@ -70,7 +70,7 @@ impl SideMessages {
         }
     }
 
-    /// What came beside a later request of the same call, which began `by` after the first.
+    /// What came next to a later request of the same call, which began `by` after the first.
     pub(crate) fn add(&mut self, later: SideMessages, by: Duration) {
         later.messages.into_iter().for_each(|message| {
             self.push(Message {
@@ -117,7 +117,7 @@ pub(crate) struct Pending {
     pub(super) activity: watch::Sender<Activity>,
     /// They came as lines of a program's standard output.
     pub(super) is_in_lines: bool,
-    /// It stays open beside the others: what comes meanwhile is none of its own.
+    /// It stays open next to the others: what comes meanwhile is none of its own.
     pub(crate) is_aside: bool,
     /// Told what of it the server takes, once.
     pub(super) agree: Option<oneshot::Sender<Bytes>>,
@@ -182,7 +182,7 @@ impl Pending {
 #[derive(Debug, Default)]
 pub(crate) struct AbandonedRequest {
     pub beside: SideMessages,
-    /// The last of what came in place of an answer, where nothing else was heard.
+    /// The last of what came instead of an answer, where nothing else was heard.
     pub odd: Option<Bytes>,
 }
 

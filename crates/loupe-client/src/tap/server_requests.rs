@@ -10,7 +10,7 @@ use crate::{Listing, SessionEvent};
 use loupe_core::json::{Doc, Node, write};
 use loupe_core::server_request::{self, Reply, RequestKind, ServerRequest};
 
-/// As many questions may be open at once; a person can answer one after the other only.
+/// As many questions may be open at once; the user can answer one after the other only.
 const MAX_OPEN: usize = 32;
 /// A question larger than this is not put to anybody.
 const MAX_BYTES: usize = 4 << 20;
@@ -189,7 +189,7 @@ impl Tap {
         }
     }
 
-    /// Keys for the questions that stand in a result, `count` in a row: the first of them.
+    /// Keys for the questions that are in a result, `count` in a row: the first of them.
     pub(crate) fn open_round(&self, count: usize) -> u64 {
         let mut state = self.state();
         let first = state.server_requests.next_key;
@@ -202,7 +202,7 @@ impl Tap {
         self.answering().takes(&ask.wants)
     }
 
-    /// Withdraws questions that stood in a result: the call they belong to is over.
+    /// Withdraws questions that was in a result: the call they belong to is over.
     pub(crate) fn withdraw(&self, keys: impl IntoIterator<Item = u64>, why: &str) {
         for key in keys {
             self.emit(SessionEvent::Withdrawn {

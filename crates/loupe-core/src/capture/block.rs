@@ -72,7 +72,7 @@ impl Block {
         block
     }
 
-    /// One message of `prompts/get`; its role stands in `name`.
+    /// One message of `prompts/get`; its role is in `name`.
     pub(super) fn of_message(index: usize, node: Node<'_>) -> Self {
         let role = node
             .get("role")

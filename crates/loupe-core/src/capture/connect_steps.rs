@@ -6,7 +6,7 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StepState {
     Done,
-    /// The answer was another than hoped for, and the next way was tried.
+    /// The result was another than hoped for, and the next way was tried.
     Passed,
     Failed,
 }
@@ -18,7 +18,7 @@ pub struct Step {
     pub name: &'static str,
     /// When it ended, since connecting began.
     pub at: Duration,
-    /// How long it took; `None` where it cannot be told apart from the step after it.
+    /// How long it took; `None` where it cannot be distinguished from the step after it.
     pub took: Option<Duration>,
     /// What was tried; secrets masked.
     pub tried: String,

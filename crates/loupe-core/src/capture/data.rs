@@ -1,10 +1,10 @@
-//! The data: the data in an answer, and where it was found.
+//! The data: the data in a result, and where it was found.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use super::block::Block;
-use super::facts::{self, KeyWords, PayloadKeys, Record};
+use super::facts::{self, DataKeys, KeyWords, Record};
 use super::response::ParsedResponse;
 use crate::json::{Doc, Node};
 use crate::number::number_of;
@@ -32,14 +32,14 @@ pub struct TextSource {
     pub is_wrapped: bool,
 }
 
-/// The data in an answer, indexed.
+/// The data in a result, indexed.
 #[derive(Clone, Debug)]
 pub struct ResultData {
     pub origin: Origin,
     pub doc: Arc<Doc>,
     /// Tape index of the data's root in `doc`.
     pub root: usize,
-    pub(super) keys: Arc<PayloadKeys>,
+    pub(super) keys: Arc<DataKeys>,
 }
 
 /// How texts are read as data.
@@ -126,7 +126,7 @@ impl ResultData {
         Self::structured(reading).or_else(|| Self::found(reading, reader::read(&blocks(reading))?))
     }
 
-    /// As [`ResultData::of`], with the texts read as a person chose.
+    /// As [`ResultData::of`], with the texts read as the user chose.
     pub fn read_as(reading: &ParsedResponse, how: &ReadText) -> Option<Self> {
         match how {
             ReadText::Auto => Self::of(reading),
@@ -136,7 +136,7 @@ impl ResultData {
         }
     }
 
-    /// What one reader makes of the texts, whatever else the answer has.
+    /// What one reader makes of the texts, whatever else the result has.
     pub fn read_by(reading: &ParsedResponse, reader: &'static Reader) -> Option<Self> {
         Self::found(reading, reader::read_by(reader, &blocks(reading))?)
     }
@@ -193,7 +193,7 @@ impl ResultData {
         ))
     }
 
-    /// The JSON that is the texts, or stands in fences in them, whatever else the answer has.
+    /// The JSON that is the texts, or is in fences in them, whatever else the result has.
     pub(crate) fn in_texts(reading: &ParsedResponse) -> Option<Self> {
         let readers = ["json", "json-blocks", "fences"]
             .into_iter()
@@ -257,7 +257,7 @@ impl ResultData {
             out.extend(own.map(|(_, range)| start + range.start..start + range.end));
             start += block.text.len() + 1;
         }
-        reader::merged(out)
+        reader::merge_ranges(out)
     }
 
     /// The blocks' beginnings in the text content: the texts in order with one LF between two.
@@ -271,7 +271,7 @@ impl ResultData {
         blocks(reading).iter().map(of).collect()
     }
 
-    /// Where a value stands in the text content that the data was read from. Of a value that has no place of its own,
+    /// Where a value is in the text content that the data was read from. Of a value that has no place of its own,
     /// from the first to the last of those within it.
     pub fn place_in_text(&self, node: Node<'_>, reading: &ParsedResponse) -> Option<Range<usize>> {
         self.place_in(&Self::starts(reading), node)

@@ -9,7 +9,7 @@ use super::response::ParsedResponse;
 use crate::layout::{Line, is_name_head, is_value_head, lines, ordinal};
 use crate::reader::{self, comment_signs, says};
 
-/// The extra text of an answer's text content, in order: bytes of the texts with one LF between two. `matched` are the
+/// The extra text of a result's text content, in order: bytes of the texts with one LF between two. `matched` are the
 /// facts of the data in it; they are asked for where the data is `structuredContent` alone.
 pub fn extra_text<'m>(
     data: &ResultData,
@@ -26,7 +26,7 @@ pub fn extra_text<'m>(
         .iter()
         .filter(|fact| !fact.state().is_missing())
         .filter_map(|fact| fact.place());
-    let known = reader::merged(told.chain(matched.accounted.iter().cloned()).collect());
+    let known = reader::merge_ranges(told.chain(matched.accounted.iter().cloned()).collect());
     let keys = data.key_words();
     outside(text, &known, |line, run| is_label(line, run, keys))
 }
@@ -95,7 +95,7 @@ fn outside(
             found.extend(open);
         }
     }
-    reader::merged(found)
+    reader::merge_ranges(found)
 }
 
 /// Whether a line is an end of a fence, with nothing but its language.

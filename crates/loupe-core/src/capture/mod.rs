@@ -1,7 +1,7 @@
 //! The immutable record of one call, and its lenient reading.
 //!
 //! A [`Capture`] holds bytes: the exact request, response and every other message. What is shown is computed
-//! from them by [`ParsedResponse::of`] and its neighbours, which never fail: an odd answer is data with faults beside
+//! from them by [`ParsedResponse::new`] and its neighbours, which never fail: an odd answer is data with faults next to
 //! it. Deliberately no SDK types and no serde; the disk and JSON forms belong to `store` and `contract`.
 
 mod block;
@@ -56,13 +56,13 @@ pub struct CaptureId(pub Arc<str>);
 )]
 #[strum(serialize_all = "kebab-case")]
 pub enum Outcome {
-    /// An answer with a `result`.
+    /// A result with a `result`.
     Result,
     /// A `result` with `isError: true`.
     ToolError,
     /// A JSON-RPC `error`.
     ProtocolError,
-    /// An answer that cannot be read as either.
+    /// A result that cannot be read as either.
     Malformed,
     Timeout,
     Cancelled,
@@ -116,7 +116,7 @@ impl Server {
         }
     }
 
-    /// Whether the server declares what stands at this JSON Pointer of its capabilities. `false` and `null` declare nothing.
+    /// Whether the server declares what is at this JSON Pointer of its capabilities. `false` and `null` declare nothing.
     pub fn declares(&self, pointer: &str) -> bool {
         let doc = crate::json::Doc::parse(self.capabilities.clone().unwrap_or_default());
         doc.at(pointer)
@@ -148,7 +148,7 @@ pub struct Message {
     pub bytes: Bytes,
 }
 
-/// What HTTP said about the answer.
+/// What HTTP said about the result.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HttpInfo {
     pub status: u16,
@@ -161,7 +161,7 @@ pub struct HttpInfo {
 pub struct Timings {
     /// Until the request had left.
     pub send: Duration,
-    /// From there until the first byte of the answer.
+    /// From there until the first byte of the result.
     pub server: Duration,
     /// From there until its last byte.
     pub receive: Duration,
@@ -178,7 +178,7 @@ impl Timings {
 pub struct Redaction {
     /// The part of the capture: a file's name, such as `response.json`, or a member of the manifest, such as `server.source`.
     pub part: String,
-    /// JSON Pointer within that part (`#/…` continues inside JSON that stands in a text); empty where it is no JSON.
+    /// JSON Pointer within that part (`#/…` continues inside JSON that is in a text); empty where it is no JSON.
     pub path: String,
     /// What it was taken for, such as `member` or `github-token`.
     pub kind: String,
@@ -186,7 +186,7 @@ pub struct Redaction {
     pub count: u64,
 }
 
-/// What a capture folder holds beside the record; it goes into the next folder that is written of the capture.
+/// What a capture folder holds next to the record; it goes into the next folder that is written of the capture.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExtraFiles {
     /// Members of the manifest that this version does not know: pointer of the object, key, exact value.
@@ -219,11 +219,11 @@ pub struct Capture {
     pub http: Option<HttpInfo>,
     /// Why there is no usable answer, or what was odd on the way.
     pub problem: Option<Problem>,
-    /// Oddities that did not keep the answer from coming ("1 unreadable line came").
+    /// Oddities that did not keep the result from coming ("1 unreadable line came").
     pub notes: Vec<String>,
     /// What the folder held that it was read from; empty for a call that was just made.
     pub carried: ExtraFiles,
-    /// How its texts are read as data. A person's choice, and no part of the record.
+    /// How its texts are read as data. The user's choice, and no part of the record.
     pub read_text: ReadText,
 }
 

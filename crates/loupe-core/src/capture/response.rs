@@ -20,7 +20,7 @@ pub struct RpcError {
 }
 
 impl RpcError {
-    /// Reads an error however it is written: where not an object, what stands there is the message.
+    /// Reads an error however it is written: where not an object, what is there is the message.
     pub fn read(error: Node<'_>) -> Self {
         let text = |node: Node<'_>| node.as_str().map(|text| text.into_owned());
         if error.kind() != Kind::Object {
@@ -62,7 +62,7 @@ pub struct ResponseIndex(Option<Arc<Doc>>);
 impl ResponseIndex {
     const MOST_VALUES: usize = 1024;
 
-    pub fn of(doc: &Arc<Doc>) -> Self {
+    pub fn new(doc: &Arc<Doc>) -> Self {
         Self((doc.len() <= Self::MOST_VALUES).then(|| Arc::clone(doc)))
     }
 
@@ -92,13 +92,13 @@ pub struct ParsedResponse {
     /// `isError`; `None` where absent or not a boolean.
     pub is_error: Option<bool>,
     pub rpc_error: Option<RpcError>,
-    /// What is odd, for people; those of a block stand in the block.
+    /// What is odd, for people; those of a block are in the block.
     pub faults: Vec<String>,
 }
 
 impl ParsedResponse {
     /// Reads the response of a capture; without one the reading is empty.
-    pub fn of(capture: &Capture) -> Self {
+    pub fn new(capture: &Capture) -> Self {
         let message = capture.response.clone().unwrap_or_default();
         Self::with_blocks(
             &capture
@@ -287,7 +287,7 @@ impl ParsedResponse {
         } else if self.is_error == Some(true) {
             Outcome::ToolError
         } else if self.result().is_some_and(|result| !result.is_null()) {
-            // A `result` of null is none: older writers put one beside an error.
+            // A `result` of null is none: older writers put one next to an error.
             Outcome::Result
         } else if self.rpc_error.is_some() {
             Outcome::ProtocolError
@@ -404,15 +404,15 @@ mod tests {
         );
         let judged = Capture {
             response: Some(doc.bytes().clone()),
-            index: ResponseIndex::of(&doc),
+            index: ResponseIndex::new(&doc),
             ..empty
         };
-        assert!(Arc::ptr_eq(&ParsedResponse::of(&judged).doc, &doc));
+        assert!(Arc::ptr_eq(&ParsedResponse::new(&judged).doc, &doc));
         let response = Some(Bytes::from_static(
             br#"{"jsonrpc":"2.0","id":1,"result":{"content":[]}}"#,
         ));
         assert_eq!(
-            ParsedResponse::of(&Capture { response, ..judged }).is_error,
+            ParsedResponse::new(&Capture { response, ..judged }).is_error,
             None
         );
     }

@@ -37,7 +37,7 @@ pub fn listed_tools(bytes: &Bytes) -> Option<Vec<Tool>> {
     // Any data may have a member of that name; a definition has a schema.
     let is_definition =
         |node: Node<'_>| node.get("inputSchema").is_some() && node.get("name").is_some();
-    // An empty one is a list where nothing else is beside it.
+    // An empty one is a list where nothing else is next to it.
     let is_bare = list.is_empty()
         && result
             .children()

@@ -19,7 +19,7 @@ pub struct Tool {
     pub output_schema: Option<Bytes>,
     /// The page of an MCP App: `_meta.ui.resourceUri`, or `ui/resourceUri` of its drafts. Listed, never executed.
     pub ui_resource: Option<String>,
-    /// Whether its hints contradict each other: one stands there twice, or another entry of its name has others.
+    /// Whether its hints contradict each other: one is there twice, or another entry of its name has others.
     pub is_contrary: bool,
     /// The whole definition exactly as sent; empty for a tool that was never listed.
     pub raw: Bytes,

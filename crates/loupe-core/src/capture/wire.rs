@@ -36,10 +36,10 @@ pub struct Line {
     pub direction: Direction,
     pub kind: LineKind,
     pub method: Option<String>,
-    /// As it stands in the message.
+    /// As it is in the message.
     pub id: Option<String>,
     pub bytes: Bytes,
-    /// The revision of the protocol that it is of: where it stands in the message itself, else that of what it answers
+    /// The revision of the protocol that it is of: where it is in the message itself, else that of what it answers
     /// or of the session. Unknown before one is named.
     pub version: Option<String>,
 }

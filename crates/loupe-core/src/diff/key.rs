@@ -46,7 +46,7 @@ pub fn key_field(lists: &[Vec<Node<'_>>]) -> Option<String> {
         else {
             continue;
         };
-        let shared = shared(&values);
+        let shared = count_shared(&values);
         let shortest = values
             .iter()
             .map(HashSet::len)
@@ -113,7 +113,7 @@ fn unique(records: &[Node<'_>], field: &str) -> Option<HashSet<String>> {
         .then_some(values)
 }
 
-fn shared(lists: &[HashSet<String>]) -> usize {
+fn count_shared(lists: &[HashSet<String>]) -> usize {
     let Some((first, rest)) = lists.split_first() else {
         return 0;
     };

@@ -100,7 +100,7 @@ struct Lines<'t> {
 }
 
 impl<'t> Lines<'t> {
-    fn of(text: &'t str) -> Self {
+    fn new(text: &'t str) -> Self {
         let mut ranges = Vec::new();
         let mut start = 0;
         for line in text.split('\n') {
@@ -129,7 +129,7 @@ pub fn lines(a: &str, b: &str, options: &LineOptions) -> TextDiff {
     if a == b {
         return TextDiff::default();
     }
-    let (old, new) = (Lines::of(a), Lines::of(b));
+    let (old, new) = (Lines::new(a), Lines::new(b));
     let mut known = HashMap::new();
     let (from, to) = (old.numbers(&mut known), new.numbers(&mut known));
     let ops = capture_diff_slices_deadline(Algorithm::Myers, &from, &to, options.deadline);

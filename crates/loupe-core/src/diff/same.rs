@@ -17,7 +17,7 @@ pub(super) struct Digests {
 
 impl Digests {
     /// Digests of `root` and everything below it; comparable with those made with the same `seed`.
-    pub(super) fn of(root: Node<'_>, seed: &RandomState) -> Self {
+    pub(super) fn new(root: Node<'_>, seed: &RandomState) -> Self {
         let base = root.index();
         let doc = root.doc();
         // Of members of one name the last one counts for most readers, so there the order matters.
@@ -63,15 +63,15 @@ impl Digests {
 
 /// One digest of a value: equal for equal values under the same `seed`.
 pub fn digest(root: Node<'_>, seed: &RandomState) -> u64 {
-    Digests::of(root, seed).get(root)
+    Digests::new(root, seed).get(root)
 }
 
-/// What a scalar is, beside its kind: its text and, for a number, sign and power of ten.
+/// What a scalar is, next to its kind: its text and, for a number, sign and power of ten.
 pub(super) fn scalar<'a>(node: Node<'a>) -> (Cow<'a, str>, bool, i64) {
     match node.kind() {
         Kind::Number => number(node.as_number().unwrap_or_default()),
         Kind::String => match node.as_str() {
-            // What stands for something unreadable is told apart by its bytes.
+            // What stands for something unreadable is distinguished by its bytes.
             Some(text) if !text.contains(char::REPLACEMENT_CHARACTER) => (text, false, 0),
             _ => (node.raw_text(), true, 0),
         },
@@ -81,7 +81,7 @@ pub(super) fn scalar<'a>(node: Node<'a>) -> (Cow<'a, str>, bool, i64) {
 
 /// A decimal literal by value: its digits, its sign, and the power of ten of the last digit.
 fn number(literal: &str) -> (Cow<'_, str>, bool, i64) {
-    match Decimal::of(literal) {
+    match Decimal::new(literal) {
         Some(decimal) => (
             Cow::Owned(decimal.digits),
             decimal.is_negative,

@@ -26,7 +26,7 @@ pub enum Op {
     Remove,
     /// Another scalar, or a value of another kind.
     Change,
-    /// A record stands elsewhere among those of its list. What changed in it is told apart from that.
+    /// A record stands elsewhere among those of its list. What changed in it is distinguished from that.
     Move,
 }
 
@@ -126,7 +126,7 @@ struct Comparison<'o> {
 /// Compares two values.
 pub fn tree(a: Node<'_>, b: Node<'_>, options: &TreeOptions) -> TreeDiff {
     let seed = RandomState::new();
-    let digests = (Digests::of(a, &seed), Digests::of(b, &seed));
+    let digests = (Digests::new(a, &seed), Digests::new(b, &seed));
     let mut comparison = Comparison {
         options,
         roots: (a.index(), b.index()),

@@ -2,7 +2,7 @@
 
 use crate::capture::FactCount;
 use crate::number::{grouped, number_of};
-use crate::token::{Tokenizer, Tokens, counted};
+use crate::token::{Tokenizer, Tokens, format_count};
 
 /// What a row that holds the data alone drops of what is sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -114,7 +114,7 @@ impl OmittedText {
         let text = (self.tokens != Tokens::default() || self.bytes > 0).then(|| {
             let tokens = tokenizer
                 .from_tokens(self.tokens)
-                .map(|count| format!("{} tok", counted(count)));
+                .map(|count| format!("{} tok", format_count(count)));
             format!(
                 "{} of extra text",
                 tokens.unwrap_or_else(|| number_of(self.bytes, "bytes"))

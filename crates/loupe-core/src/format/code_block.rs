@@ -34,7 +34,7 @@ impl Format for CodeBlock {
         let root = data.root();
         growth::check(path_bytes(root), "the paths", root, self.title())?;
         let mut out = Pieces::new(sink);
-        match RowSet::of(root) {
+        match RowSet::new(root) {
             Ok(rows) => {
                 out.push(&format!("{} records:\n", rows.list().len()));
                 for node in rows.envelope() {

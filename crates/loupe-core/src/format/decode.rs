@@ -9,7 +9,7 @@ use crate::json::{Doc, Kind, write};
 #[derive(Debug)]
 pub struct Decoded {
     pub json: Bytes,
-    /// Whether it is a list of records, alone or as the last member, and the text does not tell the key it stands under.
+    /// Whether it is a list of records, alone or as the last member, and the text does not tell the key it is under.
     pub is_nameless: bool,
 }
 
@@ -19,7 +19,7 @@ pub struct Decoded {
 pub struct DecodeError(pub String);
 
 impl Decoded {
-    /// A text that is JSON as it stands.
+    /// A text that is JSON as it is.
     pub(in crate::format) fn json(text: &str) -> Self {
         Self {
             json: Bytes::copy_from_slice(text.as_bytes()),
@@ -52,7 +52,7 @@ pub(in crate::format) struct Untyped {
     pub(crate) is_empty_null: bool,
     /// The word for null.
     pub null: Option<&'static str>,
-    /// Whether JSON objects and lists stand in it.
+    /// Whether JSON objects and lists are in it.
     pub(crate) is_nested: bool,
 }
 

@@ -27,7 +27,7 @@ pub(super) fn check(
     )))
 }
 
-/// Bytes of indentation where every value and every closing stands on its own line, two spaces a level.
+/// Bytes of indentation where every value and every closing is on its own line, two spaces a level.
 pub(super) fn indentation(root: Node<'_>) -> u64 {
     let mut total = 0_u64;
     let mut depth = 0_u64;

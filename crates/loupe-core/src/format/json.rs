@@ -122,7 +122,7 @@ pub(super) fn push_pretty(
     Ok(())
 }
 
-/// The compact form of a value, as nested values stand in table cells.
+/// The compact form of a value, as nested values are in table cells.
 pub fn compact(node: Node<'_>) -> String {
     let mut text = String::new();
     push_value(node, false, |piece| text.push_str(piece));

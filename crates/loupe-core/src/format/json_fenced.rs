@@ -35,7 +35,7 @@ impl Format for JsonFenced {
     }
 }
 
-/// What stands in the fence, which ends with the line that is the same run of backticks.
+/// What is in the fence, which ends with the line that is the same run of backticks.
 fn decode(text: &str) -> Result<Decoded, DecodeError> {
     let no_fence = || DecodeError("no fence around JSON".into());
     let rest = text.strip_prefix("# Result\n\n").ok_or_else(no_fence)?;

@@ -24,14 +24,14 @@ pub struct Row {
     pub facts: Option<FactCount>,
     /// Whether it is `structuredContent` that is the text once more.
     pub is_twin: bool,
-    /// What is part of the answer and cannot be counted: "1 image", "2 audio clips". Only of what was sent.
+    /// What is part of the result and cannot be counted: "1 image", "2 audio clips". Only of what was sent.
     pub uncounted: Option<String>,
     /// What reading the text back gives; `None` where the question does not arise.
     pub round_trip: Option<RoundTrip>,
     /// What the result says besides the data, where this was written from the data or is the data alone; `None` where
     /// nothing is dropped.
     pub omitted: Option<OmittedText>,
-    /// Whether it holds extra text itself: what is sent, beside the data.
+    /// Whether it holds extra text itself: what is sent, next to the data.
     pub has_extra: bool,
 }
 
@@ -58,7 +58,7 @@ impl Row {
         self.why.is_none()
     }
 
-    /// Whether it says all that the answer says: every fact of the data, exact where it can be read back, and every text.
+    /// Whether it says all that the result says: every fact of the data, exact where it can be read back, and every text.
     pub fn loses_nothing(&self) -> bool {
         self.is_available() && Claim::of(self.facts, self.omitted) == Claim::Proved
     }
@@ -68,7 +68,7 @@ impl Row {
         Claim::of(self.facts, self.omitted).with_extra(self.has_extra)
     }
 
-    /// One that was not reached: whoever asked has looked away.
+    /// One that was not reached: the caller cancelled.
     pub fn interrupted(format: &dyn Format) -> Self {
         Self {
             format: format.id(),
@@ -82,7 +82,7 @@ impl Row {
         self.why.as_deref() == Some(INTERRUPTED)
     }
 
-    /// The tokens of one format alone; `None` where it has no text for this answer.
+    /// The tokens of one format alone; `None` where it has no text for this result.
     pub fn tokens_of(format: &dyn Format, subject: &ParsedCapture) -> Option<Tokens> {
         if format.applies(subject).is_err() {
             return None;
@@ -105,7 +105,7 @@ impl Row {
     /// Measures one format.
     pub fn measure(format: &dyn Format, subject: &ParsedCapture) -> Self {
         let is_whole = matches!(format.id(), "content" | "both");
-        let uncounted = is_whole.then(|| uncounted(subject)).flatten();
+        let uncounted = is_whole.then(|| describe_uncounted(subject)).flatten();
         let mut row = Self {
             format: format.id(),
             uncounted,
@@ -135,7 +135,7 @@ impl Row {
             let round_trip = round_trip::prove(format, subject, kept);
             // What decodes to the same value proves every fact, whatever its form.
             let facts = match &round_trip {
-                Some(trip) if trip.verdict.is_lossless() => FactCount::all_proved(data),
+                Some(trip) if trip.fidelity.is_lossless() => FactCount::all_proved(data),
                 trip => {
                     let facts = subject.cache.facts(data, &String::from_utf8_lossy(kept));
                     // A format whose own decoder gives back something else proves nothing.
@@ -177,7 +177,7 @@ impl Row {
 
 /// Blocks that are no text and so not in `content`: media, which no tokenizer of text can count, and what hosts each
 /// make something else of.
-fn uncounted(subject: &ParsedCapture) -> Option<String> {
+fn describe_uncounted(subject: &ParsedCapture) -> Option<String> {
     let of = |kind: BlockKind, one: &str, more: &str| {
         let count = subject
             .response

@@ -1,4 +1,4 @@
-//! What the Markdown formats share: how a value stands in a line, the envelope as a list, and both read back.
+//! What the Markdown formats share: how a value is in a line, the envelope as a list, and both read back.
 
 use std::borrow::Cow;
 

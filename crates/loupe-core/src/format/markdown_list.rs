@@ -31,7 +31,7 @@ impl Format for MarkdownList {
         let root = data.root();
         growth::check(growth::indentation(root), "indentation", root, self.title())?;
         let mut out = Pieces::new(sink);
-        match RowSet::of(root) {
+        match RowSet::new(root) {
             Ok(rows) => {
                 markdown::push_envelope(rows, &mut out);
                 for (position, record) in rows.records().enumerate() {

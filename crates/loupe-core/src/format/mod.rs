@@ -1,4 +1,4 @@
-//! Every way of writing an answer: one file per format, one list.
+//! Every way of writing a result: one file per format, one list.
 //!
 //! A format writes into a [`Sink`], so that counting, showing and saving share one pass and nothing is built whole.
 //! The definitions are those of `docs/formats.md`.
@@ -51,7 +51,7 @@ pub struct ParsedCapture {
     pub capture: std::sync::Arc<Capture>,
     pub response: ParsedResponse,
     pub data: Option<ResultData>,
-    /// What was found out about texts of this answer; changes no answer, only how soon it comes.
+    /// What was found out about texts of this result; changes no result, only how soon it comes.
     pub cache: std::sync::Arc<TextCache>,
 }
 
@@ -60,7 +60,7 @@ impl ParsedCapture {
     pub fn from_result(result: &str) -> Self {
         let response = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{result}}}"#);
         let id = CaptureId("result".into());
-        Self::of(std::sync::Arc::new(Capture {
+        Self::new(std::sync::Arc::new(Capture {
             tool: Tool::unlisted("tool"),
             arguments: Bytes::from_static(b"{}"),
             response: Some(Bytes::from(response)),
@@ -68,8 +68,8 @@ impl ParsedCapture {
         }))
     }
 
-    pub fn of(capture: std::sync::Arc<Capture>) -> Self {
-        let reading = ParsedResponse::of(&capture);
+    pub fn new(capture: std::sync::Arc<Capture>) -> Self {
+        let reading = ParsedResponse::new(&capture);
         let data = ResultData::read_as(&reading, &capture.read_text);
         Self {
             capture,
@@ -260,7 +260,7 @@ pub fn format_bytes(format: &dyn Format, subject: &ParsedCapture) -> Result<Vec<
     Ok(bytes)
 }
 
-/// Why a format has no text for this answer.
+/// Why a format has no text for this result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotApplicable(pub String);
 
@@ -283,7 +283,7 @@ pub enum Syntax {
     Json,
 }
 
-/// How a format is named; see [`Format::id`] and the two beside it.
+/// How a format is named; see [`Format::id`] and the two next to it.
 #[derive(Clone, Copy, Debug)]
 pub struct FormatName {
     pub id: &'static str,
@@ -291,7 +291,7 @@ pub struct FormatName {
     pub short_title: &'static str,
 }
 
-/// One way of writing an answer.
+/// One way of writing a result.
 pub trait Format: Sync {
     fn name(&self) -> FormatName;
     /// The id in the command line, JSON and files.
@@ -310,7 +310,7 @@ pub trait Format: Sync {
     fn is_as_sent(&self) -> bool {
         false
     }
-    /// What the text of this answer is written in.
+    /// What the text of this result is written in.
     fn syntax(&self, _subject: &ParsedCapture) -> Syntax {
         Syntax::Plain
     }
@@ -322,13 +322,13 @@ pub trait Format: Sync {
             Syntax::Plain => "txt",
         }
     }
-    /// Whether the format exists for this answer, by default for every one with data; the reason is a sentence
+    /// Whether the format exists for this result, by default for every one with data; the reason is a sentence
     /// fragment.
     ///
     /// # Errors
     /// [`NotApplicable`] with the reason.
     fn applies(&self, subject: &ParsedCapture) -> Result<(), NotApplicable> {
-        payload_of(subject).map(|_| ())
+        data_of(subject).map(|_| ())
     }
     /// Writes the text. Only called where [`Format::applies`] said yes.
     ///
@@ -367,7 +367,7 @@ pub const NO_DATA: &str = "no data in this answer";
 pub const ERROR_RESULT: &str = "the result is an error";
 
 /// The data that a derived format is written from.
-fn payload_of(subject: &ParsedCapture) -> Result<&ResultData, NotApplicable> {
+fn data_of(subject: &ParsedCapture) -> Result<&ResultData, NotApplicable> {
     let why = if subject.data.is_some() {
         ERROR_RESULT
     } else {

@@ -6,7 +6,7 @@ use foldhash::HashMap;
 
 use super::json::compact;
 use super::out::Pieces;
-use super::{NotApplicable, ParsedCapture, Sink, WriteError, payload_of};
+use super::{NotApplicable, ParsedCapture, Sink, WriteError, data_of};
 use crate::capture::facts::record_lists;
 use crate::json::{FaultKind, Kind, Node};
 
@@ -15,7 +15,7 @@ pub const MAX_CELLS: usize = 20_000_000;
 
 /// What every table begins with: whether there are records.
 pub(super) fn applies(subject: &ParsedCapture) -> Result<(), NotApplicable> {
-    RowSet::of(payload_of(subject)?.root()).map(|_| ())
+    RowSet::new(data_of(subject)?.root()).map(|_| ())
 }
 
 /// Writes a table: finds the records and their columns, and hands them to `write`; `format` is the name in the reasons.
@@ -28,7 +28,7 @@ pub(super) fn write_table(
     let Some(data) = &subject.data else {
         return Ok(());
     };
-    let rows = RowSet::of(data.root()).map_err(|why| WriteError(why.0))?;
+    let rows = RowSet::new(data.root()).map_err(|why| WriteError(why.0))?;
     let columns = rows.columns(format)?;
     let mut out = Pieces::new(sink);
     write(rows, &columns, &mut out)?;
@@ -46,7 +46,7 @@ pub(crate) struct RowSet<'a> {
 
 impl<'a> RowSet<'a> {
     /// A non-empty array of objects, or an object with exactly one member that is one.
-    pub(crate) fn of(root: Node<'a>) -> Result<Self, NotApplicable> {
+    pub(crate) fn new(root: Node<'a>) -> Result<Self, NotApplicable> {
         let no = |why: &str| Err(NotApplicable(why.to_owned()));
         match (record_lists(root).as_slice(), root.kind()) {
             ([list], _) => Ok(Self { root, list: *list }),
@@ -70,7 +70,7 @@ impl<'a> RowSet<'a> {
         self.list.children()
     }
 
-    /// The members beside the list, in order.
+    /// The members next to the list, in order.
     pub(super) fn envelope(self) -> Vec<Node<'a>> {
         let list = self.list.index();
         if self.root.index() == list {

@@ -1,4 +1,4 @@
-//! A table of columns and rows that a person chose, written as the formats for tables write theirs.
+//! A table of columns and rows that the user chose, written as the formats for tables write theirs.
 
 use std::borrow::Cow;
 

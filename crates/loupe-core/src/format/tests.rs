@@ -12,10 +12,10 @@ use crate::capture::{CaptureId, Server, Tool, locate_facts};
 use crate::json::write::string as write_string;
 use crate::json::{Doc, Kind, Node};
 
-/// An answer with this `result`.
+/// A result with this `result`.
 pub(crate) fn subject(result: &str) -> ParsedCapture {
     let response = Bytes::from(format!(r#"{{"jsonrpc":"2.0","id":1,"result":{result}}}"#));
-    ParsedCapture::of(Arc::new(Capture {
+    ParsedCapture::new(Arc::new(Capture {
         tool: Tool::unlisted("t"),
         arguments: Bytes::from_static(b"{}"),
         response: Some(response),
@@ -23,7 +23,7 @@ pub(crate) fn subject(result: &str) -> ParsedCapture {
     }))
 }
 
-pub(crate) fn of_payload(data: &str) -> ParsedCapture {
+pub(crate) fn of_data(data: &str) -> ParsedCapture {
     subject(&format!(r#"{{"content":[],"structuredContent":{data}}}"#))
 }
 
@@ -100,7 +100,7 @@ fn as_sent_is_byte_for_byte() {
     );
     assert_eq!(write("json", &text).unwrap_err(), "no data in this answer");
     assert_eq!(
-        write("both", &of_payload("1")).unwrap_err(),
+        write("both", &of_data("1")).unwrap_err(),
         "no text block in this answer"
     );
 }
@@ -122,7 +122,7 @@ fn tables_say_why_they_do_not_apply() {
             "a key stands twice in one object: CSV has one column for both",
         ),
     ] {
-        assert_eq!(write("csv", &of_payload(data)).unwrap_err(), why, "{data}");
+        assert_eq!(write("csv", &of_data(data)).unwrap_err(), why, "{data}");
     }
 }
 
@@ -140,7 +140,7 @@ fn what_no_format_takes_is_said_by_each_of_them() {
     }
     assert_eq!(write("content", &text).unwrap(), r#"{"a":[1,"#);
     // Data that everything but JSON has to change, or has no place for.
-    let hostile = of_payload(r#"{"a":1e400,"a":"\u0001\ud800","l":[{"x":1}],"m":[{"y":2}]}"#);
+    let hostile = of_data(r#"{"a":1e400,"a":"\u0001\ud800","l":[{"x":1}],"m":[{"y":2}]}"#);
     for (id, why) in [
         ("yaml", "YAML cannot hold it: half of a surrogate pair"),
         ("toon", "TOON cannot hold it: half of a surrogate pair"),
@@ -160,10 +160,10 @@ fn what_no_format_takes_is_said_by_each_of_them() {
 #[test]
 fn depth_does_no_harm() {
     let deep = "[".repeat(2_500) + &"]".repeat(2_500);
-    let subject = of_payload(&deep);
+    let subject = of_data(&deep);
     assert_eq!(write("json", &subject).unwrap(), deep);
     assert!(write("json-pretty", &subject).unwrap().len() > 6_000_000);
-    let deeper = of_payload(&("[".repeat(20_000) + &"]".repeat(20_000)));
+    let deeper = of_data(&("[".repeat(20_000) + &"]".repeat(20_000)));
     assert!(
         write("json-pretty", &deeper)
             .unwrap_err()
@@ -176,7 +176,7 @@ fn depth_does_no_harm() {
 #[test]
 fn a_lone_surrogate_keeps_its_escape() {
     assert_eq!(
-        write("json", &of_payload(r#"["\uD800x\/\u00E9\u0001"]"#)).unwrap(),
+        write("json", &of_data(r#"["\uD800x\/\u00E9\u0001"]"#)).unwrap(),
         r#"["\ud800x/é\u0001"]"#
     );
 }
@@ -288,7 +288,7 @@ fn cell(node: Option<Node<'_>>) -> String {
 proptest! {
     #[test]
     fn json_reads_back_the_same(data in value()) {
-        let subject = of_payload(&data);
+        let subject = of_data(&data);
         let original = parse(&data);
         assert_same(&original, &parse(&write("json", &subject).unwrap()));
         assert_same(&original, &parse(&write("json-pretty", &subject).unwrap()));
@@ -296,7 +296,7 @@ proptest! {
 
     #[test]
     fn json_keeps_every_fact(data in prop_oneof![value(), table()]) {
-        let subject = of_payload(&data);
+        let subject = of_data(&data);
         for id in ["json", "json-pretty"] {
             let text = write(id, &subject).unwrap();
             let found = locate_facts(subject.data.as_ref().unwrap(), &text);
@@ -306,7 +306,7 @@ proptest! {
 
     #[test]
     fn matching_any_text_does_no_harm(data in prop_oneof![value(), table()], text in prop::collection::vec(word(), 0..40)) {
-        let subject = of_payload(&data);
+        let subject = of_data(&data);
         let text = text.join(" ");
         let found = locate_facts(subject.data.as_ref().unwrap(), &text);
         for place in found.facts.iter().filter_map(|fact| fact.place()).chain(found.records.iter().flat_map(|record| record.places.clone())) {
@@ -316,14 +316,14 @@ proptest! {
 
     #[test]
     fn yaml_reads_back_the_same(data in value()) {
-        let text = write("yaml", &of_payload(&data)).unwrap();
+        let text = write("yaml", &of_data(&data)).unwrap();
         let back: serde_json::Value = serde_norway::from_str(&text).unwrap();
         prop_assert_eq!(back, serde_json::from_str::<serde_json::Value>(&data).unwrap(), "{}", text);
     }
 
     #[test]
     fn toon_reads_back_the_same(data in value()) {
-        let text = write("toon", &of_payload(&data)).unwrap();
+        let text = write("toon", &of_data(&data)).unwrap();
         let back: serde_json::Value = toon_format::decode_default(&text).unwrap();
         let original: serde_json::Value = serde_json::from_str(&data).unwrap();
         // TOON writes 1e21 with all its digits, which read back as text or as a float: documented.
@@ -333,7 +333,7 @@ proptest! {
 
     #[test]
     fn csv_reads_back_the_same_cells(rows in table()) {
-        let Ok(text) = write("csv", &of_payload(&rows)) else { return Ok(()) };
+        let Ok(text) = write("csv", &of_data(&rows)) else { return Ok(()) };
         let doc = parse(&rows);
         let mut reader = ::csv::ReaderBuilder::default().from_reader(text.as_bytes());
         let header = reader.headers().unwrap().clone();

@@ -1,4 +1,4 @@
-//! What is known of the texts of one answer, by their digests: several formats, hosts and deliveries write the same text,
+//! What is known of the texts of one result, by their digests: several formats, hosts and deliveries write the same text,
 //! and it is counted and searched once.
 
 use std::borrow::Cow;
@@ -75,7 +75,7 @@ impl TextCache {
         sum
     }
 
-    /// What a text measures that comes in pieces. Long texts are counted part by part, on all cores, and a part that stands in
+    /// What a text measures that comes in pieces. Long texts are counted part by part, on all cores, and a part that is in
     /// another text too is counted once.
     pub fn counts_of(&self, pieces: &[&str]) -> Counts {
         self.counts_of_parts(&parts(pieces))
@@ -236,7 +236,7 @@ mod tests {
             let whole = pieces.concat();
             assert_eq!(
                 known.counts_of(&pieces),
-                Counts::of(whole.as_bytes()),
+                Counts::new(whole.as_bytes()),
                 "{} bytes",
                 whole.len()
             );
@@ -287,10 +287,10 @@ mod tests {
         let around = format!("```text\n{text}\n```");
         assert_eq!(
             known.counts(around.as_bytes()),
-            Counts::of(around.as_bytes())
+            Counts::new(around.as_bytes())
         );
         assert!(lock(&known.counts).len() <= parts + 3, "those at its ends");
-        assert_eq!(alone, Counts::of(text.as_bytes()));
+        assert_eq!(alone, Counts::new(text.as_bytes()));
     }
 
     #[test]

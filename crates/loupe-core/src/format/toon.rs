@@ -9,7 +9,7 @@ use super::{Format, FormatName, ParsedCapture, Sink, WriteError};
 use crate::json::Kind;
 use crate::number::grouped;
 
-/// Above so many values it is not written: the crate takes some 200 bytes for each, far more than the answer has.
+/// Above so many values it is not written: the crate takes some 200 bytes for each, far more than the result has.
 const MAX_VALUES: usize = 250_000;
 
 #[derive(Debug)]
@@ -58,18 +58,18 @@ impl Format for Toon {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::tests::{of_payload, write};
+    use crate::format::tests::{of_data, write};
 
     #[test]
     fn nested_records_are_a_table() {
         let data = r#"{"orders":[{"id":1,"by":{"name":"Ada"}},{"id":2,"by":{"name":"Bob"}}]}"#;
-        let text = write("toon", &of_payload(data)).unwrap();
+        let text = write("toon", &of_data(data)).unwrap();
         assert_eq!(text, "orders[2]{id,by{name}}:\n  1,Ada\n  2,Bob");
     }
 
     #[test]
     fn more_values_than_its_library_has_memory_for_are_refused() {
-        let list = |values: usize| of_payload(&format!("[1{}]", ",1".repeat(values - 2)));
+        let list = |values: usize| of_data(&format!("[1{}]", ",1".repeat(values - 2)));
         assert!(write("toon", &list(MAX_VALUES)).is_ok());
         let Err(why) = write("toon", &list(MAX_VALUES + 1)) else {
             panic!("it was written")

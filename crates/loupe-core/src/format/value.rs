@@ -144,7 +144,7 @@ impl<'de> Deserialize<'de> for DecodedText {
     }
 }
 
-/// Spells floats as these crates do, `1e21` and not `1e+21`, since that is what stood in the text.
+/// Spells floats as these crates do, `1e21` and not `1e+21`, since that is what was in the text.
 struct Spelling;
 
 impl Formatter for Spelling {

@@ -103,7 +103,7 @@ fn decode(text: &str) -> Result<Decoded, DecodeError> {
     Ok(builder.finish())
 }
 
-/// The key that a value stands under; empty in a sequence, and of the outermost.
+/// The key that a value is under; empty in a sequence, and of the outermost.
 fn take_key(open: &mut [Open]) -> String {
     match open.last_mut() {
         Some(Open::Mapping(key)) => key.take().unwrap_or_default(),
@@ -188,7 +188,7 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
-    use crate::format::tests::{of_payload, table, value, write};
+    use crate::format::tests::{of_data, table, value, write};
 
     fn read(text: &str) -> Result<String, DecodeError> {
         decode(text).map(|decoded| String::from_utf8_lossy(&decoded.json).into_owned())
@@ -205,12 +205,12 @@ mod tests {
             "\"text\"",
             "1.5",
         ] {
-            let text = write("yaml", &of_payload(data)).unwrap();
+            let text = write("yaml", &of_data(data)).unwrap();
             assert_eq!(read(&text).as_deref(), Ok(data), "{text}");
         }
         // A key so long that it has a line of its own.
         let long = format!(r#"{{"{}":[1,2],"b":3}}"#, "k".repeat(200));
-        assert_eq!(read(&write("yaml", &of_payload(&long)).unwrap()), Ok(long));
+        assert_eq!(read(&write("yaml", &of_data(&long)).unwrap()), Ok(long));
     }
 
     #[test]
@@ -298,7 +298,7 @@ mod tests {
                 r#"{"hash":1e309,"n":1}"#.to_owned(),
             ),
         ] {
-            let text = write("yaml", &of_payload(&data)).unwrap();
+            let text = write("yaml", &of_data(&data)).unwrap();
             assert_eq!(read(&text), Ok(back), "{data}");
         }
         assert_eq!(
@@ -311,7 +311,7 @@ mod tests {
         /// The crate that wrote a text and the one that reads it agree; where one of them folds at U+2028 it is not asked.
         #[test]
         fn two_readers_agree(data in prop_oneof![value(), table()]) {
-            let Ok(text) = write("yaml", &of_payload(&data)) else { return Ok(()) };
+            let Ok(text) = write("yaml", &of_data(&data)) else { return Ok(()) };
             prop_assume!(!text.contains(['\u{2028}', '\u{2029}']));
             let other: Value = serde_norway::from_str(&text).unwrap();
             let ours: Value = serde_json::from_str(&read(&text).unwrap()).unwrap();

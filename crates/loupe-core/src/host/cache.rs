@@ -1,4 +1,4 @@
-//! What the hosts have in common that are shown one answer.
+//! What the hosts have in common that are shown one result.
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::source_map::Span;
 use super::view::{Omission, Part};
 
-/// What the hosts have in common that are shown one answer: of equal views one is kept.
+/// What the hosts have in common that are shown one result: of equal views one is kept.
 #[derive(Debug, Default)]
 pub struct RenderCache {
     pub(super) texts: Interned<str>,

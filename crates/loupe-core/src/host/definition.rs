@@ -65,7 +65,7 @@ impl Host {
                 .map(|bytes| String::from_utf8_lossy(bytes).into_owned())
         };
         let schema = sent(&tool.input_schema)
-            .map(|schema| schema::shown(rules.input_schema.as_deref(), &schema));
+            .map(|schema| schema::show_schema(rules.input_schema.as_deref(), &schema));
         let is_schema_known = schema.as_ref().is_none_or(|schema| schema.is_known);
         if let Some(schema) = schema {
             text.push_str(",\"inputSchema\":");

@@ -1,4 +1,4 @@
-//! How the texts reach the model: as one, or each for itself; what stands there when nothing is left; what an error adds.
+//! How the texts reach the model: as one, or each for itself; what is there when nothing is left; what an error adds.
 
 use bytes::Bytes;
 
@@ -44,7 +44,7 @@ pub(super) fn deliver(run: &Run<'_>, pieces: Pieces) -> Delivered {
     }
 }
 
-fn filled(run: &Run<'_>, template: &Template, media: usize) -> SourceMapped {
+fn fill_template(run: &Run<'_>, template: &Template, media: usize) -> SourceMapped {
     SourceMapped::host(&template.fill(|var| {
         if var == Var::Media {
             media.to_string()
@@ -62,15 +62,15 @@ fn as_parts(run: &Run<'_>, mut parts: Vec<Raw>) -> Vec<Raw> {
     if is_empty {
         let of_error = host.error.empty.as_ref().filter(|_| run.is_error);
         if let Some(empty) = of_error.or(host.empty.as_ref().filter(|_| !host.keep_empty)) {
-            parts = vec![Raw::Text(filled(run, empty, 0))];
+            parts = vec![Raw::Text(fill_template(run, empty, 0))];
         }
     }
     let mut before = Vec::new();
     if let Some(header) = &host.header {
-        before.push(Raw::Text(filled(run, header, 0)));
+        before.push(Raw::Text(fill_template(run, header, 0)));
     }
     if let Some(prefix) = host.error.prefix_part.as_ref().filter(|_| run.is_error) {
-        before.push(Raw::Text(filled(run, prefix, 0)));
+        before.push(Raw::Text(fill_template(run, prefix, 0)));
     }
     before.append(&mut parts);
     before
@@ -105,7 +105,7 @@ fn as_string(run: &Run<'_>, pieces: Pieces) -> Result<Vec<Raw>, String> {
         let of_error = host.error.empty.as_ref().filter(|_| run.is_error);
         let with_media = host.empty_with_media.as_ref().filter(|_| !media.is_empty());
         if let Some(empty) = of_error.or(with_media).or(host.empty.as_ref()) {
-            body = filled(run, empty, media.len());
+            body = fill_template(run, empty, media.len());
         }
     }
     if let Some(template) = host.error.template.as_ref().filter(|_| run.is_error) {
@@ -163,7 +163,7 @@ fn one_text(run: &Run<'_>, texts: Vec<SourceMapped>, join: &str) -> SourceMapped
                     .spans()
                     .first()
                     .map_or(super::TextOrigin::Host, |span| span.origin);
-                SourceMapped::of(&write::string(text.text(), host.json), origin, None)
+                SourceMapped::new(&write::string(text.text(), host.json), origin, None)
             })
         })
         .collect();

@@ -20,7 +20,7 @@ impl<'a> Run<'a> {
                 TemplatePiece::Literal(literal) => out.push_host(literal),
                 TemplatePiece::Var(Var::Text) => {
                     let text = block.text.as_deref().unwrap_or_default();
-                    let text = SourceMapped::of(
+                    let text = SourceMapped::new(
                         &text[..text.floor_char_boundary(self.room)],
                         origin,
                         Some(0),
@@ -137,7 +137,7 @@ impl<'a> Run<'a> {
         let node = inner.unwrap_or(node);
         let json = match node.as_str() {
             Some(text) if self.host.unwrap_result => {
-                SourceMapped::of(&text, TextOrigin::Structured, None)
+                SourceMapped::new(&text, TextOrigin::Structured, None)
             }
             _ => Writer {
                 mode: self.host.json,

@@ -9,7 +9,7 @@ use super::rules::{Applies, Evidence, Host, KeepRule, LimitRule, LimitUnit};
 use super::source_map::SourceMapped;
 use super::template::{Template, TemplatePiece, Var};
 
-/// What a host's limits mean for one answer.
+/// What a host's limits mean for one result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum LimitState {
     /// The host has none.
@@ -21,9 +21,9 @@ pub enum LimitState {
     /// The limit is counted in something that only the provider can count.
     MayCut,
     Cut,
-    /// A notice stands in its place, which names where the whole is.
+    /// A notice replaces it, which names where the whole is.
     Replaced,
-    /// An error stands in its place.
+    /// An error replaces it.
     Error,
 }
 
@@ -79,12 +79,12 @@ pub struct Truncation {
     pub(crate) splits_character: bool,
 }
 
-/// What became of an answer under a host's limits.
+/// What became of a result under a host's limits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LimitOutcome {
     pub state: LimitState,
     pub bites: Vec<Truncation>,
-    /// The limit in the provider's tokens that the answer may exceed, as far as [`LimitOutcome::count`] could judge.
+    /// The limit in the provider's tokens that the result may exceed, as far as [`LimitOutcome::count`] could judge.
     pub tokens_max: Option<u64>,
     /// Whether what is over that limit is not cut but replaced as a whole: by an error, or by a notice.
     pub tokens_keep_nothing: bool,
@@ -109,7 +109,7 @@ impl LimitOutcome {
         }
     }
 
-    /// Takes note of the highest count of tokens that is known of the text before any limit. The provider's own may differ, so an answer fits only
+    /// Takes note of the highest count of tokens that is known of the text before any limit. The provider's own may differ, so a result fits only
     /// where even twice as many would.
     pub fn count(&mut self, tokens: u64) {
         if self

@@ -1,4 +1,4 @@
-//! What the model of each host is shown for an answer, by rules that are data.
+//! What the model of each host is shown for a result, by rules that are data.
 //!
 //! `hosts.toml` holds the rules (`rules` reads them), one small interpreter (`run`, `fill`, `deliver`) applies
 //! them with no code for any single host and makes a `view`, `limit` cuts, `definition` tells what the model sees of the

@@ -94,7 +94,7 @@ pub struct ResultShape {
 }
 
 impl ResultShape {
-    pub fn of(subject: &ParsedCapture) -> Self {
+    pub fn new(subject: &ParsedCapture) -> Self {
         Self {
             has_text: subject.response.text_blocks().next().is_some(),
             has_structured: subject.response.structured().is_some(),
@@ -134,7 +134,7 @@ impl ResultShape {
             r#"{{"jsonrpc":"2.0","id":1,"result":{{{}}}}}"#,
             members.join(",")
         );
-        ParsedCapture::of(Arc::new(Capture {
+        ParsedCapture::new(Arc::new(Capture {
             tool: Tool::unlisted("example"),
             arguments: Bytes::from_static(b"{}"),
             response: Some(Bytes::from(message)),
@@ -159,7 +159,7 @@ pub(super) type ReadCounts = [OnceLock<[usize; 3]>; 16];
 
 /// The parts of a result that a host shows; `None` where it shows neither.
 fn part_of(host: &Host, subject: &ParsedCapture, rendered: &RenderCache) -> Option<ResultPart> {
-    let view = host.view_among(subject, &ViewContext::of(&subject.capture), rendered);
+    let view = host.view_among(subject, &ViewContext::new(&subject.capture), rendered);
     let shows =
         |is_it: fn(&TextOrigin) -> bool| view.full_spans.iter().any(|span| is_it(&span.origin));
     let has_text = shows(|origin| matches!(origin, TextOrigin::Block(_)));
@@ -189,7 +189,7 @@ impl Hosts {
     /// The part of a result that one model reads by a choice; of a host that shows neither part, both as sent.
     pub fn part_read(&self, choice: ReadChoice, subject: &ParsedCapture) -> ResultPart {
         match choice {
-            ReadChoice::Most => self.most_read(ResultShape::of(subject)).part,
+            ReadChoice::Most => self.most_read(ResultShape::new(subject)).part,
             ReadChoice::Part(part) => part,
             ReadChoice::Host(id) => self
                 .get(id.as_str())

@@ -1,4 +1,4 @@
-//! The texts and media that a host makes of an answer, before they have their places.
+//! The texts and media that a host makes of a result, before they have their places.
 
 use super::source_map::SourceMapped;
 use super::template::{Template, TemplatePiece, Var};
@@ -39,13 +39,13 @@ pub(super) fn parted(parts: Vec<Raw>) -> (Vec<SourceMapped>, Vec<Raw>) {
 }
 
 /// The texts made one, media after it.
-pub(super) fn joined(parts: Vec<Raw>, join: &str) -> Vec<Raw> {
+pub(super) fn join_parts(parts: Vec<Raw>, join: &str) -> Vec<Raw> {
     let (texts, media) = parted(parts);
     let text = (!texts.is_empty()).then(|| Raw::Text(SourceMapped::join(&texts, join)));
     text.into_iter().chain(media).collect()
 }
 
-/// A template around a text that stands at `var`.
+/// A template around a text that is at `var`.
 pub(super) fn around(
     template: &Template,
     var: Var,

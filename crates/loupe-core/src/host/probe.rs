@@ -2,7 +2,7 @@
 //!
 //! Every known host is tried first. Where none fits, the words between, before and after the texts that were sent are
 //! read off, the remaining choices are tried one by one with the interpreter itself, and the best is written as an entry
-//! for a hosts file. What it does not explain is named, never hidden. What is passed on beside the text (a picture)
+//! for a hosts file. What it does not explain is named, never hidden. What is passed on next to the text (a picture)
 //! cannot be seen in a text, and is not guessed.
 
 mod entry;
@@ -22,7 +22,7 @@ use crate::format::ParsedCapture;
 pub use finding::{Answers, Confidence, ProbeFinding, find};
 pub use paste::sections;
 
-/// One answer of the probe server, and what the host gave its model for it.
+/// One result of the probe server, and what the host gave its model for it.
 #[derive(Clone, Debug)]
 pub(crate) struct ProbeAnswer {
     /// The name of the probe's tool.
@@ -79,7 +79,7 @@ pub(crate) fn deduce(probes: &[ProbeAnswer], server: &str, hosts: &Hosts) -> Gue
     let mut nearest: Option<(HostId, usize)> = None;
     let mut unjudged = 0;
     for host in hosts.iter() {
-        let (names, unknown) = judged(host, probes, server);
+        let (names, unknown) = judge(host, probes, server);
         let given = names.len();
         // What a host reads or prints itself cannot be computed: it speaks neither for it nor against it.
         if given + unknown == probes.len() && given > 2 * unknown {
@@ -92,7 +92,7 @@ pub(crate) fn deduce(probes: &[ProbeAnswer], server: &str, hosts: &Hosts) -> Gue
     }
     let entry = search(probes, server);
     let names = match &entry {
-        Some(host) => explained(host, probes, server),
+        Some(host) => explain(host, probes, server),
         None => Vec::new(),
     };
     let open = probes
@@ -111,12 +111,12 @@ pub(crate) fn deduce(probes: &[ProbeAnswer], server: &str, hosts: &Hosts) -> Gue
 }
 
 /// The probes whose texts a host's rules give.
-fn explained(host: &Host, probes: &[ProbeAnswer], server: &str) -> Vec<String> {
-    judged(host, probes, server).0
+fn explain(host: &Host, probes: &[ProbeAnswer], server: &str) -> Vec<String> {
+    judge(host, probes, server).0
 }
 
 /// The probes whose texts a host's rules give, and how many texts cannot be computed by them.
-fn judged(host: &Host, probes: &[ProbeAnswer], server: &str) -> (Vec<String>, usize) {
+fn judge(host: &Host, probes: &[ProbeAnswer], server: &str) -> (Vec<String>, usize) {
     let mut names = Vec::new();
     let mut unknown = 0;
     for probe in probes {
@@ -125,7 +125,7 @@ fn judged(host: &Host, probes: &[ProbeAnswer], server: &str) -> (Vec<String>, us
             tool: probe.tool.as_str().into(),
             wall: ANY_TIME,
             path: ANY_PATH.into(),
-            ..ViewContext::of(&probe.sent.capture)
+            ..ViewContext::new(&probe.sent.capture)
         };
         let view = host.view(&probe.sent, &context);
         if !view.is_computable() {
@@ -221,7 +221,7 @@ fn search(probes: &[ProbeAnswer], server: &str) -> Option<Host> {
             && probe.sent.response.structured().is_none()
             && !probe.shown.trim().is_empty()
     });
-    // What stands there for an answer without content already has the host's own words around it.
+    // What is there for a result without content already has the host's own words around it.
     base.empty = nothing
         .filter(|_| base.wrap.is_none())
         .map(|probe| Template::from(probe.shown.trim_end().to_owned()));
@@ -251,7 +251,7 @@ fn search(probes: &[ProbeAnswer], server: &str) -> Option<Host> {
                     ..base.clone()
                 };
                 read_error(&mut host, probes, server);
-                let given = explained(&host, probes, server).len();
+                let given = explain(&host, probes, server).len();
                 if best.as_ref().is_none_or(|(most, _)| given > *most) {
                     best = Some((given, host));
                 }
@@ -268,7 +268,7 @@ fn search(probes: &[ProbeAnswer], server: &str) -> Option<Host> {
             }) else {
                 continue;
             };
-            let given = explained(&host, probes, server).len();
+            let given = explain(&host, probes, server).len();
             if best.as_ref().is_none_or(|(most, _)| given > *most) {
                 best = Some((given, host));
             }
@@ -277,7 +277,7 @@ fn search(probes: &[ProbeAnswer], server: &str) -> Option<Host> {
     best.map(|(_, host)| host)
 }
 
-/// The text of a block, if it stands in what was shown.
+/// The text of a block, if it is in what was shown.
 fn place(block: &Block, shown: &str) -> Option<std::ops::Range<usize>> {
     let text = block.text.as_deref().filter(|text| !text.is_empty())?;
     shown.find(text).map(|at| at..at + text.len())
@@ -428,12 +428,12 @@ fn read_error(host: &mut Host, probes: &[ProbeAnswer], server: &str) {
             let mut tried = host.clone();
             tried.error.select = select;
             let one = std::slice::from_ref(probe);
-            if !explained(&tried, one, server).is_empty() {
+            if !explain(&tried, one, server).is_empty() {
                 host.error.select = select;
                 break;
             }
-            let view = tried.view(&probe.sent, &ViewContext::of(&probe.sent.capture));
-            // The words of `wrap` stand outside those of an error, which are not told apart here.
+            let view = tried.view(&probe.sent, &ViewContext::new(&probe.sent.capture));
+            // The words of `wrap` stand outside those of an error, which are not distinguished here.
             let body = if host.wrap.is_some() { "" } else { &*view.text };
             if let Some((before, after)) = probe.shown.split_once(body).filter(|_| !body.is_empty())
             {
@@ -556,7 +556,7 @@ mod tests {
                 tool: (*tool).into(),
                 wall: Duration::from_millis(12),
                 path: "/tmp/x".into(),
-                ..ViewContext::of(&sent.capture)
+                ..ViewContext::new(&sent.capture)
             };
             let view = host.view(&sent, &context);
             let shown = view.text.to_string();
@@ -584,7 +584,7 @@ mod tests {
         let limited = |host: &Host| pasted(host).is_empty();
         for host in hosts.iter().filter(|host| !limited(host)) {
             let probes = pasted(host);
-            let given = explained(host, &probes, "probe");
+            let given = explain(host, &probes, "probe");
             assert_eq!(given.len(), probes.len(), "{}", host.id);
         }
     }
@@ -612,7 +612,7 @@ mod tests {
             // What was written is read back and says the same.
             let read = Hosts::default().with_file(&toml(&guess), "guess");
             assert_eq!(read.problems, [], "{}", toml(&guess));
-            let again = explained(read.get("new-host").unwrap(), &probes, "probe");
+            let again = explain(read.get("new-host").unwrap(), &probes, "probe");
             assert_eq!(again, guess.explained, "{id}\n{}", toml(&guess));
         }
         let probes = pasted(hosts.get("opencode").unwrap());

@@ -1,4 +1,4 @@
-//! What a host makes of an answer: its rules applied, its limit last.
+//! What a host makes of a result: its rules applied, its limit last.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -17,7 +17,7 @@ use crate::format::ParsedCapture;
 use crate::format::ledger::INTERRUPTED;
 
 impl HostView {
-    /// Of a host that was not reached: whoever asked has looked away.
+    /// Of a host that was not reached: the caller cancelled.
     pub fn interrupted(host: &Host, written: &RenderCache) -> Self {
         Self::none(host, INTERRUPTED.to_owned(), &[], written)
     }
@@ -50,12 +50,12 @@ impl Host {
         view.text.contains(text) || view.text.contains(escaped)
     }
 
-    /// What this host's model is shown for an answer.
+    /// What this host's model is shown for a result.
     pub fn view(&self, subject: &ParsedCapture, context: &ViewContext<'_>) -> HostView {
         self.view_among(subject, context, &RenderCache::default())
     }
 
-    /// The same where other hosts are shown this answer too: `written` is for this one `subject`.
+    /// The same where other hosts are shown this result too: `written` is for this one `subject`.
     pub fn view_among(
         &self,
         subject: &ParsedCapture,
@@ -73,7 +73,7 @@ impl Host {
         run.finish(delivered, written)
     }
 
-    /// What this host's limits mean for an answer: the state of [`HostView::limit`], for which no more is written than
+    /// What this host's limits mean for a result: the state of [`HostView::limit`], for which no more is written than
     /// exceeds them.
     pub fn limit_state(&self, subject: &ParsedCapture, context: &ViewContext<'_>) -> LimitState {
         let mut run = Run::new(self, subject, context);
@@ -144,7 +144,7 @@ impl Run<'_> {
             )
         } else {
             let (text, placed) = lay_out(&parts);
-            let kept = kept(text.spans());
+            let kept = kept_ranges(text.spans());
             (
                 written.texts.of(text.text()),
                 written.spans.of(text.spans()),
@@ -199,7 +199,7 @@ fn lay_out(parts: &[Raw]) -> (Cow<'_, SourceMapped>, Vec<Part>) {
 }
 
 /// The ranges of the text before any limit that are still there.
-fn kept(spans: &[Span]) -> Vec<Range<usize>> {
+fn kept_ranges(spans: &[Span]) -> Vec<Range<usize>> {
     let mut kept: Vec<Range<usize>> = Vec::new();
     for span in spans {
         let Some(start) = span.full() else { continue };

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::parts::{Pieces, Raw, joined, texts};
+use super::parts::{Pieces, Raw, join_parts, texts};
 use super::rules::{
     Dedupe, Delivery, ErrorBlocks, Host, ResultMeta, RuleStep, Select, StructuredWhen,
 };
@@ -131,7 +131,7 @@ impl<'a> Run<'a> {
             .unwrap_or_default()
     }
 
-    /// The result, or its content, as JSON in which blocks and `structuredContent` are told apart.
+    /// The result, or its content, as JSON in which blocks and `structuredContent` are distinguished.
     fn write_with_origins(&self, root: Node<'_>) -> Result<SourceMapped, String> {
         let blocks = &self.subject.response.blocks;
         let structured = self.subject.response.structured().map(Node::index);
@@ -235,7 +235,7 @@ impl<'a> Run<'a> {
             && let Some(join) = &self.host.error.join
             && self.host.delivery == Delivery::Parts
         {
-            parts = joined(parts, join);
+            parts = join_parts(parts, join);
         }
         let written = structured
             .map(|node| self.write_structured(node))

@@ -70,7 +70,7 @@ pub(super) struct Shown {
 }
 
 /// The schema `sent` by a rule; `None` is a rule that nobody verified.
-pub(super) fn shown(rule: Option<&str>, sent: &str) -> Shown {
+pub(super) fn show_schema(rule: Option<&str>, sent: &str) -> Shown {
     let as_sent = |is_known| Shown {
         text: sent.to_owned(),
         is_known,
@@ -90,7 +90,7 @@ pub(super) fn shown(rule: Option<&str>, sent: &str) -> Shown {
     };
     for change in &changes {
         match change {
-            Change::Sort => schema = sorted(schema, 0),
+            Change::Sort => schema = sort_keys(schema, 0),
             Change::Remove(keys) => remove(&mut schema, keys, 0),
             Change::Keep(keys) => schema.retain(|key, _| keys.contains(&key.as_str())),
             Change::Closed(only_absent) => {
@@ -136,18 +136,18 @@ fn remove(schema: &mut Map<String, Value>, keys: &[&str], depth: usize) {
     }
 }
 
-fn sorted(object: Map<String, Value>, depth: usize) -> Map<String, Value> {
+fn sort_keys(object: Map<String, Value>, depth: usize) -> Map<String, Value> {
     if depth > MAX_DEPTH {
         return object;
     }
     let mut members: Vec<(String, Value)> = object.into_iter().collect();
     members.sort_by(|(left, _), (right, _)| left.cmp(right));
     let inner = |value| match value {
-        Value::Object(object) => Value::Object(sorted(object, depth + 1)),
+        Value::Object(object) => Value::Object(sort_keys(object, depth + 1)),
         Value::Array(list) => Value::Array(
             list.into_iter()
                 .map(|item| match item {
-                    Value::Object(object) => Value::Object(sorted(object, depth + 1)),
+                    Value::Object(object) => Value::Object(sort_keys(object, depth + 1)),
                     other => other,
                 })
                 .collect(),
@@ -168,7 +168,7 @@ mod tests {
     const SCHEMA: &str = r##"{"$schema":"x","type":"object","title":"T","properties":{"title":{"type":"string","title":"Title","examples":["a"],"default":{"title":1}}},"required":["title"]}"##;
 
     fn text(rule: &str) -> String {
-        shown(Some(rule), SCHEMA).text
+        show_schema(Some(rule), SCHEMA).text
     }
 
     #[test]
@@ -194,7 +194,7 @@ mod tests {
         );
         let open = r#"{"additionalProperties":true}"#;
         assert_eq!(
-            shown(
+            show_schema(
                 Some("as-sent, additionalProperties false when absent"),
                 open
             )
@@ -202,7 +202,7 @@ mod tests {
             open
         );
         assert_eq!(
-            shown(Some("as-sent, additionalProperties false"), open).text,
+            show_schema(Some("as-sent, additionalProperties false"), open).text,
             r#"{"additionalProperties":false}"#
         );
     }
@@ -215,14 +215,14 @@ mod tests {
             None,
         ] {
             assert_eq!(
-                shown(rule, SCHEMA),
+                show_schema(rule, SCHEMA),
                 Shown {
                     text: SCHEMA.to_owned(),
                     is_known: false
                 }
             );
         }
-        assert!(!shown(Some("as-sent, keys sorted"), "no JSON").is_known);
+        assert!(!show_schema(Some("as-sent, keys sorted"), "no JSON").is_known);
     }
 
     #[test]

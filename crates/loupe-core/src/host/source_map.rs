@@ -110,7 +110,7 @@ pub(crate) struct SourceMapped {
 }
 
 impl SourceMapped {
-    pub fn of(text: &str, origin: TextOrigin, from: Option<usize>) -> Self {
+    pub fn new(text: &str, origin: TextOrigin, from: Option<usize>) -> Self {
         let mut traced = Self::default();
         traced.push(text, origin, from);
         traced
@@ -139,7 +139,7 @@ impl SourceMapped {
 
     /// A text that the host wrote.
     pub fn host(text: &str) -> Self {
-        Self::of(text, TextOrigin::Host, None)
+        Self::new(text, TextOrigin::Host, None)
     }
 
     pub fn text(&self) -> &str {
@@ -273,7 +273,7 @@ impl SourceMapped {
 
     /// Gives the whole text this origin.
     pub(crate) fn set_origin(&mut self, origin: TextOrigin) {
-        *self = Self::of(&self.text, origin, None);
+        *self = Self::new(&self.text, origin, None);
     }
 
     /// Remembers that this is the text before any limit, beginning at `start` of the whole.

@@ -41,7 +41,7 @@ struct Example {
 
 pub(crate) fn subject(result: &str) -> ParsedCapture {
     let response = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{result}}}"#);
-    ParsedCapture::of(Arc::new(Capture {
+    ParsedCapture::new(Arc::new(Capture {
         tool: Tool::unlisted("probe"),
         arguments: Bytes::from_static(b"{}"),
         response: Some(Bytes::from(response)),
@@ -150,7 +150,7 @@ fn own(delivery: &str, rest: &str) -> Hosts {
 
 fn view(hosts: &Hosts, id: &str, result: &str) -> HostView {
     let (subject, host) = (subject(result), hosts.get(id).unwrap());
-    let context = ViewContext::of(&subject.capture);
+    let context = ViewContext::new(&subject.capture);
     let view = host.view(&subject, &context);
     assert_eq!(
         host.limit_state(&subject, &context),
@@ -456,7 +456,7 @@ fn what_is_left_out_says_why() {
         "{:?}",
         why("llamaindex")
     );
-    let rpc = ParsedCapture::of(Arc::new(Capture {
+    let rpc = ParsedCapture::new(Arc::new(Capture {
         response: Some(Bytes::from_static(
             br#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"no"}}"#,
         )),
@@ -465,7 +465,7 @@ fn what_is_left_out_says_why() {
     let view = hosts
         .get("codex")
         .unwrap()
-        .view(&rpc, &ViewContext::of(&rpc.capture));
+        .view(&rpc, &ViewContext::new(&rpc.capture));
     assert!(view.not_computable.unwrap().contains("JSON-RPC error"));
 }
 

@@ -10,7 +10,7 @@ use super::rules::HostId;
 use super::source_map::Span;
 use crate::capture::Capture;
 
-/// What the rules need beside the result.
+/// What the rules need next to the result.
 #[derive(Clone, Debug)]
 pub struct ViewContext<'a> {
     /// The server's name; in a host it is the name that its configuration gives.
@@ -25,7 +25,7 @@ pub struct ViewContext<'a> {
 }
 
 impl<'a> ViewContext<'a> {
-    pub fn of(capture: &'a Capture) -> Self {
+    pub fn new(capture: &'a Capture) -> Self {
         let named = |name: &'a str, other: &'static str| {
             Cow::Borrowed(if name.is_empty() { other } else { name })
         };
@@ -52,7 +52,7 @@ pub enum Part {
     Media { mime: String, block: usize },
 }
 
-/// Something of the answer that the model is not shown.
+/// Something of the result that the model is not shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum OmittedPart {
     /// A block of `content`, by its position.

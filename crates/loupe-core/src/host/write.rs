@@ -21,7 +21,7 @@ pub struct Writer<'a> {
     pub room: usize,
     /// The origin of the values that have another than the value around them.
     pub origin: &'a dyn Fn(Node<'_>) -> Option<TextOrigin>,
-    /// Which members of an object are written, and in which order; `None` for all as they stand.
+    /// Which members of an object are written, and in which order; `None` for all as they are.
     pub members: Option<&'a ChooseMembers<'a>>,
 }
 
@@ -32,7 +32,7 @@ struct Frame<'a> {
     origin: TextOrigin,
 }
 
-/// What stands in a container, as it is written; copied only where that is not as it was sent.
+/// What is in a container, as it is written; copied only where that is not as it was sent.
 enum Members<'a> {
     AsSent(Children<'a>),
     Chosen(vec::IntoIter<Node<'a>>),
@@ -178,7 +178,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The members of an object, where they are not written as they stand.
+    /// The members of an object, where they are not written as they are.
     fn chosen<'n>(&self, node: Node<'n>, has_duplicates: bool) -> Option<Vec<Node<'n>>> {
         let sorts = matches!(self.mode, JsonMode::Js | JsonMode::JsPretty)
             && node.children().any(|member| index(&member).is_some());

@@ -12,7 +12,7 @@ pub(crate) struct Decimal {
 
 impl Decimal {
     /// `None` where the exponent is beyond all use.
-    pub fn of(literal: &str) -> Option<Self> {
+    pub fn new(literal: &str) -> Option<Self> {
         let (mantissa, exponent) = literal.split_once(['e', 'E']).unwrap_or((literal, "0"));
         let is_negative = mantissa.starts_with('-');
         let mantissa = mantissa.trim_start_matches('-');
@@ -45,7 +45,7 @@ impl Decimal {
 
 /// Whether two JSON numbers have the same value: `1.0` is `1` is `1e0`, and `-0` is `0`.
 pub fn is_same(a: &str, b: &str) -> bool {
-    a == b || matches!((Decimal::of(a), Decimal::of(b)), (Some(a), Some(b)) if a == b)
+    a == b || matches!((Decimal::new(a), Decimal::new(b)), (Some(a), Some(b)) if a == b)
 }
 
 /// Whether a text is a number by JSON's grammar.

@@ -54,7 +54,7 @@ pub enum FaultKind {
     InvalidUtf8,
     /// A `\uD800`–`\uDFFF` escape without its partner.
     LoneSurrogate,
-    /// The key stood in this object before.
+    /// The key was in this object before.
     DuplicateKey,
     /// There are more than [`MAX_NODES`] values; from here on nothing is read.
     TooMany,
@@ -88,7 +88,7 @@ impl FaultKind {
 
 const NONE: u32 = u32::MAX;
 
-/// The most values of one document that are read. Each takes 16 bytes beside its own, arrays and objects 28, so that a
+/// The most values of one document that are read. Each takes 16 bytes next to its own, arrays and objects 28, so that a
 /// document of the smallest ones would fill the memory many times over.
 pub(crate) const MAX_NODES: usize = 1 << 24;
 
@@ -493,7 +493,7 @@ pub fn decode_string(raw: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// Where bytes of a string's decoded text, in order, stand in the document; none where it is not UTF-8.
+/// Where bytes of a string's decoded text, in order, are in the document; none where it is not UTF-8.
 pub fn source_offsets(string: Node<'_>, decoded: &[usize]) -> Vec<usize> {
     let raw = inside(string.raw());
     if std::str::from_utf8(raw).is_err() {

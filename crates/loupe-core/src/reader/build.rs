@@ -58,7 +58,7 @@ impl Segment {
         self.block as usize
     }
 
-    /// Whether the text stands in the document word for word.
+    /// Whether the text is in the document word for word.
     pub fn is_verbatim(&self) -> bool {
         self.is_verbatim
     }
@@ -144,7 +144,7 @@ pub(super) fn blank_free(text: &str) -> usize {
 }
 
 /// Ranges in order, those that touch or overlap made one.
-pub fn merged(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+pub fn merge_ranges(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     ranges.sort_by_key(|range| range.start);
     let mut out: Vec<Range<usize>> = Vec::with_capacity(ranges.len());
     for range in ranges {
@@ -156,12 +156,12 @@ pub fn merged(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     out
 }
 
-/// A value as it stands in a text, with the place of it.
+/// A value as it is in a text, with the place of it.
 #[derive(Clone, Debug)]
 pub(super) struct Cell<'a> {
     pub text: Cow<'a, str>,
     pub at: Range<usize>,
-    /// It stood in quotes: a text, whatever it looks like.
+    /// It was in quotes: a text, whatever it looks like.
     pub is_quoted: bool,
 }
 

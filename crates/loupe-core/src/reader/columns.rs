@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::build::{Builder, Record, Value, cell};
 use super::label::filled;
-use super::lines::named;
+use super::lines::parse_name;
 use super::{Certainty, Reader, TextBlock, TextData};
 use crate::layout::{Line, filled_lines};
 
@@ -120,7 +120,7 @@ fn blank_columns<'a>(all: &[Line<'a>]) -> Option<Table<'a>> {
     // What begins with a mark in brackets or a field with its name are lines of one shape, items are a list.
     if all
         .first()
-        .is_some_and(|line| line.text.starts_with('[') || named(line.text).is_some())
+        .is_some_and(|line| line.text.starts_with('[') || parse_name(line.text).is_some())
         || all.iter().any(|line| line.item().is_some())
     {
         return None;
@@ -181,7 +181,7 @@ fn blank_columns<'a>(all: &[Line<'a>]) -> Option<Table<'a>> {
         .iter()
         .map(|line| is_row(line).then(|| split(line)))
         .collect();
-    // Every column is filled in most rows, or the columns are words that happen to stand below each other.
+    // Every column is filled in most rows, or the columns are words that happen to be below each other.
     let rows_with = |column: usize| {
         rows.iter()
             .flatten()

@@ -154,7 +154,7 @@ pub fn says(char: char) -> bool {
     }
 }
 
-/// The signs of a line that make a comment of what stands beside them, or strike it: `//`, `/*`, `*/`, `~~`, and `#`, `;`,
+/// The signs of a line that make a comment of what is next to them, or strike it: `//`, `/*`, `*/`, `~~`, and `#`, `;`,
 /// `--` or `!` before JSON. No letter is in them, and yet they say something.
 pub(crate) fn comment_signs(line: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
@@ -207,11 +207,11 @@ fn saying(line: &str, is_before_value: bool) -> Option<Range<usize>> {
     if is_before_value && is_sign(line) {
         found = Some(found.map_or(line.len() - 1, |found| found.start)..line.len());
     }
-    found.map(|found| widened(line, found))
+    found.map(|found| widen(line, found))
 }
 
 /// With brackets, quotes and emphasis around it, the mark of a comment before it, and what ends a sentence after it.
-fn widened(line: &str, found: Range<usize>) -> Range<usize> {
+fn widen(line: &str, found: Range<usize>) -> Range<usize> {
     const BEFORE: &[char] = &[
         '(', '[', '{', '"', '\'', '`', '*', '_', '<', '@', '#', '/', '.', '~', '-', '+', '\\',
     ];

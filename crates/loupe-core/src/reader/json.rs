@@ -19,7 +19,7 @@ pub(super) static JSON_BLOCKS: Reader = Reader {
     read: Read::Blocks(several),
 };
 
-/// A document that is the whole of a text, read as it stands.
+/// A document that is the whole of a text, read as it is.
 pub(super) fn as_json(block: TextBlock<'_>) -> Option<Doc> {
     if !block.text.trim_start().starts_with(|char: char| {
         matches!(char, '{' | '[' | '"' | 't' | 'f' | 'n' | '-') || char.is_ascii_digit()
@@ -30,7 +30,7 @@ pub(super) fn as_json(block: TextBlock<'_>) -> Option<Doc> {
     doc.is_json().then_some(doc)
 }
 
-fn found(blocks: &[TextBlock<'_>]) -> Vec<(usize, Doc)> {
+fn find_documents(blocks: &[TextBlock<'_>]) -> Vec<(usize, Doc)> {
     blocks
         .iter()
         .filter_map(|block| Some((block.block, as_json(*block)?)))
@@ -38,7 +38,7 @@ fn found(blocks: &[TextBlock<'_>]) -> Vec<(usize, Doc)> {
 }
 
 fn one(blocks: &[TextBlock<'_>]) -> Option<TextData> {
-    let mut found = found(blocks);
+    let mut found = find_documents(blocks);
     let (block, doc) = found.pop().filter(|_| found.is_empty())?;
     let range = doc.root()?.range();
     let segments = vec![Segment::verbatim(range.clone(), block, range.start)];
@@ -46,7 +46,7 @@ fn one(blocks: &[TextBlock<'_>]) -> Option<TextData> {
 }
 
 fn several(blocks: &[TextBlock<'_>]) -> Option<TextData> {
-    let found = found(blocks);
+    let found = find_documents(blocks);
     let parts = found
         .iter()
         .filter_map(|(block, doc)| Some((*block, 0, doc.root()?.range(), doc)));

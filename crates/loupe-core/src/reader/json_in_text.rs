@@ -57,7 +57,7 @@ fn read(block: TextBlock<'_>) -> Option<TextData> {
         line = block.text[at..start]
             .rfind('\n')
             .map_or(line, |end| at + end + 1);
-        // What stands in a cell of a table is the cell's.
+        // What is in a cell of a table is the cell's.
         if block.text[line..].starts_with('|') {
             at = line_end(block.text, start);
             continue;

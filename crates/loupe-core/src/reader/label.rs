@@ -1,4 +1,4 @@
-//! Labels and the values beside them: `**Status:** open`, `- name = x`, `📅 Due → today`.
+//! Labels and the values next to them: `**Status:** open`, `- name = x`, `📅 Due → today`.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -11,10 +11,10 @@ const WORDS: usize = 6;
 /// The most bytes of a label.
 const BYTES: usize = 60;
 
-/// A label with its value, as they stand in one line.
+/// A label with its value, as they are in one line.
 pub(super) struct LabelledValue<'a> {
     pub label: &'a str,
-    /// Empty where nothing stands beside the label.
+    /// Empty where nothing is next to the label.
     pub value: Cell<'a>,
     /// Where the label stands.
     pub(crate) label_at: Range<usize>,
@@ -79,12 +79,12 @@ pub(super) fn labelled<'a>(line: &Line<'a>) -> Option<LabelledValue<'a>> {
     })
 }
 
-/// As [`labelled`], where something stands beside the label.
+/// As [`labelled`], where something is next to the label.
 pub(super) fn filled<'a>(line: &Line<'a>) -> Option<LabelledValue<'a>> {
     labelled(line).filter(|labelled| !labelled.value.text.is_empty())
 }
 
-/// The label of a line, and where the value beside it stands.
+/// The label of a line, and where the value next to it stands.
 pub fn label_and_value<'a>(line: &Line<'a>) -> Option<(&'a str, Range<usize>)> {
     filled(line).map(|filled| (filled.label, filled.value.at))
 }

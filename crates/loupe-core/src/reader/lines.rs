@@ -1,4 +1,4 @@
-//! Lines of one shape: at least three whose fixed parts are equal and whose parts that vary stand at the same places, as
+//! Lines of one shape: at least three whose fixed parts are equal and whose parts that vary are at the same places, as
 //! `[FILE] a.md` and lines of a log do; and lines that are each a path or an address.
 
 use foldhash::{HashMap, HashMapExt};
@@ -50,7 +50,7 @@ fn is_place(line: &str) -> bool {
 fn read<'a>(block: TextBlock<'a>) -> Option<TextData> {
     let all: Vec<Line<'_>> = filled_lines(block.text).collect();
     let is_set_in =
-        |line: &str| line.starts_with([' ', '\t']) && named(line.trim_start()).is_none();
+        |line: &str| line.starts_with([' ', '\t']) && parse_name(line.trim_start()).is_none();
     let no_lines = all
         .iter()
         .filter(|line| line.text.len() > LONGEST || is_set_in(line.text))
@@ -72,12 +72,12 @@ fn read<'a>(block: TextBlock<'a>) -> Option<TextData> {
     {
         return None;
     }
-    let split = Split::of(&all);
+    let split = Split::new(&all);
     let shape = shape(&split)?;
     // Lines of one shape that are set in below each other are a tree, which records of their parts would lose.
     let mut indents = all
         .iter()
-        .filter(|line| named(line.text.trim_start()).is_some())
+        .filter(|line| parse_name(line.text.trim_start()).is_some())
         .map(|line| line.indent);
     let first = indents.next();
     if indents.any(|indent| Some(indent) != first) {
@@ -192,7 +192,7 @@ struct Split<'a> {
 }
 
 impl<'a> Split<'a> {
-    fn of(lines: &[Line<'a>]) -> Self {
+    fn new(lines: &[Line<'a>]) -> Self {
         let mut split = Self {
             parts: Vec::new(),
             ends: Vec::with_capacity(lines.len()),
@@ -262,7 +262,7 @@ fn shape<'a>(split: &Split<'a>) -> Option<Shape<'a>> {
         }
         shape.marks.push(mark);
     }
-    // A colon or a dash alone stands in prose, too.
+    // A colon or a dash alone is in prose, too.
     let is_strong = shape.required > 1
         || !matches!(
             shape.marks.first(),
@@ -283,7 +283,7 @@ fn shape<'a>(split: &Split<'a>) -> Option<Shape<'a>> {
 fn push_parts<'a>(line: &'a str, found: &mut Vec<(Mark<'a>, &'a str)>) {
     let before = found.len();
     let mut rest = line.trim_end();
-    if named(rest.trim_start()).is_some() {
+    if parse_name(rest.trim_start()).is_some() {
         rest = rest.trim_start();
     }
     // A pictogram before a path says nothing that the path does not.
@@ -317,7 +317,7 @@ fn push_parts<'a>(line: &'a str, found: &mut Vec<(Mark<'a>, &'a str)>) {
         let leads = found[before..]
             .iter()
             .all(|(mark, _)| matches!(mark, Mark::Field | Mark::Bracket | Mark::Named(_)));
-        if let Some((name, value)) = named(rest).filter(|_| leads) {
+        if let Some((name, value)) = parse_name(rest).filter(|_| leads) {
             found.push((Mark::Named(name), value));
             rest = rest[name.len() + 1 + value.len()..].trim_start();
             continue;
@@ -355,7 +355,7 @@ fn first_mark(text: &str) -> Option<(Mark<'_>, usize, usize)> {
 }
 
 /// The name and the value, with its quotes, of `name=value` at the beginning of a text.
-pub(super) fn named(text: &str) -> Option<(&str, &str)> {
+pub(super) fn parse_name(text: &str) -> Option<(&str, &str)> {
     let of_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
     let (name, rest) = text.split_at(text.bytes().position(|byte| !of_name(byte))?);
     let rest = rest.strip_prefix('=')?;

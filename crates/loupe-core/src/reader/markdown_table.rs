@@ -13,7 +13,7 @@ use crate::layout::{Line, is_name_head, is_value_head, lines, strip_marks};
 pub(super) static MARKDOWN_TABLE: Reader =
     table("markdown-table", "Markdown table", |block| read(block, 0));
 
-/// Further tables of a text, by size; read only where a person asks for one.
+/// Further tables of a text, by size; read only where the user asks for one.
 pub(super) static OTHER_TABLES: [Reader; 3] = [
     table("markdown-table-2", "Second largest table", |block| {
         read(block, 1)

@@ -1,6 +1,6 @@
 //! Text answers read as data: one file per layout, one line in [`READERS`] each. `docs/text.md` says what is read.
 //!
-//! A reader gets the text blocks of an answer and gives a JSON document, with the place in the text of each value and each
+//! A reader gets the text blocks of a result and gives a JSON document, with the place in the text of each value and each
 //! label. What is neither, and no layout, is extra text. Every reader is linear in the length of the text, whatever it holds.
 
 mod build;
@@ -33,13 +33,13 @@ use bytes::Bytes;
 use crate::json::{Doc, Node};
 use crate::layout::{comment_from, line_start};
 use build::blank_free;
-pub use build::{Segment, merged};
+pub use build::{Segment, merge_ranges};
 pub(crate) use extra::comment_signs;
 pub use extra::says;
 pub use label::{label_and_value, unescaped};
 pub use pattern::Pattern;
 
-/// A text block of an answer.
+/// A text block of a result.
 #[derive(Clone, Copy, Debug)]
 pub struct TextBlock<'a> {
     /// Its position in `content`.
@@ -168,7 +168,7 @@ pub fn by_id(id: &str) -> Option<&'static Reader> {
     all().find(|reader| reader.id == id)
 }
 
-/// Every reader, with those that are used only where a person asks for one.
+/// Every reader, with those that are used only where the user asks for one.
 pub fn all() -> impl Iterator<Item = &'static Reader> {
     READERS.iter().copied().chain(&markdown_table::OTHER_TABLES)
 }
@@ -180,7 +180,7 @@ pub struct TextData {
     pub doc: Arc<Doc>,
     /// Where its values stand, in document order.
     pub segments: Vec<Segment>,
-    /// Keys, heads of columns and names of tags: block and bytes, in order. None of a text that stands in the document word
+    /// Keys, heads of columns and names of tags: block and bytes, in order. None of a text that is in the document word
     /// for word: its segment holds them.
     pub labels: Vec<(usize, Range<usize>)>,
     /// Values, labels and layout: the blocks that were read without [`TextData::extra`]. By block and place.
@@ -220,7 +220,7 @@ impl TextData {
             .and_then(|segment| segment.source(&range))
     }
 
-    /// Whether the values stand in the texts as they stand in the document.
+    /// Whether the values are in the texts as they are in the document.
     pub fn is_verbatim(&self) -> bool {
         self.segments.iter().all(Segment::is_verbatim)
     }
@@ -464,7 +464,7 @@ fn reads_comment(data: &TextData, block: &TextBlock<'_>) -> bool {
         .iter()
         .filter(|segment| segment.block() == block.block)
         .map(Segment::text);
-    let values = merged(values.filter(|value| !value.is_empty()).collect());
+    let values = merge_ranges(values.filter(|value| !value.is_empty()).collect());
     while let Some(comment) = next_comment {
         let next = values.get(values.partition_point(|value| value.end <= comment.start));
         let end = match next {

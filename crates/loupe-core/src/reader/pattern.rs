@@ -1,4 +1,4 @@
-//! A pattern that a person wrote: named groups, every match a record.
+//! A pattern that the user wrote: named groups, every match a record.
 
 use regex::Regex;
 

@@ -112,7 +112,7 @@ fn scalar(text: &str) -> Option<(usize, Scalar<'_>)> {
         .next()
         .filter(|char| matches!(char, '\'' | '"'))
     {
-        let (length, value) = quoted(&text[prefix + 1..], quote)?;
+        let (length, value) = parse_quoted(&text[prefix + 1..], quote)?;
         return Some((prefix + 1 + length, Scalar::Text(value)));
     }
     let end = text
@@ -133,7 +133,7 @@ fn scalar(text: &str) -> Option<(usize, Scalar<'_>)> {
     }
     if word == "datetime.datetime" || word == "datetime.date" || word == "Decimal" || word == "UUID"
     {
-        // What `repr` writes as a call stays as it stands.
+        // What `repr` writes as a call stays as it is.
         let close = text.find(')')? + 1;
         return Some((close, Scalar::Text(text[..close].to_owned())));
     }
@@ -150,7 +150,7 @@ fn scalar(text: &str) -> Option<(usize, Scalar<'_>)> {
 }
 
 /// A text up to its closing quote, and the length with it.
-fn quoted(text: &str, quote: char) -> Option<(usize, String)> {
+fn parse_quoted(text: &str, quote: char) -> Option<(usize, String)> {
     let mut out = String::new();
     let mut chars = text.char_indices();
     while let Some((at, char)) = chars.next() {

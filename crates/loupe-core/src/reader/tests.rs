@@ -331,7 +331,7 @@ fn what_stands_once_around_records_is_the_envelope() {
     );
 }
 
-/// A list of labels that are all different is no list of records, whatever else stands in it.
+/// A list of labels that are all different is no list of records, whatever else is in it.
 #[test]
 fn different_labels_are_no_records() {
     let text = "### Page\n- Page URL: http://127.0.0.1:8765/\n- Page Title: Shop\n### Snapshot\n- [Snapshot](page.yml)\n### Events\n- Downloading file 1 ...\n- Downloaded file 1 to \"1\"";

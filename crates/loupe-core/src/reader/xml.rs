@@ -104,7 +104,7 @@ pub(super) fn read(block: TextBlock<'_>) -> Option<TextData> {
             Event::Comment(_) | Event::PI(_) | Event::DocType(_) => {}
         }
     }
-    // What stands beside elements at the outermost is no XML.
+    // What is next to elements at the outermost is no XML.
     if open.len() != 1 || elements[0].children.is_empty() || elements[0].has_text() {
         return None;
     }

@@ -10,7 +10,7 @@ use crate::json::write::string;
 /// How what was hidden begins.
 const OPEN: &str = "[hidden:";
 
-/// The numbers that were hidden, by pointer. They stand there as 0, so that readers of numbers go on reading.
+/// The numbers that were hidden, by pointer. They are there as 0, so that readers of numbers go on reading.
 fn hidden_numbers(written: &Capture) -> Vec<String> {
     let doc = Doc::parse(written.arguments.clone());
     let redactions = written
@@ -60,7 +60,7 @@ impl Secrets {
                         string(&text)
                     }
                 },
-                // A number that was hidden stands there as 0: only a person knows.
+                // A number that was hidden is there as 0: only the user knows.
                 None if node.as_number().is_some() && !given.is_empty() => match given_here() {
                     Some(value)
                         if Doc::parse(Bytes::copy_from_slice(value.as_bytes())).is_json() =>

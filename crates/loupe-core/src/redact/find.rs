@@ -1,4 +1,4 @@
-//! One search for all known values: in a text as it stands, as it reads once its escapes are undone, and encoded: in
+//! One search for all known values: in a text as it is, as it reads once its escapes are undone, and encoded: in
 //! Base64, Base32 and hexadecimal.
 
 use std::ops::Range;
@@ -8,7 +8,7 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use super::view::{self, View};
 use crate::cancel::Cancelled;
 
-/// A shorter value counts only where no letter or digit stands beside it.
+/// A shorter value counts only where no letter or digit is next to it.
 const LEAST_INSIDE: usize = 12;
 
 /// A value to look for.
@@ -52,7 +52,7 @@ impl Finder {
     pub(super) fn find(&self, text: &str) -> Vec<(Range<usize>, &str)> {
         let mut found = Vec::new();
         self.find_in(text.as_bytes(), |range| range, &mut found);
-        // Escaped twice too: Markdown within JSON that stands in a text.
+        // Escaped twice too: Markdown within JSON that is in a text.
         for view in view::all(text.as_bytes()) {
             self.find_in(&view.bytes, |range| view.range(range), &mut found);
             for inner in view::all(&view.bytes) {

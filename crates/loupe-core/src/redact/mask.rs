@@ -23,7 +23,7 @@ const LEAST_COLLECTED: usize = 6;
 /// Nodes between two looks at the asker.
 const STRIDE: usize = 1 << 12;
 
-/// What stands in place of a secret.
+/// What replaces a secret.
 pub(super) fn mark(kind: &str) -> String {
     format!("[hidden:{kind}]")
 }
@@ -79,7 +79,7 @@ impl<'a> Masker<'a> {
         }
     }
 
-    /// What was found. A name may be secret as well, and stands in the path of what is below it.
+    /// What was found. A name may be secret as well, and is in the path of what is below it.
     pub(super) fn into_found(mut self) -> Vec<FoundSecret> {
         let mut found = std::mem::take(&mut self.found);
         for found in &mut found {
@@ -515,7 +515,7 @@ fn member(key: &str, value: &[u8]) -> Bytes {
         .into()
 }
 
-/// The texts and numbers that stand under secret names in a JSON document, with the nearest name.
+/// The texts and numbers that are under secret names in a JSON document, with the nearest name.
 pub(super) fn named_secrets(text: &str) -> Vec<(String, String)> {
     let doc = Doc::parse(Bytes::copy_from_slice(text.as_bytes()));
     let mut walk = Walk::new(Shapes::known());

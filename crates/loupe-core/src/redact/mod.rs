@@ -1,10 +1,10 @@
 //! Hides what is secret in a capture before it is written, and says what and where.
 //!
-//! Secret is: what a session knows to be ([`SecretList`]: what was given, what a login brought, what a person answered); what
-//! stands under a name such as `password`; what has the shape of a known key. Two passes: the first collects
+//! Secret is: what a session knows to be ([`SecretList`]: what was given, what a login brought, what the user answered); what
+//! is under a name such as `password`; what has the shape of a known key. Two passes: the first collects
 //! the values, the second hides each of them wherever it stands, so that a
-//! password that stands under its name in the data is hidden in the rendered text too. What is not secret keeps its
-//! bytes. Nothing here is certain; the preview lists what was found, and a person looks.
+//! password that is under its name in the data is hidden in the rendered text too. What is not secret keeps its
+//! bytes. Nothing here is certain; the preview lists what was found, and the user looks.
 
 mod align;
 mod fill;
@@ -54,7 +54,7 @@ pub struct FoundSecret {
     pub redaction: Redaction,
     /// Whether it was hidden; otherwise it is only offered, or kept on purpose.
     pub is_hidden: bool,
-    /// How it begins, and its length, for the person who looks: never the whole.
+    /// How it begins, and its length, for the user who looks: never the whole.
     pub sample: String,
 }
 
@@ -108,7 +108,7 @@ impl RedactedCapture {
 /// Hides what is secret in a capture.
 ///
 /// # Errors
-/// [`Cancelled`] when the asker looked away.
+/// [`Cancelled`] if the caller cancelled.
 pub fn redact(
     capture: &Capture,
     options: &RedactOptions,
@@ -138,10 +138,10 @@ pub fn redact_document(bytes: &Bytes, options: &RedactOptions) -> Result<Bytes, 
     Masker::new(options, &Cancel::new()).document(bytes)
 }
 
-/// The same for messages that belong to no single call: a protocol log. They stand in `capture.messages`.
+/// The same for messages that belong to no single call: a protocol log. They are in `capture.messages`.
 ///
 /// # Errors
-/// [`Cancelled`] when the asker looked away.
+/// [`Cancelled`] if the caller cancelled.
 pub fn redact_messages(
     messages: Vec<Message>,
     options: &RedactOptions,

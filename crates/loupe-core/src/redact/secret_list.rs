@@ -67,7 +67,7 @@ impl SecretList {
         self.change(|secrets| secrets.add_inherited(variables));
     }
 
-    /// Adds what stands under a secret name in the arguments of a call.
+    /// Adds what is under a secret name in the arguments of a call.
     pub fn add_arguments(&self, arguments: &str) {
         let found = mask::named_secrets(arguments);
         self.change(|secrets| {
@@ -244,7 +244,7 @@ fn in_string(finder: &Finder, raw: &str) -> Option<String> {
     Some(quoted[1..quoted.len() - 1].to_owned())
 }
 
-/// The numbers in a part of JSON between two strings that are a known value, with what stands in their place.
+/// The numbers in a part of JSON between two strings that are a known value, with what replaces them.
 fn known_numbers<'a>(
     finder: &'a Finder,
     text: &'a str,

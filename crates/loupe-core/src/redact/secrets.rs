@@ -11,13 +11,13 @@ use super::shapes::{Sense, Shapes};
 use super::view;
 use crate::source::{Source, address_secrets, is_key};
 
-/// Shorter values stand in too many other places to be looked for.
+/// Shorter values are in too many other places to be looked for.
 const LEAST: usize = 4;
 /// Of what looks like a secret in the arguments of a command, which may be a number of something.
 const LEAST_FOUND: usize = 6;
 /// Of what nobody gave to the server on purpose.
 const LEAST_INHERITED: usize = 8;
-/// Less of it in another form stands in other places by chance.
+/// Less of it in another form is in other places by chance.
 const LEAST_IN_FORMS: usize = 6;
 /// Variables that are no passwords, whatever their names.
 const FOLDERS: &[&str] = &["PWD", "OLDPWD"];
@@ -25,7 +25,7 @@ const FOLDERS: &[&str] = &["PWD", "OLDPWD"];
 /// What was given and is not to be written, with what it is called.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Secrets {
-    /// As they stand in a text whose escapes are undone.
+    /// As they are in a text whose escapes are undone.
     values: Vec<(String, String)>,
     /// The same in capitals, in small letters and in hexadecimal, where it is not short.
     other_forms: Vec<(String, String)>,
@@ -94,7 +94,7 @@ impl Secrets {
         for (name, value) in
             address_secrets(address, |name| shapes.is_secret_name(name) || is_key(name))
         {
-            // A word under `key` may be no key, and stands in too many other places.
+            // A word under `key` may be no key, and is in too many other places.
             if shapes.is_secret_name(&name) || Sense::Keys.takes_text(&value) {
                 self.add("url", &name, &value);
             }
@@ -104,7 +104,7 @@ impl Secrets {
     /// Adds the variables of this process whose name says that they are secret: a server inherits them.
     pub fn add_inherited(&mut self, variables: impl Iterator<Item = (OsString, OsString)>) {
         for (name, value) in variables {
-            // What is no UTF-8 cannot stand in a message either.
+            // What is no UTF-8 cannot be in a message either.
             if let (Ok(name), Ok(value)) = (name.into_string(), value.into_string())
                 && value.len() >= LEAST_INHERITED
                 && Shapes::known().sense(&name).takes_text(&value)

@@ -12,7 +12,7 @@ use crate::json::decode_string;
 const SIZE_LIMIT: usize = 64 << 20;
 /// No shape is found in less: `a@b.co`.
 const SHORTEST: usize = 6;
-/// Of what stands under a name that tells only with its value.
+/// Of what is under a name that tells only with its value.
 const SHORTEST_PASSWORD: usize = 3;
 const SHORTEST_PASSWORD_NUMBER: usize = 6;
 /// A number under `pass` is mostly how many did.
@@ -72,7 +72,7 @@ pub(super) struct Shape {
     /// Hidden only where it is asked for.
     #[serde(default)]
     pub offered: bool,
-    /// For the test: what the tail stands in, and the tail, whose beginning is secret. Apart, so that this file holds no
+    /// For the test: what the tail is in, and the tail, whose beginning is secret. Apart, so that this file holds no
     /// key for scanners to find.
     #[cfg(test)]
     pub example: String,
@@ -121,7 +121,7 @@ impl Shapes {
         &SHAPES
     }
 
-    /// Whether what stands under this name is secret, whatever it is.
+    /// Whether what is under this name is secret, whatever it is.
     pub(super) fn is_secret_name(&self, name: &str) -> bool {
         matches!(self.sense(name), Sense::Secret | Sense::Flat)
     }
@@ -150,7 +150,7 @@ impl Shapes {
         }
     }
 
-    /// Whether a member of this name says something about a secret that it stands beside, and is none itself.
+    /// Whether a member of this name says something about a secret that it is next to, and is none itself.
     pub(super) fn is_about(&self, name: &str) -> bool {
         self.names.about.contains(&plain(name))
     }
@@ -304,7 +304,7 @@ fn is_word(text: &str) -> bool {
         && text.chars().count() <= LONGEST_WORD
 }
 
-/// A member of a JSON object, as it stands in a text that cannot be read as JSON; the last may be cut off.
+/// A member of a JSON object, as it is in a text that cannot be read as JSON; the last may be cut off.
 static MEMBER: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r#"(?s)"((?:[^"\\]|\\.)*)"\s*:\s*(?:"((?:[^"\\]|\\.)*)|(-?[0-9][0-9.eE+-]*))"#).ok()
 });
@@ -328,7 +328,7 @@ impl Shape {
     }
 }
 
-/// What stands in place of a secret already, or in documentation.
+/// What replaces a secret already, or in documentation.
 pub(super) fn is_placeholder(text: &str) -> bool {
     let inside = |open: &str, close: &str| text.starts_with(open) && text.ends_with(close);
     let is_variable = text.strip_prefix('$').is_some_and(|name| {

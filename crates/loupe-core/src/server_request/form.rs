@@ -201,7 +201,7 @@ pub fn content(fields: &[ElicitationField], given: &str) -> String {
             members.push(format!("{}:{value}", write::string(&field.name)));
         }
     }
-    // What the schema does not know was said by the person, and is checked like the rest.
+    // What the schema does not know was said by the user, and is checked like the rest.
     for member in root.map(Node::children).into_iter().flatten() {
         let key = member.key().unwrap_or_default();
         if !fields.iter().any(|field| field.name == key) {

@@ -5,7 +5,7 @@ use bytes::Bytes;
 
 use crate::json::{Doc, Kind};
 
-/// What stands in place of a secret.
+/// What replaces a secret.
 pub const MASK: &str = "•••";
 
 /// Words of a name or a title that mean a secret.

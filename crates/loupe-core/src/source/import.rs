@@ -39,9 +39,9 @@ pub struct ImportedServer {
     pub reach: ServerAddress,
     /// The client has it switched off.
     pub disabled: bool,
-    /// What the file asks a person for, by id.
+    /// What the file asks the user for, by id.
     pub inputs: Vec<Input>,
-    /// What stands in the entry and is not used, in words.
+    /// What is in the entry and is not used, in words.
     pub notes: Vec<String>,
     /// Whether `$NAME` without braces is a placeholder too.
     bare_dollars: bool,
@@ -88,7 +88,7 @@ pub struct Input {
     pub options: Vec<String>,
 }
 
-/// Reads a configuration file. `path` is where it lies: some clients' rules are told apart by it, and TOML by its ending.
+/// Reads a configuration file. `path` is where it lies: some clients' rules are distinguished by it, and TOML by its ending.
 ///
 /// # Errors
 /// The text is neither JSON (comments and trailing commas allowed) nor TOML, or holds no list of servers.

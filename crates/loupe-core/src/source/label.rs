@@ -36,7 +36,7 @@ pub fn distinct_label(named: &[(String, String)], at: usize) -> String {
     let words: Vec<Vec<&str>> = alike.iter().map(|whole| words(whole)).collect();
     let parts = differing(&words);
     let place = alike.iter().position(|whole| whole == own).unwrap_or(0);
-    let part = clipped(&short(&parts, place).join(" "));
+    let part = clip(&short(&parts, place).join(" "));
     let distinct = match part.as_str() {
         "" => label.clone(),
         part if part.contains(label.as_str()) => part.to_owned(),
@@ -116,7 +116,7 @@ fn short<'a>(parts: &[&[&'a str]], at: usize) -> Vec<&'a str> {
     own.iter().enumerate().map(short).collect()
 }
 
-fn clipped(text: &str) -> String {
+fn clip(text: &str) -> String {
     let letters: Vec<char> = text.chars().collect();
     if letters.len() <= MOST {
         return text.to_owned();

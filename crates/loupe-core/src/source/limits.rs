@@ -1,4 +1,4 @@
-//! The bounds of a connection that a person may change: `--limit NAME=VALUE`, and `[limits]` of the settings.
+//! The bounds of a connection that the user may change: `--limit NAME=VALUE`, and `[limits]` of the settings.
 
 use crate::problem::{Problem, ProblemKind};
 
@@ -9,7 +9,7 @@ pub struct Limits {
     pub message: usize,
     /// Pages of a list.
     pub pages: usize,
-    /// Messages kept beside one call.
+    /// Messages kept next to one call.
     pub beside: usize,
     /// Bytes of messages kept of a session.
     pub log: usize,

@@ -9,14 +9,14 @@ use crate::quote::shell;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, strum::IntoStaticStr, strum::EnumString)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Grant {
-    /// A person, in the browser: authorization code with PKCE.
+    /// The user, in the browser: authorization code with PKCE.
     #[default]
     Browser,
     /// The client itself, with its id and its secret or key: client credentials.
     ClientCredentials,
     /// A workload, with the token that its platform gives it: the JWT-bearer grant.
     Workload,
-    /// A person, with an ID token of the organisation's identity provider: enterprise-managed authorization.
+    /// The user, with an ID token of the organisation's identity provider: enterprise-managed authorization.
     Enterprise,
 }
 
@@ -29,9 +29,9 @@ pub struct Login {
     pub client_id: Option<String>,
     /// A secret.
     pub client_secret: Option<String>,
-    /// The file of the client's private key (PEM), in place of a secret.
+    /// The file of the client's private key (PEM), instead of a secret.
     pub client_key: Option<PathBuf>,
-    /// The file of the token that vouches for a workload or a person.
+    /// The file of the token that vouches for a workload or the user.
     pub assertion: Option<PathBuf>,
     /// The issuer of an organisation's identity provider.
     pub idp: Option<String>,
@@ -41,7 +41,7 @@ pub struct Login {
     pub idp_client_secret: Option<String>,
     /// The authorization server to use, by its issuer, where a server names several.
     pub server: Option<String>,
-    /// Where it names several and none is chosen, nothing is tried: a person chooses first. Otherwise it is the first.
+    /// Where it names several and none is chosen, nothing is tried: the user chooses first. Otherwise it is the first.
     pub asks: bool,
 }
 

@@ -1,5 +1,5 @@
 //! The probe: what `sample-server --probe` answers, as data. A host that called its tools gave its model some text; which
-//! markers stand there, in what order and between what, says by which rule that host works.
+//! markers are there, in what order and between what, says by which rule that host works.
 //!
 //! Markers are letters and digits only, so no escaping changes them. Those of media are the head of their base64 data, since
 //! nothing else of a picture can reach a text. Uses nothing of Loupe.
@@ -19,7 +19,7 @@ pub struct ProbeTool {
 #[derive(Debug)]
 pub struct ProbePart {
     pub kind: ProbeKind,
-    /// Stands nowhere else in any answer, but in [`ProbeKind::SameAsText`] beside the text it repeats.
+    /// Stands nowhere else in any answer, but in [`ProbeKind::SameAsText`] next to the text it repeats.
     pub marker: &'static str,
 }
 
@@ -53,7 +53,7 @@ pub enum ProbeKind {
 /// The tokens of the long text, in `o200k_base`.
 pub const LONG_TOKENS: u64 = 30_000;
 
-/// The members of `structuredContent` beside the marker: their spelling shows how a host writes JSON.
+/// The members of `structuredContent` next to the marker: their spelling shows how a host writes JSON.
 pub const STRUCTURED_REST: &str = r#""count":2,"ratio":1.0,"names":["é","<b>"],"none":null"#;
 
 const fn part(kind: ProbeKind, marker: &'static str) -> ProbePart {

@@ -1,4 +1,4 @@
-//! How a server is spoken to, where a person chooses: the revision of the protocol and the HTTP transport. Uses only
+//! How a server is spoken to, where the user chooses: the revision of the protocol and the HTTP transport. Uses only
 //! `problem`.
 
 use std::fmt;

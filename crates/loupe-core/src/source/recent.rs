@@ -33,7 +33,7 @@ pub enum RecentSource {
     Reach(RecentReach),
 }
 
-/// A command or an address; in place of each secret stands [`LEFT_OUT`].
+/// A command or an address; instead of each secret stands [`LEFT_OUT`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum RecentReach {
@@ -98,7 +98,7 @@ impl RecentValue {
 impl Recent {
     /// `None` for the sample and for captures, which need no finding. A command without a folder of its own is started in
     /// `here`, wherever Loupe runs the next time.
-    pub fn of(source: &Source, here: Option<&Path>) -> Option<Self> {
+    pub fn new(source: &Source, here: Option<&Path>) -> Option<Self> {
         Self::masked(source, here, &mut |_, _| Some(LEFT_OUT.to_owned()))
     }
 
@@ -170,7 +170,7 @@ impl Recent {
 }
 
 impl RecentReach {
-    /// The source, with [`LEFT_OUT`] in place of each secret.
+    /// The source, with [`LEFT_OUT`] instead of each secret.
     pub fn source(&self) -> Source {
         // A word that a later version wrote is taken for none.
         let pinned = |word: &Option<String>| {
@@ -231,7 +231,7 @@ impl RecentReach {
 /// address with its plain headers. Secrets, its name and the protocol's revision make no other server of it. `None` for the sample
 /// and for captures.
 pub fn server_key(source: &Source, here: Option<&Path>) -> Option<String> {
-    let recent = Recent::of(
+    let recent = Recent::new(
         &source.clone().with_protocol(Protocol::Auto).with_name(None),
         here,
     )?;
@@ -248,7 +248,7 @@ pub fn folder_of(cwd: Option<&Path>, here: Option<&Path>) -> Option<PathBuf> {
     }
 }
 
-/// The digest of exactly this server, for what a person allows it: as [`server_key`], and with every value that only looks
+/// The digest of exactly this server, for what the user allows it: as [`server_key`], and with every value that only looks
 /// like a key, since a long name of a host does too. What is secret by its name may change without a question.
 pub fn exact_server(source: &Source, here: Option<&Path>) -> Option<String> {
     let mut put = |name: &str, value: &str| {
@@ -337,8 +337,8 @@ mod tests {
             ..Http::default()
         });
         let kept = [
-            Recent::of(&command, None).unwrap(),
-            Recent::of(&http, None).unwrap(),
+            Recent::new(&command, None).unwrap(),
+            Recent::new(&http, None).unwrap(),
         ];
         let text = serde_json::to_string(&kept).unwrap();
         assert!(!text.contains("canary"), "{text}");
@@ -351,7 +351,7 @@ mod tests {
             kept[1].label().1,
             "--url 'https://me:…@h/mcp?api_key=…&a=1' --transport sse --header 'X-Key: …' --header 'X-Tenant: …' --login --client-id me --client-secret …"
         );
-        assert_eq!(Recent::of(&Source::sample(), None), None);
+        assert_eq!(Recent::new(&Source::sample(), None), None);
         for (recent, source, names) in [
             (
                 &kept[0],
@@ -405,7 +405,7 @@ mod tests {
         let Some(Recent {
             source: RecentSource::Reach(kept),
             ..
-        }) = Recent::of(&source, None)
+        }) = Recent::new(&source, None)
         else {
             panic!("kept")
         };
@@ -438,7 +438,7 @@ mod tests {
         let Some(Recent {
             source: RecentSource::Reach(kept),
             ..
-        }) = Recent::of(&source("dev"), Some(Path::new("/here")))
+        }) = Recent::new(&source("dev"), Some(Path::new("/here")))
         else {
             panic!("kept")
         };
@@ -490,7 +490,7 @@ mod tests {
             let Some(Recent {
                 source: RecentSource::Reach(kept),
                 ..
-            }) = Recent::of(&source, None)
+            }) = Recent::new(&source, None)
             else {
                 panic!("kept")
             };

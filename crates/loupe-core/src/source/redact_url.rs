@@ -65,11 +65,11 @@ pub(super) fn decode(text: &str) -> String {
         .unwrap_or_default()
 }
 
-/// Gives what stands in place of a secret: it gets what the secret is called, `None` for the password, and the value as it
+/// Gives what replaces a secret: it gets what the secret is called, `None` for the password, and the value as it
 /// stands, which is percent-encoded; `None` leaves that as it is.
 type Put<'a> = &'a mut dyn FnMut(Option<&str>, &str) -> Option<String>;
 
-/// The address with what `put` returns in place of its password, of the value of each parameter whose name `is_secret`,
+/// The address with what `put` returns instead of its password, of the value of each parameter whose name `is_secret`,
 /// and of what looks like a key in its path or as its user; all else as it was typed.
 pub(super) fn with_secrets<'a>(
     address: &'a str,

@@ -1,4 +1,4 @@
-//! Secrets in how a server is reached: which values are, and what stands in their place.
+//! Secrets in how a server is reached: which values are, and what replaces them.
 
 use std::collections::BTreeMap;
 
@@ -39,7 +39,7 @@ pub(super) fn map_named(
     })
 }
 
-/// The source with what `put` returns in place of each secret, which it gets by name and value; `None` leaves it as it
+/// The source with what `put` returns instead of each secret, which it gets by name and value; `None` leaves it as it
 /// is. What is empty is none.
 pub(super) fn map_secrets(
     source: &Source,

@@ -1,4 +1,4 @@
-//! What is remembered of a server beside how it is reached: what it may do unasked, what it was called with, what is
+//! What is remembered of a server next to how it is reached: what it may do unasked, what it was called with, what is
 //! watched. Kept for its [`super::server_key`].
 
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ pub struct ServerMemory {
     pub watch: Option<Watch>,
 }
 
-/// Arguments of one tool, as they stood in the form.
+/// Arguments of one tool, as they was in the form.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ToolArguments {
     /// Those of the last call.

@@ -1,6 +1,6 @@
 //! An exact count for Claude, made by its provider: the request as it leaves, and what an answer to it says.
 //!
-//! Nothing is sent here. What a person is shown before they agree is the very text that is sent after.
+//! Nothing is sent here. What the user is shown before they agree is the very text that is sent after.
 
 use std::fmt;
 
@@ -22,7 +22,7 @@ const SHOWN_LINE: usize = 96;
 /// Characters of the provider's own words that are repeated.
 const SAID: usize = 300;
 
-/// A person's key. It has no text of its own in logs or on the screen.
+/// The user's key. It has no text of its own in logs or on the screen.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Key(String);
 

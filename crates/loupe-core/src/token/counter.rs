@@ -26,7 +26,7 @@ impl Counts {
     }
 
     /// Of a text.
-    pub fn of(text: &[u8]) -> Self {
+    pub fn new(text: &[u8]) -> Self {
         if let Ok(text) = std::str::from_utf8(text) {
             return Self::of_text(text);
         }

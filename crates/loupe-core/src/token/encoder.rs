@@ -76,7 +76,7 @@ impl TokenTable {
         &self.entries[at + 1..][..usize::from(self.entries[at])]
     }
 
-    /// The slot that bytes are looked for in first, and what stands above their rank.
+    /// The slot that bytes are looked for in first, and what is above their rank.
     fn place(&self, bytes: &[u8]) -> (usize, u32) {
         let mut hash = bytes.len() as u64;
         for chunk in bytes.chunks(8) {
@@ -351,7 +351,7 @@ pub(super) fn p50k_base() -> Option<&'static Encoder> {
     static P50K_BASE: LazyLock<Option<Encoder>> = LazyLock::new(|| {
         let reference = tiktoken_rs::p50k_base().ok()?;
         let mut entries = Vec::new();
-        // 50256 is the special token; the others stand in the order of their merges.
+        // 50256 is the special token; the others are in the order of their merges.
         for rank in (0..=50_280).filter(|rank| *rank != 50_256) {
             let bytes = reference.decode_bytes(&[rank]).ok()?;
             entries.push(u8::try_from(bytes.len()).ok()?);

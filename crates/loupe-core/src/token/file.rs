@@ -1,4 +1,4 @@
-//! A tokenizer file of the person's, read by `kitoken`: `tokenizer.json`, SentencePiece, tiktoken or tekken.
+//! A tokenizer file of the user's, read by `kitoken`: `tokenizer.json`, SentencePiece, tiktoken or tekken.
 //!
 //! The file is not trusted: its size is bounded, it is told what is wrong with it, and a failure inside the crate is
 //! caught and becomes a problem.
@@ -19,7 +19,7 @@ use crate::problem::{Problem, ProblemKind};
 /// The largest file that is read; the largest in use are about 35 MB.
 pub const MAX_FILE_BYTES: usize = 64 << 20;
 
-/// The kinds of file, told apart by what stands in them.
+/// The kinds of file, distinguished by what is in them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileKind {
     /// Hugging Face `tokenizer.json`.
@@ -43,7 +43,7 @@ impl FileKind {
         }
     }
 
-    fn of(bytes: &[u8]) -> Self {
+    fn new(bytes: &[u8]) -> Self {
         let text = bytes.trim_ascii_start();
         if text.first() == Some(&b'{') {
             // Both are JSON; a vocabulary at the top, and no model around it, is Mistral's.
@@ -114,7 +114,7 @@ impl TokenizerFile {
                 grouped(MAX_FILE_BYTES as u64)
             )));
         }
-        let kind = FileKind::of(bytes);
+        let kind = FileKind::new(bytes);
         // The crate takes some things in a file for granted and panics where they are missing.
         let made = catch_unwind(AssertUnwindSafe(|| {
             let definition = match kind {

@@ -94,7 +94,7 @@ fn each_kind_is_read() {
 }
 
 /// A token that was added to the model's own is one token wherever it stands, found before or after normalising; the name of a
-/// control token beside it is text.
+/// control token next to it is text.
 #[test]
 fn an_added_token_is_one_and_a_control_token_is_text() {
     let with = |normalized: bool| {
@@ -111,7 +111,7 @@ fn an_added_token_is_one_and_a_control_token_is_text() {
         assert_eq!(file.count("ab<tool>c<tool>"), Ok(4));
         assert_eq!(file.count("a<end><tool>"), Ok(7));
     }
-    // Where a control token stands the text is not cut: `ab` stays one token, beside the same text without the name.
+    // Where a control token stands the text is not cut: `ab` stays one token, next to the same text without the name.
     let named = TOKENIZER_JSON.replace("<end>", "b");
     assert_eq!(
         TokenizerFile::read("tokenizer.json", named.as_bytes())

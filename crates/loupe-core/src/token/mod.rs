@@ -2,7 +2,7 @@
 //!
 //! Counting is done piece by piece, so that it can be streamed; `safe_cut` says where a text may be
 //! cut without changing the count. [`Tokens`] are the two encodings that are always counted; a [`Tokenizer`] is one
-//! that a person names: one of them, a further one, a file, or an estimate.
+//! that the user names: one of them, a further one, a file, or an estimate.
 
 pub mod claude;
 mod counter;
@@ -14,7 +14,7 @@ mod tokenizer;
 pub use counter::{Counter, Counts};
 pub use file::{FileKind, MAX_FILE_BYTES, TokenizerFile};
 pub use subtree::{Role, each_start, each_token, subtrees};
-pub use tokenizer::{Count, Tokenizer, counted};
+pub use tokenizer::{Count, Tokenizer, format_count};
 
 /// An encoding that is always counted.
 #[derive(
@@ -139,7 +139,7 @@ fn pieces<'a>(text: &'a str, mut take: impl FnMut(&'a str)) {
 const PART_BYTES: usize = 64 << 10;
 
 /// Where a long text can be cut into parts of 64 to 256 KB that are counted apart; longer ones where it has no such place.
-/// What stands before a place says whether it is cut there, so that texts that have much in common, wherever it stands in
+/// What stands before a place says whether it is cut there, so that texts that have much in common, wherever it is in
 /// them, have most of their parts in common.
 pub fn cuts(text: &str) -> impl Iterator<Item = usize> {
     let is_marked = |at: usize| {

@@ -1,4 +1,4 @@
-//! The tokenizer a person names: one that is always counted, one more that is built in, a file of theirs, or the
+//! The tokenizer the user names: one that is always counted, one more that is built in, a file of theirs, or the
 //! estimate for Claude. What it says is a [`Count`], which tells a number from a range.
 
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use crate::number::grouped;
 use crate::problem::{Problem, ProblemKind};
 
 /// A count as people read it: `1,234`, or `≈1,100–1,950` where it is an estimate.
-pub fn counted(count: Count) -> String {
+pub fn format_count(count: Count) -> String {
     match count {
         Count::Exact(tokens) => grouped(tokens),
         Count::Estimate { low, high } => format!("≈{}–{}", grouped(low), grouped(high)),
@@ -80,7 +80,7 @@ pub enum Tokenizer {
     Encoding(Encoding),
     /// `p50k_base`, of older models: built in, counted where it is named.
     P50kBase,
-    /// A file of the person's.
+    /// A file of the user's.
     File(Arc<TokenizerFile>),
     /// A range for Claude, whose tokenizer is not public.
     Claude,
@@ -140,7 +140,7 @@ impl Tokenizer {
         }
     }
 
-    /// The name beside every number, and the member of `tokens` in JSON: a file's name for a file.
+    /// The name next to every number, and the member of `tokens` in JSON: a file's name for a file.
     pub fn name(&self) -> &str {
         match self {
             Tokenizer::Encoding(encoding) => encoding.name(),
@@ -201,7 +201,7 @@ impl Tokenizer {
     /// Counts a text; special tokens in it are plain text.
     ///
     /// # Errors
-    /// A problem of the person's tokenizer file with this text.
+    /// A problem of the user's tokenizer file with this text.
     pub fn count(&self, text: &str) -> Result<Count, Problem> {
         match self {
             Tokenizer::Encoding(encoding) => Ok(Count::Exact(count_encoding(*encoding, text))),

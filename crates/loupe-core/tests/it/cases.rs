@@ -1,6 +1,6 @@
 //! Cases as data: what each format writes for data, and what the matcher finds in a text.
 //!
-//! `tests/data/format/ID/CASE.json` is data, `CASE.txt` beside it what the format ID writes for it, or after
+//! `tests/data/format/ID/CASE.json` is data, `CASE.txt` next to it what the format ID writes for it, or after
 //! `refused: ` why it does not. `tests/data/facts/CASE/` holds `payload.json`, `text.md` and `expected.txt`, and
 //! `tests/data/diff/CASE/` two values (`a.json`, `b.json`) or texts (`a.txt`, `b.txt`) and `expected.txt`.
 //! `tests/data/judged/*.toml` are texts judged by hand, fact by fact.
@@ -56,7 +56,7 @@ fn subject(data: &[u8]) -> ParsedCapture {
         br#"{"jsonrpc":"2.0","id":1,"result":{"content":[],"structuredContent":"#.to_vec();
     response.extend_from_slice(data.trim_ascii());
     response.extend_from_slice(b"}}");
-    ParsedCapture::of(Arc::new(Capture {
+    ParsedCapture::new(Arc::new(Capture {
         tool: Tool::unlisted("case"),
         arguments: Bytes::from_static(b"{}"),
         response: Some(Bytes::from(response)),
@@ -212,7 +212,7 @@ fn judged(case: &toml::Value) -> (String, String) {
     (lines(words), lines(actual))
 }
 
-/// `tests/data/judged/texts.json`: texts beside data with the facts that they do not carry. None of these is proved or
+/// `tests/data/judged/texts.json`: texts next to data with the facts that they do not carry. None of these is proved or
 /// found, and a text that does not carry all is never proved.
 #[test]
 fn facts_that_a_text_does_not_carry_are_missing() {
@@ -258,7 +258,7 @@ fn facts_that_a_text_does_not_carry_are_missing() {
 }
 
 /// `tests/data/judged/*.toml`: each case says what a reader says of every fact, and in `limits` what the matcher says
-/// in place of it. A limit that is mended fails here as well as a new mistake: neither happens unseen.
+/// instead of it. A limit that is fixed fails here as well as a new mistake: neither happens unseen.
 #[test]
 fn facts_are_what_a_reader_says() {
     let mut failures = String::new();

@@ -108,7 +108,7 @@ fn data(random: &mut Random) -> Value {
 
 fn subject(result: &Value) -> ParsedCapture {
     let message = json!({"jsonrpc": "2.0", "id": 1, "result": result});
-    ParsedCapture::of(Arc::new(Capture {
+    ParsedCapture::new(Arc::new(Capture {
         tool: Tool::unlisted("mutant"),
         arguments: Bytes::from_static(b"{}"),
         response: Some(Bytes::from(message.to_string())),
@@ -455,7 +455,7 @@ fn no_mutant_is_called_the_same_data() {
                 let counts = unproved.entry(layout).or_default();
                 *counts = (counts.0 + u32::from(!is_proved), counts.1 + 1);
             }
-            // What the text says is changed; the data beside it is not.
+            // What the text says is changed; the data next to it is not.
             if let Some((kind, other)) = mutated(&data, &mut random) {
                 let told = match by_id(layout) {
                     Some(format) => written(format, &other),
@@ -474,7 +474,7 @@ fn no_mutant_is_called_the_same_data() {
             if claim_of("content", &of(&commented)).is_same_data() {
                 failures.push(format!("{layout}, in a comment: {commented}"));
             }
-            // Something is added to the text: beside the data, and where the data is read from it.
+            // Something is added to the text: next to the data, and where the data is read from it.
             let (kind, told) = with_addition(&text, &mut random);
             mutants += 1;
             let beside = of(&told);

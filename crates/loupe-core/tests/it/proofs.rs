@@ -1,4 +1,4 @@
-//! `tests/data/judged/proofs.json`: texts beside data, with what may be claimed of each, and its extra text.
+//! `tests/data/judged/proofs.json`: texts next to data, with what may be claimed of each, and its extra text.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ fn a_text_is_claimed_to_be_what_it_proves() {
     for case in &cases {
         let result = json!({"content": [{"type": "text", "text": case["text"]}], "structuredContent": case["data"]});
         let message = json!({"jsonrpc": "2.0", "id": 1, "result": result});
-        let subject = ParsedCapture::of(Arc::new(Capture {
+        let subject = ParsedCapture::new(Arc::new(Capture {
             tool: Tool::unlisted("case"),
             arguments: Bytes::from_static(b"{}"),
             response: Some(Bytes::from(message.to_string())),

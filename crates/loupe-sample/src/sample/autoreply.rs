@@ -1,7 +1,7 @@
 //! `autoreply`: a social network as compact Markdown, text only, people's texts quoted.
 //!
 //! Kept faults: failures are `⚠️` lines without a flag, though the fallback for a password has one; the feed names no
-//! URI that `thread` could take; two spaces in place of `> ` leave headings in people's texts headings.
+//! URI that `thread` could take; two spaces instead of `> ` leave headings in people's texts headings.
 
 use serde_json::{Value, json};
 use time::OffsetDateTime;
@@ -364,7 +364,7 @@ fn short_count(count: i64) -> String {
 }
 
 /// People's text so that it stays theirs, or in the older way that does not do it.
-fn quoted(call: &SampleCall<'_>, text: &str) -> String {
+fn quote_post(call: &SampleCall<'_>, text: &str) -> String {
     let prefix = if call.shape() == "indented" {
         "  "
     } else {
@@ -401,7 +401,7 @@ fn picture(media: PostMedia) -> &'static str {
 fn body(call: &SampleCall<'_>, post: &Post) -> String {
     let mut body = String::new();
     if !post.text.is_empty() {
-        body += &format!("\n\n{}", quoted(call, &post.text));
+        body += &format!("\n\n{}", quote_post(call, &post.text));
     }
     let metrics = metrics(post);
     if !metrics.is_empty() {
@@ -426,7 +426,7 @@ fn profile(network: &mut Network, call: &SampleCall<'_>) -> Value {
     say(&format!(
         "# @{}\n\n{}\n\n📊 Joined {} · {} followers · {} following\n\n{}",
         account.handle,
-        quoted(call, account.bio),
+        quote_post(call, account.bio),
         account.joined,
         short_count(account.followers),
         short_count(account.following),
@@ -585,7 +585,7 @@ fn thread(network: &mut Network, call: &SampleCall<'_>) -> Value {
             "\n\n{level} @{} · {} ago\n\n{}",
             network.handle(reply.author),
             age(reply.at),
-            quoted(call, reply.text)
+            quote_post(call, reply.text)
         );
     }
     say(&text)

@@ -177,7 +177,7 @@ pub fn resource(id: i64) -> Named {
     (id, name)
 }
 
-fn named(list: &[(i64, &str)], n: usize) -> Named {
+fn name_of(list: &[(i64, &str)], n: usize) -> Named {
     let (id, name) = list[n % list.len()];
     (id, name.to_owned())
 }
@@ -341,7 +341,7 @@ fn ticket(n: usize, companies: usize) -> Ticket {
         description: DESCRIPTIONS[mix(n, 14) % DESCRIPTIONS.len()].into(),
         status: 1 + (mix(n, 15) % 5) as i64,
         priority: 1 + (mix(n, 16) % 4) as i64,
-        assigned: (!mix(n, 17).is_multiple_of(4)).then(|| named(RESOURCES, mix(n, 18))),
+        assigned: (!mix(n, 17).is_multiple_of(4)).then(|| name_of(RESOURCES, mix(n, 18))),
         company: {
             let of = if companies > 1 {
                 1 + mix(n, 19) % (companies - 1)
@@ -352,7 +352,7 @@ fn ticket(n: usize, companies: usize) -> Ticket {
         },
         contact: (3000 + (mix(n, 20) % 900) as i64, format!("{first} {last}")),
         contact_email: format!("contact{id}@example.com"),
-        queue: named(QUEUES, mix(n, 21)),
+        queue: name_of(QUEUES, mix(n, 21)),
         created: ago(4 * 24 * 60 + mix(n, 22) % (60 * 24 * 60)),
         created_by: RESOURCES[mix(n, 23) % RESOURCES.len()].1.into(),
         updated: ago(mix(n, 24) % (12 * 24 * 60)),
@@ -369,7 +369,7 @@ fn ticket(n: usize, companies: usize) -> Ticket {
         ticket.title = title.into();
         ticket.status = status;
         ticket.priority = priority;
-        ticket.assigned = assigned.map(|n| named(RESOURCES, n));
+        ticket.assigned = assigned.map(|n| name_of(RESOURCES, n));
         ticket.company = (ACME_ID, ACME.into());
         ticket.updated = ago(minutes);
         ticket.activity = ticket.updated;
@@ -380,7 +380,7 @@ fn ticket(n: usize, companies: usize) -> Ticket {
             "The production server has not answered since 11:45.\nAll users of the order system are affected.".into();
         ticket.contact = (3001, "Jane Doe".into());
         ticket.contact_email = "jane.doe@acme.example".into();
-        ticket.queue = named(QUEUES, 0);
+        ticket.queue = name_of(QUEUES, 0);
         ticket.created = ago(165);
         ticket.created_by = "Jane Doe".into();
         ticket.updated_by = "John Smith".into();
@@ -434,7 +434,7 @@ fn notes(ticket: &Ticket, plain: Option<usize>) -> Vec<TicketNote> {
             title: title.to_owned(),
             description,
             created: ago(minutes),
-            author: named(RESOURCES, author),
+            author: name_of(RESOURCES, author),
         };
     match plain {
         None => vec![note(1, &ticket.title, ticket.description.clone(), 60, 0)],

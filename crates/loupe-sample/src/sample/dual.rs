@@ -340,7 +340,7 @@ fn ticket_cells(ticket: &Ticket) -> String {
     )
 }
 
-/// Tells the true total, which the data beside it does not.
+/// Tells the true total, which the data next to it does not.
 fn ticket_footer(shown: usize, matched: usize) -> String {
     if shown == matched {
         return format!("✅ **All Results Shown**: Displaying all {shown} matching tickets.");

@@ -25,7 +25,7 @@ fn template(shelf: &ShelfCard) -> String {
     format!("{}/{{{}}}", uri(shelf), shelf.key)
 }
 
-/// The value that tells a record from others, as it stands in a URI.
+/// The value that tells a record from others, as it is in a URI.
 fn key_of(record: &Value, key: &str) -> String {
     record[key]
         .as_str()

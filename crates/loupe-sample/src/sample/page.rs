@@ -9,8 +9,8 @@ use super::text::{LIMIT, cut, length};
 
 pub const RULE: &str = "\n\n---\n\n";
 
-/// A result in the phase that is on: 0, pretty JSON as text; 1, the same with the data beside it; 2, Markdown with the
-/// data beside it, under the size guard. `message` is what the JSON of the first two says before the data.
+/// A result in the phase that is on: 0, pretty JSON as text; 1, the same with the data next to it; 2, Markdown with the
+/// data next to it, under the size guard. `message` is what the JSON of the first two says before the data.
 pub fn result(call: &SampleCall<'_>, message: &str, text: String, structured: Value) -> Value {
     if call.options.phase < 2 {
         let text = pretty(&json!({"message": message, "data": structured, "timestamp": iso(NOW)}));

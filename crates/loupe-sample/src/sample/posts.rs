@@ -38,7 +38,7 @@ pub(crate) struct Post {
     pub media: Option<PostMedia>,
 }
 
-/// A reply, and how deep it stands under the original.
+/// A reply, and how deep it is under the original.
 pub(crate) struct PostReply {
     pub author: usize,
     pub text: &'static str,

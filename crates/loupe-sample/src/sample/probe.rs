@@ -154,7 +154,7 @@ impl Service for Probe {
     }
 
     fn signs_results(&self) -> bool {
-        // Some hosts show what stands in a result's `_meta`, in forms that are not known.
+        // Some hosts show what is in a result's `_meta`, in forms that are not known.
         false
     }
 

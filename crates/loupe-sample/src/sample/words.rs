@@ -69,7 +69,7 @@ pub(crate) const NAME_ENDS: &[&str] = &[
     "Robotics",
     "Hospitality",
 ];
-/// Taken in place of every ninth made name: letters beyond ASCII are everyday data.
+/// Taken instead of every ninth made name: letters beyond ASCII are everyday data.
 pub(crate) const OTHER_NAMES: &[&str] = &[
     "Café Lumière",
     "Müller & Söhne GmbH",

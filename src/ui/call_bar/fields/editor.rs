@@ -12,7 +12,7 @@ use crate::ui::widgets;
 pub(super) struct Editor<'a> {
     pub id: Id,
     pub name: &'a str,
-    /// What stands there while nothing is typed or chosen.
+    /// What is there while nothing is typed or chosen.
     pub hint: &'a str,
     pub width: f32,
     pub is_invalid: bool,

@@ -1,4 +1,4 @@
-//! What is written beside and within the control of a value, the room that it takes, and its menu.
+//! What is written next to and within the control of a value, the room that it takes, and its menu.
 
 use super::editor::is_short;
 use super::{Entry, FormUi, date_time, enum_choices};
@@ -30,7 +30,7 @@ impl FormUi<'_> {
                 multiline: true, ..
             }
             | FieldKind::Json => 260.0,
-            // What is taken where nothing is typed stands there whole, as far as a number goes.
+            // What is taken where nothing is typed is there whole, as far as a number goes.
             FieldKind::Number { .. } => {
                 (7.3 * self.hint(entry).chars().count() as f32 + 20.0).clamp(112.0, 220.0)
             }
@@ -62,7 +62,7 @@ impl FormUi<'_> {
             .ceil()
     }
 
-    /// What the label says beside the name: the type, or the limits.
+    /// What the label says next to the name: the type, or the limits.
     pub(super) fn type_text(&self, id: SchemaId) -> String {
         let schema = self.form.schemas.get(id);
         let base = match &schema.kind {
@@ -93,7 +93,7 @@ impl FormUi<'_> {
         }
     }
 
-    /// What stands in the field while nothing is typed: what is sent then, and what the server takes for it.
+    /// What is in the field while nothing is typed: what is sent then, and what the server takes for it.
     pub(super) fn hint(&self, entry: &Entry<'_>) -> String {
         let schema = self.form.schemas.get(entry.schema);
         match (entry.value, &schema.default, &schema.example) {
@@ -109,7 +109,7 @@ impl FormUi<'_> {
         self.menu_values(entry).len() > 1
     }
 
-    /// The values that typing cannot tell apart.
+    /// The values that typing cannot distinguish.
     pub(super) fn menu_values(&self, entry: &Entry<'_>) -> Vec<(&'static str, Value)> {
         let schema = self.form.schemas.get(entry.schema);
         let mut values = vec![("Unset: leave it out", Value::Unset)];

@@ -1,4 +1,4 @@
-//! What an object holds: its members, and those of names that a person chooses.
+//! What an object holds: its members, and those of names that the user chooses.
 
 use egui::Ui;
 

@@ -1,4 +1,4 @@
-//! One of several kinds, which a person chooses, and the value that it has.
+//! One of several kinds, which the user chooses, and the value that it has.
 
 use egui::Ui;
 

@@ -1,4 +1,4 @@
-//! One finding: what it means, where it stands, what its fix saves, and the answer as the fix makes it.
+//! One finding: what it means, where it stands, what its fix saves, and the result as the fix makes it.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use loupe_core::number::grouped;
 use loupe_core::quote::markdown_code;
 use loupe_core::token::Tokenizer;
 
-/// Lines of the mended answer that are shown.
+/// Lines of the fixed answer that are shown.
 const PREVIEW: usize = 4;
 
 pub fn detail_ui(ui: &mut Ui, cx: &Cx<'_>, found: &AnswerFindings, at: usize, finding: &Finding) {
@@ -325,7 +325,7 @@ fn saving_ui(ui: &mut Ui, cx: &Cx<'_>, mended: &Arc<FixedResult>) {
     }
 }
 
-/// Whether the mended answer has this part.
+/// Whether the fixed answer has this part.
 fn keeps(mended: &FixedResult, format: &str) -> bool {
     match format {
         "content" => mended.parts.text.is_some(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use egui::{Align, Layout, Popup, Rect, Role, Ui, pos2, vec2};
 
-use super::{AnswerFindings, HEAD, SIDE, detail, known, listed};
+use super::{AnswerFindings, HEAD, SIDE, detail, known, list_findings};
 use crate::state::{Action, FindingsAction};
 use crate::ui::marks::look;
 use crate::ui::theme;
@@ -27,7 +27,7 @@ pub fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
     if let Some(found) = ready.filter(|found| !found.findings.is_empty())
         && widgets::icon_button(ui, icons::COPY, "Copy the listed findings as Markdown").clicked()
     {
-        let texts: Vec<_> = listed(cx, found)
+        let texts: Vec<_> = list_findings(cx, found)
             .into_iter()
             .map(|(_, finding)| detail::markdown(finding))
             .collect();
@@ -192,7 +192,7 @@ pub fn bar_ui(ui: &mut Ui, cx: &Cx<'_>, outer: Rect, found: &AnswerFindings) -> 
     end.max(outer.top() + HEAD)
 }
 
-/// The styles that apply to the answer or are chosen.
+/// The styles that apply to the result or are chosen.
 fn offered_styles(cx: &Cx<'_>, found: Option<&AnswerFindings>) -> Vec<Profile> {
     let is_offered = |style: &Profile| {
         found.is_some_and(|found| found.styles.contains(style))

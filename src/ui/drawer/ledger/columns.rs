@@ -6,7 +6,7 @@ use super::{delta, facts_text};
 use crate::ui::drawer::SIDE;
 use crate::ui::widgets;
 use loupe_core::format::ledger::Row;
-use loupe_core::token::{Count, counted};
+use loupe_core::token::{Count, format_count};
 
 /// Where the numbers go, from the right; hidden ones have no width.
 pub(super) struct Columns {
@@ -47,7 +47,7 @@ impl Widths {
     };
 
     /// What the rows need, where a digit is so wide.
-    pub(super) fn of<'a>(
+    pub(super) fn new<'a>(
         rows: impl Iterator<Item = (&'a Row, Count)>,
         base: Option<Count>,
         has_counted: bool,
@@ -65,7 +65,7 @@ impl Widths {
             *width = width.max((text.chars().count() as f32 * digit + more + GAP).ceil());
         };
         for (row, count) in rows {
-            widen(&mut widths.tokens, &counted(count), 0.0);
+            widen(&mut widths.tokens, &format_count(count), 0.0);
             if let Some(counted) = &mut widths.counted {
                 widen(counted, &widgets::grouped(count.high()), 0.0);
             }
@@ -179,11 +179,11 @@ mod tests {
         let (short, long) = (row(7), row(123_456_789));
         let rows = |row| std::iter::once((row, Count::Exact(7)));
         let [short, long] =
-            [&short, &long].map(|row| Widths::of(rows(row), None, false, true, 8.0));
+            [&short, &long].map(|row| Widths::new(rows(row), None, false, true, 8.0));
         assert_eq!(short.sizes, Some(Widths::SIZES));
         assert_eq!(long.sizes.unwrap().0, 11.0 * 8.0 + 14.0);
         assert_eq!(
-            Widths::of(rows(&row(7)), None, false, false, 8.0).sizes,
+            Widths::new(rows(&row(7)), None, false, false, 8.0).sizes,
             None
         );
     }

@@ -14,7 +14,7 @@ use loupe_core::number::signed;
 
 const ROW: f32 = 24.0;
 
-/// Whether a format applies to this answer.
+/// Whether a format applies to this result.
 fn applies(cx: &Cx<'_>, id: &'static str) -> bool {
     matches!(cx.ready(RowQuery(id)), Some(row) if row.is_available())
 }

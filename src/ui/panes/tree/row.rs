@@ -141,7 +141,7 @@ impl NodeRow<'_> {
         }
     }
 
-    /// The gravest finding about it; a closed value tells of what is within.
+    /// The most severe finding about it; a closed value tells of what is within.
     fn gravest(&self) -> Option<Severity> {
         let end = match self.at.is_open {
             true => self.at.node + 1,

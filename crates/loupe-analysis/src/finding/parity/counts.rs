@@ -74,9 +74,9 @@ fn number(stated: &Captures<'_>, name: &str) -> Option<u64> {
         .or_else(|| stated.replace(',', "").parse().ok())
 }
 
-/// The one list that the answer is about: its records, else the only list there is. Its length and its name, which is empty
+/// The one list that the result is about: its records, else the only list there is. Its length and its name, which is empty
 /// where it has none.
-fn listed(answer: &CheckedResult<'_>, data: &ResultData) -> Option<(u64, String)> {
+fn listed_count(answer: &CheckedResult<'_>, data: &ResultData) -> Option<(u64, String)> {
     let name = |list: Node<'_>| list.key().map(|key| key.into_owned()).unwrap_or_default();
     if let Some(list) = answer.records() {
         return Some((list.len() as u64, name(list)));
@@ -96,7 +96,7 @@ fn listed(answer: &CheckedResult<'_>, data: &ResultData) -> Option<(u64, String)
 struct CountInText {
     place: Range<usize>,
     count: u64,
-    /// The words beside the number, in the singular.
+    /// The words next to the number, in the singular.
     of: Vec<String>,
     /// Whether the words must name the list, since the number may be of anything: `Acme (12)`, `No errors found`.
     is_of_words: bool,
@@ -179,7 +179,7 @@ impl CountInText {
 }
 
 pub(crate) fn counts_disagree(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
-    let Some(data) = answer.exact_payload() else {
+    let Some(data) = answer.exact_data() else {
         return;
     };
     let total = counter(data, &TOTALS);
@@ -192,7 +192,7 @@ pub(crate) fn counts_disagree(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     static SHOWING: RulePattern = RulePattern::new(
         r"(?i)(?-u:\b)showing (?:the )?(?:first )?(?P<shown>\d[\d,]*) of (?P<all>\d[\d,]*)",
     );
-    let list = listed(answer, data);
+    let list = listed_count(answer, data);
     if let Some(records) = answer.records().filter(|_| data.is_structured()) {
         let listed = records.len() as u64;
         for stated in SHOWING.captures_iter(&answer.text).take(MOST) {
@@ -310,7 +310,7 @@ fn in_data(
 }
 
 pub fn has_more(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
-    let (Some(data), Some(list)) = (answer.exact_payload(), answer.records()) else {
+    let (Some(data), Some(list)) = (answer.exact_data(), answer.records()) else {
         return;
     };
     let listed = list.len() as u64;

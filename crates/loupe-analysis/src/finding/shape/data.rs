@@ -44,7 +44,7 @@ pub(crate) fn pretty_json(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     }
 }
 
-/// A value without white space, all else as it stands.
+/// A value without white space, all else as it is.
 fn strip_white_space(root: Node<'_>) -> String {
     let mut out = String::with_capacity(root.raw().len());
     let (mut is_string, mut is_escaped) = (false, false);
@@ -66,7 +66,7 @@ fn strip_white_space(root: Node<'_>) -> String {
 }
 
 fn is_sent_as_json(answer: &CheckedResult<'_>) -> bool {
-    answer.structured_payload().is_some() || answer.json_text().is_some()
+    answer.structured_data().is_some() || answer.json_text().is_some()
 }
 
 pub(crate) fn repeated_keys(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
@@ -248,7 +248,7 @@ fn is_total(key: &str) -> bool {
 }
 
 pub(crate) fn summary_last(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
-    let Some(root) = answer.exact_payload().map(ResultData::root) else {
+    let Some(root) = answer.exact_data().map(ResultData::root) else {
         return;
     };
     let mut after_list = false;
@@ -267,7 +267,7 @@ pub(crate) fn summary_last(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
 /// The data as a value of its own, to be changed and written anew.
 fn value(answer: &CheckedResult<'_>) -> Option<Value> {
     let data = answer
-        .exact_payload()
+        .exact_data()
         .filter(|data| data.root().raw().len() < REWRITE_BYTES)?;
     serde_json::from_str(&data.root().raw_text()).ok()
 }
@@ -287,7 +287,7 @@ fn change(value: &mut Value, keep: &mut impl FnMut(Option<&str>, &mut Value) -> 
     }
 }
 
-/// The answer with changed data, laid out as it is sent; `None` where the data is too large.
+/// The result with changed data, laid out as it is sent; `None` where the data is too large.
 pub fn changed(
     answer: &CheckedResult<'_>,
     mut keep: impl FnMut(Option<&str>, &mut Value) -> bool,
@@ -307,7 +307,7 @@ pub fn changed(
 }
 
 pub(crate) fn empty_section(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
-    let tool = CheckedTool::of(&answer.subject.capture.tool);
+    let tool = CheckedTool::new(&answer.subject.capture.tool);
     let required: BTreeSet<_> = tool
         .output()
         .into_iter()
@@ -318,7 +318,7 @@ pub(crate) fn empty_section(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
         })
         .filter_map(|node| Some(node.as_str()?.into_owned()))
         .collect();
-    let Some(data) = answer.exact_payload().filter(|_| is_sent_as_json(answer)) else {
+    let Some(data) = answer.exact_data().filter(|_| is_sent_as_json(answer)) else {
         return;
     };
     let is_empty = |node: &Node<'_>| {
@@ -332,7 +332,7 @@ pub(crate) fn empty_section(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
         first.get_or_insert(node);
         count += 1;
     }
-    // One empty list where nothing was found is the answer.
+    // One empty list where nothing was found is the result.
     let Some(first) = first.filter(|_| count > 1) else {
         return;
     };
@@ -351,7 +351,7 @@ pub(crate) fn empty_section(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
 }
 
 pub(crate) fn epoch(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
-    let Some(data) = answer.exact_payload() else {
+    let Some(data) = answer.exact_data() else {
         return;
     };
     for leaf in leaves(data.root()).filter(|leaf| leaf.kind() == Kind::Number) {
@@ -411,7 +411,7 @@ pub fn opaque(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
                     .iter()
                     .any(|name| name == "id" || name.ends_with(" id"))
     };
-    let Some(data) = answer.exact_payload().filter(|_| is_sent_as_json(answer)) else {
+    let Some(data) = answer.exact_data().filter(|_| is_sent_as_json(answer)) else {
         return;
     };
     let found = leaves(data.root()).filter(|leaf| {
@@ -486,7 +486,7 @@ pub(crate) fn escaped_unicode(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
 }
 
 pub(crate) fn json_in_json(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
-    let Some(data) = answer.exact_payload().filter(|_| is_sent_as_json(answer)) else {
+    let Some(data) = answer.exact_data().filter(|_| is_sent_as_json(answer)) else {
         return;
     };
     let is_json = |text: &str| {
@@ -527,7 +527,7 @@ pub(crate) fn json_in_json(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
 }
 
 pub(crate) fn data_uri(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
-    let Some(data) = answer.exact_payload() else {
+    let Some(data) = answer.exact_data() else {
         return;
     };
     for leaf in leaves(data.root())
@@ -557,7 +557,7 @@ pub(crate) fn data_uri(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
 }
 
 pub(crate) fn result_in_result(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
-    let Some(root) = answer.exact_payload().map(ResultData::root) else {
+    let Some(root) = answer.exact_data().map(ResultData::root) else {
         return;
     };
     let is_wrapper = root.kind() == Kind::Object && root.len() == 1;

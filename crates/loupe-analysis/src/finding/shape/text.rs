@@ -81,8 +81,8 @@ pub(crate) fn format_drift(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     }
 }
 
-/// The values beside labels: `Label: value`, `- **Label**: value`, `| **Label** | value |`.
-fn labelled(answer: &CheckedResult<'_>) -> Vec<(String, Range<usize>)> {
+/// The values next to labels: `Label: value`, `- **Label**: value`, `| **Label** | value |`.
+fn find_labels(answer: &CheckedResult<'_>) -> Vec<(String, Range<usize>)> {
     let of_line = |line: Line<'_>| {
         let cells = || {
             let cells: Vec<&str> = line.cells().map(|cell| strip_marks(cell.trim())).collect();
@@ -105,8 +105,8 @@ pub fn invented(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
     if !is_markdown(answer) {
         return;
     }
-    let values = labelled(answer);
-    if let Some(data) = answer.structured_payload() {
+    let values = find_labels(answer);
+    if let Some(data) = answer.structured_data() {
         // Keys that are null somewhere and a zero nowhere.
         let mut empty: BTreeSet<String> = BTreeSet::new();
         let mut given: BTreeSet<String> = BTreeSet::new();
@@ -152,7 +152,7 @@ pub(crate) fn absence(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
         return;
     }
     let mut marks: BTreeSet<&str> = BTreeSet::new();
-    for (_, place) in labelled(answer) {
+    for (_, place) in find_labels(answer) {
         let stated = &answer.text[place.clone()];
         if matches!(
             stated,
@@ -219,7 +219,7 @@ fn statuses(answer: &CheckedResult<'_>) -> Vec<Range<usize>> {
         return Vec::new();
     }
     let text = answer.markdown_text();
-    let mut found: Vec<_> = labelled(answer)
+    let mut found: Vec<_> = find_labels(answer)
         .into_iter()
         .filter(|(name, _)| name == "status" || name == "state")
         .map(|(_, place)| place)
@@ -342,7 +342,7 @@ pub(crate) fn relative_only(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
 const NEAR_BYTES: usize = 80;
 
 pub(crate) fn no_zone(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
-    let Some(data) = answer.structured_payload() else {
+    let Some(data) = answer.structured_data() else {
         return;
     };
     static UTC: RulePattern =
@@ -436,7 +436,7 @@ pub fn inconsistent(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
             hits.report(message).at(answer.text_at(place));
         });
     }
-    let Some(data) = answer.exact_payload() else {
+    let Some(data) = answer.exact_data() else {
         return;
     };
     for percent in leaves(data.root()).filter(|leaf| {

@@ -1,4 +1,4 @@
-//! What an answer costs as it grows: points of a comparison over a page size, a straight line through those of each
+//! What a result costs as it grows: points of a comparison over a page size, a straight line through those of each
 //! format, and where the line meets a limit.
 
 use super::{ComparedCall, shown};
@@ -37,7 +37,7 @@ pub struct Limit {
     pub at: u64,
 }
 
-/// One answer, as measured.
+/// One result, as measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Point {
     pub items: u64,
@@ -48,14 +48,14 @@ pub struct Point {
 /// `cost = base + each × items`, by least squares.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinearFit {
-    /// What an answer without items would cost.
+    /// What a result without items would cost.
     pub base: f64,
     /// What one item more costs.
     pub each: f64,
 }
 
 impl LinearFit {
-    /// What an answer without items would cost, in words; "–" where the line, which may not fit so far down, would give
+    /// What a result without items would cost, in words; "–" where the line, which may not fit so far down, would give
     /// less than nothing.
     pub fn base_text(&self) -> String {
         if self.base.round() < 0.0 {
@@ -118,7 +118,7 @@ pub struct CurveSeries {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve {
     pub unit: Unit,
-    /// In the order of the formats; those that no answer has are left out.
+    /// In the order of the formats; those that no result has are left out.
     pub series: Vec<CurveSeries>,
     /// Whether the items were counted in the data; otherwise the number asked for is taken for that which came.
     pub is_counted: bool,
@@ -130,16 +130,16 @@ pub struct Curve {
 
 impl Curve {
     /// The curve of calls whose value is the number of items asked for.
-    pub fn of(calls: &[ComparedCall], unit: Unit) -> Self {
+    pub fn new(calls: &[ComparedCall], unit: Unit) -> Self {
         let answered = |call: &ComparedCall| call.subject.capture.outcome == Outcome::Result;
         let is_counted = calls
             .iter()
-            .any(|call| answered(call) && counted(call).is_some());
+            .any(|call| answered(call) && count_call(call).is_some());
         let mut left_out = Vec::new();
         let mut measured: Vec<(u64, &ComparedCall)> = Vec::new();
         for call in calls {
             let items = if is_counted {
-                counted(call)
+                count_call(call)
             } else {
                 shown(&call.value).parse().ok()
             };
@@ -283,8 +283,8 @@ fn noun(calls: &[ComparedCall]) -> String {
         .unwrap_or_else(|| "items".to_owned())
 }
 
-/// The records in an answer's data.
-fn counted(call: &ComparedCall) -> Option<u64> {
+/// The records in a result's data.
+fn count_call(call: &ComparedCall) -> Option<u64> {
     let data = call.subject.data.as_ref()?;
     match record_lists(data.root()).as_slice() {
         [list] => Some(list.len() as u64),
@@ -360,7 +360,7 @@ mod tests {
             .iter()
             .map(|size| call(&size.to_string(), &answer(*size), Outcome::Result))
             .collect();
-        let curve = Curve::of(&calls, TOKENS);
+        let curve = Curve::new(&calls, TOKENS);
         let sent = curve.as_sent().unwrap();
         assert_eq!(
             sent.points
@@ -403,7 +403,7 @@ mod tests {
         let calls: Vec<_> = [5, 50]
             .map(|size: usize| call(&size.to_string(), &pretty(size), Outcome::Result))
             .into();
-        let curve = Curve::of(&calls, TOKENS);
+        let curve = Curve::new(&calls, TOKENS);
         let fit = |format: &str| {
             curve
                 .series(format)
@@ -433,7 +433,7 @@ mod tests {
             Outcome::Result,
         ));
         calls.push(call("0", "{}", Outcome::Timeout));
-        let curve = Curve::of(&calls, Unit::Chars);
+        let curve = Curve::new(&calls, Unit::Chars);
         assert_eq!(curve.as_sent().unwrap().points.len(), 2);
         let left: Vec<_> = curve
             .left_out
@@ -443,14 +443,14 @@ mod tests {
         assert_eq!(left, ["500", "0"]);
         let none = call("0", &text_result(r#"{"items":[]}"#), Outcome::Result);
         assert_eq!(
-            Curve::of(&[none], TOKENS).as_sent().unwrap().points[0].items,
+            Curve::new(&[none], TOKENS).as_sent().unwrap().points[0].items,
             0
         );
         let texts = [
             call("1", &text_result("a"), Outcome::Result),
             call("2", &text_result("a b"), Outcome::Result),
         ];
-        let curve = Curve::of(&texts, TOKENS);
+        let curve = Curve::new(&texts, TOKENS);
         assert!(!curve.is_counted && curve.as_sent().unwrap().points.len() == 2);
     }
 }

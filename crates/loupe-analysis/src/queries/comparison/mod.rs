@@ -1,8 +1,8 @@
 //! One call over several values of an argument, or several times alike, side by side: what each column costs, what it
-//! leaves out, and where each record stands in it.
+//! leaves out, and where each record is in it.
 //!
 //! Pure functions over calls that were made; making them is the caller's job. The columns are judged against one
-//! data, that of the answer which says most, so that "left out" means the same in all of them.
+//! data, that of the result which says most, so that "left out" means the same in all of them.
 
 pub mod curve;
 mod page;
@@ -19,7 +19,7 @@ pub use page::{
 };
 pub use plan::{
     ComparisonChoice, ComparisonPlan, PageSize, argument_names, choices, differs_only_in,
-    format_argument, page_size_argument, planned, shown, value_in, values, with_value,
+    format_argument, page_size_argument, plan_calls, shown, value_in, values, with_value,
 };
 pub(crate) use plan::{is_about_form, is_about_size};
 
@@ -57,7 +57,7 @@ impl ComparedCall {
     /// Measures every format of a call.
     ///
     /// # Errors
-    /// [`Cancelled`] when the asker looked away.
+    /// [`Cancelled`] if the caller cancelled.
     pub fn measure(
         value: String,
         subject: Arc<ParsedCapture>,
@@ -164,7 +164,7 @@ pub struct Column {
     pub outcome: Outcome,
     /// Why there is nothing to compare: the call failed, the tool answered with an error, or the format does not apply.
     pub why: Option<String>,
-    /// How many facts it carries; `None` where no answer has data, or there is nothing to compare.
+    /// How many facts it carries; `None` where no result has data, or there is nothing to compare.
     pub facts: Option<FactCount>,
     /// By field, in the order of [`Comparison::fields`].
     pub cells: Vec<FieldCell>,
@@ -183,7 +183,7 @@ pub struct Column {
 
 impl Column {
     /// One of which nothing is known but its text and its cost.
-    fn of(
+    fn new(
         title: String,
         (origin, outcome): (ColumnOrigin, Outcome),
         format: &'static str,
@@ -210,7 +210,7 @@ impl Column {
         }
     }
 
-    /// The title without which part of the answer it shows: `json` of "json as sent".
+    /// The title without which part of the result it shows: `json` of "json as sent".
     pub fn value_title(&self) -> &str {
         let parts = ResultPart::ALL
             .iter()
@@ -231,7 +231,7 @@ impl Column {
     }
 }
 
-/// A record and where it stands in each column.
+/// A record and where it is in each column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AlignedRecord {
     /// JSON Pointer into the data that has it: `/items/0`.
@@ -240,11 +240,11 @@ pub struct AlignedRecord {
     pub title: String,
     /// Whether it is in the data that the columns are judged against.
     pub is_of_reference: bool,
-    /// By column: ranges of its text, in order; none where it does not stand there.
+    /// By column: ranges of its text, in order; none where it does not be there.
     pub places: Vec<Vec<Range<usize>>>,
 }
 
-/// What a call costs beside the baseline.
+/// What a call costs next to the baseline.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Delta {
     pub call: usize,
@@ -261,15 +261,15 @@ pub struct Delta {
 pub struct Comparison {
     /// The argument; `None` of equal calls.
     pub vary: Option<String>,
-    /// Whether that argument chooses how much is answered or in which form, so that the answers are about the same data.
+    /// Whether that argument chooses how much is answered or in which form, so that the results are about the same data.
     pub(crate) is_about_form: bool,
     /// Whether that argument says how many records are asked for.
     pub(crate) is_about_size: bool,
     /// Calls in their order, then what is derived.
     pub columns: Vec<Column>,
-    /// The call whose column is the baseline; `None` where no call gave an answer.
+    /// The call whose column is the baseline; `None` where no call gave a result.
     pub baseline: Option<usize>,
-    /// The call whose data the columns are judged against; `None` where no answer has data.
+    /// The call whose data the columns are judged against; `None` where no result has data.
     pub reference: Option<usize>,
     /// Equal calls whose result is not, byte for byte, that of the baseline.
     pub different: Vec<usize>,
@@ -279,9 +279,9 @@ pub struct Comparison {
     pub fields: Vec<Field>,
     /// Every fact of the data, in its order.
     pub facts: Vec<FactPlace>,
-    /// The field by which records are found again in answers with data of their own.
+    /// The field by which records are found again in results with data of their own.
     pub key: Option<String>,
-    /// Every row of the answer whose data the columns are judged against.
+    /// Every row of the result whose data the columns are judged against.
     pub rows: Vec<Row>,
     pub records: Vec<AlignedRecord>,
 }
@@ -290,7 +290,7 @@ impl Comparison {
     /// Puts calls side by side.
     ///
     /// # Errors
-    /// [`Cancelled`] when the asker looked away.
+    /// [`Cancelled`] if the caller cancelled.
     pub fn of(
         ask: &ComparisonQuery,
         calls: &[ComparedCall],
@@ -393,7 +393,7 @@ impl Comparison {
         (cheapest.format != "markdown-table").then_some(cheapest.format)
     }
 
-    /// Whether the answers that were given hold the same records, as far as their own data shows. Only then can one of
+    /// Whether the results that were given hold the same records, as far as their own data shows. Only then can one of
     /// them be cheaper than another.
     pub(crate) fn has_same_records(&self) -> bool {
         let answers = || {
@@ -418,7 +418,7 @@ impl Comparison {
             .filter(|(_, lost)| *lost > 0)
     }
 
-    /// Every call that gave an answer, beside the baseline.
+    /// Every call that gave a result, next to the baseline.
     pub fn deltas(&self, calls: &[ComparedCall], encoding: Encoding) -> Vec<Delta> {
         let Some(base) = self.baseline.and_then(|at| calls.get(at)) else {
             return Vec::new();
@@ -615,7 +615,7 @@ impl Comparison {
         facts: &[Fact],
     ) {
         let starts: Vec<usize> = records.iter().map(|record| record.index()).collect();
-        let map = TokenMap::of(data.root(), self.encoding);
+        let map = TokenMap::new(data.root(), self.encoding);
         let nodes: Vec<Node<'_>> = facts
             .iter()
             .filter_map(|fact| data.doc.node(fact.node()))
@@ -667,7 +667,7 @@ impl Comparison {
         }
     }
 
-    /// Adds records that stand in another answer's data alone.
+    /// Adds records that are in another result's data alone.
     fn add_others(&mut self, records: &[Node<'_>], calls: &[ComparedCall]) {
         let others: Vec<(usize, &ResultData, Node<'_>)> = (0..calls.len())
             .filter(|at| {
@@ -733,7 +733,7 @@ impl Comparison {
     }
 }
 
-/// The answer that says most: the one whose data has most facts; of equal ones the first.
+/// The result that says most: the one whose data has most facts; of equal ones the first.
 fn reference(calls: &[ComparedCall]) -> Option<usize> {
     let facts = |call: &ComparedCall| {
         let facts = call.row("json").and_then(|row| row.facts)?;
@@ -748,7 +748,7 @@ fn reference(calls: &[ComparedCall]) -> Option<usize> {
         .map(|(_, at)| at)
 }
 
-/// Which records another answer's own data does not have; none can be told apart without a key.
+/// Which records another result's own data does not have; none can be distinguished without a key.
 fn absent(records: &[Node<'_>], own: Option<&ResultData>) -> Vec<bool> {
     let Some(own) = own else { return Vec::new() };
     let lists = record_lists(own.root());
@@ -801,7 +801,7 @@ fn sent(at: usize, call: &ComparedCall, part: ResultPart) -> Column {
             }
         }),
         why,
-        ..Column::of(
+        ..Column::new(
             format!("{}{}", shown(&call.value), suffix(part)),
             (ColumnOrigin::Call(at), capture.outcome),
             row.map_or("content", |row| row.format),
@@ -822,7 +822,7 @@ fn written(at: usize, id: &str, call: &ComparedCall) -> Option<Column> {
         Arc::from("")
     };
     let origin = (ColumnOrigin::Derived(at), call.subject.capture.outcome);
-    Some(Column::of(
+    Some(Column::new(
         format.title().to_owned(),
         origin,
         format.id(),

@@ -1,4 +1,4 @@
-//! A comparison as a screen shows it: its texts parted into sections that stand beside each other, what differs as a list, and
+//! A comparison as a screen shows it: its texts parted into sections that are next to each other, what differs as a list, and
 //! the curve where the argument is a page size. Everything that does not depend on a width is made once.
 
 use std::collections::BTreeSet;
@@ -28,10 +28,10 @@ pub struct ComparisonQuery {
     pub values: Arc<[String]>,
     /// What one model reads: the part of the results that the columns show.
     pub reads: ReadChoice,
-    /// The call that the others are compared with; `None` takes the first that gave an answer.
+    /// The call that the others are compared with; `None` takes the first that gave a result.
     pub baseline: Option<usize>,
     /// Columns without a call: formats of the answer to a call. `None` takes `json`, the cheapest that says the same and
-    /// `markdown-table` of the answer that says most, and none beside equal calls.
+    /// `markdown-table` of the result that says most, and none next to equal calls.
     pub derived: Option<Vec<(usize, &'static str)>>,
     /// By which the fields and the columns are weighed.
     pub encoding: Encoding,
@@ -41,7 +41,7 @@ impl ComparisonQuery {
     /// Measures the calls, which are in the order of `values`.
     ///
     /// # Errors
-    /// [`Cancelled`] when the asker looked away.
+    /// [`Cancelled`] if the caller cancelled.
     pub fn calls(
         &self,
         subjects: &[Arc<ParsedCapture>],
@@ -102,7 +102,7 @@ pub struct ComparisonPage {
     pub losses: Vec<FieldLost>,
     /// By unit: tokens of each encoding, then characters. Empty unless the argument is a page size.
     pub curves: Vec<Curve>,
-    /// Whether an answer has `structuredContent`, so that one part of it can be compared by itself.
+    /// Whether a result has `structuredContent`, so that one part of it can be compared by itself.
     pub has_structured: bool,
 }
 
@@ -110,8 +110,8 @@ impl ComparisonPage {
     /// Measures the calls and puts them side by side.
     ///
     /// # Errors
-    /// [`Cancelled`] when the asker looked away.
-    pub fn of(
+    /// [`Cancelled`] if the caller cancelled.
+    pub fn new(
         subjects: &[Arc<ParsedCapture>],
         ask: &ComparisonQuery,
         hosts: &Hosts,
@@ -135,7 +135,7 @@ impl ComparisonPage {
                     .iter()
                     .map(|encoding| Unit::Tokens(*encoding))
                     .chain([Unit::Chars]);
-                units.map(|unit| Curve::of(&calls, unit)).collect()
+                units.map(|unit| Curve::new(&calls, unit)).collect()
             }
             None => Vec::new(),
         };
@@ -189,8 +189,8 @@ impl ComparisonRows {
     /// Cuts every cell into rows.
     ///
     /// # Errors
-    /// [`Cancelled`] when the asker looked away.
-    pub fn of(page: &ComparisonPage, columns: u16, cancel: &Cancel) -> Result<Self, Cancelled> {
+    /// [`Cancelled`] if the caller cancelled.
+    pub fn new(page: &ComparisonPage, columns: u16, cancel: &Cancel) -> Result<Self, Cancelled> {
         let mut cells = Vec::with_capacity(page.sections.len());
         let mut tops = vec![0];
         for section in &page.sections {
@@ -464,7 +464,7 @@ impl Query for ComparisonQuery {
     }
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
-        Ok(Arc::new(ComparisonPage::of(
+        Ok(Arc::new(ComparisonPage::new(
             cx.subjects,
             self,
             cx.hosts,
@@ -485,7 +485,7 @@ impl Query for ComparisonRowsQuery {
     const IS_PASSING: bool = true;
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
-        Ok(Arc::new(ComparisonRows::of(
+        Ok(Arc::new(ComparisonRows::new(
             &self.page.0,
             self.columns,
             cx.cancel,
@@ -540,7 +540,7 @@ mod tests {
             derived: Some(vec![(0, "json")]),
             ..ComparisonQuery::default()
         };
-        ComparisonPage::of(&subjects, &ask, &Hosts::built_in(), &Cancel::new()).unwrap()
+        ComparisonPage::new(&subjects, &ask, &Hosts::built_in(), &Cancel::new()).unwrap()
     }
 
     #[test]
@@ -608,7 +608,7 @@ mod tests {
             field.tokens > 4 && costs <= page.comparison.rows[4].tokens.o200k_base,
             "{field:?}"
         );
-        let rows = ComparisonRows::of(&page, 20, &Cancel::new()).unwrap();
+        let rows = ComparisonRows::new(&page, 20, &Cancel::new()).unwrap();
         assert_eq!(rows.tops.len(), page.sections.len() + 1);
         let folded = rows.folded(
             &page,

@@ -20,7 +20,7 @@ const MAX_CHOICES: usize = 12;
 /// Places of a schema that are looked at for one argument.
 const MAX_PLACES: usize = 64;
 
-/// Names of arguments that choose how an answer is written, best first, in lower case and without `_` and `-`.
+/// Names of arguments that choose how a result is written, best first, in lower case and without `_` and `-`.
 const FORMAT_NAMES: &[&str] = &[
     "responseformat",
     "outputformat",
@@ -61,7 +61,7 @@ const SWITCH_NAMES: &[&str] = &[
     "structured",
     "pretty",
 ];
-/// Values that say that an argument chooses how an answer is written, whatever its name.
+/// Values that say that an argument chooses how a result is written, whatever its name.
 const FORMAT_VALUES: &[&str] = &[
     "json",
     "markdown",
@@ -109,7 +109,7 @@ pub struct ComparisonChoice {
     pub name: String,
     /// JSON texts, in the schema's order; `false` before `true`.
     pub values: Vec<String>,
-    /// Whether its name or its values say that it chooses how the answer is written; 0 is the plainest.
+    /// Whether its name or its values say that it chooses how the result is written; 0 is the plainest.
     pub(crate) format_rank: Option<usize>,
 }
 
@@ -151,7 +151,7 @@ impl PageSize {
     }
 }
 
-/// The argument that chooses how the answer is written.
+/// The argument that chooses how the result is written.
 pub fn format_argument(tool: &Tool) -> Option<ComparisonChoice> {
     choices(tool)
         .into_iter()
@@ -165,7 +165,7 @@ pub(crate) fn is_about_size(tool: &Tool, name: &str) -> bool {
         || SIZE_NAMES.contains(&plain(name).as_str())
 }
 
-/// Whether an argument chooses the form of the answer or how many records it has; where the tool's schema is not known,
+/// Whether an argument chooses the form of the result or how many records it has; where the tool's schema is not known,
 /// by its name.
 pub(crate) fn is_about_form(tool: &Tool, name: &str) -> bool {
     if is_about_size(tool, name) {
@@ -239,7 +239,7 @@ pub fn page_size_argument(tool: &Tool) -> Option<PageSize> {
     best.map(|(_, size)| size)
 }
 
-/// The values to go over, as JSON texts. `given` is what a person wrote: values with commas between them, or a JSON
+/// The values to go over, as JSON texts. `given` is what the user wrote: values with commas between them, or a JSON
 /// array; `None` takes what the schema lists. Each is typed by the schema; one it does not know goes out as a JSON
 /// scalar if it is one, else as a string.
 ///
@@ -316,7 +316,7 @@ pub fn with_value(arguments: &str, name: &str, value: &str) -> Result<String, Pr
 ///
 /// # Errors
 /// Why they may not go out.
-pub fn planned(
+pub fn plan_calls(
     tool: &Tool,
     name: &str,
     value: &str,
@@ -351,7 +351,7 @@ impl ComparisonPlan {
     ///
     /// # Errors
     /// The tool has no such argument, the schema lists no values, or a call does not fit it.
-    pub fn of(
+    pub fn new(
         tool: &Tool,
         vary: &str,
         given: Option<&str>,
@@ -376,7 +376,7 @@ impl ComparisonPlan {
             unchecked: None,
         };
         for value in &plan.values {
-            let (arguments, unchecked) = planned(tool, vary, value, arguments)?;
+            let (arguments, unchecked) = plan_calls(tool, vary, value, arguments)?;
             plan.arguments.push(arguments);
             plan.unchecked = plan.unchecked.take().or(unchecked);
         }

@@ -21,7 +21,7 @@ pub(crate) fn call(value: &str, result: &str, outcome: Outcome) -> ComparedCall 
     };
     ComparedCall::measure(
         value.into(),
-        Arc::new(ParsedCapture::of(Arc::new(capture))),
+        Arc::new(ParsedCapture::new(Arc::new(capture))),
         &Cancel::new(),
     )
     .unwrap()

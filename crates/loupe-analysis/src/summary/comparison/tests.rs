@@ -1,4 +1,4 @@
-//! What the sentences say of answers made up.
+//! What the sentences say of results made up.
 
 use super::*;
 use crate::queries::comparison::tests::{JSON, both, call, comparison, of_argument, text_result};

@@ -29,7 +29,7 @@ struct Builder<'a> {
 }
 
 impl Canon {
-    pub(super) fn of(source: &str) -> Self {
+    pub(super) fn new(source: &str) -> Self {
         let out = Canon {
             text: String::with_capacity(source.len()),
             pieces: Vec::new(),
@@ -96,7 +96,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Writes `char` in place of the next `len` source bytes.
+    /// Writes `char` instead of the next `len` source bytes.
     fn replace(&mut self, char: char, len: usize) {
         self.piece(self.at, true);
         self.out.text.push(char);
@@ -315,7 +315,7 @@ pub(super) fn needle(value: &str) -> String {
     {
         return value.to_owned();
     }
-    let canon = Canon::of(value).text;
+    let canon = Canon::new(value).text;
     let mut out = String::with_capacity(canon.len());
     for word in canon.split(is_space).filter(|word| !word.is_empty()) {
         if !out.is_empty() {
@@ -354,7 +354,7 @@ mod tests {
     #[test]
     fn ranges_lead_back() {
         let source = "a &lt;b\\\"c\\u00e9 \\| d";
-        let canon = Canon::of(source);
+        let canon = Canon::new(source);
         assert_eq!(canon.text, "a <b\"cé | d");
         assert_eq!(&source[canon.source(2..4)], "&lt;b");
         assert_eq!(&source[canon.source(5..8)], "c\\u00e9");

@@ -11,7 +11,7 @@ use crate::json::{Doc, Kind, Node};
 
 /// The data inside a text.
 pub(super) struct Exact {
-    /// Where it stands; more than once where an answer carries it twice.
+    /// Where it stands; more than once where a result carries it twice.
     pub(super) at: Vec<Range<usize>>,
     /// Each node's place in the first of them, by tape index minus the root's.
     places: Vec<Span>,
@@ -35,14 +35,14 @@ impl Exact {
             .or_else(|| embedded(root, text, Self::of))
     }
 
-    /// Whether the data stands in the text; cheaper than to find every node's place.
+    /// Whether the data is in the text; cheaper than to find every node's place.
     pub(super) fn is_in(root: Node<'_>, text: &str) -> bool {
         let is_verbatim = !root.is_empty()
             && std::str::from_utf8(root.raw()).is_ok_and(|raw| contains(text, raw));
         is_verbatim || is_written(root, text)
     }
 
-    /// Whether its first copy stands in a comment of HTML.
+    /// Whether its first copy is in a comment of HTML.
     pub(super) fn is_in_comment(&self, text: &str) -> bool {
         let before = self.at.first().map_or("", |first| &text[..first.start]);
         before
@@ -70,7 +70,7 @@ impl Exact {
         })
     }
 
-    /// Whether the text that the data was read from stands in another, as it is or inside a string of JSON.
+    /// Whether the text that the data was read from is in another, as it is or inside a string of JSON.
     pub(super) fn holds(root: Node<'_>, text: &str, source: &str) -> bool {
         let holds = |text: &str| contains(text, source);
         holds(text) || any_string(root, text, source.len(), holds)
@@ -157,7 +157,7 @@ fn contains(text: &str, part: &str) -> bool {
     copies(text, part).next().is_some()
 }
 
-/// Whether the data is the text, as JSON of any layout, or stands in it.
+/// Whether the data is the text, as JSON of any layout, or is in it.
 fn is_written(root: Node<'_>, text: &str) -> bool {
     let found = |_: Node<'_>, _: usize| ();
     reformatted(root, text, found)

@@ -219,12 +219,12 @@ pub(super) fn says(text: &str, key: &str, is_own: bool) -> Option<bool> {
     (yes || no).then_some(yes == is_asked)
 }
 
-/// Whether a field tells of a state, which may stand under the label `Status` or in prose.
+/// Whether a field tells of a state, which may be under the label `Status` or in prose.
 pub(super) fn state_of(key: &str) -> Option<bool> {
     state(&last_word(key))
 }
 
-/// Whether the words before a place deny what stands there: `not active`, `no longer active`, `non-active`.
+/// Whether the words before a place deny what is there: `not active`, `no longer active`, `non-active`.
 pub(super) fn is_denied(before: &str) -> bool {
     let is_part = |char: char| char.is_alphanumeric() || " -'’*_".contains(char);
     let words = before

@@ -113,7 +113,7 @@ impl<'t> Index<'t> {
         })
     }
 
-    /// Where the value stands in `within`, in order.
+    /// Where the value is in `within`, in order.
     pub(super) fn hits<'s>(
         &'s self,
         needle: &'s Needle,
@@ -161,7 +161,7 @@ impl<'t> Index<'t> {
         self.stands_alone(&hit).then_some(hit)
     }
 
-    /// The hit whose `word` stands at `at`, if the rest of the value stands around it.
+    /// The hit whose `word` is at `at`, if the rest of the value stands around it.
     fn around(&self, needle: &Needle, word: &Range<usize>, at: usize) -> Option<Range<usize>> {
         let end = forward(self.text, at, &needle.text[word.start..])?;
         let start = backward(self.text, at, &needle.text[..word.start])?;

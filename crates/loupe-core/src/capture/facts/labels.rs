@@ -85,7 +85,7 @@ fn significant(mut words: Vec<&str>) -> Vec<&str> {
 pub(crate) struct KeyWords(HashSet<String>);
 
 impl KeyWords {
-    pub(super) fn of<'k>(keys: impl Iterator<Item = &'k String>) -> Self {
+    pub(super) fn new<'k>(keys: impl Iterator<Item = &'k String>) -> Self {
         let mut all: HashSet<String> = HashSet::default();
         for key in keys.filter(|key| !key.is_empty()) {
             let parts: Vec<&str> = key.split(' ').collect();

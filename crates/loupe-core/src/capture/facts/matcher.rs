@@ -103,7 +103,7 @@ pub(super) fn run(data: &ResultData, text: &str) -> FactMatches {
     search(data, text)
 }
 
-/// Whether every text that the data was read from stands in a text, as it is or inside a string of JSON.
+/// Whether every text that the data was read from is in a text, as it is or inside a string of JSON.
 fn holds_source(data: &ResultData, text: &str) -> bool {
     let root = data.root();
     data.text_source().is_some_and(|source| {
@@ -115,7 +115,7 @@ fn holds_source(data: &ResultData, text: &str) -> bool {
     })
 }
 
-/// The same without places, where the whole data stands in the text.
+/// The same without places, where the whole data is in the text.
 pub(super) fn count(data: &ResultData, text: &str) -> FactMatches {
     let is_commented = || {
         text.contains("<!--")
@@ -136,15 +136,15 @@ pub(super) fn count(data: &ResultData, text: &str) -> FactMatches {
 }
 
 fn search(data: &ResultData, text: &str) -> FactMatches {
-    let proof = Proof::of(data.root(), data.key_words(), text);
+    let proof = Proof::new(data.root(), data.key_words(), text);
     if let Some(proof) = &proof
         && let Some(matched) = all_proved(data, proof, text)
     {
         return matched;
     }
-    let canon = Canon::of(text);
+    let canon = Canon::new(text);
     let page = Page::of(&canon, data.keys.words(data.root()));
-    let mut matched = Matcher::of(text, page, data).run();
+    let mut matched = Matcher::new(text, page, data).run();
     refute(data.root(), text, &mut matched);
     let matched = match &proof {
         Some(proof) => apply(proof, data, text, matched),
@@ -172,7 +172,7 @@ fn all_proved(data: &ResultData, proof: &Proof, text: &str) -> Option<FactMatche
         };
         matched
             .facts
-            .push(Fact::of(leaf.index(), FactState::Proved, place.as_ref()));
+            .push(Fact::new(leaf.index(), FactState::Proved, place.as_ref()));
         matched.count.add(FactState::Proved);
     }
     for record in row_set(root) {
@@ -201,7 +201,7 @@ fn apply(proof: &Proof, data: &ResultData, text: &str, mut matched: FactMatches)
     matched.count = FactCount::default();
     for fact in &mut matched.facts {
         let found = fact.place().filter(|_| !fact.state().is_missing());
-        // What the matcher found across its value, or in a part of it, stands under its own label.
+        // What the matcher found across its value, or in a part of it, is under its own label.
         let touches = |place: &Range<usize>| {
             found
                 .as_ref()
@@ -210,16 +210,16 @@ fn apply(proof: &Proof, data: &ResultData, text: &str, mut matched: FactMatches)
         let node = fact.node();
         match proof.leaf(node - base) {
             Some((Decoded::Equal, place)) => {
-                *fact = Fact::of(node, FactState::Proved, place.or(found).as_ref())
+                *fact = Fact::new(node, FactState::Proved, place.or(found).as_ref())
             }
             Some((Decoded::Alike, place)) => {
-                *fact = Fact::of(node, FactState::Found, place.or(found).as_ref())
+                *fact = Fact::new(node, FactState::Found, place.or(found).as_ref())
             }
             Some((Decoded::Other, Some(place))) if is_cut(node, &place) => {
-                *fact = Fact::of(node, FactState::Missing, None)
+                *fact = Fact::new(node, FactState::Missing, None)
             }
             Some((Decoded::Other, Some(place))) if !touches(&place) => {
-                *fact = Fact::of(node, FactState::Differs, Some(&place)).decoded();
+                *fact = Fact::new(node, FactState::Differs, Some(&place)).decoded();
             }
             _ => {}
         }
@@ -246,7 +246,7 @@ fn of_exact(data: &ResultData, exact: &Exact, text: &str) -> FactMatches {
         let place = exact.place(leaf, leaf.index() - base);
         matched
             .facts
-            .push(Fact::of(leaf.index(), FactState::Proved, place.as_ref()));
+            .push(Fact::new(leaf.index(), FactState::Proved, place.as_ref()));
         matched.count.add(FactState::Proved);
     }
     matched.accounted.clone_from(&exact.at);
@@ -254,7 +254,7 @@ fn of_exact(data: &ResultData, exact: &Exact, text: &str) -> FactMatches {
     let outside = exact.outside(text);
     let mut around: Vec<Vec<Range<usize>>> = Vec::new();
     if !records.is_empty() && !text[outside.clone()].trim().is_empty() {
-        let canon = Canon::of(&text[outside.clone()]);
+        let canon = Canon::new(&text[outside.clone()]);
         let page = Page::of(&canon, &HashSet::new());
         let whole = 0..canon.text.len();
         let places =
@@ -300,7 +300,7 @@ fn is_fact(node: Node<'_>) -> bool {
 }
 
 impl<'t> Matcher<'t> {
-    fn of(source: &'t str, page: Page<'t>, data: &'t ResultData) -> Self {
+    fn new(source: &'t str, page: Page<'t>, data: &'t ResultData) -> Self {
         let root = data.root();
         let row_set = match record_lists(root).as_slice() {
             [list] => Some(list.index()),
@@ -448,7 +448,7 @@ impl<'t> Matcher<'t> {
             let found = found?;
             count.add(found.state);
             let place = found.span.map(|span| canon.source(span.range()));
-            let fact = Fact::of(root.index() + offset, found.state, place.as_ref());
+            let fact = Fact::new(root.index() + offset, found.state, place.as_ref());
             Some(if found.is_reworded {
                 fact.reworded()
             } else {
@@ -524,7 +524,7 @@ fn leaves(root: Node<'_>) -> impl Iterator<Item = Node<'_>> {
     nodes.filter(|node| is_fact(*node))
 }
 
-/// The member that names an enum's code: `statusName` beside `status`. An id is no code.
+/// The member that names an enum's code: `statusName` next to `status`. An id is no code.
 fn name_sibling(leaf: Node<'_>) -> Option<Node<'_>> {
     let key = leaf.raw_key()?;
     let is_id = key

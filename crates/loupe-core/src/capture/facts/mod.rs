@@ -36,13 +36,13 @@ pub(super) use labels::{KeyWords, LABEL_WORDS};
 
 /// What is looked at of the keys of data for every text, found once.
 #[derive(Debug, Default)]
-pub(crate) struct PayloadKeys {
+pub(crate) struct DataKeys {
     words: OnceLock<HashSet<String>>,
     labels: OnceLock<KeyWords>,
     distinct: OnceLock<Vec<DistinctField>>,
 }
 
-impl PayloadKeys {
+impl DataKeys {
     /// All keys by their words, joined by spaces.
     fn words(&self, root: Node<'_>) -> &HashSet<String> {
         self.words.get_or_init(|| page::keys(root))
@@ -51,7 +51,7 @@ impl PayloadKeys {
     /// The words that labels of the data may be.
     pub(super) fn labels(&self, root: Node<'_>) -> &KeyWords {
         self.labels
-            .get_or_init(|| KeyWords::of(self.words(root).iter()))
+            .get_or_init(|| KeyWords::new(self.words(root).iter()))
     }
 
     /// The fields that tell the records of the row set apart.
@@ -65,7 +65,7 @@ impl PayloadKeys {
 pub enum FactState {
     /// The text decodes to it: the same value at the same record under the same label.
     Proved,
-    /// The value stands in a plausible place, possibly in other words.
+    /// The value is in a plausible place, possibly in other words.
     Found,
     Missing,
     /// Missing, and the fact's own label carries another value.
@@ -101,7 +101,7 @@ const DECODED: u32 = 1 << (NODE_BITS + 3);
 const _: () = assert!(MAX_NODES <= 1 << NODE_BITS);
 
 impl Fact {
-    fn of(node: usize, state: FactState, place: Option<&Range<usize>>) -> Self {
+    fn new(node: usize, state: FactState, place: Option<&Range<usize>>) -> Self {
         let node = u32::try_from(node).unwrap_or(u32::MAX) & ((1 << NODE_BITS) - 1);
         Self {
             bits: (state as u32) << NODE_BITS | node,
@@ -142,7 +142,7 @@ impl Fact {
         (self.bits & ((1 << NODE_BITS) - 1)) as usize
     }
 
-    /// Where it stands in the text, as far as that is known; of a fact that differs, where the other value stands.
+    /// Where it is in the text, as far as that is known; of a fact that differs, where the other value stands.
     pub fn place(&self) -> Option<Range<usize>> {
         self.span.map(Span::range)
     }
@@ -197,7 +197,7 @@ impl FactCount {
     }
 }
 
-/// One record (an element of the data's row set) and every place where it stands in the text.
+/// One record (an element of the data's row set) and every place where it is in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
     /// Tape index of the record.
@@ -222,7 +222,7 @@ impl FactMatches {
     pub fn proved(mut self) -> Self {
         for fact in &mut self.facts {
             let place = fact.place().filter(|_| !fact.state().is_missing());
-            *fact = Fact::of(fact.node(), FactState::Proved, place.as_ref());
+            *fact = Fact::new(fact.node(), FactState::Proved, place.as_ref());
         }
         self.count = FactCount {
             total: self.count.total,
@@ -232,7 +232,7 @@ impl FactMatches {
         self
     }
 
-    /// Where the leaf with this tape index stands in the text, as [`Fact::place`].
+    /// Where the leaf with this tape index is in the text, as [`Fact::place`].
     pub fn place_of(&self, node: usize) -> Option<Range<usize>> {
         let at = self.facts.binary_search_by_key(&node, Fact::node).ok()?;
         self.facts[at].place()

@@ -1,5 +1,5 @@
 //! A text as the matcher reads it: its canonical form, the index of its words, and its labelled places. They tell which
-//! of several equal values is whose, and what a text says in place of a value.
+//! of several equal values is whose, and what a text says instead of a value.
 
 use std::ops::Range;
 
@@ -21,7 +21,7 @@ pub(super) struct Slot {
     /// Which label, as an index of the page's names.
     pub(super) name: u32,
     value: Span,
-    /// A cell or an element: the value ends where it ends, and a comma beside it parts it from the next.
+    /// A cell or an element: the value ends where it ends, and a comma next to it parts it from the next.
     pub(super) is_cell: bool,
 }
 
@@ -50,7 +50,7 @@ pub(super) struct Head {
     pub(super) start: usize,
     /// Where what it opens begins.
     pub(super) body: usize,
-    /// Nothing stands beside it but what begins a block.
+    /// Nothing is next to it but what begins a block.
     pub(super) opens: bool,
     pub(super) begins_line: bool,
 }
@@ -66,7 +66,7 @@ pub(super) struct Page<'t> {
     pub(super) names: Vec<Box<str>>,
     /// Whether each is a key of the data, word for word.
     are_keys: Vec<bool>,
-    /// The lines with the labels of columns: no values stand there.
+    /// The lines with the labels of columns: no values are there.
     headers: Vec<Range<usize>>,
 }
 
@@ -117,7 +117,7 @@ impl<'t> Page<'t> {
         &self.canon.text
     }
 
-    /// The slot a place stands in.
+    /// The slot a place is in.
     pub(super) fn slot_at(&self, at: usize) -> Option<usize> {
         let last = self
             .slots
@@ -141,7 +141,7 @@ impl<'t> Page<'t> {
         &self.heads[at(range.start)..at(range.end)]
     }
 
-    /// Where a value stands in a range as a whole, in order.
+    /// Where a value is in a range as a whole, in order.
     pub(super) fn hits<'s>(
         &'s self,
         needle: &'s Needle,
@@ -152,7 +152,7 @@ impl<'t> Page<'t> {
             .filter(|hit| !self.is_header(hit.start) && (!needle.is_number || self.is_whole(hit)))
     }
 
-    /// A value that stands at a place of a slot as a whole.
+    /// A value that is at a place of a slot as a whole.
     pub(super) fn hit_at(&self, at: usize, value: &str, slot: usize) -> Option<Range<usize>> {
         let is_inside = at < self.slots[slot].value().end
             && self
@@ -164,7 +164,7 @@ impl<'t> Page<'t> {
         (!is_number(value) || self.is_whole_in(&hit, Some(slot))).then_some(hit)
     }
 
-    /// Whether a place stands under the label of another field.
+    /// Whether a place is under the label of another field.
     pub(super) fn is_foreign(&self, at: usize, field: &Field) -> bool {
         let name = self.slot_at(at).map(|slot| self.slots[slot].name as usize);
         name.is_some_and(|name| self.are_keys[name] && field.fit(&self.names[name]) == Fit::None)
@@ -519,7 +519,7 @@ mod tests {
     use super::*;
 
     fn found(text: &str, keys: &[&str]) -> Vec<(String, String)> {
-        let canon = Canon::of(text);
+        let canon = Canon::new(text);
         let page = Page::of(&canon, &keys.iter().map(|key| spoken(key)).collect());
         let value = |slot: &Slot| canon.text[trim(&canon.text, slot.value())].to_owned();
         page.slots

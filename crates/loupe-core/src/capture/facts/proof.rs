@@ -1,7 +1,7 @@
 //! Proof: a reader decodes the text, and what it decodes is compared with the data, record by record and label by label.
 //!
 //! Only what is equal by [`is_equal`] is proved, under a label that is the key, in this or another case style. A value in a
-//! record that stands at another position than in the data is found, not proved: the order of a list is part of the data.
+//! record that is at another position than in the data is found, not proved: the order of a list is part of the data.
 //! Where a record is recognised and its label carries another value, that value is kept: it refutes what the matcher may
 //! find elsewhere.
 
@@ -50,7 +50,7 @@ pub(super) struct Proof {
 
 impl Proof {
     /// Of a text that a reader decodes; `None` of any other.
-    pub(super) fn of(root: Node<'_>, keys: &KeyWords, text: &str) -> Option<Self> {
+    pub(super) fn new(root: Node<'_>, keys: &KeyWords, text: &str) -> Option<Self> {
         let found = reader::read(&[TextBlock {
             block: 0,
             text,
@@ -98,7 +98,8 @@ impl Proof {
                 Some((Decoded::Equal, Some(span))) if is_null(at) => Some(span.range()),
                 _ => None,
             });
-        let accounted = reader::merged(labels.chain(names).chain(layout).chain(nulls).collect());
+        let accounted =
+            reader::merge_ranges(labels.chain(names).chain(layout).chain(nulls).collect());
         Some(Self { leaves, accounted })
     }
 
@@ -235,7 +236,7 @@ impl<'a> Aligner<'a> {
             let label = label_of(member);
             match by_label.get(&label) {
                 Some(Some(other)) if own.get(&label).is_some_and(Option::is_some) => {
-                    // `"address": {…}` beside a text under `Address` is told by the text's own words.
+                    // `"address": {…}` next to a text under `Address` is told by the text's own words.
                     self.align(member, *other, is_in_order, depth + 1);
                 }
                 None if member.kind() == Kind::Object => nested.push(member),
@@ -358,7 +359,7 @@ impl<'a> Aligner<'a> {
         }
     }
 
-    /// Records beside rows of cells under these names; `is_table` says that the rows are the data's.
+    /// Records next to rows of cells under these names; `is_table` says that the rows are the data's.
     fn align_rows(
         &mut self,
         names: &[String],
@@ -394,7 +395,7 @@ impl<'a> Aligner<'a> {
         }
     }
 
-    /// Data of `{"columns": ["a", "b"], "rows": [[1, 2]]}` beside records of `a` and `b`.
+    /// Data of `{"columns": ["a", "b"], "rows": [[1, 2]]}` next to records of `a` and `b`.
     fn align_columns_of_data(&mut self, data: Node<'a>, decoded: Node<'a>) -> bool {
         let list = |names: [&str; 3]| {
             names
@@ -444,7 +445,7 @@ impl<'a> Aligner<'a> {
         true
     }
 
-    /// Records beside rows of cells of which the first has the names, as a table of HTML is read.
+    /// Records next to rows of cells of which the first has the names, as a table of HTML is read.
     fn align_cells(&mut self, data: Node<'a>, decoded: Node<'a>) -> bool {
         let list = if data.kind() == Kind::Object {
             only_list(data)
@@ -487,7 +488,7 @@ impl<'a> Aligner<'a> {
         true
     }
 
-    /// Records beside a text that has them as columns and rows.
+    /// Records next to a text that has them as columns and rows.
     fn align_columns(
         &mut self,
         data: Node<'a>,
@@ -506,7 +507,7 @@ impl<'a> Aligner<'a> {
         }
     }
 
-    /// `{"ann": 11, "bob": 22}` beside a table of two columns, names and values.
+    /// `{"ann": 11, "bob": 22}` next to a table of two columns, names and values.
     fn align_map(&mut self, data: Node<'a>, decoded: Node<'a>) -> bool {
         let records = if decoded.kind() == Kind::Object {
             only_list(decoded)
@@ -585,7 +586,7 @@ fn by_label(object: Node<'_>) -> HashMap<String, Option<Node<'_>>> {
     members
 }
 
-/// The words of what a text says beside the values of the data: what its reader does not account for, labels that name no
+/// The words of what a text says next to the values of the data: what its reader does not account for, labels that name no
 /// value, values under labels that are none of the data's, and labels around the records.
 fn other_words(text: &str, found: &Found, keys: &KeyWords) -> HashSet<String> {
     let mut words = HashSet::default();

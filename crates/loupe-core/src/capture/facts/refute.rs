@@ -1,4 +1,4 @@
-//! Takes back what was found in a place that is not the fact's own: in a comment, in another record, beside the name of
+//! Takes back what was found in a place that is not the fact's own: in a comment, in another record, next to the name of
 //! another field, in the wrong direction.
 
 use std::ops::Range;
@@ -73,7 +73,7 @@ pub(super) fn refute(root: Node<'_>, text: &str, matched: &mut FactMatches) {
     matched.count = FactCount::default();
     for fact in &mut matched.facts {
         if refuted.contains(&fact.node()) {
-            *fact = Fact::of(fact.node(), FactState::Missing, None);
+            *fact = Fact::new(fact.node(), FactState::Missing, None);
         }
         matched.count.add(fact.state());
     }
@@ -122,7 +122,7 @@ fn is_in_another_record(
         && record_of(records, leaf).is_some_and(|record| record != *node)
 }
 
-/// Whether a place stands in a heading that is not the nearest one above the leaf's record.
+/// Whether a place is in a heading that is not the nearest one above the leaf's record.
 fn is_under_another_heading(
     text: &str,
     records: &Records,
@@ -217,7 +217,7 @@ fn is_in_another_row(text: &str, leaf: Node<'_>, place: &Range<usize>) -> bool {
     !line.contains(&own) && others().any(|(index, name)| index != first && line.contains(&name))
 }
 
-/// Pairs of a direction that stand in the text the wrong way round: `{"from": "Oslo", "to": "Rome"}` in `Rome → Oslo`.
+/// Pairs of a direction that are in the text the wrong way round: `{"from": "Oslo", "to": "Rome"}` in `Rome → Oslo`.
 fn backwards(root: Node<'_>, text: &str, matched: &FactMatches) -> Vec<usize> {
     let mut found = Vec::new();
     let free = |node: Option<Node<'_>>| {

@@ -1,4 +1,4 @@
-//! Where each record stands in a text: records are told by a field whose values differ, and parted where the text's
+//! Where each record is in a text: records are told by a field whose values differ, and parted where the text's
 //! own shape parts them: headings, table rows, list items, blank lines, braces.
 
 use std::borrow::Cow;
@@ -25,7 +25,7 @@ const NAMES: [&str; 9] = [
 #[derive(Clone, Debug)]
 pub(super) struct DistinctField {
     key: String,
-    /// Its values are so short that they stand in many places by chance.
+    /// Its values are so short that they are in many places by chance.
     is_short: bool,
 }
 
@@ -45,7 +45,7 @@ struct Field<'a> {
     found: f64,
     spread: f64,
     mean: f64,
-    /// Some of its values stand under its label and some do not: those are likely another field's.
+    /// Some of its values are under its label and some do not: those are likely another field's.
     is_mixed: bool,
     first: usize,
 }

@@ -11,14 +11,14 @@ pub(super) type Cell = (Range<usize>, Range<usize>);
 
 /// What a line is to the table it belongs to.
 pub(super) enum Row {
-    /// The labels of the columns, which may stand in the line before.
+    /// The labels of the columns, which may be in the line before.
     Header(Range<usize>),
     /// With what stands first, which may be the name of a record.
     Cells {
         head: Range<usize>,
         cells: Vec<Cell>,
     },
-    /// The labels stand in a line that opens a list of its own name: `items[2]{id,name}:`.
+    /// The labels are in a line that opens a list of its own name: `items[2]{id,name}:`.
     Opens { label: Range<usize>, body: usize },
 }
 
@@ -191,7 +191,7 @@ struct Open {
     is_object: bool,
     /// The columns that this object has named.
     columns: Vec<Range<usize>>,
-    /// Which cell of a row this is, with the columns it stands under.
+    /// Which cell of a row this is, with the columns it is under.
     row: Option<(std::rc::Rc<Vec<Range<usize>>>, usize)>,
     rows: Option<std::rc::Rc<Vec<Range<usize>>>>,
     names_columns: bool,

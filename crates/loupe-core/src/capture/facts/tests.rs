@@ -70,7 +70,7 @@ fn a_value_goes_on_in_the_next_line() {
 
 #[test]
 fn what_was_read_from_a_text_is_kept_wherever_that_text_stands_whole() {
-    // `a b` is not found by its words where a line end stands in it twice.
+    // `a b` is not found by its words where a line end is in it twice.
     for text in [NOTES, "Kind: a\nSize: 4 to\n  5\n\nKind: b\nSize: 1\n"] {
         let message = serde_json::json!({"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": text}]}});
         let data = ResultData::of(&crate::capture::ParsedResponse::read(Bytes::from(

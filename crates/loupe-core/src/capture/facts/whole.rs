@@ -1,4 +1,4 @@
-//! Whether what stands in a text stands there as a whole: a number is no part of a longer one, of a date or of an amount,
+//! Whether what is in a text is there as a whole: a number is no part of a longer one, of a date or of an amount,
 //! a name no part of an address.
 
 use std::ops::Range;

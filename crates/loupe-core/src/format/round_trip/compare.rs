@@ -105,7 +105,7 @@ pub(super) fn compare(root: Node<'_>, decoded: &Decoded) -> Result<Found, Decode
         Kind::Array => Some(back),
         _ => back.children().last(),
     };
-    match (nameless, RowSet::of(root)) {
+    match (nameless, RowSet::new(root)) {
         (Some(list), Ok(rows)) if rows.list().index() != root.index() => {
             differ.rows(rows.list(), back, list)
         }

@@ -44,7 +44,7 @@ impl Fidelity {
 /// The proof for one text of one format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RoundTrip {
-    pub verdict: Fidelity,
+    pub fidelity: Fidelity,
     /// Values that differ.
     pub differences: Differences,
     /// Changes that lose nothing: order, and the spelling of numbers.
@@ -58,8 +58,8 @@ pub struct RoundTrip {
 impl RoundTrip {
     /// In a few words: "exact", "equal", "4 values differ", "cannot be read back".
     pub fn words(&self) -> String {
-        match (self.verdict.is_lossless(), self.differences.count) {
-            (true, _) => self.verdict.name().to_owned(),
+        match (self.fidelity.is_lossless(), self.differences.count) {
+            (true, _) => self.fidelity.name().to_owned(),
             (false, 0) => "cannot be read back".to_owned(),
             (false, 1) => "1 value differs".to_owned(),
             (false, count) => format!("{} values differ", crate::number::grouped(count)),
@@ -113,8 +113,8 @@ impl ValueChange {
     }
 }
 
-/// Reads `bytes`, the text of `format` for this answer, and compares it with the data. `None` where the question
-/// does not arise: no data, or it does not stand in this format.
+/// Reads `bytes`, the text of `format` for this result, and compares it with the data. `None` where the question
+/// does not arise: no data, or it does not be in this format.
 pub fn prove(format: &dyn Format, subject: &ParsedCapture, bytes: &Bytes) -> Option<RoundTrip> {
     let Some(data) = &subject.data else {
         return None;
@@ -135,7 +135,7 @@ pub fn prove(format: &dyn Format, subject: &ParsedCapture, bytes: &Bytes) -> Opt
         Ok(found) => found,
         Err(DecodeError(why)) => {
             return Some(RoundTrip {
-                verdict: Fidelity::Undecodable,
+                fidelity: Fidelity::Undecodable,
                 differences: Differences::default(),
                 changes: Differences::default(),
                 elsewhere: Differences::default(),
@@ -156,7 +156,7 @@ pub fn prove(format: &dyn Format, subject: &ParsedCapture, bytes: &Bytes) -> Opt
         _ => (Differences::default(), None),
     };
     Some(RoundTrip {
-        verdict,
+        fidelity: verdict,
         differences: found.values,
         changes: found.changes,
         elsewhere,
@@ -164,7 +164,7 @@ pub fn prove(format: &dyn Format, subject: &ParsedCapture, bytes: &Bytes) -> Opt
     })
 }
 
-/// The JSON that stands in the text blocks, where it is what the data is, or could be: data of the same kind.
+/// The JSON that is in the text blocks, where it is what the data is, or could be: data of the same kind.
 fn in_texts(subject: &ParsedCapture, data: &ResultData) -> Option<Decoded> {
     if !data.is_structured() {
         // Of data that was read from the text, the text is the source.

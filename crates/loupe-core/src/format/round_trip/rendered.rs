@@ -1,4 +1,4 @@
-//! What a person sees of a Markdown format once it is rendered, beside the values: `*x*` loses its stars, and so on.
+//! What the user sees of a Markdown format once it is rendered, next to the values: `*x*` loses its stars, and so on.
 //!
 //! The text is parsed as GFM and every cell and item is compared with what it should say. Space at either end is not
 //! visible and does not count.
@@ -35,7 +35,7 @@ pub(super) fn differences(
             });
         }
     };
-    let rows = RowSet::of(root).ok();
+    let rows = RowSet::new(root).ok();
     for node in rows.map(RowSet::envelope).unwrap_or_default() {
         expect(
             Wanted::Item(node, Some(cell_text(Some(node)).into_owned())),
@@ -180,7 +180,7 @@ impl<'a> Seen<'a> {
                     texts.by_ref().take(cells).for_each(drop);
                     texts
                 }
-                // Items of an inner list are a list of their own once they stand at the margin.
+                // Items of an inner list are a list of their own once they are at the margin.
                 None if indent > 0 => visible(
                     &now.split_inclusive('\n')
                         .map(|line| line.get(indent..).unwrap_or(line))
@@ -304,7 +304,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::format::tests::{of_payload, table, value, write};
+    use crate::format::tests::{of_data, table, value, write};
 
     fn seen(text: &str, piece: usize) -> Vec<String> {
         let mut seen = Seen::in_pieces(text, piece);
@@ -315,10 +315,10 @@ mod tests {
     fn rows_and_items_are_seen_in_pieces() {
         let data = r#"{"total":3,"items":[{"a":"*x*","b":"|"},{"a":"y\n","b":null},{"a":{"c":[1]},"b":"z"}],"more":true}"#;
         for id in ["markdown-table", "markdown-list"] {
-            let text = write(id, &of_payload(data)).unwrap();
+            let text = write(id, &of_data(data)).unwrap();
             assert_eq!(seen(&text, 1), seen(&text, 10_000), "{text}");
         }
-        let text = write("markdown-table", &of_payload(data)).unwrap();
+        let text = write("markdown-table", &of_data(data)).unwrap();
         assert_eq!(
             seen(&text, 1),
             [
@@ -336,7 +336,7 @@ mod tests {
         );
         let deep =
             r#"{"a":{"b":[{"c":"*x*","d":[1,[2,{"e":null}]]},"y"],"f":{"g":{}}},"h":[[["z"]]]}"#;
-        let text = write("markdown-list", &of_payload(deep)).unwrap();
+        let text = write("markdown-list", &of_data(deep)).unwrap();
         for piece in [1, 20, 50, 90] {
             assert_eq!(seen(&text, piece), visible(&text), "in {piece}: {text}");
         }
@@ -348,7 +348,7 @@ mod tests {
             data in prop_oneof![value(), table(), table().prop_map(|rows| format!(r#"{{"n":[1],"items":{rows},"m":"x"}}"#))],
         ) {
             for id in ["markdown-table", "markdown-list"] {
-                let Ok(text) = write(id, &of_payload(&data)) else { continue };
+                let Ok(text) = write(id, &of_data(&data)) else { continue };
                 let whole = visible(&text);
                 for piece in [1, 30] {
                     prop_assert_eq!(&seen(&text, piece), &whole, "{}", text);

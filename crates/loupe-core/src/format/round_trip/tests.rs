@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::format::tests::{of_payload, subject, table, value};
+use crate::format::tests::{of_data, subject, table, value};
 use crate::format::{FORMATS, by_id};
 
 /// The text and its proof; `None` where the format does not apply.
@@ -19,7 +19,7 @@ fn trip(id: &str, subject: &ParsedCapture) -> Option<(String, Option<RoundTrip>)
 
 #[track_caller]
 fn proof(id: &str, data: &str) -> RoundTrip {
-    trip(id, &of_payload(data)).unwrap().1.unwrap()
+    trip(id, &of_data(data)).unwrap().1.unwrap()
 }
 
 /// Verdict and differences on one line each.
@@ -32,7 +32,7 @@ fn message(id: &str, data: &str) -> String {
         .iter()
         .chain(&proof.changes.first)
         .map(ValueChange::describe);
-    std::iter::once(proof.verdict.name().to_owned())
+    std::iter::once(proof.fidelity.name().to_owned())
         .chain(all)
         .collect::<Vec<_>>()
         .join("\n")
@@ -80,7 +80,7 @@ fn yaml_is_read_as_1_2() {
         .map(|found| found.path.as_str())
         .collect();
     assert_eq!(
-        (found.verdict, differing),
+        (found.fidelity, differing),
         (Fidelity::Lossy, vec!["/0", "/1"])
     );
 }
@@ -149,12 +149,12 @@ fn the_key_of_the_records_is_in_no_table() {
 }
 
 #[test]
-fn as_sent_is_proved_where_the_payload_stands_in_it() {
+fn as_sent_is_proved_where_it_holds_the_data() {
     let verdict = |id: &str, result: &str| {
         trip(id, &subject(result))
             .unwrap()
             .1
-            .map(|proof| proof.verdict)
+            .map(|proof| proof.fidelity)
     };
     let fenced = r##"{"content":[{"type":"text","text":"# Hi\n\n```json\n{\"a\": 1.0}\n```"}],"structuredContent":{"a":1}}"##;
     assert_eq!(verdict("content", fenced), Some(Fidelity::Equal));
@@ -338,10 +338,10 @@ fn depth_and_width_overflow_nothing() {
         ("columns", &wide),
         ("one value", &long),
     ] {
-        let subject = of_payload(data);
+        let subject = of_data(data);
         for format in FORMATS.iter().filter(|format| !format.is_as_sent()) {
             let verdict = match trip(format.id(), &subject) {
-                Some((_, proof)) => proof.unwrap().verdict.name(),
+                Some((_, proof)) => proof.unwrap().fidelity.name(),
                 None => "refused",
             };
             message.push_str(&format!("{name}: {} {verdict}\n", format.id()));
@@ -368,7 +368,7 @@ fn is_expected(id: &str, kind: DifferenceKind) -> bool {
 proptest! {
     #[test]
     fn typed_formats_come_back_equal(data in prop_oneof![value(), table()]) {
-        let subject = of_payload(&data);
+        let subject = of_data(&data);
         for id in ["json", "json-pretty", "json-fenced", "json-table", "yaml", "toon"] {
             let Some((text, proof)) = trip(id, &subject) else { continue };
             let proof = proof.unwrap();
@@ -379,20 +379,20 @@ proptest! {
                 "yaml" => data.contains(['\u{2028}', '\u{2029}']),
                 _ => false,
             };
-            prop_assert!(proof.verdict.is_lossless() || is_known, "{} {} {:?}", id, text, proof);
-            prop_assert!(proof.verdict == Fidelity::Exact || matches!(id, "yaml" | "toon"), "{} {} {:?}", id, text, proof);
+            prop_assert!(proof.fidelity.is_lossless() || is_known, "{} {} {:?}", id, text, proof);
+            prop_assert!(proof.fidelity == Fidelity::Exact || matches!(id, "yaml" | "toon"), "{} {} {:?}", id, text, proof);
         }
     }
 
     #[test]
     fn untyped_formats_list_what_differs(data in prop_oneof![value(), table()]) {
-        let subject = of_payload(&data);
+        let subject = of_data(&data);
         for id in ["csv", "markdown-table", "markdown-list", "code-block", "xml"] {
             let Some((text, proof)) = trip(id, &subject) else { continue };
             let proof = proof.unwrap();
             let unexpected = proof.differences.first.iter().find(|found| !is_expected(id, found.kind));
             prop_assert!(unexpected.is_none(), "{} {} {:?}", id, text, unexpected);
-            prop_assert_eq!(proof.verdict == Fidelity::Lossy, proof.differences.count > 0);
+            prop_assert_eq!(proof.fidelity == Fidelity::Lossy, proof.differences.count > 0);
         }
     }
 
@@ -401,10 +401,10 @@ proptest! {
         let rows: Vec<_> = rows.iter().map(|(text, number, flag)| format!(
             r#"{{"text":{},"number":{number},"flag":{flag},"inner":{{"a":[{number},{flag}]}}}}"#, crate::json::write::string(text)
         )).collect();
-        let subject = of_payload(&format!("[{}]", rows.join(",")));
+        let subject = of_data(&format!("[{}]", rows.join(",")));
         for format in FORMATS.iter().filter(|format| !format.is_as_sent()) {
             let (text, proof) = trip(format.id(), &subject).unwrap();
-            prop_assert_eq!(proof.unwrap().verdict, Fidelity::Exact, "{} {}", format.id(), text);
+            prop_assert_eq!(proof.unwrap().fidelity, Fidelity::Exact, "{} {}", format.id(), text);
         }
     }
 

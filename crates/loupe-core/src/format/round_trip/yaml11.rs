@@ -59,7 +59,7 @@ const TIME: &str = "a date or time";
 /// What a 1.1 reader makes of a text, where the writer leaves it without quotes.
 fn reading(text: &str) -> Option<&'static str> {
     let becomes = resolve(text)?;
-    // YAML 1.2 takes it for text as it stands, so that the writer leaves it bare.
+    // YAML 1.2 takes it for text as it is, so that the writer leaves it bare.
     if becomes == TIME && text.bytes().all(|byte| byte.is_ascii_graphic()) {
         return Some(becomes);
     }

@@ -1,11 +1,11 @@
-//! In an answer of any layout, values that changed places or became others are no longer told; those that did not, are.
+//! In a result of any layout, values that changed places or became others are no longer told; those that did not, are.
 
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{of_payload, write};
+use super::{of_data, write};
 use crate::capture::{FactState, locate_facts};
 use crate::format::FORMATS;
 
@@ -23,7 +23,7 @@ const WORDS: [&str; 8] = [
     "blue green",
 ];
 
-/// Records of equal fields, and how they stand in the answer.
+/// Records of equal fields, and how they are in the result.
 #[derive(Clone, Debug)]
 struct Answer {
     shape: usize,
@@ -141,8 +141,8 @@ fn message(
     told: &Answer,
     layout: &str,
 ) -> Option<(String, BTreeMap<String, FactState>)> {
-    let subject = of_payload(&answer.data().to_string());
-    let text = write(layout, &of_payload(&told.data().to_string())).ok()?;
+    let subject = of_data(&answer.data().to_string());
+    let text = write(layout, &of_data(&told.data().to_string())).ok()?;
     let data = subject.data.as_ref().unwrap();
     let facts = locate_facts(data, &text).facts.into_iter();
     let of = |node| {

@@ -12,12 +12,12 @@ const NAME: &str = "New host";
 const VERSION: &str = "unknown";
 
 /// A string of TOML on one line: as JSON writes it, which leaves only DEL bare.
-fn quoted(text: &str) -> String {
+fn quote(text: &str) -> String {
     crate::json::write::string(text).replace('\u{7f}', "\\u007f")
 }
 
 fn select_word(select: Select) -> String {
-    quoted(
+    quote(
         SELECTS
             .iter()
             .find(|(known, _)| *known == select)
@@ -36,7 +36,7 @@ fn keep_word(keep: KeepRule) -> &'static str {
 
 /// The entry of a built-in host under another name, as a whole hosts file; `None` where it is not built in.
 pub(super) fn copy(of: HostId, today: &str) -> Option<String> {
-    let mark = format!("id = {}\n", quoted(of.as_str()));
+    let mark = format!("id = {}\n", quote(of.as_str()));
     let entry = BUILT_IN
         .split("[[host]]\n")
         .skip(1)
@@ -67,7 +67,7 @@ pub(super) fn copy(of: HostId, today: &str) -> Option<String> {
                 out,
                 "{} = {}",
                 line.split(" = ").next().unwrap_or_default(),
-                quoted(value)
+                quote(value)
             )
             .ok(),
             None => writeln!(out, "{line}").ok(),
@@ -96,22 +96,22 @@ pub(super) fn write(host: &Host, today: &str, notes: &[String]) -> String {
     let mut line = |key: &str, value: String| {
         writeln!(out, "{key} = {value}").ok();
     };
-    line("id", quoted(ID));
-    line("name", quoted(NAME));
-    line("kind", quoted(host.kind.name()));
-    line("version", quoted(VERSION));
-    line("checked", quoted(today));
-    line("evidence", quoted(host.evidence.name()));
+    line("id", quote(ID));
+    line("name", quote(NAME));
+    line("kind", quote(host.kind.name()));
+    line("version", quote(VERSION));
+    line("checked", quote(today));
+    line("evidence", quote(host.evidence.name()));
     line("select", select_word(host.select));
-    line("json", quoted(json));
-    line("delivery", quoted(delivery));
-    line("join", quoted(&host.join));
+    line("json", quote(json));
+    line("delivery", quote(delivery));
+    line("join", quote(&host.join));
     if host.select == Select::Both {
-        line("structured_join", quoted(&host.structured_join));
+        line("structured_join", quote(&host.structured_join));
     }
     for (key, template) in [("wrap", &host.wrap), ("empty", &host.empty)] {
         if let Some(template) = template {
-            line(key, quoted(template.source()));
+            line(key, quote(template.source()));
         }
     }
     out.push_str("\n[host.block]\n");
@@ -128,8 +128,8 @@ pub(super) fn write(host: &Host, today: &str, notes: &[String]) -> String {
         let words: Vec<String> = steps
             .iter()
             .map(|step| match step {
-                RuleStep::Text(template) => quoted(template.source()),
-                _ => quoted("@drop"),
+                RuleStep::Text(template) => quote(template.source()),
+                _ => quote("@drop"),
             })
             .collect();
         if !words.is_empty() {
@@ -141,19 +141,19 @@ pub(super) fn write(host: &Host, today: &str, notes: &[String]) -> String {
         writeln!(out, "select = {}", select_word(chosen)).ok();
     }
     if let Some(template) = &host.error.template {
-        writeln!(out, "template = {}", quoted(template.source())).ok();
+        writeln!(out, "template = {}", quote(template.source())).ok();
     }
     for limit in &host.limit {
         writeln!(
             out,
             "\n[[host.limit]]\nunit = {}\nmax = {}\nkeep = {}",
-            quoted(limit.unit.name()),
+            quote(limit.unit.name()),
             limit.max,
-            quoted(keep_word(limit.keep))
+            quote(keep_word(limit.keep))
         )
         .ok();
         if let Some(note) = &limit.max_note {
-            writeln!(out, "max_note = {}", quoted(note)).ok();
+            writeln!(out, "max_note = {}", quote(note)).ok();
         }
         for (key, value) in [("head", limit.head), ("tail", limit.tail)] {
             if let Some(value) = value {
@@ -163,8 +163,8 @@ pub(super) fn write(host: &Host, today: &str, notes: &[String]) -> String {
         writeln!(
             out,
             "applies = \"total\"\nnotice = {}\ncertainty = {}",
-            quoted(limit.notice.source()),
-            quoted(&limit.certainty)
+            quote(limit.notice.source()),
+            quote(&limit.certainty)
         )
         .ok();
     }

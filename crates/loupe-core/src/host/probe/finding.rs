@@ -1,11 +1,11 @@
-//! What is said to a person of a probe: the rule the host follows, how sure that is, where it cuts, the entry to keep.
+//! What is said to the user of a probe: the rule the host follows, how sure that is, where it cuts, the entry to keep.
 
 use std::sync::Arc;
 
 use bytes::Bytes;
 
 use super::entry::{copy, write};
-use super::{Guess, ProbeAnswer, ProbeCut, cut, deduce, explained};
+use super::{Guess, ProbeAnswer, ProbeCut, cut, deduce, explain};
 use crate::capture::{Capture, CaptureId, Outcome, Server, Tool};
 use crate::format::ParsedCapture;
 use crate::host::limit::grouped;
@@ -133,7 +133,7 @@ fn find_in(answers: &Answers, pasted: &[(&'static str, String)], hosts: &Hosts) 
             (None, Some(_)) => Vec::new(),
             (None, None) => vec![unknown("the long text was not tried".into())],
         };
-        guess.explained = explained(host, &probes, SERVER);
+        guess.explained = explain(host, &probes, SERVER);
         if let (Some(cut), Some(long)) = (&measured, long)
             && !guess.explained.contains(&long.tool)
         {
@@ -169,9 +169,9 @@ fn find_in(answers: &Answers, pasted: &[(&'static str, String)], hosts: &Hosts) 
     }
 }
 
-/// An answer of the probe as a subject.
+/// A result of the probe as a subject.
 fn sent(tool: &ProbeTool, response: &Bytes) -> Arc<ParsedCapture> {
-    Arc::new(ParsedCapture::of(Arc::new(Capture {
+    Arc::new(ParsedCapture::new(Arc::new(Capture {
         tool: Tool::unlisted(tool.name),
         arguments: Bytes::from_static(b"{}"),
         outcome: if tool.is_error {

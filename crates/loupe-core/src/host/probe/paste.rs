@@ -1,4 +1,4 @@
-//! What a person pastes: the text that the model was given for each tool, under headings.
+//! What the user pastes: the text that the model was given for each tool, under headings.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ const HINT: &str = "a line `=== probe_one_text`, below it the text that the mode
                     or a JSON object of the tools' names and texts";
 
 /// The tool that a line is the heading of.
-fn named(line: &str) -> Option<&str> {
+fn parse_name(line: &str) -> Option<&str> {
     Some(
         line.strip_prefix("===")?
             .trim()
@@ -43,7 +43,7 @@ pub fn sections(text: &str) -> Result<Vec<(&'static str, String)>, Problem> {
         }
     } else {
         for (number, line) in text.split_inclusive('\n').enumerate() {
-            if let Some(name) = named(line.trim_end()) {
+            if let Some(name) = parse_name(line.trim_end()) {
                 let Some(tool) = PROBE_TOOLS.iter().find(|tool| tool.name == name) else {
                     return wrong(format!("the probe has no tool `{name}`"), number + 1);
                 };

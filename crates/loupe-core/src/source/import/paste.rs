@@ -1,4 +1,4 @@
-//! What a person pastes to connect, understood: an address, a command line, a snippet of a client's configuration, an
+//! What the user pastes to connect, understood: an address, a command line, a snippet of a client's configuration, an
 //! `… mcp add …` line, a curl command, or no server at all but an answer. Nothing is run; no shell is asked.
 
 use serde_json::Value;

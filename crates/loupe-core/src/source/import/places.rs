@@ -21,7 +21,7 @@ pub fn project(file: &Path) -> PathBuf {
 #[derive(Clone, Copy, Debug)]
 pub struct ConfigPlace {
     pub client: &'static str,
-    /// Paths for a person's own file; `~` is the home folder, `%APPDATA%` Windows' variable. Empty where there is none.
+    /// Paths for the user's own file; `~` is the home folder, `%APPDATA%` Windows' variable. Empty where there is none.
     pub linux: &'static str,
     pub macos: &'static str,
     pub windows: &'static str,

@@ -145,7 +145,7 @@ const fn shape(
     }
 }
 
-/// The lines for a client's file, and what they leave to a person.
+/// The lines for a client's file, and what they leave to the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Configuration {
     pub text: String,

@@ -1,4 +1,4 @@
-//! The fields of data: a key below a key, whatever record it stands in.
+//! The fields of data: a key below a key, whatever record it is in.
 
 use std::borrow::Cow;
 use std::hash::BuildHasher;
@@ -13,7 +13,7 @@ pub(super) const NO_FIELD: u32 = 0;
 /// Three keys are enough to tell fields apart, and a bound.
 const KEYS: usize = 3;
 
-/// The field around one, and a member that has its key, by its tape index minus the root's: an answer may have as many
+/// The field around one, and a member that has its key, by its tape index minus the root's: a result may have as many
 /// fields as values.
 #[derive(Clone, Copy)]
 struct Known {

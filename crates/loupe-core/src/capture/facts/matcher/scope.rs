@@ -20,14 +20,14 @@ use crate::layout::range_at;
 pub(super) struct Scope {
     pub(super) regions: Places,
     set: usize,
-    /// Whether a part begins inside a slot, so that what stands there may belong to a label before it.
+    /// Whether a part begins inside a slot, so that what is there may belong to a label before it.
     begins_inside: bool,
     pub(super) own: OwnSlots,
     /// By value, and whether it is a yes or no: its hits that are not given out yet.
     values: HashMap<(String, bool), Hits>,
     /// By field: what its labels say to a yes-or-no question.
     pub(super) answers: HashMap<u32, Answers>,
-    /// By field: what its labels carry in place of its values.
+    /// By field: what its labels carry instead of its values.
     others: HashMap<(u32, Kind), Other>,
     /// By digits: telephone numbers as they are written.
     pub(super) phones: Option<HashMap<String, BTreeSet<String>>>,
@@ -79,7 +79,7 @@ pub(super) enum SearchScope {
 }
 
 impl Scope {
-    /// Whether something may stand under the labels of a field: one is here, or stands before a part that begins in its value.
+    /// Whether something may be under the labels of a field: one is here, or stands before a part that begins in its value.
     fn may_own(&self, field: u32) -> bool {
         self.begins_inside || self.own.of(field).next().is_some()
     }
@@ -235,7 +235,7 @@ impl<'t> Matcher<'t> {
         for slot in scope.own.of(field) {
             let place = bare(self.page.text(), self.page.slots[slot].value());
             let text = &self.page.text()[place.clone()];
-            // A container, or nothing, is no value; what stands in it may follow.
+            // A container, or nothing, is no value; what is in it may follow.
             if text.is_empty() || text.starts_with(['{', '[', '|', '>']) {
                 continue;
             }
@@ -340,7 +340,7 @@ impl<'t> Matcher<'t> {
         taken
     }
 
-    /// A text at the beginning of a slot's value, if it stands there as [`Self::find`] would find it: most values of most
+    /// A text at the beginning of a slot's value, if it is there as [`Self::find`] would find it: most values of most
     /// answers do, and need no search.
     fn at_beginning(
         &self,
@@ -431,7 +431,7 @@ impl<'t> Matcher<'t> {
             .collect()
     }
 
-    /// Whether what stands there is not denied, does not go on, and has as many backslashes as the value.
+    /// Whether what is there is not denied, does not go on, and has as many backslashes as the value.
     fn is_meant(&self, hit: &Range<usize>, leaf: Node<'_>, slashes: usize) -> bool {
         let text = self.page.text();
         let (before, after) = (line_before(text, hit.start), &text[hit.end..]);
@@ -455,7 +455,7 @@ impl<'t> Matcher<'t> {
                 || slashes_at(self.source, &self.page.canon.source(hit.clone())) >= slashes)
     }
 
-    /// Tells hits by the labels they stand under. A yes or no means nothing under a label that is no field's.
+    /// Tells hits by the labels they are under. A yes or no means nothing under a label that is no field's.
     fn sort(&mut self, found: Places, set: usize, is_bool: bool) -> Hits {
         let mut hits = Hits::default();
         for hit in found {

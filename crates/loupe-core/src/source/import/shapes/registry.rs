@@ -141,7 +141,7 @@ fn arguments(
 /// A variable or header: its value, its default, else what asks for it if it is needed.
 fn wanted(reader: &mut Reader, described: &Object) -> Option<(String, String)> {
     let name = text(described, "name")?;
-    // A variable of the person's own environment, unless nobody could tell from its name that it is a secret.
+    // A variable of the user's own environment, unless nobody could tell from its name that it is a secret.
     let is_plain = !is(described, "isSecret") || looks_secret(&name);
     let given = described.get("value").or_else(|| described.get("default"));
     let value = if given.is_none() && is_plain {

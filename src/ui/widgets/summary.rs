@@ -6,11 +6,11 @@ use crate::ui::theme;
 use loupe_analysis::summary::{Summary, SummaryPart};
 
 /// The sentence on up to `rows` lines, elided there; the whole of it on hover and in the accessibility tree.
-pub fn summary_rows(ui: &mut Ui, verdict: &Summary, width: f32, rows: usize) -> Response {
-    let text = verdict.text();
+pub fn summary_rows(ui: &mut Ui, summary: &Summary, width: f32, rows: usize) -> Response {
+    let text = summary.text();
     let t = theme::of(ui);
     let mut job = egui::text::LayoutJob::default();
-    for part in &verdict.parts {
+    for part in &summary.parts {
         let (text, font, color) = match part {
             SummaryPart::Plain(text) => (text, theme::base(), t.text),
             SummaryPart::Number(text) => (text, theme::mono_semibold(12.5), t.strong),
