@@ -91,7 +91,7 @@ pub struct Difference {
     pub definition: Option<ValueDifference>,
     /// Blocks other than text that are not the same on both sides.
     pub other_blocks: usize,
-    /// What is in the results next to data and texts, as [`rest_of_result`] has it; `None` where a side has no result.
+    /// What is in the results next to data and texts, as `rest_of_result` has it; `None` where a side has no result.
     pub rest: Option<ValueDifference>,
     /// What was not compared, and why, for people.
     pub left_out: Vec<String>,

@@ -90,7 +90,7 @@ const NONE: u32 = u32::MAX;
 
 /// The most values of one document that are read. Each takes 16 bytes next to its own, arrays and objects 28, so that a
 /// document of the smallest ones would fill the memory many times over.
-pub(crate) const MAX_NODES: usize = 1 << 24;
+pub const MAX_NODES: usize = 1 << 24;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Entry {

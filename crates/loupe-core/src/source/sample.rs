@@ -231,7 +231,7 @@ fn usage(what: String) -> Problem {
 
 impl SampleSpec {
     /// The ids of [`SAMPLE_SETS`].
-    pub(crate) const SETS: &'static [&'static str] = &[
+    pub const SETS: &'static [&'static str] = &[
         "all",
         "autotask-dual",
         "autotask-strict",
