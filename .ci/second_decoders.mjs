@@ -1,4 +1,4 @@
-// Reads the texts of a folder with JavaScript's own decoders and compares each with the payload it was written from.
+// Reads the texts of a folder with JavaScript's own decoders and compares each with the data it was written from.
 // Prints one line for every text that differs. Run by tests/peers/second_decoders.rs, in the folder of the installed packages.
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -33,13 +33,13 @@ const plain = value => JSON.parse(JSON.stringify(value, (_, inner) => (Object.is
 
 let compared = 0
 for (const name of readdirSync(folder)) {
-  const [, id, format] = /^(.*)\.payload\.(.*)$/.exec(name) ?? []
+  const [, id, format] = /^(.*)\.data\.(.*)$/.exec(name) ?? []
   if (!decoders[format]) continue
-  const payload = JSON.parse(readFileSync(join(folder, `${id}.payload`), 'utf8'))
+  const data = JSON.parse(readFileSync(join(folder, `${id}.data`), 'utf8'))
   compared += 1
   try {
     const back = decoders[format](readFileSync(join(folder, name), 'utf8'))
-    if (!isDeepStrictEqual(plain(back), plain(payload))) console.log(`${name}: ${JSON.stringify(back)}`.slice(0, 2000))
+    if (!isDeepStrictEqual(plain(back), plain(data))) console.log(`${name}: ${JSON.stringify(back)}`.slice(0, 2000))
   } catch (error) {
     console.log(`${name}: ${error.message}`)
   }
