@@ -222,7 +222,7 @@ impl Form {
             || self.members.is_unfinished()
     }
 
-    /// Whether the check of the text as it is is made.
+    /// Whether the text as it is has been checked.
     pub fn is_checked(&self) -> bool {
         self.progress.is_done()
     }

@@ -172,10 +172,10 @@ fn entry_ui(ui: &mut Ui, cx: &Cx<'_>, entry: &Entry) {
     let line = format!("{when} · {words} · {} · {}", entry.server, entry.arguments);
     row.say(Role::ListItem, format!("{name}, {line}"));
     row.ground_round(false, theme::RADIUS_CONTROL);
-    row.icon_fill(row.left(17.0), glyph, 14.0, color);
+    row.icon_fill(row.inset_left(17.0), glyph, 14.0, color);
     let size = widgets::bytes(entry.wire_bytes);
-    let right = row.number(row.right(8.0), size, theme::mono(12.0), t.text) - 10.0;
-    let (left, first) = (row.left(32.0), row.line(13.0));
+    let right = row.number(row.inset_right(8.0), size, theme::mono(12.0), t.text) - 10.0;
+    let (left, first) = (row.inset_left(32.0), row.line(13.0));
     first.text(left, right, name, theme::mono(12.0), t.strong);
     let second = row.line(theme::CAPTURE_ROW - 12.0);
     second.text(left, right, line, theme::regular(12.0), t.weak);

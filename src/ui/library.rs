@@ -129,12 +129,12 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, at: usize, entry: &LibraryEntry) {
         true => t.accent,
         false => t.warn,
     };
-    row.icon(row.left(SIDE + 8.0), icon, 16.0, color);
+    row.icon(row.inset_left(SIDE + 8.0), icon, 16.0, color);
     let title = match entry.title() {
         "" => "without a name",
         title => title,
     };
-    let (left, right) = (row.left(SIDE + 26.0), row.right(SIDE));
+    let (left, right) = (row.inset_left(SIDE + 26.0), row.inset_right(SIDE));
     row.line(14.0)
         .text(left, right, title, theme::semibold(13.0), t.text);
     row.line(31.0)

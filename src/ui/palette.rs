@@ -199,18 +199,18 @@ fn row_ui(ui: &mut Ui, entry: &Entry<'_>, is_chosen: bool, index: usize, count: 
     let spoken = format!("{} {}, {}, {place}", entry.kind, entry.name, entry.detail);
     row.say_entry(is_chosen, spoken);
     row.ground_round(is_chosen, theme::RADIUS_CONTROL);
-    row.icon(row.left(16.0), entry.glyph, 14.0, t.weak);
+    row.icon(row.inset_left(16.0), entry.glyph, 14.0, t.weak);
     let font = if entry.kind == TOOL {
         theme::mono(12.5)
     } else {
         theme::base()
     };
-    let (left, width) = (row.left(32.0), row.rect.width());
+    let (left, width) = (row.inset_left(32.0), row.rect.width());
     let end = row.text(left, left + width * 0.7, &*entry.name, font, t.strong);
-    let right = row.right(10.0);
+    let right = row.inset_right(10.0);
     if entry.kind == TOOL {
         // Descriptions begin on one line, as far as the names leave them there.
-        let left = row.left(width * 0.42).max(end + 16.0);
+        let left = row.inset_left(width * 0.42).max(end + 16.0);
         row.text(left, right, &*entry.detail, theme::small(), t.weak);
     } else if matches!(entry.does, Does::Command(_)) && !entry.detail.is_empty() {
         widgets::key_cap_at(row.ui, pos2(right, row.y), &entry.detail, t.weak, t.line2);

@@ -293,7 +293,7 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, parts: &[DefinitionPart]) {
         response.on_hover_text("Click to sort; click again to reverse");
     };
     let span = |x| Rect::from_x_y_ranges(x, row.rect.y_range());
-    let mut right = row.right(SIDE);
+    let mut right = row.inset_right(SIDE);
     cell(
         span(right - NUMBER..=right),
         "Tokens",
@@ -306,7 +306,7 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, parts: &[DefinitionPart]) {
         cell(place, part.title(), ServerColumn::Part(part), true);
         right -= NUMBER;
     }
-    let left = row.left(SIDE);
+    let left = row.inset_left(SIDE);
     cell(span(left..=left + 28.0), "#", ServerColumn::Listed, false);
     let name = span(left + 36.0..=right - 8.0);
     cell(name, "Tool", ServerColumn::Name, false);
@@ -343,7 +343,7 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &ToolCost, parts: &[DefinitionPart], s
         WidgetInfo::labeled(Role::Row, true, name)
     });
     row.ground(false);
-    let mut right = row.right(SIDE);
+    let mut right = row.inset_right(SIDE);
     widgets::text_right(
         ui,
         pos2(right, row.y - 2.0),
@@ -373,7 +373,7 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &ToolCost, parts: &[DefinitionPart], s
         row.number(right, text, theme::code(), color);
         right -= NUMBER;
     }
-    let left = row.left(SIDE);
+    let left = row.inset_left(SIDE);
     row.text(
         left,
         left + 34.0,

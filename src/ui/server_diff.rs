@@ -334,15 +334,15 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &Row<'_>, is_chosen: bool) {
         Row::Removed(..) => (icons::REMOVE, t.bad),
         Row::Changed(_) => (icons::WRITES, t.warn),
     };
-    row.icon(row.left(20.0), glyph, 14.0, color);
+    row.icon(row.inset_left(20.0), glyph, 14.0, color);
     let (a, b) = tool.tokens(cx.state.settings.encoding());
     let tokens = format!("{} tok", signed_from(a, b));
-    let right = row.number(row.right(14.0), &tokens, theme::code(), t.weak);
+    let right = row.number(row.inset_right(14.0), &tokens, theme::code(), t.weak);
     let what = std::iter::once(tool.word())
         .chain(tool.what())
         .collect::<Vec<_>>()
         .join(" · ");
-    let left = row.left(36.0);
+    let left = row.inset_left(36.0);
     let name = Shown::of(tool.name()).text;
     let most = left + (right - left) * 0.62;
     let end = row.text(left, most, &name, theme::mono(12.5), t.strong);

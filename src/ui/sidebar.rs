@@ -424,7 +424,13 @@ fn heading(ui: &mut Ui, title: &str, count: usize) {
     let row = widgets::ListRow::to_read(ui, theme::HEADER);
     row.say(Role::Heading, format!("{title} {count}"));
     let all = row.rect.right();
-    let end = row.text(row.left(14.0), all, title, theme::semibold(13.0), t.strong);
+    let end = row.text(
+        row.inset_left(14.0),
+        all,
+        title,
+        theme::semibold(13.0),
+        t.strong,
+    );
     let count = widgets::grouped(count as u64);
     row.text(end + 6.0, all, count, theme::mono(12.0), t.weak);
 }
@@ -578,10 +584,10 @@ fn group_ui(
         format!("Group {title}, {sum} tokens, {state}"),
     );
     row.ground(false);
-    row.icon(row.left(14.0), caret, 12.0, t.weak);
-    let end = row.number(row.right(14.0), sum, theme::mono(12.0), t.weak);
+    row.icon(row.inset_left(14.0), caret, 12.0, t.weak);
+    let end = row.number(row.inset_right(14.0), sum, theme::mono(12.0), t.weak);
     row.text(
-        row.left(24.0),
+        row.inset_left(24.0),
         end - 8.0,
         title,
         theme::semibold(12.5),
@@ -657,8 +663,8 @@ fn tool_ui(ui: &mut Ui, cx: &Cx<'_>, prefix: &str, listed: &ListedTool) -> bool 
         || server_cost::describe_pending(cx, "…", "–"),
         widgets::grouped,
     );
-    let end = row.number(row.right(14.0), number, theme::mono(12.0), weak);
-    let mut right = end.min(row.right(50.0)) - 8.0;
+    let end = row.number(row.inset_right(14.0), number, theme::mono(12.0), weak);
+    let mut right = end.min(row.inset_right(50.0)) - 8.0;
     let (glyph, is_filled, color) = Risk::new(tool).mark(t);
     match is_filled {
         true => row.icon_fill(right - 7.0, glyph, 14.0, color),
@@ -673,7 +679,7 @@ fn tool_ui(ui: &mut Ui, cx: &Cx<'_>, prefix: &str, listed: &ListedTool) -> bool 
         _ if tool.name.is_empty() => "(no name)",
         rest => rest,
     };
-    let (left, font) = (row.left(14.0), theme::mono(12.0));
+    let (left, font) = (row.inset_left(14.0), theme::mono(12.0));
     // The beginning that others share goes first.
     let wide = widgets::text_width(row.ui, format!("{prefix}{name}"), font.clone());
     let shown = match wide > right - left && !prefix.is_empty() {

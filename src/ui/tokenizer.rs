@@ -157,7 +157,7 @@ fn heading(ui: &mut Ui, text: &str) {
     let row = widgets::ListRow::to_read(ui, 26.0);
     row.say(Role::Heading, text);
     row.text(
-        row.left(8.0),
+        row.inset_left(8.0),
         row.rect.right() + 8.0,
         text,
         theme::semibold(12.0),
@@ -197,10 +197,10 @@ fn row_ui(ui: &mut Ui, name: &str, about: &str, is_chosen: bool) -> bool {
     }
     widgets::focus_ring_inside(ui, &row.response);
     if is_chosen {
-        row.icon(row.left(15.0), icons::CHECK, 14.0, t.accent);
+        row.icon(row.inset_left(15.0), icons::CHECK, 14.0, t.accent);
     }
-    let right = row.number(row.right(10.0), about, theme::small(), t.weak);
-    let left = row.left(30.0);
+    let right = row.number(row.inset_right(10.0), about, theme::small(), t.weak);
+    let left = row.inset_left(30.0);
     let color = if is_chosen { t.strong } else { t.text };
     row.text(left, right - 8.0, name, theme::base(), color);
     row.response.clicked()

@@ -140,10 +140,10 @@ fn hidden_ui(ui: &mut Ui, cx: &Cx<'_>, fixture: &FoundFixture, place: usize, at:
         return;
     };
     let row = widgets::ListRow::to_read(ui, ROW);
-    let left = row.left(24.0);
+    let left = row.inset_left(24.0);
     row.icon(left + 7.0, icons::SECRET, 14.0, t.warn);
     let words = format!("{pointer} is hidden; its value for these calls:");
-    let most = row.right(274.0);
+    let most = row.inset_right(274.0);
     let end = row.text(left + 22.0, most, words, theme::regular(12.0), t.text);
     let mut value = cx.state.filled(place, pointer).to_owned();
     let top = row.rect.top() + 1.0;

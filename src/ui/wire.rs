@@ -232,7 +232,7 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, at: usize, number: u64, line: &Line, is_part
         .http(number)
         .map_or_else(String::new, |http| format!("HTTP {}", http.response.status));
     let version = line.version.clone().unwrap_or_default();
-    let (left, right) = (row.left(SIDE), row.right(SIDE));
+    let (left, right) = (row.inset_left(SIDE), row.inset_right(SIDE));
     row.text(left, left + ARROW - 6.0, &time, theme::mono(12.0), t.weak);
     row.icon(left + ARROW + 7.0, arrow, 14.0, color);
     let all = [

@@ -4,7 +4,7 @@
 //! Up to 2025-11-25 there is a session: its id and the version go with each request, a broken stream is taken up again,
 //! and where the server says that it does not know it another is opened and the request, which nobody took, is sent once
 //! more. Since 2026-07-28 there
-//! is none: what a request is is in its headers too, a broken stream loses it, and closing the stream cancels it.
+//! is none: the headers name the request too, a broken stream loses it, and closing the stream cancels it.
 //! The SDK's HTTP worker is not used: it hands out typed messages only, waits for ever on an answer with a foreign id
 //! and resends on an expired session.
 

@@ -56,7 +56,7 @@ pub fn head_ui(ui: &Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged, at: usi
         () if column.is_offered() => t.hue(column.format).color,
         () => t.faint,
     };
-    row.line(19.0).swatch(row.left(PAD), hue);
+    row.line(19.0).swatch(row.inset_left(PAD), hue);
     name_ui(&row, judged, at, is_proved);
     cost_ui(&row, judged, at, is_proved);
     if compare.column.is_some_and(|(chosen, _)| chosen == at) {
@@ -75,7 +75,7 @@ pub fn head_ui(ui: &Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged, at: usi
 /// That it wins, or is what the others are compared with; where that begins.
 fn badge_ui(row: &ListRow<'_>, judged: &Judged, at: usize, is_proved: bool) -> f32 {
     let t = theme::of(row.ui);
-    let (line, right) = (row.line(19.0), row.right(10.0));
+    let (line, right) = (row.line(19.0), row.inset_right(10.0));
     if judged.winner == Some(at) {
         // With whom it ties is in the strip.
         let winner = judged.strip.winner();
@@ -103,7 +103,7 @@ fn name_ui(row: &ListRow<'_>, judged: &Judged, at: usize, is_proved: bool) {
     let line = row.line(19.0);
     let room = badge_ui(row, judged, at, is_proved) - 6.0;
     let column = judged.column(at);
-    let (name, left) = (column.value_title(), row.left(PAD + 16.0));
+    let (name, left) = (column.value_title(), row.inset_left(PAD + 16.0));
     let is_out = is_loser(judged, at);
     let color = if is_out { t.weak } else { t.strong };
     let end = line.text(left, room, name, theme::semibold(13.0), color);
@@ -121,7 +121,7 @@ fn name_ui(row: &ListRow<'_>, judged: &Judged, at: usize, is_proved: bool) {
 fn cost_ui(row: &ListRow<'_>, judged: &Judged, at: usize, is_proved: bool) {
     let t = theme::of(row.ui);
     let column = judged.column(at);
-    let (line, left) = (row.line(44.0), row.left(PAD));
+    let (line, left) = (row.line(44.0), row.inset_left(PAD));
     let is_measured = column.row.is_available() && !column.row.format.is_empty();
     if let (false, Some(why)) = (is_measured && column.is_answer(), &column.why) {
         let has_failed = column.is_offered() && column.outcome != Outcome::Result;
@@ -131,7 +131,7 @@ fn cost_ui(row: &ListRow<'_>, judged: &Judged, at: usize, is_proved: bool) {
         } else {
             (why.clone(), t.weak)
         };
-        line.text(left, row.right(10.0), words, theme::small(), color);
+        line.text(left, row.inset_right(10.0), words, theme::small(), color);
         return;
     }
     let encoding = judged.page.comparison.encoding;

@@ -143,13 +143,13 @@ fn set_row(ui: &mut Ui, set: &'static SampleSet, is_chosen: bool) -> bool {
     let spoken = format!("Sample set {title}: {}", set.about);
     widgets::say_selected(&row.response, Role::RadioButton, is_chosen, spoken);
     row.ground_round(is_chosen, theme::RADIUS_CONTROL);
-    let (center, painter) = (pos2(row.left(14.0), row.y), row.ui.painter());
+    let (center, painter) = (pos2(row.inset_left(14.0), row.y), row.ui.painter());
     let ring = Stroke::new(1.5, if is_chosen { t.accent } else { t.weak });
     painter.circle_stroke(center, 6.0, ring);
     if is_chosen {
         painter.circle_filled(center, 3.0, t.accent);
     }
-    let (left, right, first) = (row.left(30.0), row.right(8.0), row.line(12.0));
+    let (left, right, first) = (row.inset_left(30.0), row.inset_right(8.0), row.line(12.0));
     let end = first.text(left, right, title, theme::semibold(13.0), t.strong) + 8.0;
     first.text(end, right + 4.0, set.id, theme::code(), t.weak);
     row.line(29.0)

@@ -153,7 +153,7 @@ pub fn findings_ui(ui: &mut Ui, cx: &Cx<'_>) {
 fn head_words(row: &ListRow<'_>, title: &str, count: usize, note: &str) {
     let t = theme::of(row.ui);
     let right = row.rect.right();
-    let left = row.left(SIDE + 24.0);
+    let left = row.inset_left(SIDE + 24.0);
     let end = row.text(left, right, title, theme::semibold(12.0), t.text) + 8.0;
     row.text(
         end,
@@ -162,7 +162,7 @@ fn head_words(row: &ListRow<'_>, title: &str, count: usize, note: &str) {
         theme::mono(11.0),
         t.weak,
     );
-    row.number(row.right(SIDE), note, theme::regular(11.5), t.weak);
+    row.number(row.inset_right(SIDE), note, theme::regular(11.5), t.weak);
 }
 
 /// The head of rows that are always shown.
@@ -198,7 +198,7 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, severity: Severity, count: usize) -> bool {
     }
     row.fill(t.card);
     row.ground(false);
-    row.icon(row.left(SIDE + 8.0), icon, 12.0, t.weak);
+    row.icon(row.inset_left(SIDE + 8.0), icon, 12.0, t.weak);
     let note = match severity {
         Severity::Cost => "measured saving, o200k_base",
         _ => "",
@@ -268,7 +268,7 @@ fn silenced_ui(ui: &mut Ui, cx: &Cx<'_>) {
     plain_head(ui, "Silenced for this tool", many, "by loupe.toml");
     for (rule, reason) in silenced_rules(cx) {
         let row = ListRow::to_read(ui, ROW);
-        let (left, right) = (row.left(SIDE + 24.0), row.right(SIDE));
+        let (left, right) = (row.inset_left(SIDE + 24.0), row.inset_right(SIDE));
         row.line(13.0)
             .text(left, right, reason, theme::regular(13.0), t.weak);
         row.line(29.0)
@@ -284,9 +284,9 @@ fn disagreements_ui(ui: &mut Ui, contradictions: &[Contradiction]) {
     plain_head(ui, "Profiles disagree", many, note);
     for contradiction in contradictions {
         let row = ListRow::to_read(ui, 28.0 + 20.0 * contradiction.choices.len() as f32);
-        let (left, right) = (row.left(SIDE + 24.0), row.right(SIDE));
+        let (left, right) = (row.inset_left(SIDE + 24.0), row.inset_right(SIDE));
         let first = row.line(13.0);
-        first.icon(row.left(SIDE + 8.0), icons::DIFFERS, 15.0, t.weak);
+        first.icon(row.inset_left(SIDE + 8.0), icons::DIFFERS, 15.0, t.weak);
         let question = contradiction.question;
         first.text(left, right, question, theme::regular(13.0), t.strong);
         let mut spoken = question.to_owned();
@@ -343,9 +343,9 @@ fn row_ui(ui: &mut Ui, t: &ThemeTokens, finding: &Finding, is_selected: bool) ->
         }
     }
     let (color, icon, _) = look(t, severity);
-    let (left, right) = (row.left(SIDE + 24.0), row.right(SIDE));
+    let (left, right) = (row.inset_left(SIDE + 24.0), row.inset_right(SIDE));
     let (first, second) = (row.line(13.0), row.line(29.0 + more));
-    first.icon(row.left(SIDE + 8.0), icon, 15.0, color);
+    first.icon(row.inset_left(SIDE + 8.0), icon, 15.0, color);
     first.number(right, side, theme::mono(11.5), t.text);
     let at = pos2(left, row.rect.top() + 5.0);
     ui.painter().galley(at, message, t.strong);

@@ -586,7 +586,13 @@ fn host_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostCost<'_>, count: Count, scale: &S
     };
     facts_at(&row, columns.facts, facts, is_lost);
     if let Some(x) = columns.round_trip {
-        row.text(x, row.right(SIDE), "not tested", theme::small(), t.weak);
+        row.text(
+            x,
+            row.inset_right(SIDE),
+            "not tested",
+            theme::small(),
+            t.weak,
+        );
     }
     let spoken = format!(
         "{name}, {} tokens, {changed}, {}, {}",
@@ -632,7 +638,7 @@ impl<'a> FormatRow<'a> {
     /// Its room and its ground.
     fn new(ui: &'a mut Ui, cx: &Cx<'_>, format: &'static str, scale: &'a Scale<'a>) -> Self {
         let t = theme::of(ui);
-        let row = widgets::ListRow::named(ui, LEDGER_ROW, ("ledger row", format));
+        let row = widgets::ListRow::with_salt(ui, LEDGER_ROW, ("ledger row", format));
         let of = |winner: &&Winner| winner.format == format;
         let winner = scale.winner.as_ref().filter(of);
         let is_proved = winner.is_some_and(|winner| winner.is_proved);
@@ -674,7 +680,7 @@ impl<'a> FormatRow<'a> {
             .rect_stroke(square, theme::RADIUS_BAR, stroke, egui::StrokeKind::Inside);
         let bar = columns.bar.left();
         row.text(columns.name + 16.0, bar - 8.0, title, theme::base(), t.weak);
-        row.text(bar, row.right(SIDE), why, theme::small(), t.weak);
+        row.text(bar, row.inset_right(SIDE), why, theme::small(), t.weak);
         row.response
             .widget_info(|| WidgetInfo::labeled(Role::Row, false, format!("{title}, {why}")));
     }
@@ -778,7 +784,7 @@ impl<'a> FormatRow<'a> {
             row.icon(x + 6.0, icons::DIFFERS, 12.0, color);
             x += 16.0;
         }
-        row.text(x, row.right(SIDE), word, theme::small(), color);
+        row.text(x, row.inset_right(SIDE), word, theme::small(), color);
     }
 
     fn spoken(&self, cx: &Cx<'_>, known: &Row, count: Count, lost: Option<&str>) -> String {

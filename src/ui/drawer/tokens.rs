@@ -278,24 +278,24 @@ fn key_row_ui(ui: &mut Ui, map: &TokenMap, column: usize, (most, total): (u64, u
     let shown = shorten(ui, &name, name_width - 8.0);
     row.text(
         row.rect.left(),
-        row.left(name_width) - 8.0,
+        row.inset_left(name_width) - 8.0,
         shown,
         theme::code(),
         if leaf { t.text } else { t.weak },
     );
     let bar = Rect::from_x_y_ranges(
-        row.left(name_width)..=(row.right(104.0)).max(row.left(name_width)),
+        row.inset_left(name_width)..=(row.inset_right(104.0)).max(row.inset_left(name_width)),
         row.y - 4.0..=row.y + 4.0,
     );
     shares_bar(ui, bar, shares, most);
     row.number(
-        row.right(46.0),
+        row.inset_right(46.0),
         widgets::grouped(tokens),
         theme::mono_semibold(12.0),
         t.strong,
     );
     row.number(
-        row.right(12.0),
+        row.inset_right(12.0),
         percent(tokens, total),
         theme::code(),
         t.weak,

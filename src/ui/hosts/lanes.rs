@@ -362,9 +362,9 @@ fn group_ui(ui: &Ui, rect: Rect, title: &str, color: Color32, note: &str) {
     );
     row.fill(t.card);
     widgets::line_below(ui, rect);
-    let (left, width) = (row.left(SIDE), rect.width() * 0.5);
+    let (left, width) = (row.inset_left(SIDE), rect.width() * 0.5);
     row.text(left, left + width, title, theme::semibold(12.5), color);
-    row.number(row.right(SIDE), note, theme::small(), t.weak);
+    row.number(row.inset_right(SIDE), note, theme::small(), t.weak);
     row.say(Role::Heading, format!("{title}, {note}"));
 }
 
@@ -485,15 +485,15 @@ fn host_ui(ui: &Ui, list: &List<'_>, rect: Rect, host: &HostRow, is_selected: bo
     let spoken = format!("{} {}, {}", host.host.name, host.host.version, known.name());
     row.say_entry(is_selected, &spoken);
     let icon = host_row::evidence_icon(known);
-    row.icon(row.left(7.0), icon, 13.0, t.weak);
+    row.icon(row.inset_left(7.0), icon, 13.0, t.weak);
     let is_first = host_row::is_first(host, &list.cx.state.view.hosts);
     let color = match is_selected || row.response.hovered() {
         true => t.accent,
         false => t.strong,
     };
-    let right = row.right(if is_first { 16.0 } else { 0.0 });
+    let right = row.inset_right(if is_first { 16.0 } else { 0.0 });
     let end = row.text(
-        row.left(18.0),
+        row.inset_left(18.0),
         right,
         &host.host.name,
         theme::medium(12.5),

@@ -362,7 +362,7 @@ fn extra_row(ui: &mut Ui, t: &ThemeTokens, text: &str, line: u32, tokens: u64) -
             .rect_filled(row.rect, theme::RADIUS_BADGE, t.hover);
     }
     let weak = |x: f32, text: String, color: Color32| row.number(x, text, theme::mono(11.5), color);
-    let mut right = weak(row.right(8.0), number_text(tokens, "tok"), t.weak) - 10.0;
+    let mut right = weak(row.inset_right(8.0), number_text(tokens, "tok"), t.weak) - 10.0;
     right = weak(
         right,
         format!("Ln {}", widgets::grouped(line.into())),
@@ -370,7 +370,7 @@ fn extra_row(ui: &mut Ui, t: &ThemeTokens, text: &str, line: u32, tokens: u64) -
     ) - 10.0;
     let shown = Shown::of(text).text;
     row.text(
-        row.left(8.0),
+        row.inset_left(8.0),
         row.rect.left() + (right - row.rect.left() - 8.0).max(20.0) + 8.0,
         shown,
         theme::code(),

@@ -70,7 +70,7 @@ fn flat_id(pane: &PaneCx) -> Id {
     Id::unique(("tree rows", pane.index))
 }
 
-fn known(ui: &Ui, pane: &PaneCx) -> Option<Arc<Mutex<Flat>>> {
+fn cached_rows(ui: &Ui, pane: &PaneCx) -> Option<Arc<Mutex<Flat>>> {
     widgets::recall(ui, flat_id(pane))
 }
 
@@ -132,7 +132,7 @@ fn tree_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
         }
         return;
     };
-    let same = known(ui, pane).filter(|known| Arc::ptr_eq(&known.lock().view, view));
+    let same = cached_rows(ui, pane).filter(|known| Arc::ptr_eq(&known.lock().view, view));
     let shared = same.unwrap_or_else(|| {
         let shared = Arc::new(Mutex::new(Flat::new(view)));
         widgets::remember(ui, flat_id(pane), Arc::clone(&shared));

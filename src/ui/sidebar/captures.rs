@@ -93,10 +93,10 @@ fn capture_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture, number: usize) -> boo
     row.say_entry(selected, spoken);
     row.ground_edged(selected);
     match compared_as(cx, capture) {
-        Some(letter) => widgets::letter_at(row.ui, pos2(row.left(21.0), row.y), letter),
-        None => row.icon_fill(row.left(21.0), glyph, 14.0, color),
+        Some(letter) => widgets::letter_at(row.ui, pos2(row.inset_left(21.0), row.y), letter),
+        None => row.icon_fill(row.inset_left(21.0), glyph, 14.0, color),
     }
-    let (left, mut right) = (row.left(36.0), row.right(14.0));
+    let (left, mut right) = (row.inset_left(36.0), row.inset_right(14.0));
     // In a narrow sidebar the name has the whole line.
     let is_narrow = row.rect.width() < theme::SIDEBAR - 8.0;
     let below = match tokens {

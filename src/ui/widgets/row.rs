@@ -127,7 +127,7 @@ impl<'u> ListRow<'u> {
     }
 
     /// A row of a list that is one stop of Tab, told from its neighbours by a salt.
-    pub fn named(ui: &'u mut Ui, height: f32, salt: impl AsIdSalt) -> Self {
+    pub fn with_salt(ui: &'u mut Ui, height: f32, salt: impl AsIdSalt) -> Self {
         let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), height), Sense::hover());
         let response = ui.interact(rect, ui.scope_id().with(salt), Sense::CLICK);
         Self::at(ui, rect, response)
@@ -151,12 +151,12 @@ impl<'u> ListRow<'u> {
     }
 
     /// So far from its left edge.
-    pub fn left(&self, inset: f32) -> f32 {
+    pub fn inset_left(&self, inset: f32) -> f32 {
         self.rect.left() + inset
     }
 
     /// So far from its right edge.
-    pub fn right(&self, inset: f32) -> f32 {
+    pub fn inset_right(&self, inset: f32) -> f32 {
         self.rect.right() - inset
     }
 

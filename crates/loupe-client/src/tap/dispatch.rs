@@ -24,7 +24,7 @@ impl Tap {
     pub(crate) fn incoming(&self, incoming: Incoming) -> bool {
         let now = Instant::now();
         let bytes = incoming.bytes.clone();
-        // What is cut is no JSON to index, and as large as can be: whose it is is at its beginning, or was cut off.
+        // What is cut is no JSON to index, and as large as can be: its owner is named at its beginning, or was cut off.
         let peeked = if incoming.cut {
             peek(&bytes[..bytes.len().min(BEGINNING)])
         } else {

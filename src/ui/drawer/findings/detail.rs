@@ -285,7 +285,7 @@ fn saving_ui(ui: &mut Ui, cx: &Cx<'_>, mended: &Arc<FixedResult>) {
         let ui = row.ui;
         row.text(
             row.rect.left(),
-            row.left(130.0),
+            row.inset_left(130.0),
             title,
             theme::regular(12.5),
             t.text,
@@ -305,10 +305,10 @@ fn saving_ui(ui: &mut Ui, cx: &Cx<'_>, mended: &Arc<FixedResult>) {
         };
         let after = after.unwrap_or(0);
         row.number(row.rect.right(), &percent, theme::mono(11.5), t.text);
-        let end = row.number(row.right(68.0), &words, theme::mono(11.5), t.strong) - 16.0;
+        let end = row.number(row.inset_right(68.0), &words, theme::mono(11.5), t.strong) - 16.0;
         let bar = egui::Rect::from_min_max(
-            pos2(row.left(140.0), row.y - 3.0),
-            pos2(end.min(row.right(200.0)), row.y + 3.0),
+            pos2(row.inset_left(140.0), row.y - 3.0),
+            pos2(end.min(row.inset_right(200.0)), row.y + 3.0),
         );
         if bar.width() > 20.0 {
             let part = |count: u64| {

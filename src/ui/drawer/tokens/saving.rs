@@ -170,13 +170,13 @@ fn row_ui(
     };
     row.text(
         row.rect.left(),
-        row.left(names) - 8.0,
+        row.inset_left(names) - 8.0,
         name,
         font,
         if is_whole { t.strong } else { t.text },
     );
-    let right = row.right(64.0);
-    let left = row.left(names);
+    let right = row.inset_right(64.0);
+    let left = row.inset_left(names);
     if right > left + 8.0 && highest > 0 {
         let x = |tokens: i64| left + (right - left) * (tokens.max(0) as f32 / highest as f32);
         let bar = Rect::from_x_y_ranges(
@@ -191,7 +191,7 @@ fn row_ui(
         );
     }
     row.number(
-        row.right(2.0),
+        row.inset_right(2.0),
         tokens,
         theme::mono_semibold(12.0),
         if is_whole { t.strong } else { color },

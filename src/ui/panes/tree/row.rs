@@ -135,7 +135,7 @@ impl NodeRow<'_> {
         }
         let line = if is_inside { t.accent_line } else { t.line };
         for level in 1..=self.at.depth {
-            let x = row.left(4.0 + level as f32 * INDENT).round() + 0.5;
+            let x = row.inset_left(4.0 + level as f32 * INDENT).round() + 0.5;
             ui.painter()
                 .vline(x, row.rect.y_range(), Stroke::new(1.0, line));
         }
@@ -169,7 +169,12 @@ impl NodeRow<'_> {
             |instead| instead.to_owned(),
             |tokens| widgets::grouped(tokens.into()),
         );
-        let right = row.number(row.right(14.0), tokens, theme::mono(11.5), self.weak()) - 10.0;
+        let right = row.number(
+            row.inset_right(14.0),
+            tokens,
+            theme::mono(11.5),
+            self.weak(),
+        ) - 10.0;
         match self.is_missing {
             true => host::not_shown_at(row.ui, pos2(right, row.y)) - 8.0,
             false => right,
@@ -182,7 +187,7 @@ impl NodeRow<'_> {
 
     /// Where the caret ends and the key begins.
     fn caret_end(&self) -> f32 {
-        self.row.left(28.0 + self.at.depth as f32 * INDENT)
+        self.row.inset_left(28.0 + self.at.depth as f32 * INDENT)
     }
 
     /// The caret, the key, the value and the marks, which come first when room is short: the value is elided, they are not.

@@ -75,11 +75,11 @@ impl ComparedCall {
 
     /// What the server sent: `both`, else the one part that there is.
     pub fn as_sent(&self) -> Option<&Row> {
-        self.sent(ResultPart::Both)
+        self.row_of(ResultPart::Both)
     }
 
     /// This part of what the server sent; `None` where it did not.
-    pub fn sent(&self, part: ResultPart) -> Option<&Row> {
+    pub fn row_of(&self, part: ResultPart) -> Option<&Row> {
         part.formats()
             .iter()
             .find_map(|id| self.row(id).filter(|row| row.is_available()))
@@ -311,7 +311,7 @@ impl Comparison {
             columns: calls
                 .iter()
                 .enumerate()
-                .map(|(at, call)| sent(at, call, part))
+                .map(|(at, call)| sent_column(at, call, part))
                 .collect(),
             baseline: None,
             reference,
@@ -360,7 +360,7 @@ impl Comparison {
             cancel.check()?;
             comparison
                 .columns
-                .extend(calls.get(at).and_then(|call| written(at, id, call)));
+                .extend(calls.get(at).and_then(|call| derived_column(at, id, call)));
         }
         if let Some(data) = reference.and_then(|at| calls[at].subject.data.as_ref()) {
             comparison.judge(data, calls, cancel)?;
@@ -779,9 +779,9 @@ fn suffix(part: ResultPart) -> &'static str {
 }
 
 /// A column of what a call's server sent.
-fn sent(at: usize, call: &ComparedCall, part: ResultPart) -> Column {
+fn sent_column(at: usize, call: &ComparedCall, part: ResultPart) -> Column {
     let capture = &call.subject.capture;
-    let row = call.sent(part);
+    let row = call.row_of(part);
     let why = match (super::failure(&call.subject), capture.outcome, row) {
         (Some(problem), ..) => Some(problem.what),
         (None, Outcome::ToolError, _) => Some("the tool answered with `isError`".to_owned()),
@@ -812,7 +812,7 @@ fn sent(at: usize, call: &ComparedCall, part: ResultPart) -> Column {
 }
 
 /// A column that Loupe writes; `None` where there is no such format.
-fn written(at: usize, id: &str, call: &ComparedCall) -> Option<Column> {
+fn derived_column(at: usize, id: &str, call: &ComparedCall) -> Option<Column> {
     let (Some(format), Some(row)) = (format::by_id(id), call.row(id)) else {
         return None;
     };
