@@ -1,4 +1,4 @@
-//! `call`: one call of a tool of an allowed server, and how its answer begins.
+//! `call`: one call of a tool of an allowed server, and how its result begins.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -16,7 +16,7 @@ use loupe_core::problem::Problem;
 pub(super) const TOOL: AgentTool = AgentTool {
     name: "call",
     title: "Call a tool of a server",
-    about: "Starts an allowed server, calls one of its tools, and tells what its answer costs and how it begins. The answer is kept: give \
+    about: "Starts an allowed server, calls one of its tools, and tells what its result costs and how it begins. The result is kept: give \
             its name to `show`, `hosts`, `check`, `diff` or `compare`.",
     reach: Reach::OnlyCalls,
     input,
@@ -44,7 +44,7 @@ fn input(options: &AgentOptions) -> Value {
 struct CalledJson {
     summary: String,
     /// The name the result is kept under.
-    answer: String,
+    result: String,
     outcome: &'static str,
     /// From the request to the response.
     elapsed_ms: f64,
@@ -61,13 +61,13 @@ struct CalledJson {
 }
 
 fn run(ask: &AgentCall<'_>) -> Result<String, Problem> {
-    let (answer, subject) = ask.with_session(async |session| {
+    let (result, subject) = ask.with_session(async |session| {
         let tool = ask.tool(session).await?;
         ask.call(session, &tool, ask.arguments()).await
     })?;
     if let Some(problem) = queries::failure(&subject) {
         return Err(problem.hint(format!(
-            "what came is kept as {answer}; `show` with the view `wire` has its exact text"
+            "what came is kept as {result}; `show` with the view `wire` has its exact text"
         )));
     }
     let capture = &subject.capture;
@@ -82,7 +82,7 @@ fn run(ask: &AgentCall<'_>) -> Result<String, Problem> {
         .transpose()?;
     to_json(&CalledJson {
         summary: summary(ask, &subject, &rows)?,
-        answer,
+        result,
         outcome: capture.outcome.name(),
         elapsed_ms: (milliseconds(capture.timings.total()) * 10.0).round() / 10.0,
         view,

@@ -1,4 +1,4 @@
-//! `check`: what the rules find in an answer, in a saved list of tools, or in what a server lists.
+//! `check`: what the rules find in a result, in a saved list of tools, or in what a server lists.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::open::MOST_BYTES;
-use super::schema::{answer, nth, page, sent_as, source, text};
+use super::schema::{nth, page, result, sent_as, source, text};
 use super::tool_call::{AgentCall, PageJson, to_json};
 use super::{AgentOptions, AgentTool, Reach, schema};
 use crate::store;
@@ -23,8 +23,8 @@ use loupe_core::token;
 
 pub(super) const TOOL: AgentTool = AgentTool {
     name: "check",
-    title: "Check an answer or a server's definitions",
-    about: "Checks for problems with hosts, models and the MCP specification, with a fix for each: in a saved answer with its \
+    title: "Check a result or a server's definitions",
+    about: "Checks for problems with hosts, models and the MCP specification, with a fix for each: in a saved result with its \
             tool's definition, in a saved list of tools, or in what an allowed server lists (tools, resources, prompts, instructions). \
             It calls no tool.",
     reach: Reach::Lists,
@@ -34,17 +34,17 @@ pub(super) const TOOL: AgentTool = AgentTool {
 };
 
 fn input(options: &AgentOptions) -> Value {
-    let mut own = vec![("answer", answer()), ("nth", nth()), ("sentAs", sent_as())];
+    let mut own = vec![("result", result()), ("nth", nth()), ("sentAs", sent_as())];
     let tool = text("Only findings about this tool, resource or prompt");
     if options.sources.is_empty() {
         own.push(("tool", tool));
-        return schema::object(own.into_iter().chain(page("findings")), &["answer"]);
+        return schema::object(own.into_iter().chain(page("findings")), &["result"]);
     }
     own.push((
         "source",
         source(
             options,
-            "The server whose definitions are checked, in place of an answer",
+            "The server whose definitions are checked, in place of a result",
         ),
     ));
     own.push(("tool", tool));
@@ -78,12 +78,12 @@ struct FoundJson {
 }
 
 fn run(ask: &AgentCall<'_>) -> Result<String, Problem> {
-    let (mut found, tools) = match (ask.text("answer"), ask.text("source")) {
-        (Some(answer), None) => match saved_tools(ask, &answer)? {
+    let (mut found, tools) = match (ask.text("result"), ask.text("source")) {
+        (Some(result), None) => match saved_tools(ask, &result)? {
             Some(lists) => (of_lists(ask, &lists)?, Some(lists.tools)),
             None => {
                 let found = ask.get(
-                    &ask.subject("answer")?,
+                    &ask.subject("result")?,
                     &FindingsQuery {
                         settings: Arc::clone(&ask.agent.options.rules),
                         reads: ask.reads()?,
@@ -101,9 +101,9 @@ fn run(ask: &AgentCall<'_>) -> Result<String, Problem> {
         _ => {
             return Err(Problem::new(
                 ProblemKind::Arguments,
-                "one of `answer` and `source` is needed",
+                "one of `result` and `source` is needed",
             )
-            .hint("give `answer` for a saved answer, `source` for what a server lists"));
+            .hint("give `result` for a saved result, `source` for what a server lists"));
         }
     };
     if let Some(wanted) = ask.text("tool") {
@@ -158,20 +158,20 @@ fn of_lists(ask: &AgentCall<'_>, lists: &ServerLists) -> Result<Vec<Finding>, Pr
     ask.finish_counting(checker.server(&CheckedServer::new(lists), ask.jobs()))
 }
 
-/// The tools of a file that lists some; `None` of any other answer.
-fn saved_tools(ask: &AgentCall<'_>, answer: &str) -> Result<Option<ServerLists>, Problem> {
-    Ok(tools_of(ask, answer)?.map(|tools| ServerLists {
+/// The tools of a file that lists some; `None` of any other result.
+fn saved_tools(ask: &AgentCall<'_>, result: &str) -> Result<Option<ServerLists>, Problem> {
+    Ok(tools_of(ask, result)?.map(|tools| ServerLists {
         tools: tools.into_iter().map(Arc::new).collect(),
         ..ServerLists::default()
     }))
 }
 
 /// The same, for whoever compares two.
-pub(super) fn tools_of(ask: &AgentCall<'_>, answer: &str) -> Result<Option<Vec<Tool>>, Problem> {
-    if answer.starts_with("call:") {
+pub(super) fn tools_of(ask: &AgentCall<'_>, result: &str) -> Result<Option<Vec<Tool>>, Problem> {
+    if result.starts_with("call:") {
         return Ok(None);
     }
-    let path = ask.agent.place(answer)?;
+    let path = ask.agent.place(result)?;
     if !path.is_file() {
         return Ok(None);
     }

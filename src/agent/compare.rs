@@ -1,4 +1,4 @@
-//! `compare`: saved answers to the same question side by side, or one call over the values of an argument.
+//! `compare`: saved results to the same question side by side, or one call over the values of an argument.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::schema::{answer, arguments, list, sent_as, source, text};
+use super::schema::{arguments, list, result, sent_as, source, text};
 use super::tool_call::{AgentCall, to_json};
 use super::{AgentOptions, AgentTool, Reach, schema};
 use loupe_analysis::queries::comparison::{
@@ -24,8 +24,8 @@ use loupe_core::token::Encoding;
 
 pub(super) const TOOL: AgentTool = AgentTool {
     name: "compare",
-    title: "Compare answers side by side",
-    about: "Puts answers to the same question side by side, such as those of one tool in several formats: tokens (o200k_base), facts kept, \
+    title: "Compare results side by side",
+    about: "Puts results to the same question side by side, such as those of one tool in several formats: tokens (o200k_base), facts kept, \
             fields that are lost, and what formats that nobody sent would cost.",
     reach: Reach::Calls,
     input,
@@ -35,29 +35,29 @@ pub(super) const TOOL: AgentTool = AgentTool {
 
 /// Answers that are compared at once.
 const MOST: usize = 8;
-/// Fields that are named of an answer that lacks more, and how much of a name.
+/// Fields that are named of a result that lacks more, and how much of a name.
 const FIELDS: usize = 4;
 const FIELD_CHARS: usize = 60;
 
 fn input(options: &AgentOptions) -> Value {
-    let mut answers = list(
-        "Saved answers to the same question, the first of which the others are compared with",
-        answer(),
+    let mut results = list(
+        "Saved results to the same question, the first of which the others are compared with",
+        result(),
     );
-    answers["minItems"] = 2.into();
-    answers["maxItems"] = MOST.into();
+    results["minItems"] = 2.into();
+    results["maxItems"] = MOST.into();
     if options.sources.is_empty() {
-        return schema::object([("answers", answers), ("sentAs", sent_as())], &["answers"]);
+        return schema::object([("results", results), ("sentAs", sent_as())], &["results"]);
     }
     schema::object(
         [
-            ("answers", answers),
+            ("results", results),
             ("sentAs", sent_as()),
             (
                 "source",
                 source(
                     options,
-                    "The server whose tool is called, in place of answers",
+                    "The server whose tool is called, in place of results",
                 ),
             ),
             ("tool", text("The tool that is called once for each value")),
@@ -92,7 +92,7 @@ struct ColumnJson {
     title: String,
     /// The name it can be opened by; absent of a format that nobody sent.
     #[serde(skip_serializing_if = "Option::is_none")]
-    answer: Option<String>,
+    result: Option<String>,
     outcome: &'static str,
     /// Tokens of o200k_base.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -117,44 +117,44 @@ struct ColumnJson {
     why: Option<String>,
 }
 
-/// What is compared: which argument differs, its values as JSON texts, and each answer with its name.
+/// What is compared: which argument differs, its values as JSON texts, and each result with its name.
 struct Compared {
     vary: Option<String>,
     values: Vec<String>,
-    answers: Vec<(String, Arc<ParsedCapture>)>,
+    results: Vec<(String, Arc<ParsedCapture>)>,
 }
 
 fn run(ask: &AgentCall<'_>) -> Result<String, Problem> {
-    let saved = ask.texts("answers");
+    let saved = ask.texts("results");
     let compared = match (saved.is_empty(), ask.text("source"), ask.text("tool")) {
         (false, None, _) => {
             let open =
                 |name: &str| Ok::<_, Problem>((name.to_owned(), ask.agent.subject(name, None)?));
-            let answers = saved
+            let results = saved
                 .iter()
                 .map(|name| open(name))
                 .collect::<Result<Vec<_>, _>>()?;
             Compared {
                 vary: None,
                 values: saved.iter().map(|name| write::string(name)).collect(),
-                answers,
+                results,
             }
         }
         (true, Some(_), Some(_)) => call_all(ask)?,
         _ => {
             return Err(Problem::new(
                 ProblemKind::Arguments,
-                "either `answers`, or `source` and `tool` are needed",
+                "either `results`, or `source` and `tool` are needed",
             )
-            .hint("give `answers` for saved ones, `source` and `tool` for calls"));
+            .hint("give `results` for saved ones, `source` and `tool` for calls"));
         }
     };
     let subjects: Vec<_> = compared
-        .answers
+        .results
         .iter()
         .map(|(_, subject)| Arc::clone(subject))
         .collect();
-    // Saved answers to one question differ in their form alone; whether they hold the same records is found out.
+    // Saved results to one question differ in their form alone; whether they hold the same records is found out.
     let vary = compared.vary.clone().unwrap_or_else(|| "format".to_owned());
     let query = ComparisonQuery {
         vary: Some(vary.into()),
@@ -174,12 +174,12 @@ fn run(ask: &AgentCall<'_>) -> Result<String, Problem> {
         columns: found
             .columns
             .iter()
-            .map(|column| column_json(&found, column, &compared.answers))
+            .map(|column| column_json(&found, column, &compared.results))
             .collect(),
     })
 }
 
-/// That the answers are of several tools, where they are.
+/// That the results are of several tools, where they are.
 fn several_tools(subjects: &[Arc<ParsedCapture>]) -> String {
     let names: BTreeSet<&str> = subjects
         .iter()
@@ -222,14 +222,14 @@ fn call_all(ask: &AgentCall<'_>) -> Result<Compared, Problem> {
             .at("values")
             .hint("nothing was called; give fewer `values`"));
         }
-        let mut answers = Vec::new();
+        let mut results = Vec::new();
         for arguments in plan.arguments {
-            answers.push(ask.call(session, &tool, arguments).await?);
+            results.push(ask.call(session, &tool, arguments).await?);
         }
         Ok(Compared {
             vary: Some(vary),
             values: plan.values,
-            answers,
+            results,
         })
     })
 }
@@ -243,7 +243,7 @@ fn nothing_to_vary(tool: &Tool) -> Problem {
     let hint = match (listed.is_empty(), names.is_empty()) {
         (false, _) => format!("give as `vary` one of {}", listed.join(", ")),
         (true, false) => format!("give `vary`, one of {}, and `values`", names.join(", ")),
-        (true, true) => "it takes no arguments; `call` and `show` tell what its one answer costs in every format".to_owned(),
+        (true, true) => "it takes no arguments; `call` and `show` tell what its one result costs in every format".to_owned(),
     };
     Problem::new(
         ProblemKind::Arguments,
@@ -256,7 +256,7 @@ fn nothing_to_vary(tool: &Tool) -> Problem {
 fn column_json(
     found: &Comparison,
     column: &Column,
-    answers: &[(String, Arc<ParsedCapture>)],
+    results: &[(String, Arc<ParsedCapture>)],
 ) -> ColumnJson {
     let is_measured = column.row.is_available() && !column.row.format.is_empty();
     let row = Some(&column.row).filter(|_| is_measured);
@@ -268,8 +268,8 @@ fn column_json(
     };
     ColumnJson {
         title: column.title.clone(),
-        answer: match column.origin {
-            ColumnOrigin::Call(at) => answers.get(at).map(|(name, _)| name.clone()),
+        result: match column.origin {
+            ColumnOrigin::Call(at) => results.get(at).map(|(name, _)| name.clone()),
             ColumnOrigin::Derived(_) => None,
         },
         outcome: column.outcome.name(),

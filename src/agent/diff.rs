@@ -1,4 +1,4 @@
-//! `diff`: what differs between two answers, or between two lists of tools.
+//! `diff`: what differs between two results, or between two lists of tools.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::check::tools_of;
-use super::schema::{answer, page};
+use super::schema::{page, result};
 use super::tool_call::{AgentCall, PageJson, to_json};
 use super::{AgentOptions, AgentTool, Reach, schema};
 use loupe_analysis::queries::difference::{
@@ -26,8 +26,8 @@ use loupe_core::token::Tokens;
 
 pub(super) const TOOL: AgentTool = AgentTool {
     name: "diff",
-    title: "What differs between two answers",
-    about: "Compares two saved answers: the data by path, the text by line, everything else of the results, and the tools' \
+    title: "What differs between two results",
+    about: "Compares two saved results: the data by path, the text by line, everything else of the results, and the tools' \
             definitions. Or two lists of tools, as `mcp-loupe tools --json` writes them.",
     reach: Reach::Files,
     input,
@@ -45,7 +45,7 @@ const LINES: usize = 6;
 const SEARCH: Duration = Duration::from_secs(5);
 
 fn input(_: &AgentOptions) -> Value {
-    let own = [("a", answer()), ("b", answer())];
+    let own = [("a", result()), ("b", result())];
     schema::object(own.into_iter().chain(page("differences")), &["a", "b"])
 }
 
@@ -108,7 +108,7 @@ fn run(ask: &AgentCall<'_>) -> Result<String, Problem> {
             ProblemKind::Usage,
             "one of `a` and `b` is a list of tools, the other is not",
         )
-        .hint("give two answers, or what `mcp-loupe tools --json` wrote of two servers")),
+        .hint("give two results, or what `mcp-loupe tools --json` wrote of two servers")),
     }
 }
 

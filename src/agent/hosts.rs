@@ -1,11 +1,11 @@
-//! `hosts`: what each host's model is shown of an answer; hosts that show the same are one entry.
+//! `hosts`: what each host's model is shown of a result; hosts that show the same are one entry.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::schema::{answer, nth, page};
+use super::schema::{nth, page, result};
 use super::tool_call::{AgentCall, PageJson, to_json};
 use super::{AgentOptions, AgentTool, Reach, schema};
 use loupe_analysis::queries::{HostLane, HostRow, HostsQuery, HostsReport};
@@ -15,7 +15,7 @@ use loupe_core::token::Encoding;
 pub(super) const TOOL: AgentTool = AgentTool {
     name: "hosts",
     title: "What each host's model is shown",
-    about: "Tells what the models of known MCP hosts (Claude Code, Cursor, VS Code, Codex and others) are shown of a saved answer: \
+    about: "Tells what the models of known MCP hosts (Claude Code, Cursor, VS Code, Codex and others) are shown of a saved result: \
             which parts, what is cut, which fields are lost, and how many tokens (o200k_base) it costs there.",
     reach: Reach::Files,
     input,
@@ -27,8 +27,8 @@ pub(super) const TOOL: AgentTool = AgentTool {
 const FIELDS: usize = 12;
 
 fn input(_: &AgentOptions) -> Value {
-    let own = [("answer", answer()), ("nth", nth())];
-    schema::object(own.into_iter().chain(page("groups of hosts")), &["answer"])
+    let own = [("result", result()), ("nth", nth())];
+    schema::object(own.into_iter().chain(page("groups of hosts")), &["result"])
 }
 
 #[derive(JsonSchema, Serialize)]
@@ -67,7 +67,7 @@ struct GroupJson<'a> {
 }
 
 fn run(ask: &AgentCall<'_>) -> Result<String, Problem> {
-    let subject = ask.subject("answer")?;
+    let subject = ask.subject("result")?;
     let report = ask.get(&subject, &HostsQuery)?;
     let page = ask.page(report.lanes.len(), |at| group(&report, &report.lanes[at]))?;
     to_json(&HostsJson {

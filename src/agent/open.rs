@@ -1,4 +1,4 @@
-//! Opening the answers that an agent names: files inside of the folders that it may see, and calls that it made.
+//! Opening the results that an agent names: files inside of the folders that it may see, and calls that it made.
 
 use std::collections::VecDeque;
 use std::fs;
@@ -21,7 +21,7 @@ const KEPT: usize = 50;
 const KEPT_BYTES: usize = 128 << 20;
 /// How the name of a kept call begins.
 const CALL: &str = "call:";
-/// KeptAnswers of a file that are listed.
+/// KeptResults of a file that are listed.
 const LISTED: usize = 10;
 
 /// A folder that may be seen.
@@ -57,44 +57,44 @@ impl Folder {
 
 /// The calls that were made, oldest first.
 #[derive(Default)]
-pub struct KeptAnswers {
+pub struct KeptResults {
     made: u64,
     kept: VecDeque<(u64, Arc<Capture>)>,
 }
 
 impl Agent {
-    fn answers(&self) -> MutexGuard<'_, KeptAnswers> {
+    fn results(&self) -> MutexGuard<'_, KeptResults> {
         // Every change of it leaves it whole.
-        self.answers.lock().unwrap_or_else(PoisonError::into_inner)
+        self.results.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Keeps a call; gives its name.
     pub fn keep(&self, capture: &Arc<Capture>) -> String {
-        let mut answers = self.answers();
-        answers.made += 1;
-        let number = answers.made;
-        answers.kept.push_back((number, Arc::clone(capture)));
-        let bytes = |answers: &KeptAnswers| {
-            answers
+        let mut results = self.results();
+        results.made += 1;
+        let number = results.made;
+        results.kept.push_back((number, Arc::clone(capture)));
+        let bytes = |results: &KeptResults| {
+            results
                 .kept
                 .iter()
                 .map(|(_, capture)| capture.wire_len())
                 .sum::<usize>()
         };
-        while answers.kept.len() > 1 && (answers.kept.len() > KEPT || bytes(&answers) > KEPT_BYTES)
+        while results.kept.len() > 1 && (results.kept.len() > KEPT || bytes(&results) > KEPT_BYTES)
         {
-            answers.kept.pop_front();
+            results.kept.pop_front();
         }
         format!("{CALL}{number}")
     }
 
     fn find_call(&self, number: &str) -> Result<Arc<Capture>, Problem> {
-        let answers = self.answers();
+        let results = self.results();
         let known = number
             .parse()
             .ok()
-            .and_then(|number: u64| answers.kept.iter().find(|(known, _)| *known == number));
-        let names: Vec<_> = answers
+            .and_then(|number: u64| results.kept.iter().find(|(known, _)| *known == number));
+        let names: Vec<_> = results
             .kept
             .iter()
             .map(|(number, _)| format!("{CALL}{number}"))
@@ -103,8 +103,8 @@ impl Agent {
             .map(|(_, capture)| Arc::clone(capture))
             .ok_or_else(|| {
                 let hint = match names.as_slice() {
-                    [] => "no call was made yet; give the path of a saved answer".to_owned(),
-                    [first, .., last] => format!("the answers {first} to {last} are kept"),
+                    [] => "no call was made yet; give the path of a saved result".to_owned(),
+                    [first, .., last] => format!("the results {first} to {last} are kept"),
                     [only] => format!("only {only} is kept"),
                 };
                 Problem::new(ProblemKind::NotFound, "no such call is kept")
@@ -113,7 +113,7 @@ impl Agent {
             })
     }
 
-    /// One answer, ready for queries.
+    /// One result, ready for queries.
     ///
     /// # Errors
     /// It is not there, or may not be opened, or the file holds several.
@@ -245,7 +245,7 @@ fn folder_of_several(path: &Path, name: &str) -> Option<Problem> {
     (!names.is_empty()).then(|| problem.hint(format!("give one of them: {}", names.join(", "))))
 }
 
-/// The answer that is asked for.
+/// The result that is asked for.
 fn chosen(mut captures: Vec<Capture>, nth: Option<usize>, name: &str) -> Result<Capture, Problem> {
     let many = captures.len();
     match nth {
@@ -266,7 +266,7 @@ fn chosen(mut captures: Vec<Capture>, nth: Option<usize>, name: &str) -> Result<
                 })
                 .collect();
             Err(
-                Problem::new(ProblemKind::Usage, format!("the file holds {many} answers"))
+                Problem::new(ProblemKind::Usage, format!("the file holds {many} results"))
                     .at(name)
                     .hint(format!("give `nth`, 1 to {many}: {}", listed.join(", "))),
             )

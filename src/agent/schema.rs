@@ -23,14 +23,14 @@ pub fn text(about: &str) -> Value {
     json!({"type": "string", "minLength": 1, "description": about})
 }
 
-pub fn answer() -> Value {
+pub fn result() -> Value {
     text(
-        "A saved answer: the path of a capture folder or file, or what `call` gave, such as call:1",
+        "A saved result: the path of a capture folder or file, or what `call` gave, such as call:1",
     )
 }
 
 pub fn nth() -> Value {
-    json!({"type": "integer", "minimum": 1, "maximum": 100_000, "description": "Which answer of a file that holds several, from 1"})
+    json!({"type": "integer", "minimum": 1, "maximum": 100_000, "description": "Which result of a file that holds several, from 1"})
 }
 
 /// What one model reads.

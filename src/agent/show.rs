@@ -1,4 +1,4 @@
-//! `show`: what a saved answer costs in every format, or one of its texts line by line.
+//! `show`: what a saved result costs in every format, or one of its texts line by line.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::schema::{answer, nth, page, sent_as, text};
+use super::schema::{nth, page, result, sent_as, text};
 use super::tool_call::{AgentCall, PageJson, to_json};
 use super::{AgentOptions, AgentTool, Reach, schema};
 use loupe_analysis::queries::{self, DisplayLine, HostTextQuery, HostsQuery, RowQuery, TextQuery};
@@ -21,8 +21,8 @@ use loupe_core::token::{Encoding, Tokenizer};
 
 pub(super) const TOOL: AgentTool = AgentTool {
     name: "show",
-    title: "Show an answer",
-    about: "Shows a saved answer of an MCP tool. Without `view`: how many tokens (o200k_base) it costs as it was sent and in every \
+    title: "Show a result",
+    about: "Shows a saved result of an MCP tool. Without `view`: how many tokens (o200k_base) it costs as it was sent and in every \
             other format, and what each format would lose. With `view`: the exact lines of one text.",
     reach: Reach::Files,
     input,
@@ -37,12 +37,12 @@ fn input(_: &AgentOptions) -> Value {
         ids.join(", ")
     );
     let own = [
-        ("answer", answer()),
+        ("result", result()),
         ("nth", nth()),
         ("view", text(&view)),
         ("sentAs", sent_as()),
     ];
-    schema::object(own.into_iter().chain(page("lines of a view")), &["answer"])
+    schema::object(own.into_iter().chain(page("lines of a view")), &["result"])
 }
 
 #[derive(JsonSchema, Serialize)]
@@ -96,7 +96,7 @@ struct ViewJson {
 }
 
 fn run(ask: &AgentCall<'_>) -> Result<String, Problem> {
-    let subject = ask.subject("answer")?;
+    let subject = ask.subject("result")?;
     let capture = &subject.capture;
     let mut shown = ShownJson {
         summary: String::new(),
@@ -163,14 +163,14 @@ pub(super) fn summary(
     );
     let sentence = summarise(&rows, reads, Encoding::O200kBase).map(|summary| summary.text());
     Ok(match (queries::failure(subject), subject.capture.outcome) {
-        (Some(problem), _) => format!("No answer: {}.", problem.what),
+        (Some(problem), _) => format!("No result: {}.", problem.what),
         (None, Outcome::ToolError) => format!(
             "The tool answered with isError. {}",
             sentence.unwrap_or_default()
         )
         .trim_end()
         .to_owned(),
-        (None, _) => sentence.unwrap_or_else(|| "The answer has no text and no data.".to_owned()),
+        (None, _) => sentence.unwrap_or_else(|| "The result has no text and no data.".to_owned()),
     })
 }
 

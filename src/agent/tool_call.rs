@@ -100,7 +100,7 @@ impl<'a> AgentCall<'a> {
     /// The page of a list with this many entries; always with one, if there is any.
     ///
     /// # Errors
-    /// A cursor that no answer gave.
+    /// A cursor that no result gave.
     pub fn page<T: Serialize>(
         &self,
         in_all: usize,
@@ -109,9 +109,9 @@ impl<'a> AgentCall<'a> {
         let start = match self.text("cursor") {
             None => 0,
             Some(cursor) => cursor.parse().ok().filter(|at| *at < in_all.max(1)).ok_or_else(|| {
-                Problem::new(ProblemKind::Arguments, "no answer gave this `cursor`")
+                Problem::new(ProblemKind::Arguments, "no result gave this `cursor`")
                     .at(cursor.chars().take(40).collect::<String>())
-                    .hint("give the `nextCursor` of the answer before; without `cursor` the first page comes")
+                    .hint("give the `nextCursor` of the result before; without `cursor` the first page comes")
             })?,
         };
         let most = in_all.min(start + self.number("limit").unwrap_or(LIMIT).min(MOST));
@@ -136,7 +136,7 @@ impl<'a> AgentCall<'a> {
         })
     }
 
-    /// The answer that an argument names.
+    /// The result that an argument names.
     ///
     /// # Errors
     /// There is none, or it may not be opened.
@@ -175,7 +175,7 @@ impl<'a> AgentCall<'a> {
         &self.agent.options.hosts
     }
 
-    /// Runs a query about one answer.
+    /// Runs a query about one result.
     ///
     /// # Errors
     /// Its problem, or that it was cancelled.
@@ -202,7 +202,7 @@ impl<'a> AgentCall<'a> {
         &self.stop.jobs
     }
 
-    /// How long the answer may still take.
+    /// How long the result may still take.
     pub fn time_left(&self) -> Duration {
         self.until.saturating_duration_since(Instant::now())
     }
@@ -268,17 +268,17 @@ impl<'a> AgentCall<'a> {
     }
 }
 
-/// An answer as JSON.
+/// A result as JSON.
 ///
 /// # Errors
 /// It cannot be written.
-pub fn to_json(answer: &impl Serialize) -> Result<String, Problem> {
-    serde_json::to_string(answer).map_err(|error| unwritten(&error))
+pub fn to_json(result: &impl Serialize) -> Result<String, Problem> {
+    serde_json::to_string(result).map_err(|error| unwritten(&error))
 }
 
 fn unwritten(error: &serde_json::Error) -> Problem {
     Problem::new(
         ProblemKind::Internal,
-        format!("cannot write the answer: {error}"),
+        format!("cannot write the result: {error}"),
     )
 }

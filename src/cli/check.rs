@@ -16,7 +16,7 @@ use super::output::{self, one_line};
 use super::{Done, hosts, save_args, view};
 use crate::store;
 use loupe_analysis::contract::{
-    self, AnswerCost, BaselineCost, CheckBudget, CheckOutcome, CheckedFinding, DefinitionCost,
+    self, BaselineCost, CheckBudget, CheckOutcome, CheckedFinding, DefinitionCost, ResultCost,
 };
 use loupe_analysis::finding::baseline::Baseline;
 use loupe_analysis::finding::{CheckedResult, CheckedServer, Checker, RuleSettings, ToolSilence};
@@ -298,7 +298,7 @@ impl Task<'_> {
                 before.map(|tools| tools.iter().collect())
             };
             let answers = outcome
-                .answers
+                .results
                 .iter()
                 .map(|answer| (answer.tool.as_str(), answer.tokens.o200k_base));
             let text = Baseline::text(tools.map(Vec::into_iter), &findings, answers)?;
@@ -377,7 +377,7 @@ impl Task<'_> {
             );
             if made.why == CallPurpose::Answer {
                 last = Some(answer);
-                answers.push(AnswerCost {
+                answers.push(ResultCost {
                     tool: capture.tool.name.clone(),
                     file: made.file.clone(),
                     outcome: capture.outcome,
@@ -480,7 +480,7 @@ impl Task<'_> {
                 now: tools.iter().map(|tool| tool.listed.o200k_base).sum(),
                 most: self.args.max_increase,
             }),
-            answers_before: self
+            results_before: self
                 .baseline
                 .and_then(|baseline| {
                     baseline.answers(
@@ -495,7 +495,7 @@ impl Task<'_> {
                     most: self.args.max_increase,
                 }),
             tools,
-            answers,
+            results: answers,
             fail_on: Some(self.settings.fail_on),
             is_update: self.args.update,
         })
@@ -520,7 +520,7 @@ impl Task<'_> {
             if let Some(tokens) = tool.or((of == "total").then_some(total)) {
                 all.push(CheckBudget {
                     of: of.clone(),
-                    answer: None,
+                    result: None,
                     most: *most,
                     tokens: Some(tokens),
                 });
@@ -553,7 +553,7 @@ impl Task<'_> {
                     .and_then(|checked| checked.tokens.ok());
                 all.push(CheckBudget {
                     of: of.clone(),
-                    answer,
+                    result: answer,
                     most: *most,
                     tokens,
                 });

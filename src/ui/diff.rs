@@ -27,19 +27,6 @@ pub(super) fn act(cx: &Cx<'_>, action: DiffAction) {
     cx.send(Action::Diff(action));
 }
 
-/// `−26.4%`; nothing against nothing.
-pub(super) fn percent(from: u64, to: u64) -> Option<String> {
-    if from == 0 || from == to {
-        return None;
-    }
-    let share = (to as f64 - from as f64) / from as f64 * 100.0;
-    Some(format!(
-        "{}{:.1}%",
-        if share < 0.0 { "−" } else { "+" },
-        share.abs()
-    ))
-}
-
 /// A note above what it is about, on one line.
 pub(super) fn note_ui(ui: &Ui, rect: Rect, tone: widgets::Tone, words: &str) {
     let t = theme::of(ui);
@@ -358,15 +345,4 @@ fn stepper_ui(ui: &mut Ui, cx: &Cx<'_>, view: &DiffView) {
         None => widgets::number_text(count as u64, "places"),
     };
     widgets::words(ui, words, theme::code(), t.weak);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn shares_have_their_sign() {
-        assert_eq!(percent(450, 331).as_deref(), Some("−26.4%"));
-        assert_eq!((percent(0, 4), percent(4, 4)), (None, None));
-    }
 }

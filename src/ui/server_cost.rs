@@ -8,6 +8,7 @@ use super::theme;
 use super::{Cx, icons, once, widgets};
 use crate::state::{Action, ConnectAction, Dialog, QueryState, ServerColumn, TokensAction};
 use loupe_analysis::queries::{Cost, DefinitionPart, ServerCost, ServerCostQuery, ToolCost};
+use loupe_core::number::share;
 use loupe_core::token::Count;
 
 const ROW: f32 = 26.0;
@@ -152,15 +153,14 @@ fn cuts_ui(ui: &mut Ui, cost: &ServerCost) {
         ui.spacing_mut().item_spacing = vec2(8.0, 4.0);
         widgets::note(ui, "Cutting would save");
         for cut in cuts {
-            // Token counts are far below 2^53.
-            let share = cut.saves as f64 / cost.definitions().max(1) as f64 * 100.0;
+            let share = share(cut.saves, cost.definitions());
             let tools = if cut.tools == 1 {
                 "1 tool".to_owned()
             } else {
                 format!("{} tools", widgets::grouped(cut.tools as u64))
             };
             let words = format!(
-                "−{} (−{share:.0}% against all definitions) {}, {tools}",
+                "−{} (−{share} against all definitions) {}, {tools}",
                 widgets::grouped(cut.saves),
                 cut.what
             );
@@ -325,7 +325,7 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &ToolCost, parts: &[DefinitionPart], s
     let t = theme::of(ui);
     let row = widgets::ListRow::new(ui, ROW);
     let ui = row.ui;
-    let share = tool.tokens as f64 / scale.all.max(1) as f64 * 100.0;
+    let share = share(tool.tokens, scale.all);
     row.response.widget_info(|| {
         let parts: Vec<String> = DefinitionPart::ALL
             .iter()
@@ -333,7 +333,7 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &ToolCost, parts: &[DefinitionPart], s
             .map(|&part| format!("{} {}", part.title(), widgets::grouped(tool.part(part))))
             .collect();
         let name = format!(
-            "{}, {}, {share:.0}% of all definitions: {}, {} of {}",
+            "{}, {}, {share} of all definitions: {}, {} of {}",
             tool.name,
             widgets::number_text(tool.tokens, "tokens"),
             parts.join(", "),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use egui::{Align, Frame, Id, Label, Layout, Margin, Rect, Role, Sense, Stroke, Ui, UiBuilder};
 use egui::{pos2, vec2};
 
-use super::diff::{inside, note_ui, percent};
+use super::diff::{inside, note_ui};
 use super::theme;
 use super::widgets::{self, Button, Tone};
 use super::{Cx, code, icons, once};
@@ -17,7 +17,7 @@ use loupe_analysis::queries::invisible_chars::Shown;
 use loupe_core::capture::Tool;
 use loupe_core::diff::tree::Op;
 use loupe_core::json::Node;
-use loupe_core::number::signed_from;
+use loupe_core::number::{percent_change, signed_from};
 use loupe_core::token::{Encoding, Tokens as Counted};
 
 const SIDES: f32 = 56.0;
@@ -231,7 +231,8 @@ fn sentence(found: &ToolsDifference, encoding: Encoding) -> String {
         }
     }
     let (a, b) = (found.total.0.get(encoding), found.total.1.get(encoding));
-    let share = percent(a, b).map_or_else(String::new, |share| format!(", {share} against A"));
+    let share =
+        percent_change(a, b).map_or_else(String::new, |share| format!(", {share} against A"));
     let tokens = widgets::number_text(b, "tok");
     format!(
         "From A to B: {} · all definitions {} → {tokens} ({}{share}; {})",
@@ -400,7 +401,7 @@ fn definition_ui(ui: &mut Ui, cx: &Cx<'_>, row: &Row<'_>, (a, b): (&ToolListing,
         widgets::words(ui, Shown::of(row.name()).text, theme::tool_name(), t.strong);
         match row {
             Row::Changed(tool) => {
-                let share = percent(before, now)
+                let share = percent_change(before, now)
                     .map_or_else(String::new, |share| format!(", {share} against A"));
                 let words = format!(
                     "{} → {} ({}{share})",

@@ -53,8 +53,8 @@ fn stdout(folder: &Path, args: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// A folder with an answer of the sample, and one of hostile records.
-fn answers() -> tempfile::TempDir {
+/// A folder with a result of the sample, and one of hostile records.
+fn results() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let save = |name: &str, sample: &str, tool: &str| {
         stdout(
@@ -140,7 +140,7 @@ impl Own {
         self.session.call(call, CancelToken::new()).await
     }
 
-    /// A call whose answer nothing above a note is found in; gives its structured part.
+    /// A call whose result nothing above a note is found in; gives its structured part.
     async fn clean(&self, tool: &str, arguments: Value) -> Value {
         let capture = self.call(tool, &arguments).await;
         assert_eq!(
@@ -202,14 +202,14 @@ impl Own {
         text
     }
 
-    /// Every page of an answer.
+    /// Every page of a result.
     async fn pages(&self, tool: &str, arguments: Value) -> usize {
         let (mut arguments, mut pages) = (arguments, 0);
         loop {
             let page = self.clean(tool, arguments.clone()).await;
             pages += 1;
             match page.get("nextCursor") {
-                // The first pages of a long answer are like all others.
+                // The first pages of a long result are like all others.
                 Some(cursor) if pages < 4 => arguments["cursor"] = cursor.clone(),
                 _ => return pages,
             }
@@ -274,7 +274,7 @@ async fn definitions_have_no_finding_above_a_note() {
 
 #[tokio::test]
 async fn answers_about_the_sample_and_real_servers_have_none_either() {
-    let folder = answers();
+    let folder = results();
     let real = data("answers");
     let texts = data("text");
     let own = Own::start(
@@ -291,10 +291,10 @@ async fn answers_about_the_sample_and_real_servers_have_none_either() {
     .await;
     let mut named: Vec<Value> = ["plain", "hostile", "tickets", "users"]
         .iter()
-        .map(|name| json!({"answer": name}))
+        .map(|name| json!({"result": name}))
         .collect();
     for file in fs::read_dir(&real).unwrap() {
-        named.push(json!({"answer": file.unwrap().path(), "nth": 1}));
+        named.push(json!({"result": file.unwrap().path(), "nth": 1}));
     }
     for case in fs::read_dir(&texts).unwrap().take(18) {
         let text = fs::read_dir(case.unwrap().path())
@@ -302,16 +302,16 @@ async fn answers_about_the_sample_and_real_servers_have_none_either() {
             .map(|file| file.unwrap().path());
         named.extend(
             text.filter(|file| file.extension().is_some_and(|end| end == "txt"))
-                .map(|file| json!({"answer": file})),
+                .map(|file| json!({"result": file})),
         );
     }
     assert!(named.len() > 25, "{}", named.len());
-    for answer in &named {
+    for result in &named {
         for tool in ["show", "hosts", "check"] {
-            own.pages(tool, answer.clone()).await;
+            own.pages(tool, result.clone()).await;
         }
         for view in ["content", "wire", "host:claude-code"] {
-            let mut ask = answer.clone();
+            let mut ask = result.clone();
             (ask["view"], ask["limit"]) = (view.into(), 100.into());
             if own.call("show", &ask).await.outcome == Outcome::Result {
                 own.pages("show", ask).await;
@@ -342,10 +342,10 @@ async fn answers_about_the_sample_and_real_servers_have_none_either() {
     own.pages("diff", json!({"a": "plain", "b": "plain"})).await;
     own.pages("diff", json!({"a": "tools.json", "b": "others.json"}))
         .await;
-    assert!(own.pages("check", json!({"answer": "tools.json"})).await > 1);
+    assert!(own.pages("check", json!({"result": "tools.json"})).await > 1);
     own.clean(
         "compare",
-        json!({"answers": ["plain", "hostile", "tickets"]}),
+        json!({"results": ["plain", "hostile", "tickets"]}),
     )
     .await;
     own.session.close().await;
@@ -353,12 +353,12 @@ async fn answers_about_the_sample_and_real_servers_have_none_either() {
 
 #[tokio::test]
 async fn calls_are_kept_and_can_be_named() {
-    let folder = answers();
+    let folder = results();
     let own = Own::start(folder.path(), &CALLS).await;
     let ask = json!({"source": "demo", "tool": "strict_search_companies", "arguments": {"response_format": "markdown"}});
     let called = own.clean("call", ask.clone()).await;
     assert_eq!(
-        (&called["answer"], &called["outcome"], &called["view"]),
+        (&called["result"], &called["outcome"], &called["view"]),
         (&json!("call:1"), &json!("result"), &json!("content"))
     );
     assert!(called["lines"].as_array().unwrap().len() > 3);
@@ -376,12 +376,12 @@ async fn calls_are_kept_and_can_be_named() {
         )
         .await;
     assert_eq!(compared["varies"], "response_format");
-    assert_eq!(compared["columns"][1]["answer"], "call:3");
+    assert_eq!(compared["columns"][1]["result"], "call:3");
     for column in compared["columns"]
         .as_array()
         .unwrap()
         .iter()
-        .filter(|column| column.get("answer").is_none())
+        .filter(|column| column.get("result").is_none())
     {
         assert_eq!(
             column["factsTold"], column["facts"],
@@ -394,7 +394,7 @@ async fn calls_are_kept_and_can_be_named() {
         true,
         "each server is a new one"
     );
-    let shown = own.clean("show", json!({"answer": "call:1"})).await;
+    let shown = own.clean("show", json!({"result": "call:1"})).await;
     assert_eq!(shown["formats"][0]["format"], "content");
     let checked = own
         .clean(
@@ -415,11 +415,11 @@ async fn calls_are_kept_and_can_be_named() {
 
 #[tokio::test]
 async fn the_figures_are_those_of_the_command_line() {
-    let folder = answers();
+    let folder = results();
     let own = Own::start(folder.path(), &[]).await;
     let report: Value =
         serde_json::from_str(&stdout(folder.path(), &["show", "plain", "--json"])).unwrap();
-    let shown = own.clean("show", json!({"answer": "plain"})).await;
+    let shown = own.clean("show", json!({"result": "plain"})).await;
     let rows = report["ledger"]["rows"]
         .as_array()
         .unwrap()
@@ -442,7 +442,7 @@ async fn the_figures_are_those_of_the_command_line() {
         rows
     );
     let found = own
-        .clean("check", json!({"answer": "plain", "limit": 100}))
+        .clean("check", json!({"result": "plain", "limit": 100}))
         .await;
     assert_eq!(
         found["inAll"].as_u64(),
@@ -461,7 +461,7 @@ async fn the_figures_are_those_of_the_command_line() {
 
 #[tokio::test]
 async fn what_is_refused_says_what_to_do() {
-    let folder = answers();
+    let folder = results();
     fs::write(
         folder.path().join("two.jsonl"),
         fs::read(data("answers/bare.jsonl")).unwrap(),
@@ -470,51 +470,51 @@ async fn what_is_refused_says_what_to_do() {
     let own = Own::start(folder.path(), &CALLS).await;
     let say = async |tool: &str, arguments: Value| own.refused(tool, arguments).await;
     assert!(
-        say("show", json!({"answer": "plains"}))
+        say("show", json!({"result": "plains"}))
             .await
             .contains("did you mean `plain`")
     );
     for outside in ["../x", "/etc/passwd", "plain/../../x", "/etc/nothing-there"] {
         assert!(
-            say("show", json!({"answer": outside}))
+            say("show", json!({"result": outside}))
                 .await
                 .contains("outside of the folders"),
             "{outside}"
         );
     }
     assert!(
-        say("show", json!({"answer": "."}))
+        say("show", json!({"result": "."}))
             .await
             .contains("give one of them: ./hostile, ./plain")
     );
     assert!(
-        say("show", json!({"answer": "two.jsonl"}))
+        say("show", json!({"result": "two.jsonl"}))
             .await
             .contains("give `nth`, 1 to")
     );
     assert!(
-        say("show", json!({"answer": "two.jsonl", "nth": 99}))
+        say("show", json!({"result": "two.jsonl", "nth": 99}))
             .await
             .contains("give `nth`, 1 to")
     );
     assert!(
-        say("show", json!({"answer": "plain", "view": "markdown-tabel"}))
+        say("show", json!({"result": "plain", "view": "markdown-tabel"}))
             .await
             .contains("did you mean `markdown-table`")
     );
     assert!(
-        say("show", json!({"answer": "plain", "view": "host:cursr"}))
+        say("show", json!({"result": "plain", "view": "host:cursr"}))
             .await
             .contains("did you mean `cursor`")
     );
     assert!(
-        say("show", json!({"answer": "call:7"}))
+        say("show", json!({"result": "call:7"}))
             .await
             .contains("no call was made yet")
     );
     for cursor in ["-1", "9999999", "x\u{202e}", "18446744073709551616"] {
         assert!(
-            say("hosts", json!({"answer": "plain", "cursor": cursor}))
+            say("hosts", json!({"result": "plain", "cursor": cursor}))
                 .await
                 .contains("`nextCursor`"),
             "{cursor}"
@@ -522,14 +522,14 @@ async fn what_is_refused_says_what_to_do() {
     }
     for wrong in [
         json!({}),
-        json!({"answer": 3}),
-        json!({"answer": "plain", "limit": 1_000_000}),
-        json!({"answer": "plain", "x": 1}),
+        json!({"result": 3}),
+        json!({"result": "plain", "limit": 1_000_000}),
+        json!({"result": "plain", "x": 1}),
     ] {
         assert!(
             say("hosts", wrong.clone())
                 .await
-                .contains("the tool takes `answer`"),
+                .contains("the tool takes `result`"),
             "{wrong}"
         );
     }
@@ -579,7 +579,7 @@ async fn what_is_refused_says_what_to_do() {
 #[cfg(unix)]
 #[tokio::test]
 async fn links_lead_nowhere_else() {
-    let (folder, other) = (answers(), tempfile::tempdir().unwrap());
+    let (folder, other) = (results(), tempfile::tempdir().unwrap());
     fs::write(other.path().join("secret.txt"), "secret").unwrap();
     std::os::unix::fs::symlink(
         other.path().join("secret.txt"),
@@ -594,7 +594,7 @@ async fn links_lead_nowhere_else() {
     .unwrap();
     let own = Own::start(folder.path(), &[]).await;
     for name in ["link.txt", "plain"] {
-        let text = own.refused("show", json!({"answer": name})).await;
+        let text = own.refused("show", json!({"result": name})).await;
         assert!(text.contains("outside of the folders"), "{name}: {text}");
     }
     own.session.close().await;
@@ -637,7 +637,7 @@ impl Raw {
         );
     }
 
-    fn answer(&mut self) -> Value {
+    fn result(&mut self) -> Value {
         let mut line = String::new();
         self.from.read_line(&mut line).unwrap();
         serde_json::from_str(&line).unwrap()
@@ -651,20 +651,20 @@ impl Drop for Raw {
     }
 }
 
-fn text_of(answer: &Value) -> &str {
-    answer["result"]["content"][0]["text"].as_str().unwrap()
+fn text_of(result: &Value) -> &str {
+    result["result"]["content"][0]["text"].as_str().unwrap()
 }
 
 #[test]
 fn hostile_messages_break_nothing() {
-    let folder = answers();
+    let folder = results();
     let mut raw = Raw::start(folder.path(), &[], &[]);
     raw.call(1, "no\u{202e}such\n", &json!({}));
-    assert_eq!(raw.answer()["error"]["code"], -32602);
+    assert_eq!(raw.result()["error"]["code"], -32602);
     raw.send("{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"show\",\"arguments\":[]}}");
-    assert_eq!(raw.answer()["error"]["code"], -32602);
+    assert_eq!(raw.result()["error"]["code"], -32602);
     raw.send("nonsense");
-    assert_eq!(raw.answer()["error"]["code"], -32700);
+    assert_eq!(raw.result()["error"]["code"], -32700);
     for name in [
         "\u{0}",
         "a\u{0}b",
@@ -677,17 +677,17 @@ fn hostile_messages_break_nothing() {
         "$(touch x)",
         &"x/".repeat(5_000),
     ] {
-        raw.call(3, "show", &json!({"answer": name}));
-        let answer = raw.answer();
-        assert_eq!(answer["result"]["isError"], true, "{name:?}: {answer}");
+        raw.call(3, "show", &json!({"result": name}));
+        let result = raw.result();
+        assert_eq!(result["result"]["isError"], true, "{name:?}: {result}");
         assert!(
-            !text_of(&answer).contains(['\u{0}', '\u{1b}', '\u{202e}']),
-            "{answer}"
+            !text_of(&result).contains(['\u{0}', '\u{1b}', '\u{202e}']),
+            "{result}"
         );
     }
     assert!(!folder.path().join("x").exists());
-    raw.call(4, "show", &json!({"answer": "plain"}));
-    assert!(text_of(&raw.answer()).contains("\"formats\""), "it goes on");
+    raw.call(4, "show", &json!({"result": "plain"}));
+    assert!(text_of(&raw.result()).contains("\"formats\""), "it goes on");
 }
 
 /// A server whose one tool says what it was given, and waits for ever where it is told to.
@@ -721,10 +721,10 @@ fn secrets_are_hidden_time_is_limited_and_a_cancelled_call_is_not_answered() {
         &variables,
     );
     raw.call(1, "call", &json!({"source": "w", "tool": "t"}));
-    let answer = raw.answer().to_string();
+    let result = raw.result().to_string();
     assert!(
-        answer.contains("key [hidden:") && !answer.contains("hunter2"),
-        "{answer}"
+        result.contains("key [hidden:") && !result.contains("hunter2"),
+        "{result}"
     );
 
     let began = Instant::now();
@@ -735,8 +735,8 @@ fn secrets_are_hidden_time_is_limited_and_a_cancelled_call_is_not_answered() {
     );
     // What takes long keeps nothing else from being answered.
     raw.send(r#"{"jsonrpc":"2.0","id":3,"method":"ping"}"#);
-    assert_eq!(raw.answer()["id"], 3);
-    let late = raw.answer();
+    assert_eq!(raw.result()["id"], 3);
+    let late = raw.result();
     assert!(began.elapsed() >= Duration::from_secs(3), "{late}");
     assert_eq!(
         (&late["id"], &late["result"]["isError"]),
@@ -758,7 +758,7 @@ fn secrets_are_hidden_time_is_limited_and_a_cancelled_call_is_not_answered() {
     }
     raw.send(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":4}}"#);
     raw.send(r#"{"jsonrpc":"2.0","id":5,"method":"ping"}"#);
-    assert_eq!(raw.answer()["id"], 5);
+    assert_eq!(raw.result()["id"], 5);
     drop(raw.to.take());
     let mut rest = String::new();
     raw.from.read_line(&mut rest).unwrap();
@@ -805,7 +805,7 @@ fn the_end_of_the_input_ends_what_is_under_way() {
 
 #[test]
 fn the_command_line_drives_it() {
-    let folder = answers();
+    let folder = results();
     let own = [&["--quiet", "--", LOUPE, "mcp", "--quiet"], &CALLS[..]].concat();
     let with = |args: &[&str]| stdout(folder.path(), &[args, &own].concat());
     assert!(with(&["tools"]).contains("What each host's model is shown"));
@@ -813,7 +813,7 @@ fn the_command_line_drives_it() {
         "call",
         "hosts",
         "--args",
-        r#"{"answer":"plain"}"#,
+        r#"{"result":"plain"}"#,
         "--json",
     ]))
     .unwrap();
@@ -826,13 +826,13 @@ fn the_command_line_drives_it() {
         "--call",
         "show",
         "--args",
-        r#"{"answer":"plain"}"#,
+        r#"{"result":"plain"}"#,
     ]);
     let compared = with(&[
         "compare",
         "hosts",
         "--args",
-        r#"{"answer":"plain"}"#,
+        r#"{"result":"plain"}"#,
         "--vary",
         "limit=1,3",
     ]);

@@ -281,7 +281,7 @@ fn a_tool_that_may_write_is_called_with_consent_alone() {
             .unwrap()
             .iter()
             .find(|tool| tool["name"] == name)
-            .unwrap()["answers"]
+            .unwrap()["results"]
             .as_array()
             .unwrap()
             .len()
@@ -473,7 +473,7 @@ fn answers_have_budgets_too() {
     answer("one two three four five six seven eight nine");
     let grown = said(folder.path(), &check, 1);
     assert!(
-        grown.contains("answers 4 → 9 tokens (+5), at most +50%: OVER"),
+        grown.contains("results 4 → 9 tokens (+5), at most +50%: OVER"),
         "{grown}"
     );
 }
@@ -589,7 +589,7 @@ fn a_probe_calls_twice_and_once_oddly() {
         .find(|tool| tool["name"] == "autotask_search_companies")
         .unwrap();
     assert_eq!(
-        answers["answers"].as_array().unwrap().len(),
+        answers["results"].as_array().unwrap().len(),
         1,
         "the answer to check is one"
     );

@@ -45,17 +45,42 @@ pub fn signed_from(from: u64, to: u64) -> String {
     signed(to.cast_signed().wrapping_sub(from.cast_signed()))
 }
 
-/// How one count stands to another, given their ratio: `−24%`, `+132%`, and above ten times `×12`.
-pub fn percent_change(ratio: f64) -> String {
-    if ratio > 10.0 {
-        return format!("×{}", grouped(ratio.round() as u64));
-    }
+/// What a count became, where that rounds to a percent: `−24%`, `+132%`, above ten times `×12`.
+pub fn percent_change(from: u64, to: u64) -> Option<String> {
+    // Counts are far below 2^53.
+    let ratio = to as f64 / from as f64;
     let percent = ((ratio - 1.0) * 100.0).round();
-    format!(
-        "{}{}%",
-        if percent < 0.0 { "−" } else { "+" },
-        percent.abs()
-    )
+    if from == 0 || percent == 0.0 {
+        return None;
+    }
+    Some(if ratio > 10.0 {
+        format!("×{}", grouped(ratio.round() as u64))
+    } else {
+        format!("{}{}%", if to < from { "−" } else { "+" }, percent.abs())
+    })
+}
+
+/// What a count became, where it changed: [`percent_change`], else in `units`, given in the plural: `−1 token`.
+pub fn relative_change(from: u64, to: u64, units: &str) -> Option<String> {
+    if from == to {
+        return None;
+    }
+    let in_units = || {
+        let sign = if to < from { "−" } else { "+" };
+        format!("{sign}{}", number_of(from.abs_diff(to), units))
+    };
+    Some(percent_change(from, to).unwrap_or_else(in_units))
+}
+
+/// A part of a whole, `31%`; what is there and rounds to nothing is `<1%`.
+pub fn share(part: u64, whole: u64) -> String {
+    // Counts are far below 2^53.
+    let percent = part as f64 / whole.max(1) as f64 * 100.0;
+    if percent > 0.0 && percent < 0.5 {
+        "<1%".to_owned()
+    } else {
+        format!("{percent:.0}%")
+    }
 }
 
 /// Milliseconds with nanosecond resolution.
@@ -80,10 +105,33 @@ mod tests {
     }
 
     #[test]
-    fn ratios_are_percents_up_to_ten_times() {
+    fn changes_are_percents_up_to_ten_times() {
+        let change = |to| relative_change(1_000, to, "tokens");
+        assert_eq!(change(1_000), None);
         assert_eq!(
-            [0.76, 2.32, 10.0, 10.6, 1_234.0].map(percent_change),
-            ["−24%", "+132%", "+900%", "×11", "×1,234"]
+            [760, 2_320, 10_000, 10_600, 1_234_000, 999, 1_003, 0].map(|to| change(to).unwrap()),
+            [
+                "−24%",
+                "+132%",
+                "+900%",
+                "×11",
+                "×1,234",
+                "−1 token",
+                "+3 tokens",
+                "−100%"
+            ]
+        );
+        assert_eq!(
+            relative_change(0, 4, "tokens").as_deref(),
+            Some("+4 tokens")
+        );
+    }
+
+    #[test]
+    fn a_part_that_is_there_is_never_nothing() {
+        assert_eq!(
+            [(0, 0), (0, 9), (1, 900), (31, 100), (9, 9)].map(|(part, whole)| share(part, whole)),
+            ["0%", "0%", "<1%", "31%", "100%"]
         );
     }
 

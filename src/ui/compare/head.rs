@@ -11,8 +11,7 @@ use crate::ui::{Cx, icons, strip};
 use loupe_analysis::queries::comparison::{Column, ColumnOrigin};
 use loupe_analysis::summary::{ClaimTone, StripCell};
 use loupe_core::capture::Outcome;
-use loupe_core::format::ledger::ratio;
-use loupe_core::number::percent_change;
+use loupe_core::number::relative_change;
 
 pub const HEIGHT: f32 = 64.0;
 const PAD: f32 = 16.0;
@@ -187,12 +186,12 @@ fn change(judged: &Judged, column: &Column) -> Option<String> {
             .base
             .filter(|base| judged.column(*base).origin != column.origin)?,
     );
-    let ratio = ratio(&column.row, &base.row, judged.page.comparison.encoding)?;
-    Some(if (ratio - 1.0).abs() < 0.005 {
-        "±0".to_owned()
-    } else {
-        percent_change(ratio)
-    })
+    if !column.row.is_available() || !base.row.is_available() {
+        return None;
+    }
+    let [base, tokens] =
+        [base, column].map(|column| column.row.tokens.get(judged.page.comparison.encoding));
+    Some(relative_change(base, tokens, "tok").unwrap_or_else(|| "±0".to_owned()))
 }
 
 /// The whole head in words.

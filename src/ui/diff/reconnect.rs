@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use egui::{Rect, ScrollArea, Ui, pos2, vec2};
 
-use super::{act, inside, note_ui, percent};
+use super::{act, inside, note_ui};
 use crate::state::diff::DiffAction;
 use crate::state::{Action, Dialog, PaneContent, PaneView};
 use crate::ui::theme;
@@ -13,7 +13,7 @@ use crate::ui::{Cx, icons};
 use loupe_analysis::queries::difference::{ToolsDifference, ToolsQuery};
 use loupe_analysis::queries::{DiffQuery, DiffView, RowQuery};
 use loupe_core::capture::CaptureId;
-use loupe_core::number::signed_from;
+use loupe_core::number::{percent_change, signed_from};
 
 const STRIP: f32 = 30.0;
 
@@ -57,7 +57,7 @@ pub fn pane_chip(ui: &mut Ui, cx: &Cx<'_>, shows: PaneView, room: f32) -> bool {
     if parts.is_empty() {
         parts.push("same as before".to_owned());
     }
-    let share = percent(a, b).map_or_else(String::new, |share| {
+    let share = percent_change(a, b).map_or_else(String::new, |share| {
         format!(" ({share} of the tokens before)")
     });
     let spoken = format!(
@@ -138,7 +138,8 @@ fn sentence(found: &ToolsDifference, encoding: loupe_core::token::Encoding) -> S
         }
     }
     let (a, b) = (found.total.0.get(encoding), found.total.1.get(encoding));
-    let share = percent(a, b).map_or_else(String::new, |share| format!(", {share} against before"));
+    let share =
+        percent_change(a, b).map_or_else(String::new, |share| format!(", {share} against before"));
     format!(
         "The server's tools changed: {} · {} tok of definitions{share}",
         parts.join(", "),

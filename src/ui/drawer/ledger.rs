@@ -22,7 +22,7 @@ use loupe_core::format::FORMATS;
 use loupe_core::format::claim::facts_cell;
 use loupe_core::format::ledger::Row;
 use loupe_core::format::{ERROR_RESULT, NO_DATA, format_title};
-use loupe_core::number::percent_change;
+use loupe_core::number::relative_change;
 use loupe_core::token::{Count, Tokenizer, format_count};
 
 /// Height of the line above the derived formats.
@@ -906,19 +906,7 @@ fn missing_text(facts: FactCount) -> String {
 
 /// "−43%", "+11%", "×12", "−1 tok", "±0".
 pub(super) fn delta(count: Count, base: Count) -> String {
-    let Some(ratio) = ratio_of(Some(count), Some(base)) else {
-        return "–".to_owned();
-    };
-    let percent = ((ratio - 1.0) * 100.0).round();
-    let sign = if ratio < 1.0 { "−" } else { "+" };
-    match (count.high() == base.high(), percent == 0.0) {
-        (true, _) => "±0".to_owned(),
-        (false, true) => format!(
-            "{sign}{} tok",
-            widgets::grouped(count.high().abs_diff(base.high()))
-        ),
-        (false, false) => percent_change(ratio),
-    }
+    relative_change(base.high(), count.high(), "tok").unwrap_or_else(|| "±0".to_owned())
 }
 
 /// The cheapest format with the same data.

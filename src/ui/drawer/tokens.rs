@@ -12,6 +12,7 @@ use crate::ui::Cx;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
 use loupe_analysis::queries::{Shares, TokenMap, TokenMapQuery};
+use loupe_core::number::share;
 
 /// From this width on both parts stand side by side; below one is chosen.
 const BOTH: f32 = 720.0;
@@ -35,21 +36,6 @@ fn colors(t: &ThemeTokens) -> [Color32; 5] {
 /// The map, once it is there.
 fn map<'a>(cx: &Cx<'a>) -> QueryState<'a, Option<Arc<TokenMap>>> {
     cx.ask(TokenMapQuery(cx.state.settings.encoding()))
-}
-
-/// `31%` of a whole; nothing of nothing is none of it.
-pub(super) fn percent(part: u64, whole: u64) -> String {
-    // Token counts are far below 2^53.
-    let share = if whole == 0 {
-        0.0
-    } else {
-        part as f64 / whole as f64 * 100.0
-    };
-    if share > 0.0 && share < 0.95 {
-        "<1%".to_owned()
-    } else {
-        format!("{share:.0}%")
-    }
 }
 
 /// A column for people: `items[].city`; the whole data is `the data`.
@@ -131,7 +117,7 @@ pub fn summary_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) {
             words.push_str(&format!(
                 "{comma} {name} {} ({})",
                 widgets::grouped(tokens),
-                percent(tokens, total)
+                share(tokens, total)
             ));
         }
         words.push('.');
@@ -269,7 +255,7 @@ fn key_row_ui(ui: &mut Ui, map: &TokenMap, column: usize, (most, total): (u64, u
     let spoken = format!(
         "{name}, {} ({} of JSON, compact): {}",
         widgets::number_text(tokens, "tokens"),
-        percent(tokens, total),
+        share(tokens, total),
         parts.join(", ")
     );
     row.say(Role::Row, &spoken);
@@ -296,7 +282,7 @@ fn key_row_ui(ui: &mut Ui, map: &TokenMap, column: usize, (most, total): (u64, u
     );
     row.number(
         row.inset_right(12.0),
-        percent(tokens, total),
+        share(tokens, total),
         theme::code(),
         t.weak,
     );

@@ -7,16 +7,16 @@ use loupe_core::number::{grouped, number_of};
 const CHAR: f64 = 6.4;
 const PAD: f64 = 8.0;
 
-/// What `answers` answers cost together, and the most that any of them loses: `most` facts in `losing` of `hosts` hosts.
-/// Without answers what the definitions cost.
+/// What `results` results cost together, and the most that any of them loses: `most` facts in `losing` of `hosts` hosts.
+/// Without results what the definitions cost.
 pub fn badge(
     outcome: &CheckOutcome,
-    answers: usize,
+    results: usize,
     hosts: usize,
     losing: usize,
     most: u64,
 ) -> String {
-    let (label, message) = if answers == 0 {
+    let (label, message) = if results == 0 {
         let tokens: u64 = outcome
             .tools
             .iter()
@@ -25,7 +25,7 @@ pub fn badge(
         ("definitions", format!("{} tok", grouped(tokens)))
     } else {
         let tokens: u64 = outcome
-            .answers
+            .results
             .iter()
             .map(|answer| answer.tokens.o200k_base)
             .sum();
@@ -39,7 +39,7 @@ pub fn badge(
             ),
         };
         (
-            if answers == 1 { "answer" } else { "answers" },
+            if results == 1 { "result" } else { "results" },
             format!("{} tok{facts}", grouped(tokens)),
         )
     };

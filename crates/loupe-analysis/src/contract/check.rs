@@ -22,13 +22,13 @@ pub struct CheckOutcome {
     pub place: String,
     pub findings: Vec<CheckedFinding>,
     pub tools: Vec<DefinitionCost>,
-    pub answers: Vec<AnswerCost>,
+    pub results: Vec<ResultCost>,
     pub budgets: Vec<CheckBudget>,
     /// What says nothing of what was looked at: rule, tool (or resource or prompt), reason.
     pub silenced: Vec<ToolSilence>,
     pub baseline: Option<BaselineCost>,
     /// The same calls of the baseline.
-    pub answers_before: Option<BaselineCost>,
+    pub results_before: Option<BaselineCost>,
     /// Whether the baseline is being written: whatever was found is known from then on.
     pub is_update: bool,
     /// From which severity on a new finding says no.
@@ -56,7 +56,7 @@ pub struct DefinitionCost {
 
 /// What a result costs as it was sent.
 #[derive(Clone, Debug)]
-pub struct AnswerCost {
+pub struct ResultCost {
     pub tool: String,
     pub file: Option<String>,
     pub outcome: Outcome,
@@ -70,8 +70,8 @@ pub struct AnswerCost {
 pub struct CheckBudget {
     /// A tool, `total`, a format, or `host:ID`.
     pub of: String,
-    /// The tool whose answer it is about; `None` of definitions.
-    pub answer: Option<String>,
+    /// The tool whose result it is about; `None` of definitions.
+    pub result: Option<String>,
     pub most: u64,
     /// `None` where there is nothing to count, which keeps no budget.
     pub tokens: Option<u64>,
@@ -114,7 +114,7 @@ impl CheckOutcome {
         !self.findings.iter().any(|found| self.fails(found))
             && self.budgets.iter().all(CheckBudget::passed)
             && (self.is_update
-                || [&self.baseline, &self.answers_before]
+                || [&self.baseline, &self.results_before]
                     .into_iter()
                     .flatten()
                     .all(BaselineCost::passed))
@@ -153,16 +153,16 @@ impl CheckOutcome {
     pub fn limits(&self) -> Vec<String> {
         let word = |passed: bool| if passed { "kept" } else { "OVER" };
         let budget = |budget: &CheckBudget| {
-            let answer = budget
-                .answer
+            let result = budget
+                .result
                 .as_ref()
-                .map(|tool| format!(" (answer of {tool})"))
+                .map(|tool| format!(" (result of {tool})"))
                 .unwrap_or_default();
             let tokens = budget
                 .tokens
                 .map_or_else(|| "nothing to count".to_owned(), grouped);
             format!(
-                "budget {}{answer} {}: {tokens} of {} tokens",
+                "budget {}{result} {}: {tokens} of {} tokens",
                 budget.of,
                 word(budget.passed()),
                 grouped(budget.most)
@@ -171,7 +171,7 @@ impl CheckOutcome {
         let mut lines: Vec<_> = self.budgets.iter().map(budget).collect();
         for (what, baseline) in [
             ("definitions", &self.baseline),
-            ("answers", &self.answers_before),
+            ("results", &self.results_before),
         ] {
             let Some(baseline) = baseline else { continue };
             let most = baseline
@@ -211,14 +211,14 @@ impl CheckOutcome {
                 grouped(choice.tokens.o200k_base)
             )
         };
-        let of_answer = |answer: &AnswerCost| {
+        let of_result = |result: &ResultCost| {
             let line = |contradiction: &Contradiction| {
                 let choices: Vec<_> = contradiction.choices.iter().map(choice).collect();
                 // A result from a file may name no tool.
-                let on = if answer.tool.is_empty() {
+                let on = if result.tool.is_empty() {
                     String::new()
                 } else {
-                    format!(" on {}", answer.tool)
+                    format!(" on {}", result.tool)
                 };
                 format!(
                     "profiles disagree{on}: {} {}",
@@ -226,9 +226,9 @@ impl CheckOutcome {
                     choices.join(" · ")
                 )
             };
-            answer.contradictions.iter().map(line).collect::<Vec<_>>()
+            result.contradictions.iter().map(line).collect::<Vec<_>>()
         };
-        self.answers.iter().flat_map(of_answer).collect()
+        self.results.iter().flat_map(of_result).collect()
     }
 }
 
@@ -245,7 +245,7 @@ struct CheckDocument<'a> {
     budget: Vec<BudgetJson<'a>>,
     silenced: Vec<SilenceJson<'a>>,
     baseline: Option<BaselineJson>,
-    answers_baseline: Option<BaselineJson>,
+    results_baseline: Option<BaselineJson>,
 }
 
 #[derive(Serialize)]
@@ -261,7 +261,7 @@ struct NewFindingJson<'a> {
 struct ToolJson<'a> {
     name: &'a str,
     definition: Option<DefinitionJson>,
-    answers: Vec<AnswerJson<'a>>,
+    results: Vec<ResultJson<'a>>,
 }
 
 #[derive(Serialize)]
@@ -279,7 +279,7 @@ struct SpanJson {
 }
 
 #[derive(Serialize)]
-struct AnswerJson<'a> {
+struct ResultJson<'a> {
     file: Option<&'a str>,
     outcome: &'static str,
     tokens: TokensJson,
@@ -327,7 +327,7 @@ struct SilenceJson<'a> {
 #[derive(Serialize)]
 struct BudgetJson<'a> {
     of: &'a str,
-    answer: Option<&'a str>,
+    result: Option<&'a str>,
     most: u64,
     tokens: Option<u64>,
     passed: bool,
@@ -360,17 +360,17 @@ pub fn check(outcome: &CheckOutcome) -> String {
         .collect();
     names.extend(
         outcome
-            .answers
+            .results
             .iter()
-            .map(|answer| answer.tool.as_str())
+            .map(|result| result.tool.as_str())
             .filter(|name| outcome.tools.iter().all(|tool| tool.name != *name)),
     );
     names.dedup();
     let tool = |name: &&'_ str| ToolJson {
         name: outcome
-            .answers
+            .results
             .iter()
-            .map(|answer| answer.tool.as_str())
+            .map(|result| result.tool.as_str())
             .chain(outcome.tools.iter().map(|tool| tool.name.as_str()))
             .find(|other| other == name)
             .unwrap_or_default(),
@@ -383,15 +383,15 @@ pub fn check(outcome: &CheckOutcome) -> String {
                 passed_on: span(tool.passed_on),
                 at_start: span(tool.at_start),
             }),
-        answers: outcome
-            .answers
+        results: outcome
+            .results
             .iter()
-            .filter(|answer| answer.tool == *name)
-            .map(|answer| AnswerJson {
-                file: answer.file.as_deref(),
-                outcome: answer.outcome.name(),
-                tokens: answer.tokens.into(),
-                contradictions: answer
+            .filter(|result| result.tool == *name)
+            .map(|result| ResultJson {
+                file: result.file.as_deref(),
+                outcome: result.outcome.name(),
+                tokens: result.tokens.into(),
+                contradictions: result
                     .contradictions
                     .iter()
                     .map(ContradictionJson::new)
@@ -421,7 +421,7 @@ pub fn check(outcome: &CheckOutcome) -> String {
             .iter()
             .map(|budget| BudgetJson {
                 of: &budget.of,
-                answer: budget.answer.as_deref(),
+                result: budget.result.as_deref(),
                 most: budget.most,
                 tokens: budget.tokens,
                 passed: budget.passed(),
@@ -437,7 +437,7 @@ pub fn check(outcome: &CheckOutcome) -> String {
             })
             .collect(),
         baseline: outcome.baseline.as_ref().map(baseline),
-        answers_baseline: outcome.answers_before.as_ref().map(baseline),
+        results_baseline: outcome.results_before.as_ref().map(baseline),
     })
 }
 

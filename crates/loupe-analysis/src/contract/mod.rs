@@ -51,7 +51,7 @@ use tokens::{FileJson, SizeJson, TokensJson};
 
 pub use badge::badge;
 pub use check::{
-    AnswerCost, BaselineCost, CheckBudget, CheckOutcome, CheckedFinding, DefinitionCost, check,
+    BaselineCost, CheckBudget, CheckOutcome, CheckedFinding, DefinitionCost, ResultCost, check,
     check_github, check_markdown, finding_sentence, sarif,
 };
 pub use comparison::comparison;

@@ -892,7 +892,7 @@ fn hostile_answers_stay_linear() {
     };
     for (name, make) in kinds {
         // What takes the square of the size does so each time; other work on the machine does not.
-        let is_linear = || time(make(16_000)) < time(make(4_000)) * 10 + Duration::from_millis(500);
+        let is_linear = || time(make(6_000)) < time(make(1_500)) * 8 + Duration::from_millis(300);
         assert!(
             (0..3).any(|_| is_linear()),
             "{name} takes more than its size"

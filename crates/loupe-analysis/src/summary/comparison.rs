@@ -4,7 +4,6 @@
 use std::collections::BTreeSet;
 
 use crate::queries::comparison::{Column, ColumnOrigin, Comparison, Field, FieldCell};
-use crate::queries::ratio_of;
 use crate::summary::strip::{Candidate, badge, cheapest, is_tied};
 use crate::summary::{
     ClaimTone, CountedRow, Loss, Strip, StripCell, Summary, SummaryPart, change, unit,
@@ -273,9 +272,7 @@ impl Offered<'_> {
             name: bare(column).to_owned(),
             role: role.to_owned(),
             count: Count::Exact(self.tokens(at)),
-            change: (at != self.base)
-                .then(|| self.change(self.tokens(at)))
-                .flatten(),
+            change: (at != self.base).then(|| self.change(self.tokens(at))),
             claim: column_claim(self.comparison, at, self.needed),
             loss: Some(column_loss(self.comparison, at, self.needed)),
             note: None,
@@ -284,10 +281,8 @@ impl Offered<'_> {
     }
 
     /// Against the baseline.
-    fn change(&self, tokens: u64) -> Option<String> {
-        let before = self.tokens(self.base);
-        let ratio = ratio_of(Some(Count::Exact(tokens)), Some(Count::Exact(before)))?;
-        Some(change(tokens, before, ratio).unwrap_or_else(|| "±0".to_owned()))
+    fn change(&self, tokens: u64) -> String {
+        change(self.tokens(self.base), tokens)
     }
 
     /// The format to change to: the cheapest whose facts are all proved, where it has fewer tokens than `most`.

@@ -13,7 +13,7 @@ pub use strip::{ClaimTone, HostCost, Loss, ModelReads, Strip, StripCell, part_fo
 
 use loupe_core::format::ledger::Row;
 use loupe_core::format::{self, Format};
-use loupe_core::number::{grouped, percent_change};
+use loupe_core::number::relative_change;
 use loupe_core::token::{Count, Encoding, Tokenizer, format_count};
 
 /// A piece of the summary, so that the window can colour what the words say.
@@ -189,17 +189,9 @@ fn title(row: &Row) -> &'static str {
     format::by_id(row.format).map_or(row.format, Format::title)
 }
 
-/// How a count stands to another: in percent where that says something, else in tokens; `None` where they are equal.
-pub(super) fn change(tokens: u64, before: u64, ratio: f64) -> Option<String> {
-    let percent = ((ratio - 1.0) * 100.0).round();
-    let difference = tokens.abs_diff(before);
-    let sign = if tokens < before { "−" } else { "+" };
-    match (difference, percent == 0.0) {
-        (0, _) => None,
-        (1, true) => Some(format!("{sign}1 token")),
-        (_, true) => Some(format!("{sign}{} tokens", grouped(difference))),
-        (_, false) => Some(percent_change(ratio)),
-    }
+/// What a count became, `±0` included.
+pub(super) fn change(before: u64, tokens: u64) -> String {
+    relative_change(before, tokens, "tokens").unwrap_or_else(|| "±0".to_owned())
 }
 
 #[cfg(test)]
@@ -316,7 +308,7 @@ mod tests {
     #[test]
     fn numbers_are_grouped() {
         assert_eq!(
-            [0, 999, 1_000, 1_234_567].map(grouped),
+            [0, 999, 1_000, 1_234_567].map(loupe_core::number::grouped),
             ["0", "999", "1,000", "1,234,567"]
         );
     }

@@ -2,7 +2,7 @@
 //! The strip of the window, the sentence of the command line and *Copy summary* are all made from it.
 
 use super::{CountedRow, change, title, unit};
-use crate::queries::{HostRow, HostsReport, ratio_of};
+use crate::queries::{HostRow, HostsReport};
 use loupe_core::capture::FactCount;
 use loupe_core::format::claim::{Claim, OmittedText, claim_words, missing_words};
 use loupe_core::format::ledger::Row;
@@ -419,11 +419,7 @@ impl<'a> Candidate<'a> {
     }
 
     pub fn cell(&self, tokenizer: &Tokenizer, sent: Option<Count>, role: &str) -> StripCell {
-        let change = ratio_of(Some(self.count), sent)
-            .zip(sent)
-            .map(|(ratio, sent)| {
-                change(self.tokens(), sent.high(), ratio).unwrap_or_else(|| "±0".to_owned())
-            });
+        let change = sent.map(|sent| change(sent.high(), self.tokens()));
         let loss = match self.is_cut {
             true => Loss::new(ClaimTone::Warn, "cut by this host too").with_short("cut too"),
             false => Loss::of_claim(self.row.row.facts, self.omitted, tokenizer),

@@ -15,7 +15,7 @@ use crate::ui::{Cx, icons};
 use loupe_analysis::contract::finding_sentence;
 use loupe_analysis::finding::{Finding, Location, LocationPart, ToolSilence};
 use loupe_analysis::queries::{CountQuery, FixedResult, RowQuery, WithFix};
-use loupe_core::number::grouped;
+use loupe_core::number::{grouped, relative_change};
 use loupe_core::quote::markdown_code;
 use loupe_core::token::Tokenizer;
 
@@ -290,21 +290,21 @@ fn saving_ui(ui: &mut Ui, cx: &Cx<'_>, mended: &Arc<FixedResult>) {
             theme::regular(12.5),
             t.text,
         );
-        let (words, percent) = match after {
-            Some(after) if after == before => {
-                (format!("{} tok", grouped(before)), "same".to_owned())
-            }
-            Some(after) => (
-                format!("{} → {} tok", grouped(before), grouped(after)),
-                percent(before, after),
-            ),
+        let (words, change) = match after {
+            Some(after) => match relative_change(before, after, "tok") {
+                Some(change) => (
+                    format!("{} → {} tok", grouped(before), grouped(after)),
+                    change,
+                ),
+                None => (format!("{} tok", grouped(before)), "same".to_owned()),
+            },
             None => (
                 format!("{} tok", grouped(before)),
                 if is_kept { "counting…" } else { "left out" }.to_owned(),
             ),
         };
         let after = after.unwrap_or(0);
-        row.number(row.rect.right(), &percent, theme::mono(11.5), t.text);
+        row.number(row.rect.right(), &change, theme::mono(11.5), t.text);
         let end = row.number(row.inset_right(68.0), &words, theme::mono(11.5), t.strong) - 16.0;
         let bar = egui::Rect::from_min_max(
             pos2(row.inset_left(140.0), row.y - 3.0),
@@ -320,7 +320,7 @@ fn saving_ui(ui: &mut Ui, cx: &Cx<'_>, mended: &Arc<FixedResult>) {
             ui.painter()
                 .rect_filled(part(after), theme::RADIUS_BAR, t.accent);
         }
-        let name = format!("{title}: {words}, {percent}");
+        let name = format!("{title}: {words}, {change}");
         row.say(Role::Label, &name);
     }
 }
@@ -350,16 +350,6 @@ fn after(
                 .map(|count| count.high())
         })
         .flatten()
-}
-
-/// `−29%`.
-fn percent(before: u64, after: u64) -> String {
-    let share = (after as f64 / before.max(1) as f64 - 1.0) * 100.0;
-    if share < 0.0 {
-        format!("−{:.0}%", -share)
-    } else {
-        format!("+{share:.0}%")
-    }
 }
 
 /// The first lines of the part that the fix changes.

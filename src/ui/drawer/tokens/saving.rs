@@ -2,7 +2,7 @@
 
 use egui::{Popup, Rect, Role, Stroke, Ui};
 
-use super::{part_head, percent};
+use super::part_head;
 use crate::state::{Action, TokensAction};
 use crate::ui::theme;
 use crate::ui::widgets::{self, Button};
@@ -10,7 +10,7 @@ use crate::ui::{Cx, icons};
 use loupe_analysis::queries::{RowQuery, Saving, SavingQuery};
 use loupe_core::format::FORMATS;
 use loupe_core::format::format_title;
-use loupe_core::number::signed;
+use loupe_core::number::{percent_change, signed};
 
 const ROW: f32 = 24.0;
 
@@ -133,13 +133,13 @@ fn steps_ui(ui: &mut Ui, saving: &Saving, from: &'static str, to: &'static str) 
         whole(ui, to, saving.to);
         let difference = i64::try_from(saving.to).unwrap_or(i64::MAX)
             - i64::try_from(saving.from).unwrap_or(i64::MAX);
-        let share = percent(difference.unsigned_abs(), saving.from);
-        let sign = if difference < 0 { "−" } else { "+" };
+        let share = percent_change(saving.from, saving.to)
+            .map_or_else(String::new, |share| format!(", {share}"));
         let words = if difference == 0 {
             format!("No difference ({})", saving.encoding.name())
         } else {
             format!(
-                "{} tokens, {sign}{share} against {} ({})",
+                "{} tokens{share} against {} ({})",
                 signed(difference),
                 format_title(from),
                 saving.encoding.name()

@@ -339,7 +339,7 @@ pub fn has_more(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
             .any(|words| answer.lower_text().contains(words))
     };
     if more && is_first && total.is_some_and(|total| total <= listed) {
-        hits.report(format!("`{key}` is true, and all {listed} are listed"))
+        hits.report(format!("`{key}` is true, but all {listed} are listed"))
             .at(answer.data_at(node));
     } else if !more && is_first && total.is_some_and(|total| total > listed) {
         hits.report(format!(
