@@ -562,7 +562,7 @@ mod tests {
         let words = sentence(&found, Encoding::O200kBase);
         assert_eq!(
             words,
-            "From A to B: 1 removed, 3 unchanged · all definitions 200 → 150 tok (−50, −25.0% against A; o200k_base)"
+            "From A to B: 1 removed, 3 unchanged · all definitions 200 → 150 tok (−50, −25% against A; o200k_base)"
         );
     }
 }

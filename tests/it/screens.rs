@@ -597,14 +597,14 @@ fn what_reconnecting_changed() {
         "again",
         MAIN,
         Dark,
-        &["The server's tools changed: 7 changed · +35 tok of definitions, +0.9% against before"],
+        &["The server's tools changed: 7 changed · +35 tok of definitions, +1% against before"],
     );
     album.reads(
         &mut window,
         "again-1280",
         [1_280, 800],
         Light,
-        &["The server's tools changed: 7 changed · +35 tok of definitions, +0.9% against before"],
+        &["The server's tools changed: 7 changed · +35 tok of definitions, +1% against before"],
     );
 }
 
