@@ -10,7 +10,9 @@ use serde_json::value::RawValue;
 use super::schema::{nth, page, result, sent_as, text};
 use super::tool_call::{AgentCall, PageJson, to_json};
 use super::{AgentOptions, AgentTool, Reach, schema};
-use loupe_analysis::queries::{self, DisplayLine, HostTextQuery, HostsQuery, RowQuery, TextQuery};
+use loupe_analysis::queries::{
+    self, DisplayLine, HostTextQuery, HostsQuery, RepairQuery, RowQuery, TextQuery,
+};
 use loupe_analysis::summary::{ModelReads, summarise};
 use loupe_core::capture::Outcome;
 use loupe_core::format::ledger::{Row, default_baseline, ratio};
@@ -161,7 +163,9 @@ pub(super) fn summary(
         report.as_deref(),
         &Tokenizer::Encoding(Encoding::O200kBase),
     );
-    let sentence = summarise(&rows, reads, Encoding::O200kBase).map(|summary| summary.text());
+    let repair = ask.get(subject, &RepairQuery)?;
+    let sentence = summarise(&rows, reads, Encoding::O200kBase, repair.as_deref())
+        .map(|summary| summary.text());
     Ok(match (queries::failure(subject), subject.capture.outcome) {
         (Some(problem), _) => format!("No result: {}.", problem.what),
         (None, Outcome::ToolError) => format!(

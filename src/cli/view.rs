@@ -14,7 +14,7 @@ use crate::store;
 use loupe_analysis::contract::{self, ExactCounts, LedgerOptions, TableKind, counted_table};
 use loupe_analysis::finding::{AnswerFindings, FindingsQuery, RuleSettings, Severity, rules};
 use loupe_analysis::queries::{
-    self, Ctx, HostText, HostTextQuery, HostsReport, PlacementsQuery, Query, RowCount, Stop,
+    self, Ctx, HostText, HostTextQuery, HostsReport, PlacementsQuery, Query, Repair, RowCount, Stop,
 };
 use loupe_analysis::summary::{CountedRow, ModelReads};
 use loupe_core::cancel::Cancel;
@@ -320,6 +320,9 @@ impl ViewRequest {
                 .unwrap_or(Encoding::O200kBase),
         );
         let reads = ModelReads::new(self.reads, &self.hosts, report.as_ref(), &tokenizer);
+        // Interrupted, there is none.
+        let repair = Repair::new(subject, cancel).ok().flatten();
+        let reads = (reads, repair.as_ref());
         ledger::page(subject, &rows, &counts, reads, &self.ledger) + &exact
     }
 

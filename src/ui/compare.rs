@@ -261,7 +261,13 @@ fn strip_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: Option<&Judged>
             });
         });
     }
-    let (clicked, rest) = strip::cells_ui(ui, strip, rect, None);
+    let (clicked, rest) = strip::cells_ui(
+        ui,
+        strip,
+        rect,
+        None,
+        None::<fn(&egui::Response, &loupe_analysis::summary::StripCell)>,
+    );
     clicked
         .and_then(|at| cell_action(judged, at))
         .into_iter()

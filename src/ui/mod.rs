@@ -20,6 +20,7 @@ mod drawer_opening;
 mod drops;
 mod exact;
 mod export;
+mod fix;
 mod fixture;
 mod history;
 mod host_row;

@@ -1,7 +1,10 @@
 //! The result first: what is sent now, the plain choice and the cheapest that says the same, above the panes.
 
+use std::sync::Arc;
+
 use egui::{Popup, PopupCloseBehavior, Rect, Response, Ui};
 
+use super::fix::fix_menu;
 use super::strip::{Sender, buttons_ui, cells_ui, height_here, single_cell_ui, steps, words};
 use super::theme;
 use super::view_as;
@@ -11,10 +14,11 @@ use crate::state::{
     Action, CallAction, ConnectAction, ExportAction, PaneView, QueryState, Screen, ViewAction,
 };
 use loupe_analysis::fixture::export::ExportChoice;
-use loupe_analysis::queries::{HostsQuery, RowQuery};
-use loupe_analysis::summary::{CountedRow, ModelReads, Strip, strip};
+use loupe_analysis::queries::{HostsQuery, Repair, RepairQuery, RowQuery};
+use loupe_analysis::summary::{CountedRow, ModelReads, Strip, StripCell, strip};
 use loupe_core::capture::Outcome;
 use loupe_core::format::FORMATS;
+use loupe_core::format::claim::Claim;
 use loupe_core::token::format_count;
 
 /// How high it is in this window; `None` where no result is shown.
@@ -93,8 +97,7 @@ pub fn answer_strip_ui(ui: &mut Ui, cx: &Cx<'_>) {
         });
     }
     let reads = cx.model_reads();
-    let Some(strip) = reads.and_then(|reads| strip(&rows(cx), reads, &cx.state.settings.tokenizer))
-    else {
+    let Some((strip, repair)) = reads.and_then(|reads| repaired(cx, reads)) else {
         return single_cell_ui(ui, rect, |ui| {
             match cx.state.view.hosts.view_as.map(|_| cx.ask(HostsQuery)) {
                 Some(QueryState::NeedsConfirmation { bytes }) => widgets::held_ui(ui, cx, bytes),
@@ -128,6 +131,9 @@ pub fn answer_strip_ui(ui: &mut Ui, cx: &Cx<'_>) {
             words: sender,
             choose: &choose,
         }),
+        repair.map(|repair| {
+            move |button: &Response, cell: &StripCell| fix_menu(button, cx, cell, repair)
+        }),
     );
     if let Some(at) = clicked {
         cx.send(ViewAction::SetPane {
@@ -147,6 +153,21 @@ pub fn answer_strip_ui(ui: &mut Ui, cx: &Cx<'_>) {
             &copy_picture(),
         ),
     }
+}
+
+/// The strip as far as it is counted, with the cell of the repair.
+fn repaired<'a>(cx: &Cx<'a>, reads: ModelReads<'_>) -> Option<(Strip, Option<&'a Arc<Repair>>)> {
+    let tokenizer = &cx.state.settings.tokenizer;
+    let strip = strip(&rows(cx), reads, tokenizer)?;
+    let may_gain = strip
+        .winner()
+        .is_some_and(|winner| winner.claim == Claim::ProvedWithExtra);
+    let repair = match may_gain {
+        true => cx.ready(RepairQuery).and_then(Option::as_ref),
+        false => None,
+    };
+    let strip = strip.with_repair(repair.map(AsRef::as_ref), reads, tokenizer);
+    Some((strip, repair))
 }
 
 /// What a cell opens in the middle pane.

@@ -20,6 +20,9 @@ const BUTTONS: f32 = 276.0;
 const BUTTONS_LOW: f32 = 108.0;
 /// The way to the menu of who sends it.
 const CARET: f32 = 18.0;
+/// What the cell of a repair offers.
+const FIX: &str = "Show the fix";
+const FIX_PAD: f32 = 8.0;
 /// A name in a low strip is elided beyond this, where the room is short.
 const SHORT_NAME: f32 = 96.0;
 /// Where there is one cell with a sentence.
@@ -46,6 +49,7 @@ pub fn cells_ui(
     strip: &Strip,
     rect: Rect,
     sender: Option<&Sender<'_>>,
+    fix: Option<impl Fn(&Response, &StripCell)>,
 ) -> (Option<usize>, Rect) {
     let is_low = rect.height() <= LOW;
     let width = ui.content_rect().width();
@@ -56,6 +60,10 @@ pub fn cells_ui(
     };
     let room = rect.with_max_x(rect.right() - side);
     let mut cells: Vec<(usize, &StripCell)> = strip.cells.iter().enumerate().collect();
+    // The repair stands in the place of the format that it mends.
+    if cells.len() > 3 && strip.repair().is_some() {
+        cells.remove(2);
+    }
     // Where there is little room, the plain choice goes first, unless it is the cheapest.
     let is_full = |cells: &[(usize, &StripCell)]| {
         needs(ui, cells, is_low, true).iter().sum::<f32>() > room.width()
@@ -78,9 +86,11 @@ pub fn cells_ui(
             pos2(left.round(), room.top()),
             pos2(right.round(), room.bottom() - 1.0),
         );
-        clicked = cell_ui(ui, cell, *at, place, is_low, sender.filter(|_| *at == 0))
-            .then_some(*at)
-            .or(clicked);
+        let response = cell_ui(ui, cell, *at, place, is_low, sender.filter(|_| *at == 0));
+        match fix.as_ref().filter(|_| cell.is_repair) {
+            Some(fix) => fix(&response, cell),
+            None => clicked = response.clicked().then_some(*at).or(clicked),
+        }
         left = right;
         if position + 1 < cells.len() || strip.note.is_none() {
             widgets::vline(ui, place.right() - 0.5, rect.y_range());
@@ -117,7 +127,10 @@ fn needs(ui: &Ui, cells: &[(usize, &StripCell)], is_low: bool, is_short: bool) -
                 theme::small(),
             ) + 18.0
         };
-        let loss = cell.loss.as_ref().map_or(0.0, words);
+        let mut loss = cell.loss.as_ref().map_or(0.0, words);
+        if cell.is_repair && !is_low {
+            loss += width(FIX, theme::medium(12.0)) + 2.0 * FIX_PAD + 8.0;
+        }
         let number = |size| {
             widgets::number_width(
                 ui,
@@ -138,7 +151,12 @@ fn needs(ui: &Ui, cells: &[(usize, &StripCell)], is_low: bool, is_short: bool) -
                 52.0 + caret + name + number(14.0) + change.map_or(0.0, |wide| wide + 6.0) + loss
             }
             false => {
-                let name = 44.0 + caret + width(&cell.name, theme::semibold(13.0));
+                let mut name = 44.0 + caret + width(&cell.name, theme::semibold(13.0));
+                if !is_short {
+                    let badge = cell.badge.as_ref();
+                    name += 8.0 + width(&cell.role, theme::small());
+                    name += badge.map_or(0.0, |badge| 20.0 + width(badge, theme::medium(11.0)));
+                }
                 name.max(45.0 + number(22.0) + change.map_or(0.0, |wide| wide + 20.0) + loss)
             }
         }
@@ -149,11 +167,16 @@ fn needs(ui: &Ui, cells: &[(usize, &StripCell)], is_low: bool, is_short: bool) -
 /// As wide as each other, unless one needs more.
 fn widths(ui: &Ui, cells: &[(usize, &StripCell)], room: f32, is_low: bool) -> Vec<f32> {
     let whole = needs(ui, cells, is_low, false);
-    let needs = if whole.iter().sum::<f32>() <= room {
-        whole
-    } else {
-        needs(ui, cells, is_low, true)
-    };
+    let mut needs = needs(ui, cells, is_low, true);
+    // What one model reads is said in full first, then what is best; the plain choice last.
+    let mut order: Vec<usize> = (0..cells.len()).collect();
+    order.sort_by_key(|at| *at != 0 && *at + 1 != cells.len());
+    for at in order {
+        let more = whole[at] - needs[at];
+        if needs.iter().sum::<f32>() + more <= room {
+            needs[at] = whole[at];
+        }
+    }
     let even = room / cells.len().max(1) as f32;
     if needs.iter().all(|need| *need <= even) {
         return vec![even; cells.len()];
@@ -197,15 +220,18 @@ fn cell_ui(
     rect: Rect,
     is_low: bool,
     sender: Option<&Sender<'_>>,
-) -> bool {
+) -> Response {
     let t = theme::of(ui);
     let response = widgets::sense(ui, rect, ("strip cell", at), Sense::click());
-    let spoken = cell.text();
+    let mut spoken = cell.text();
+    if cell.is_repair {
+        spoken = format!("{spoken}. {FIX}");
+    }
     widgets::say(&response, Role::Button, &spoken);
     if response.hovered() {
         ui.painter().rect_filled(rect, 0.0, t.hover);
     }
-    if cell.is_winner() {
+    if cell.is_winner() || cell.is_repair {
         let edge = if cell.is_proved() { t.ok } else { t.accent };
         ui.painter().rect_filled(
             Rect::from_min_size(rect.min, vec2(rect.width(), 2.0)),
@@ -270,7 +296,7 @@ fn cell_ui(
         let badge = cell
             .badge
             .as_deref()
-            .map(|badge| badge_at(ui, pos2(right, first), badge, cell.is_proved()));
+            .map(|badge| badge_at(ui, pos2(right, first), badge, badge_tone(cell)));
         let end = badge.unwrap_or(right) - 8.0;
         widgets::text_whole(
             ui,
@@ -301,6 +327,10 @@ fn cell_ui(
             change_at(ui, pos2(x, second), change, is_good)
         } + gap;
     }
+    let mut right = right;
+    if cell.is_repair && !is_low {
+        right = fix_at(ui, pos2(right, second), response.hovered()) - 8.0;
+    }
     if let Some(loss) = &cell.loss {
         x = loss_at(ui, loss, pos2(x, second), right - x) + 12.0;
     }
@@ -318,7 +348,18 @@ fn cell_ui(
     response
         .on_hover_cursor(egui::CursorIcon::PointingHand)
         .on_hover_text(words)
-        .clicked()
+}
+
+/// *Show the fix*, which ends there; where it begins.
+fn fix_at(ui: &Ui, right: egui::Pos2, is_hovered: bool) -> f32 {
+    let t = theme::of(ui);
+    let width = widgets::text_width(ui, FIX, theme::medium(12.0)) + 2.0 * FIX_PAD;
+    let place = Rect::from_min_size(right - vec2(width, 12.0), vec2(width, 24.0));
+    let fill = if is_hovered { t.hover } else { t.card };
+    widgets::boxed(ui, place, theme::RADIUS_BADGE, fill, t.line2);
+    let inside = pos2(place.left() + FIX_PAD, right.y);
+    widgets::text_at(ui, inside, FIX, theme::medium(12.0), t.text, width);
+    place.left()
 }
 
 /// The way to the menu of senders begins there; where it ends.
@@ -398,9 +439,17 @@ pub fn change_at(ui: &Ui, left: egui::Pos2, change: &str, is_good: bool) -> f32 
     place.right()
 }
 
+/// Green is a proof.
+fn badge_tone(cell: &StripCell) -> Tone {
+    match () {
+        () if cell.is_repair => Tone::Accent,
+        () if cell.is_proved() => Tone::Ok,
+        () => Tone::Plain,
+    }
+}
+
 /// A badge that ends there; where it begins.
-pub fn badge_at(ui: &Ui, right: egui::Pos2, text: &str, is_proved: bool) -> f32 {
-    let tone = if is_proved { Tone::Ok } else { Tone::Plain };
+pub fn badge_at(ui: &Ui, right: egui::Pos2, text: &str, tone: Tone) -> f32 {
     widgets::chip(ui, right, Align::Max, text, tone, 11.0).left()
 }
 
@@ -424,7 +473,7 @@ fn asked_about(strip: &Strip) -> Option<&StripCell> {
     others
         .iter()
         .find(|cell| cell.is_winner())
-        .or(others.last())
+        .or(others.iter().rfind(|cell| !cell.is_repair))
 }
 
 /// Why the cheapest is cheaper, where that can be shown, *Copy as picture* and *Copy summary*.

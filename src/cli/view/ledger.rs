@@ -2,7 +2,7 @@
 
 use crate::cli::output::{columns, one_line};
 use loupe_analysis::contract::LedgerOptions;
-use loupe_analysis::queries::{RowCount, ratio_of};
+use loupe_analysis::queries::{Repair, RowCount, ratio_of};
 use loupe_analysis::summary::{ModelReads, summarise};
 use loupe_core::capture::{Direction, Outcome, ResultData};
 use loupe_core::format::claim::facts_cell;
@@ -16,7 +16,7 @@ pub fn page(
     subject: &ParsedCapture,
     rows: &[Row],
     counts: &[RowCount],
-    reads: ModelReads<'_>,
+    (reads, repair): (ModelReads<'_>, Option<&Repair>),
     options: &LedgerOptions,
 ) -> String {
     let mut page = head(subject);
@@ -28,6 +28,7 @@ pub fn page(
             &references,
             reads,
             options.tokenizer.encoding().unwrap_or(Encoding::O200kBase),
+            repair,
         )
     {
         page.push_str(&format!("{}\n", one_line(&summary.text())));

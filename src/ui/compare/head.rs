@@ -81,7 +81,12 @@ fn badge_ui(row: &ListRow<'_>, judged: &Judged, at: usize, is_proved: bool) -> f
         let badge = winner.and_then(|winner| winner.badge.as_deref()?.split(',').next());
         let badge = badge.unwrap_or_default();
         if row.rect.width() > 180.0 + 7.0 * badge.len() as f32 {
-            return strip::badge_at(row.ui, pos2(right, line.y), badge, is_proved);
+            let tone = if is_proved {
+                widgets::Tone::Ok
+            } else {
+                widgets::Tone::Plain
+            };
+            return strip::badge_at(row.ui, pos2(right, line.y), badge, tone);
         }
         let color = if is_proved { t.ok } else { t.text };
         line.icon(right - 8.0, icons::BEST, 15.0, color);

@@ -15,7 +15,10 @@ use crate::ui::exact;
 use crate::ui::theme::{self, LEDGER_ROW};
 use crate::ui::widgets::{self, Button, Tone};
 use crate::ui::{Cx, icons};
-use loupe_analysis::queries::{self, NeededQuery, RowQuery, ratio_of};
+use loupe_analysis::queries::invisible_chars::Shown;
+use loupe_analysis::queries::{
+    self, ExtraTextList, ExtraTextQuery, NeededQuery, RowQuery, ratio_of,
+};
 use loupe_analysis::summary::{self, CountedRow, HostCost, ModelReads};
 use loupe_core::capture::FactCount;
 use loupe_core::format::FORMATS;
@@ -27,6 +30,10 @@ use loupe_core::token::{Count, Tokenizer, format_count};
 
 /// Height of the line above the derived formats.
 const DERIVED: f32 = 8.0;
+/// Height of what they all drop.
+const DROPS: f32 = 24.0;
+/// More stretches of extra text are not named there.
+const PIECES: usize = 100;
 
 /// What is known of one format.
 enum Known<'a> {
@@ -281,7 +288,6 @@ pub fn ledger_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 });
             }
             absent_ui(ui, lines);
-            omitted_ui(ui, cx, lines);
             ui.add_space(4.0);
         });
     });
@@ -298,9 +304,7 @@ fn rows_ui(ui: &mut Ui, cx: &Cx<'_>, shown: &[&Line<'_>], scale: &Scale<'_>, foc
     let derived = shown.iter().position(|line| !is_as_sent(line.format));
     for (at, line) in shown.iter().enumerate() {
         if derived == Some(at) {
-            let (place, _) = widgets::full_width(ui, DERIVED, Sense::hover());
-            let y = place.center().y.round() + 0.5;
-            widgets::hline(ui, place.left() + SIDE..=place.right() - SIDE, y);
+            divider_ui(ui, cx, shown);
         }
         row_ui(ui, cx, line, scale, focus);
     }
@@ -375,21 +379,65 @@ fn absent_ui(ui: &mut Ui, lines: &[Line<'_>]) {
     }
 }
 
-/// What every format of the data drops is said once.
-fn omitted_ui(ui: &mut Ui, cx: &Cx<'_>, lines: &[Line<'_>]) {
+/// Between what was sent and what is written from the data: what all of the latter drop, said once. Else a line.
+fn divider_ui(ui: &mut Ui, cx: &Cx<'_>, lines: &[&Line<'_>]) {
     let omitted = lines.iter().find_map(|line| match line.known {
         Known::Row(row, _) if !is_as_sent(row.format) => row.omitted,
         _ => None,
     });
-    if let Some(omitted) = omitted {
-        note_ui(
-            ui,
-            &format!(
-                "Every format of the data {}",
-                omitted.words(&cx.state.settings.tokenizer)
-            ),
+    let Some(omitted) = omitted else {
+        let (place, _) = widgets::full_width(ui, DERIVED, Sense::hover());
+        let y = place.center().y.round() + 0.5;
+        widgets::hline(ui, place.left() + SIDE..=place.right() - SIDE, y);
+        return;
+    };
+    let t = theme::of(ui);
+    let row = widgets::ListRow::to_read(ui, DROPS);
+    let ui = row.ui;
+    for y in [row.rect.top() + 0.5, row.rect.bottom() - 0.5] {
+        widgets::hline(ui, row.inset_left(SIDE)..=row.inset_right(SIDE), y);
+    }
+    row.icon(row.inset_left(SIDE + 4.0), icons::MISSING, 13.0, t.weak);
+    let words = format!(
+        "Every format of the data {}",
+        omitted.words(&cx.state.settings.tokenizer)
+    );
+    let left = row.inset_left(SIDE + 20.0);
+    let end = row.text(left, row.inset_right(SIDE), &words, theme::small(), t.text) + 10.0;
+    let pieces = cx
+        .ready(ExtraTextQuery)
+        .map_or_else(String::new, |extra| pieces(extra));
+    if row.inset_right(SIDE) - end > 60.0 {
+        row.text(
+            end,
+            row.inset_right(SIDE),
+            &pieces,
+            theme::mono(11.5),
+            t.weak,
         );
     }
+    let spoken = format!("{words}: {pieces}");
+    row.say(Role::Label, &spoken);
+    row.response.on_hover_text(spoken);
+}
+
+/// `Status ×5 · Dead ×2 · Prospect`, in the order of the text.
+fn pieces(extra: &ExtraTextList) -> String {
+    let mut counted: Vec<(&str, usize)> = Vec::new();
+    for row in extra.rows.iter().take(PIECES) {
+        match counted.iter_mut().find(|(text, _)| *text == &*row.text) {
+            Some((_, count)) => *count += 1,
+            None => counted.push((&row.text, 1)),
+        }
+    }
+    let words: Vec<String> = counted
+        .iter()
+        .map(|(text, count)| match count {
+            1 => Shown::of(text).text.to_string(),
+            _ => format!("{} ×{count}", Shown::of(text).text),
+        })
+        .collect();
+    words.join(" · ")
 }
 
 /// A line below the rows.

@@ -103,6 +103,11 @@ impl FixedResult {
         }
     }
 
+    /// The result, parsed.
+    pub fn subject(&self) -> &ParsedCapture {
+        &self.subject
+    }
+
     /// About how many bytes it holds.
     pub fn weight(&self) -> usize {
         self.subject.footprint() + self.parts.sent().len()

@@ -27,6 +27,7 @@ mod placements;
 mod query;
 mod readers;
 mod rendered;
+mod repair;
 mod saving;
 pub mod schema;
 mod schema_cost;
@@ -76,6 +77,7 @@ pub use query::{
 };
 pub use readers::{PatternMatches, PatternQuery, ReaderShare, ReaderShares, ReadersQuery};
 pub use rendered::{Card, Cell, MdBlock, MdKind, RenderedQuery, RenderedView, Table};
+pub use repair::{AddedMember, Repair, RepairQuery};
 pub use saving::{Reason, Saving, SavingQuery, SavingStep};
 pub use server_cost::{
     Cut, DefinitionPart, ServerCost, ServerCostQuery, ToolCost, ToolTokensQuery,

@@ -275,8 +275,10 @@ impl Offered<'_> {
             change: (at != self.base).then(|| self.change(self.tokens(at))),
             claim: column_claim(self.comparison, at, self.needed),
             loss: Some(column_loss(self.comparison, at, self.needed)),
+            omitted: 0,
             note: None,
             badge: None,
+            is_repair: false,
         }
     }
 

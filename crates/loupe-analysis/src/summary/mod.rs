@@ -11,6 +11,7 @@ pub use comparison::{column_loss, comparison_strip, comparison_summary, describe
 pub use hosts::HostsHeadline;
 pub use strip::{ClaimTone, HostCost, Loss, ModelReads, Strip, StripCell, part_format, strip};
 
+use crate::queries::Repair;
 use loupe_core::format::ledger::Row;
 use loupe_core::format::{self, Format};
 use loupe_core::number::relative_change;
@@ -113,8 +114,14 @@ impl<'a> CountedRow<'a> {
     }
 }
 
-/// Computes the sentence from the rows that are there, against what one model reads; `None` until those it needs are there.
-pub fn summarise(rows: &[&Row], reads: ModelReads<'_>, encoding: Encoding) -> Option<Summary> {
+/// Computes the sentence from the rows that are there, against what one model reads, and what the repair would cost; `None`
+/// until the rows it needs are there.
+pub fn summarise(
+    rows: &[&Row],
+    reads: ModelReads<'_>,
+    encoding: Encoding,
+    repair: Option<&Repair>,
+) -> Option<Summary> {
     let tokenizer = Tokenizer::Encoding(encoding);
     let rows: Vec<_> = rows
         .iter()
@@ -124,7 +131,8 @@ pub fn summarise(rows: &[&Row], reads: ModelReads<'_>, encoding: Encoding) -> Op
             why: None,
         })
         .collect();
-    summary_counted(&rows, reads, &tokenizer)
+    let strip = strip(&rows, reads, &tokenizer)?.with_repair(repair, reads, &tokenizer);
+    Some(summary_of(&strip, &tokenizer))
 }
 
 /// As [`summarise`], by any tokenizer; an estimate is said as one.
@@ -133,12 +141,16 @@ pub fn summary_counted(
     reads: ModelReads<'_>,
     tokenizer: &Tokenizer,
 ) -> Option<Summary> {
-    let strip = strip(rows, reads, tokenizer)?;
+    Some(summary_of(&strip(rows, reads, tokenizer)?, tokenizer))
+}
+
+/// The strip as one sentence for each cell.
+pub fn summary_of(strip: &Strip, tokenizer: &Tokenizer) -> Summary {
     let mut summary = Summary::default();
     let note = strip.note.as_deref().unwrap_or_default();
     let Some((sent, others)) = strip.cells.split_first() else {
         summary.plain(format!("{note}."));
-        return Some(summary);
+        return summary;
     };
     let how = if tokenizer.is_exact() {
         "exact"
@@ -160,12 +172,16 @@ pub fn summary_counted(
         summary.plain(format!(" {}{}.", both[..1].to_uppercase(), &both[1..]));
     }
     for cell in others {
-        summary.cell(cell, &cell.name);
+        let name = match cell.is_repair {
+            true => format!("{} {}", cell.name, cell.role),
+            false => cell.name.clone(),
+        };
+        summary.cell(cell, &name);
     }
     if strip.note.is_some() {
         summary.plain(format!(" {note}: no other format to compare with."));
     }
-    Some(summary)
+    summary
 }
 
 /// What a part that was sent is called in a sentence.

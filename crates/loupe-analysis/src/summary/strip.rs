@@ -2,7 +2,7 @@
 //! The strip of the window, the sentence of the command line and *Copy summary* are all made from it.
 
 use super::{CountedRow, change, title, unit};
-use crate::queries::{HostRow, HostsReport};
+use crate::queries::{HostRow, HostsReport, Repair};
 use loupe_core::capture::FactCount;
 use loupe_core::format::claim::{Claim, OmittedText, claim_words, missing_words};
 use loupe_core::format::ledger::Row;
@@ -27,10 +27,14 @@ pub struct StripCell {
     pub change: Option<String>,
     pub claim: Claim,
     pub loss: Option<Loss>,
+    /// Bytes of extra text that it drops.
+    pub omitted: u64,
     /// Of the first cell, what the other part costs besides: "sent twice: +58 tok in the 4 hosts that show both".
     pub note: Option<String>,
-    /// "cheapest, proved", "cheapest", "tied".
+    /// "cheapest, proved", "cheapest", "tied", "after one fix".
     pub badge: Option<String>,
+    /// Whether it is of the data with what the text says besides, which the server does not send yet.
+    pub is_repair: bool,
 }
 
 impl StripCell {
@@ -66,7 +70,7 @@ impl StripCell {
 
     /// Whether it is the cheapest with all facts proved.
     pub fn is_winner(&self) -> bool {
-        self.badge.is_some()
+        self.badge.is_some() && !self.is_repair
     }
 
     /// Whether that is proved, with nothing dropped: the only thing that is shown in green.
@@ -356,12 +360,60 @@ impl Strip {
     pub fn winner(&self) -> Option<&StripCell> {
         self.cells.iter().find(|cell| cell.is_winner())
     }
+
+    /// The cell of the cheapest format once the data says what the text says besides.
+    pub fn repair(&self) -> Option<&StripCell> {
+        self.cells.iter().find(|cell| cell.is_repair)
+    }
+
+    /// Adds that cell, where the cheapest format drops extra text, and with the repair one is cheaper than what is read and
+    /// drops less of it.
+    pub fn with_repair(
+        mut self,
+        repair: Option<&Repair>,
+        reads: ModelReads<'_>,
+        tokenizer: &Tokenizer,
+    ) -> Self {
+        let Some((repair, winner, sent)) = repair
+            .zip(self.winner())
+            .filter(|(_, winner)| winner.claim == Claim::ProvedWithExtra)
+            .zip(self.cells.first())
+            .map(|((repair, winner), sent)| (repair, winner, sent.count))
+        else {
+            return self;
+        };
+        let candidates = repair.rows.iter().filter_map(|row| {
+            let count = tokenizer
+                .from_tokens(row.tokens)
+                .filter(|_| row.is_available());
+            let row = CountedRow {
+                row,
+                count,
+                why: None,
+            };
+            Candidate::new(row, true, reads.host())
+        });
+        if let Some(best) = cheapest(candidates)
+            && best.tokens() < sent.high()
+            && !is_tied(best.tokens(), sent.high())
+        {
+            let mut cell = best.cell(tokenizer, Some(sent), &format!("+ {}", repair.names()));
+            if cell.omitted < winner.omitted {
+                cell.is_repair = true;
+                cell.badge = Some(REPAIR.to_owned());
+                self.cells.push(cell);
+            }
+        }
+        self
+    }
 }
 
 /// The cheapest with all facts proved and nothing dropped; with something dropped; within a hundredth or two of another.
 const CHEAPEST_PROVED: &str = "cheapest, proved";
 const CHEAPEST: &str = "cheapest";
 const TIED: &str = "tied";
+/// Of what is cheapest once the data says more.
+const REPAIR: &str = "after one fix";
 /// Within this share of each other two are tied, in percent.
 const TIE: u64 = 2;
 
@@ -433,8 +485,10 @@ impl<'a> Candidate<'a> {
             change,
             claim: self.claim(),
             loss: Some(loss),
+            omitted: self.omitted.map_or(0, |omitted| omitted.bytes),
             note: None,
             badge: None,
+            is_repair: false,
         }
     }
 }
@@ -471,8 +525,10 @@ fn first_cell(
         change: None,
         claim,
         loss: None,
+        omitted: 0,
         note: None,
         badge: None,
+        is_repair: false,
     };
     if let ModelReads::Host(host) = reads {
         let (name, role) = if host.count.is_some() {
