@@ -508,7 +508,7 @@ impl ServerSession {
         }
     }
 
-    /// Keeps the selected tool where it is still listed; else selects the one called last, else the first.
+    /// Keeps the selected tool where it is still listed; else selects the one called last, else the best to try first.
     pub(super) fn choose_tool(&mut self, memory: Option<&ServerMemory>) {
         let is_sample = self.connection.is_sample();
         let kept = self.selected_tool.take().filter(|name| self.has_tool(name));
@@ -519,7 +519,12 @@ impl ServerSession {
                 .find(|name| is_sample && self.has_tool(name))
                 .map(|&name| name.to_owned())
         };
-        let first = || self.tools.first().map(|listed| listed.tool.name.clone());
+        let first = || {
+            let tools = self.tools.iter().map(|listed| &*listed.tool);
+            tools
+                .min_by_key(|tool| rank(tool))
+                .map(|tool| tool.name.clone())
+        };
         if let Some(name) = kept
             .or_else(remembered)
             .or_else(first_of_sample)
@@ -542,6 +547,38 @@ impl ServerSession {
         };
         Some(source)
     }
+}
+
+/// The lower, the better a tool is to try first: declared read-only, not deprecated, and something can be typed; then the
+/// fewest required fields, the fewest fields, the shortest definition.
+fn rank(tool: &Tool) -> (bool, bool, bool, usize, usize, usize) {
+    let schema: Option<serde_json::Value> = tool
+        .input_schema
+        .as_ref()
+        .and_then(|schema| serde_json::from_slice(schema).ok());
+    let count = |member: &str| match schema.as_ref().and_then(|schema| schema.get(member)) {
+        Some(serde_json::Value::Array(names)) => names.len(),
+        Some(serde_json::Value::Object(properties)) => properties.len(),
+        _ => 0,
+    };
+    let texts = [
+        Some(&tool.name),
+        tool.title.as_ref(),
+        tool.description.as_ref(),
+    ];
+    let is_deprecated = texts
+        .into_iter()
+        .flatten()
+        .any(|text| text.to_lowercase().contains("deprecated"));
+    let required = count("required");
+    (
+        !tool.is_declared_read_only(),
+        is_deprecated,
+        required == 0,
+        required,
+        count("properties"),
+        tool.raw.len(),
+    )
 }
 
 #[cfg(test)]

@@ -98,6 +98,13 @@ impl Form {
         self.schemas.root().iter().zip(&self.members.named)
     }
 
+    /// The names of required properties that have no value yet.
+    pub fn missing(&self) -> impl Iterator<Item = &str> {
+        self.fields()
+            .filter(|(property, value)| property.required && **value == Value::Unset)
+            .map(|(property, _)| property.name.as_str())
+    }
+
     /// The text as it is sent: with the value of each variable that is known instead of its `{{name}}`.
     pub fn resolved_text(&self) -> Cow<'_, str> {
         let mut sent = Cow::Borrowed(&*self.text);

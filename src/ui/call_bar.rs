@@ -233,11 +233,15 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, listed: &ListedTool, bar: Rect, with_chips:
         vec2(ui.available_width(), theme::BUTTON),
         Layout::right_to_left(Align::Center),
         |ui| {
+            if cx.state.running.is_none() {
+                call_menu_ui(ui, cx);
+            }
             let call = call_button(ui, cx, tool);
             region(ui, Region::CallBar, bar, &call);
-            call_menu_ui(ui, cx);
+            call_as_ui(ui, cx);
             export_ui(ui, cx);
             super::compare::button_ui(ui, cx);
+            super::watch::switch_ui(ui, cx);
             send_anyway_ui(ui, cx);
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
                 ui.set_clip_rect(
@@ -304,8 +308,8 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, listed: &ListedTool, bar: Rect, with_chips:
     );
 }
 
-/// Beside *Call*: as whom, and how often.
-fn call_menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
+/// As whom *Call* calls.
+fn call_as_ui(ui: &mut Ui, cx: &Cx<'_>) {
     if let Some(host) = cx.state.call_as() {
         ui.label(widgets::styled(
             format!("as {}", host.name),
@@ -313,11 +317,17 @@ fn call_menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
             theme::of(ui).weak,
         ));
     }
+}
+
+/// The caret of *Call*: as whom, and how often.
+fn call_menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let button = widgets::Button::new("")
         .icon(icons::DOWN)
         .name("More ways to call")
-        .tip("Call as a host, several times, or with arguments kept");
-    let button = button.height(theme::BUTTON).show(ui);
+        .tip("Call as a host, several times, or with arguments kept")
+        .primary()
+        .right_half();
+    let button = button.show(ui);
     Popup::menu(&button).show(|ui| {
         ui.set_width(240.0);
         call_as::menu_ui(ui, cx);
@@ -434,19 +444,13 @@ fn call_button(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) -> Response {
         _ => "Not connected",
     };
     let name = format!("Call {}", tool.name);
-    let keys = format!(
-        "{} ↵",
-        if cfg!(target_os = "macos") {
-            "Cmd"
-        } else {
-            "Ctrl"
-        }
-    );
+    let keys = call_keys();
     let mut button = widgets::Button::new("Call")
         .icon_fill(icons::CALL)
         .shortcut(&keys)
         .name(&name)
         .primary()
+        .left_half()
         .enabled(enabled);
     if !why.is_empty() {
         button = button.tip(why);
@@ -459,14 +463,29 @@ fn call_button(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) -> Response {
     response
 }
 
-/// The first control that has the focus is *Call*, once in a session.
+/// The keys of *Call*.
+pub fn call_keys() -> String {
+    let control = match cfg!(target_os = "macos") {
+        true => "Cmd",
+        false => "Ctrl",
+    };
+    format!("{control} ↵")
+}
+
+/// The first control that has the focus is the first field that needs a value, else *Call*; once in a session.
 fn focus_once(ui: &Ui, cx: &Cx<'_>, call: &Response) {
     let id = Id::unique("call focused in session");
     let done = widgets::recall::<SessionId>(ui, id);
     if done != Some(cx.state.session().id) && cx.state.view.screen != Screen::Connect {
         widgets::remember(ui, id, cx.state.session().id);
         if ui.memory(egui::Memory::focused).is_none() {
-            call.request_focus();
+            let form = cx.state.form().filter(|form| form.mode == FormMode::Form);
+            let tool = cx.state.session().selected_tool.as_deref();
+            let missing = form.and_then(|form| form.missing().next()).zip(tool);
+            match missing.filter(|_| cx.state.capture().is_none()) {
+                Some((name, tool)) => fields::focus(ui, tool, name),
+                None => call.request_focus(),
+            }
         }
     }
 }

@@ -19,8 +19,8 @@ pub const COLLAPSED: f32 = theme::HEADER;
 pub const FULL: f32 = 368.0;
 /// Height that shows the rows of a low window.
 pub const FEW: f32 = 200.0;
-/// Below this height of the window the drawer opens only when asked for.
-const LOWEST: f32 = 700.0;
+/// Two rows of findings stand in the least.
+const LEAST: f32 = 140.0;
 const SUMMARY: f32 = 44.0;
 /// Share of the window's height that the large view of findings takes.
 pub const LARGE: f32 = 0.55;
@@ -97,17 +97,23 @@ static TABS: &[Tab] = &[
 /// Whether the drawer is only its header now; `window` gives it that height.
 pub fn is_collapsed(ui: &Ui, cx: &Cx<'_>) -> bool {
     !cx.state.settings.drawer_open
-        || (ui.content_rect().height() < LOWEST && !drawer_opening::is_opened_by_hand(ui))
+        || (drawer_opening::waits_for_hand(ui, cx) && !drawer_opening::is_opened_by_hand(ui, cx))
+}
+
+/// How high it is below a small result, as high as its rows; `None` where it is as high as people made it.
+pub fn small_height(cx: &Cx<'_>) -> Option<f32> {
+    let rows = (cx.state.view.drawer == DrawerTab::Cost).then(|| ledger::small_height(cx));
+    rows.flatten().map(|rows| (theme::HEADER + rows).max(LEAST))
 }
 
 /// Opens the drawer or closes it, as it is seen; what has to change for that in the settings.
 pub fn toggle(ui: &Ui, cx: &Cx<'_>) -> Option<Action> {
     let is_collapsed = is_collapsed(ui, cx);
-    let is_short = ui.content_rect().height() < LOWEST;
-    if is_short {
-        drawer_opening::open_by_hand(ui, is_collapsed);
+    let waits = drawer_opening::waits_for_hand(ui, cx);
+    if waits {
+        drawer_opening::open_by_hand(ui, cx, is_collapsed);
     }
-    (!is_short || (is_collapsed && !cx.state.settings.drawer_open))
+    (!waits || (is_collapsed && !cx.state.settings.drawer_open))
         .then_some(SettingsAction::ToggleDrawer.into())
 }
 

@@ -52,6 +52,7 @@ pub const PROMPTS: &str = "\u{e17a}"; // chat-text
 pub const HISTORY: &str = "\u{e1a0}"; // clock-counter-clockwise
 pub const SIDEBAR: &str = "\u{ec24}"; // sidebar-simple
 pub const MESSAGES: &str = "\u{e0a0}"; // arrows-left-right
+pub const SETTINGS: &str = "\u{e270}"; // gear
 pub const SHORTCUTS: &str = "\u{e2d8}"; // keyboard
 pub const READ_ONLY: &str = "\u{e220}"; // eye
 pub const MISSING: &str = "\u{e224}"; // eye-slash

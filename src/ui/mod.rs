@@ -18,6 +18,7 @@ mod diff;
 mod drawer;
 mod drawer_opening;
 mod drops;
+mod error_card;
 mod exact;
 mod export;
 mod fix;
@@ -304,7 +305,12 @@ pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
         Screen::Diff => middle.show(ui, |ui| diff::diff_ui(ui, cx)),
         Screen::Compare => middle.show(ui, |ui| compare::compare_ui(ui, cx)),
         Screen::Answer => {
-            if let Some(height) = result_strip::height(ui, cx) {
+            if error_card::is_error(cx) {
+                Panel::top("error card")
+                    .resizable(false)
+                    .frame(Frame::new().fill(t.bg))
+                    .show(ui, |ui| error_card::error_card_ui(ui, cx));
+            } else if let Some(height) = result_strip::height(ui, cx) {
                 Panel::top("answer strip")
                     .exact_size(height)
                     .resizable(false)
@@ -330,6 +336,12 @@ pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
                 } else if drawer::is_collapsed(ui, cx) {
                     Panel::bottom("drawer header")
                         .exact_size(drawer::COLLAPSED)
+                        .resizable(false)
+                        .frame(bar)
+                        .show(ui, |ui| drawer::drawer_ui(ui, cx));
+                } else if let Some(height) = drawer::small_height(cx) {
+                    Panel::bottom("small drawer")
+                        .exact_size(height)
                         .resizable(false)
                         .frame(bar)
                         .show(ui, |ui| drawer::drawer_ui(ui, cx));

@@ -77,10 +77,8 @@ pub fn box_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Option<Rect>) {
     let t = theme::of(ui);
     let keys = shortcuts::text(&shortcuts::PALETTE);
     let Some(rect) = rect else {
-        if widgets::icon_button(ui, icons::SEARCH, PALETTE_NAME)
-            .on_hover_text(keys)
-            .clicked()
-        {
+        let tip = format!("{PALETTE_NAME} ({keys})");
+        if widgets::icon_button_with(ui, icons::SEARCH, PALETTE_NAME, &tip).clicked() {
             cx.send(open_palette());
         }
         return;

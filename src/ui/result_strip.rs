@@ -9,17 +9,13 @@ use super::strip::{Sender, buttons_ui, cells_ui, height_here, single_cell_ui, st
 use super::theme;
 use super::view_as;
 use super::widgets::{self, Button};
-use super::{Cx, call_bar, compare, icons, panes};
-use crate::state::{
-    Action, CallAction, ConnectAction, ExportAction, PaneView, QueryState, Screen, ViewAction,
-};
+use super::{Cx, call_bar, compare, panes};
+use crate::state::{Action, ExportAction, PaneView, QueryState, Screen, ViewAction};
 use loupe_analysis::fixture::export::ExportChoice;
 use loupe_analysis::queries::{HostsQuery, Repair, RepairQuery, RowQuery};
 use loupe_analysis::summary::{CountedRow, ModelReads, Strip, StripCell, strip};
-use loupe_core::capture::Outcome;
 use loupe_core::format::FORMATS;
 use loupe_core::format::claim::Claim;
-use loupe_core::token::format_count;
 
 /// How high it is in this window; `None` where no result is shown.
 pub fn height(ui: &Ui, cx: &Cx<'_>) -> Option<f32> {
@@ -71,31 +67,6 @@ pub fn answer_strip_ui(ui: &mut Ui, cx: &Cx<'_>) {
             );
         });
     }
-    let Some(capture) = cx.state.capture() else {
-        return;
-    };
-    let is_failed = !matches!(capture.outcome, Outcome::Result | Outcome::ToolError);
-    if is_failed {
-        return single_cell_ui(ui, rect, |ui| {
-            ui.label(icons::icon_fill(icons::ERROR, 16.0, t.bad));
-            words(ui, &format!("{} failed", capture.tool.name), t.strong);
-            if cx.state.session().connection.is_connected() {
-                let name = format!("Call {} again", capture.tool.name);
-                if Button::new("Call again")
-                    .name(&name)
-                    .small()
-                    .enabled(cx.state.can_call())
-                    .clicked(ui)
-                {
-                    cx.send(CallAction::Call { send_anyway: false });
-                }
-            } else if cx.state.session().connection.source().is_some()
-                && Button::new("Reconnect").small().clicked(ui)
-            {
-                cx.send(ConnectAction::Reconnect);
-            }
-        });
-    }
     let reads = cx.model_reads();
     let Some((strip, repair)) = reads.and_then(|reads| repaired(cx, reads)) else {
         return single_cell_ui(ui, rect, |ui| {
@@ -110,15 +81,6 @@ pub fn answer_strip_ui(ui: &mut Ui, cx: &Cx<'_>) {
             }
         });
     };
-    if capture.outcome == Outcome::ToolError {
-        return single_cell_ui(ui, rect, |ui| {
-            ui.label(icons::icon_fill(icons::ERROR, 16.0, t.bad));
-            words(ui, "The tool reports an error", t.strong);
-            if let Some(sent) = strip.cells.first() {
-                words(ui, &format!("{} tok", format_count(sent.count)), t.text);
-            }
-        });
-    }
     let sender = reads
         .and_then(ModelReads::host)
         .map(|host| host.row.dropped_text());

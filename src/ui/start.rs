@@ -19,9 +19,12 @@ pub fn start_ui(ui: &mut Ui, cx: &Cx<'_>) {
     widgets::scroll("start").show(ui, |ui| {
         let width = (ui.available_width() - 48.0).clamp(280.0, 760.0);
         let side = ((ui.available_width() - width) / 2.0).max(0.0);
-        let own = if cx.state.session().connection.is_sample() { 0.0 } else { own::HEIGHT };
+        let connection = &cx.state.session().connection;
         let used = servers::others(cx).len().min(servers::FEW) as f32 * 44.0;
-        let content = 250.0 + own + used + rows(width) as f32 * (CARD_HEIGHT + 16.0);
+        let content = match connection.is_connected() && !connection.is_sample() {
+            true => own::HEIGHT,
+            false => 250.0 + used + rows(width) as f32 * (CARD_HEIGHT + 16.0),
+        };
         ui.add_space(((ui.available_height() - content) * 0.4).max(16.0));
         ui.horizontal_top(|ui| {
             ui.spacing_mut().item_spacing.x = 0.0;
@@ -40,11 +43,7 @@ pub fn start_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 match &cx.state.session().connection {
                     Connection::Connected { source, .. } if !matches!(source, Source::Sample(_)) => {
                         own::own_ui(ui, cx, width);
-                        ui.add_space(24.0);
-                        used_ui(ui, cx, width);
-                        widgets::words(ui, "Or ask the sample server", theme::semibold(16.0), t.strong);
-                        let words = "A click switches servers: this connection is closed, and the sample inside this program takes its place";
-                        widgets::wrapped(ui, words, theme::base(), t.weak);
+                        return;
                     }
                     Connection::Disconnected { .. } => gone_ui(ui, cx),
                     _ => {

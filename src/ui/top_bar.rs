@@ -10,10 +10,7 @@ use super::{
     Cx, commands, icons, palette, servers, settings, shortcuts, tokenizer, watch, widgets,
 };
 use crate::state::server_diff::ServerDiffAction;
-use crate::state::{
-    Action, ConnectAction, Connection, Dialog, FixtureAction, Screen, SettingsAction, ViewAction,
-};
-use loupe_core::settings::Theme;
+use crate::state::{Action, ConnectAction, Connection, Dialog, FixtureAction, Screen, ViewAction};
 use loupe_core::source::Source;
 
 /// Width of the server's menu.
@@ -30,25 +27,21 @@ pub fn top_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
         let chip = server_chip(ui, cx);
         region(ui, Region::TopBar, bar, &chip);
         if cx.state.session().connection.source().is_some() {
-            let again = widgets::icon_button(ui, icons::REFRESH, "Reconnect");
-            if again
-                .on_hover_text(format!(
-                    "{} · reconnects and lists the tools again",
-                    shortcuts::text(&shortcuts::RECONNECT)
-                ))
-                .clicked()
-            {
+            let tip = format!(
+                "Reconnect and list the tools again ({})",
+                shortcuts::text(&shortcuts::RECONNECT)
+            );
+            let again = widgets::icon_button_with(ui, icons::REFRESH, "Reconnect", &tip);
+            if again.clicked() {
                 cx.send(ConnectAction::Reconnect);
             }
-            watch::button_ui(ui, cx);
         }
         let left = ui.cursor().left();
         widgets::from_right(ui, |ui| {
             ui.add_space(12.0);
-            if widgets::icon_button(ui, icons::SHORTCUTS, "Shortcuts").clicked() {
-                cx.send(Action::ShowDialog(Dialog::Shortcuts));
+            if widgets::icon_button(ui, icons::SETTINGS, settings::NAME).clicked() {
+                cx.send(ViewAction::ShowSettings);
             }
-            theme_button(ui, cx);
             tokenizer::chooser_ui(ui, cx);
             let middle = Rect::from_center_size(bar.center(), vec2(PALETTE, theme::BUTTON));
             let has_room = bar.width() >= theme::WIDE && left < middle.left();
@@ -386,13 +379,6 @@ fn server_menu(ui: &mut Ui, cx: &Cx<'_>) {
     );
     item(
         ui,
-        icons::ARGUMENTS,
-        settings::NAME,
-        true,
-        ViewAction::ShowSettings.into(),
-    );
-    item(
-        ui,
         icons::OPEN_FILE,
         "Open file…",
         true,
@@ -405,24 +391,6 @@ fn server_menu(ui: &mut Ui, cx: &Cx<'_>) {
         true,
         Action::Fixture(FixtureAction::ShowVerify),
     );
-}
-
-fn theme_button(ui: &mut Ui, cx: &Cx<'_>) {
-    let (glyph, now, next) = match cx.state.settings.theme {
-        Theme::System => (icons::SYSTEM, "as the system", "dark"),
-        Theme::Dark => (icons::MOON, "dark", "light"),
-        Theme::Light => (icons::SUN, "light", "as the system"),
-    };
-    let response = widgets::icon_button(ui, glyph, &format!("Theme: {now}"));
-    if response
-        .on_hover_text(format!(
-            "Click for {next} · {}",
-            shortcuts::text(&shortcuts::THEME)
-        ))
-        .clicked()
-    {
-        cx.send(SettingsAction::SetTheme(cx.state.settings.theme.next()));
-    }
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Watching a server's files: the button next to *Reconnect*, and what is asked before it begins.
+//! Watching a server's files: the switch, and what is asked before it begins.
 
 use egui::{Margin, TextEdit, Ui};
 
@@ -22,44 +22,36 @@ pub fn open(cx: &Cx<'_>) -> Option<Action> {
     })
 }
 
-/// Beside *Reconnect*, where the server is a program of this computer.
-pub fn button_ui(ui: &mut Ui, cx: &Cx<'_>) {
+/// Before *Compare*, where the server is a program of this computer: turned off at once, turned on by the dialog.
+pub fn switch_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let Some(open) = open(cx) else { return };
-    let t = theme::of(ui);
-    let (name, tip, color) = match (&cx.state.watching.files, cx.state.watch_offer()) {
-        (Some(files), _) => {
+    let files = &cx.state.watching.files;
+    if files.is_none() && cx.state.watch_offer().is_none() {
+        return;
+    }
+    let tip = match files {
+        Some(files) => {
             let files = widgets::number_text(*files as u64, "files");
             let changed = cx.state.watching.changed.as_ref().map(|(path, others)| {
-                let others = if *others > 0 {
-                    format!(" and {others} more")
-                } else {
-                    String::new()
+                let others = match others {
+                    0 => String::new(),
+                    _ => format!(" and {others} more"),
                 };
                 format!("\nLast change: {}{others}", path.display())
             });
-            (
-                format!("Watching {files}"),
-                changed.unwrap_or_default(),
-                t.accent,
-            )
+            format!("Watching {files}{}", changed.unwrap_or_default())
         }
-        (None, Some(_)) => (
-            NAME.to_owned(),
-            "\nStarts it again when they change, and calls again".to_owned(),
-            t.weak,
-        ),
-        (None, None) => return,
+        None => format!("{NAME}\nStarts it again when they change, and calls again"),
     };
-    let response = widgets::icon_button(ui, icons::READ_ONLY, &name);
-    if color == t.accent {
-        ui.painter().circle_filled(
-            response.rect.right_top() + egui::vec2(-6.0, 6.0),
-            3.0,
-            color,
-        );
+    if !widgets::switch(ui, files.is_some(), "Watch", &tip) {
+        return;
     }
-    if response.on_hover_text(format!("{name}{tip}")).clicked() {
-        cx.send(open);
+    match cx.state.watch().filter(|watch| watch.is_on) {
+        Some(watch) => cx.send(WatchAction::Set(Watch {
+            is_on: false,
+            ..watch.clone()
+        })),
+        None => cx.send(open),
     }
 }
 

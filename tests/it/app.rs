@@ -166,7 +166,7 @@ fn what_breaks_the_schema_is_said_and_sent_only_on_demand() {
     press(&mut window, Key::Enter, Modifiers::COMMAND);
     assert!(window.state().state.running.is_none() && window.state().state.capture().is_none());
     click(&mut window, "Send anyway");
-    until_label(&mut window, "isError: true");
+    until_label(&mut window, "strict_search_companies failed, isError");
 }
 
 #[test]

@@ -238,7 +238,7 @@ fn odd_answers() {
         &[
             "5 blocks: 2 text, 1 image, 1 link, 1 of unknown type",
             "unknown block type `hologram`",
-            "isError: true · the tool reports a failure",
+            "isError · 4.0 ms",
             "Not read: this answer was opened from a file, so there is no server to read it from",
         ],
     );
@@ -271,17 +271,14 @@ fn odd_answers() {
         "rpc-error",
         MAIN,
         Dark,
-        &[
-            "JSON-RPC error -32602: Unknown tool: nosuch",
-            "JSON-RPC error after 4.0 ms",
-        ],
+        &["JSON-RPC −32602 · 4.0 ms", "Unknown tool: nosuch"],
     );
     album.reads(
         &mut Window::showing(""),
         "no-answer",
         MAIN,
         Dark,
-        &["Timed out after 4.0 ms", "no answer came"],
+        &["timed out · 4.0 ms", "no answer within the time limit"],
     );
 }
 
@@ -367,9 +364,9 @@ fn newcomers() {
         [1_280, 800],
         Dark,
         &[
-            "Connected to loupe-sample",
-            "Your tool list costs 4,091 tok in 32 definitions",
-            "Most expensive tool: strict_update_company",
+            "4,091 tok before the first call",
+            "32 tools · most expensive",
+            "strict_update_company 244",
         ],
     );
     own.apply(Event::Session {

@@ -72,7 +72,7 @@ fn how_a_call_ended_is_said_aloud() {
     stage
         .call("strict_search_companies", r#"{"pageSize":9999}"#)
         .unwrap();
-    check_aloud(&mut stage, "isError: true");
+    check_aloud(&mut stage, "strict_search_companies failed, isError");
 }
 
 #[test]

@@ -111,6 +111,15 @@ pub(super) fn form_ui(
     }
 }
 
+fn field_id(tool: &str, pointer: &str) -> Id {
+    Id::unique(("field", tool, pointer))
+}
+
+/// Gives the focus to the field of a property.
+pub(super) fn focus(ui: &Ui, tool: &str, property: &str) {
+    ui.memory_mut(|memory| memory.request_focus(field_id(tool, &pointer_of("", property))));
+}
+
 impl FormUi<'_> {
     /// Values side by side as far as there is room; one that holds others takes the whole width. Gives what was changed.
     fn flow<L: FnOnce(&mut Ui)>(
@@ -180,7 +189,7 @@ impl FormUi<'_> {
     }
 
     fn id(&self, pointer: &str) -> Id {
-        Id::unique(("field", self.tool, pointer))
+        field_id(self.tool, pointer)
     }
 
     fn kind(&self, entry: &Entry<'_>) -> &FieldKind {

@@ -118,16 +118,12 @@ pub fn running_words(cx: &Cx<'_>, running: &CallInFlight) -> String {
 pub(super) fn done_words(ui: &mut Ui, capture: &Capture) {
     let t = theme::of(ui);
     let (glyph, color, _) = outcome_look(capture.outcome, t);
+    // The card says how it failed.
+    if capture.outcome != Outcome::Result {
+        return;
+    }
     let time = sidebar::duration(capture.timings.total());
-    let words = match capture.outcome {
-        Outcome::Result => format!("Done in {time}"),
-        Outcome::ToolError => format!("isError after {time}"),
-        Outcome::ProtocolError => format!("JSON-RPC error after {time}"),
-        Outcome::Malformed => format!("Unreadable answer after {time}"),
-        Outcome::Timeout => format!("Timed out after {time}"),
-        Outcome::Cancelled => format!("Cancelled after {time}"),
-        Outcome::Disconnected => format!("Server disconnected after {time}"),
-    };
+    let words = format!("Done in {time}");
     let mark = icons::icon_fill(glyph, 14.0, color);
     let color = if capture.outcome == Outcome::Result {
         t.text

@@ -48,6 +48,7 @@ pub fn button_ui(ui: &mut Ui, cx: &Cx<'_>) {
         .icon(icons::COMPARE)
         .name(&label)
         .tip(tip)
+        .left_half()
         .enabled(why.is_empty());
     if button.clicked(ui) {
         cx.send(starting(&choice));
@@ -167,7 +168,7 @@ fn vary_ui(ui: &mut Ui, cx: &Cx<'_>, label: &str, why: &str) {
         .tip(tip)
         .enabled(why.is_empty());
     let button = if label.is_empty() {
-        button.icon(icons::DOWN).height(theme::BUTTON)
+        button.icon(icons::DOWN).right_half()
     } else {
         button.icon(icons::COMPARE)
     };

@@ -30,6 +30,10 @@ use loupe_core::token::{Count, Tokenizer, format_count};
 
 /// Height of the line above the derived formats.
 const DERIVED: f32 = 8.0;
+/// Height of the heads of the columns.
+const HEAD: f32 = 22.0;
+/// With more rows the drawer is as high as people made it.
+const FEW_ROWS: usize = 6;
 /// Height of what they all drop.
 const DROPS: f32 = 24.0;
 /// More stretches of extra text are not named there.
@@ -255,7 +259,7 @@ pub fn ledger_ui(ui: &mut Ui, cx: &Cx<'_>) {
     widgets::say(&focus, Role::Table, "Token ledger");
     keys(ui, cx, &focus, lines);
     let scale = Scale::of(ui, cx, lines);
-    let head = Rect::from_min_size(outer.min, vec2(outer.width(), 22.0));
+    let head = Rect::from_min_size(outer.min, vec2(outer.width(), HEAD));
     head_ui(ui, head, &scale);
     let rest = Rect::from_min_max(head.left_bottom(), outer.max);
     let shown: Vec<&Line<'_>> = lines
@@ -294,6 +298,23 @@ pub fn ledger_ui(ui: &mut Ui, cx: &Cx<'_>) {
     if focus.has_focus() {
         widgets::outline(ui, outer.shrink(1.0), 0.0, t.accent);
     }
+}
+
+/// How high it is where few formats apply, so that nothing stands below them; `None` until all are known.
+pub fn small_height(cx: &Cx<'_>) -> Option<f32> {
+    let lines = lines(cx);
+    let is_known = |line: &Line<'_>| matches!(line.known, Known::Row(..) | Known::Not(_));
+    if !lines.iter().all(is_known) {
+        return None;
+    }
+    let absent = absent(&lines).len();
+    let rows = lines.iter().filter(|line| is_row(line)).count() + usize::from(host(cx).is_some());
+    let height = HEAD + (rows + absent) as f32 * LEDGER_ROW + 12.0;
+    (rows <= FEW_ROWS).then_some(height)
+}
+
+fn is_row(line: &Line<'_>) -> bool {
+    matches!(line.known, Known::Row(..))
 }
 
 /// The host that one views the result as, and the formats, with a line above those that are derived.
@@ -351,31 +372,32 @@ fn more_ui(ui: &mut Ui, shown: &[&Line<'_>], first: &[&Line<'_>], all_id: Id, is
     });
 }
 
-/// The formats that do not apply, those of one reason in one line.
-fn absent_ui(ui: &mut Ui, lines: &[Line<'_>]) {
+/// The formats that do not apply, by the reason.
+fn absent<'l>(lines: &'l [Line<'_>]) -> Vec<(&'l str, Vec<&'static str>)> {
     let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
     for line in lines {
         let Known::Not(row) = line.known else {
             continue;
         };
         let why = row.why.as_deref().unwrap_or("it does not apply");
+        // The strip says it, or the card.
+        if matches!(why, NO_DATA | ERROR_RESULT) {
+            continue;
+        }
         match reasons.iter_mut().find(|(known, _)| *known == why) {
             Some((_, formats)) => formats.push(format_title(line.format)),
             None => reasons.push((why, vec![format_title(line.format)])),
         }
     }
-    for (why, formats) in reasons {
+    reasons
+}
+
+/// The formats that do not apply, those of one reason in one line.
+fn absent_ui(ui: &mut Ui, lines: &[Line<'_>]) {
+    for (why, formats) in absent(lines) {
         // Titles have commas of their own.
         let titles = formats.join(" · ");
-        let words = match why {
-            NO_DATA => format!(
-                "{} need data: {titles}",
-                widgets::number_text(formats.len() as u64, "formats")
-            ),
-            ERROR_RESULT => "An error result: no format is compared".to_owned(),
-            _ => format!("{titles}: {why}"),
-        };
-        note_ui(ui, &words);
+        note_ui(ui, &format!("{titles}: {why}"));
     }
 }
 

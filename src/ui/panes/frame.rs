@@ -9,11 +9,9 @@ use super::{PaneCx, kind};
 use crate::state::{PaneView, ViewAction};
 use crate::ui::theme;
 use crate::ui::widgets;
-use crate::ui::{Cx, diff, icons, sizes};
+use crate::ui::{Cx, diff, error_card, sizes};
 use loupe_analysis::queries::{ParsedCaptureQuery, TreeQuery};
-use loupe_core::capture::Outcome;
 use loupe_core::format::ParsedCapture;
-use loupe_core::problem::{Problem, ProblemKind};
 
 const MIN_PANE: f32 = 300.0;
 const SHARES: [f32; 3] = [0.31, 0.36, 0.33];
@@ -58,17 +56,8 @@ pub fn panes_ui(ui: &mut Ui, cx: &Cx<'_>) {
     if let Some(height) = diff::again_strip(ui, cx, rect) {
         rect.min.y += height;
     }
-    // Where nothing came, the problem below says all of it.
-    if capture.response.is_some()
-        && let Some(height) = outcome_strip(ui, cx, rect, capture.outcome, subject)
-    {
-        rect.min.y += height;
-    }
+    // Where nothing came, the card above says all of it.
     if capture.response.is_none() {
-        let fallback = Problem::new(ProblemKind::Disconnected, "no answer came");
-        ui.scope_builder(UiBuilder::new().max_rect(rect.shrink(16.0)), |ui| {
-            widgets::problem_ui(ui, capture.problem.as_ref().unwrap_or(&fallback))
-        });
         return;
     }
 
@@ -76,7 +65,12 @@ pub fn panes_ui(ui: &mut Ui, cx: &Cx<'_>) {
     rect = super::format_problems::breaks_strip(ui, cx, rect);
     let is_open = |pane: &usize| cx.state.view.open[*pane];
     let focus = cx.state.view.focus.min(2);
-    let open: Vec<usize> = (0..3).filter(is_open).collect();
+    let mut open: Vec<usize> = (0..3).filter(is_open).collect();
+    // The data of an error is compared with nothing: its pane opens when it is asked for.
+    let is_data = |pane: &usize| cx.state.view.shows(*pane) == PaneView::Tree && *pane != focus;
+    if error_card::is_error(cx) && open.iter().any(|pane| !is_data(pane)) {
+        open.retain(|pane| !is_data(pane));
+    }
     if open.is_empty() {
         let rect = strip_ui(ui, cx, rect, &[], subject);
         ui.scope_builder(UiBuilder::new().max_rect(rect), |ui| {
@@ -214,94 +208,6 @@ fn progress_bar(ui: &Ui, rect: Rect, elapsed: Option<f32>) {
     if elapsed.is_some() {
         ui.request_repaint_after(widgets::MOVES_AFTER);
     }
-}
-
-/// Says how the call ended, where it did not end well; the height it took.
-fn outcome_strip(
-    ui: &mut Ui,
-    cx: &Cx<'_>,
-    rect: Rect,
-    outcome: Outcome,
-    subject: Option<&ParsedCapture>,
-) -> Option<f32> {
-    let capture = cx.state.capture()?;
-    let rpc = subject.and_then(|subject| subject.response.rpc_error.as_ref());
-    let t = theme::of(ui);
-    let (icon, color, fill, line, text) = match outcome {
-        Outcome::Result => return None,
-        Outcome::ToolError => (
-            icons::ERROR,
-            t.bad,
-            t.bad_bg,
-            t.bad_line,
-            "isError: true · the tool reports a failure".to_owned(),
-        ),
-        Outcome::ProtocolError => {
-            let text = rpc.map_or_else(
-                || "JSON-RPC error".to_owned(),
-                |error| format!("JSON-RPC error{}", error.detail()),
-            );
-            (icons::ERROR, t.bad, t.bad_bg, t.bad_line, text)
-        }
-        Outcome::Malformed => (
-            icons::ERROR,
-            t.bad,
-            t.bad_bg,
-            t.bad_line,
-            "The answer is not a JSON-RPC result; shown as far as it can be read".to_owned(),
-        ),
-        Outcome::Timeout => (
-            icons::TIMEOUT,
-            t.warn,
-            t.warn_bg,
-            t.warn_line,
-            format!(
-                "Timed out after {}",
-                widgets::seconds(capture.timings.total())
-            ),
-        ),
-        Outcome::Cancelled => (
-            icons::CANCELLED,
-            t.warn,
-            t.warn_bg,
-            t.warn_line,
-            "Cancelled".to_owned(),
-        ),
-        Outcome::Disconnected => (
-            icons::DISCONNECT,
-            t.bad,
-            t.bad_bg,
-            t.bad_line,
-            "Server disconnected before responding".to_owned(),
-        ),
-    };
-    let strip = Rect::from_min_size(rect.min, vec2(rect.width(), 30.0));
-    ui.painter().rect_filled(strip, 0.0, fill);
-    ui.painter().hline(
-        strip.x_range(),
-        strip.bottom() - 0.5,
-        Stroke::new(1.0, line),
-    );
-    widgets::glyph_at(
-        ui,
-        pos2(strip.left() + 22.0, strip.center().y),
-        icon,
-        theme::icon_fill_font(16.0),
-        color,
-    );
-    let shown = loupe_analysis::queries::invisible_chars::Shown::of(&text).text;
-    widgets::text_at(
-        ui,
-        pos2(strip.left() + 38.0, strip.center().y),
-        shown,
-        theme::label(),
-        t.strong,
-        strip.width() - 50.0,
-    );
-    let response = widgets::sense(ui, strip, "outcome", Sense::hover());
-    widgets::say(&response, Role::Alert, &text);
-    widgets::announce(ui, response.id);
-    Some(30.0)
 }
 
 /// One pane; `header` is `None` where tabs are in its place, and in the last pane holds those that are not shown.

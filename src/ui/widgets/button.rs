@@ -24,6 +24,14 @@ pub struct Button<'a> {
     is_menu: bool,
     is_enabled: bool,
     height: f32,
+    half: Option<Half>,
+}
+
+/// Which part of a split button it is: two that touch.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Half {
+    Left,
+    Right,
 }
 
 impl<'a> Button<'a> {
@@ -41,7 +49,22 @@ impl<'a> Button<'a> {
             is_menu: false,
             is_enabled: true,
             height: theme::BUTTON,
+            half: None,
         }
+    }
+
+    /// The left half of a split button; its right half touches it.
+    #[must_use]
+    pub fn left_half(mut self) -> Self {
+        self.half = Some(Half::Left);
+        self
+    }
+
+    /// The right half of a split button: the caret of its menu, drawn first where things go from right to left.
+    #[must_use]
+    pub fn right_half(mut self) -> Self {
+        self.half = Some(Half::Right);
+        self
     }
 
     /// A glyph of [`icons`] before the label.
@@ -124,6 +147,16 @@ impl<'a> Button<'a> {
         self
     }
 
+    fn radius(&self) -> egui::CornerRadius {
+        let mut radius = theme::RADIUS_CONTROL;
+        match self.half {
+            Some(Half::Left) => (radius.ne, radius.se) = (0, 0),
+            Some(Half::Right) => (radius.nw, radius.sw) = (0, 0),
+            None => {}
+        }
+        radius
+    }
+
     /// Shows it; whether it was clicked.
     pub fn clicked(self, ui: &mut Ui) -> bool {
         self.show(ui).clicked()
@@ -166,10 +199,15 @@ impl<'a> Button<'a> {
             Sense::hover()
         };
         let size = vec2(width.ceil(), self.height);
+        let spacing = ui.spacing().item_spacing.x;
+        if self.half == Some(Half::Right) {
+            ui.spacing_mut().item_spacing.x = 0.0;
+        }
         let (rect, mut response) = match self.key {
             Some(key) => keyed(ui, size, sense, key),
             None => ui.allocate_exact_size(size, sense),
         };
+        ui.spacing_mut().item_spacing.x = spacing;
         let name = self.name.unwrap_or(self.label);
         response.widget_info(|| WidgetInfo::labeled(Role::Button, self.is_enabled, name));
         if ui.is_rect_visible(rect) {
@@ -187,7 +225,7 @@ impl<'a> Button<'a> {
                     } else {
                         t.line
                     },
-                    t.weak,
+                    t.faint,
                 )
             } else if self.is_primary {
                 (
@@ -229,7 +267,15 @@ impl<'a> Button<'a> {
                     if is_hovered { t.strong } else { t.text },
                 )
             };
-            super::boxed(ui, rect, theme::RADIUS_CONTROL, fill, line);
+            super::boxed(ui, rect, self.radius(), fill, line);
+            if self.half == Some(Half::Right) && self.is_primary {
+                let line = color.gamma_multiply(0.3);
+                ui.painter().vline(
+                    rect.left() + 0.5,
+                    rect.y_range().shrink(1.0),
+                    egui::Stroke::new(1.0, line),
+                );
+            }
             let mut x = rect.left() + pad;
             if let Some(icon) = self.icon {
                 let font = if self.is_icon_filled {
@@ -290,6 +336,36 @@ impl<'a> Button<'a> {
     }
 }
 
+/// On or off, as a pill with its label behind it; whether it was clicked.
+pub fn switch(ui: &mut Ui, is_on: bool, label: &str, tip: &str) -> bool {
+    const PILL: egui::Vec2 = vec2(30.0, 16.0);
+    let t = theme::of(ui);
+    let font = theme::label();
+    let words = super::text_width(ui, label, font.clone());
+    let size = vec2(PILL.x + 8.0 + words, theme::BUTTON);
+    let (rect, response) = ui.allocate_exact_size(size, Sense::click());
+    response.widget_info(|| WidgetInfo::selected(Role::Switch, ui.is_enabled(), is_on, label));
+    let pill = Rect::from_min_size(pos2(rect.left(), rect.center().y - PILL.y / 2.0), PILL);
+    let (fill, line) = if is_on {
+        (t.accent, t.accent)
+    } else {
+        (t.card, t.line2)
+    };
+    super::boxed(ui, pill, egui::CornerRadius::same(8), fill, line);
+    let inset = PILL.y / 2.0;
+    let (knob, color) = match is_on {
+        true => (pill.right() - inset, t.on_accent),
+        false => (pill.left() + inset, t.weak),
+    };
+    ui.painter()
+        .circle_filled(pos2(knob, pill.center().y), 5.0, color);
+    let color = if response.hovered() { t.strong } else { t.text };
+    let left = pos2(pill.right() + 8.0, rect.center().y);
+    text_at(ui, left, label, font, color, f32::INFINITY);
+    focus_ring(ui, &response, theme::RADIUS_CONTROL);
+    response.on_hover_text(tip).clicked()
+}
+
 /// A plain button.
 pub fn button(ui: &mut Ui, label: &str) -> Response {
     Button::new(label).show(ui)
@@ -314,10 +390,15 @@ pub fn primary_button(
 
 /// A button that is only an icon; the name is its tooltip and its accessible name.
 pub fn icon_button(ui: &mut Ui, icon: &str, name: &str) -> Response {
+    icon_button_with(ui, icon, name, name)
+}
+
+/// The same with more in its one tooltip: its key, what it does.
+pub fn icon_button_with(ui: &mut Ui, icon: &str, name: &str, tip: &str) -> Response {
     Button::new("")
         .icon(icon)
         .name(name)
-        .tip(name)
+        .tip(tip)
         .frameless()
         .height(theme::ICON_BUTTON)
         .show(ui)

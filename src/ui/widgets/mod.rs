@@ -21,8 +21,8 @@ use egui::{
 };
 
 pub use button::{
-    Button, button, choose_item, choose_row, context_menu, icon_button, menu_item, menu_row,
-    primary_button, segmented, tab,
+    Button, button, choose_item, choose_row, context_menu, icon_button, icon_button_with,
+    menu_item, menu_row, primary_button, segmented, switch, tab,
 };
 pub use field::LineEdit;
 pub use mark::{Tone, badge, chip, key_cap, key_cap_at, key_cap_width, letter_at, swatch};

@@ -129,8 +129,8 @@ fn a_server_that_went_away_says_so_and_offers_the_way_back() {
 #[test]
 fn a_dialog_that_asks_has_the_keyboard_and_esc_sends_nothing() {
     let mut window = two_tools("cat > /dev/null");
-    until_label(&mut window, "Connected to two");
-    until_label(&mut window, "Or ask the sample server");
+    until_label(&mut window, "before the first call");
+    until_label(&mut window, "Try it: ");
     perform(&mut window, CallAction::SelectTool("odd".into()));
     window.step();
     press(&mut window, Key::Enter, Modifiers::COMMAND);

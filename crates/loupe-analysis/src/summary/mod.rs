@@ -179,7 +179,7 @@ pub fn summary_of(strip: &Strip, tokenizer: &Tokenizer) -> Summary {
         summary.cell(cell, &name);
     }
     if strip.note.is_some() {
-        summary.plain(format!(" {note}: no other format to compare with."));
+        summary.plain(format!(" {note}."));
     }
     summary
 }
@@ -525,7 +525,7 @@ mod tests {
         assert!(message.starts_with("14 tokens of text, what "), "{message}");
         assert!(
             message
-                .ends_with(", + 1 image. No data in this text: no other format to compare with."),
+                .ends_with(", + 1 image. No data in this text, so no other format: send structuredContent to compare."),
             "{message}"
         );
     }
@@ -590,7 +590,9 @@ mod tests {
         ];
         let said = say(&no_data).unwrap();
         assert!(
-            said.ends_with(" No data in this text: no other format to compare with."),
+            said.ends_with(
+                " No data in this text, so no other format: send structuredContent to compare."
+            ),
             "{said}"
         );
         let nothing = [

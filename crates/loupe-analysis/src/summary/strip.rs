@@ -312,7 +312,7 @@ pub struct Strip {
     pub cells: Vec<StripCell>,
     /// The name of the host that sends it so.
     pub sent_by: Option<String>,
-    /// Why there are no more: "No data in this text".
+    /// Why there are no more, and what would have to change.
     pub note: Option<String>,
 }
 
@@ -629,8 +629,10 @@ pub fn strip(
     else {
         let note = match json.row.why.as_deref() {
             Some(ERROR_RESULT) => "An error result",
-            _ if content.row.is_available() => "No data in this text",
-            _ => "No data in this result",
+            _ if content.row.is_available() => {
+                "No data in this text, so no other format: send structuredContent to compare"
+            }
+            _ => "No data in this result, so no other format",
         };
         return Some(Strip {
             note: Some(note.to_owned()),

@@ -46,6 +46,12 @@ impl ParsedResponse {
         })
     }
 
+    /// Width and height of the image in a block, from its head; `None` of what is no image of a known kind.
+    pub fn image_size(&self, index: usize) -> Option<(u32, u32)> {
+        let size = imagesize::blob_size(&self.block_bytes(index).ok()?).ok()?;
+        Some((size.width.try_into().ok()?, size.height.try_into().ok()?))
+    }
+
     fn encoded(&self, block: &Block) -> Option<std::borrow::Cow<'_, str>> {
         let node = self.doc.node(block.node)?;
         let member = node

@@ -6,8 +6,9 @@ use super::claim::{Claim, OmittedText};
 use super::round_trip::{self, RoundTrip};
 use super::{Format, ParsedCapture, Sink, WriteError};
 use crate::capture::{BlockKind, FactCount, is_wrapped};
+use crate::number::grouped;
 use crate::parallel::{LONG_BYTES, join};
-use crate::token::{Counter, Encoding, Tokens};
+use crate::token::{Counter, Encoding, Tokens, image_tokens};
 
 /// The numbers of one format; each is that of the exact bytes `--view FORMAT` prints.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -175,6 +176,23 @@ impl Row {
     }
 }
 
+/// What the images cost, where the size of all of them is known: " (85 to 1,105 tok, by model)".
+fn describe_cost(subject: &ParsedCapture) -> String {
+    let blocks = &subject.response.blocks;
+    let images = (0..blocks.len()).filter(|at| blocks[*at].kind == BlockKind::Image);
+    let cost = |at: usize| {
+        let (width, height) = subject.response.image_size(at)?;
+        Some(image_tokens(width, height))
+    };
+    let sum = images.map(cost).try_fold((0, 0), |sum, cost| {
+        let (least, most) = cost?;
+        Some((sum.0 + least, sum.1 + most))
+    });
+    sum.map_or_else(String::new, |(least, most)| {
+        format!(" ({} to {} tok, by model)", grouped(least), grouped(most))
+    })
+}
+
 /// Blocks that are no text and so not in `content`: media, which no tokenizer of text can count, and what hosts each
 /// make something else of.
 fn describe_uncounted(subject: &ParsedCapture) -> Option<String> {
@@ -192,7 +210,7 @@ fn describe_uncounted(subject: &ParsedCapture) -> Option<String> {
         }
     };
     let found = [
-        of(BlockKind::Image, "image", "images"),
+        of(BlockKind::Image, "image", "images").map(|images| images + &describe_cost(subject)),
         of(BlockKind::Audio, "audio clip", "audio clips"),
         of(
             BlockKind::Resource,
@@ -281,6 +299,26 @@ mod tests {
             Some("2 images and 1 audio clip")
         );
         assert_eq!(row("wire").uncounted, None);
+    }
+
+    #[test]
+    fn images_of_known_size_say_what_they_cost() {
+        let image = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+        let block = format!(r#"{{"type":"image","data":"{image}"}}"#);
+        let uncounted = |more: &str| {
+            let result =
+                format!(r#"{{"content":[{{"type":"text","text":"a"}},{block},{block}{more}]}}"#);
+            Row::measure(by_id("content").unwrap(), &subject(&result)).uncounted
+        };
+        assert_eq!(
+            uncounted("").as_deref(),
+            Some("2 images (2 to 510 tok, by model)")
+        );
+        // A range that leaves one out would be false.
+        assert_eq!(
+            uncounted(r#",{"type":"image","data":"aGk="}"#).as_deref(),
+            Some("3 images")
+        );
     }
 
     #[test]

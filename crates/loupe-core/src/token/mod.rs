@@ -8,11 +8,13 @@ pub mod claude;
 mod counter;
 mod encoder;
 mod file;
+mod image;
 mod subtree;
 mod tokenizer;
 
 pub use counter::{Counter, Counts};
 pub use file::{FileKind, MAX_FILE_BYTES, TokenizerFile};
+pub use image::image_tokens;
 pub use subtree::{Role, each_start, each_token, subtrees};
 pub use tokenizer::{Count, Tokenizer, format_count};
 
