@@ -205,6 +205,8 @@ pub enum ViewAction {
     ShowTab(SidebarTab),
     /// The words that the list of the sidebar is filtered by.
     SetFilter(String),
+    /// The words that the captures are filtered by.
+    FilterCaptures(String),
     ToggleGroup(String),
 }
 
@@ -245,6 +247,8 @@ pub struct View {
     pub search: Option<Search>,
     /// The pattern that is tried on the texts.
     pub pattern: Option<String>,
+    /// The words that the captures are filtered by: of the tool's name or the arguments.
+    pub captures_filter: String,
     /// Names of tool groups that are folded.
     pub folded_groups: BTreeSet<String>,
     pub hosts: HostsView,
@@ -276,6 +280,7 @@ impl Default for View {
             peek: None,
             search: None,
             pattern: None,
+            captures_filter: String::new(),
             folded_groups: BTreeSet::new(),
             hosts: HostsView::default(),
             findings: FindingsView::default(),
@@ -554,6 +559,7 @@ impl State {
                 }
             }
             ViewAction::SetFilter(filter) => self.session_mut().filter = filter,
+            ViewAction::FilterCaptures(filter) => view.captures_filter = filter,
             ViewAction::ToggleGroup(group) => toggle(&mut view.folded_groups, group),
         }
     }
@@ -590,6 +596,20 @@ mod tests {
             layout.0,
             "what was chosen is kept for the next run"
         );
+    }
+
+    #[test]
+    fn captures_and_tools_have_a_filter_each() {
+        let mut state = State::default();
+        for action in [
+            ViewAction::SetFilter("issue".into()),
+            ViewAction::FilterCaptures("north".into()),
+            ViewAction::ShowTab(SidebarTab::Prompts),
+        ] {
+            state.perform(action, &mut Vec::new());
+        }
+        let (tools, captures) = (&state.session().filter, &state.view.captures_filter);
+        assert_eq!((tools.as_str(), captures.as_str()), ("", "north"));
     }
 
     #[test]

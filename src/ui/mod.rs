@@ -162,19 +162,6 @@ impl<'a> Cx<'a> {
             })
     }
 
-    /// The row of what the server sent, of any capture: `both`, else the one part that there is. `None` until it is known
-    /// which.
-    pub fn as_sent(&self, capture: &CaptureId) -> Option<&'a Row> {
-        for format in ["both", "content", "structured"] {
-            match self.state.query_results.get(capture, RowQuery(format))? {
-                QueryState::Ready(row) if row.is_available() => return Some(row),
-                QueryState::Ready(_) => {}
-                _ => return None,
-            }
-        }
-        None
-    }
-
     /// A row's tokens by the tokenizer chosen; asked for where they are not known yet.
     pub fn count(&self, row: &Row) -> Option<Result<Count, &'a Problem>> {
         self.count_by(row, &self.state.settings.tokenizer)

@@ -312,12 +312,39 @@ fn tools_are_listed_with_their_risk_and_cost() {
     );
     check_click(
         connected(),
-        "Group dual, 2,428 tokens, open",
+        "Group dual_, 2 tools, 2,428 tokens, open",
         ViewAction::ToggleGroup("dual_".into()),
     );
     let harness = harness(connected());
     harness.get_by_label("dual_search, read-only declared, 1,214 tokens, selected");
     harness.get_by_label("3 definitions · 3,642 tok");
+}
+
+#[test]
+fn many_captures_are_filtered_by_tool_and_arguments() {
+    let captures = |count: usize, filter: &str| {
+        let mut state = answered(Outcome::Result);
+        for at in 2..=count {
+            state.captures.push(Arc::new(Capture {
+                id: CaptureId(format!("{at}").into()),
+                arguments: Bytes::from(format!(r#"{{"term":"city {at}"}}"#)),
+                ..(*state.captures[0]).clone()
+            }));
+        }
+        state.view.captures_filter = filter.into();
+        let harness = harness(state);
+        let has_filter = harness.query_by_label("Filter captures").is_some();
+        let rows = harness.query_all_by_label_contains("Capture ").count();
+        (has_filter, rows)
+    };
+    assert!(captures(9, "").1 >= 4, "the newest are in sight");
+    assert_eq!(captures(9, "CITY 3"), (true, 1));
+    assert_eq!(captures(9, "DUAL_"), captures(9, ""));
+    assert_eq!(
+        captures(8, "CITY 3"),
+        captures(8, ""),
+        "few are not filtered"
+    );
 }
 
 #[test]

@@ -3,12 +3,14 @@
 //! Rows are drawn only where they are visible; every row has a name that tells all it shows.
 
 pub(super) mod captures;
+mod groups;
 
 use egui::{
     Color32, Id, Panel, Popup, PopupCloseBehavior, Rect, Response, RichText, Role, Sense, TextEdit,
     Ui, WidgetInfo, pos2, vec2,
 };
 
+use self::groups::Group;
 use super::region::{Region, region};
 use super::theme::{self, ThemeTokens};
 use super::widgets::{self, RowLine};
@@ -73,24 +75,28 @@ impl Risk {
 
 /// One line of the list.
 enum Row<'a> {
-    Group {
-        prefix: &'a str,
-        title: String,
-        tokens: Option<u64>,
-        folded: bool,
-    },
+    Group(GroupRow<'a>),
     Tool {
+        /// What the titles above say of its name.
         prefix: &'a str,
         listed: &'a ListedTool,
+        indent: f32,
     },
 }
 
-/// Tools that share the beginning of their name.
-struct Group<'a> {
-    /// With its separator; empty for tools that share theirs with no other.
+/// The title of a group.
+struct GroupRow<'a> {
     prefix: &'a str,
-    tools: Vec<&'a ListedTool>,
+    /// What of the prefix no title above says.
+    title: &'a str,
+    count: usize,
+    tokens: Option<u64>,
+    folded: bool,
+    indent: f32,
 }
+
+/// How far a group is set in from the one that it is in, and its tools from it.
+const INDENT: f32 = 10.0;
 
 /// Where the filter field is.
 fn filter_id() -> Id {
@@ -109,50 +115,6 @@ pub fn focus_filter(ui: &Ui, cx: &Cx<'_>) -> Option<Action> {
     }
     ui.memory_mut(|memory| memory.request_focus(filter_id()));
     (!cx.state.settings.sidebar_open).then_some(SettingsAction::ToggleSidebar.into())
-}
-
-/// The beginning of a name that others may share, with its separator.
-fn prefix_of(name: &str) -> &str {
-    match name.find(['_', '-', '.', '/', ':']) {
-        Some(at) if at > 0 && at + 1 < name.len() => &name[..=at],
-        _ => "",
-    }
-}
-
-/// Groups in order of first appearance; what shares with nobody comes last, together.
-fn groups<'a>(tools: impl Iterator<Item = &'a ListedTool>) -> Vec<Group<'a>> {
-    let mut groups: Vec<Group<'a>> = Vec::new();
-    let mut places = std::collections::HashMap::new();
-    for listed in tools {
-        let prefix = prefix_of(&listed.tool.name);
-        let place = *places.entry(prefix).or_insert_with(|| {
-            groups.push(Group {
-                prefix,
-                tools: Vec::new(),
-            });
-            groups.len() - 1
-        });
-        groups[place].tools.push(listed);
-    }
-    let (mut shared, alone): (Vec<_>, Vec<_>) = groups
-        .into_iter()
-        .partition(|group| group.tools.len() > 1 && !group.prefix.is_empty());
-    let rest: Vec<_> = alone.into_iter().flat_map(|group| group.tools).collect();
-    if !rest.is_empty() {
-        shared.push(Group {
-            prefix: "",
-            tools: rest,
-        });
-    }
-    shared
-}
-
-fn group_title(prefix: &str) -> &str {
-    if prefix.is_empty() {
-        "Others"
-    } else {
-        prefix.trim_end_matches(['_', '-', '.', '/', ':'])
-    }
 }
 
 fn is_match(tool: &Tool, filter: &str) -> bool {
@@ -233,18 +195,22 @@ fn wide_ui(ui: &mut Ui, cx: &Cx<'_>) {
             });
         });
     let height = ui.available_height();
-    let least = theme::HEADER + 2.0 * theme::CAPTURE_ROW;
-    let most = (height - 200.0).max(least);
-    let wanted = theme::HEADER + 6.0 * theme::CAPTURE_ROW;
-    let kept = cx
-        .state
-        .settings
-        .panels
-        .captures
-        .map_or(wanted.min(height * 0.36), f32::from);
+    // As high as its rows, but tools get the most of the room.
+    let rows = captures::height(cx);
+    let share =
+        theme::HEADER + widgets::whole_rows(height * 0.4 - theme::HEADER, theme::CAPTURE_ROW);
+    let kept = cx.state.settings.panels.captures.map_or(share, f32::from);
+    let least = (theme::HEADER + theme::CAPTURE_ROW).min(rows);
+    let most = (height - 200.0).clamp(least, rows.max(least));
+    let size = kept.clamp(least, most);
+    let id = ui.scope_id().with("captures");
+    if widgets::recall(ui, id) != Some(size) {
+        widgets::remember(ui, id, size);
+        ui.data_mut(|data| data.remove::<egui::PanelState>(id));
+    }
     let shown = Panel::bottom("captures")
-        .resizable(true)
-        .default_size(kept.clamp(least, most))
+        .resizable(least < most)
+        .default_size(size)
         .size_range(least..=most)
         .frame(egui::Frame::NONE)
         .show(ui, |ui| captures::captures_ui(ui, cx, false));
@@ -297,31 +263,30 @@ fn tools_ui(ui: &mut Ui, cx: &Cx<'_>, place: Option<Rect>) {
     }
     let rows = rows(cx, matching, !filter.is_empty());
     let height = widgets::whole_rows(ui.available_height(), theme::TOOL_ROW);
-    let chosen = newly_chosen(ui, cx).and_then(|name| {
-        rows.iter()
-            .position(|row| matches!(row, Row::Tool { listed, .. } if listed.tool.name == name))
-    });
+    let chosen = cx.state.session().selected_tool.as_deref();
+    let at = rows.iter().position(
+        |row| matches!(row, Row::Tool { listed, .. } if Some(&*listed.tool.name) == chosen),
+    );
     widgets::scroll("tools")
         .max_height(height)
         .min_scrolled_height(height)
         .show_rows(ui, theme::TOOL_ROW, rows.len(), |ui, range| {
-            if let Some(at) = chosen {
+            if let Some((at, name)) = at.zip(chosen) {
                 let pitch = theme::TOOL_ROW + ui.spacing().item_spacing.y;
                 let top = ui.max_rect().top() + (at as f32 - range.start as f32) * pitch;
-                let place =
+                let row =
                     Rect::from_x_y_ranges(ui.max_rect().x_range(), top..=top + theme::TOOL_ROW);
-                ui.scroll_to_rect(place, None);
+                keep_in_sight(ui, row, name, height);
             }
             for row in &rows[range] {
                 match row {
-                    Row::Group {
+                    Row::Group(group) => group_ui(ui, cx, group),
+                    Row::Tool {
                         prefix,
-                        title,
-                        tokens,
-                        folded,
-                    } => group_ui(ui, cx, prefix, title, *tokens, *folded),
-                    Row::Tool { prefix, listed } => {
-                        if tool_ui(ui, cx, prefix, listed) && place.is_none() {
+                        listed,
+                        indent,
+                    } => {
+                        if tool_ui(ui, cx, prefix, listed, *indent) && place.is_none() {
                             ui.close();
                         }
                     }
@@ -332,43 +297,88 @@ fn tools_ui(ui: &mut Ui, cx: &Cx<'_>, place: Option<Rect>) {
 
 /// The rows of these tools in their groups; a filter unfolds all.
 fn rows<'a>(cx: &Cx<'a>, tools: Vec<&'a ListedTool>, is_filtered: bool) -> Vec<Row<'a>> {
-    let state = cx.state;
     let mut rows = Vec::with_capacity(tools.len() + 8);
-    let groups = groups(tools.into_iter());
-    let is_plain = groups.len() == 1 && groups[0].prefix.is_empty();
-    for group in groups {
-        let prefix = group.prefix;
-        let folded = !is_filtered && !is_plain && state.view.folded_groups.contains(prefix);
-        if !is_plain {
-            let tokens = |listed: &&ListedTool| Some(listed.tokens?.get(state.settings.encoding()));
-            rows.push(Row::Group {
-                prefix,
-                title: group_title(prefix).to_owned(),
-                tokens: group.tools.iter().map(tokens).sum(),
-                folded,
-            });
-        }
-        if !folded {
-            let tools = group.tools.into_iter();
-            rows.extend(tools.map(|listed| Row::Tool { prefix, listed }));
+    let groups = groups::groups(tools.into_iter());
+    if let [group] = &groups[..]
+        && group.prefix.is_empty()
+    {
+        add_tools(&mut rows, group, 0.0);
+        return rows;
+    }
+    for group in &groups {
+        if add_title(&mut rows, cx, group, "", is_filtered) {
+            add_tools(&mut rows, group, INDENT);
+            for inner in &group.inner {
+                if add_title(&mut rows, cx, inner, group.prefix, is_filtered) {
+                    add_tools(&mut rows, inner, 2.0 * INDENT);
+                }
+            }
         }
     }
     rows
 }
 
-/// The tool that was chosen since the last frame, wherever that was done: it is brought into sight once.
-fn newly_chosen<'a>(ui: &Ui, cx: &Cx<'a>) -> Option<&'a str> {
+fn add_tools<'a>(rows: &mut Vec<Row<'a>>, group: &Group<'a>, indent: f32) {
+    let prefix = group.prefix;
+    rows.extend(group.tools.iter().map(|listed| Row::Tool {
+        prefix,
+        listed,
+        indent,
+    }));
+}
+
+/// Whether the group is open.
+fn add_title<'a>(
+    rows: &mut Vec<Row<'a>>,
+    cx: &Cx<'a>,
+    group: &Group<'a>,
+    outer: &str,
+    is_filtered: bool,
+) -> bool {
+    let encoding = cx.state.settings.encoding();
+    let folded = !is_filtered && cx.state.view.folded_groups.contains(group.prefix);
+    rows.push(Row::Group(GroupRow {
+        prefix: group.prefix,
+        title: match &group.prefix[outer.len()..] {
+            "" => "Others",
+            title => title,
+        },
+        count: group.all().count(),
+        tokens: group
+            .all()
+            .map(|listed| Some(listed.tokens?.get(encoding)))
+            .sum(),
+        folded,
+        indent: if outer.is_empty() { 0.0 } else { INDENT },
+    }));
+    !folded
+}
+
+/// Where the row of the chosen tool was in the frame before.
+#[derive(Clone, PartialEq)]
+struct Sight {
+    tool: String,
+    height: f32,
+    is_seen: bool,
+}
+
+/// Brings a tool into sight that was chosen since the last frame, wherever that was done, and keeps it there while the room for
+/// the list changes.
+fn keep_in_sight(ui: &Ui, row: Rect, tool: &str, height: f32) {
     let id = Id::unique("tool that was in sight");
-    let chosen = cx.state.session().selected_tool.as_deref();
-    let before: Option<Option<String>> = widgets::recall(ui, id);
-    if before
-        .as_ref()
-        .is_some_and(|before| before.as_deref() == chosen)
-    {
-        return None;
+    let before: Option<Sight> = widgets::recall(ui, id);
+    let is_new = before.as_ref().is_none_or(|before| before.tool != tool);
+    let is_pushed_out = before.is_some_and(|before| before.is_seen && before.height != height);
+    let is_seen = ui.clip_rect().contains_rect(row.shrink(1.0));
+    if (is_new || is_pushed_out) && !is_seen {
+        ui.scroll_to_rect_animation(row, None, egui::style::ScrollAnimation::none());
     }
-    widgets::remember(ui, id, chosen.map(str::to_owned));
-    chosen
+    let now = Sight {
+        tool: tool.to_owned(),
+        height,
+        is_seen: is_seen || is_new || is_pushed_out,
+    };
+    widgets::remember(ui, id, now);
 }
 
 /// Tools, and what else the server declares; how many there are, once they are listed.
@@ -561,63 +571,43 @@ fn sum_ui(ui: &mut Ui, cx: &Cx<'_>) {
     line.text(rect.left(), end, count, theme::regular(12.0), t.weak);
 }
 
-fn group_ui(
-    ui: &mut Ui,
-    cx: &Cx<'_>,
-    prefix: &str,
-    title: &str,
-    tokens: Option<u64>,
-    folded: bool,
-) {
+fn group_ui(ui: &mut Ui, cx: &Cx<'_>, group: &GroupRow<'_>) {
     let t = theme::of(ui);
     let row = widgets::ListRow::new(ui, theme::TOOL_ROW);
-    let sum = tokens.map_or_else(
+    let sum = group.tokens.map_or_else(
         || server_cost::describe_pending(cx, "…", "–"),
         widgets::grouped,
     );
-    let (caret, state) = match folded {
+    let (caret, state) = match group.folded {
         true => (icons::RIGHT, "folded"),
         false => (icons::DOWN, "open"),
     };
+    let name = if group.prefix.is_empty() {
+        group.title
+    } else {
+        group.prefix
+    };
+    let count = widgets::grouped(group.count as u64);
+    let tools = if group.count == 1 { "tool" } else { "tools" };
     row.say(
         Role::Button,
-        format!("Group {title}, {sum} tokens, {state}"),
+        format!("Group {name}, {count} {tools}, {sum} tokens, {state}"),
     );
     row.ground(false);
-    row.icon(row.inset_left(14.0), caret, 12.0, t.weak);
-    let end = row.number(row.inset_right(14.0), sum, theme::mono(12.0), t.weak);
-    row.text(
-        row.inset_left(24.0),
-        end - 8.0,
-        title,
-        theme::semibold(12.5),
-        t.strong,
-    );
+    row.icon(row.inset_left(14.0 + group.indent), caret, 12.0, t.weak);
+    let end = row.number(row.inset_right(14.0), sum, theme::mono(12.0), t.weak) - 8.0;
+    let font = match group.prefix {
+        "" => theme::semibold(12.5),
+        _ => theme::mono_semibold(12.0),
+    };
+    let left = row.inset_left(24.0 + group.indent);
+    let count = format!(" · {count}");
+    let room = widgets::text_width(row.ui, &count, theme::mono(12.0));
+    let next = row.text(left, end - room, group.title, font, t.strong);
+    row.text(next, end, count, theme::mono(12.0), t.weak);
     if row.response.clicked() {
-        cx.send(ViewAction::ToggleGroup(prefix.to_owned()));
+        cx.send(ViewAction::ToggleGroup(group.prefix.to_owned()));
     }
-}
-
-/// Text in several colours on one line, cut at the end; returns whether something was cut.
-fn elided(
-    line: RowLine<'_>,
-    left: f32,
-    right: f32,
-    parts: &[(&str, Color32)],
-    font: &egui::FontId,
-) -> bool {
-    let mut job = egui::text::LayoutJob::default();
-    for (text, color) in parts {
-        job.append(text, 0.0, egui::TextFormat::simple(font.clone(), *color));
-    }
-    job.wrap = egui::text::TextWrapping::truncate_at_width((right - left).max(8.0));
-    let galley = line.ui.fonts_mut(|fonts| fonts.layout_job(job));
-    let is_cut = galley.elided;
-    let position = pos2(left, line.y - galley.size().y / 2.0);
-    line.ui
-        .painter()
-        .galley(position, galley, Color32::PLACEHOLDER);
-    is_cut
 }
 
 /// What a screen reader says of a tool.
@@ -643,7 +633,7 @@ fn spoken(cx: &Cx<'_>, listed: &ListedTool, tokens: Option<u64>, selected: bool)
     words
 }
 
-fn tool_ui(ui: &mut Ui, cx: &Cx<'_>, prefix: &str, listed: &ListedTool) -> bool {
+fn tool_ui(ui: &mut Ui, cx: &Cx<'_>, prefix: &str, listed: &ListedTool, indent: f32) -> bool {
     let t = theme::of(ui);
     let tool = &*listed.tool;
     // A result of another server's tool is that of none of these.
@@ -679,27 +669,19 @@ fn tool_ui(ui: &mut Ui, cx: &Cx<'_>, prefix: &str, listed: &ListedTool) -> bool 
         _ if tool.name.is_empty() => "(no name)",
         rest => rest,
     };
-    let (left, font) = (row.inset_left(14.0), theme::mono(12.0));
-    // The beginning that others share goes first.
-    let wide = widgets::text_width(row.ui, format!("{prefix}{name}"), font.clone());
-    let shown = match wide > right - left && !prefix.is_empty() {
-        true => "…",
-        false => prefix,
-    };
-    let parts = [(shown, t.weak), (name, strong)];
-    let is_cut = elided(*row, left, right, &parts, &font) || shown != prefix;
-    let response = row.response.on_hover_ui(|ui| tip_ui(ui, tool, is_cut));
+    let left = pos2(row.inset_left(14.0 + indent), row.y);
+    let font = theme::mono(12.0);
+    widgets::name_at(row.ui, left, name, font, strong, right - left.x);
+    let response = row.response.on_hover_ui(|ui| tip_ui(ui, tool));
     if response.clicked() {
         cx.send(CallAction::SelectTool(tool.name.clone()));
     }
     response.clicked()
 }
 
-fn tip_ui(ui: &mut Ui, tool: &Tool, is_cut: bool) {
+fn tip_ui(ui: &mut Ui, tool: &Tool) {
     ui.set_max_width(360.0);
-    if is_cut || tool.title.is_some() {
-        ui.label(RichText::new(&tool.name).font(theme::mono(12.0)));
-    }
+    ui.label(RichText::new(&tool.name).font(theme::mono(12.0)));
     if let Some(title) = &tool.title {
         ui.label(title);
     }
@@ -724,55 +706,9 @@ pub(super) fn duration(time: std::time::Duration) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use bytes::Bytes;
 
     use super::*;
-
-    fn listed(name: &str) -> ListedTool {
-        ListedTool {
-            tool: Arc::new(Tool::unlisted(name)),
-            tokens: None,
-        }
-    }
-
-    #[test]
-    fn tools_group_by_what_their_names_share() {
-        let tools = [
-            "dual_a",
-            "ping",
-            "strict_a",
-            "dual_b",
-            "strict_b",
-            "read_file",
-        ]
-        .map(listed);
-        let groups: Vec<_> = groups(tools.iter())
-            .into_iter()
-            .map(|group| {
-                (
-                    group.prefix.to_owned(),
-                    group
-                        .tools
-                        .iter()
-                        .map(|listed| listed.tool.name.clone())
-                        .collect::<Vec<_>>()
-                        .join(" "),
-                )
-            })
-            .collect();
-        let expected = [
-            ("dual_", "dual_a dual_b"),
-            ("strict_", "strict_a strict_b"),
-            ("", "ping read_file"),
-        ];
-        assert_eq!(
-            groups,
-            expected.map(|(prefix, names)| (prefix.to_owned(), names.to_owned()))
-        );
-        assert_eq!(["dual_", ""].map(group_title), ["dual", "Others"]);
-    }
 
     #[test]
     fn the_risk_mark_tells_declared_from_default() {

@@ -5,16 +5,21 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use bytes::Bytes;
 use egui::{Id, Rect, Response, Ui, pos2, vec2};
 
-use super::{duration, elided, heading};
+use super::{duration, heading};
 use crate::state::diff::DiffAction;
-use crate::state::{FixtureAction, ViewAction};
+use crate::state::{FixtureAction, QueryState, ViewAction};
 use crate::ui::outcome::outcome_look;
 use crate::ui::theme;
-use crate::ui::{Cx, fixture, icons, once, shortcuts, widgets};
+use crate::ui::{Cx, fixture, icons, matching, once, shortcuts, widgets};
+use loupe_analysis::queries::{CountQuery, RowQuery};
 use loupe_core::capture::{Capture, Outcome};
 use loupe_core::json::Doc;
-use loupe_core::token::{Count, format_count};
+use loupe_core::token::format_count;
 
+/// More captures can be filtered.
+const MANY: usize = 8;
+/// The room of the filter field.
+const FILTER: f32 = theme::INPUT + 6.0;
 /// Below this width there is no room for the words of two buttons next to the heading.
 const TIGHT: f32 = 280.0;
 
@@ -45,29 +50,86 @@ pub(super) fn captures_ui(ui: &mut Ui, cx: &Cx<'_>, is_overlay: bool) {
             },
         );
     }
-    let captures = &cx.state.captures;
-    if captures.is_empty() {
+    if cx.state.captures.is_empty() {
         widgets::padded(ui, egui::Margin::symmetric(14, 2), |ui| {
             widgets::note_wrapped(ui, "Each call of this run appears here");
         });
         ui.allocate_space(ui.available_size());
         return;
     }
+    if has_filter(cx) {
+        filter_ui(ui, cx);
+    }
+    let shown = list_captures(cx);
+    if shown.is_empty() {
+        widgets::padded(ui, egui::Margin::symmetric(14, 2), |ui| {
+            let words = format!("No call matches “{}”", cx.state.view.captures_filter.trim());
+            widgets::note_wrapped(ui, words);
+        });
+    }
     let height = widgets::whole_rows(ui.available_height(), theme::CAPTURE_ROW);
     widgets::scroll("captures")
         .max_height(height)
         .min_scrolled_height(height)
-        .show_rows(ui, theme::CAPTURE_ROW, captures.len(), |ui, range| {
-            // The newest first.
-            for index in range {
-                let place = captures.len() - 1 - index;
-                if capture_ui(ui, cx, &captures[place], place + 1) && is_overlay {
+        .show_rows(ui, theme::CAPTURE_ROW, shown.len(), |ui, range| {
+            for &(place, capture) in &shown[range] {
+                if capture_ui(ui, cx, capture, place + 1) && is_overlay {
                     ui.close();
                 }
             }
         });
     // What is left below the last whole row is the panel's as well: its height is the user's.
     ui.allocate_space(ui.available_size());
+}
+
+/// The height of all there is.
+pub(super) fn height(cx: &Cx<'_>) -> f32 {
+    let rows = cx.state.captures.len().max(1) as f32;
+    let filter = if has_filter(cx) { FILTER } else { 0.0 };
+    theme::HEADER + filter + rows * theme::CAPTURE_ROW
+}
+
+fn has_filter(cx: &Cx<'_>) -> bool {
+    cx.state.captures.len() > MANY
+}
+
+fn filter_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    let mut text = cx.state.view.captures_filter.clone();
+    let (place, _) = widgets::full_width(ui, FILTER, egui::Sense::hover());
+    let place = place
+        .shrink2(vec2(8.0, 0.0))
+        .with_max_y(place.bottom() - 6.0);
+    let field = widgets::LineEdit {
+        name: "Filter captures",
+        hint: "Filter by tool or arguments",
+        width: place.width(),
+        is_secret: false,
+    };
+    let changed = widgets::part(ui, "filter captures", place, |ui| {
+        field.show(ui, "captures", &mut text)
+    });
+    if changed.inner {
+        cx.send(ViewAction::FilterCaptures(text));
+    }
+}
+
+/// The captures that the filter leaves, the newest first, each with its place.
+fn list_captures<'a>(cx: &Cx<'a>) -> Vec<(usize, &'a Capture)> {
+    let typed = match has_filter(cx) {
+        true => cx.state.view.captures_filter.trim().to_lowercase(),
+        false => String::new(),
+    };
+    let is_shown = |capture: &Capture| {
+        let arguments = || String::from_utf8_lossy(&capture.arguments);
+        typed.is_empty()
+            || matching::holds(&capture.tool.name, &typed)
+            || matching::holds(&arguments(), &typed)
+    };
+    let captures = cx.state.captures.iter().enumerate().rev();
+    captures
+        .map(|(place, capture)| (place, &**capture))
+        .filter(|(_, capture)| is_shown(capture))
+        .collect()
 }
 
 fn capture_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture, number: usize) -> bool {
@@ -78,18 +140,23 @@ fn capture_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture, number: usize) -> boo
     let row = widgets::ListRow::keyed(ui, theme::CAPTURE_ROW, &capture.id.0);
     let (glyph, color, words) = outcome_look(capture.outcome, t);
     let when = if capture.request.is_empty() {
-        format!("opened from a file · {words}")
+        vec!["opened from a file".to_owned()]
     } else {
         let time = cx.state.local_time.clock(capture.started_at);
-        format!("{time} · {} · {words}", duration(capture.timings.total()))
+        vec![time, duration(capture.timings.total())]
     };
-    let tokens = as_sent_tokens(cx, capture).map(format_count);
-    let said = tokens
-        .as_ref()
-        .map_or_else(String::new, |n| format!(", {n} tokens"));
+    let tokens = as_sent_tokens(cx, capture);
     let chosen = if selected { ", selected" } else { "" };
     let tool = &capture.tool.name;
-    let spoken = format!("Capture {number}: {tool}, {apart}{when}{said}{chosen}");
+    let told = if apart.is_empty() {
+        String::new()
+    } else {
+        format!("{apart} · ")
+    };
+    let spoken = format!(
+        "Capture {number}: {tool}, {told}{} · {words}, {tokens} tokens{chosen}",
+        when.join(" · ")
+    );
     row.say_entry(selected, spoken);
     row.ground_edged(selected);
     match compared_as(cx, capture) {
@@ -97,36 +164,27 @@ fn capture_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture, number: usize) -> boo
         None => row.icon_fill(row.inset_left(21.0), glyph, 14.0, color),
     }
     let (left, mut right) = (row.inset_left(36.0), row.inset_right(14.0));
+    let (first, second) = (row.line(13.0), row.line(theme::CAPTURE_ROW - 12.0));
     // In a narrow sidebar the name has the whole line.
     let is_narrow = row.rect.width() < theme::SIDEBAR - 8.0;
-    let below = match tokens {
-        Some(tokens) if is_narrow => format!("{tokens} tok · "),
-        Some(tokens) => {
-            right = row.number(right, format!("{tokens} tok"), theme::mono(12.0), t.text) - 8.0;
-            String::new()
-        }
-        None => String::new(),
-    };
+    let beside = if is_narrow { second } else { *row };
+    let end = beside.number(right, tokens, theme::mono(12.0), t.text) - 8.0;
+    if !is_narrow {
+        right = end;
+    }
     let name = if tool.is_empty() { "(answer)" } else { tool };
-    let first = row.line(13.0);
     first.text(left, right, name, theme::mono(12.0), t.strong);
-    let shown = match capture.outcome {
-        Outcome::Result => when.trim_end_matches(" · done"),
-        _ => &when,
-    };
-    let second = [
-        (apart.as_str(), t.text),
-        (below.as_str(), t.text),
-        (shown, t.weak),
-    ];
+    let outcome = Some(words).filter(|_| capture.outcome != Outcome::Result);
+    let weak = outcome.map(str::to_owned).into_iter().chain(when);
+    let mut parts: Vec<_> = Some(apart).into_iter().chain(weak).collect();
+    parts.retain(|part| !part.is_empty());
+    // What matters least is last, and goes as a whole where there is no room for it.
     let font = theme::regular(12.0);
-    elided(
-        row.line(theme::CAPTURE_ROW - 12.0),
-        left,
-        right,
-        &second,
-        &font,
-    );
+    let wide = |parts: &[String]| widgets::text_width(row.ui, parts.join(" · "), font.clone());
+    while parts.len() > 1 && wide(&parts) > end - left {
+        parts.pop();
+    }
+    second.text(left, end, parts.join(" · "), font.clone(), t.weak);
     chosen_ui(cx, capture, &row.response)
 }
 
@@ -186,7 +244,7 @@ fn menu_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture, is_other: bool) {
     }
 }
 
-/// What tells it from the other captures of its tool: the arguments that differ, ending with ` · `; empty where none do.
+/// What tells it from the other captures of its tool: the arguments that differ; empty where none do.
 fn apart(ui: &Ui, cx: &Cx<'_>, capture: &Capture) -> String {
     let mut key = DefaultHasher::new();
     (&capture.id, cx.state.captures.len()).hash(&mut key);
@@ -213,7 +271,7 @@ fn members(arguments: &Bytes) -> Vec<(String, String)> {
         .collect()
 }
 
-/// `pageSize=5 · `: the members that not all of the others have with the same value; a member that only others have is
+/// `pageSize=5`: the members that not all of the others have with the same value; a member that only others have is
 /// `name unset`.
 fn differing<'a>(arguments: &Bytes, others: impl Iterator<Item = &'a Bytes>) -> String {
     let own = members(arguments);
@@ -241,11 +299,7 @@ fn differing<'a>(arguments: &Bytes, others: impl Iterator<Item = &'a Bytes>) -> 
     unset.sort();
     unset.dedup();
     words.extend(unset.into_iter().map(|name| format!("{name} unset")));
-    if words.is_empty() {
-        String::new()
-    } else {
-        format!("{} · ", words.join(" "))
-    }
+    words.join(" ")
 }
 
 /// The side that a result is on, while the diff screen is open.
@@ -282,12 +336,31 @@ fn compare_with_shown(cx: &Cx<'_>, capture: &Capture) {
     cx.send(DiffAction::Open(a, b));
 }
 
-/// What the result costs as it was sent, once that was counted for the ledger.
-fn as_sent_tokens(cx: &Cx<'_>, capture: &Capture) -> Option<Count> {
-    let row = cx.as_sent(&capture.id)?;
-    cx.state
-        .count_of(&capture.id, row, &cx.state.settings.tokenizer)?
-        .ok()
+/// What the result costs as it was sent: `…` while it is counted, `–` where it is not.
+fn as_sent_tokens(cx: &Cx<'_>, capture: &Capture) -> String {
+    let (counting, none) = ("…".to_owned(), "–".to_owned());
+    if capture.response.is_none() {
+        return none;
+    }
+    let id = std::slice::from_ref(&capture.id);
+    for format in ["both", "content", "structured"] {
+        let row = match cx.ask_of(id, RowQuery(format)) {
+            QueryState::Ready(row) if row.is_available() => row,
+            QueryState::Ready(_) => continue,
+            QueryState::Working { .. } => return counting,
+            _ => return none,
+        };
+        let tokenizer = cx.state.settings.tokenizer.clone();
+        if let Some(count) = tokenizer.from_tokens(row.tokens) {
+            return format_count(count);
+        }
+        return match cx.ask_of(id, CountQuery { format, tokenizer }) {
+            QueryState::Ready(count) => format_count(*count),
+            QueryState::Working { .. } => counting,
+            _ => none,
+        };
+    }
+    none
 }
 
 #[cfg(test)]
@@ -303,11 +376,11 @@ mod tests {
         );
         assert_eq!(
             differing(&json, [&markdown].into_iter()),
-            "response_format=json · "
+            "response_format=json"
         );
         assert_eq!(
             differing(&call(r#"{"q":"north"}"#), [&json].into_iter()),
-            "response_format unset · "
+            "response_format unset"
         );
         assert_eq!(differing(&json, [&json].into_iter()), "");
         assert_eq!(differing(&json, std::iter::empty()), "");
