@@ -110,7 +110,8 @@ pub fn only_match(cx: &Cx<'_>, tab: SidebarTab) -> Option<usize> {
     matching.next().is_none().then_some(at)
 }
 
-fn kind(entry: &LibraryEntry) -> (&'static str, &'static str) {
+/// Its icon, and what it is.
+pub(super) fn kind(entry: &LibraryEntry) -> (&'static str, &'static str) {
     match entry {
         LibraryEntry::Resource(_) => (icons::RESOURCE, "resource"),
         LibraryEntry::Template(_) => (icons::CODE, "template"),

@@ -1,4 +1,4 @@
-//! The palette: one field that finds tools, captures, formats and commands, and does what is chosen (Ctrl K).
+//! The palette: one field that finds commands, captures, tools and the rest, by section, and does what is chosen (Ctrl K).
 //!
 //! Its text and choice are the dialog's ([`Dialog::Palette`]). What can be found is put together from the state each
 //! time it is painted: a few hundred names, of a large server thousands. Only the rows in sight are laid out.
@@ -12,7 +12,8 @@ use egui::{
 
 use super::commands::{COMMANDS, PALETTE_NAME, open_palette};
 use super::theme;
-use super::{Cx, commands, export, icons, matching, servers, shortcuts, widgets};
+use super::{Cx, commands, export, icons, library, matching, servers, shortcuts, widgets};
+use crate::state::library::LibraryAction;
 use crate::state::server_diff::ServerDiffAction;
 use crate::state::{
     Action, CallAction, Dialog, ImportAction, PaneView, Screen, ServersAction, ViewAction,
@@ -31,7 +32,7 @@ const ROWS: usize = 12;
 /// Something that can be found, and what choosing it does.
 struct Entry<'a> {
     glyph: &'static str,
-    /// What it is, for a screen reader and as a word to find it by.
+    /// What it is, for a screen reader and as a word to find it by: one of [`SECTIONS`].
     kind: &'static str,
     name: Cow<'a, str>,
     /// What the row says next to the name: a description, or keys.
@@ -141,7 +142,7 @@ fn found_ui(ui: &mut Ui, cx: &Cx<'_>, text: &str, chosen: usize) {
     let mut typed = text.to_owned();
     let field = TextEdit::singleline(&mut typed)
         .id(Id::unique("palette field"))
-        .hint_text("A tool, a capture, a format or a command")
+        .hint_text("A command, a call, a tool, a format…")
         .font(theme::base())
         .margin(Margin::symmetric(8, 6))
         .desired_width(f32::INFINITY)
@@ -171,23 +172,62 @@ fn found_ui(ui: &mut Ui, cx: &Cx<'_>, text: &str, chosen: usize) {
         return;
     }
     ui.spacing_mut().item_spacing.y = 0.0;
+    let rows = rows(&entries);
+    let place = rows.iter().position(|row| *row == Row::Entry(next));
     // As high as what was found, whatever was found before.
-    let height = ROW * entries.len().min(ROWS) as f32;
+    let height = ROW * rows.len().min(ROWS) as f32;
     let mut scroll = ScrollArea::vertical()
         .max_height(height)
         .min_scrolled_height(height)
         .auto_shrink([false, true]);
-    if step != 0 {
-        scroll = scroll.vertical_scroll_offset((next + 1).saturating_sub(ROWS) as f32 * ROW);
+    if let (true, Some(place)) = (step != 0, place) {
+        scroll = scroll.vertical_scroll_offset((place + 1).saturating_sub(ROWS) as f32 * ROW);
     }
-    scroll.show_rows(ui, ROW, entries.len(), |ui, range| {
-        for index in range {
-            let entry = &entries[index];
-            if row_ui(ui, entry, index == next, index, entries.len()) || (enter && index == next) {
-                choose(ui, cx, entry);
+    scroll.show_rows(ui, ROW, rows.len(), |ui, range| {
+        for row in &rows[range] {
+            match *row {
+                Row::Heading(title) => heading_ui(ui, title),
+                Row::Entry(index) => {
+                    let (entry, is_next) = (&entries[index], index == next);
+                    if row_ui(ui, entry, is_next, index, entries.len()) || (enter && is_next) {
+                        choose(ui, cx, entry);
+                    }
+                }
             }
         }
     });
+}
+
+/// A line of the list.
+#[derive(PartialEq)]
+enum Row {
+    Heading(&'static str),
+    /// By its place among the entries.
+    Entry(usize),
+}
+
+/// The entries, each section below its heading.
+fn rows(entries: &[Entry<'_>]) -> Vec<Row> {
+    let mut rows = Vec::with_capacity(entries.len() + SECTIONS.len());
+    let mut before = "";
+    for (at, entry) in entries.iter().enumerate() {
+        if entry.kind != before {
+            before = entry.kind;
+            let title = SECTIONS.get(section(before)).map(|(_, title)| *title);
+            rows.extend(title.map(Row::Heading));
+        }
+        rows.push(Row::Entry(at));
+    }
+    rows
+}
+
+fn heading_ui(ui: &mut Ui, title: &str) {
+    let row = widgets::ListRow::to_read(ui, ROW);
+    row.say(Role::Heading, title);
+    let (left, right) = (row.inset_left(8.0), row.inset_right(10.0));
+    let weak = theme::of(row.ui).weak;
+    row.line(ROW - 9.0)
+        .text(left, right, title, theme::semibold(11.5), weak);
 }
 
 fn row_ui(ui: &mut Ui, entry: &Entry<'_>, is_chosen: bool, index: usize, count: usize) -> bool {
@@ -260,10 +300,45 @@ pub fn list_entries(ui: &Ui, cx: &Cx<'_>) -> Vec<(String, String, Vec<Action>)> 
 
 const TOOL: &str = "Tool";
 
-/// Everything there is, tools first, since a server's author comes for these.
+/// What an entry may be, in the order of an empty search, and what its section is called.
+const SECTIONS: &[(&str, &str)] = &[
+    ("Command", "Commands"),
+    ("Capture", "Recent calls"),
+    (TOOL, "Tools"),
+    ("resource", "Resources"),
+    ("template", "Resource templates"),
+    ("prompt", "Prompts"),
+    ("Server", "Servers"),
+    ("Format", "Formats"),
+    ("Arguments", "Saved arguments"),
+    ("Export", "Exports"),
+];
+
+/// The place of a kind in [`SECTIONS`].
+fn section(kind: &str) -> usize {
+    SECTIONS
+        .iter()
+        .position(|(own, _)| *own == kind)
+        .unwrap_or(SECTIONS.len())
+}
+
+/// Everything there is, sections in no order.
 fn all<'a>(cx: &Cx<'a>) -> Vec<Entry<'a>> {
     let state = cx.state;
     let mut entries: Vec<Entry<'a>> = Vec::new();
+    entries.extend(
+        COMMANDS
+            .iter()
+            .enumerate()
+            .filter(|(_, command)| command.name != PALETTE_NAME)
+            .map(|(index, command)| Entry {
+                glyph: icons::SHORTCUTS,
+                kind: "Command",
+                name: command.name.into(),
+                detail: command.keys().into(),
+                does: Does::Command(index),
+            }),
+    );
     if state.session().connection.is_connected() {
         entries.extend(state.session().tools.iter().map(|listed| {
             let tool = &listed.tool;
@@ -298,6 +373,15 @@ fn all<'a>(cx: &Cx<'a>) -> Vec<Entry<'a>> {
                 }
             }),
     );
+    let library = state.session().library.entries.iter().flatten();
+    entries.extend(library.enumerate().map(|(at, entry)| {
+        let (glyph, kind) = library::kind(entry);
+        let action = Action::Library(LibraryAction::Select(at));
+        Entry {
+            detail: entry.name().into(),
+            ..Entry::sends(glyph, kind, entry.title(), action)
+        }
+    }));
     if state.view.screen == Screen::Answer && state.capture().is_some() {
         entries.extend(FORMATS.iter().map(|format| {
             let action = ViewAction::SetPane {
@@ -353,24 +437,11 @@ fn all<'a>(cx: &Cx<'a>) -> Vec<Entry<'a>> {
             Entry::sends(icons::EXPORT, "Export", name, entry.action)
         }));
     }
-    entries.extend(
-        COMMANDS
-            .iter()
-            .enumerate()
-            .filter(|(_, command)| command.name != PALETTE_NAME)
-            .map(|(index, command)| Entry {
-                glyph: icons::SHORTCUTS,
-                kind: "Command",
-                name: command.name.into(),
-                detail: command.keys().into(),
-                does: Does::Command(index),
-            }),
-    );
     entries
 }
 
-/// What holds every word typed, in any case; where the name begins with the text comes first, then where it is in the
-/// name at all.
+/// What holds every word typed, in any case. The section with the best name comes first, and in it that name: one that
+/// begins with the text, then one that holds it at all.
 fn search_entries<'a>(cx: &Cx<'a>, text: &str) -> Vec<Entry<'a>> {
     let text = text.trim().to_lowercase();
     let words: Vec<&str> = text.split_whitespace().collect();
@@ -381,7 +452,16 @@ fn search_entries<'a>(cx: &Cx<'a>, text: &str) -> Vec<Entry<'a>> {
             .any(|part| matching::holds(part, word))
     };
     entries.retain(|entry| words.iter().all(|word| parts(entry, word)));
-    entries.sort_by_cached_key(|entry| rank(&entry.name, &text, &words));
+    let rank = |entry: &Entry<'_>| rank(&entry.name, &text, &words);
+    let mut best = vec![u8::MAX; SECTIONS.len() + 1];
+    for entry in &entries {
+        let best = &mut best[section(entry.kind)];
+        *best = rank(entry).min(*best);
+    }
+    entries.sort_by_cached_key(|entry| {
+        let section = section(entry.kind);
+        (best[section], section, rank(entry))
+    });
     entries
 }
 
