@@ -52,6 +52,8 @@ pub enum FixtureAction {
         pointer: String,
         value: String,
     },
+    /// Unfolds the checks of the fixture at this place that failed in nothing, or folds them.
+    ToggleQuiet(usize),
     /// Shows what differs between the result of the fixture at this place and the one that came.
     ShowDifference(usize),
     /// Keeps the new result of the fixture at this place, or of every one that differs, instead of the old.
@@ -328,6 +330,7 @@ impl State {
                         .insert((found.dir.clone(), pointer), value);
                 }
             }
+            FixtureAction::ToggleQuiet(at) => self.fixtures.verifying.toggle_quiet(at),
             FixtureAction::ShowDifference(at) => self.show_fixture_difference(at),
             FixtureAction::Accept(which) => self.accept(which, effects),
         }

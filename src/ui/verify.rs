@@ -119,6 +119,7 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>) {
             };
             match row.part {
                 VerifyPart::Hidden(at) => hidden_ui(ui, cx, fixture, row.fixture, at),
+                VerifyPart::Quiet => quiet_ui(ui, cx, fixture, row.fixture),
                 _ => row_ui(ui, cx, fixture, *row),
             }
         }
@@ -164,6 +165,36 @@ fn hidden_ui(ui: &mut Ui, cx: &Cx<'_>, fixture: &FoundFixture, place: usize, at:
             pointer: pointer.clone(),
             value,
         });
+    }
+}
+
+/// One line for the checks that failed in nothing, which unfolds them.
+fn quiet_ui(ui: &mut Ui, cx: &Cx<'_>, fixture: &FoundFixture, place: usize) {
+    let t = theme::of(ui);
+    let checks = || fixture.verdict.iter().flat_map(|verdict| &verdict.checks);
+    let many = |passed| checks().filter(|check| check.passed == passed).count();
+    let mut words = Vec::new();
+    for (many, word) in [(many(Some(true)), "passed"), (many(None), "not checked")] {
+        if many > 0 {
+            words.push(format!("{many} {word}"));
+        }
+    }
+    let words = words.join(", ");
+    let (icon, state) = match cx.state.fixtures.verifying.unfolded.contains(&place) {
+        true => (icons::DOWN, "unfolded"),
+        false => (icons::RIGHT, "folded"),
+    };
+    let row = widgets::ListRow::keyed(ui, ROW, &format!("quiet checks {place}"));
+    row.say(
+        Role::Button,
+        format!("Checks of fixture {}: {words}, {state}", place + 1),
+    );
+    row.ground_round(false, theme::RADIUS_CONTROL);
+    row.icon(row.inset_left(31.0), icon, 12.0, t.weak);
+    let (left, right) = (row.inset_left(46.0), row.inset_right(8.0));
+    row.text(left, right, words, theme::regular(12.5), t.weak);
+    if row.clicked() {
+        cx.send(FixtureAction::ToggleQuiet(place));
     }
 }
 
