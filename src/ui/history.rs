@@ -8,7 +8,7 @@ use super::theme;
 use super::{Cx, icons, undo, widgets};
 use crate::history::{Entry, Health};
 use crate::state::settings::MEBIBYTE;
-use crate::state::{Action, Dialog, HistoryAction};
+use crate::state::{Action, Dialog, HistoryAction, ViewAction};
 
 /// The button next to the captures of this run.
 pub(super) fn button_ui(ui: &mut Ui, cx: &Cx<'_>) {
@@ -48,7 +48,7 @@ pub(super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
             .id(Id::unique("history search"))
             .font(theme::base())
             .hint_text("Words, or tool:, server:, args:, text:, is:failed")
-            .desired_width(ui.available_width() - 210.0)
+            .desired_width(ui.available_width() - 190.0)
             .margin(Margin::symmetric(8, 6));
         let field = ui.add(field).accessible_name("Search the history");
         if field.changed() {
@@ -64,18 +64,14 @@ pub(super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
         if undo.clicked(ui) {
             cx.send(undo::run(ui));
         }
-        let mut is_on = history.is_on;
-        if ui
-            .checkbox(&mut is_on, "Keep calls")
-            .on_hover_text(format!(
-                "In {place}; values of variables and headers, passwords and keys are hidden"
-            ))
-            .changed()
-        {
-            cx.send(HistoryAction::SetOn(is_on));
+        let button = widgets::Button::new("Settings")
+            .small()
+            .tip("Whether and how long calls are kept");
+        if button.clicked(ui) {
+            cx.send(Action::CloseDialog);
+            cx.send(ViewAction::ShowSettings);
         }
     });
-    limits_ui(ui, cx);
     let entries = history.earlier();
     if entries.is_empty() {
         let words = match (history.is_searching(), history.search.trim().is_empty()) {
@@ -87,7 +83,7 @@ pub(super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
         widgets::note_wrapped(ui, words);
     }
     ui.spacing_mut().item_spacing.y = 0.0;
-    let height = (height - 116.0).max(3.0 * theme::CAPTURE_ROW);
+    let height = (height - 84.0).max(3.0 * theme::CAPTURE_ROW);
     ScrollArea::vertical()
         .id_salt("history")
         .max_height(height)
@@ -98,10 +94,10 @@ pub(super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
             }
         });
     ui.add_space(4.0);
-    let searching = if history.is_searching() {
-        " · searching the answers…"
-    } else {
-        ""
+    let searching = match (history.is_searching(), history.is_on) {
+        (true, _) => " · searching the answers…",
+        (false, true) => "",
+        (false, false) => " · calls are not being saved",
     };
     let message = format!(
         "{}{searching} · {place}",
@@ -117,21 +113,14 @@ pub(super) fn limits_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let mut keep = history.limits.unwrap_or(history.keep);
     ui.horizontal(|ui| {
         widgets::note(ui, "Kept for");
-        ui.add(
-            DragValue::new(&mut keep.days)
-                .range(0..=36_500)
-                .suffix(" days"),
-        )
-        .accessible_name("Days that a call is kept");
+        let days = DragValue::new(&mut keep.days).range(0..=36_500);
+        ui.add(widgets::grouping(days).suffix(" days"))
+            .accessible_name("Days that a call is kept");
         widgets::note(ui, "and up to");
         let mut size = keep.bytes / MEBIBYTE;
-        ui.add(
-            DragValue::new(&mut size)
-                .range(0..=1_u64 << 24)
-                .speed(16.0)
-                .suffix(" MiB"),
-        )
-        .accessible_name("MiB of all calls together");
+        let mebibytes = DragValue::new(&mut size).range(0..=1_u64 << 24).speed(16.0);
+        ui.add(widgets::grouping(mebibytes).suffix(" MiB"))
+            .accessible_name("MiB of all calls together");
         if size != keep.bytes / MEBIBYTE {
             keep.bytes = size * MEBIBYTE;
         }

@@ -10,6 +10,8 @@ use crate::state::{Action, Screen, SidebarTab};
 
 const ROW: f32 = 44.0;
 const SIDE: f32 = 12.0;
+/// From this width on the entry stands next to its form.
+const WIDE: f32 = 760.0;
 
 fn act(cx: &Cx<'_>, action: LibraryAction) {
     cx.send(Action::Library(action));
@@ -28,13 +30,37 @@ pub fn library_ui(ui: &mut Ui, cx: &Cx<'_>) {
             widgets::empty_ui(ui, "The server no longer lists this.", None);
             return;
         };
-        widgets::padded(ui, Margin::same(16), |ui| {
+        let room = ui.available_rect_before_wrap().shrink(16.0);
+        if room.width() < WIDE {
+            widgets::part(ui, "entry", room, |ui| {
+                widgets::scroll("library entry").show(ui, |ui| {
+                    ui.set_max_width(ui.available_width() - 14.0);
+                    ui.spacing_mut().item_spacing.y = 8.0;
+                    entry_ui(ui, cx, entry);
+                    listed_ui(ui, entry, 220.0);
+                });
+            });
+            return;
+        }
+        // What is filled in, and next to it the entry as it is.
+        let (form, listed) = room.split_left_right_at_fraction(0.5);
+        widgets::part(ui, "entry", form.with_max_x(form.right() - 12.0), |ui| {
             widgets::scroll("library entry").show(ui, |ui| {
-                ui.set_max_width((ui.available_width() - 14.0).min(900.0));
+                ui.set_max_width(ui.available_width() - 14.0);
                 ui.spacing_mut().item_spacing.y = 8.0;
                 entry_ui(ui, cx, entry);
             });
         });
+        widgets::vline(ui, form.right(), rest.y_range());
+        widgets::part(
+            ui,
+            "listed",
+            listed.with_min_x(listed.left() + 16.0),
+            |ui| {
+                ui.spacing_mut().item_spacing.y = 8.0;
+                listed_ui(ui, entry, ui.available_height() - 40.0);
+            },
+        );
     });
 }
 
@@ -285,10 +311,14 @@ fn entry_ui(ui: &mut Ui, cx: &Cx<'_>, entry: &LibraryEntry) {
             cx,
         );
     }
-    widgets::note(
+}
+
+/// The entry as the server lists it.
+fn listed_ui(ui: &mut Ui, entry: &LibraryEntry, height: f32) {
+    widgets::note_wrapped(
         ui,
         "The entry as listed, icons and _meta included; icons are not fetched",
     );
     let lines = code::lines_of(ui, "library entry", entry.raw());
-    code::code_ui(ui, "library entry", &lines, 220.0);
+    code::code_ui(ui, "library entry", &lines, height);
 }

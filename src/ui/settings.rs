@@ -15,13 +15,17 @@ pub const NAME: &str = "Settings";
 /// Width of the names at the left, and of the whole.
 const NAMES: f32 = 180.0;
 const WIDTH: f32 = 760.0;
-/// What the limits mean, by word.
-const LIMITS: &[(&str, &str)] = &[
-    ("message", "one message of a server"),
-    ("pages", "pages of a list"),
-    ("beside", "messages kept beside a call"),
-    ("log", "messages kept of a session"),
-    ("stderr", "stderr kept of a session"),
+/// The name of each limit and what it is of, by word.
+const LIMITS: &[(&str, &str, &str)] = &[
+    ("message", "Message", "one message of a server"),
+    ("pages", "Pages", "pages of a list"),
+    (
+        "beside",
+        "Other messages",
+        "messages that come during a call",
+    ),
+    ("log", "Session log", "messages kept of a session"),
+    ("stderr", "Stderr", "stderr kept of a session"),
 ];
 
 pub fn settings_ui(ui: &mut Ui, cx: &Cx<'_>) {
@@ -87,7 +91,7 @@ fn look_ui(ui: &mut Ui, cx: &Cx<'_>) {
         let mut zoom = settings.zoom;
         let drag = DragValue::new(&mut zoom)
             .range(Settings::ZOOM)
-            .suffix(" %")
+            .suffix("%")
             .update_while_editing(false);
         // While it is dragged everything would move under the pointer.
         let response = ui.add(drag).accessible_name("Text size in percent");
@@ -180,13 +184,12 @@ fn waits_ui(ui: &mut Ui, cx: &Cx<'_>) {
 fn limits_ui(ui: &mut Ui, cx: &Cx<'_>) {
     heading(ui, "How much is kept of what a server sends");
     for (word, value) in cx.state.limits.entries() {
-        let about = LIMITS
-            .iter()
-            .find(|(known, _)| *known == word)
-            .map_or(word, |(_, about)| about);
-        row(ui, word, |ui| {
+        let known = LIMITS.iter().find(|(known, ..)| *known == word);
+        let (title, about) = known.map_or((word, word), |(_, title, about)| (*title, *about));
+        row(ui, title, |ui| {
             let id = egui::Id::unique(("limit", word));
-            let mut typed: String = widgets::recall(ui, id).unwrap_or_else(|| value.clone());
+            let shown = spaced(&value);
+            let mut typed: String = widgets::recall(ui, id).unwrap_or_else(|| shown.clone());
             let name = format!("Limit {word}: {about}");
             LineEdit {
                 name: &name,
@@ -195,7 +198,7 @@ fn limits_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 is_secret: false,
             }
             .show(ui, "settings", &mut typed);
-            let is_new = typed.trim() != value;
+            let is_new = typed.trim() != shown;
             if is_new
                 && Button::new("Apply")
                     .small()
@@ -204,7 +207,7 @@ fn limits_ui(ui: &mut Ui, cx: &Cx<'_>) {
             {
                 cx.send(SettingsAction::SetLimit {
                     word,
-                    value: typed.trim().to_owned(),
+                    value: typed.trim().replace(',', ""),
                 });
                 ui.data_mut(|data| data.remove::<String>(id));
             } else if is_new {
@@ -221,15 +224,31 @@ fn limits_ui(ui: &mut Ui, cx: &Cx<'_>) {
     );
 }
 
-fn history_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    if cx.state.history.folder.is_none() {
-        return;
+/// `256MiB` as `256 MiB`, `10000` as `10,000`.
+fn spaced(limit: &str) -> String {
+    let end = limit.find(|c: char| !c.is_ascii_digit());
+    let (number, unit) = limit.split_at(end.unwrap_or(limit.len()));
+    match number.parse() {
+        Ok(number) => format!("{} {unit}", widgets::grouped(number))
+            .trim_end()
+            .to_owned(),
+        Err(_) => limit.to_owned(),
     }
+}
+
+fn history_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    let Some(folder) = &cx.state.history.folder else {
+        return;
+    };
     heading(ui, "History");
     row(ui, "Calls", |ui| {
         let mut is_on = cx.state.history.is_on;
         if ui
             .checkbox(&mut is_on, "Save history, secrets hidden")
+            .on_hover_text(format!(
+                "In {}; values of variables and headers, passwords and keys are hidden",
+                folder.display()
+            ))
             .changed()
         {
             cx.send(HistoryAction::SetOn(is_on));
@@ -309,5 +328,16 @@ fn file_ui(ui: &mut Ui, cx: &Cx<'_>) {
             );
         }
         None => weak(ui, "Settings are not saved in this run"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::spaced;
+
+    #[test]
+    fn limits_are_shown_in_groups_and_with_their_unit_apart() {
+        let shown = ["256MiB", "1000", "1GiB", "2048KiB"].map(spaced);
+        assert_eq!(shown, ["256 MiB", "1,000", "1 GiB", "2,048 KiB"]);
     }
 }

@@ -32,7 +32,8 @@ pub use modal::{
 pub use mode::{mode_body, mode_head};
 pub use notice::{MOVES_AFTER, empty_ui, held_ui, problem_ui, ready, waiting};
 pub use number::{
-    bytes, count_text, grouped, number_at, number_right, number_text, number_width, seconds,
+    bytes, count_text, grouped, grouping, number_at, number_right, number_text, number_width,
+    seconds,
 };
 pub use row::{ListRow, RowLine, rows_in_sight};
 pub use summary::summary_rows;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use egui::{Color32, FontId, Galley, Pos2, Ui, pos2};
+use egui::{Color32, DragValue, FontId, Galley, Pos2, Ui, pos2};
 
 use crate::ui::theme;
 pub use loupe_core::number::grouped;
@@ -38,6 +38,12 @@ pub fn seconds(value: std::time::Duration) -> String {
             millis % 1_000 / 100
         ),
     }
+}
+
+/// A control for a whole number that is written in groups, and may be typed so.
+pub fn grouping(drag: DragValue<'_>) -> DragValue<'_> {
+    drag.custom_formatter(|value, _| grouped(value as u64))
+        .custom_parser(|typed| typed.replace(',', "").trim().parse().ok())
 }
 
 /// Between a number and its unit, which is small and weak.
