@@ -233,14 +233,18 @@ fn staged(
         }
         "findings" => {
             north(&mut stage)?;
-            stage.perform(FindingsAction::ToggleProfile(profile("dual-content")?));
+            // Others' servers follow no style of ours.
+            if is_sample {
+                stage.perform(FindingsAction::ToggleProfile(profile("dual-content")?));
+            }
             stage.perform(ViewAction::ShowDrawer(DrawerTab::Findings));
             stage.perform(FindingsAction::Select(Some(0)));
         }
         "findings-large" => {
             north(&mut stage)?;
-            stage.perform(FindingsAction::ToggleProfile(profile("dual-content")?));
-            stage.perform(FindingsAction::ToggleProfile(profile("code-block")?));
+            if is_sample {
+                stage.perform(FindingsAction::ToggleProfile(profile("dual-content")?));
+            }
             stage.perform(FindingsAction::Enlarge(true));
             stage.perform(ViewAction::ShowDrawer(DrawerTab::Findings));
             stage.settle()?;

@@ -20,6 +20,8 @@ pub struct FindingsView {
     pub words: String,
     /// Severities whose findings are folded.
     pub folded: BTreeSet<Severity>,
+    /// Groups of findings that differ in the field alone, by key, that are unfolded.
+    pub unfolded: BTreeSet<String>,
     /// Whether they have the drawer with their filters, and most of the height.
     pub is_large: bool,
     /// Which rules count.
@@ -46,6 +48,8 @@ pub enum FindingsAction {
     /// Lists those that say this.
     Find(String),
     Fold(Severity),
+    /// Lists each finding of a group of fields, by its key, or not any more.
+    Unfold(String),
     /// Counts the rules of this profile too, or not any more.
     ToggleProfile(Profile),
     Enlarge(bool),
@@ -90,6 +94,7 @@ impl State {
             FindingsAction::OnlyArea(area) => view.area = area,
             FindingsAction::Find(words) => view.words = words,
             FindingsAction::Fold(severity) => toggle(&mut view.folded, severity),
+            FindingsAction::Unfold(key) => toggle(&mut view.unfolded, key),
             FindingsAction::ToggleProfile(profile) => {
                 toggle(&mut Arc::make_mut(&mut view.rules).profiles, profile);
                 view.selected = None;
@@ -113,6 +118,16 @@ impl State {
 mod tests {
     use super::*;
     use crate::state::{Event, ServersAction};
+
+    #[test]
+    fn a_group_of_fields_is_unfolded_and_folded() {
+        let mut state = State::default();
+        let mut toggled = || {
+            state.perform(FindingsAction::Unfold("key".into()), &mut Vec::new());
+            state.view.findings.unfolded.len()
+        };
+        assert_eq!([toggled(), toggled()], [1, 0]);
+    }
 
     #[test]
     fn a_silenced_rule_stands_in_the_nearest_file_or_a_new_one() {

@@ -334,7 +334,9 @@ fn many_captures_are_filtered_by_tool_and_arguments() {
         state.view.captures_filter = filter.into();
         let harness = harness(state);
         let has_filter = harness.query_by_label("Filter captures").is_some();
-        let rows = harness.query_all_by_label_contains("Capture ").count();
+        let rows = harness
+            .query_all_by_label_contains(": dual_search, ")
+            .count();
         (has_filter, rows)
     };
     assert!(captures(9, "").1 >= 4, "the newest are in sight");

@@ -2,6 +2,7 @@
 
 mod detail;
 mod filters;
+mod groups;
 mod silence;
 
 use std::sync::Arc;
@@ -22,13 +23,19 @@ use loupe_analysis::finding::{
 };
 use loupe_core::number::grouped;
 
+use groups::{FieldGroup, ListedRow};
+
 pub use filters::tools_ui;
 pub use silence::silence_ui;
 
-const ROW: f32 = 40.0;
+const ROW: f32 = 28.0;
+/// Of two lines.
+const TALL: f32 = 40.0;
 const HEAD: f32 = 24.0;
 /// A second line of a message.
 const MORE: f32 = 16.0;
+/// How far the findings of a group are set in.
+const INDENT: f32 = 16.0;
 /// Beside the list from this width of the drawer on.
 const DETAIL: f32 = 432.0;
 const WIDE: f32 = 820.0;
@@ -101,7 +108,7 @@ pub fn findings_ui(ui: &mut Ui, cx: &Cx<'_>) {
         });
         return;
     };
-    if drawer::is_large(cx) {
+    if drawer::is_large(cx) && !filters::is_low(ui) {
         outer.min.y = filters::bar_ui(ui, cx, outer, found);
     }
     let rows = list_findings(cx, found);
@@ -231,18 +238,20 @@ fn list_ui(
             if many == 0 || !head_ui(ui, cx, severity, many) {
                 continue;
             }
-            for (at, finding) in rows
-                .iter()
-                .filter(|(_, finding)| finding.severity == severity)
-            {
-                let is_selected = cx.state.view.findings.selected == Some(*at);
-                if row_ui(ui, t, finding, is_selected) {
-                    select(ui, cx, found, *at);
-                }
-                if with_detail && is_selected {
-                    ui.indent("detail", |ui| {
-                        detail::detail_ui(ui, cx, found, *at, finding)
-                    });
+            for row in rows_of(rows, severity) {
+                let indent = match &row {
+                    ListedRow::One(..) => 0.0,
+                    ListedRow::Fields(group) if group_ui(ui, cx, group) => INDENT,
+                    ListedRow::Fields(_) => continue,
+                };
+                for (at, finding) in row.findings() {
+                    let is_selected = cx.state.view.findings.selected == Some(at);
+                    if row_ui(ui, t, finding, is_selected, indent) {
+                        select(ui, cx, found, at);
+                    }
+                    if with_detail && is_selected {
+                        ui.indent("detail", |ui| detail::detail_ui(ui, cx, found, at, finding));
+                    }
                 }
             }
         }
@@ -251,6 +260,64 @@ fn list_ui(
         }
         silenced_ui(ui, cx);
     });
+}
+
+/// The rows of a severity.
+fn rows_of<'a>(findings: &[(usize, &'a Finding)], severity: Severity) -> Vec<ListedRow<'a>> {
+    let own = findings
+        .iter()
+        .filter(|(_, finding)| finding.severity == severity);
+    groups::rows(own.copied().collect())
+}
+
+/// The row of findings that differ in the field alone, which unfolds them; whether they are listed.
+fn group_ui(ui: &mut Ui, cx: &Cx<'_>, group: &FieldGroup<'_>) -> bool {
+    let t = theme::of(ui);
+    let view = &cx.state.view.findings;
+    let is_member = |at: usize| group.members.iter().any(|(own, _)| *own == at);
+    let has_selected = view.selected.is_some_and(is_member);
+    let is_unfolded = view.unfolded.contains(&group.key);
+    let is_open = is_unfolded || has_selected;
+    let row = ListRow::keyed(ui, TALL, &group.key);
+    let (icon, state) = match is_open {
+        true => (icons::DOWN, "unfolded"),
+        false => (icons::RIGHT, "folded"),
+    };
+    let Some((_, first)) = group.members.first() else {
+        return false;
+    };
+    let (rule, fields) = (first.rule.id, group.fields());
+    let spoken = format!(
+        "{}: {}, {fields}, {rule}",
+        first.severity.name(),
+        group.says
+    );
+    row.say(Role::Button, format!("{spoken}, {state}"));
+    row.ground(false);
+    let (color, sign, _) = look(t, first.severity);
+    let (left, right) = (row.inset_left(SIDE + 24.0), row.inset_right(SIDE));
+    let (above, below) = (row.line(13.0), row.line(TALL - 13.0));
+    above.icon(row.inset_left(SIDE + 8.0), sign, 15.0, color);
+    above.text(
+        left,
+        right - 20.0,
+        &group.says,
+        theme::regular(13.0),
+        t.strong,
+    );
+    row.icon(right - 6.0, icon, 12.0, t.weak);
+    below.text(left, right - 20.0, &fields, theme::regular(12.0), t.weak);
+    widgets::line_below(row.ui, row.rect);
+    let response = row.response.on_hover_text(format!("{rule}\n{fields}"));
+    if response.clicked() {
+        if has_selected {
+            cx.send(FindingsAction::Select(None));
+        }
+        if is_unfolded || !is_open {
+            cx.send(FindingsAction::Unfold(group.key.clone()));
+        }
+    }
+    is_open
 }
 
 /// The rules that say nothing of the tool of the result, each with the reason.
@@ -269,10 +336,7 @@ fn silenced_ui(ui: &mut Ui, cx: &Cx<'_>) {
     for (rule, reason) in silenced_rules(cx) {
         let row = ListRow::to_read(ui, ROW);
         let (left, right) = (row.inset_left(SIDE + 24.0), row.inset_right(SIDE));
-        row.line(13.0)
-            .text(left, right, reason, theme::regular(13.0), t.weak);
-        row.line(29.0)
-            .text(left, right, rule, theme::mono(11.5), t.weak);
+        row.text(left, right, reason, theme::regular(13.0), t.weak);
         row.say_below(format!("{rule} is silenced: {reason}"));
     }
 }
@@ -307,7 +371,7 @@ fn disagreements_ui(ui: &mut Ui, contradictions: &[Contradiction]) {
     }
 }
 
-fn row_ui(ui: &mut Ui, t: &ThemeTokens, finding: &Finding, is_selected: bool) -> bool {
+fn row_ui(ui: &mut Ui, t: &ThemeTokens, finding: &Finding, is_selected: bool, indent: f32) -> bool {
     let side = match finding.saves {
         Some(saves) => format!("−{} tok", grouped(saves.o200k_base)),
         None if finding.count > 1 => format!("{} times", grouped(finding.count)),
@@ -318,7 +382,7 @@ fn row_ui(ui: &mut Ui, t: &ThemeTokens, finding: &Finding, is_selected: bool) ->
         detail::sentence(&finding.message).to_owned(),
         theme::regular(13.0),
         t.strong,
-        ui.available_width() - 2.0 * SIDE - 24.0 - 12.0 - beside,
+        ui.available_width() - 2.0 * SIDE - 24.0 - indent - 12.0 - beside,
     );
     job.wrap.max_rows = 2;
     let message = ui.painter().layout_job(job);
@@ -339,26 +403,22 @@ fn row_ui(ui: &mut Ui, t: &ThemeTokens, finding: &Finding, is_selected: bool) ->
         let seen = Id::unique("finding that was in sight");
         if widgets::recall::<String>(ui, seen).as_ref() != Some(&id) {
             widgets::remember(ui, seen, id);
-            row.response.scroll_to_me(None);
+            row.response
+                .scroll_to_me_animation(None, egui::style::ScrollAnimation::none());
         }
     }
     let (color, icon, _) = look(t, severity);
-    let (left, right) = (row.inset_left(SIDE + 24.0), row.inset_right(SIDE));
-    let (first, second) = (row.line(13.0), row.line(29.0 + more));
-    first.icon(row.inset_left(SIDE + 8.0), icon, 15.0, color);
+    let (left, right) = (row.inset_left(SIDE + 24.0 + indent), row.inset_right(SIDE));
+    let first = row.line(ROW / 2.0);
+    first.icon(row.inset_left(SIDE + 8.0 + indent), icon, 15.0, color);
     first.number(right, side, theme::mono(11.5), t.text);
-    let at = pos2(left, row.rect.top() + 5.0);
+    let top = row.rect.top() + (ROW - message.rows[0].height()) / 2.0;
+    let at = pos2(left, top.round());
     ui.painter().galley(at, message, t.strong);
-    let profiles: Vec<_> = finding
-        .profiles
-        .iter()
-        .map(|(profile, _)| profile.name())
-        .collect();
-    let profiles = profiles.join(", ");
-    let end = second.number(right, profiles, theme::regular(11.5), t.weak) - 12.0;
-    second.text(left, end, rule, theme::mono(11.5), t.weak);
     widgets::line_below(ui, row.rect);
-    row.clicked()
+    let names = finding.profiles.iter().map(|(profile, _)| profile.name());
+    let tip = format!("{rule} · {}", names.collect::<Vec<_>>().join(", "));
+    row.response.on_hover_text(tip).clicked()
 }
 
 /// Selects a finding and turns the panes to its first places.
@@ -386,8 +446,14 @@ fn select(ui: &Ui, cx: &Cx<'_>, found: &AnswerFindings, at: usize) {
 /// The next finding in the list, or the one before; the drawer turns to them where they are not seen.
 pub fn step(ui: &Ui, cx: &Cx<'_>, is_next: bool) -> Option<Action> {
     let found = cx.ready(query(cx))?;
-    let mut rows = list_findings(cx, found);
-    rows.retain(|(_, finding)| !cx.state.view.findings.folded.contains(&finding.severity));
+    let listed = list_findings(cx, found);
+    let unfolded = |severity: &Severity| !cx.state.view.findings.folded.contains(severity);
+    let rows: Vec<_> = Severity::ALL
+        .into_iter()
+        .filter(unfolded)
+        .flat_map(|severity| rows_of(&listed, severity))
+        .flat_map(|row| row.findings())
+        .collect();
     let at = cx
         .state
         .view

@@ -116,7 +116,7 @@ pub(crate) static RULES: &[Rule] = &[
         .fix("Say it in the description.")
         .source("git-mcp-server 47"),
     Rule::new("schema/array-without-items", &[(HostCompat, Error)], RuleCheck::Tool(array_without_items))
-        .explanation("An array does not say what is in it: VS Code refuses the tool (“array type must have items”).")
+        .explanation("An array without item type: VS Code refuses the tool (“array type must have items”).")
         .fix("Add `items`.")
         .source("cesium-mcp 40, restheart 593 (2026-03)"),
     Rule::new("schema/root-union", &[(HostCompat, Warning)], RuleCheck::Tool(root_union))

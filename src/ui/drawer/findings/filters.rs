@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use egui::{Align, Layout, Popup, Rect, Role, Ui, pos2, vec2};
+use egui::{Align, Layout, Popup, PopupCloseBehavior, Rect, Role, Ui, pos2, vec2};
 
 use super::{AnswerFindings, HEAD, SIDE, detail, known, list_findings};
 use crate::state::{Action, FindingsAction};
@@ -19,8 +19,8 @@ const CHIP: f32 = 46.0;
 const LINE: f32 = 34.0;
 const TITLE: f32 = 64.0;
 const FIELD: f32 = 220.0;
-/// The room that all profiles take in one line.
-const PROFILES: f32 = 1_240.0;
+/// Below this height of the window a menu stands in for the bar.
+const LOW: f32 = 820.0;
 
 pub fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let ready = known(cx);
@@ -39,7 +39,7 @@ pub fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
         .filter(|(_, count)| *count > 0)
         .collect();
     // The bar has them all.
-    if !drawer::is_large(cx) {
+    if !drawer::is_large(cx) || is_low(ui) {
         menu_ui(ui, cx, &counts);
     }
     // Where there is no room for them, the menu has them alone.
@@ -49,6 +49,11 @@ pub fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
             .rev()
             .for_each(|(severity, count)| severity_ui(ui, cx, *severity, *count));
     }
+}
+
+/// Whether the bar would leave too little room for the list.
+pub fn is_low(ui: &Ui) -> bool {
+    ui.content_rect().height() < LOW
 }
 
 fn count_of(found: Option<&Arc<AnswerFindings>>, severity: Severity) -> usize {
@@ -70,7 +75,12 @@ fn menu_ui(ui: &mut Ui, cx: &Cx<'_>, counts: &[(Severity, usize)]) {
         .iter()
         .filter(|profile| profile.is_style())
         .count();
-    let more = added + usize::from(view.severity.is_some()) + usize::from(view.area.is_some());
+    let is_filtered = [
+        view.severity.is_some(),
+        view.area.is_some(),
+        !view.words.is_empty(),
+    ];
+    let more = added + is_filtered.into_iter().filter(|is_on| *is_on).count();
     let label = if more == 0 {
         String::new()
     } else {
@@ -85,6 +95,17 @@ fn menu_ui(ui: &mut Ui, cx: &Cx<'_>, counts: &[(Severity, usize)]) {
         .name("Filter")
         .tip("Which findings are listed, and which profiles count")
         .show(ui);
+    if let Some(found) = known(cx).filter(|_| drawer::is_large(cx)) {
+        let menu = Popup::menu(&button).width(560.0);
+        let menu = menu.close_behavior(PopupCloseBehavior::CloseOnClickOutside);
+        menu.show(|ui| {
+            ui.spacing_mut().item_spacing.y = 8.0;
+            ui.horizontal_wrapped(|ui| profiles_ui(ui, cx, found));
+            ui.horizontal(|ui| areas_ui(ui, cx, found));
+            words_ui(ui, cx);
+        });
+        return;
+    }
     Popup::menu(&button).width(420.0).show(|ui| {
         let t = theme::of(ui);
         if ui
@@ -109,18 +130,7 @@ fn menu_ui(ui: &mut Ui, cx: &Cx<'_>, counts: &[(Severity, usize)]) {
             }
         }
         widgets::separator(ui);
-        for profile in offered_styles(cx, known(cx).map(|found| &**found)) {
-            let mut is_added = view.rules.profiles.contains(&profile);
-            if ui
-                .checkbox(
-                    &mut is_added,
-                    format!("{}: {}", profile.name(), profile.about()),
-                )
-                .clicked()
-            {
-                cx.send(FindingsAction::ToggleProfile(profile));
-            }
-        }
+        styles_ui(ui, cx, known(cx).map(|found| &**found));
         if let Some(file) = &view.file {
             widgets::separator(ui);
             widgets::note(ui, format!("Rules follow {}", file.display()));
@@ -147,13 +157,6 @@ fn severity_ui(ui: &mut Ui, cx: &Cx<'_>, severity: Severity, count: usize) {
 /// The bar of the large view: profiles, areas and words. Returns where it ends.
 pub fn bar_ui(ui: &mut Ui, cx: &Cx<'_>, outer: Rect, found: &AnswerFindings) -> f32 {
     let t = theme::of(ui);
-    // Where one line has no room for all profiles, they have two.
-    let styles = offered_styles(cx, Some(found));
-    let lines = if outer.width() < PROFILES && !styles.is_empty() {
-        2
-    } else {
-        1
-    };
     let row = |at: usize| {
         Rect::from_min_size(
             outer.min + vec2(SIDE, 6.0 + LINE * at as f32),
@@ -176,18 +179,12 @@ pub fn bar_ui(ui: &mut Ui, cx: &Cx<'_>, outer: Rect, found: &AnswerFindings) -> 
             add(ui)
         });
     };
-    if lines == 1 {
-        line(ui, 0, "Profiles", &mut |ui| {
-            profiles_ui(ui, cx, found, &[&Profile::DEFAULT[..], &styles].concat())
-        });
-    } else {
-        line(ui, 0, "Profiles", &mut |ui| {
-            profiles_ui(ui, cx, found, &Profile::DEFAULT)
-        });
-        line(ui, 1, "", &mut |ui| profiles_ui(ui, cx, found, &styles));
-    }
-    line(ui, lines, "Area", &mut |ui| areas_ui(ui, cx, found));
-    let end = row(lines).bottom() + 6.0;
+    line(ui, 0, "Profiles", &mut |ui| profiles_ui(ui, cx, found));
+    line(ui, 1, "Area", &mut |ui| {
+        areas_ui(ui, cx, found);
+        widgets::from_right(ui, |ui| words_ui(ui, cx));
+    });
+    let end = row(1).bottom() + 6.0;
     widgets::hline(ui, outer.x_range(), end - 0.5);
     end.max(outer.top() + HEAD)
 }
@@ -201,10 +198,24 @@ fn offered_styles(cx: &Cx<'_>, found: Option<&AnswerFindings>) -> Vec<Profile> {
     Profile::styles().filter(is_offered).collect()
 }
 
-fn profiles_ui(ui: &mut Ui, cx: &Cx<'_>, found: &AnswerFindings, profiles: &[Profile]) {
+/// A box for each style that is offered.
+fn styles_ui(ui: &mut Ui, cx: &Cx<'_>, found: Option<&AnswerFindings>) {
+    for profile in offered_styles(cx, found) {
+        let mut is_added = cx.state.view.findings.rules.profiles.contains(&profile);
+        let words = format!("{}: {}", profile.name(), profile.about());
+        if ui.checkbox(&mut is_added, words).clicked() {
+            cx.send(FindingsAction::ToggleProfile(profile));
+        }
+    }
+}
+
+/// The profiles that are the same for every server, the styles that were chosen, and a menu of those that apply.
+fn profiles_ui(ui: &mut Ui, cx: &Cx<'_>, found: &AnswerFindings) {
     ui.spacing_mut().item_spacing.x = 6.0;
-    for profile in profiles.iter().copied() {
-        let is_on = cx.state.view.findings.rules.profiles.contains(&profile);
+    let chosen = &cx.state.view.findings.rules.profiles;
+    let styles = Profile::styles().filter(|style| chosen.contains(style));
+    for profile in Profile::DEFAULT.into_iter().chain(styles) {
+        let is_on = chosen.contains(&profile);
         let has = |finding: &&Finding| finding.profiles.iter().any(|(own, _)| *own == profile);
         let label = if is_on {
             format!(
@@ -237,6 +248,13 @@ fn profiles_ui(ui: &mut Ui, cx: &Cx<'_>, found: &AnswerFindings, profiles: &[Pro
         if button.clicked(ui) {
             cx.send(FindingsAction::ToggleProfile(profile));
         }
+    }
+    if !offered_styles(cx, Some(found)).is_empty() {
+        let button = Button::new("Add").small().menu().name("Add a profile");
+        let button = button.tip("Rules of a style that applies to this result");
+        Popup::menu(&button.show(ui))
+            .width(420.0)
+            .show(|ui| styles_ui(ui, cx, Some(found)));
     }
 }
 
@@ -271,16 +289,17 @@ fn areas_ui(ui: &mut Ui, cx: &Cx<'_>, found: &AnswerFindings) {
             at.checked_sub(1).and_then(|at| areas.get(at).copied()),
         ));
     }
-    widgets::from_right(ui, |ui| {
-        let mut words = cx.state.view.findings.words.clone();
-        let field = LineEdit {
-            name: "Filter findings",
-            hint: "Filter findings",
-            width: FIELD.min(ui.available_width()),
-            is_secret: false,
-        };
-        if field.show(ui, "findings", &mut words) {
-            cx.send(FindingsAction::Find(words));
-        }
-    });
+}
+
+fn words_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    let mut words = cx.state.view.findings.words.clone();
+    let field = LineEdit {
+        name: "Filter findings",
+        hint: "Filter findings",
+        width: FIELD.min(ui.available_width()),
+        is_secret: false,
+    };
+    if field.show(ui, "findings", &mut words) {
+        cx.send(FindingsAction::Find(words));
+    }
 }
