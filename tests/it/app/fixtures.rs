@@ -128,7 +128,9 @@ fn a_fixture_is_saved_after_a_look_and_verified() {
     until_label(&mut window, "1 fixture to verify");
     click(&mut window, "Verify against this server");
     until_label(&mut window, "1 of 1 fixture passed");
-    click(&mut window, "Checks of fixture 1: 6 passed, folded");
+    window
+        .get_by_label_contains("Checks of fixture 1: ")
+        .click();
     until_label(&mut window, "passed: data: the data is as expected");
     let expect = at.join("expect.toml");
     let text =
