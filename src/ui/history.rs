@@ -99,10 +99,13 @@ pub(super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
         (false, true) => "",
         (false, false) => " · calls are not being saved",
     };
-    let message = format!(
-        "{}{searching} · {place}",
-        widgets::number_text(entries.len() as u64, "captures")
-    );
+    let message = match entries.len() {
+        0 => format!("{place}{searching}"),
+        many => format!(
+            "{}{searching} · {place}",
+            widgets::number_text(many as u64, "captures")
+        ),
+    };
     widgets::truncated(ui, message, theme::small(), t.weak);
 }
 

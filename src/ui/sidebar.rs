@@ -196,12 +196,11 @@ fn wide_ui(ui: &mut Ui, cx: &Cx<'_>) {
         });
     let height = ui.available_height();
     // As high as its rows, but tools get the most of the room.
-    let rows = captures::height(cx);
-    let share =
-        theme::HEADER + widgets::whole_rows(height * 0.4 - theme::HEADER, theme::CAPTURE_ROW);
+    let (head, rows) = captures::heights(cx);
+    let share = head + widgets::whole_rows(height * 0.4 - head, theme::CAPTURE_ROW);
     let kept = cx.state.settings.panels.captures.map_or(share, f32::from);
-    let least = (theme::HEADER + theme::CAPTURE_ROW).min(rows);
-    let most = (height - 200.0).clamp(least, rows.max(least));
+    let least = head + theme::CAPTURE_ROW;
+    let most = (height - 200.0).clamp(least, head + rows);
     let size = kept.clamp(least, most);
     let id = ui.scope_id().with("captures");
     if widgets::recall(ui, id) != Some(size) {

@@ -82,11 +82,11 @@ pub(super) fn captures_ui(ui: &mut Ui, cx: &Cx<'_>, is_overlay: bool) {
     ui.allocate_space(ui.available_size());
 }
 
-/// The height of all there is.
-pub(super) fn height(cx: &Cx<'_>) -> f32 {
-    let rows = cx.state.captures.len().max(1) as f32;
+/// The height of what is above the rows, and of the rows.
+pub(super) fn heights(cx: &Cx<'_>) -> (f32, f32) {
     let filter = if has_filter(cx) { FILTER } else { 0.0 };
-    theme::HEADER + filter + rows * theme::CAPTURE_ROW
+    let rows = cx.state.captures.len().max(1) as f32;
+    (theme::HEADER + filter, rows * theme::CAPTURE_ROW)
 }
 
 fn has_filter(cx: &Cx<'_>) -> bool {
@@ -95,22 +95,21 @@ fn has_filter(cx: &Cx<'_>) -> bool {
 
 fn filter_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let mut text = cx.state.view.captures_filter.clone();
-    let (place, _) = widgets::full_width(ui, FILTER, egui::Sense::hover());
-    let place = place
-        .shrink2(vec2(8.0, 0.0))
-        .with_max_y(place.bottom() - 6.0);
-    let field = widgets::LineEdit {
-        name: "Filter captures",
-        hint: "Filter by tool or arguments",
-        width: place.width(),
-        is_secret: false,
+    let margin = egui::Margin {
+        bottom: 6,
+        ..egui::Margin::symmetric(8, 0)
     };
-    let changed = widgets::part(ui, "filter captures", place, |ui| {
-        field.show(ui, "captures", &mut text)
+    widgets::padded(ui, margin, |ui| {
+        let field = widgets::LineEdit {
+            name: "Filter captures",
+            hint: "Filter by tool or arguments",
+            width: ui.available_width(),
+            is_secret: false,
+        };
+        if field.show(ui, "captures", &mut text) {
+            cx.send(ViewAction::FilterCaptures(text));
+        }
     });
-    if changed.inner {
-        cx.send(ViewAction::FilterCaptures(text));
-    }
 }
 
 /// The captures that the filter leaves, the newest first, each with its place.
