@@ -876,6 +876,14 @@ fn the_palette_finds_and_does() {
         }))
     );
 
+    // Commands come first, each with its keys; a search puts the best section first.
+    let empty = palette("", 0);
+    empty.get_by_label("Commands");
+    empty.get_by_label_contains("Command Compare the tool's formats, Ctrl Shift Enter, 1 of ");
+    let found = palette("dual_", 0);
+    found.get_by_label("Tools");
+    found.get_by_label_contains("Tool dual_search, Search by name. More., 1 of");
+
     let mut command = palette("recon", 0);
     press(&mut command, Modifiers::NONE, Key::Enter);
     assert_eq!(

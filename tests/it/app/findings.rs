@@ -92,6 +92,52 @@ fn a_fix_says_what_it_saves_in_the_large_view() {
 }
 
 #[test]
+fn a_low_window_has_the_filters_behind_one_button() {
+    let mut window = called([1_280.0, 780.0], "dual_search_companies");
+    known(&mut window);
+    for action in [
+        FindingsAction::Enlarge(true).into(),
+        ViewAction::ShowDrawer(DrawerTab::Findings).into(),
+    ] {
+        let action: Action = action;
+        window.state_mut().state.perform(action, &mut Vec::new());
+    }
+    until_label(&mut window, "Make the findings small");
+    assert!(window.query_by_label("Filter findings").is_none());
+    click(&mut window, "Filter");
+    until_label(&mut window, "Filter findings");
+    let area = window.get_by_label_contains("Annotations ");
+    area.click();
+    until(&mut window, "the area alone is listed", |window| {
+        window.state().state.view.findings.area == Some("annotations")
+    });
+    window.get_by_label_contains("dual-content: ").click();
+    until(&mut window, "the style is added", |window| {
+        let profile = Profile::parse("dual-content").unwrap();
+        let rules = &window.state().state.view.findings.rules;
+        rules.profiles.contains(&profile)
+    });
+}
+
+#[test]
+fn fields_of_one_kind_are_one_row_until_it_is_opened() {
+    let mut window = called([1_600.0, 1_000.0], "dual_search_companies");
+    known(&mut window);
+    let show = ViewAction::ShowDrawer(DrawerTab::Findings);
+    window.state_mut().state.perform(show, &mut Vec::new());
+    until_label(&mut window, "3 fields: isActive, lastModifiedDate, phone, ");
+    assert!(!paints(&window, "isActive reformatted in the text"));
+    window.get_by_label_contains("3 fields: ").click();
+    until(&mut window, "each is listed", |window| {
+        paints(window, "isActive reformatted in the text")
+    });
+    window.get_by_label_contains("3 fields: ").click();
+    until(&mut window, "they are one row again", |window| {
+        !paints(window, "isActive reformatted in the text")
+    });
+}
+
+#[test]
 fn a_loupe_toml_is_followed() {
     let mut window = called([1_280.0, 800.0], "dual_search_companies");
     let toml =

@@ -100,8 +100,16 @@ fn menu_ui(ui: &mut Ui, cx: &Cx<'_>, counts: &[(Severity, usize)]) {
         let menu = menu.close_behavior(PopupCloseBehavior::CloseOnClickOutside);
         menu.show(|ui| {
             ui.spacing_mut().item_spacing.y = 8.0;
-            ui.horizontal_wrapped(|ui| profiles_ui(ui, cx, found));
-            ui.horizontal(|ui| areas_ui(ui, cx, found));
+            ui.horizontal_wrapped(|ui| profiles_ui(ui, cx, found, &Profile::DEFAULT));
+            styles_ui(ui, cx, Some(found));
+            widgets::separator(ui);
+            ui.horizontal_wrapped(|ui| {
+                for (area, label) in list_areas(cx, found) {
+                    if ui.radio(view.area == area, label).clicked() {
+                        cx.send(FindingsAction::OnlyArea(area));
+                    }
+                }
+            });
             words_ui(ui, cx);
         });
         return;
@@ -179,7 +187,20 @@ pub fn bar_ui(ui: &mut Ui, cx: &Cx<'_>, outer: Rect, found: &AnswerFindings) -> 
             add(ui)
         });
     };
-    line(ui, 0, "Profiles", &mut |ui| profiles_ui(ui, cx, found));
+    line(ui, 0, "Profiles", &mut |ui| {
+        // The profiles that are the same for every server, the styles that were chosen, and a menu of those that apply.
+        let chosen = &cx.state.view.findings.rules.profiles;
+        let styles = Profile::styles().filter(|style| chosen.contains(style));
+        let shown: Vec<_> = Profile::DEFAULT.into_iter().chain(styles).collect();
+        profiles_ui(ui, cx, found, &shown);
+        if !offered_styles(cx, Some(found)).is_empty() {
+            let button = Button::new("Add").small().menu().name("Add a profile");
+            let button = button.tip("Rules of a style that applies to this result");
+            Popup::menu(&button.show(ui))
+                .width(420.0)
+                .show(|ui| styles_ui(ui, cx, Some(found)));
+        }
+    });
     line(ui, 1, "Area", &mut |ui| {
         areas_ui(ui, cx, found);
         widgets::from_right(ui, |ui| words_ui(ui, cx));
@@ -209,13 +230,10 @@ fn styles_ui(ui: &mut Ui, cx: &Cx<'_>, found: Option<&AnswerFindings>) {
     }
 }
 
-/// The profiles that are the same for every server, the styles that were chosen, and a menu of those that apply.
-fn profiles_ui(ui: &mut Ui, cx: &Cx<'_>, found: &AnswerFindings) {
+fn profiles_ui(ui: &mut Ui, cx: &Cx<'_>, found: &AnswerFindings, profiles: &[Profile]) {
     ui.spacing_mut().item_spacing.x = 6.0;
-    let chosen = &cx.state.view.findings.rules.profiles;
-    let styles = Profile::styles().filter(|style| chosen.contains(style));
-    for profile in Profile::DEFAULT.into_iter().chain(styles) {
-        let is_on = chosen.contains(&profile);
+    for profile in profiles.iter().copied() {
+        let is_on = cx.state.view.findings.rules.profiles.contains(&profile);
         let has = |finding: &&Finding| finding.profiles.iter().any(|(own, _)| *own == profile);
         let label = if is_on {
             format!(
@@ -249,44 +267,36 @@ fn profiles_ui(ui: &mut Ui, cx: &Cx<'_>, found: &AnswerFindings) {
             cx.send(FindingsAction::ToggleProfile(profile));
         }
     }
-    if !offered_styles(cx, Some(found)).is_empty() {
-        let button = Button::new("Add").small().menu().name("Add a profile");
-        let button = button.tip("Rules of a style that applies to this result");
-        Popup::menu(&button.show(ui))
-            .width(420.0)
-            .show(|ui| styles_ui(ui, cx, Some(found)));
-    }
+}
+
+/// The areas that something was found in, after all of them, each with its label.
+fn list_areas(cx: &Cx<'_>, found: &AnswerFindings) -> Vec<(Option<&'static str>, String)> {
+    let count = |area: &str| {
+        let own = |finding: &&Finding| finding.area() == area;
+        found.findings.iter().filter(own).count()
+    };
+    let areas = AREAS.iter().map(|area| area.id);
+    let is_there =
+        |area: &&'static str| count(area) > 0 || cx.state.view.findings.area == Some(*area);
+    let label = |area: &'static str| {
+        let (head, tail) = area.split_at(1);
+        let label = format!("{}{tail} {}", head.to_uppercase(), count(area));
+        (Some(area), label)
+    };
+    std::iter::once((None, format!("All {}", found.findings.len())))
+        .chain(areas.filter(is_there).map(label))
+        .collect()
 }
 
 fn areas_ui(ui: &mut Ui, cx: &Cx<'_>, found: &AnswerFindings) {
-    let count = |area: &str| {
-        found
-            .findings
-            .iter()
-            .filter(|finding| finding.area() == area)
-            .count()
-    };
-    let areas: Vec<&'static str> = AREAS
-        .iter()
-        .map(|area| area.id)
-        .filter(|area| count(area) > 0 || cx.state.view.findings.area == Some(*area))
-        .collect();
-    let mut labels = vec![format!("All {}", found.findings.len())];
-    labels.extend(areas.iter().map(|area| {
-        let (head, tail) = area.split_at(1);
-        format!("{}{tail} {}", head.to_uppercase(), count(area))
-    }));
-    let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
-    let chosen = cx
-        .state
-        .view
-        .findings
-        .area
-        .and_then(|area| areas.iter().position(|own| *own == area))
-        .map_or(0, |at| at + 1);
+    let areas = list_areas(cx, found);
+    let labels: Vec<&str> = areas.iter().map(|(_, label)| label.as_str()).collect();
+    let is_chosen =
+        |(area, _): &(Option<&'static str>, String)| *area == cx.state.view.findings.area;
+    let chosen = areas.iter().position(is_chosen).unwrap_or_default();
     if let Some(at) = widgets::segmented(ui, "Area", &labels, chosen) {
         cx.send(FindingsAction::OnlyArea(
-            at.checked_sub(1).and_then(|at| areas.get(at).copied()),
+            areas.get(at).and_then(|(area, _)| *area),
         ));
     }
 }
