@@ -688,6 +688,7 @@ fn chips_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) {
         .icon(icons::WRITES)
         .name(&name)
         .tip("Edit the arguments")
+        .key("arguments")
         .height(CHIP)
         .show(ui);
     // A chip is the same button, which the keyboard has once.

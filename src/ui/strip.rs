@@ -146,8 +146,12 @@ fn needs(ui: &Ui, cells: &[(usize, &StripCell)], is_low: bool, is_short: bool) -
         match is_low {
             true => {
                 // A name gives way where everything else is short already.
-                let name = width(&cell.name, theme::semibold(13.0));
-                let name = if is_short { name.min(SHORT_NAME) } else { name };
+                let name = width(&shown_name(cell, true), theme::semibold(13.0));
+                let name = if is_short && !cell.is_repair {
+                    name.min(SHORT_NAME)
+                } else {
+                    name
+                };
                 52.0 + caret + name + number(14.0) + change.map_or(0.0, |wide| wide + 6.0) + loss
             }
             false => {
@@ -162,6 +166,14 @@ fn needs(ui: &Ui, cells: &[(usize, &StripCell)], is_low: bool, is_short: bool) -
         }
     };
     cells.iter().map(need).collect()
+}
+
+/// In a low strip there is no badge that says so.
+fn shown_name(cell: &StripCell, is_low: bool) -> std::borrow::Cow<'_, str> {
+    match cell.badge.as_deref().filter(|_| cell.is_repair && is_low) {
+        Some(badge) => format!("{} {badge}", cell.name).into(),
+        None => cell.name.as_str().into(),
+    }
 }
 
 /// As wide as each other, unless one needs more.
@@ -274,7 +286,8 @@ fn cell_ui(
             .x
     };
     // The name alone is elided: all of it is on hover.
-    let name = width(&cell.name, theme::semibold(13.0));
+    let shown = shown_name(cell, is_low);
+    let name = width(&shown, theme::semibold(13.0));
     let spare = rect.width() - needs(ui, &[(at, cell)], is_low, true)[0];
     let most = if is_low {
         (name.min(SHORT_NAME) + spare).clamp(24.0, name + 1.0)
@@ -284,7 +297,7 @@ fn cell_ui(
     let mut x = widgets::text_at(
         ui,
         pos2(left + 16.0, first),
-        &cell.name,
+        &*shown,
         theme::semibold(13.0),
         t.strong,
         most,

@@ -17,6 +17,7 @@ use loupe_core::source::Source;
 const MENU: f32 = 320.0;
 /// Width of the palette's field.
 const PALETTE: f32 = 400.0;
+const NARROW_PALETTE: f32 = 272.0;
 
 pub fn top_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let bar = ui.max_rect();
@@ -43,9 +44,17 @@ pub fn top_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 cx.send(ViewAction::ShowSettings);
             }
             tokenizer::chooser_ui(ui, cx);
-            let middle = Rect::from_center_size(bar.center(), vec2(PALETTE, theme::BUTTON));
-            let has_room = bar.width() >= theme::WIDE && left < middle.left();
-            palette::box_ui(ui, cx, has_room.then_some(middle));
+            // In the middle of the bar, else in the middle of what the server's name leaves.
+            let rest = (left + 16.0, ui.cursor().right() - 16.0);
+            let place = |width: f32, middle: f32| {
+                let center = pos2(middle, bar.center().y);
+                let place = Rect::from_center_size(center, vec2(width, theme::BUTTON));
+                (rest.0 <= place.left() && place.right() <= rest.1).then_some(place)
+            };
+            let place = place(PALETTE, bar.center().x)
+                .or_else(|| place(NARROW_PALETTE, bar.center().x))
+                .or_else(|| place(NARROW_PALETTE, (rest.0 + rest.1) / 2.0));
+            palette::box_ui(ui, cx, place.filter(|_| bar.width() >= theme::WIDE));
         });
     });
 }
