@@ -1,7 +1,7 @@
-//! The connect screen: your own server at the left, the built-in sample at the right.
+//! The connect screen: one field for whatever names a server, what was found and used at the right.
 //!
-//! What connecting will run or reach is there in full before the button that does it; values of variables and
-//! headers are never shown.
+//! What connecting will run or reach is there in full next to the button that does it; values of variables and headers
+//! are never shown.
 
 mod compare_tools;
 mod form;
@@ -24,7 +24,7 @@ use crate::state::{Action, ConnectAction, Connection, Dialog};
 use form::{field, form_ui, label, pair};
 
 const WIDTH: f32 = 1200.0;
-const SAMPLE: f32 = 416.0;
+const SIDE: f32 = 416.0;
 
 pub fn connect_ui(ui: &mut Ui, cx: &Cx<'_>) {
     widgets::scroll("connect").show(ui, |ui| {
@@ -46,21 +46,21 @@ pub fn connect_ui(ui: &mut Ui, cx: &Cx<'_>) {
                         ui.spacing_mut().item_spacing.x = 24.0;
                         ui.vertical(|ui| {
                             ui.spacing_mut().item_spacing.x = 8.0;
-                            ui.set_width(width - SAMPLE - 24.0);
+                            ui.set_width(width - SIDE - 24.0);
                             progress_ui(ui, cx);
                             left_ui(ui, cx);
                         });
                         ui.vertical(|ui| {
                             ui.spacing_mut().item_spacing.x = 8.0;
-                            ui.set_width(SAMPLE);
-                            sample::sample_ui(ui, cx);
+                            ui.set_width(SIDE);
+                            side_ui(ui, cx);
                         });
                     });
                 } else {
                     progress_ui(ui, cx);
-                    sample::sample_ui(ui, cx);
-                    ui.add_space(24.0);
                     left_ui(ui, cx);
+                    ui.add_space(24.0);
+                    side_ui(ui, cx);
                 }
                 ui.add_space(24.0);
                 widgets::note(ui, "Nothing is started or contacted until you click");
@@ -147,14 +147,10 @@ fn left_ui(ui: &mut Ui, cx: &Cx<'_>) {
         form_ui(ui, cx);
     });
     ui.add_space(24.0);
-    card(ui, false, |ui| roots_and_sampling::answers_ui(ui, cx));
-    ui.add_space(24.0);
-    recent::recent_ui(ui, cx);
-    card(ui, false, |ui| import::import_ui(ui, cx));
-    ui.add_space(24.0);
     card(ui, false, |ui| {
         let t = theme::of(ui);
         ui.horizontal(|ui| {
+            ui.set_min_height(theme::BUTTON);
             ui.add(Label::new(icons::icon(icons::IMPORT, 16.0, t.weak)));
             widgets::words(ui, compare_tools::file_words(cx), theme::base(), t.weak);
             widgets::at_right(ui, theme::BUTTON, |ui| {
@@ -170,6 +166,15 @@ fn left_ui(ui: &mut Ui, cx: &Cx<'_>) {
         });
         widgets::note(ui, "It opens without a server");
     });
+    ui.add_space(24.0);
+    card(ui, false, |ui| sample::sample_ui(ui, cx));
+}
+
+/// What is there already: the servers in the configurations of other clients, and those used before.
+fn side_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    card(ui, false, |ui| import::import_ui(ui, cx));
+    ui.add_space(24.0);
+    recent::recent_ui(ui, cx);
 }
 
 /// Where a connection stands: on its way, failed, or gone.

@@ -209,6 +209,14 @@ impl<'a> Cx<'a> {
     }
 }
 
+/// Whether there is anything to list at the left: where one connects first, there is not.
+fn has_sidebar(cx: &Cx<'_>) -> bool {
+    let session = cx.state.session();
+    let is_first =
+        cx.state.view.screen == crate::state::Screen::Connect && !session.connection.is_connected();
+    !is_first || !cx.state.captures.is_empty() || !session.tools.is_empty()
+}
+
 /// The whole window: every region in its place. The start and connect screens take the middle; a result has call bar,
 /// panes and drawer.
 pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
@@ -253,7 +261,7 @@ pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
             .resizable(false)
             .frame(bar)
             .show(ui, |ui| sidebar::sidebar_ui(ui, cx));
-    } else if cx.state.settings.sidebar_open {
+    } else if cx.state.settings.sidebar_open && has_sidebar(cx) {
         let shown = Panel::left("sidebar")
             .default_size(cx.state.settings.panels.sidebar.map_or(
                 if size.x < theme::LARGE {

@@ -170,9 +170,9 @@ fn needs(ui: &Ui, cells: &[(usize, &StripCell)], is_low: bool, is_short: bool) -
 
 /// In a low strip there is no badge that says so.
 fn shown_name(cell: &StripCell, is_low: bool) -> std::borrow::Cow<'_, str> {
-    match cell.badge.as_deref().filter(|_| cell.is_repair && is_low) {
-        Some(badge) => format!("{} {badge}", cell.name).into(),
-        None => cell.name.as_str().into(),
+    match cell.is_repair && is_low {
+        true => format!("{} + fix", cell.name).into(),
+        false => cell.name.as_str().into(),
     }
 }
 

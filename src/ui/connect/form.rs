@@ -1,16 +1,60 @@
 //! The form of one's own server: a command or an address, and in full what connecting will do.
 
-use egui::{Frame, Label, Margin, Stroke, Ui};
+use egui::{Id, Label, Ui};
 
-use super::{compare_tools, login, paste, protocol};
+use super::{compare_tools, login, protocol, roots_and_sampling};
 use crate::state::{ConnectAction, ConnectForm, ConnectMode, Connection};
 use crate::ui::theme;
 use crate::ui::widgets;
-use crate::ui::{Cx, icons};
+use crate::ui::{Cx, call_bar, icons};
+use loupe_core::problem::Problem;
 use loupe_core::source::Source;
 
+/// Room of *Edit* and *Connect*.
+const BUTTONS: f32 = 240.0;
+
+/// What connecting does, with *Edit* and *Connect*; the fields behind *Edit*.
 pub(super) fn form_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let mut form = cx.state.connect_form.clone();
+    let id = Id::unique("fields of the connection");
+    let mut is_edited = widgets::recall(ui, id).unwrap_or(false);
+    let source = form.source();
+    ui.horizontal_top(|ui| {
+        ui.spacing_mut().item_spacing.x = 8.0;
+        let room = (ui.available_width() - BUTTONS).max(160.0);
+        ui.vertical(|ui| {
+            ui.set_width(room);
+            consent_ui(ui, &form, &source);
+        });
+        widgets::at_right(ui, theme::BUTTON, |ui| {
+            connect_ui(ui, cx, &source);
+            let tip = "The command, its variables, the protocol, and what the server may ask";
+            if widgets::Button::new("Edit")
+                .name(if is_edited {
+                    "Close the fields"
+                } else {
+                    "Edit"
+                })
+                .tip(tip)
+                .clicked(ui)
+            {
+                is_edited = !is_edited;
+                widgets::remember(ui, id, is_edited);
+            }
+        });
+    });
+    if is_edited {
+        ui.add_space(6.0);
+        widgets::separator(ui);
+        ui.add_space(6.0);
+        fields_ui(ui, cx, &mut form);
+    }
+    if form != cx.state.connect_form {
+        cx.send(ConnectAction::Edit(Box::new(form)));
+    }
+}
+
+fn fields_ui(ui: &mut Ui, cx: &Cx<'_>, form: &mut ConnectForm) {
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 20.0;
         for (mode, icon, name) in [
@@ -22,59 +66,43 @@ pub(super) fn form_ui(ui: &mut Ui, cx: &Cx<'_>) {
             }
         }
     });
-    widgets::separator(ui);
-    ui.add_space(6.0);
     match form.mode {
-        ConnectMode::Command => command_ui(ui, &mut form),
-        ConnectMode::Url => url_ui(ui, cx, &mut form),
+        ConnectMode::Command => command_ui(ui, form),
+        ConnectMode::Url => url_ui(ui, cx, form),
     }
-    protocol::protocol_ui(ui, &mut form);
+    protocol::protocol_ui(ui, form);
     ui.add_space(8.0);
-    paste::chips_ui(ui, &mut form);
-    ui.add_space(4.0);
-    let source = form.source();
-    consent_ui(ui, &form, &source);
-    ui.add_space(6.0);
+    roots_and_sampling::answers_ui(ui, cx);
+}
+
+fn connect_ui(ui: &mut Ui, cx: &Cx<'_>, source: &Result<Source, Problem>) {
     let is_choosing = cx.state.server_diff.is_choosing;
     let busy = if is_choosing {
         &cx.state.server_diff.connection
     } else {
         &cx.state.session().connection
     };
-    let is_connecting = matches!(busy, Connection::Connecting { .. });
-    widgets::at_right(ui, theme::BUTTON, |ui| {
-        let keys = format!(
-            "{} ↵",
-            if cfg!(target_os = "macos") {
-                "Cmd"
-            } else {
-                "Ctrl"
-            }
-        );
-        let why = match &source {
-            Err(problem) => problem.what.clone(),
-            Ok(_) if is_connecting => "Already connecting".into(),
-            Ok(_) => String::new(),
-        };
-        let name = if is_choosing {
-            compare_tools::LIST
-        } else {
-            "Connect"
-        };
-        let mut button = widgets::Button::new(name)
-            .icon_fill(icons::PLUG)
-            .shortcut(&keys)
-            .primary()
-            .enabled(why.is_empty());
-        if !why.is_empty() {
-            button = button.tip(&why);
-        }
-        if button.clicked(ui) {
-            cx.send(ConnectAction::UseForm);
-        }
-    });
-    if form != cx.state.connect_form {
-        cx.send(ConnectAction::Edit(Box::new(form)));
+    let why = match source {
+        Err(problem) => problem.what.clone(),
+        Ok(_) if matches!(busy, Connection::Connecting { .. }) => "Already connecting".into(),
+        Ok(_) => String::new(),
+    };
+    let name = if is_choosing {
+        compare_tools::LIST
+    } else {
+        "Connect"
+    };
+    let keys = call_bar::call_keys();
+    let mut button = widgets::Button::new(name)
+        .icon_fill(icons::PLUG)
+        .shortcut(&keys)
+        .primary()
+        .enabled(why.is_empty());
+    if !why.is_empty() {
+        button = button.tip(&why);
+    }
+    if button.clicked(ui) {
+        cx.send(ConnectAction::UseForm);
     }
 }
 
@@ -213,49 +241,37 @@ fn rows_ui(ui: &mut Ui, noun: &str, hint: &str, rows: &mut Vec<(String, String)>
 }
 
 /// What connecting does, in full, before it is done.
-fn consent_ui(
-    ui: &mut Ui,
-    form: &ConnectForm,
-    source: &Result<Source, loupe_core::problem::Problem>,
-) {
+fn consent_ui(ui: &mut Ui, form: &ConnectForm, source: &Result<Source, Problem>) {
     let t = theme::of(ui);
-    let is_blank = form.command.trim().is_empty() && form.mode == ConnectMode::Command
-        || form.url.trim().is_empty() && form.mode == ConnectMode::Url;
-    let title = match form.mode {
-        ConnectMode::Command => "Connecting runs this command on your computer, as you",
-        ConnectMode::Url => "Connecting sends requests to this address",
+    ui.spacing_mut().item_spacing.y = 4.0;
+    let is_blank = match form.mode {
+        ConnectMode::Command => form.command.trim().is_empty(),
+        ConnectMode::Url => form.url.trim().is_empty(),
     };
-    Frame::new()
-        .fill(t.warn_bg)
-        .stroke(Stroke::new(1.0, t.warn_line))
-        .corner_radius(theme::RADIUS_CONTROL)
-        .inner_margin(Margin::same(12))
-        .show(ui, |ui| {
-            ui.set_width(ui.available_width());
-            ui.horizontal_top(|ui| {
-                ui.add(Label::new(icons::icon_fill(icons::CONSENT, 16.0, t.warn)));
-                ui.vertical(|ui| {
-                    ui.spacing_mut().item_spacing.y = 4.0;
-                    widgets::words(ui, title, theme::semibold(13.0), t.strong);
-                    match source {
-                        Ok(source) => source_ui(ui, source),
-                        Err(_) if is_blank => {
-                            let words = match form.mode {
-                                ConnectMode::Command => "Type the command that starts your server; it is shown here in full",
-                                ConnectMode::Url => "Type your server's address; it is shown here in full",
-                            };
-                            widgets::wrapped(ui, words, theme::small(), t.text);
-                        }
-                        Err(problem) => {
-                            widgets::words(ui, problem.message(), theme::small(), t.bad);
-                            if let Some(hint) = &problem.hint {
-                                widgets::wrapped(ui, hint, theme::small(), t.text);
-                            }
-                        }
-                    }
-                });
+    match source {
+        Ok(source) => {
+            source_ui(ui, source);
+            let words = match form.mode {
+                ConnectMode::Command => "Runs on your computer, as you",
+                ConnectMode::Url => "Sends requests to this address",
+            };
+            ui.horizontal(|ui| {
+                ui.spacing_mut().item_spacing.x = 6.0;
+                ui.add(Label::new(icons::icon_fill(icons::CONSENT, 14.0, t.warn)));
+                widgets::words(ui, words, theme::small(), t.text);
             });
-        });
+        }
+        Err(_) if is_blank => {
+            let words = "What connecting would do is shown here first";
+            widgets::note_wrapped(ui, words);
+        }
+        Err(problem) => {
+            widgets::words(ui, problem.message(), theme::small(), t.bad);
+            if let Some(hint) = &problem.hint {
+                widgets::wrapped(ui, hint, theme::small(), t.text);
+            }
+        }
+    }
 }
 
 pub(super) fn source_ui(ui: &mut Ui, source: &Source) {

@@ -23,7 +23,7 @@ pub(super) fn import_ui(ui: &mut Ui, cx: &Cx<'_>) {
         ui.add(Label::new(icons::icon(icons::IMPORT, 16.0, t.weak)));
         widgets::words(
             ui,
-            "Import from another client",
+            "Found on this computer",
             theme::semibold(13.0),
             t.strong,
         );

@@ -1,137 +1,145 @@
 //! The built-in sample on the connect screen: its sets, their switches, and the button that starts it.
 
-use egui::{Id, Label, Margin, Popup, RichText, Role, Sense, Stroke, TextEdit, Ui, pos2, vec2};
+use egui::{
+    Id, Label, Margin, Popup, PopupCloseBehavior, RichText, Role, Sense, Stroke, TextEdit, Ui,
+    pos2, vec2,
+};
 
 use super::super::theme;
-use super::super::widgets::{self, Tone};
+use super::super::widgets;
 use super::super::{Cx, icons, shortcuts};
-use super::{card, compare_tools};
+use super::compare_tools;
 use crate::state::server_diff::ServerDiffAction;
 use crate::state::{Action, ConnectAction, ConnectForm};
 use loupe_core::source::{SAMPLE_SETS, SampleKey, SampleSet, SampleSpec, Source, Takes};
 
+const OPTIONS: f32 = 380.0;
+
+/// One row: what it is, its options, and the button that starts it.
 pub(super) fn sample_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let t = theme::of(ui);
     let mut spec = cx.state.connect_form.sample.clone();
-    card(ui, true, |ui| {
-        ui.horizontal(|ui| {
-            ui.add(Label::new(icons::icon(icons::SPARKLE, 18.0, t.accent)));
-            widgets::words(ui, "Sample server", theme::semibold(15.0), t.strong);
-            widgets::at_right(ui, theme::BUTTON, |ui| {
-                widgets::badge(
-                    ui,
-                    Some(icons::CHECK_CIRCLE),
-                    "Offline, built in",
-                    Tone::Ok,
-                    false,
-                );
-            });
-        });
-        let words = "Tools that reproduce the response formats of real systems, inside this program. Nothing leaves this computer.";
-        widgets::wrapped(ui, words, theme::base(), t.weak);
-        ui.add_space(6.0);
-        for set in SAMPLE_SETS {
-            if set_row(ui, set, spec.set == set.id) && spec.set != set.id {
-                // Switches that the set knows too stay as they are.
-                let old = std::mem::replace(
-                    &mut spec,
-                    SampleSpec {
-                        set: set.id.to_owned(),
-                        ..SampleSpec::default()
-                    },
-                );
-                for (key, value) in old.keys {
-                    let mut with = spec.clone();
-                    with.keys.insert(key, value);
-                    if with.check().is_ok() {
-                        spec = with;
-                    }
-                }
-            }
-        }
-        widgets::separator(ui);
-        ui.add_space(4.0);
-        if let Some(set) = SAMPLE_SETS.iter().find(|set| set.id == spec.set) {
-            for key in set.keys {
-                key_row(ui, key, &mut spec);
-            }
-        }
-        ui.add_space(6.0);
-        let source = Source::Sample(spec.clone());
-        let line = format!("mcp-loupe {source}");
-        ui.horizontal(|ui| {
-            if widgets::icon_button(ui, icons::COPY, "Copy the command line").clicked() {
-                cx.send(Action::Copy(line.clone()));
-            }
-            ui.add(
-                Label::new(widgets::styled(&line, theme::code(), t.weak))
-                    .wrap()
-                    .selectable(true),
-            );
-        });
-        ui.add_space(4.0);
-        let problem = spec.check().err();
-        if let Some(problem) = &problem {
-            let hint = problem
-                .hint
-                .as_deref()
-                .map_or_else(String::new, |hint| format!(": {hint}"));
-            let words = widgets::styled(format!("{}{hint}", problem.what), theme::small(), t.bad);
-            ui.add(Label::new(words).wrap());
-        }
-        let is_default = spec == SampleSpec::default();
-        let keys = if is_default {
-            shortcuts::text(&shortcuts::START_SAMPLE)
-        } else {
-            String::new()
-        };
-        ui.horizontal(|ui| {
-            let is_choosing = cx.state.server_diff.is_choosing;
-            let name = if is_choosing {
-                compare_tools::LIST_SAMPLE
+    let problem = spec.check().err();
+    ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = 10.0;
+        ui.set_min_height(theme::BUTTON);
+        ui.add(Label::new(icons::icon(icons::SPARKLE, 18.0, t.accent)));
+        widgets::words(ui, "Sample server", theme::semibold(13.0), t.strong);
+        let room = ui.available_width();
+        widgets::at_right(ui, theme::BUTTON, |ui| {
+            start_ui(ui, cx, &spec, problem.is_none());
+            let label = if spec == SampleSpec::default() {
+                "Options"
             } else {
-                "Start sample server"
+                spec.set.as_str()
             };
-            let is_clicked = if problem.is_some() {
-                widgets::Button::new(name)
-                    .icon_fill(icons::CALL)
-                    .primary()
-                    .enabled(false)
-                    .tip("A switch has no such value")
-                    .clicked(ui)
-            } else {
-                widgets::primary_button(
-                    ui,
-                    name,
-                    Some(icons::CALL),
-                    Some(&*keys).filter(|keys| !keys.is_empty()),
-                )
-                .clicked()
-            };
-            if is_clicked {
-                cx.send(if is_choosing {
-                    Action::ServerDiff(ServerDiffAction::List(Box::new(source)))
-                } else {
-                    ConnectAction::Connect(Box::new(source)).into()
+            let options = widgets::Button::new(label)
+                .menu()
+                .name("Options of the sample")
+                .show(ui);
+            Popup::menu(&options)
+                .width(OPTIONS)
+                .close_behavior(PopupCloseBehavior::CloseOnClickOutside)
+                .show(|ui| options_ui(ui, cx, &mut spec));
+            if room > 520.0 {
+                let words = "Formats of real systems · offline, built in";
+                ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
+                    widgets::truncated(ui, words, theme::small(), t.weak);
                 });
-            }
-            if !is_default
-                && widgets::Button::new("Defaults")
-                    .icon(icons::UNDO)
-                    .frameless()
-                    .name("Sample defaults")
-                    .clicked(ui)
-            {
-                spec = SampleSpec::default();
             }
         });
     });
+    if let Some(problem) = &problem {
+        let hint = problem
+            .hint
+            .as_deref()
+            .map_or_else(String::new, |hint| format!(": {hint}"));
+        let words = widgets::styled(format!("{}{hint}", problem.what), theme::small(), t.bad);
+        ui.add(Label::new(words).wrap());
+    }
     if spec != cx.state.connect_form.sample {
         let form = ConnectForm {
             sample: spec,
             ..cx.state.connect_form.clone()
         };
         cx.send(ConnectAction::Edit(Box::new(form)));
+    }
+}
+
+fn start_ui(ui: &mut Ui, cx: &Cx<'_>, spec: &SampleSpec, is_valid: bool) {
+    let is_choosing = cx.state.server_diff.is_choosing;
+    let (label, name) = match is_choosing {
+        true => (compare_tools::LIST_SAMPLE, compare_tools::LIST_SAMPLE),
+        false => ("Start", "Start sample server"),
+    };
+    let keys = shortcuts::text(&shortcuts::START_SAMPLE);
+    let mut button = widgets::Button::new(label)
+        .icon_fill(icons::CALL)
+        .name(name)
+        .enabled(is_valid);
+    if *spec == SampleSpec::default() {
+        button = button.shortcut(&keys);
+    }
+    if !is_valid {
+        button = button.tip("A switch has no such value");
+    }
+    if button.clicked(ui) {
+        let source = Box::new(Source::Sample(spec.clone()));
+        cx.send(if is_choosing {
+            Action::ServerDiff(ServerDiffAction::List(source))
+        } else {
+            ConnectAction::Connect(source).into()
+        });
+    }
+}
+
+/// The sets, the switches of the chosen one, and the command line that starts the same.
+fn options_ui(ui: &mut Ui, cx: &Cx<'_>, spec: &mut SampleSpec) {
+    let t = theme::of(ui);
+    ui.set_width(OPTIONS);
+    for set in SAMPLE_SETS {
+        if set_row(ui, set, spec.set == set.id) && spec.set != set.id {
+            // Switches that the set knows too stay as they are.
+            let new = SampleSpec {
+                set: set.id.to_owned(),
+                ..SampleSpec::default()
+            };
+            for (key, value) in std::mem::replace(spec, new).keys {
+                let mut with = spec.clone();
+                with.keys.insert(key, value);
+                if with.check().is_ok() {
+                    *spec = with;
+                }
+            }
+        }
+    }
+    widgets::separator(ui);
+    ui.add_space(4.0);
+    if let Some(set) = SAMPLE_SETS.iter().find(|set| set.id == spec.set) {
+        for key in set.keys {
+            key_row(ui, key, spec);
+        }
+    }
+    ui.add_space(6.0);
+    let line = format!("mcp-loupe {}", Source::Sample(spec.clone()));
+    ui.horizontal(|ui| {
+        if widgets::icon_button(ui, icons::COPY, "Copy the command line").clicked() {
+            cx.send(Action::Copy(line.clone()));
+        }
+        ui.add(
+            Label::new(widgets::styled(&line, theme::code(), t.weak))
+                .wrap()
+                .selectable(true),
+        );
+    });
+    if *spec != SampleSpec::default()
+        && widgets::Button::new("Defaults")
+            .icon(icons::UNDO)
+            .frameless()
+            .name("Sample defaults")
+            .clicked(ui)
+    {
+        *spec = SampleSpec::default();
     }
 }
 
