@@ -202,6 +202,7 @@ impl App {
         let ctx = &cc.egui_ctx;
         ui::theme::install(ctx);
         ctx.add_plugin(OnlyWebLinks);
+        ctx.add_plugin(ui::Composition::default());
         let wake = {
             let ctx = ctx.clone();
             Arc::new(move || ctx.request_repaint())

@@ -11,6 +11,7 @@ mod call_bar;
 mod code;
 mod commands;
 mod compare;
+mod composition;
 mod connect;
 mod definition;
 mod dialogs;
@@ -59,6 +60,7 @@ mod view_as;
 mod watch;
 mod wire;
 
+pub use composition::Composition;
 pub use panes::panes_ui;
 pub use widgets::number_at;
 
