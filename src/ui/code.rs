@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use egui::text::LayoutJob;
 use egui::{Frame, Id, Margin, Role, ScrollArea, Sense, Stroke, Ui, vec2};
 
 use super::marks;
 use super::once;
+use super::rtl::{self, Order};
 use super::theme;
 use super::widgets;
 use loupe_analysis::finding::Severity;
@@ -46,9 +48,13 @@ pub fn marked_code_ui(ui: &mut Ui, salt: &str, lines: &[String], marks: &LineMar
                 .show_rows(ui, theme::TEXT_ROW, lines.len(), |ui, range| {
                     for (at, line) in lines.iter().enumerate().take(range.end).skip(range.start) {
                         let shown = if line.is_empty() { " " } else { line };
-                        let galley =
-                            ui.painter()
-                                .layout_no_wrap(shown.to_owned(), theme::code(), t.text);
+                        let job = LayoutJob::simple(
+                            shown.to_owned(),
+                            theme::code(),
+                            t.text,
+                            f32::INFINITY,
+                        );
+                        let galley = rtl::layout(ui, job, Order::Line);
                         let (rect, response) = ui.allocate_exact_size(
                             vec2(galley.size().x, theme::TEXT_ROW),
                             Sense::hover(),

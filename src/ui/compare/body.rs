@@ -7,7 +7,7 @@ use egui::{Key, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use super::{Judged, SIDE, place};
 use crate::state::{Compare, CompareAction, QueryState};
-use crate::ui::panes::colour::job;
+use crate::ui::panes::colour;
 use crate::ui::theme;
 use crate::ui::widgets;
 use crate::ui::{Cx, icons};
@@ -288,7 +288,7 @@ fn row_ui(ui: &Ui, page: &ComparisonPage, row: &TextRow, place: &Place) {
         let right = pos2(rect.left() + GUTTER - 10.0, rect.center().y);
         widgets::text_right(ui, right, number.to_string(), theme::mono(11.0), t.weak);
     }
-    let galley = painter.layout_job(job(t, &shown, view, row));
+    let galley = colour::layout(ui, &shown, view, row);
     let y = (rect.center().y - galley.size().y / 2.0).round();
     painter.galley(pos2(rect.left() + GUTTER, y), galley, t.text);
     widgets::sense(ui, rect, ("cell", column, row.range.start), Sense::empty())

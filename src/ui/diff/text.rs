@@ -9,7 +9,7 @@ use egui::{Align, Color32, Id, Layout, Rect, Role, ScrollArea, Sense, Ui, pos2, 
 use super::texts::{formats_ui, hue_of};
 use super::{Stops, act, inside};
 use crate::state::diff::DiffAction;
-use crate::ui::rtl;
+use crate::ui::rtl::{self, Order};
 use crate::ui::theme::{self, TEXT_ROW};
 use crate::ui::widgets;
 use crate::ui::{Cx, icons};
@@ -454,19 +454,19 @@ fn line_ui(
         if word.start < at || word.end <= word.start {
             continue;
         }
-        rtl::append(
-            &mut job,
+        job.append(
             shown.text.get(at..word.start).unwrap_or_default(),
-            &plain,
+            0.0,
+            plain.clone(),
         );
-        rtl::append(
-            &mut job,
+        job.append(
             shown.text.get(word.clone()).unwrap_or_default(),
-            &marked,
+            0.0,
+            marked.clone(),
         );
         at = word.end;
     }
-    rtl::append(&mut job, shown.text.get(at..).unwrap_or_default(), &plain);
+    job.append(shown.text.get(at..).unwrap_or_default(), 0.0, plain.clone());
     if end < whole.len() {
         let more = widgets::bytes((whole.len() - end) as u64);
         job.append(
@@ -475,7 +475,7 @@ fn line_ui(
             egui::TextFormat::simple(theme::code(), t.warn),
         );
     }
-    let galley = ui.painter().layout_job(job);
+    let galley = rtl::layout(ui, job, Order::Line);
     let width = x - place.text_left + galley.size().x + 16.0;
     let clip = if half.is_some() {
         rect.with_max_x(rect.right() - 4.0)

@@ -8,7 +8,7 @@ use egui::{Align, Color32, Id, Layout, Rect, Role, Sense, Stroke, Ui, pos2, vec2
 
 use super::{Stops, act, inside};
 use crate::state::diff::DiffAction;
-use crate::ui::rtl;
+use crate::ui::rtl::{self, Order};
 use crate::ui::theme::{self, TREE_ROW};
 use crate::ui::widgets;
 use crate::ui::{Cx, icons};
@@ -338,10 +338,10 @@ fn row_ui(
         (_, Some(key)) => Shown::of(&clip(&key)).text,
         _ => node.ordinal().to_string(),
     };
-    rtl::append(
-        &mut job,
+    job.append(
         &name,
-        &format(if row.depth == 0 { t.weak } else { t.strong }),
+        0.0,
+        format(if row.depth == 0 { t.weak } else { t.strong }),
     );
     let is_leaf = !has_inside;
     if row.depth > 0 || is_leaf {
@@ -359,16 +359,16 @@ fn row_ui(
                 strikethrough: Stroke::new(1.0, t.bad),
                 ..egui::TextFormat::simple(theme::code(), t.weak)
             };
-            rtl::append(&mut job, &value(a), &struck);
+            job.append(&value(a), 0.0, struck.clone());
             job.append("  →  ", 0.0, format(t.weak));
-            rtl::append(&mut job, &value(b), &format(color_of(b)));
+            job.append(&value(b), 0.0, format(color_of(b)));
         }
         (Some(Op::Move), Some(a), Some(_)) => {
-            rtl::append(&mut job, &value(node), &format(t.weak));
+            job.append(&value(node), 0.0, format(t.weak));
             job.append(&format!("  from {}", a.ordinal()), 0.0, format(t.accent));
         }
         _ if row.depth == 0 && has_inside => {}
-        _ => rtl::append(&mut job, &value(node), &format(color_of(node))),
+        _ => job.append(&value(node), 0.0, format(color_of(node))),
     }
     if has_inside && !is_open {
         let inside = row.changes - usize::from(row.op.is_some());
@@ -377,7 +377,7 @@ fn row_ui(
     }
     job.wrap = egui::text::TextWrapping::truncate_at_width((right - x).max(24.0));
     let spoken = format!("{} {}", row.op.map_or("", op_word), job.text);
-    let galley = ui.painter().layout_job(job);
+    let galley = rtl::layout(ui, job, Order::Parts);
     let height = galley.size().y;
     ui.painter()
         .galley(pos2(x, (line.y - height / 2.0).round()), galley, t.text);

@@ -2,18 +2,23 @@
 //! is changed.
 
 use std::ops::Range;
+use std::sync::Arc;
 
-use egui::Color32;
 use egui::text::{LayoutJob, TextFormat};
+use egui::{Color32, Galley, Ui};
 
-use crate::ui::rtl::append;
+use crate::ui::rtl::{self, Order};
 use crate::ui::theme::{self, ThemeTokens};
 use loupe_analysis::queries::invisible_chars::Shown;
 use loupe_analysis::queries::{TextRow, TextView};
 use loupe_core::format::Syntax;
 
 /// Lays a row out in its colours.
-pub fn job(t: &ThemeTokens, shown: &Shown, view: &TextView, row: &TextRow) -> LayoutJob {
+pub fn layout(ui: &Ui, shown: &Shown, view: &TextView, row: &TextRow) -> Arc<Galley> {
+    rtl::layout(ui, job(theme::of(ui), shown, view, row), Order::Line)
+}
+
+fn job(t: &ThemeTokens, shown: &Shown, view: &TextView, row: &TextRow) -> LayoutJob {
     let plain = TextFormat::simple(theme::code(), t.text);
     let mut job = LayoutJob {
         break_on_newline: false,
@@ -24,7 +29,7 @@ pub fn job(t: &ThemeTokens, shown: &Shown, view: &TextView, row: &TextRow) -> La
     if !shown.names.is_empty() {
         let mut end = 0;
         for (name, _) in &shown.names {
-            append(&mut job, &text[end..name.start], &plain);
+            job.append(&text[end..name.start], 0.0, plain.clone());
             job.append(
                 &text[name.clone()],
                 0.0,
@@ -32,11 +37,11 @@ pub fn job(t: &ThemeTokens, shown: &Shown, view: &TextView, row: &TextRow) -> La
             );
             end = name.end;
         }
-        append(&mut job, &text[end..], &plain);
+        job.append(&text[end..], 0.0, plain.clone());
         return job;
     }
     match view.syntax {
-        Syntax::Plain => append(&mut job, text, &plain),
+        Syntax::Plain => job.append(text, 0.0, plain.clone()),
         Syntax::Markdown => markdown(&mut job, t, text, row.number.is_some()),
         Syntax::Json => json_row(&mut job, t, &view.text, &row.range, row.is_in_string),
     }
@@ -50,11 +55,11 @@ fn markdown(job: &mut LayoutJob, t: &ThemeTokens, text: &str, is_line_start: boo
     if is_line_start && text.starts_with('#') {
         let hashes = text.len() - text.trim_start_matches('#').len();
         job.append(&text[..hashes], 0.0, weak(t.weak));
-        append(job, &text[hashes..], &bold);
+        job.append(&text[hashes..], 0.0, bold);
     } else if is_line_start && text.starts_with('|') {
         for part in text.split_inclusive('|') {
             let cell = part.strip_suffix('|').unwrap_or(part);
-            append(job, cell, &plain);
+            job.append(cell, 0.0, plain.clone());
             job.append(&part[cell.len()..], 0.0, weak(t.faint));
         }
     } else {
@@ -64,7 +69,7 @@ fn markdown(job: &mut LayoutJob, t: &ThemeTokens, text: &str, is_line_start: boo
             }
             // An odd part stands between two pairs; a pair that is never closed marks nothing.
             let is_closed = position % 2 == 1 && position < text.matches("**").count();
-            append(job, part, if is_closed { &bold } else { &plain });
+            job.append(part, 0.0, if is_closed { &bold } else { &plain }.clone());
         }
     }
 }
@@ -111,7 +116,7 @@ pub fn json_row(
             Part::Word => t.json_bool,
             Part::Punctuation => t.weak,
         };
-        append(job, &text[piece], &TextFormat::simple(theme::code(), color));
+        job.append(&text[piece], 0.0, TextFormat::simple(theme::code(), color));
     }
 }
 
@@ -187,8 +192,6 @@ fn string_end(bytes: &[u8], mut at: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
     use loupe_analysis::queries::{Ctx, TextQuery, TextRowsQuery};
     use loupe_core::cancel::Cancel;

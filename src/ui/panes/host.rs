@@ -12,6 +12,7 @@ use super::title::Title;
 use super::{CopyAction, Pane, PaneCx, colour, find};
 use crate::state::{Action, HostsAction, PaneContent, PaneView, QueryState};
 use crate::ui::marks;
+use crate::ui::rtl::{self, Order};
 use crate::ui::theme::{self, TEXT_ROW, ThemeTokens};
 use crate::ui::widgets::{self, Button, Tone};
 use crate::ui::{Cx, host_row, icons};
@@ -282,26 +283,26 @@ fn row_ui(
     {
         grounds.push((0, 0, *mark, range));
     }
-    let galley = ui.painter().layout_job(job);
-    let x = |char: usize| {
-        left + galley
-            .pos_from_cursor(egui::text::CCursor::new(char))
-            .left()
-    };
+    let galley = rtl::layout(ui, job, Order::Line);
     for (from, to, mark, range) in &grounds {
         let is_whole = *from == 0 && *to == chars;
-        let span = if is_whole {
-            rect.x_range()
+        let spans = if is_whole {
+            vec![rect]
         } else {
-            egui::Rangef::new(x(*from), x(*to))
+            rtl::places(&galley, &(*from..*to))
+                .into_iter()
+                .map(|place| place.translate(vec2(left, 0.0)))
+                .collect()
         };
         let fill = if *mark == HostMark::Added {
             t.hover
         } else {
             t.warn_bg
         };
-        ui.painter()
-            .rect_filled(Rect::from_x_y_ranges(span, rect.y_range()), 0.0, fill);
+        for span in spans {
+            let span = Rect::from_x_y_ranges(span.x_range(), rect.y_range());
+            ui.painter().rect_filled(span, 0.0, fill);
+        }
         let end = left + galley.size().x;
         if *mark == HostMark::Added
             && is_whole
@@ -323,17 +324,17 @@ fn row_ui(
     };
     drawn.mark_findings(ui, findings);
     if let Some(chosen) = intersect(selected, &row.range) {
-        ui.painter().rect_filled(drawn.span(&chosen), 0.0, t.sel);
+        for span in drawn.spans(&chosen) {
+            ui.painter().rect_filled(span, 0.0, t.sel);
+        }
     }
     for found in between(found, &row.range) {
         let (fill, stroke) = find::colors(t, current == Some(found));
-        ui.painter().rect(
-            drawn.span(found),
-            theme::RADIUS_BAR,
-            fill,
-            stroke,
-            egui::StrokeKind::Inside,
-        );
+        for span in drawn.spans(found) {
+            let kind = egui::StrokeKind::Inside;
+            ui.painter()
+                .rect(span, theme::RADIUS_BAR, fill, stroke, kind);
+        }
     }
     let y = (rect.center().y - drawn.galley.size().y / 2.0).round();
     ui.painter()

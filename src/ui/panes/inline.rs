@@ -2,16 +2,14 @@
 
 use std::sync::Arc;
 
-use egui::text::{CCursor, LayoutJob, TextFormat, TextWrapping};
-use egui::{
-    Align, Color32, CursorIcon, Galley, Pos2, Rect, Role, Sense, Stroke, Ui, Vec2, WidgetInfo, pos2,
-};
+use egui::text::{LayoutJob, TextFormat, TextWrapping};
+use egui::{Align, Color32, CursorIcon, Galley, Pos2, Role, Sense, Stroke, Ui, Vec2, WidgetInfo};
 
 use super::markdown::{Inline, Look};
 use crate::state::Action;
 use crate::ui::Cx;
 use crate::ui::marks;
-use crate::ui::rtl;
+use crate::ui::rtl::{self, Order};
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
 
@@ -91,28 +89,16 @@ pub fn layout(ui: &Ui, inline: &Inline, font: &Font, width: f32, halign: Align) 
     };
     let mut start = 0;
     for &(end, look) in &inline.spans {
-        rtl::append(&mut job, &inline.text[start..end], &format(t, look, font));
+        job.append(&inline.text[start..end], 0.0, format(t, look, font));
         start = end;
     }
-    ui.painter().layout_job(job)
+    rtl::layout(ui, job, Order::Prose)
 }
 
 /// The byte of the text that is painted at a place of its galley, where there is one.
 pub fn byte_at(text: &str, galley: &Galley, place: Vec2) -> Option<usize> {
-    let cursor = galley.cursor_from_pos(place);
-    let index = if galley.pos_from_cursor(cursor).left() > place.x {
-        cursor.index.0.saturating_sub(1)
-    } else {
-        cursor.index.0
-    };
-    let left = galley.pos_from_cursor(CCursor::new(index));
-    let right = galley.pos_from_cursor(CCursor::new(index + 1));
-    let is_there =
-        left.y_range().contains(place.y) && (left.left()..right.left()).contains(&place.x);
-    text.char_indices()
-        .nth(index)
-        .filter(|_| is_there)
-        .map(|(at, _)| at)
+    let at = rtl::char_at(galley, place)?;
+    text.char_indices().nth(at).map(|(at, _)| at)
 }
 
 /// Makes the links of a galley painted at `at` work: the address is shown on hover, and asked about before it opens.
@@ -121,16 +107,12 @@ pub fn links_ui(ui: &mut Ui, cx: &Cx<'_>, inline: &Inline, galley: &Galley, at: 
         if range.is_empty() {
             continue;
         }
-        let char = |byte: usize| CCursor::new(inline.text[..byte].chars().count());
-        let first = galley.pos_from_cursor(char(range.start));
-        let last = galley.pos_from_cursor(char(range.end));
-        let end = if (first.top() - last.top()).abs() < 1.0 {
-            last.right()
-        } else {
-            galley.rect.right()
+        let char = |byte: usize| inline.text[..byte].chars().count();
+        // Where it is broken, its first line is what is clicked.
+        let places = rtl::places(galley, &(char(range.start)..char(range.end)));
+        let Some(rect) = places.first().map(|place| place.translate(at.to_vec2())) else {
+            continue;
         };
-        let rect = Rect::from_min_max(pos2(first.left(), first.top()), pos2(end, first.bottom()))
-            .translate(at.to_vec2());
         let is_web = loupe_core::source::is_web(url);
         let response = widgets::sense(
             ui,

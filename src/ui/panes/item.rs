@@ -12,7 +12,7 @@ use super::inline::{Font, byte_at, layout, links_ui};
 use super::markdown::{self, ItemKind};
 use crate::state::ViewAction;
 use crate::ui::Cx;
-use crate::ui::rtl;
+use crate::ui::rtl::{self, Order};
 use crate::ui::theme;
 use crate::ui::widgets;
 use loupe_analysis::queries::invisible_chars::Shown;
@@ -185,8 +185,8 @@ pub fn raw(ui: &mut Ui, text: &str, left: f32, top: f32, width: f32) -> f32 {
         wrap: TextWrapping::wrap_at_width((width - 24.0).max(80.0)),
         ..LayoutJob::default()
     };
-    rtl::append(&mut job, &text, &TextFormat::simple(theme::code(), t.text));
-    let galley = ui.painter().layout_job(job);
+    job.append(&text, 0.0, TextFormat::simple(theme::code(), t.text));
+    let galley = rtl::layout(ui, job, Order::Line);
     let rect = Rect::from_min_size(pos2(left, top + 2.0), vec2(width, galley.size().y + 16.0));
     widgets::boxed(ui, rect, theme::RADIUS_CONTROL, t.card, t.line);
     ui.painter()

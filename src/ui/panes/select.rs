@@ -3,12 +3,12 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use egui::text::CCursor;
-use egui::{Galley, Id, Key, Modifiers, Pos2, Rect, Response, Stroke, Ui, vec2};
+use egui::{Galley, Id, Key, Modifiers, Pos2, Rect, Response, Stroke, Ui, Vec2, vec2};
 
 use crate::state::Action;
 use crate::ui::Cx;
 use crate::ui::marks;
+use crate::ui::rtl;
 use crate::ui::theme;
 use crate::ui::widgets;
 use loupe_analysis::queries::DisplayLine;
@@ -131,10 +131,11 @@ impl DrawnText {
         for (severity, places) in marked {
             for place in between(places, &(self.start..self.start + self.len)) {
                 let (fill, line) = marks::mark_colors(t, *severity);
-                let span = self.span(place);
-                ui.painter().rect_filled(span, 0.0, fill);
-                ui.painter()
-                    .hline(span.x_range(), span.bottom() - 1.0, Stroke::new(1.0, line));
+                for span in self.spans(place) {
+                    ui.painter().rect_filled(span, 0.0, fill);
+                    ui.painter()
+                        .hline(span.x_range(), span.bottom() - 1.0, Stroke::new(1.0, line));
+                }
             }
         }
     }
@@ -147,63 +148,51 @@ impl DrawnText {
         }
     }
 
+    /// The byte of a character of what is shown, or its end.
+    fn byte_of(&self, char: usize) -> usize {
+        let mut chars = self.shown.text.char_indices();
+        let shown = chars.nth(char).map_or(self.shown.text.len(), |(at, _)| at);
+        self.shown.to_source(shown).min(self.len)
+    }
+
+    fn place(&self, pos: Pos2) -> Vec2 {
+        vec2(pos.x - self.left, self.galley.size().y / 2.0)
+    }
+
     /// The byte of the row's own text under the pointer, where there is any.
     pub fn char_at(&self, pos: Pos2) -> Option<usize> {
-        let inside = pos.x - self.left;
-        if !(0.0..self.galley.size().x).contains(&inside) {
-            return None;
-        }
-        let mut cursor = self
-            .galley
-            .cursor_from_pos(vec2(inside, self.galley.size().y / 2.0));
-        // The cursor goes to the nearer side of a character; the character meant is the one before it then.
-        if self.galley.pos_from_cursor(cursor).left() > inside {
-            cursor.index.0 = cursor.index.0.saturating_sub(1);
-        }
-        let shown = self
-            .shown
-            .text
-            .char_indices()
-            .nth(cursor.index.0)
-            .map(|(at, _)| at)?;
-        Some(self.shown.to_source(shown).min(self.len))
+        rtl::char_at(&self.galley, self.place(pos)).map(|char| self.byte_of(char))
     }
 
     pub fn offset_at(&self, pos: Pos2) -> usize {
-        let cursor = self
-            .galley
-            .cursor_from_pos(vec2(pos.x - self.left, self.galley.size().y / 2.0));
-        let shown = self
-            .shown
-            .text
-            .char_indices()
-            .nth(cursor.index.0)
-            .map_or(self.shown.text.len(), |(at, _)| at);
-        self.start + self.shown.to_source(shown).min(self.len)
+        self.start + self.byte_of(rtl::cursor_at(&self.galley, self.place(pos)))
     }
 
-    fn x(&self, shown: usize) -> f32 {
-        let chars = self
-            .shown
-            .text
-            .get(..shown)
-            .unwrap_or(&self.shown.text)
-            .chars()
-            .count();
-        self.left + self.galley.pos_from_cursor(CCursor::new(chars)).left()
+    pub fn shown_spans(&self, shown: &Range<usize>) -> Vec<Rect> {
+        let char = |at: usize| {
+            self.shown
+                .text
+                .get(..at)
+                .unwrap_or(&self.shown.text)
+                .chars()
+                .count()
+        };
+        rtl::places(&self.galley, &(char(shown.start)..char(shown.end)))
+            .into_iter()
+            .map(|place| {
+                let x = place.x_range();
+                Rect::from_x_y_ranges(self.left + x.min..=self.left + x.max, self.rect.y_range())
+            })
+            .collect()
     }
 
-    pub fn shown_span(&self, shown: &Range<usize>) -> Rect {
-        Rect::from_x_y_ranges(self.x(shown.start)..=self.x(shown.end), self.rect.y_range())
-    }
-
-    /// Where a range of the text is in this row.
-    pub fn span(&self, range: &Range<usize>) -> Rect {
+    /// Where a range of the text is in this row: more than one place where it is read in two directions.
+    pub fn spans(&self, range: &Range<usize>) -> Vec<Rect> {
         let local = |offset: usize| {
             self.shown
                 .to_shown(offset.clamp(self.start, self.start + self.len) - self.start)
         };
-        self.shown_span(&(local(range.start)..local(range.end)))
+        self.shown_spans(&(local(range.start)..local(range.end)))
     }
 }
 

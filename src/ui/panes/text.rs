@@ -11,7 +11,7 @@ use egui::{
     Id, Pos2, Rect, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2,
 };
 
-use super::colour::job;
+use super::colour;
 use super::header::Chooser;
 use super::select::{DrawnText, Selection, between, intersect};
 use super::title::Title;
@@ -392,7 +392,7 @@ impl Prepared {
         let shown = Shown::of(&view.text[row.range.clone()]);
         let rect = Rect::from_min_size(place.top, vec2(place.width, TEXT_ROW));
         let left = place.top.x + place.gutter;
-        let galley = ui.painter().layout_job(job(t, &shown, &view, &row));
+        let galley = colour::layout(ui, &shown, &view, &row);
         let drawn = DrawnText {
             rect,
             left,
@@ -408,8 +408,13 @@ impl Prepared {
         let mut is_weak = false;
         for cut in between(cuts, &row.range) {
             is_weak = cut.start <= row.range.start && cut.end >= row.range.end;
-            ui.painter()
-                .rect_filled(if is_weak { rect } else { drawn.span(cut) }, 0.0, t.warn_bg);
+            for span in if is_weak {
+                vec![rect]
+            } else {
+                drawn.spans(cut)
+            } {
+                ui.painter().rect_filled(span, 0.0, t.warn_bg);
+            }
             ui.painter().rect_filled(
                 Rect::from_min_size(rect.min, vec2(2.0, TEXT_ROW)),
                 0.0,
@@ -421,11 +426,13 @@ impl Prepared {
             for place in view.links.of_record(record, &row.range) {
                 is_linked = true;
                 let is_whole = place.start <= row.range.start && place.end >= row.range.end;
-                ui.painter().rect_filled(
-                    if is_whole { rect } else { drawn.span(place) },
-                    0.0,
-                    t.accent_bg,
-                );
+                for span in if is_whole {
+                    vec![rect]
+                } else {
+                    drawn.spans(place)
+                } {
+                    ui.painter().rect_filled(span, 0.0, t.accent_bg);
+                }
             }
             if is_linked {
                 ui.painter().rect_filled(
@@ -438,39 +445,42 @@ impl Prepared {
         if let Some(leaf) =
             leaf.filter(|leaf| leaf.start < row.range.end && leaf.end > row.range.start)
         {
-            ui.painter()
-                .rect_filled(drawn.span(leaf), theme::RADIUS_BAR, t.sel);
+            for span in drawn.spans(leaf) {
+                ui.painter().rect_filled(span, theme::RADIUS_BAR, t.sel);
+            }
         }
         drawn.mark_findings(ui, findings);
         for only in between(&view.only_here, &row.range) {
-            let span = drawn.span(only);
-            ui.painter().rect_filled(span, 0.0, t.warn_bg);
-            ui.painter().hline(
-                span.x_range(),
-                span.bottom() - 1.0,
-                Stroke::new(1.0, t.warn),
-            );
+            for span in drawn.spans(only) {
+                ui.painter().rect_filled(span, 0.0, t.warn_bg);
+                ui.painter().hline(
+                    span.x_range(),
+                    span.bottom() - 1.0,
+                    Stroke::new(1.0, t.warn),
+                );
+            }
         }
         let is_current =
             selected.range().is_empty() && selected.head > 0 && row.range.contains(&selected.head);
         let chosen = intersect(&selected.range(), &row.range);
         if let Some(chosen) = chosen {
-            let mut span = drawn.span(&chosen);
+            let mut spans = drawn.spans(&chosen);
             // The line feed is part of it: a little more than the text.
-            if selected.range().end > row.range.end {
-                span.max.x += 6.0;
+            if selected.range().end > row.range.end
+                && let Some(last) = spans.last_mut()
+            {
+                last.max.x += 6.0;
             }
-            ui.painter().rect_filled(span, 0.0, t.sel);
+            for span in spans {
+                ui.painter().rect_filled(span, 0.0, t.sel);
+            }
         }
         for found in between(found, &row.range) {
             let (fill, stroke) = find::colors(t, current == Some(found));
-            ui.painter().rect(
-                drawn.span(found),
-                theme::RADIUS_BAR,
-                fill,
-                stroke,
-                StrokeKind::Inside,
-            );
+            for span in drawn.spans(found) {
+                ui.painter()
+                    .rect(span, theme::RADIUS_BAR, fill, stroke, StrokeKind::Inside);
+            }
         }
         if let Some(number) = row.number {
             let color = if is_current { t.strong } else { t.weak };
@@ -483,8 +493,10 @@ impl Prepared {
             );
         }
         for (name, _) in &drawn.shown.names {
-            let span = drawn.shown_span(name).shrink2(vec2(0.0, 2.0));
-            widgets::boxed(ui, span, theme::RADIUS_BAR, t.warn_bg, t.warn_line);
+            for span in drawn.shown_spans(name) {
+                let span = span.shrink2(vec2(0.0, 2.0));
+                widgets::boxed(ui, span, theme::RADIUS_BAR, t.warn_bg, t.warn_line);
+            }
         }
         let at_y = (rect.center().y - drawn.galley.size().y / 2.0).round();
         if is_weak {
@@ -498,9 +510,10 @@ impl Prepared {
                 .galley(pos2(left, at_y), Arc::clone(&drawn.galley), t.text);
         }
         for differs in between(&view.differs, &row.range) {
-            let span = drawn.span(differs);
-            ui.painter()
-                .hline(span.x_range(), span.bottom() - 1.0, Stroke::new(2.0, t.bad));
+            for span in drawn.spans(differs) {
+                ui.painter()
+                    .hline(span.x_range(), span.bottom() - 1.0, Stroke::new(2.0, t.bad));
+            }
         }
         // Said once for each part: where it begins, and where it goes on from above.
         let begins = |cut: &Range<usize>| place.is_first || row.range.contains(&cut.start);
@@ -559,16 +572,18 @@ fn paint_tokens(ui: &Ui, drawn: &DrawnText, text: &str, starts: &[usize]) {
         let to = text
             .floor_char_boundary(starts.get(at + 1).copied().unwrap_or(text.len()))
             .min(end);
-        let span = drawn.span(&(from..to)).shrink2(vec2(0.0, 1.0));
-        if at % 2 == 0 {
-            ui.painter()
-                .rect_filled(span, theme::RADIUS_BAR, t.accent_bg);
+        for span in drawn.spans(&(from..to)) {
+            let span = span.shrink2(vec2(0.0, 1.0));
+            if at % 2 == 0 {
+                ui.painter()
+                    .rect_filled(span, theme::RADIUS_BAR, t.accent_bg);
+            }
+            ui.painter().vline(
+                span.left() + 0.5,
+                span.y_range(),
+                Stroke::new(1.0, t.accent_line),
+            );
         }
-        ui.painter().vline(
-            span.left() + 0.5,
-            span.y_range(),
-            Stroke::new(1.0, t.accent_line),
-        );
         at += 1;
     }
 }

@@ -55,13 +55,9 @@ pub fn text_at(
         break_on_newline: false,
         ..Default::default()
     };
-    rtl::append(
-        &mut job,
-        &text.into(),
-        &egui::TextFormat::simple(font, color),
-    );
+    job.append(&text.into(), 0.0, egui::TextFormat::simple(font, color));
     job.wrap = egui::text::TextWrapping::truncate_at_width(width.max(0.0));
-    let galley = ui.painter().layout_job(job);
+    let galley = rtl::layout(ui, job, rtl::Order::Line);
     let size = galley.size();
     ui.painter()
         .galley(pos2(left.x, (left.y - size.y / 2.0).round()), galley, color);
