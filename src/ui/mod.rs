@@ -13,6 +13,7 @@ mod commands;
 mod compare;
 mod composition;
 mod connect;
+mod coverage;
 mod definition;
 mod dialogs;
 mod diff;

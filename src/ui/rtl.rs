@@ -10,6 +10,8 @@ use egui::{Color32, Mesh, Rect, Stroke, Ui, Vec2, pos2, vec2};
 use unicode_bidi::{BidiClass, BidiInfo, Level, bidi_class};
 use unicode_segmentation::UnicodeSegmentation;
 
+use super::coverage;
+
 /// Which way a text is read as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
@@ -32,6 +34,7 @@ pub fn has_rtl(text: &str) -> bool {
 
 /// Lays a text out; each line of it has its words in the order of reading.
 pub fn layout(ui: &Ui, mut job: LayoutJob, order: Order) -> Arc<Galley> {
+    coverage::set_apart(ui, &mut job);
     if !has_rtl(&job.text) {
         return ui.painter().layout_job(job);
     }

@@ -3,6 +3,7 @@
 //! Everything painted takes its colour from [`ThemeTokens`], its font from the functions below and its size from the constants
 //! here, so that a change is made in one place. A test computes the contrast of every text role.
 
+mod missing_glyph;
 mod tokens;
 
 use std::sync::Arc;
@@ -247,6 +248,9 @@ pub fn install_for_picture(ctx: &Context) {
 
 fn install_with(ctx: &Context, fonts: FontDefinitions) {
     ctx.set_fonts(fonts);
+    for boxes in missing_glyph::boxes() {
+        ctx.add_glyph_rasterizer(boxes);
+    }
     restyle(ctx, Needs::default());
 }
 

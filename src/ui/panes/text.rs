@@ -18,13 +18,15 @@ use super::title::Title;
 use super::{CopyAction, Pane, PaneCx, find, glyph, host, reader_menu};
 use crate::state::{Action, PaneContent, PaneView, QueryState, SettingsAction, ViewAction};
 use crate::ui::Cx;
+use crate::ui::coverage;
 use crate::ui::marks;
 use crate::ui::theme::{self, TEXT_ROW, ThemeTokens};
 use crate::ui::widgets::{self, Button};
 use loupe_analysis::finding::MarkedText;
 use loupe_analysis::queries::invisible_chars::Shown;
 use loupe_analysis::queries::{
-    ParsedCaptureQuery, PartQuery, TextQuery, TextRow, TextRowsQuery, TextView, TokenStartsQuery,
+    OtherCharsQuery, ParsedCaptureQuery, PartQuery, TextQuery, TextRow, TextRowsQuery, TextView,
+    TokenStartsQuery,
 };
 use loupe_core::format::format_title;
 use loupe_core::format::{self, FORMATS, ParsedCapture, Syntax};
@@ -652,6 +654,23 @@ const ROOM_FOR_VIEWS: f32 = 230.0;
 /// Width of a footer from which on all it says has room.
 const ROOM_FOR_ALL: f32 = 480.0;
 
+/// How many characters no font has, in the words there is room for: buttons keep their places.
+fn missing_ui(ui: &mut Ui, missing: u64) {
+    let font = theme::regular(11.5);
+    let names = ["characters without a font", "without a font", "boxes"];
+    let words = names.map(|name| widgets::number_text(missing, name));
+    let room = ui.available_width();
+    let fits = |words: &&String| widgets::text_width(ui, *words, font.clone()) <= room;
+    if let Some(shown) = words.iter().find(fits) {
+        let said = widgets::words(ui, shown, font, theme::of(ui).warn);
+        widgets::say(&said, Role::Label, &words[0]);
+        said.on_hover_text(format!(
+            "{}: no font of this computer has them, and each is a box with its code point. What is copied is the character.",
+            words[0]
+        ));
+    }
+}
+
 fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
     let Some(view) = cx.ready(TextQuery(pane.format)) else {
         return;
@@ -736,6 +755,11 @@ fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
     if tokens.is_none() || room > ROOM_FOR_ALL {
         reader_menu::only_here_ui(ui, cx, pane, view.only_here.len());
     }
+    let missing = cx
+        .ready(OtherCharsQuery(pane.format))
+        .map_or(0, |characters| {
+            coverage::count_missing(ui, pane.index, characters)
+        });
     widgets::from_right(ui, |ui| {
         let rest = ui.available_width();
         ui.spacing_mut().item_spacing.x = 10.0;
@@ -785,7 +809,10 @@ fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
                 shows: PaneView::Text(format),
             });
         }
-        if view.is_exact && room > ROOM_FOR_ALL {
+        if missing > 0 {
+            missing_ui(ui, missing);
+        }
+        if view.is_exact && room > ROOM_FOR_ALL && ui.available_width() > 70.0 {
             ui.label(small(view.line_ends.to_owned()));
             ui.label(small("UTF-8".into()));
         } else if !view.is_exact {

@@ -168,6 +168,8 @@ fn what_is_looked_for_is_counted_in_every_pane() {
 #[test]
 fn a_text_shows_its_bytes_and_its_tokens() {
     let mut window = called([1_600.0, 1_000.0], "dual_search_companies");
+    // The system's fonts are not here.
+    until_label(&mut window, " characters without a font");
     click(&mut window, "Tokens off");
     until_label(&mut window, "token 1 of ");
     click(&mut window, "Hex");

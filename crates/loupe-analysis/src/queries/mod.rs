@@ -23,6 +23,7 @@ pub mod invisible_chars;
 mod links;
 mod money;
 mod needed;
+mod other_chars;
 mod placements;
 mod query;
 mod readers;
@@ -68,6 +69,7 @@ pub use links::Links;
 pub use money::{Cost, Model, Prices};
 pub(crate) use needed::needed_fields;
 pub use needed::{NeededFields, NeededQuery, fields};
+pub use other_chars::{CharCounts, OtherCharsQuery};
 pub use placements::{
     PlacementCell, PlacementKind, PlacementRow, Placements, PlacementsQuery, SentAsTextQuery,
 };
