@@ -191,6 +191,8 @@ pub enum CompareAction {
     Go(usize),
     /// Which fields of the records of this tool the model needs; `None` is all.
     Need(Option<BTreeSet<String>>),
+    /// Whether the model needs this field of the tool whose result is shown, turned around; without any, all are needed.
+    NeedField(String),
 }
 
 /// The popup for varying an argument that does not list its formats.
@@ -312,6 +314,7 @@ impl State {
                     None => needed.remove(&tool.name),
                 };
             }
+            CompareAction::NeedField(field) => self.need_field(field),
             CompareAction::Copy(file) => self.write_compare(file, None, effects),
             CompareAction::Save {
                 file,
@@ -568,6 +571,32 @@ impl State {
     /// The fields that the model needs of this tool of this server; `None` is all.
     pub fn needed_fields(&self, server: &str, tool: &str) -> Option<&BTreeSet<String>> {
         self.comparisons.needed_fields.get(server)?.get(tool)
+    }
+
+    fn need_field(&mut self, field: String) {
+        let Some(capture) = self.capture().cloned() else {
+            return;
+        };
+        let server = self
+            .comparisons
+            .needed_fields
+            .entry(capture.server.name.clone())
+            .or_default();
+        let needed = server.entry(capture.tool.name.clone()).or_default();
+        let is_needed = needed.insert(field.clone());
+        if !is_needed {
+            needed.remove(&field);
+        }
+        let count = needed.len() as u64;
+        if needed.is_empty() {
+            server.remove(&capture.tool.name);
+        }
+        let words = match (is_needed, count) {
+            (true, _) => format!("{} is needed", loupe_core::diff::pattern::name(&field)),
+            (false, 0) => "Every field is needed".to_owned(),
+            (false, _) => format!("{} is not needed", loupe_core::diff::pattern::name(&field)),
+        };
+        self.toast(&words);
     }
 
     /// Goes to the next difference of a needed field, or the one before, round and round.

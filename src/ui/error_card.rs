@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::outcome::outcome_look;
 use super::widgets::{self, Button};
-use super::{Cx, icons, sidebar, theme};
+use super::{Cx, icons, rtl, sidebar, theme};
 use crate::state::{
     Action, CallAction, ConnectAction, Connection, HostsAction, PaneView, ViewAction,
 };
@@ -219,9 +219,11 @@ fn reason_ui(ui: &mut Ui, reason: &Reason) {
             let mut job = egui::text::LayoutJob::default();
             for (text, color) in [(&reason.prefix, t.weak), (&reason.text, t.strong)] {
                 let format = egui::TextFormat::simple(theme::medium(15.0), color);
-                super::rtl::append(&mut job, &Shown::of(text).text, &format);
+                job.append(&Shown::of(text).text, 0.0, format);
             }
-            ui.add(egui::Label::new(job).wrap().selectable(true));
+            job.wrap.max_width = ui.available_width();
+            let galley = rtl::layout(ui, job, rtl::Order::Prose);
+            ui.add(egui::Label::new(galley).selectable(true));
             if let Some(hint) = &reason.hint {
                 widgets::wrapped(ui, hint, theme::small(), t.text);
             }

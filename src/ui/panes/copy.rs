@@ -1,13 +1,14 @@
-//! What can be copied of a value of the data, by menu and by key.
+//! What can be done with a value of the data, by menu and by key: mostly copying.
 
 use std::borrow::Cow;
 
 use egui::{Key, Modifiers, Ui};
 
-use crate::state::{Action, TableAction};
+use crate::state::{Action, CompareAction, TableAction, ViewAction};
 use crate::ui::{Cx, icons, widgets};
-use loupe_analysis::queries::{TableText, is_list_of_objects};
+use loupe_analysis::queries::{Search, SearchKind, TableText, is_list_of_objects};
 use loupe_core::capture::ResultData;
+use loupe_core::diff::pattern::pattern;
 use loupe_core::format::{TableForm, cell_text};
 use loupe_core::json::{Kind, Node, write};
 
@@ -20,7 +21,7 @@ struct Entry {
     does: fn(Node<'_>, &ResultData, usize) -> Option<Action>,
 }
 
-const ENTRIES: [Entry; 7] = [
+const ENTRIES: [Entry; 10] = [
     Entry {
         name: "Copy value",
         icon: icons::COPY,
@@ -55,6 +56,42 @@ const ENTRIES: [Entry; 7] = [
         modifiers: Modifiers::SHIFT,
         key: Key::P,
         does: |node, data, _| Some(Action::Copy(json_path(node, data.root))),
+    },
+    Entry {
+        name: "Find this value",
+        icon: icons::SEARCH,
+        modifiers: Modifiers::NONE,
+        key: Key::F,
+        does: |node, _, _| {
+            let search = Search {
+                text: text(node).into(),
+                kind: SearchKind::Plain,
+            };
+            let is_worth = !node.is_container() && !search.text.is_empty();
+            is_worth.then(|| ViewAction::SetSearch(Some(search)).into())
+        },
+    },
+    Entry {
+        name: "Needed by the model, or not",
+        icon: icons::CHECK,
+        modifiers: Modifiers::NONE,
+        key: Key::N,
+        does: |node, data, _| {
+            let field = pattern(node, data.root);
+            let is_field = key(node, data.root).is_some();
+            is_field.then(|| CompareAction::NeedField(field).into())
+        },
+    },
+    Entry {
+        name: "Copy line for expect.toml",
+        icon: icons::COPY,
+        modifiers: Modifiers::NONE,
+        key: Key::E,
+        does: |node, data, _| {
+            let field = write::string(&pattern(node, data.root));
+            let is_field = key(node, data.root).is_some();
+            is_field.then(|| Action::Copy(format!("needed = [{field}]")))
+        },
     },
     Entry {
         name: "Copy this key of all items as CSV",
@@ -153,7 +190,7 @@ fn list_around(node: Node<'_>, root: usize) -> Option<Node<'_>> {
 }
 
 /// The place of a value as RFC 9535 writes it, from the root of the data: `$.items[2]['first name']`.
-fn json_path(node: Node<'_>, root: usize) -> String {
+pub(super) fn json_path(node: Node<'_>, root: usize) -> String {
     let mut steps = Vec::new();
     let mut at = Some(node);
     while let Some(node) = at.filter(|node| node.index() != root) {

@@ -28,6 +28,8 @@ const ROW: f32 = 24.0;
 const CELL: f32 = 10.0;
 /// Records whose keys are looked at for marks.
 const MARKED_ROWS: usize = 50;
+/// Rows that a column is described by.
+const LOOKED_AT: usize = 10_000;
 const MIN_COLUMN: f32 = 76.0;
 const MAX_COLUMN: f32 = 320.0;
 /// Longest value that is laid out; the tree and the text have it whole.
@@ -571,6 +573,9 @@ impl Grid<'_> {
         }
         widgets::context_menu(&response, Some(&response), |ui| {
             ui.set_width(240.0);
+            let about = self.about(position);
+            widgets::note_wrapped(ui, about);
+            ui.separator();
             let mut act = |icon, name: &str, keys: &str, is_on: bool, act: &dyn Fn()| {
                 if widgets::choose_item(ui, icon, name, keys, is_on) {
                     act();
@@ -622,6 +627,38 @@ impl Grid<'_> {
             "{} · {tokens} in the compact JSON, keys included · {share}",
             column.key
         ));
+    }
+
+    /// "3 distinct · 1 null · longest 24 characters · 88 tok": of a column with at most so many rows.
+    fn about(&self, position: usize) -> String {
+        let at = self.columns[position];
+        let mut distinct = std::collections::HashSet::new();
+        let (mut nulls, mut longest) = (0, 0);
+        for row in 0..self.table.rows.len().min(LOOKED_AT) {
+            let cell = self.table.cell(row, at);
+            let Some(node) = cell.and_then(|cell| self.data.doc.node(cell)) else {
+                continue;
+            };
+            nulls += u64::from(node.is_null());
+            longest = longest.max(cell_text(Some(node)).chars().count());
+            distinct.insert(node.raw());
+        }
+        let mut parts = vec![
+            format!("{} distinct", widgets::grouped(distinct.len() as u64)),
+            format!("{} null", widgets::grouped(nulls)),
+            format!(
+                "longest {}",
+                widgets::number_text(longest as u64, "characters")
+            ),
+        ];
+        if let Some(tokens) = self.tokens {
+            parts.push(widgets::number_text(tokens[at], "tok"));
+        }
+        if self.table.rows.len() > LOOKED_AT {
+            let looked = widgets::number_text(LOOKED_AT as u64, "rows");
+            parts.push(format!("in the first {looked}"));
+        }
+        parts.join(" · ")
     }
 
     /// Follows a column that is dragged, and puts it where it is let go.

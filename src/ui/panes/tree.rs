@@ -19,6 +19,7 @@ use crate::state::{Action, PaneView, QueryState, ViewAction};
 use crate::ui::theme::{self, TREE_ROW, ThemeTokens};
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, icons};
+use loupe_analysis::queries::invisible_chars::Shown;
 use loupe_analysis::queries::{
     ParsedCaptureQuery, TextQuery, TreeQuery, TreeTokens, TreeTokensQuery, TreeView,
 };
@@ -315,12 +316,39 @@ impl Flat {
                 }
             }
         });
-        pane.remember(
-            ui,
-            output.state.clamped_offset().y,
-            output.inner_rect.height(),
-        );
+        let top = output.state.clamped_offset().y;
+        pane.remember(ui, top, output.inner_rect.height());
+        self.path_ui(ui, output.inner_rect, top);
         widgets::focus_ring_inside(ui, &focus);
+    }
+
+    /// Where the first row in sight is in the data, above the rows once they are scrolled.
+    fn path_ui(&self, ui: &Ui, inner: Rect, top: f32) {
+        let first = ((top - 6.0) / TREE_ROW).ceil().max(0.0) as usize;
+        let node = self
+            .rows
+            .get(first + 1)
+            .and_then(|row| self.view.data.doc.node(row.node));
+        let Some(parent) = node
+            .and_then(Node::parent)
+            .filter(|parent| parent.index() > self.view.data.root && top > TREE_ROW)
+        else {
+            return;
+        };
+        let t = theme::of(ui);
+        let place = Rect::from_min_size(inner.min, vec2(inner.width(), TREE_ROW));
+        let painter = ui.painter().with_clip_rect(inner);
+        painter.rect_filled(place, 0.0, t.panel);
+        widgets::line_below(ui, place);
+        let path = Shown::of(&copy::json_path(parent, self.view.data.root)).text;
+        widgets::text_at(
+            ui,
+            place.left_center() + vec2(16.0, 0.0),
+            path,
+            theme::code(),
+            t.weak,
+            place.width() - 32.0,
+        );
     }
 
     fn target(&mut self, ui: &Ui, cx: &Cx<'_>, pane: &PaneCx) -> Option<f32> {
