@@ -233,8 +233,10 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, listed: &ListedTool, bar: Rect, with_chips:
         vec2(ui.available_width(), theme::BUTTON),
         Layout::right_to_left(Align::Center),
         |ui| {
-            if cx.state.running.is_none() {
-                call_menu_ui(ui, cx);
+            match cx.state.running {
+                None => call_menu_ui(ui, cx),
+                // What stands after it keeps its identity.
+                Some(_) => ui.skip_ahead_auto_ids(1),
             }
             let call = call_button(ui, cx, tool);
             region(ui, Region::CallBar, bar, &call);

@@ -29,7 +29,7 @@ pub fn switch_ui(ui: &mut Ui, cx: &Cx<'_>) {
     if files.is_none() && cx.state.watch_offer().is_none() {
         return;
     }
-    let tip = match files {
+    let (name, tip) = match files {
         Some(files) => {
             let files = widgets::number_text(*files as u64, "files");
             let changed = cx.state.watching.changed.as_ref().map(|(path, others)| {
@@ -39,11 +39,16 @@ pub fn switch_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 };
                 format!("\nLast change: {}{others}", path.display())
             });
-            format!("Watching {files}{}", changed.unwrap_or_default())
+            let name = format!("Watching {files}");
+            let tip = format!("{name}{}", changed.unwrap_or_default());
+            (name, tip)
         }
-        None => format!("{NAME}\nStarts it again when they change, and calls again"),
+        None => {
+            let tip = format!("{NAME}\nStarts it again when they change, and calls again");
+            (NAME.to_owned(), tip)
+        }
     };
-    if !widgets::switch(ui, files.is_some(), "Watch", &tip) {
+    if !widgets::switch(ui, files.is_some(), "Watch", &name, &tip) {
         return;
     }
     match cx.state.watch().filter(|watch| watch.is_on) {

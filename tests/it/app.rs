@@ -303,6 +303,8 @@ fn the_sample_is_chosen_on_the_connect_screen() {
         .click();
     window.step();
     until_label(&mut window, "Connect to an MCP server");
+    click(&mut window, "Options of the sample");
+    until_label(&mut window, "Sample set Code blocks");
     let set = window
         .query_all_by_label_contains("Sample set Code blocks")
         .next()
@@ -374,8 +376,9 @@ fn what_is_pasted_becomes_the_form() {
     until_label(&mut window, "Understood: a command line");
     click(&mut window, "Use this server");
     until_label(&mut window, "$ npx -y my-server --port 1");
-    click(&mut window, "Remove the argument -y");
-    until_label(&mut window, "$ npx my-server --port 1");
+    until_label(&mut window, "Runs on your computer, as you");
+    click(&mut window, "Edit");
+    until_label(&mut window, "Working folder");
     assert!(
         window
             .query_all_by_label_contains("s3cret")

@@ -1025,8 +1025,8 @@ fn connecting_to_ones_own() {
         MAIN,
         Dark,
         &[
-            "Connecting runs this command on your computer, as you",
-            "GITHUB_TOKEN=…",
+            "Runs on your computer, as you",
+            "with GITHUB_TOKEN",
             "/home/me/.cursor/mcp.json",
             "Recent",
         ],
@@ -1036,7 +1036,7 @@ fn connecting_to_ones_own() {
         "connect-chips-960",
         [960, 900],
         Light,
-        &["Start sample server", "mcp-loupe --sample"],
+        &["Found on this computer", "Sample server", "Options"],
     );
     let text = r#"{"inputs":[{"id":"key","password":true,"description":"Your API key"},{"id":"land","default":"NO","options":["NO","SE"]}],
   "servers":{"weather":{"url":"https://weather.example.com/${input:land}","headers":{"Authorization":"Bearer ${input:key}"}},"local":{"command":"node","args":["x.js"]}}}"#;

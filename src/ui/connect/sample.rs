@@ -13,13 +13,13 @@ use crate::state::server_diff::ServerDiffAction;
 use crate::state::{Action, ConnectAction, ConnectForm};
 use loupe_core::source::{SAMPLE_SETS, SampleKey, SampleSet, SampleSpec, Source, Takes};
 
-const OPTIONS: f32 = 380.0;
-
 /// One row: what it is, its options, and the button that starts it.
 pub(super) fn sample_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let t = theme::of(ui);
     let mut spec = cx.state.connect_form.sample.clone();
     let problem = spec.check().err();
+    let id = Id::unique("options of the sample");
+    let mut is_open = widgets::recall(ui, id).unwrap_or(false);
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 10.0;
         ui.set_min_height(theme::BUTTON);
@@ -33,14 +33,14 @@ pub(super) fn sample_ui(ui: &mut Ui, cx: &Cx<'_>) {
             } else {
                 spec.set.as_str()
             };
-            let options = widgets::Button::new(label)
+            if widgets::Button::new(label)
                 .menu()
                 .name("Options of the sample")
-                .show(ui);
-            Popup::menu(&options)
-                .width(OPTIONS)
-                .close_behavior(PopupCloseBehavior::CloseOnClickOutside)
-                .show(|ui| options_ui(ui, cx, &mut spec));
+                .clicked(ui)
+            {
+                is_open = !is_open;
+                widgets::remember(ui, id, is_open);
+            }
             if room > 520.0 {
                 let words = "Formats of real systems · offline, built in";
                 ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
@@ -56,6 +56,10 @@ pub(super) fn sample_ui(ui: &mut Ui, cx: &Cx<'_>) {
             .map_or_else(String::new, |hint| format!(": {hint}"));
         let words = widgets::styled(format!("{}{hint}", problem.what), theme::small(), t.bad);
         ui.add(Label::new(words).wrap());
+    }
+    if is_open {
+        ui.add_space(6.0);
+        options_ui(ui, cx, &mut spec);
     }
     if spec != cx.state.connect_form.sample {
         let form = ConnectForm {
@@ -96,7 +100,6 @@ fn start_ui(ui: &mut Ui, cx: &Cx<'_>, spec: &SampleSpec, is_valid: bool) {
 /// The sets, the switches of the chosen one, and the command line that starts the same.
 fn options_ui(ui: &mut Ui, cx: &Cx<'_>, spec: &mut SampleSpec) {
     let t = theme::of(ui);
-    ui.set_width(OPTIONS);
     for set in SAMPLE_SETS {
         if set_row(ui, set, spec.set == set.id) && spec.set != set.id {
             // Switches that the set knows too stay as they are.

@@ -336,15 +336,15 @@ impl<'a> Button<'a> {
     }
 }
 
-/// On or off, as a pill with its label behind it; whether it was clicked.
-pub fn switch(ui: &mut Ui, is_on: bool, label: &str, tip: &str) -> bool {
+/// On or off, as a pill with its label behind it, spoken by its name; whether it was clicked.
+pub fn switch(ui: &mut Ui, is_on: bool, label: &str, name: &str, tip: &str) -> bool {
     const PILL: egui::Vec2 = vec2(30.0, 16.0);
     let t = theme::of(ui);
     let font = theme::label();
     let words = super::text_width(ui, label, font.clone());
     let size = vec2(PILL.x + 8.0 + words, theme::BUTTON);
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
-    response.widget_info(|| WidgetInfo::selected(Role::Switch, ui.is_enabled(), is_on, label));
+    response.widget_info(|| WidgetInfo::selected(Role::Switch, ui.is_enabled(), is_on, name));
     let pill = Rect::from_min_size(pos2(rect.left(), rect.center().y - PILL.y / 2.0), PILL);
     let (fill, line) = if is_on {
         (t.accent, t.accent)
