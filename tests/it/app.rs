@@ -309,12 +309,13 @@ fn the_sample_is_chosen_on_the_connect_screen() {
         .query_all_by_label_contains("Sample set Code blocks")
         .next()
         .unwrap_or_else(|| panic!("no such set"));
-    set.click();
-    window.step();
-    window.step();
-    click(&mut window, "shape: blocks (default)");
-    until_label(&mut window, "json-model");
-    click(&mut window, "json-model");
+    set.click_accesskit();
+    until_label(&mut window, "shape: blocks (default)");
+    for label in ["shape: blocks (default)", "json-model"] {
+        until_label(&mut window, label);
+        window.get_by_label(label).click_accesskit();
+        window.step();
+    }
     until_label(&mut window, "mcp-loupe --sample=dial,shape=json-model");
     click(&mut window, "Start sample server");
     until(

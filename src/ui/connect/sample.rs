@@ -1,8 +1,8 @@
 //! The built-in sample on the connect screen: its sets, their switches, and the button that starts it.
 
 use egui::{
-    Id, Label, Margin, Popup, PopupCloseBehavior, RichText, Role, Sense, Stroke, TextEdit, Ui,
-    pos2, vec2,
+    Align, Id, Label, Margin, Popup, PopupCloseBehavior, RichText, Role, Sense, Stroke, TextEdit,
+    Ui, pos2, vec2,
 };
 
 use super::super::theme;
@@ -20,6 +20,7 @@ pub(super) fn sample_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let problem = spec.check().err();
     let id = Id::unique("options of the sample");
     let mut is_open = widgets::recall(ui, id).unwrap_or(false);
+    let mut is_opened = false;
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 10.0;
         ui.set_min_height(theme::BUTTON);
@@ -39,6 +40,7 @@ pub(super) fn sample_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 .clicked(ui)
             {
                 is_open = !is_open;
+                is_opened = is_open;
                 widgets::remember(ui, id, is_open);
             }
             if room > 520.0 {
@@ -60,6 +62,9 @@ pub(super) fn sample_ui(ui: &mut Ui, cx: &Cx<'_>) {
     if is_open {
         ui.add_space(6.0);
         options_ui(ui, cx, &mut spec);
+        if is_opened {
+            ui.scroll_to_cursor_animation(Some(Align::Max), egui::style::ScrollAnimation::none());
+        }
     }
     if spec != cx.state.connect_form.sample {
         let form = ConnectForm {
