@@ -314,7 +314,7 @@ impl State {
                     None => needed.remove(&tool.name),
                 };
             }
-            CompareAction::NeedField(field) => self.need_field(field),
+            CompareAction::NeedField(field) => self.need_field(&field),
             CompareAction::Copy(file) => self.write_compare(file, None, effects),
             CompareAction::Save {
                 file,
@@ -573,7 +573,7 @@ impl State {
         self.comparisons.needed_fields.get(server)?.get(tool)
     }
 
-    fn need_field(&mut self, field: String) {
+    fn need_field(&mut self, field: &str) {
         let Some(capture) = self.capture().cloned() else {
             return;
         };
@@ -583,18 +583,18 @@ impl State {
             .entry(capture.server.name.clone())
             .or_default();
         let needed = server.entry(capture.tool.name.clone()).or_default();
-        let is_needed = needed.insert(field.clone());
+        let is_needed = needed.insert(field.to_owned());
         if !is_needed {
-            needed.remove(&field);
+            needed.remove(field);
         }
         let count = needed.len() as u64;
         if needed.is_empty() {
             server.remove(&capture.tool.name);
         }
         let words = match (is_needed, count) {
-            (true, _) => format!("{} is needed", loupe_core::diff::pattern::name(&field)),
+            (true, _) => format!("{} is needed", loupe_core::diff::pattern::name(field)),
             (false, 0) => "Every field is needed".to_owned(),
-            (false, _) => format!("{} is not needed", loupe_core::diff::pattern::name(&field)),
+            (false, _) => format!("{} is not needed", loupe_core::diff::pattern::name(field)),
         };
         self.toast(&words);
     }
@@ -624,5 +624,40 @@ impl State {
             None => first,
         };
         Some(super::Action::Compare(CompareAction::Go(next)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::state::Event;
+    use loupe_core::capture::{Capture, Server, Tool};
+
+    #[test]
+    fn a_field_is_needed_until_it_is_named_again() {
+        let server = Server {
+            name: "shop".into(),
+            ..Server::default()
+        };
+        let capture = Arc::new(Capture {
+            tool: Tool::unlisted("find"),
+            ..Capture::empty(CaptureId("a".into()), server)
+        });
+        let mut state = State::default();
+        state.apply(Event::Opened(vec![capture]), &mut Vec::new());
+        let needed = |state: &State| {
+            let fields = state.needed_fields("shop", "find");
+            fields.map(|fields| fields.iter().cloned().collect::<Vec<_>>())
+        };
+        let mut name = |field: &str| {
+            let action = super::super::Action::Compare(CompareAction::NeedField(field.to_owned()));
+            state.perform(action, &mut Vec::new());
+            needed(&state)
+        };
+        assert_eq!(name("/items/*/id"), Some(vec!["/items/*/id".to_owned()]));
+        assert_eq!(name("/total").map(|fields| fields.len()), Some(2));
+        assert_eq!(name("/items/*/id"), Some(vec!["/total".to_owned()]));
+        // Without any, all are needed.
+        assert_eq!(name("/total"), None);
     }
 }

@@ -177,7 +177,7 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture, subject: Option<&ParsedC
                 .small()
                 .clicked(ui)
             {
-                let text = subject.map(|subject| Reason::new(subject));
+                let text = subject.map(Reason::new);
                 let text = text.map_or_else(String::new, |reason| reason.prefix + &reason.text);
                 cx.send(Action::Copy(text));
             }

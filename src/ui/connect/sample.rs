@@ -1,8 +1,7 @@
 //! The built-in sample on the connect screen: its sets, their switches, and the button that starts it.
 
 use egui::{
-    Align, Id, Label, Margin, Popup, PopupCloseBehavior, RichText, Role, Sense, Stroke, TextEdit,
-    Ui, pos2, vec2,
+    Align, Id, Label, Margin, Popup, RichText, Role, Sense, Stroke, TextEdit, Ui, pos2, vec2,
 };
 
 use super::super::theme;
