@@ -498,8 +498,13 @@ pub fn buttons_ui(
     why: Option<&dyn Fn(&Ui)>,
     picture: &Action,
 ) {
-    let best = asked_about(strip).and_then(|cell| cell.change.clone());
-    let long = best.map_or_else(|| "Why?".to_owned(), |change| format!("Why {change}?"));
+    let best = asked_about(strip).and_then(|cell| Some((&cell.name, cell.change.as_deref()?)));
+    // Where the repair has its place in the strip, it is named.
+    let long = match best {
+        Some((name, change)) if strip.repair().is_some() => format!("Why {name} {change}?"),
+        Some((_, change)) => format!("Why {change}?"),
+        None => "Why?".to_owned(),
+    };
     let tip = match strip.cells.first().and_then(|first| first.column) {
         Some(_) => "What makes the cheapest cheaper than the baseline",
         None => "The steps from what the server sends to this format",
