@@ -86,9 +86,11 @@ fn inner_ui(ui: &mut Ui, cx: &Cx<'_>, page: &ComparisonPage) {
         hosts_ui(ui, cx, chosen);
     });
     ui.add_space(4.0);
+    let headline = curve.headline(&page.comparison);
+    widgets::wrapped(ui, headline, theme::title(), t.strong);
     for (_, limit) in &limits {
         if let Some(sentence) = curve.sentence(limit) {
-            widgets::wrapped(ui, sentence, theme::title(), t.strong);
+            widgets::wrapped(ui, sentence, theme::base(), t.text);
         }
     }
     if !curve.is_counted {

@@ -517,7 +517,7 @@ pub fn is_wrapped(structured: Node<'_>, blocks: &[TextBlock<'_>]) -> bool {
 }
 
 /// Whether a text begins as pretty JSON or a list of objects does.
-fn begins_as_json(text: &str) -> bool {
+pub fn begins_as_json(text: &str) -> bool {
     ["{", "[{", "[\n"]
         .iter()
         .any(|begin| text.trim_start().starts_with(begin))

@@ -1,12 +1,13 @@
 //! What a result costs as it grows: points of a comparison over a page size, a straight line through those of each
 //! format, and where the line meets a limit.
 
-use super::{ComparedCall, shown};
+use super::{ComparedCall, Comparison, shown};
 use loupe_core::capture::Outcome;
 use loupe_core::capture::facts::record_lists;
 use loupe_core::format::{FORMATS, Format};
 use loupe_core::json::Node;
 use loupe_core::number::grouped;
+use loupe_core::reader::begins_as_json;
 use loupe_core::token::Encoding;
 
 /// What a limit counts.
@@ -146,11 +147,11 @@ impl Curve {
             match items {
                 _ if !answered(call) => left_out.push((shown(&call.value), "no answer came")),
                 Some(items) => measured.push((items, call)),
-                // Its text is most likely cut, and would bend the line.
-                None if is_counted => left_out.push((
-                    shown(&call.value),
-                    "no records can be counted in it, as in an answer cut short",
-                )),
+                // It would bend the line.
+                None if is_cut(call) => left_out.push((shown(&call.value), CUT)),
+                None if is_counted => {
+                    left_out.push((shown(&call.value), "no records can be counted in it"))
+                }
                 None => left_out.push((shown(&call.value), "not a number of items")),
             }
         }
@@ -186,6 +187,35 @@ impl Curve {
             noun: noun(calls),
             left_out,
         }
+    }
+
+    /// "546 tok for 5 · 5,174 for 50 · 8,416 for 200 (cut)": what each answer costs.
+    pub fn headline(&self, comparison: &Comparison) -> String {
+        let answers = comparison
+            .columns
+            .iter()
+            .filter(|column| column.is_offered());
+        let answers = answers.filter(|column| column.is_answer());
+        let parts = answers.enumerate().map(|(at, column)| {
+            let value = column.value_title();
+            let (count, unit) = match self.unit {
+                Unit::Tokens(encoding) => (column.row.tokens.get(encoding), "tok"),
+                Unit::Bytes => (column.row.bytes, "bytes"),
+                Unit::Chars => (column.row.chars, "characters"),
+            };
+            let unit = if at == 0 {
+                format!(" {unit}")
+            } else {
+                String::new()
+            };
+            let is_cut = self
+                .left_out
+                .iter()
+                .any(|(of, why)| of == value && *why == CUT);
+            let cut = if is_cut { " (cut)" } else { "" };
+            format!("{}{unit} for {value}{cut}", grouped(count))
+        });
+        parts.collect::<Vec<_>>().join(" · ")
     }
 
     /// The most items that were measured.
@@ -281,6 +311,18 @@ fn noun(calls: &[ComparedCall]) -> String {
         .flatten()
         .find(|word| is_plural(word))
         .unwrap_or_else(|| "items".to_owned())
+}
+
+const CUT: &str = "answer is cut";
+
+/// Whether its text begins as JSON and does not end so.
+fn is_cut(call: &ComparedCall) -> bool {
+    let mut texts = call.subject.response.text_blocks();
+    call.subject.data.is_none()
+        && texts
+            .next()
+            .and_then(|block| block.text.as_deref())
+            .is_some_and(begins_as_json)
 }
 
 /// The records in a result's data.
