@@ -1,5 +1,5 @@
-//! The screen that shows several calls side by side: what to take in a strip, then the fields and what each column makes
-//! of them, the texts record by record, what hosts show, and the curve of a page size.
+//! The screen that shows several calls side by side: their heads say what to take; below them the fields and what each
+//! column makes of them, the texts record by record, what hosts show; and the curve of a page size.
 
 mod body;
 mod compare_button;
@@ -10,18 +10,18 @@ mod hosts;
 mod place;
 mod records;
 mod tabs;
+mod why;
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use egui::{Align, Id, Layout, Popup, PopupCloseBehavior, Rect, Sense, Ui, UiBuilder, vec2};
+use egui::{Id, Popup, PopupCloseBehavior, Rect, Role, Sense, Ui, UiBuilder, pos2, vec2};
 
-use super::strip::{self, words};
+use super::strip;
 use super::theme;
 use super::widgets::{self, Button};
 use super::{Cx, icons, shortcuts};
-use crate::state::diff::DiffAction;
-use crate::state::{Action, CallAction, Compare, CompareAction, QueryState, Screen, ViewAction};
+use crate::state::{Action, CallAction, Compare, CompareAction, QueryState, Screen};
 use loupe_analysis::contract::{ComparisonFile, TableKind};
 use loupe_analysis::queries::comparison::{
     Column, ColumnOrigin, Comparison, ComparisonPage, Field, readable,
@@ -52,6 +52,10 @@ struct Judged {
     winner: Option<usize>,
     /// Position of the baseline's column.
     base: Option<usize>,
+    /// By column: how wide it has to be for its name and what it loses.
+    needs: Vec<f32>,
+    /// How wide the column of fields has to be for their names.
+    field_need: f32,
 }
 
 impl Judged {
@@ -70,7 +74,7 @@ impl Judged {
                     .iter()
                     .position(|column| column.origin == origin)
             };
-            let judged = Arc::new(Self {
+            let mut judged = Self {
                 is_needed: comparison
                     .fields
                     .iter()
@@ -92,7 +96,14 @@ impl Judged {
                 strip,
                 needed: needed.cloned(),
                 page: Arc::clone(page),
-            });
+                needs: Vec::new(),
+                field_need: 0.0,
+            };
+            judged.field_need = fields::name_need(ui, &judged);
+            judged.needs = (0..comparison.columns.len())
+                .map(|at| head::need(ui, &judged, at).max(fields::need(ui, &judged, at)))
+                .collect();
+            let judged = Arc::new(judged);
             widgets::remember(ui, id, Arc::clone(&judged));
             judged
         })
@@ -166,13 +177,28 @@ pub fn compare_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let rect = ui.available_rect_before_wrap();
     ui.allocate_rect(rect, Sense::hover());
     ui.painter().rect_filled(rect, 0.0, t.panel);
-    let (top, rest) = rect.split_top_bottom_at_y(rect.top() + strip::height_here(ui));
-    widgets::part(ui, "compare answer", top, |ui| {
-        strip_ui(ui, cx, compare, judged.as_deref())
-    });
-    let (row, rest) = rest.split_top_bottom_at_y(rest.top() + theme::HEADER);
+    let (row, mut rest) = rect.split_top_bottom_at_y(rect.top() + theme::HEADER);
     let tab = tabs::tabs_ui(ui, cx, compare, judged.as_deref(), row);
-    let rest = rest.with_min_y(rest.top() + not_made_ui(ui, compare, rest));
+    if let Some(headline) = judged.as_ref().and_then(|judged| judged.strip.headline()) {
+        let response = widgets::sense(ui, row, "headline", Sense::empty());
+        widgets::say(&response, Role::Heading, headline);
+    }
+    if compare.series.is_running() {
+        // Columns keep their place while one is waited for.
+        let place = match &judged {
+            Some(_) => rest.with_min_y(rest.bottom() - NOTICE),
+            None => rest.with_max_y(rest.top() + NOTICE),
+        };
+        progress_ui(ui, cx, compare, place);
+        rest.max.y -= NOTICE;
+    }
+    let note = judged
+        .as_ref()
+        .and_then(|judged| judged.strip.note.as_ref());
+    if let Some(note) = note.filter(|_| tab != tabs::Shown::Curve) {
+        rest.min.y += note_ui(ui, note, rest);
+    }
+    rest.min.y += not_made_ui(ui, compare, rest);
     widgets::part(ui, "compare body", rest, |ui| match (&judged, tab) {
         (None, _) => waiting_ui(ui, cx, compare),
         (Some(judged), tabs::Shown::Fields) => fields::fields_ui(ui, cx, compare, judged),
@@ -200,12 +226,14 @@ fn page(ui: &Ui, cx: &Cx<'_>, compare: &Compare) -> Option<Arc<ComparisonPage>> 
 }
 
 fn waiting_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare) {
-    let failed = compare
+    let asked = compare
         .query(cx.state.settings.encoding())
         .map(|(captures, ask)| cx.ask_of(&captures, ask));
-    match failed {
-        Some(QueryState::Failed(problem)) => {
-            widgets::padded(ui, 12, |ui| widgets::problem_ui(ui, problem));
+    match asked {
+        Some(asked) => {
+            widgets::padded(ui, 12, |ui| {
+                widgets::ready(ui, cx, "Measuring the answers", asked);
+            });
         }
         None if !compare.series.is_running()
             && widgets::empty_ui(ui, "No calls yet", Some("Make the calls")) =>
@@ -216,90 +244,45 @@ fn waiting_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare) {
     }
 }
 
-/// The result of the comparison: three cells, or one sentence why there are none. While a call is made there is none, since
-/// the last column may be the cheapest.
-fn strip_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: Option<&Judged>) {
+/// What is waited for, with the way out of it. While a call is made nobody wins, since the last column may be the cheapest.
+fn progress_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, rect: Rect) {
     let t = theme::of(ui);
-    let rect = ui.max_rect();
-    widgets::line_below(ui, rect);
-    if let Some((message, running)) = compare.progress().zip(cx.state.running.as_ref()) {
-        return strip::single_cell_ui(ui, rect, |ui| {
-            widgets::waiting(ui, &format!("Waiting for {message}"), running.since, cx);
-            if Button::new("Cancel")
-                .small()
-                .name("Cancel the comparison")
-                .clicked(ui)
-            {
-                cx.send(CallAction::Cancel);
-            }
-            words(
-                ui,
-                &format!("gives up at {}", widgets::seconds(running.limit)),
-                t.weak,
-            );
-        });
-    }
-    let Some(judged) = judged else {
-        if let Some((captures, ask)) = compare.query(cx.state.settings.encoding())
-            && let asked @ (QueryState::Working { .. } | QueryState::NeedsConfirmation { .. }) =
-                cx.ask_of(&captures, ask)
-        {
-            strip::single_cell_ui(ui, rect, |ui| {
-                widgets::ready(ui, cx, "Measuring the answers", asked);
-            });
-        }
+    let Some((message, running)) = compare.progress().zip(cx.state.running.as_ref()) else {
         return;
     };
-    let strip = &judged.strip;
-    if let Some(note) = &strip.note {
-        return strip::single_cell_ui(ui, rect, |ui| {
-            widgets::from_right(ui, |ui| {
-                if widgets::icon_button(ui, icons::COPY, "Copy summary").clicked() {
-                    cx.send(Action::CopySummary);
-                }
-                ui.with_layout(Layout::left_to_right(Align::Center), |ui| note_ui(ui, note));
-            });
-        });
-    }
-    let (clicked, rest) = strip::cells_ui(
-        ui,
-        strip,
-        rect,
-        None,
-        None::<fn(&egui::Response, &loupe_analysis::summary::StripCell)>,
-    );
-    clicked
-        .and_then(|at| cell_action(judged, at))
-        .into_iter()
-        .for_each(|action| cx.send(action));
-    let way = why_of(cx, compare, judged);
-    let why = |ui: &Ui| {
-        way.clone()
-            .into_iter()
-            .for_each(|way| way.go(ui, cx, strip))
-    };
-    strip::buttons_ui(
-        ui,
-        cx,
-        strip,
-        rest,
-        way.as_ref().map(|_| &why as &dyn Fn(&Ui)),
-        &strip::copy_below(ui, rect),
-    );
+    strip::single_cell_ui(ui, rect, |ui| {
+        widgets::waiting(ui, &format!("Waiting for {message}"), running.since, cx);
+        if Button::new("Cancel")
+            .small()
+            .name("Cancel the comparison")
+            .clicked(ui)
+        {
+            cx.send(CallAction::Cancel);
+        }
+        strip::words(
+            ui,
+            &format!("gives up at {}", widgets::seconds(running.limit)),
+            t.weak,
+        );
+    });
 }
 
-/// A sentence on as many lines as the strip has, the whole of it on hover.
-fn note_ui(ui: &mut Ui, note: &str) {
-    let rows = if ui.available_height() > 40.0 { 3 } else { 1 };
-    let mut job = egui::text::LayoutJob::simple(
-        note.to_owned(),
-        theme::base(),
-        theme::of(ui).text,
-        ui.available_width(),
+/// What is said of answers among which none wins, over as many lines as it takes. Returns its height.
+fn note_ui(ui: &mut Ui, note: &str, rect: Rect) -> f32 {
+    let (font, color) = (theme::base(), theme::of(ui).text);
+    let room = rect.width() - 2.0 * SIDE;
+    let galley = ui.painter().layout(note.to_owned(), font, color, room);
+    let place = rect.with_max_y(rect.top() + (galley.size().y + 17.0).round());
+    widgets::galley_at(
+        ui,
+        pos2(rect.left() + SIDE, place.center().y),
+        galley,
+        color,
     );
-    job.wrap.max_rows = rows;
-    let galley = ui.painter().layout_job(job);
-    ui.add(egui::Label::new(galley)).on_hover_text(note);
+    widgets::line_below(ui, place);
+    let response = widgets::sense(ui, place, "compare note", Sense::hover());
+    widgets::say(&response, Role::Label, note);
+    place.height()
 }
 
 /// Goes to the column of a cell; one that has none gets it.
@@ -339,59 +322,14 @@ pub fn open(ui: &Ui, cx: &Cx<'_>, at: usize) -> Option<Action> {
     cell_action(&Judged::of(ui, cx, compare, &page(ui, cx, compare)?), at)
 }
 
-/// Where it is shown why the winner is cheaper than the baseline.
-#[derive(Clone)]
-enum Why {
-    /// Both are of this result: the steps from one format to the other.
-    Steps(CaptureId),
-    /// The difference of two results.
-    Answers(CaptureId, CaptureId),
-}
-
-impl Why {
-    fn go(self, ui: &Ui, cx: &Cx<'_>, strip: &Strip) {
-        match self {
-            Self::Steps(capture) => {
-                cx.send(ViewAction::SelectCapture(capture));
-                strip::steps(ui, cx, strip);
-            }
-            Self::Answers(a, b) => cx.send(DiffAction::Open(a, b)),
-        }
-    }
-}
-
-fn why_of(cx: &Cx<'_>, compare: &Compare, judged: &Judged) -> Option<Why> {
-    let (captures, _) = compare.query(cx.state.settings.encoding())?;
-    let winner = judged.strip.winner()?;
-    let call = |at: usize| match judged.column(at).origin {
-        ColumnOrigin::Call(call) | ColumnOrigin::Derived(call) => captures.get(call).cloned(),
-    };
-    let base = judged.base.and_then(call)?;
-    let is_offered = winner
-        .column
-        .is_some_and(|at| judged.column(at).is_offered());
-    let own = if is_offered {
-        winner.column.and_then(call)?
-    } else {
-        captures.get(judged.page.comparison.reference?)?.clone()
-    };
-    match own == base {
-        true if is_offered => None,
-        true => Some(Why::Steps(own)),
-        false => Some(Why::Answers(base, own)),
-    }
-}
-
 /// Why the winner is cheaper, by key.
 pub fn why(ui: &Ui, cx: &Cx<'_>) {
     let Some(compare) = &cx.state.comparisons.current else {
         return;
     };
-    let judged = page(ui, cx, compare).map(|page| Judged::of(ui, cx, compare, &page));
-    let Some(judged) = judged else { return };
-    why_of(cx, compare, &judged)
-        .into_iter()
-        .for_each(|way| way.go(ui, cx, &judged.strip));
+    if let Some(page) = page(ui, cx, compare) {
+        why::open(ui, cx, compare, &Judged::of(ui, cx, compare, &page));
+    }
 }
 
 /// Which calls were not made, and why. Returns its height.

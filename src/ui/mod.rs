@@ -49,6 +49,7 @@ mod settings;
 mod shortcuts;
 mod sidebar;
 mod sizes;
+mod staircase;
 mod start;
 mod status_bar;
 mod strip;

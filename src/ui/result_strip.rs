@@ -13,7 +13,7 @@ use super::{Cx, call_bar, compare, panes};
 use crate::state::{Action, ExportAction, PaneView, QueryState, Screen, ViewAction};
 use loupe_analysis::fixture::export::ExportChoice;
 use loupe_analysis::queries::{HostsQuery, Repair, RepairQuery, RowQuery};
-use loupe_analysis::summary::{CountedRow, ModelReads, Strip, StripCell, strip};
+use loupe_analysis::summary::{CountedRow, ModelReads, Strip, strip};
 use loupe_core::format::FORMATS;
 use loupe_core::format::claim::Claim;
 
@@ -89,13 +89,15 @@ pub fn answer_strip_ui(ui: &mut Ui, cx: &Cx<'_>) {
         ui,
         &strip,
         rect,
-        Some(&Sender {
+        &Sender {
             words: sender,
             choose: &choose,
-        }),
-        repair.map(|repair| {
-            move |button: &Response, cell: &StripCell| fix_menu(button, cx, cell, repair)
-        }),
+        },
+        |button, cell| {
+            if let Some(repair) = repair {
+                fix_menu(button, cx, cell, repair);
+            }
+        },
     );
     if let Some(at) = clicked {
         cx.send(ViewAction::SetPane {
@@ -106,14 +108,7 @@ pub fn answer_strip_ui(ui: &mut Ui, cx: &Cx<'_>) {
     match (&strip.note, cx.held().filter(|_| rest.width() >= 200.0)) {
         (None, Some(bytes)) => single_cell_ui(ui, rest, |ui| widgets::held_ui(ui, cx, bytes)),
         (Some(note), _) => note_ui(ui, cx, rest, note, !strip.cells.is_empty()),
-        (None, None) => buttons_ui(
-            ui,
-            cx,
-            &strip,
-            rest,
-            Some(&|ui| steps(ui, cx, &strip)),
-            &copy_picture(),
-        ),
+        (None, None) => buttons_ui(ui, cx, &strip, rest, &copy_picture()),
     }
 }
 

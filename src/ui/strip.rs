@@ -48,8 +48,8 @@ pub fn cells_ui(
     ui: &mut Ui,
     strip: &Strip,
     rect: Rect,
-    sender: Option<&Sender<'_>>,
-    fix: Option<impl Fn(&Response, &StripCell)>,
+    sender: &Sender<'_>,
+    fix: impl Fn(&Response, &StripCell),
 ) -> (Option<usize>, Rect) {
     let is_low = rect.height() <= LOW;
     let width = ui.content_rect().width();
@@ -86,10 +86,12 @@ pub fn cells_ui(
             pos2(left.round(), room.top()),
             pos2(right.round(), room.bottom() - 1.0),
         );
-        let response = cell_ui(ui, cell, *at, place, is_low, sender.filter(|_| *at == 0));
-        match fix.as_ref().filter(|_| cell.is_repair) {
-            Some(fix) => fix(&response, cell),
-            None => clicked = response.clicked().then_some(*at).or(clicked),
+        let sender = Some(sender).filter(|_| *at == 0);
+        let response = cell_ui(ui, cell, *at, place, is_low, sender);
+        if cell.is_repair {
+            fix(&response, cell);
+        } else if response.clicked() {
+            clicked = Some(*at);
         }
         left = right;
         if position + 1 < cells.len() || strip.note.is_none() {
@@ -401,7 +403,7 @@ fn sender_at(ui: &Ui, sender: &Sender<'_>, left: egui::Pos2) -> f32 {
 }
 
 /// What is lost, in as many words as there is room for; the short ones stand whole. Where it ends.
-fn loss_at(ui: &Ui, loss: &Loss, left: egui::Pos2, room: f32) -> f32 {
+pub fn loss_at(ui: &Ui, loss: &Loss, left: egui::Pos2, room: f32) -> f32 {
     let t = theme::of(ui);
     let (icon, color) = match loss.tone {
         ClaimTone::Good => (Some(icons::CHECK), t.ok),
@@ -410,8 +412,7 @@ fn loss_at(ui: &Ui, loss: &Loss, left: egui::Pos2, room: f32) -> f32 {
         ClaimTone::Warn => (Some(icons::MISSING), t.warn),
     };
     let indent = if icon.is_some() { 17.0 } else { 0.0 };
-    let width = |text: &str| widgets::text_width(ui, text, theme::small()) + indent + 1.0;
-    let text = if width(&loss.text) <= room {
+    let text = if loss_width(ui, &loss.text) <= room {
         &loss.text
     } else {
         &loss.short
@@ -433,6 +434,11 @@ fn loss_at(ui: &Ui, loss: &Loss, left: egui::Pos2, room: f32) -> f32 {
         color,
         (room - indent).max(20.0),
     )
+}
+
+/// The room of such words, with an icon.
+pub fn loss_width(ui: &Ui, words: &str) -> f32 {
+    widgets::text_width(ui, words, theme::small()) + 18.0
 }
 
 /// The change in a box that begins there; where it ends.
@@ -462,7 +468,7 @@ fn badge_tone(cell: &StripCell) -> Tone {
 }
 
 /// A badge that ends there; where it begins.
-pub fn badge_at(ui: &Ui, right: egui::Pos2, text: &str, tone: Tone) -> f32 {
+fn badge_at(ui: &Ui, right: egui::Pos2, text: &str, tone: Tone) -> f32 {
     widgets::chip(ui, right, Align::Max, text, tone, 11.0).left()
 }
 
@@ -490,14 +496,7 @@ fn asked_about(strip: &Strip) -> Option<&StripCell> {
 }
 
 /// Why the cheapest is cheaper, where that can be shown, *Copy as picture* and *Copy summary*.
-pub fn buttons_ui(
-    ui: &mut Ui,
-    cx: &Cx<'_>,
-    strip: &Strip,
-    rect: Rect,
-    why: Option<&dyn Fn(&Ui)>,
-    picture: &Action,
-) {
+pub fn buttons_ui(ui: &mut Ui, cx: &Cx<'_>, strip: &Strip, rect: Rect, picture: &Action) {
     let best = asked_about(strip).and_then(|cell| Some((&cell.name, cell.change.as_deref()?)));
     // Where the repair has its place in the strip, it is named.
     let long = match best {
@@ -505,10 +504,7 @@ pub fn buttons_ui(
         Some((_, change)) => format!("Why {change}?"),
         None => "Why?".to_owned(),
     };
-    let tip = match strip.cells.first().and_then(|first| first.column) {
-        Some(_) => "What makes the cheapest cheaper than the baseline",
-        None => "The steps from what the server sends to this format",
-    };
+    let tip = "The steps from what the server sends to this format";
     let inner = rect.shrink2(vec2(10.0, 0.0));
     if rect.width() < BUTTONS {
         let place = UiBuilder::new().max_rect(inner).id_salt("strip buttons");
@@ -523,19 +519,12 @@ pub fn buttons_ui(
             Popup::menu(&response)
                 .id(Id::unique("strip menu"))
                 .show(|ui| {
-                    if let Some(why) = why.filter(|_| is_tight)
-                        && ui.button(&long).on_hover_text(tip).clicked()
-                    {
-                        why(ui);
+                    if is_tight && ui.button(&long).on_hover_text(tip).clicked() {
+                        steps(ui, cx, strip);
                     }
-                    if ui.button(VERDICT).clicked() {
-                        cx.send(Action::CopySummary);
-                    }
-                    if ui.button(PICTURE).clicked() {
-                        cx.send(picture.clone());
-                    }
+                    copy_entries_ui(ui, cx, picture);
                 });
-            if let Some(why) = why.filter(|_| !is_tight)
+            if !is_tight
                 && Button::new("Why?")
                     .name(&long)
                     .tip(tip)
@@ -543,7 +532,7 @@ pub fn buttons_ui(
                     .frameless()
                     .clicked(ui)
             {
-                why(ui);
+                steps(ui, cx, strip);
             }
         });
     } else {
@@ -552,14 +541,13 @@ pub fn buttons_ui(
             UiBuilder::new().max_rect(inner).id_salt("strip buttons"),
             |ui| {
                 ui.spacing_mut().item_spacing = vec2(8.0, 4.0);
-                if let Some(why) = why
-                    && Button::new(&long)
-                        .icon(icons::UNKNOWN)
-                        .tip(tip)
-                        .small()
-                        .clicked(ui)
+                if Button::new(&long)
+                    .icon(icons::UNKNOWN)
+                    .tip(tip)
+                    .small()
+                    .clicked(ui)
                 {
-                    why(ui);
+                    steps(ui, cx, strip);
                 }
                 ui.horizontal(|ui| {
                     ui.spacing_mut().item_spacing.x = 0.0;
@@ -582,6 +570,16 @@ pub fn buttons_ui(
                 });
             },
         );
+    }
+}
+
+/// What a menu offers to copy.
+pub fn copy_entries_ui(ui: &mut Ui, cx: &Cx<'_>, picture: &Action) {
+    if ui.button(VERDICT).clicked() {
+        cx.send(Action::CopySummary);
+    }
+    if ui.button(PICTURE).clicked() {
+        cx.send(picture.clone());
     }
 }
 

@@ -17,6 +17,7 @@ use loupe_analysis::queries::comparison::{
 };
 use loupe_analysis::queries::invisible_chars::Shown;
 use loupe_core::diff::pattern::name;
+use loupe_core::number::number_of;
 
 /// Height of an exact row, and of a section's head.
 const ROW: f32 = 20.0;
@@ -262,14 +263,14 @@ fn missing_ui(ui: &Ui, missing: &[String], section: usize, place: &Place) {
     let words = format!("Missing {}: {}", missing.len(), missing.join(", "));
     let center = pos2(rect.left() + SIDE + 6.0, rect.center().y);
     widgets::glyph_at(ui, center, icons::MISSING, theme::icon_font(13.0), t.warn);
-    widgets::text_at(
-        ui,
-        center + vec2(12.0, 0.0),
-        &words,
-        theme::small(),
-        t.warn,
-        rect.width() - SIDE * 2.0 - 18.0,
-    );
+    let room = rect.width() - SIDE * 2.0 - 18.0;
+    let is_whole = widgets::text_width(ui, &words, theme::small()) <= room;
+    let shown = match is_whole {
+        true => words.clone(),
+        false => format!("Missing {}", number_of(missing.len() as u64, "fields")),
+    };
+    let place = center + vec2(12.0, 0.0);
+    widgets::text_at(ui, place, shown, theme::small(), t.warn, room);
     widgets::sense(ui, rect, ("missing", section, column), Sense::hover())
         .on_hover_text(&words)
         .widget_info(|| WidgetInfo::labeled(Role::Label, true, &words));

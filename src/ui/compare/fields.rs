@@ -9,11 +9,10 @@ use crate::state::{Compare, CompareAction};
 use crate::ui::theme;
 use crate::ui::widgets;
 use crate::ui::{Cx, icons};
-use loupe_analysis::queries::comparison::{ColumnOrigin, readable};
+use loupe_analysis::queries::comparison::{Column, ColumnOrigin, FieldCell, readable};
 use loupe_analysis::queries::invisible_chars::Shown;
 use loupe_analysis::summary::{ClaimTone, describe_held};
 use loupe_core::capture::FactState;
-use loupe_core::format::Syntax;
 use loupe_core::format::claim::facts_cell;
 use loupe_core::number::number_of;
 
@@ -24,9 +23,17 @@ const BAND: f32 = 32.0;
 const FIELD: f32 = 252.0;
 const FIELD_NARROW: f32 = 240.0;
 const FIELD_LEAST: f32 = 176.0;
+/// The share of the table that the column of fields may take for a long name.
+const MOST_FIELD: f32 = 0.6;
 /// A column is never narrower; more of them scroll.
 const MIN_COLUMN: f32 = 184.0;
-const PAD: f32 = 16.0;
+/// Where there is less room and all that is in it are ticks.
+const TICKS: f32 = 96.0;
+/// Of the column of fields.
+const SIDE: f32 = 16.0;
+/// An icon and the room after it.
+const ICON: f32 = 19.0;
+const REWORDED: &str = "in other words";
 
 /// Where everything is in this frame.
 struct Grid {
@@ -34,7 +41,8 @@ struct Grid {
     /// Where the rows begin, scrolled.
     origin: Pos2,
     field: f32,
-    width: f32,
+    /// Where each column begins after that of fields, and where the last ends.
+    lefts: Vec<f32>,
     /// The baseline first.
     order: Vec<usize>,
     /// Whether the baseline stays in sight.
@@ -45,20 +53,20 @@ struct Grid {
 
 impl Grid {
     fn pins(&self) -> f32 {
-        self.field + if self.is_pinned { self.width } else { 0.0 }
+        self.field + if self.is_pinned { self.lefts[1] } else { 0.0 }
     }
 
     fn size(&self) -> Vec2 {
         let rows = ROW * (self.fields + self.records) as f32 + 2.0 * FOOT + BAND;
         vec2(
-            self.field + self.width * self.order.len() as f32,
+            self.field + self.lefts[self.order.len()],
             head::HEIGHT + rows + 12.0,
         )
     }
 
     /// The cell of a column in a line.
     fn cell(&self, nth: usize, line: Rect) -> Rect {
-        let scrolled = self.origin.x + self.field + nth as f32 * self.width;
+        let scrolled = self.origin.x + self.field + self.lefts[nth];
         let left = if nth == 0 && self.is_pinned {
             self.view.left() + self.field
         } else {
@@ -66,7 +74,7 @@ impl Grid {
         };
         Rect::from_min_size(
             pos2(left.round(), line.top()),
-            vec2(self.width, line.height()),
+            vec2(self.lefts[nth + 1] - self.lefts[nth], line.height()),
         )
     }
 
@@ -111,21 +119,20 @@ pub fn fields_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged) {
         wide if wide >= 1_366.0 => FIELD,
         wide if wide >= theme::MEDIUM => FIELD_NARROW,
         _ => FIELD_LEAST,
-    };
+    }
+    .max(judged.field_need.min(area.width() * MOST_FIELD));
     let base = judged.base.unwrap_or(0);
     let order: Vec<usize> = std::iter::once(base)
         .chain((0..comparison.columns.len()).filter(|at| *at != base))
         .collect();
-    let width = ((area.width() - field) / order.len() as f32)
-        .max(MIN_COLUMN)
-        .floor();
+    let lefts = lefts(judged, &order, area.width() - field);
     let chosen = chosen(compare, judged);
     let mut grid = Grid {
         view: area,
         origin: area.min,
         field,
-        width,
-        is_pinned: area.width() >= field + 2.0 * width,
+        is_pinned: area.width() >= field + lefts[1] + MIN_COLUMN,
+        lefts,
         order,
         fields: comparison.fields.len(),
         records: comparison.fields[chosen].facts.len(),
@@ -143,13 +150,8 @@ pub fn fields_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged) {
             .column
             .and_then(|(at, _)| grid.order.iter().position(|known| *known == at))
     {
-        let nth = if grid.is_pinned {
-            nth.saturating_sub(1)
-        } else {
-            nth
-        };
-        let fitting = ((area.width() - grid.pins()) / width).floor().max(1.0);
-        scroll = scroll.horizontal_scroll_offset(((nth as f32 + 1.0 - fitting) * width).max(0.0));
+        let right = grid.field + grid.lefts[nth + 1];
+        scroll = scroll.horizontal_scroll_offset((right - area.width()).max(0.0));
     }
     scroll.show_viewport(ui, |ui, viewport| {
         grid.origin = ui.min_rect().min;
@@ -199,6 +201,66 @@ pub fn fields_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged) {
         clip_ui(ui, grid.view, "lines", |ui| lines_ui(ui, &grid));
     });
     keys(ui, cx, compare, judged, &grid, chosen);
+}
+
+/// As wide as each other, unless one needs more.
+fn lefts(judged: &Judged, order: &[usize], room: f32) -> Vec<f32> {
+    let count = order.len().max(1) as f32;
+    let even = room / count;
+    let has_words = |at: usize| {
+        let changes = |cell: &FieldCell| cell.lost > 0 || cell.reworded > 0;
+        judged.base == Some(at) || judged.column(at).cells.iter().any(changes)
+    };
+    let need = |at: &usize| {
+        let is_narrow = even < MIN_COLUMN && !has_words(*at);
+        let least = if is_narrow { TICKS } else { MIN_COLUMN };
+        judged.needs[*at].max(least)
+    };
+    let needs: Vec<f32> = order.iter().map(need).collect();
+    let is_even = needs.iter().all(|need| *need <= even);
+    let spare = (room - needs.iter().sum::<f32>()).max(0.0) / count;
+    let mut left = 0.0;
+    let mut lefts = vec![left];
+    for need in needs {
+        left += if is_even { even } else { need + spare };
+        lefts.push(left.floor());
+    }
+    lefts
+}
+
+/// How wide the column of fields has to be so that no name in it is cut.
+pub fn name_need(ui: &Ui, judged: &Judged) -> f32 {
+    let fields = &judged.page.comparison.fields;
+    let width =
+        |text: Option<String>, font| widgets::text_width(ui, text.unwrap_or_default(), font);
+    let longest = judged.names.iter().max_by_key(|name| name.chars().count());
+    let name = width(longest.map(|name| Shown::of(name).text), theme::mono(12.0));
+    let most = fields.iter().map(|field| field.tokens).max();
+    let cost = width(
+        most.map(|most| widgets::number_text(most, "tok")),
+        theme::mono(11.5),
+    );
+    let chip = width(
+        cheaper(judged).map(|at| only(judged, at)),
+        theme::medium(12.0),
+    );
+    let all = widgets::text_width(ui, "All", theme::medium(12.0));
+    (SIDE + 22.0 + name + 8.0 + cost + 13.0).max(SIDE + all + chip + 2.0 * 16.0 + 15.0)
+}
+
+/// How wide a column has to be so that no word of what it loses is cut.
+pub fn need(ui: &Ui, judged: &Judged, at: usize) -> f32 {
+    let column = judged.column(at);
+    let lost = (0..column.cells.len())
+        .map(|field| outcome_of(judged, field, at))
+        .filter(|(words, is_lost)| *is_lost || words == REWORDED)
+        .map(|(words, _)| words)
+        .max_by_key(|words| words.chars().count());
+    let value = lost.as_ref().map(|_| not_in(judged, at));
+    let foot = [round_trip(judged, at).0, facts(judged, at).0];
+    let words = lost.into_iter().chain(value).chain(foot);
+    let widths = words.map(|words| widgets::text_width(ui, words, theme::small()));
+    2.0 * head::PAD + ICON + widths.fold(0.0, f32::max)
 }
 
 /// The field whose values are shown: the one that was chosen, else the first of which something needed is lost or reworded.
@@ -296,7 +358,7 @@ fn corner_ui(ui: &mut Ui, cx: &Cx<'_>, judged: &Judged, rect: Rect) {
     let t = theme::of(ui);
     ui.painter().rect_filled(rect, 0.0, t.panel);
     let fields = &judged.page.comparison.fields;
-    let (left, y) = (rect.left() + PAD, rect.top() + 19.0);
+    let (left, y) = (rect.left() + SIDE, rect.top() + 19.0);
     let end = widgets::text_at(
         ui,
         pos2(left, y),
@@ -326,23 +388,15 @@ fn corner_ui(ui: &mut Ui, cx: &Cx<'_>, judged: &Judged, rect: Rect) {
         right - end - 14.0,
     );
     let is_all = judged.needed.is_none();
-    let y = rect.top() + 33.0;
+    let y = rect.top() + 37.0;
     let (all, end) = chip(ui, pos2(left, y), "All", is_all, rect.right() - 8.0);
     if all {
         judged.need(cx, |_| true);
     }
-    let columns = judged.page.comparison.columns.iter().enumerate();
-    let loses = |(_, column): &(usize, &loupe_analysis::queries::comparison::Column)| {
-        column.is_offered() && column.is_answer() && column.cells.iter().any(|cell| cell.lost > 0)
-    };
-    let encoding = judged.page.comparison.encoding;
-    let cheapest = columns
-        .filter(loses)
-        .min_by_key(|(_, column)| column.row.tokens.get(encoding));
-    if let Some((at, column)) = cheapest {
-        let has = |field: usize| column.cells[field].lost == 0;
+    if let Some(at) = cheaper(judged) {
+        let has = |field: usize| judged.column(at).cells[field].lost == 0;
         let is_chosen = (0..fields.len()).all(|field| judged.is_needed[field] == has(field));
-        let label = format!("Only what {} has", column.value_title());
+        let label = only(judged, at);
         if chip(
             ui,
             pos2(end + 6.0, y),
@@ -355,6 +409,23 @@ fn corner_ui(ui: &mut Ui, cx: &Cx<'_>, judged: &Judged, rect: Rect) {
             judged.need_what_it_has(cx, at);
         }
     }
+}
+
+/// The cheapest answer that loses something.
+fn cheaper(judged: &Judged) -> Option<usize> {
+    let columns = judged.page.comparison.columns.iter().enumerate();
+    let loses = |(_, column): &(usize, &Column)| {
+        column.is_offered() && column.is_answer() && column.cells.iter().any(|cell| cell.lost > 0)
+    };
+    let encoding = judged.page.comparison.encoding;
+    let cheapest = columns
+        .filter(loses)
+        .min_by_key(|(_, column)| column.row.tokens.get(encoding));
+    cheapest.map(|(at, _)| at)
+}
+
+fn only(judged: &Judged, at: usize) -> String {
+    format!("Only what {} has", judged.column(at).value_title())
 }
 
 /// A choice that can be on: whether it was clicked, and where it ends.
@@ -449,7 +520,7 @@ fn field_ui(
     }
     let name = &judged.names[at];
     let mid = widgets::RowLine::new(ui, line);
-    let tick = Rect::from_center_size(pos2(line.left() + PAD + 7.0, mid.y), vec2(14.0, 14.0));
+    let tick = Rect::from_center_size(pos2(line.left() + SIDE + 7.0, mid.y), vec2(14.0, 14.0));
     if tick_ui(ui, tick, &format!("{name} is needed"), is_needed) {
         judged.toggle(cx, at);
     }
@@ -462,16 +533,13 @@ fn field_ui(
     );
     let color = if is_needed { t.strong } else { t.weak };
     let left = tick.right() + 8.0;
-    let end = mid.text(
+    mid.text(
         left,
         right - 8.0,
         Shown::of(name).text,
         theme::mono(12.0),
         color,
     );
-    if !is_needed {
-        head::strike(ui, left, end, mid.y, color);
-    }
     response.widget_info(|| {
         let needed = if is_needed { "needed" } else { "not needed" };
         let mut spoken = format!(
@@ -541,7 +609,7 @@ fn outcome_of(judged: &Judged, field: usize, at: usize) -> (String, bool) {
             (format!("differs{}", of(cell.differing)), true)
         }
         () if cell.lost > 0 => (format!("missing{}", of(cell.lost)), true),
-        () if cell.reworded > 0 => ("in other words".to_owned(), false),
+        () if cell.reworded > 0 => (REWORDED.to_owned(), false),
         () => ("kept".to_owned(), false),
     }
 }
@@ -562,7 +630,7 @@ fn cell_ui(ui: &Ui, judged: &Judged, field: usize, at: usize, rect: Rect) {
     if !column.is_answer() {
         return;
     }
-    let (x, y) = (rect.left() + PAD, rect.center().y);
+    let (x, y) = (rect.left() + head::PAD, rect.center().y);
     let room = rect.right() - 8.0;
     let end = if cell.reworded > 0 {
         let end = widgets::text_at(ui, pos2(x, y), "Aa", theme::medium(11.0), t.weak, 20.0);
@@ -597,23 +665,23 @@ fn cell_ui(ui: &Ui, judged: &Judged, field: usize, at: usize, rect: Rect) {
     }
 }
 
-/// A loss: on amber where it counts, struck where the field is not needed.
+/// A loss: on amber where it counts, weak where the field is not needed.
 fn lost_ui(ui: &Ui, rect: Rect, glyph: &str, words: &str, is_needed: bool) {
     let t = theme::of(ui);
-    let (x, y) = (rect.left() + PAD, rect.center().y);
+    let (x, y) = (rect.left() + head::PAD, rect.center().y);
     if is_needed {
         ui.painter().rect_filled(rect, 0.0, t.warn_bg);
         widgets::glyph_at(ui, pos2(x + 6.0, y), glyph, theme::icon_font(12.0), t.warn);
         widgets::text_at(
             ui,
-            pos2(x + 19.0, y),
+            pos2(x + ICON, y),
             words,
             theme::small(),
             t.warn,
             rect.right() - x - 25.0,
         );
     } else {
-        let end = widgets::text_at(
+        widgets::text_at(
             ui,
             pos2(x, y),
             words,
@@ -621,7 +689,6 @@ fn lost_ui(ui: &Ui, rect: Rect, glyph: &str, words: &str, is_needed: bool) {
             t.weak,
             rect.right() - x - 8.0,
         );
-        head::strike(ui, x, end, y, t.weak);
     }
 }
 
@@ -634,11 +701,11 @@ fn foot_ui(ui: &mut Ui, judged: &Judged, grid: &Grid) {
         };
         widgets::text_at(
             ui,
-            pos2(line.left() + PAD, line.center().y),
+            pos2(line.left() + SIDE, line.center().y),
             name,
             theme::small(),
             t.weak,
-            grid.field - PAD,
+            grid.field - SIDE,
         );
         cells(ui, grid, line, |ui, at, rect| {
             let (words, is_lost) = if nth == 0 {
@@ -646,7 +713,7 @@ fn foot_ui(ui: &mut Ui, judged: &Judged, grid: &Grid) {
             } else {
                 facts(judged, at)
             };
-            let (mut x, y) = (rect.left() + PAD, rect.center().y);
+            let (mut x, y) = (rect.left() + head::PAD, rect.center().y);
             if is_lost {
                 let glyph = if nth == 0 {
                     icons::DIFFERS
@@ -654,7 +721,7 @@ fn foot_ui(ui: &mut Ui, judged: &Judged, grid: &Grid) {
                     icons::MISSING
                 };
                 widgets::glyph_at(ui, pos2(x + 6.0, y), glyph, theme::icon_font(12.0), t.warn);
-                x += 19.0;
+                x += ICON;
             }
             let color = if is_lost { t.warn } else { t.weak };
             widgets::text_at(
@@ -684,9 +751,7 @@ fn round_trip(judged: &Judged, at: usize) -> (String, bool) {
     let is_of_reference = judged.page.comparison.reference == Some(call);
     match &column.row.round_trip {
         // What is read from another result's text is its own data, which may be less.
-        Some(trip) if column.is_answer() && !is_of_reference => {
-            (format!("{} for its own data", trip.words()), false)
-        }
+        Some(trip) if column.is_answer() && !is_of_reference => (trip.words(), false),
         Some(trip) if column.is_answer() => (trip.words(), !trip.fidelity.is_lossless()),
         None if column.is_answer() => ("not tested".to_owned(), false),
         _ => (String::new(), false),
@@ -697,7 +762,7 @@ fn facts(judged: &Judged, at: usize) -> (String, bool) {
     let (column, loss) = (judged.column(at), &judged.losses[at]);
     match () {
         () if !column.is_answer() => (String::new(), false),
-        () if loss.tone == ClaimTone::Warn => (loss.text.clone(), true),
+        () if loss.tone == ClaimTone::Warn => (loss.short.clone(), true),
         () if column.absent > 0 => (describe_held(&judged.page.comparison, column), false),
         () if column.cells.iter().any(|cell| cell.lost > 0) => {
             ("all that are needed".to_owned(), false)
@@ -717,7 +782,7 @@ fn band_ui(ui: &mut Ui, judged: &Judged, chosen: usize, line: Rect) {
     }
     let y = line.center().y;
     let name = &judged.names[chosen];
-    let mut right = line.right() - PAD;
+    let mut right = line.right() - SIDE;
     if line.width() > 760.0 {
         for (words, keys) in [("Tick or untick", "Space"), ("Next difference", "F8")] {
             let key = widgets::key_cap_at(ui, pos2(right + 5.0, y), keys, t.text, t.line2);
@@ -754,7 +819,7 @@ fn band_ui(ui: &mut Ui, judged: &Judged, chosen: usize, line: Rect) {
     }
     let x = widgets::text_at(
         ui,
-        pos2(line.left() + PAD, y),
+        pos2(line.left() + SIDE, y),
         Shown::of(name).text,
         theme::mono_semibold(12.0),
         t.strong,
@@ -821,7 +886,7 @@ fn record_ui(
     });
     let y = line.center().y;
     let number = record.map_or(at, |record| record) + 1;
-    let left = line.left() + PAD + 30.0;
+    let left = line.left() + SIDE + 30.0;
     widgets::text_right(
         ui,
         pos2(left - 8.0, y),
@@ -920,13 +985,17 @@ fn value(judged: &Judged, fact: usize, at: usize) -> Value {
     }
 }
 
+fn not_in(judged: &Judged, at: usize) -> String {
+    format!("not in {}", judged.column(at).value_title())
+}
+
 fn value_ui(ui: &Ui, judged: &Judged, field: usize, fact: usize, at: usize, rect: Rect) {
     let t = theme::of(ui);
-    let (x, y) = (rect.left() + PAD, rect.center().y);
+    let (x, y) = (rect.left() + head::PAD, rect.center().y);
     let room = rect.right() - x - 8.0;
     match value(judged, fact, at) {
         Value::Lost => {
-            let words = format!("not in {}", judged.column(at).value_title());
+            let words = not_in(judged, at);
             lost_ui(ui, rect, icons::MISSING, &words, judged.is_needed[field]);
         }
         Value::Other(text) => lost_ui(ui, rect, icons::DIFFERS, &text, judged.is_needed[field]),
@@ -950,18 +1019,12 @@ fn value_ui(ui: &Ui, judged: &Judged, field: usize, fact: usize, at: usize, rect
             );
         }
         Value::Text(text) => {
-            let color = match text.chars().next() {
-                _ if judged.page.texts[at].syntax != Syntax::Json => t.text,
-                Some('"') => t.json_string,
-                Some('t' | 'f') => t.json_bool,
-                _ => t.json_number,
-            };
             widgets::text_at(
                 ui,
                 pos2(x, y),
                 Shown::of(&text).text,
                 theme::mono(12.0),
-                color,
+                t.text,
                 room,
             );
         }

@@ -1,30 +1,76 @@
-//! The head of a column: what it is, what it costs against the baseline, and what can be done with it.
+//! The head of a column, which is its answer: what it is, what it costs against the baseline, what it loses, and what can
+//! be done with it.
 
-use egui::{Popup, Rect, Role, Sense, Stroke, Ui, pos2};
+use egui::{Popup, Rect, Role, Sense, Ui, pos2};
 
 use super::Judged;
 use super::tabs::derived;
+use super::why::why_popup;
 use crate::state::{Action, Compare, CompareAction};
 use crate::ui::theme;
-use crate::ui::widgets::{self, ListRow};
-use crate::ui::{Cx, icons, strip};
+use crate::ui::widgets::{self, ListRow, Tone};
+use crate::ui::{Cx, strip};
 use loupe_analysis::queries::comparison::{Column, ColumnOrigin};
 use loupe_analysis::summary::{ClaimTone, StripCell};
 use loupe_core::capture::Outcome;
+use loupe_core::host::ResultPart;
 use loupe_core::number::relative_change;
 
-pub const HEIGHT: f32 = 64.0;
-const PAD: f32 = 16.0;
+pub const HEIGHT: f32 = 72.0;
+/// The room left and right of what is in a column.
+pub const PAD: f32 = 12.0;
+/// The middles of its three lines.
+const LINES: [f32; 3] = [17.0, 38.0, 59.0];
+/// A longer name is elided, with the whole on hover.
+const LONGEST_NAME: f32 = 220.0;
+const BASELINE: &str = "baseline";
 
 /// Whether a column loses what is needed.
-pub fn is_loser(judged: &Judged, at: usize) -> bool {
+fn is_loser(judged: &Judged, at: usize) -> bool {
     judged.losses[at].tone == ClaimTone::Warn && judged.column(at).is_answer()
 }
 
-/// A line through a text that ends there.
-pub fn strike(ui: &Ui, left: f32, right: f32, y: f32, color: egui::Color32) {
-    ui.painter()
-        .hline(left..=right, y + 0.5, Stroke::new(1.0, color));
+fn badge(judged: &Judged, at: usize) -> Option<&str> {
+    let winner = judged.strip.winner()?;
+    winner
+        .badge
+        .as_deref()
+        .filter(|_| judged.winner == Some(at))
+}
+
+/// Green is a proof.
+fn is_proved(judged: &Judged, at: usize) -> bool {
+    judged.winner == Some(at) && judged.strip.winner().is_some_and(StripCell::is_proved)
+}
+
+fn chip_width(ui: &Ui, text: &str) -> f32 {
+    widgets::text_width(ui, text, theme::medium(11.0)) + 12.0
+}
+
+/// How wide a head has to be so that nothing in it is cut.
+pub fn need(ui: &Ui, judged: &Judged, at: usize) -> f32 {
+    let column = judged.column(at);
+    let name = widgets::text_width(ui, column.value_title(), theme::semibold(13.0));
+    let tokens = widgets::number_width(
+        ui,
+        &tokens(judged, column),
+        theme::mono_semibold(20.0),
+        "tok",
+    );
+    let beside = match change(judged, column) {
+        Some(change) => widgets::text_width(ui, change, theme::mono_semibold(12.0)) + 12.0,
+        None => chip_width(ui, BASELINE),
+    };
+    let loss = strip::loss_width(ui, &judged.losses[at].short);
+    let third = match badge(judged, at) {
+        Some(badge) if is_proved(judged, at) => chip_width(ui, badge),
+        Some(badge) => chip_width(ui, badge) + 8.0 + loss,
+        None => loss,
+    };
+    let least = (16.0 + name.min(LONGEST_NAME))
+        .max(tokens + 8.0 + beside)
+        .max(third);
+    least + 2.0 * PAD
 }
 
 pub fn head_ui(ui: &Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged, at: usize, rect: Rect) {
@@ -36,8 +82,7 @@ pub fn head_ui(ui: &Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged, at: usi
         widgets::sense(ui, rect, ("head", at), Sense::click()),
     );
     let is_winner = judged.winner == Some(at);
-    // Green is a proof.
-    let is_proved = is_winner && judged.strip.winner().is_some_and(StripCell::is_proved);
+    let is_proved = is_proved(judged, at);
     if is_winner {
         let (fill, line) = if is_proved {
             (t.ok_bg, t.ok)
@@ -55,9 +100,8 @@ pub fn head_ui(ui: &Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged, at: usi
         () if column.is_offered() => t.hue(column.format).color,
         () => t.faint,
     };
-    row.line(19.0).swatch(row.inset_left(PAD), hue);
-    name_ui(&row, judged, at, is_proved);
-    cost_ui(&row, judged, at, is_proved);
+    row.line(LINES[0]).swatch(row.inset_left(PAD), hue);
+    name_ui(&row, judged, at);
     if compare.column.is_some_and(|(chosen, _)| chosen == at) {
         let below = rect.with_min_y(rect.bottom() - 2.0);
         ui.painter().rect_filled(below, 0.0, t.accent);
@@ -68,83 +112,153 @@ pub fn head_ui(ui: &Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged, at: usi
     Popup::menu(&row.response)
         .width(220.0)
         .show(|ui| menu_ui(ui, cx, judged, at));
+    match failure(column) {
+        Some((words, has_failed)) => {
+            let color = if has_failed { t.bad } else { t.weak };
+            failure_ui(&row, words, color);
+        }
+        None => {
+            cost_ui(&row, cx, compare, judged, at);
+            loss_ui(&row, judged, at);
+        }
+    }
     row.response.on_hover_text(spoken);
 }
 
-/// That it wins, or is what the others are compared with; where that begins.
-fn badge_ui(row: &ListRow<'_>, judged: &Judged, at: usize, is_proved: bool) -> f32 {
+/// What it is, dimmed where it loses something needed, and which part of what was sent.
+fn name_ui(row: &ListRow<'_>, judged: &Judged, at: usize) {
     let t = theme::of(row.ui);
-    let (line, right) = (row.line(19.0), row.inset_right(10.0));
-    if judged.winner == Some(at) {
-        // With whom it ties is in the strip.
-        let winner = judged.strip.winner();
-        let badge = winner.and_then(|winner| winner.badge.as_deref()?.split(',').next());
-        let badge = badge.unwrap_or_default();
-        if row.rect.width() > 180.0 + 7.0 * badge.len() as f32 {
-            let tone = if is_proved {
-                widgets::Tone::Ok
-            } else {
-                widgets::Tone::Plain
+    let line = row.line(LINES[0]);
+    let (left, right) = (row.inset_left(PAD + 16.0), row.inset_right(PAD - 4.0));
+    let column = judged.column(at);
+    let color = if is_loser(judged, at) {
+        t.weak
+    } else {
+        t.strong
+    };
+    let end = line.text(
+        left,
+        right,
+        column.value_title(),
+        theme::semibold(13.0),
+        color,
+    );
+    let place = pos2(end + 7.0, line.y);
+    let (whole, short) = role(judged, at);
+    let room = right - place.x;
+    let next = widgets::text_whole(row.ui, place, &whole, theme::small(), t.weak, room);
+    if next == place.x && whole != short {
+        widgets::text_whole(row.ui, place, short, theme::small(), t.weak, room);
+    }
+}
+
+/// "Text · 26 of 28 hosts" of the baseline, which says what one model reads; "text" of other answers, "no call". Also where
+/// there is little room.
+fn role(judged: &Judged, at: usize) -> (String, &str) {
+    let column = judged.column(at);
+    if !column.is_offered() {
+        return ("no call".to_owned(), "no call");
+    }
+    let part = column
+        .title
+        .get(column.value_title().len()..)
+        .unwrap_or_default()
+        .trim();
+    let read = judged.page.reads.filter(|_| judged.base == Some(at));
+    let whole = read.map_or_else(
+        || part.to_owned(),
+        |read| {
+            let part = match read.part {
+                ResultPart::Text => "Text",
+                part => part.title(),
             };
-            return strip::badge_at(row.ui, pos2(right, line.y), badge, tone);
-        }
-        let color = if is_proved { t.ok } else { t.text };
-        line.icon(right - 8.0, icons::BEST, 15.0, color);
-        return right - 18.0;
-    }
-    if judged.base == Some(at) {
-        let left = line.number(right - 6.0, "baseline", theme::medium(11.0), t.text) - 6.0;
-        let place = line.place(left..=right, 18.0);
-        widgets::outline(row.ui, place, theme::RADIUS_BADGE, t.line2);
-        return left;
-    }
-    right
+            format!("{part} · {} of {} hosts", read.hosts, read.of)
+        },
+    );
+    (whole, part)
 }
 
-/// What it is, struck through where it loses something needed, and whether it was called.
-fn name_ui(row: &ListRow<'_>, judged: &Judged, at: usize, is_proved: bool) {
-    let t = theme::of(row.ui);
-    let line = row.line(19.0);
-    let room = badge_ui(row, judged, at, is_proved) - 6.0;
-    let column = judged.column(at);
-    let (name, left) = (column.value_title(), row.inset_left(PAD + 16.0));
-    let is_out = is_loser(judged, at);
-    let color = if is_out { t.weak } else { t.strong };
-    let end = line.text(left, room, name, theme::semibold(13.0), color);
-    if is_out {
-        strike(row.ui, left, end, line.y, color);
-    }
-    let rest = column.title.get(name.len()..).map(str::trim);
-    let origin = rest.filter(|_| column.is_offered()).unwrap_or("no call");
-    if room - end > 50.0 {
-        line.text(end + 7.0, room, origin, theme::small(), t.weak);
-    }
-}
-
-/// What it costs, or why that is not known.
-fn cost_ui(row: &ListRow<'_>, judged: &Judged, at: usize, is_proved: bool) {
-    let t = theme::of(row.ui);
-    let column = judged.column(at);
-    let (line, left) = (row.line(44.0), row.inset_left(PAD));
+/// Why there is no cost, and whether the call failed: a result that has no such part is not a failed one.
+fn failure(column: &Column) -> Option<(String, bool)> {
     let is_measured = column.row.is_available() && !column.row.format.is_empty();
-    if let (false, Some(why)) = (is_measured && column.is_answer(), &column.why) {
-        let has_failed = column.is_offered() && column.outcome != Outcome::Result;
-        // A result that has no such part is not a failed one.
-        let (words, color) = if has_failed {
-            (format!("{}: {why}", column.outcome.name()), t.bad)
-        } else {
-            (why.clone(), t.weak)
-        };
-        line.text(left, row.inset_right(10.0), words, theme::small(), color);
+    let why = column
+        .why
+        .as_ref()
+        .filter(|_| !(is_measured && column.is_answer()))?;
+    let has_failed = column.is_offered() && column.outcome != Outcome::Result;
+    Some(match has_failed {
+        true => (format!("{}: {why}", column.outcome.name()), true),
+        false => (why.clone(), false),
+    })
+}
+
+/// Over two lines.
+fn failure_ui(row: &ListRow<'_>, words: String, color: egui::Color32) {
+    let room = row.rect.width() - 2.0 * PAD;
+    let mut job = egui::text::LayoutJob::simple(words, theme::small(), color, room);
+    job.wrap.max_rows = 2;
+    let galley = row.ui.painter().layout_job(job);
+    let y = row.rect.top() + (LINES[1] + LINES[2]) / 2.0;
+    widgets::galley_at(row.ui, pos2(row.inset_left(PAD), y), galley, color);
+}
+
+fn tokens(judged: &Judged, column: &Column) -> String {
+    widgets::grouped(column.row.tokens.get(judged.page.comparison.encoding))
+}
+
+/// What it costs, and the change, which tells why.
+fn cost_ui(row: &ListRow<'_>, cx: &Cx<'_>, compare: &Compare, judged: &Judged, at: usize) {
+    let t = theme::of(row.ui);
+    let column = judged.column(at);
+    let line = row.line(LINES[1]);
+    let place = pos2(row.inset_left(PAD), line.y);
+    let color = if is_loser(judged, at) {
+        t.weak
+    } else {
+        t.strong
+    };
+    let font = theme::mono_semibold(20.0);
+    let end = widgets::number_at(row.ui, place, &tokens(judged, column), font, color, "tok");
+    let left = pos2(end + 8.0, line.y);
+    let Some(change) = change(judged, column) else {
+        if judged.base == Some(at) {
+            widgets::chip(row.ui, left, egui::Align::Min, BASELINE, Tone::Plain, 11.0);
+        }
+        return;
+    };
+    let is_good = is_proved(judged, at) && change.starts_with('−');
+    let right = strip::change_at(row.ui, left, &change, is_good);
+    let place = line.place(left.x..=right, 20.0);
+    let response = widgets::sense(row.ui, place, ("why", at), Sense::click());
+    let base = judged
+        .base
+        .map_or("", |base| judged.column(base).value_title());
+    let words = format!("Why {change}? {} against {base}", column.value_title());
+    widgets::say(&response, Role::Button, &words);
+    widgets::focus_ring(row.ui, &response, theme::RADIUS_BADGE);
+    why_popup(&response, row.rect, cx, compare, judged, at);
+    response
+        .on_hover_text(words)
+        .on_hover_cursor(egui::CursorIcon::PointingHand);
+}
+
+/// That it wins, and what it loses. What is proved to be the cheapest loses nothing, where there is no room to say so.
+fn loss_ui(row: &ListRow<'_>, judged: &Judged, at: usize) {
+    let line = row.line(LINES[2]);
+    let (mut left, right) = (row.inset_left(PAD), row.inset_right(PAD - 6.0));
+    let is_proved = is_proved(judged, at);
+    if let Some(badge) = badge(judged, at) {
+        let tone = if is_proved { Tone::Ok } else { Tone::Plain };
+        let place = pos2(left, line.y);
+        left = widgets::chip(row.ui, place, egui::Align::Min, badge, tone, 11.0).right() + 8.0;
+    }
+    if judged.page.comparison.reference.is_none() {
         return;
     }
-    let encoding = judged.page.comparison.encoding;
-    let tokens = widgets::grouped(column.row.tokens.get(encoding));
-    let (place, font) = (pos2(left, line.y), theme::mono_semibold(20.0));
-    let end = widgets::number_at(row.ui, place, &tokens, font, t.strong, "tok");
-    if let Some(change) = change(judged, column) {
-        let is_good = is_proved && change.starts_with('−');
-        strip::change_at(row.ui, pos2(end + 8.0, line.y), &change, is_good);
+    let loss = &judged.losses[at];
+    let room = right - left;
+    if !is_proved || strip::loss_width(row.ui, &loss.text) <= room {
+        strip::loss_at(row.ui, loss, pos2(left, line.y), room);
     }
 }
 
@@ -202,20 +316,24 @@ fn change(judged: &Judged, column: &Column) -> Option<String> {
 /// The whole head in words.
 fn spoken(judged: &Judged, at: usize) -> String {
     let column = judged.column(at);
-    let mut words = vec![column.title.clone()];
+    let named = judged
+        .strip
+        .cells
+        .iter()
+        .find(|cell| cell.column == Some(at));
+    let mut words = Vec::new();
     if let Some(why) = &column.why {
         words.push(why.clone());
     } else {
-        words.push(widgets::number_text(
-            column.row.tokens.get(judged.page.comparison.encoding),
-            "tokens",
-        ));
+        let count = column.row.tokens.get(judged.page.comparison.encoding);
+        words.push(widgets::number_text(count, "tokens"));
         if let (Some(change), Some(base)) = (change(judged, column), judged.base) {
             words.push(format!("{change} against {}", judged.column(base).title));
         }
         if judged.page.comparison.reference.is_some() {
             words.push(judged.losses[at].text.clone());
         }
+        words.extend(badge(judged, at).map(str::to_owned));
         words.push(widgets::number_text(column.row.bytes, "bytes"));
     }
     words.push(
@@ -223,5 +341,9 @@ fn spoken(judged: &Judged, at: usize) -> String {
             .latency
             .map_or_else(|| "no call made".to_owned(), widgets::seconds),
     );
-    words.join(", ")
+    let words = words.join(", ");
+    match named {
+        Some(cell) => format!("{}, {}: {words}", column.title, cell.role),
+        None => format!("{}, {words}", column.title),
+    }
 }

@@ -2,7 +2,7 @@
 
 use egui::{Rect, Role, ScrollArea, Sense, Ui, pos2, vec2};
 
-use super::{Judged, SIDE, head};
+use super::{Judged, SIDE};
 use crate::state::{Compare, QueryState};
 use crate::ui::Cx;
 use crate::ui::host_row;
@@ -158,7 +158,7 @@ pub fn hosts_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged) {
             let line = |row: usize| {
                 Rect::from_min_size(origin + vec2(0.0, row as f32 * ROW), vec2(wide, ROW))
             };
-            head_ui(ui, judged, &columns, line(0), width);
+            head_ui(ui, &columns, line(0), width);
             let first = (viewport.min.y / ROW).max(0.0) as usize;
             let last = (viewport.max.y / ROW) as usize + 1;
             for (row, at) in order
@@ -180,7 +180,7 @@ pub fn hosts_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged) {
         });
 }
 
-fn head_ui(ui: &Ui, judged: &Judged, columns: &[(&Column, Known<'_>)], rect: Rect, width: f32) {
+fn head_ui(ui: &Ui, columns: &[(&Column, Known<'_>)], rect: Rect, width: f32) {
     let t = theme::of(ui);
     let line = widgets::RowLine::new(ui, rect);
     line.text(
@@ -204,18 +204,15 @@ fn head_ui(ui: &Ui, judged: &Judged, columns: &[(&Column, Known<'_>)], rect: Rec
             .facts
             .filter(|facts| facts.missing > 0 && matches!(column.origin, ColumnOrigin::Call(_)));
         let lacks = lacks.map(|facts| format!("lacks {}", widgets::grouped(facts.missing)));
-        let mut end = line.text(left, left + width - 12.0, &words, theme::small(), t.weak);
+        let end = line.text(left, left + width - 12.0, &words, theme::small(), t.weak);
         if let Some(lacks) = lacks {
-            end = line.text(
+            line.text(
                 end + 8.0,
                 left + width - 12.0,
                 lacks,
                 theme::small(),
                 t.warn,
             );
-        }
-        if head::is_loser(judged, at) {
-            head::strike(ui, left, end, line.y, t.weak);
         }
     }
     widgets::line_below(ui, rect);

@@ -8,7 +8,7 @@ use crate::state::{Compare, CompareAction, CompareTab, ViewAction};
 use crate::ui::theme;
 use crate::ui::view_as::MOST_HOSTS;
 use crate::ui::widgets::{self, Button};
-use crate::ui::{Cx, icons};
+use crate::ui::{Cx, icons, strip};
 use loupe_analysis::queries::comparison::{Column, ColumnOrigin, ComparisonPage};
 use loupe_core::format::FORMATS;
 use loupe_core::host::{ReadChoice, ResultPart};
@@ -92,10 +92,23 @@ pub fn tabs_ui(
         }
         widgets::from_right(ui, |ui| {
             ui.spacing_mut().item_spacing.x = 8.0;
+            copy_ui(ui, cx, rect, inner.width());
             controls_ui(ui, cx, compare, judged, inner.width());
         });
     });
     tab
+}
+
+/// What the heads say, as text, and with what stands below them as a picture.
+fn copy_ui(ui: &mut Ui, cx: &Cx<'_>, row: Rect, width: f32) {
+    let button = Button::new(if width < WHOLE { "" } else { "Copy" })
+        .name("Copy as…")
+        .icon(icons::COPY)
+        .menu()
+        .small()
+        .show(ui);
+    let picture = strip::copy_below(ui, row.with_min_y(row.bottom()));
+    Popup::menu(&button).show(|ui| strip::copy_entries_ui(ui, cx, &picture));
 }
 
 fn controls_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: Option<&Judged>, width: f32) {
@@ -119,7 +132,7 @@ fn controls_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: Option<&Judg
         cx.send(CompareAction::Again);
     }
     let Some(judged) = judged else { return };
-    add_column_ui(ui, cx, &judged.page, is_tight);
+    add_column_ui(ui, cx, judged, is_tight);
     if width >= TIGHT {
         baseline_ui(ui, cx, judged, width);
     }
@@ -135,7 +148,8 @@ pub fn derived(page: &ComparisonPage) -> Vec<(usize, &'static str)> {
     page.comparison.columns.iter().filter_map(of).collect()
 }
 
-fn add_column_ui(ui: &mut Ui, cx: &Cx<'_>, page: &ComparisonPage, is_tight: bool) {
+fn add_column_ui(ui: &mut Ui, cx: &Cx<'_>, judged: &Judged, is_tight: bool) {
+    let page = &judged.page;
     let button = Button::new(if is_tight { "" } else { "Add column" })
         .name("Add column")
         .icon(icons::ADD)
@@ -161,7 +175,13 @@ fn add_column_ui(ui: &mut Ui, cx: &Cx<'_>, page: &ComparisonPage, is_tight: bool
             ui.spacing_mut().item_spacing.y = 0.0;
             for format in FORMATS.iter().filter(|format| !format.is_as_sent()) {
                 let is_shown = shown.iter().any(|(_, id)| *id == format.id());
-                if widgets::choose_row(ui, format.title(), Some(theme::of(ui).faint), is_shown) {
+                let cell = judged.strip.winner();
+                let cell = cell.filter(|cell| !is_shown && cell.format == format.id());
+                let name = match cell.and_then(|cell| cell.badge.as_deref()) {
+                    Some(badge) => format!("{} · {badge}", format.title()),
+                    None => format.title().to_owned(),
+                };
+                if widgets::choose_row(ui, &name, Some(theme::of(ui).faint), is_shown) {
                     let mut next = shown.clone();
                     if is_shown {
                         next.retain(|(_, id)| *id != format.id());

@@ -42,8 +42,8 @@ fn first_minute_at(size: [f32; 2]) {
     });
     // Step 3: the other format is one more call, and stands beside the first.
     click(&mut window, "Compare json / markdown · 1 more call");
-    until_label(&mut window, "json, baseline: ");
-    until_label(&mut window, "markdown, cheapest of these answers: ");
+    until_label(&mut window, "json text, baseline: ");
+    until_label(&mut window, "markdown text, cheapest of these answers: ");
     until_label(&mut window, " facts missing");
     until_label(&mut window, "JSON, compact, if you changed it: ");
     until_label(&mut window, "JSON, compact: ");
@@ -179,8 +179,14 @@ fn why_leads_to_the_format_that_wins() {
 fn markdown_or_json_is_one_click() {
     let mut window = on_sample();
     window.get_by_label_contains("Markdown or JSON?").click();
-    until_label(&mut window, "json, baseline: ");
+    until_label(&mut window, "json text, baseline: ");
     assert_eq!(window.state().state.captures.len(), 2);
+    // The steps to the winner are shown in place, and leave the screen as it is.
+    press(&mut window, Key::W, Modifiers::NONE);
+    until_label(&mut window, "JSON, compact against json");
+    until_label(&mut window, "white space, −");
+    assert_eq!(window.state().state.view.screen, Screen::Compare);
+    press(&mut window, Key::Escape, Modifiers::NONE);
     // A section is folded by a click, and unfolded by a key.
     let folded = |window: &Window| {
         window
@@ -222,7 +228,10 @@ fn markdown_or_json_is_one_click() {
         "no answer has two parts"
     );
     click(&mut window, "Hosts 28");
-    until_label(&mut window, "Claude Code; json as sent: ");
+    until_label(
+        &mut window,
+        " hosts show every column whole: Claude Code · ",
+    );
     window.get_by_label("Export").click();
     until_label(&mut window, "Copy as Markdown table");
     window.get_by_label("Copy as Markdown table").click();
@@ -259,10 +268,11 @@ fn a_page_size_is_measured_as_a_curve() {
         &mut window,
         "Within 25,000 tokens there is room for 242 companies as sent, 353 as compact JSON; measured up to 50.",
     );
-    until_label(&mut window, "Different records: no winner.");
+    until_label(&mut window, "546 tok for 5 · ");
     click(&mut window, "Count: Characters");
     until_label(&mut window, "Within 25,000 characters there is room for ");
     click(&mut window, "Fields 11");
+    until_label(&mut window, "Different records: no winner.");
     until_label(&mut window, "5 text, ");
 }
 

@@ -52,7 +52,7 @@ fn no_control_is_cut_or_covered_at_any_size() {
     window.step();
     press(&mut window, Key::Num4, Modifiers::COMMAND);
     click(&mut window, "Compare json / markdown · 1 more call");
-    until_label(&mut window, "json, baseline: ");
+    until_label(&mut window, "json text, baseline: ");
     check_controls(&mut window, "comparison", &mut wrong);
     // The record below the matrix leads to its texts.
     window.set_size(egui::vec2(1_280.0, 800.0));

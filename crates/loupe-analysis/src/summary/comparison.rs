@@ -310,6 +310,11 @@ impl Offered<'_> {
         );
         let is_it = |column: &Column| !column.is_offered() && column.format == cell.format;
         cell.column = self.comparison.columns.iter().position(is_it);
+        // A column of its own says the same.
+        if let Some(at) = cell.column {
+            cell.claim = column_claim(self.comparison, at, self.needed);
+            cell.loss = Some(column_loss(self.comparison, at, self.needed));
+        }
         (chosen.tokens() < most).then_some(cell)
     }
 }

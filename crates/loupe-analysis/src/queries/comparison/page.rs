@@ -15,7 +15,7 @@ use crate::queries::text::{DisplayLine, TextView};
 use crate::queries::wrap::{TextRow, wrap};
 use loupe_core::cancel::{Cancel, Cancelled};
 use loupe_core::format::{self, ParsedCapture, Syntax};
-use loupe_core::host::{Hosts, ReadChoice};
+use loupe_core::host::{Hosts, MostRead, ReadChoice, ResultShape};
 use loupe_core::layout::line_start;
 use loupe_core::token::{self, Encoding, Tokens};
 
@@ -104,6 +104,8 @@ pub struct ComparisonPage {
     pub curves: Vec<Curve>,
     /// Whether a result has `structuredContent`, so that one part of it can be compared by itself.
     pub has_structured: bool,
+    /// Which part the columns of calls show, and how many hosts show it; `None` where it is what one host shows.
+    pub reads: Option<MostRead>,
 }
 
 impl ComparisonPage {
@@ -142,6 +144,14 @@ impl ComparisonPage {
         let has_structured = calls
             .iter()
             .any(|call| call.row("structured").is_some_and(|row| row.is_available()));
+        let reads = subjects.first().and_then(|first| {
+            let shape = ResultShape::new(first);
+            match ask.reads {
+                ReadChoice::Most => Some(hosts.most_read(shape)),
+                ReadChoice::Part(part) => Some(hosts.read_by(shape, part)),
+                ReadChoice::Host(_) => None,
+            }
+        });
         Ok(Self {
             comparison,
             texts,
@@ -149,6 +159,7 @@ impl ComparisonPage {
             losses,
             curves,
             has_structured,
+            reads,
         })
     }
 
