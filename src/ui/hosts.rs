@@ -7,7 +7,7 @@ mod placements;
 
 use egui::{Align, Layout, Rect, Role, Sense, Ui, pos2, vec2};
 
-pub use lanes::{lanes_ui, next_cut};
+pub use lanes::{lanes_ui, next_cut, tone};
 
 use super::theme;
 use super::widgets::Button;
