@@ -182,7 +182,7 @@ fn values_are_typed_and_leave_in_their_place() {
         "--sample",
     ]);
     assert!(
-        page.contains("not used for these figures: 500 (answer is cut"),
+        page.contains("not used for these figures: 500 (no whole JSON"),
         "{page}"
     );
     assert!(

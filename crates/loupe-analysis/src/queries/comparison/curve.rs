@@ -148,7 +148,7 @@ impl Curve {
                 _ if !answered(call) => left_out.push((shown(&call.value), "no answer came")),
                 Some(items) => measured.push((items, call)),
                 // It would bend the line.
-                None if is_cut(call) => left_out.push((shown(&call.value), CUT)),
+                None if is_broken(call) => left_out.push((shown(&call.value), BROKEN)),
                 None if is_counted => {
                     left_out.push((shown(&call.value), "no records can be counted in it"))
                 }
@@ -189,7 +189,7 @@ impl Curve {
         }
     }
 
-    /// "546 tok for 5 · 5,174 for 50 · 8,416 for 200 (cut)": what each answer costs.
+    /// "546 tok for 5 · 5,174 for 50 · 8,416 for 200 (no whole JSON)": what each answer costs.
     pub fn headline(&self, comparison: &Comparison) -> String {
         let answers = comparison
             .columns
@@ -208,12 +208,15 @@ impl Curve {
             } else {
                 String::new()
             };
-            let is_cut = self
+            let is_broken = self
                 .left_out
                 .iter()
-                .any(|(of, why)| of == value && *why == CUT);
-            let cut = if is_cut { " (cut)" } else { "" };
-            format!("{}{unit} for {value}{cut}", grouped(count))
+                .any(|(of, why)| of == value && *why == BROKEN);
+            let broken = match is_broken {
+                true => format!(" ({BROKEN})"),
+                false => String::new(),
+            };
+            format!("{}{unit} for {value}{broken}", grouped(count))
         });
         parts.collect::<Vec<_>>().join(" · ")
     }
@@ -313,10 +316,10 @@ fn noun(calls: &[ComparedCall]) -> String {
         .unwrap_or_else(|| "items".to_owned())
 }
 
-const CUT: &str = "answer is cut";
+const BROKEN: &str = "no whole JSON";
 
-/// Whether its text begins as JSON and does not end so.
-fn is_cut(call: &ComparedCall) -> bool {
+/// Whether its text begins as JSON and is none as a whole, as of an answer that was cut.
+fn is_broken(call: &ComparedCall) -> bool {
     let mut texts = call.subject.response.text_blocks();
     call.subject.data.is_none()
         && texts
