@@ -188,7 +188,7 @@ fn gone_ui(ui: &mut Ui, cx: &Cx<'_>) {
                     return;
                 }
                 let words = problem.message();
-                widgets::truncated(ui, &words, theme::small(), t.text).on_hover_text(&words);
+                widgets::truncated(ui, &words, theme::small(), t.text);
             });
         });
     let rect = strip.response.rect;
@@ -258,6 +258,7 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, listed: &ListedTool, bar: Rect, with_chips:
                 };
                 let label = egui::Label::new(widgets::styled(name, theme::tool_name(), t.strong))
                     .truncate()
+                    .show_tooltip_when_elided(false)
                     .sense(Sense::click());
                 // The arguments stay in reach, however long the name is.
                 let room = ui.available_width() - if with_chips { ARGUMENTS } else { 0.0 };
@@ -348,6 +349,7 @@ fn summary_ui(ui: &mut Ui, tool: &Tool, cx: &Cx<'_>) {
     };
     let label = egui::Label::new(widgets::styled(words, theme::small(), t.weak))
         .truncate()
+        .show_tooltip_when_elided(false)
         .sense(Sense::click());
     let response = ui.scope(|ui| {
         ui.set_max_width(ui.available_width().min(900.0));

@@ -122,8 +122,7 @@ fn strip_ui(ui: &mut Ui, id: &'static str, strip: Strip<'_>, controls: impl FnOn
             controls(ui);
             ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
                 ui.add(Label::new(icons::icon_fill(strip.icon, 14.0, strip.color)));
-                widgets::truncated(ui, strip.words, theme::small(), t.text)
-                    .on_hover_text(strip.words);
+                widgets::truncated(ui, strip.words, theme::small(), t.text);
             });
         });
         if strip.lines.is_empty() {

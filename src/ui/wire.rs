@@ -384,5 +384,5 @@ fn headers_ui(ui: &mut Ui, what: &str, headers: &[(String, String)]) {
         .map(|(name, value)| format!("{name}: {value}"))
         .collect();
     let words = format!("{what} · {}", lines.join(" · "));
-    widgets::truncated(ui, words, theme::mono(12.0), t.weak).on_hover_text(lines.join("\n"));
+    widgets::truncated_with(ui, words, theme::mono(12.0), t.weak, lines.join("\n"));
 }

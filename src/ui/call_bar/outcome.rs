@@ -80,7 +80,7 @@ fn running_ui(ui: &mut Ui, cx: &Cx<'_>, running: &CallInFlight) {
         }
     }
     let words = running_words(cx, running);
-    widgets::truncated(ui, &words, theme::small(), t.weak).on_hover_text(&words);
+    widgets::truncated(ui, &words, theme::small(), t.weak);
 }
 
 /// How far the call is: the task, the progress and its message, what came that nobody could read.
@@ -185,15 +185,15 @@ fn done_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture) {
                 || problem.message(),
                 |hint| format!("{}\n{hint}", problem.message()),
             );
-            widgets::truncated(ui, problem.message(), theme::small(), t.weak).on_hover_text(text);
+            widgets::truncated_with(ui, problem.message(), theme::small(), t.weak, text);
         }
         (_, Outcome::Result | Outcome::ToolError) => parts_ui(ui, capture.timings),
         _ => {}
     }
     if !capture.notes.is_empty() {
         let notes = capture.notes.join(" · ");
-        widgets::truncated(ui, &notes, theme::small(), t.warn)
-            .on_hover_text(capture.notes.join("\n"));
+        let tip = capture.notes.join("\n");
+        widgets::truncated_with(ui, &notes, theme::small(), t.warn, tip);
     }
 }
 

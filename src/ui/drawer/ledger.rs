@@ -204,12 +204,14 @@ pub fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 .map(|line| line.format),
         );
     }
-    ui.add(egui::Label::new(name).truncate())
-        .on_hover_text(tokenizer.how());
+    ui.add(
+        egui::Label::new(name)
+            .truncate()
+            .show_tooltip_when_elided(false),
+    )
+    .on_hover_text(tokenizer.how());
     if let Some(money) = money(cx, &lines) {
-        let words = widgets::styled(&money, theme::small(), t.weak);
-        ui.add(egui::Label::new(words).truncate())
-            .on_hover_text(money);
+        widgets::truncated(ui, money, theme::small(), t.weak);
     }
 }
 
@@ -955,9 +957,9 @@ fn lost_needed(cx: &Cx<'_>, format: &'static str) -> Option<String> {
     (!found.lost.is_empty()).then(|| found.sentence(format_title(format)))
 }
 
-/// "proved", "−5 of 53", "53 found".
+/// "proved", "−5 of 53", "53 found"; of no fact nothing is proved.
 pub(super) fn facts_text(row: &Row) -> String {
-    match row.facts {
+    match row.facts.filter(|facts| facts.total > 0) {
         Some(facts) if facts.missing > 0 => missing_text(facts),
         Some(facts) if facts.is_proved() => "proved".to_owned(),
         Some(facts) => facts_cell(facts),
@@ -1060,5 +1062,25 @@ fn keys(ui: &Ui, cx: &Cx<'_>, focus: &Response, lines: &[Line<'_>]) {
         } else if pressed(Key::Enter) {
             cx.send(ViewAction::KeepPeek);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_no_fact_nothing_is_proved() {
+        let row = |facts| Row {
+            facts,
+            ..Row::default()
+        };
+        assert_eq!(facts_text(&row(Some(FactCount::default()))), "–");
+        let one = FactCount {
+            total: 1,
+            proved: 1,
+            ..FactCount::default()
+        };
+        assert_eq!(facts_text(&row(Some(one))), "proved");
     }
 }

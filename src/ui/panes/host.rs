@@ -105,7 +105,7 @@ fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
             let is_cut = row.limit().state.is_truncated() == Some(true);
             let words = format!("{} · {}", row.limit_text(), evidence_text(&row.host));
             let color = if is_cut { t.warn } else { t.weak };
-            widgets::truncated(ui, &words, theme::regular(11.5), color).on_hover_text(&words);
+            widgets::truncated(ui, &words, theme::regular(11.5), color);
         });
     });
 }
@@ -507,7 +507,7 @@ pub fn view_as_strip(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) -> Rect {
                     _ => None,
                 };
                 let words = words.unwrap_or_else(|| "This host is not known any more.".to_owned());
-                widgets::truncated(ui, &words, theme::small(), t.strong).on_hover_text(&words);
+                widgets::truncated(ui, &words, theme::small(), t.strong);
             });
         },
     );

@@ -37,7 +37,9 @@ pub use number::{
 };
 pub use row::{ListRow, RowLine, rows_in_sight};
 pub use summary::summary_rows;
-pub use words::{note, note_wrapped, say, say_selected, styled, truncated, words, wrapped};
+pub use words::{
+    note, note_wrapped, say, say_selected, styled, truncated, truncated_with, words, wrapped,
+};
 
 use super::rtl;
 use super::theme;

@@ -92,10 +92,10 @@ pub fn held_ui(ui: &mut Ui, cx: &Cx<'_>, bytes: usize) {
             cx.send(ViewAction::CountUpTo(bytes));
         }
         let words = if ui.available_width() < 320.0 { &format!("{size} · {takes}") } else { &whole };
-        let label = super::truncated(ui, words, theme::small(), t.weak);
-        label.on_hover_text(format!(
+        let tip = format!(
             "{whole}: {SECONDS_PER_MB} s a megabyte, as measured on two cores. Larger answers ask again."
-        ));
+        );
+        super::truncated_with(ui, words, theme::small(), t.weak, tip);
     });
 }
 

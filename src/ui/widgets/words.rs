@@ -24,6 +24,19 @@ pub fn truncated(ui: &mut Ui, text: impl Into<String>, font: FontId, color: Colo
     ui.add(Label::new(styled(text, font, color)).truncate())
 }
 
+/// A label on one line with a tip that says more, in the one bubble that there is.
+pub fn truncated_with(
+    ui: &mut Ui,
+    text: impl Into<String>,
+    font: FontId,
+    color: Color32,
+    tip: impl Into<String>,
+) -> Response {
+    let label = Label::new(styled(text, font, color)).truncate();
+    ui.add(label.show_tooltip_when_elided(false))
+        .on_hover_text(tip.into())
+}
+
 /// Small weak words.
 pub fn note(ui: &mut Ui, text: impl Into<String>) -> Response {
     words(ui, text, theme::small(), theme::of(ui).weak)
