@@ -207,10 +207,10 @@ fn the_official_inspector_asks_the_server_for_agents() {
             .collect::<Vec<_>>())
     };
     // It refuses what does not fit the output schema.
-    let answer = format!("answer={name}");
+    let result = format!("result={name}");
     for tool in ["show", "hosts", "check"] {
         assert_ne!(
-            call(tool, &[&answer])["structuredContent"]["summary"],
+            call(tool, &[&result])["structuredContent"]["summary"],
             serde_json::Value::Null,
             "{tool}"
         );
@@ -232,7 +232,7 @@ fn the_official_inspector_asks_the_server_for_agents() {
             r#"arguments={"pageSize":2}"#,
         ],
     );
-    assert_eq!(called["structuredContent"]["answer"], "call:1", "{called}");
+    assert_eq!(called["structuredContent"]["result"], "call:1", "{called}");
 }
 
 /// Texts that end a literal, a line or a program in one language or another, and all pairs of them.

@@ -54,7 +54,8 @@ fn the_first_minute_on_a_strangers_server() {
         window.step();
         until_label(&mut window, "Understood: a command line");
         press(&mut window, Key::Enter, Modifiers::COMMAND);
-        until_label(&mut window, "Connected to secure-filesystem-server");
+        until_label(&mut window, " before the first call");
+        until_label(&mut window, "Try it: get_file_info");
         let ctx = window.ctx.clone();
         let arguments = serde_json::json!({ "path": file }).to_string();
         let call = vec![
