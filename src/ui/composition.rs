@@ -71,7 +71,7 @@ mod tests {
         }
     }
 
-    fn opened(state: State) -> Harness<'static, Live> {
+    fn open(state: State) -> Harness<'static, Live> {
         let mut harness = Harness::builder()
             .with_size([1_280.0, 800.0])
             .build_eframe(|cc| {
@@ -175,7 +175,7 @@ mod tests {
             chosen: 0,
         };
         state.dialog = Some(palette(""));
-        let mut harness = opened(state);
+        let mut harness = open(state);
         check(&mut harness, |text| Action::ShowDialog(palette(text)));
         // Afterwards the keys mean what they do.
         harness.event(key(Key::Escape));
@@ -187,7 +187,7 @@ mod tests {
     fn a_word_is_composed_in_a_field_of_a_call() {
         let mut state = state();
         state.view.capture = None;
-        let mut harness = opened(state);
+        let mut harness = open(state);
         harness
             .get_by_role_and_label(Role::TextInput, "term")
             .focus();
@@ -208,7 +208,7 @@ mod tests {
             })
         };
         state.view.search = search("");
-        let mut harness = opened(state);
+        let mut harness = open(state);
         check(&mut harness, |text| {
             ViewAction::SetSearch(search(text)).into()
         });
@@ -218,7 +218,7 @@ mod tests {
     fn a_word_is_composed_where_a_server_is_named() {
         let mut state = state();
         state.view.screen = Screen::Connect;
-        let mut harness = opened(state);
+        let mut harness = open(state);
         let field = "Paste anything that names a server";
         harness.get_by_label(field).focus();
         harness.run_ok();

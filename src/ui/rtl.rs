@@ -260,7 +260,7 @@ fn reorder(row: &mut Row, units: &[Unit<'_>], pixels_per_point: f32) {
     let width = (row.size.x * pixels_per_point).round() / pixels_per_point;
     let starts: Vec<f32> = units
         .iter()
-        .map(|unit| left(&row.glyphs[unit.glyphs.clone()]))
+        .map(|unit| left_edge(&row.glyphs[unit.glyphs.clone()]))
         .collect();
     let levels: Vec<Level> = units.iter().map(|unit| unit.piece.level).collect();
     // Blanks at the end of a line stay there.
@@ -337,7 +337,7 @@ fn has_ink(glyph: &Glyph) -> bool {
 }
 
 /// Where the first glyph with room of its own begins.
-fn left(glyphs: &[Glyph]) -> f32 {
+fn left_edge(glyphs: &[Glyph]) -> f32 {
     let wide = glyphs.iter().find(|glyph| glyph.advance_width > 0.0);
     wide.or(glyphs.first()).map_or(0.0, |glyph| glyph.pos.x)
 }
@@ -498,7 +498,7 @@ mod tests {
     }
 
     /// The characters of each row from left to right.
-    fn seen(text: &str, width: f32, order: Order) -> Vec<String> {
+    fn read_lines(text: &str, width: f32, order: Order) -> Vec<String> {
         laid_out(text, width, order, |galley| {
             let of_row = |(_, row): (usize, &PlacedRow)| {
                 let mut glyphs: Vec<_> = row
@@ -527,7 +527,7 @@ mod tests {
             reversed(WORLD),
             reversed(HEBREW)
         );
-        assert_eq!(seen(&text, f32::INFINITY, Order::Line), [expected]);
+        assert_eq!(read_lines(&text, f32::INFINITY, Order::Line), [expected]);
     }
 
     #[test]
@@ -538,7 +538,7 @@ mod tests {
             (Order::Prose, format!("abc (1) {hebrew}")),
             (Order::Line, format!("(1) {hebrew} abc")),
         ] {
-            assert_eq!(seen(&text, f32::INFINITY, order), [expected]);
+            assert_eq!(read_lines(&text, f32::INFINITY, order), [expected]);
         }
     }
 
@@ -551,17 +551,17 @@ mod tests {
                 reversed(HEBREW),
                 reversed(WORLD)
             );
-            assert_eq!(seen(&text, f32::INFINITY, Order::Line), [expected]);
+            assert_eq!(read_lines(&text, f32::INFINITY, Order::Line), [expected]);
         }
     }
 
     #[test]
     fn a_long_text_is_broken_in_the_order_of_reading() {
-        let lines = seen(&format!("{HEBREW} {WORLD}"), 70.0, Order::Prose);
+        let lines = read_lines(&format!("{HEBREW} {WORLD}"), 70.0, Order::Prose);
         assert_eq!(lines.len(), 2);
         assert!(lines[0].contains(&reversed(HEBREW)), "{lines:?}");
         assert!(lines[1].contains(&reversed(WORLD)), "{lines:?}");
-        let lines = seen(&format!("{HEBREW}\n\n{WORLD}"), f32::INFINITY, Order::Prose);
+        let lines = read_lines(&format!("{HEBREW}\n\n{WORLD}"), f32::INFINITY, Order::Prose);
         assert_eq!(lines, [reversed(HEBREW), String::new(), reversed(WORLD)]);
     }
 

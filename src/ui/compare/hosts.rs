@@ -294,7 +294,7 @@ pub fn hosts_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged) {
             .iter()
             .map(|lane| &lane.cells[at])
             .map(|(tokens, (outcome, lost))| {
-                let lost = shown(tokens, *outcome, lost);
+                let lost = loss_words(tokens, *outcome, lost);
                 let lost = widgets::text_width(ui, lost, theme::small());
                 lost.max(widgets::text_width(ui, tokens, theme::mono(12.0)))
             });
@@ -358,7 +358,7 @@ fn corner_ui(ui: &Ui, rect: Rect) {
 }
 
 /// What a cell says of what is lost: why there is no text is in the title.
-fn shown(tokens: &str, outcome: HostOutcome, lost: &str) -> String {
+fn loss_words(tokens: &str, outcome: HostOutcome, lost: &str) -> String {
     match outcome {
         HostOutcome::Unknown if tokens.is_empty() => "not known".to_owned(),
         _ => lost.to_owned(),
@@ -405,7 +405,7 @@ fn lane_ui(
     {
         let cell = place(at, rect);
         let (left, right) = (cell.left() + head::PAD, cell.right() + head::PAD);
-        let words = shown(tokens, *outcome, lost);
+        let words = loss_words(tokens, *outcome, lost);
         let mut y = AROUND + 8.0;
         if !tokens.is_empty() {
             row.line(y)

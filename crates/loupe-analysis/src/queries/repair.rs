@@ -81,7 +81,8 @@ impl Repair {
             .iter()
             .map(|piece| piece.range.clone())
             .collect();
-        if extra.is_empty() {
+        // A block that is no text is dropped by every format, whatever the data says.
+        if extra.is_empty() || subject.extra().blocks > 0 {
             return Ok(None);
         }
         let records = if data.text_source().is_some() {
@@ -128,6 +129,8 @@ struct Members {
     /// In the order of the text: tape index of the object, key, and the text.
     of_objects: Vec<(usize, String, String)>,
     notices: Vec<String>,
+    /// Whether a line says another text than the data under the same label: that is a contradiction to mend first.
+    contradicts: bool,
 }
 
 impl Members {
@@ -183,7 +186,9 @@ impl Members {
             .filter_map(|child| child.key())
             .any(|key| key.contains('_'));
         let mut key = key_of(label, is_snake);
-        if node.get(&key).is_some() {
+        let same = node.get(&key);
+        self.contradicts |= same.is_some_and(|same| same.kind() == json::Kind::String);
+        if same.is_some() {
             key.push_str(if is_snake { "_text" } else { "Text" });
         }
         let is_taken = node.get(&key).is_some()
@@ -198,8 +203,11 @@ impl Members {
         }
     }
 
-    /// The data with all of it; `None` where it is no object and has texts to take.
+    /// The data with all of it; `None` where it cannot take it.
     fn write(&self, data: &ResultData) -> Option<String> {
+        if self.contradicts {
+            return None;
+        }
         let root = data.root();
         let mut inserts: BTreeMap<usize, String> = BTreeMap::new();
         let mut insert = |object: usize, key: &str, value: &str| {
@@ -382,6 +390,20 @@ mod tests {
         assert!(repair("Only prose.", None).is_none());
         // Its key is taken.
         assert!(repair("Note.\n\nid: 1", Some(r#"{"id":1,"notices":[]}"#)).is_none());
+    }
+
+    #[test]
+    fn an_image_is_in_no_data() {
+        let result = r#"{"content":[{"type":"text","text":"Note.\nid: 1"},{"type":"image","data":"aGk=","mimeType":"image/png"}],"structuredContent":{"id":1}}"#;
+        let subject = ParsedCapture::from_result(result);
+        assert!(!subject.extra().pieces.is_empty());
+        assert!(Repair::new(&subject, &Cancel::new()).unwrap().is_none());
+    }
+
+    #[test]
+    fn a_contradiction_is_no_more_than_that() {
+        let data = r#"{"id":1,"name":"Acme","status":"active"}"#;
+        assert!(repair("id: 1\nname: Acme\nstatus: closed\n", Some(data)).is_none());
     }
 
     #[test]

@@ -176,7 +176,7 @@ impl Row {
     }
 }
 
-/// What the images cost, where the size of all of them is known: " (85 to 1,105 tok, by model)".
+/// What the images cost, where the size of all of them is known: " (85 to 1,105 tok in Claude and GPT-4o)".
 fn describe_cost(subject: &ParsedCapture) -> String {
     let blocks = &subject.response.blocks;
     let images = (0..blocks.len()).filter(|at| blocks[*at].kind == BlockKind::Image);
@@ -189,7 +189,11 @@ fn describe_cost(subject: &ParsedCapture) -> String {
         Some((sum.0 + least, sum.1 + most))
     });
     sum.map_or_else(String::new, |(least, most)| {
-        format!(" ({} to {} tok, by model)", grouped(least), grouped(most))
+        format!(
+            " ({} to {} tok in Claude and GPT-4o)",
+            grouped(least),
+            grouped(most)
+        )
     })
 }
 
@@ -312,7 +316,7 @@ mod tests {
         };
         assert_eq!(
             uncounted("").as_deref(),
-            Some("2 images (2 to 510 tok, by model)")
+            Some("2 images (2 to 510 tok in Claude and GPT-4o)")
         );
         // A range that leaves one out would be false.
         assert_eq!(

@@ -1,14 +1,15 @@
-//! What an image costs, by the rules that vendors publish. No image is counted exactly: a host may scale it first.
+//! What an image costs, by the rules that two vendors publish. No image is counted exactly: a host may scale it first.
 
-/// Tokens of an image of this size, the least and the most of the rules known.
+/// Tokens of an image of this size in Claude and GPT-4o, the least and the most of their rules.
 ///
-/// - Claude: width × height / 750, after scaling to a long edge of 1,568 and at most 1,600 tokens
-///   (<https://docs.claude.com/en/docs/build-with-claude/vision>).
+/// - Claude: a token for each patch of 28 × 28 pixels, after scaling to the model's limits: a long edge of 1,568 pixels and
+///   1,568 tokens, or 2,576 pixels and 4,784 tokens (<https://platform.claude.com/docs/en/build-with-claude/vision>).
 /// - GPT-4o: 85 at low detail; at high detail 85 and 170 for each tile of 512, after scaling to fit 2,048 and then a
 ///   short edge of 768 (<https://platform.openai.com/docs/guides/images-vision>).
 pub fn image_tokens(width: u32, height: u32) -> (u64, u64) {
     let rules = [
-        claude(width, height),
+        claude(width, height, STANDARD),
+        claude(width, height, HIGH_RESOLUTION),
         GPT_4O_LOW,
         gpt_4o_high(width, height),
     ];
@@ -18,12 +19,16 @@ pub fn image_tokens(width: u32, height: u32) -> (u64, u64) {
 
 const GPT_4O_LOW: u64 = 85;
 
-fn claude(width: u32, height: u32) -> u64 {
-    let (width, height) = scaled(
-        (width, height),
-        1_568.0 / f64::from(width.max(height).max(1)),
-    );
-    ((width * height / 750.0).ceil() as u64).min(1_600)
+/// The longest edge in pixels and the most tokens that a model of Claude takes.
+type Limits = (f64, u64);
+const STANDARD: Limits = (1_568.0, 1_568);
+const HIGH_RESOLUTION: Limits = (2_576.0, 4_784);
+
+fn claude(width: u32, height: u32, (edge, most): Limits) -> u64 {
+    let (width, height) = scaled((width, height), edge / f64::from(width.max(height).max(1)));
+    let patches = (width / 28.0).ceil() * (height / 28.0).ceil();
+    // What is too large is scaled to just below the limit.
+    (patches as u64).min(most)
 }
 
 fn gpt_4o_high(width: u32, height: u32) -> u64 {
@@ -48,15 +53,16 @@ mod tests {
 
     #[test]
     fn images_cost_what_the_published_rules_say() {
-        // The examples of the two pages.
-        assert_eq!(claude(200, 200), 54);
-        assert_eq!(claude(1_000, 1_000), 1_334);
+        assert_eq!(claude(1_000, 1_000, STANDARD), 36 * 36);
+        assert_eq!(claude(4_000, 3_000, STANDARD), 1_568);
+        assert_eq!(claude(4_000, 3_000, HIGH_RESOLUTION), 4_784);
+        // The examples of the page.
         assert_eq!(gpt_4o_high(1_024, 1_024), 765);
         assert_eq!(gpt_4o_high(2_048, 4_096), 1_105);
         assert_eq!(image_tokens(1_200, 630), (85, 1_105));
+        assert_eq!(image_tokens(4_000, 3_000), (85, 4_784));
         // Claude counts a small one as less than the least of GPT-4o.
         assert_eq!(image_tokens(16, 16), (1, 255));
-        assert_eq!(claude(8_000, 8_000), 1_600);
         assert_eq!(image_tokens(0, 0), (0, 85));
     }
 }
