@@ -525,7 +525,7 @@ mod tests {
         assert!(message.starts_with("14 tokens of text, what "), "{message}");
         assert!(
             message
-                .ends_with(", + 1 image. No data in this text, so no other format: send structuredContent to compare."),
+                .ends_with(", + 1 image. No data in this text, so no other format: send fields in structuredContent to compare."),
             "{message}"
         );
     }
@@ -591,7 +591,7 @@ mod tests {
         let said = say(&no_data).unwrap();
         assert!(
             said.ends_with(
-                " No data in this text, so no other format: send structuredContent to compare."
+                " No data in this text, so no other format: send fields in structuredContent to compare."
             ),
             "{said}"
         );

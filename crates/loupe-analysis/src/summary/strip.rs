@@ -630,7 +630,7 @@ pub fn strip(
         let note = match json.row.why.as_deref() {
             Some(ERROR_RESULT) => "An error result",
             _ if content.row.is_available() => {
-                "No data in this text, so no other format: send structuredContent to compare"
+                "No data in this text, so no other format: send fields in structuredContent to compare"
             }
             _ => "No data in this result, so no other format",
         };
