@@ -757,9 +757,14 @@ where
     once::per_text(ui, Id::unique(("arguments of", what)), arguments, || {
         let doc = Doc::parse(bytes::Bytes::copy_from_slice((**arguments).as_ref()));
         let pairs = doc.root().into_iter().flat_map(|root| root.children());
-        let short = |text: &str| match text.char_indices().nth(24) {
-            Some((at, _)) => format!("{}…", &text[..at]),
-            None => text.to_owned(),
+        // A chip has one line.
+        let short = |text: &str| {
+            let line = text.lines().next().unwrap_or_default();
+            let end = line.char_indices().nth(24).map_or(line.len(), |(at, _)| at);
+            match end == text.len() {
+                true => text.to_owned(),
+                false => format!("{}…", &line[..end]),
+            }
         };
         std::sync::Arc::new(
             pairs

@@ -138,11 +138,19 @@ fn shown_by(cx: &Cx<'_>, strip: &Strip, at: usize) -> PaneView {
     host.map_or(PaneView::Text(strip.cells[at].format), PaneView::Host)
 }
 
+/// The room of *Read as…*.
+const READ_AS: f32 = 116.0;
+
 /// There is nothing to compare with: what can be done about it.
 fn note_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, note: &str, has_text: bool) {
     let t = theme::of(ui);
     single_cell_ui(ui, rect, |ui| {
-        words(ui, note, t.weak);
+        // The button stays in sight.
+        let button = if has_text { READ_AS } else { 0.0 };
+        ui.scope(|ui| {
+            ui.set_max_width((ui.available_width() - button).max(40.0));
+            words(ui, note, t.weak);
+        });
         if has_text {
             let response = Button::new("Read as…")
                 .menu()
