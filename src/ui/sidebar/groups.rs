@@ -32,7 +32,7 @@ impl<'a> Group<'a> {
         self.tools.iter().chain(inner).copied()
     }
 
-    /// The same by all that their names share.
+    /// The same tools under the longest beginning that their names share.
     fn widened(mut self) -> Self {
         let shares = |prefix: &str| {
             let begins = |name: &str| name.len() > prefix.len() && name.starts_with(prefix);

@@ -99,14 +99,14 @@ pub fn own_ui(ui: &mut Ui, cx: &Cx<'_>, width: f32) {
     });
 }
 
-/// What each tool has of the whole, the most expensive first.
+/// The share of each tool in the definitions, the most expensive first.
 fn bar_ui(ui: &mut Ui, width: f32, total: u64, costs: impl Iterator<Item = u64>) {
     let t = theme::of(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(width, BAR), Sense::hover());
     widgets::say(
         &response,
         Role::Image,
-        "What each tool has of the definitions",
+        "The share of each tool in the definitions",
     );
     let mut left = rect.left();
     for (at, cost) in costs.enumerate() {
@@ -129,7 +129,7 @@ fn try_ui(ui: &mut Ui, cx: &Cx<'_>, listed: &ListedTool, width: f32, cost: u64) 
     let tool = &listed.tool;
     let (rect, response) = ui.allocate_exact_size(vec2(width, CARD), Sense::click());
     let kind = match tool.is_declared_read_only() {
-        true => "Read-only",
+        true => "Declared read-only",
         false => "Not declared read-only: Loupe asks before it calls",
     };
     let needs = required(cx);

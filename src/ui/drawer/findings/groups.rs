@@ -52,7 +52,7 @@ impl FieldGroup<'_> {
     }
 }
 
-/// The rows for these findings, each group where its first finding is.
+/// The rows of these findings; a group stands where its first finding would.
 pub fn rows<'a>(findings: Vec<(usize, &'a Finding)>) -> Vec<ListedRow<'a>> {
     let mut many: HashMap<String, usize> = HashMap::new();
     for key in findings.iter().filter_map(|(_, finding)| key(finding)) {
