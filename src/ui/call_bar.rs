@@ -476,21 +476,34 @@ pub fn call_keys() -> String {
     format!("{control} ↵")
 }
 
-/// The first control that has the focus is the first field that needs a value, else *Call*; once in a session.
+/// The first control that has the focus is the first field that needs a value, else *Call*; once in a session. What had
+/// the focus on the screen before loses it within one pass; what keeps it is left alone.
 fn focus_once(ui: &Ui, cx: &Cx<'_>, call: &Response) {
+    if cx.state.view.screen == Screen::Connect {
+        return;
+    }
     let id = Id::unique("call focused in session");
-    let done = widgets::recall::<SessionId>(ui, id);
-    if done != Some(cx.state.session().id) && cx.state.view.screen != Screen::Connect {
-        widgets::remember(ui, id, cx.state.session().id);
-        if ui.memory(egui::Memory::focused).is_none() {
-            let form = cx.state.form().filter(|form| form.mode == FormMode::Form);
-            let tool = cx.state.session().selected_tool.as_deref();
-            let missing = form.and_then(|form| form.missing().next()).zip(tool);
-            match missing.filter(|_| cx.state.capture().is_none()) {
-                Some((name, tool)) => fields::focus(ui, tool, name),
-                None => call.request_focus(),
-            }
-        }
+    let session = cx.state.session().id;
+    let last = widgets::recall::<(SessionId, bool)>(ui, id).filter(|(last, _)| *last == session);
+    if matches!(last, Some((_, true))) {
+        return;
+    }
+    let is_taken = ui.memory(egui::Memory::focused).is_some();
+    if is_taken && last.is_none() {
+        widgets::remember(ui, id, (session, false));
+        ui.request_repaint();
+        return;
+    }
+    widgets::remember(ui, id, (session, true));
+    if is_taken {
+        return;
+    }
+    let form = cx.state.form().filter(|form| form.mode == FormMode::Form);
+    let tool = cx.state.session().selected_tool.as_deref();
+    let missing = form.and_then(|form| form.missing().next()).zip(tool);
+    match missing.filter(|_| cx.state.capture().is_none()) {
+        Some((name, tool)) => fields::focus(ui, tool, name),
+        None => call.request_focus(),
     }
 }
 

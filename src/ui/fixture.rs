@@ -151,16 +151,18 @@ fn place_ui(ui: &mut Ui, form: &mut FixtureForm) {
                     .font(theme::mono(13.0))
                     .desired_width(width)
                     .margin(Margin::symmetric(8, 6));
-                ui.add(edit).accessible_name(name.to_owned());
-            });
+                ui.add(edit).accessible_name(name.to_owned()).id
+            })
+            .inner
         };
-        match &mut form.names[..] {
+        let first = match &mut form.names[..] {
             [name] => {
                 field(ui, &mut form.folder, "Folder", width * 0.6 - 4.0);
-                field(ui, name, "Name", width * 0.4 - 4.0);
+                field(ui, name, "Name", width * 0.4 - 4.0)
             }
             _ => field(ui, &mut form.folder, "Folder", width),
-        }
+        };
+        widgets::focus_first(ui, first);
     });
 }
 

@@ -474,10 +474,9 @@ pub fn roots_ui(ui: &mut Ui, cx: &Cx<'_>, text: &str, is_declared: bool) {
         cx.send(Action::ShowDialog(Dialog::Roots { text, is_declared }))
     };
     let mut declared = is_declared;
-    if ui
-        .add(Checkbox::new(&mut declared, "Tell servers about folders"))
-        .changed()
-    {
+    let tell = ui.add(Checkbox::new(&mut declared, "Tell servers about folders"));
+    widgets::focus_first(ui, tell.id);
+    if tell.changed() {
         show(text.to_owned(), declared);
     }
     let mut edited = text.to_owned();

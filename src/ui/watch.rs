@@ -74,7 +74,8 @@ pub fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, watch: &Watch) {
         .desired_width(f32::INFINITY)
         .hint_text("src/**/*.py")
         .margin(Margin::symmetric(8, 5));
-    ui.add(places).accessible_name("What is watched");
+    let places = ui.add(places).accessible_name("What is watched");
+    widgets::focus_first(ui, places.id);
     ui.label(weak("Command that builds it first (may be empty)"));
     LineEdit {
         name: "Build command",

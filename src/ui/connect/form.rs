@@ -16,8 +16,7 @@ const BUTTONS: f32 = 240.0;
 /// What connecting does, with *Edit* and *Connect*; the fields behind *Edit*.
 pub(super) fn form_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let mut form = cx.state.connect_form.clone();
-    let id = Id::unique("fields of the connection");
-    let mut is_edited = widgets::recall(ui, id).unwrap_or(false);
+    let mut is_edited = widgets::recall(ui, fields_id()).unwrap_or(false);
     let source = form.source();
     ui.horizontal_top(|ui| {
         ui.spacing_mut().item_spacing.x = 8.0;
@@ -39,7 +38,7 @@ pub(super) fn form_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 .clicked(ui)
             {
                 is_edited = !is_edited;
-                widgets::remember(ui, id, is_edited);
+                widgets::remember(ui, fields_id(), is_edited);
             }
         });
     });
@@ -52,6 +51,15 @@ pub(super) fn form_ui(ui: &mut Ui, cx: &Cx<'_>) {
     if form != cx.state.connect_form {
         cx.send(ConnectAction::Edit(Box::new(form)));
     }
+}
+
+fn fields_id() -> Id {
+    Id::unique("fields of the connection")
+}
+
+/// Opens the fields, as *Edit* does.
+pub(super) fn open_fields(ui: &Ui) {
+    widgets::remember(ui, fields_id(), true);
 }
 
 fn fields_ui(ui: &mut Ui, cx: &Cx<'_>, form: &mut ConnectForm) {

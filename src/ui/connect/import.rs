@@ -5,6 +5,7 @@ use egui::{Label, Ui};
 use super::super::theme;
 use super::super::widgets::{self, Tone};
 use super::super::{Cx, icons};
+use super::form;
 use crate::state::{Action, ConnectAction, ImportAction, ImportGuess};
 use loupe_core::source::Source;
 use loupe_core::source::import::Placeholder;
@@ -186,22 +187,12 @@ fn chosen_ui(ui: &mut Ui, cx: &Cx<'_>, understood: &ImportGuess) {
     ui.add_space(4.0);
     widgets::at_right(ui, theme::BUTTON, |ui| {
         let why = source.as_ref().err().map(|problem| problem.what.clone());
-        let keys = format!(
-            "{} ↵",
-            if cfg!(target_os = "macos") {
-                "Cmd"
-            } else {
-                "Ctrl"
-            }
-        );
         let connect = widgets::Button::new("Connect")
             .icon_fill(icons::PLUG)
-            .shortcut(&keys)
+            .shortcut("↵")
             .primary()
             .enabled(why.is_none());
-        let take = widgets::Button::new("Use this server")
-            .shortcut("↵")
-            .enabled(why.is_none());
+        let edit = widgets::Button::new("Edit").enabled(why.is_none());
         let tip = why.as_deref();
         if connect
             .tip(tip.unwrap_or("Connects to exactly what is shown above"))
@@ -209,10 +200,11 @@ fn chosen_ui(ui: &mut Ui, cx: &Cx<'_>, understood: &ImportGuess) {
         {
             cx.send(ConnectAction::UseForm);
         }
-        if take
-            .tip(tip.unwrap_or("Fills in the form, to edit before connecting"))
+        if edit
+            .tip(tip.unwrap_or("Puts it into the fields, to edit before connecting"))
             .clicked(ui)
         {
+            form::open_fields(ui);
             send(cx, ImportAction::Use);
         }
     });

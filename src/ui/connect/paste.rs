@@ -1,12 +1,12 @@
-//! The field to paste into: whatever people have at hand to reach a server goes here. Enter uses what was understood,
-//! Shift Enter makes a line.
+//! The field to paste into: whatever people have at hand to reach a server goes here. Enter connects to what was
+//! understood and is shown below, Shift Enter makes a line.
 
 use egui::{Id, Key, KeyboardShortcut, Margin, Modifiers, RichText, TextEdit, Ui, vec2};
 
 use super::super::theme;
 use super::super::widgets::{self, Tone};
 use super::super::{Cx, icons};
-use crate::state::ImportAction;
+use crate::state::{ConnectAction, ImportAction};
 
 pub(super) fn paste_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let t = theme::of(ui);
@@ -31,6 +31,7 @@ pub(super) fn paste_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let response = ui
         .add(edit)
         .accessible_name("Paste anything that names a server");
+    widgets::focus_opened(ui, "connect", response.id);
     if response.changed() {
         cx.send(ImportAction::SetText(text));
     }
@@ -39,8 +40,12 @@ pub(super) fn paste_ui(ui: &mut Ui, cx: &Cx<'_>) {
     {
         if importing.is_answer {
             cx.send(ImportAction::OpenAnswer);
-        } else if importing.understood.is_some() {
-            cx.send(ImportAction::Use);
+        } else if importing
+            .understood
+            .as_ref()
+            .is_some_and(|understood| understood.source().is_ok())
+        {
+            cx.send(ConnectAction::UseForm);
         }
     }
     if let Some(problem) = &importing.problem {
