@@ -233,6 +233,8 @@ impl Listing {
 #[derive(Clone, Debug, Default)]
 pub struct List {
     pub entries: Vec<Bytes>,
+    /// How many of the entries the first page holds.
+    pub first_page: usize,
     /// Why the list may not be whole.
     pub note: Option<String>,
     /// The response messages, page by page.

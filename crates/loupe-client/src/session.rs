@@ -181,7 +181,8 @@ impl Session {
         let list = list?;
         let mut tools: Vec<_> = list.entries.into_iter().map(Tool::read).collect();
         Tool::mark_contrary(&mut tools);
-        for tool in &mut tools {
+        for (at, tool) in tools.iter_mut().enumerate() {
+            tool.is_after_first_page = at >= list.first_page;
             if let Some(why) = self.rejects(tool) {
                 tool.faults
                     .push(format!("it cannot be called over HTTP: {why}"));
@@ -267,6 +268,9 @@ impl Session {
             }
             pages.push(page.entries.clone());
             list.entries.extend(page.entries);
+            if pages.len() == 1 {
+                list.first_page = list.entries.len();
+            }
             list.note = page.note;
             let Some(next) = page.next else {
                 return Ok(list);

@@ -19,6 +19,10 @@ pub struct Tool {
     pub output_schema: Option<Bytes>,
     /// The page of an MCP App: `_meta.ui.resourceUri`, or `ui/resourceUri` of its drafts. Listed, never executed.
     pub ui_resource: Option<String>,
+    /// Whether `_meta.ui.visibility` names others than `model`: hosts of MCP Apps hide such a tool from the model.
+    pub is_for_app_alone: bool,
+    /// Whether it came after the first page of `tools/list`, which is all that some hosts read.
+    pub is_after_first_page: bool,
     /// Whether its hints contradict each other: one is there twice, or another entry of its name has others.
     pub is_contrary: bool,
     /// The whole definition exactly as sent; empty for a tool that was never listed.
@@ -41,6 +45,20 @@ pub struct Annotations {
     pub destructive: Hint,
     pub idempotent: Hint,
     pub open_world: Hint,
+}
+
+impl Annotations {
+    /// Whether the server declares any hint.
+    pub fn is_declared(&self) -> bool {
+        [
+            self.read_only,
+            self.destructive,
+            self.idempotent,
+            self.open_world,
+        ]
+        .iter()
+        .any(|hint| hint.declared)
+    }
 }
 
 impl Default for Annotations {
@@ -69,6 +87,8 @@ impl Tool {
             input_schema: None,
             output_schema: None,
             ui_resource: None,
+            is_for_app_alone: false,
+            is_after_first_page: false,
             is_contrary: false,
             raw: Bytes::new(),
             faults: vec!["not in the server's list of tools".into()],
@@ -116,6 +136,13 @@ impl Tool {
             .and_then(|meta| meta.get("ui")?.get("resourceUri"))
             .or_else(|| meta?.get("ui/resourceUri"));
         let ui_resource = page.and_then(|uri| Some(uri.as_str()?.into_owned()));
+        let visibility = meta
+            .and_then(|meta| meta.get("ui")?.get("visibility"))
+            .filter(|list| list.kind() == Kind::Array && !list.is_empty());
+        let is_for_app_alone = visibility.is_some_and(|list| {
+            list.children()
+                .all(|one| one.as_str().as_deref() != Some("model"))
+        });
         let hints = member("annotations");
         let annotations = Annotations::read(hints, &mut faults);
         let hint_twice = twice(doc.root(), &["annotations"]).or_else(|| twice(hints, &HINTS));
@@ -132,6 +159,8 @@ impl Tool {
             input_schema: input_schema.map(Node::raw_bytes),
             output_schema: member("outputSchema").map(Node::raw_bytes),
             ui_resource,
+            is_for_app_alone,
+            is_after_first_page: false,
             is_contrary: hint_twice.is_some(),
             raw: doc.bytes().clone(),
             faults,

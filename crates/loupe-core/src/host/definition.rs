@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::rules::{DefinitionRules, Host, LimitUnit};
+use super::rules::{DefinitionRules, Host, LimitUnit, Misfit};
 use super::schema;
 use super::template::{Template, TemplatePiece, Var};
 use crate::capture::Tool;
@@ -30,6 +30,13 @@ pub struct Definition {
     pub certainty: Option<String>,
     /// Whether the input schema is counted as the model gets it; else, where the rule cannot be written, as sent.
     pub(crate) is_schema_known: bool,
+}
+
+impl Definition {
+    /// Whether all of it that counts is known: its name, and the input schema as the model gets it.
+    pub fn is_known(&self) -> bool {
+        self.name.is_some() && self.is_schema_known
+    }
 }
 
 impl Host {
@@ -64,8 +71,7 @@ impl Host {
                 .as_ref()
                 .map(|bytes| String::from_utf8_lossy(bytes).into_owned())
         };
-        let schema = sent(&tool.input_schema)
-            .map(|schema| schema::show_schema(rules.input_schema.as_deref(), &schema));
+        let schema = sent(&tool.input_schema).map(|schema| self.shown_schema(&schema));
         let is_schema_known = schema.as_ref().is_none_or(|schema| schema.is_known);
         if let Some(schema) = schema {
             text.push_str(",\"inputSchema\":");
@@ -98,6 +104,14 @@ impl Host {
             is_schema_known,
         };
         (definition, text)
+    }
+}
+
+impl Host {
+    /// An input schema as this host leaves it.
+    pub(super) fn shown_schema(&self, sent: &str) -> schema::Shown {
+        let rules = &self.definition;
+        schema::show_schema(rules.input_schema.as_deref(), rules.input_schema_max, sent)
     }
 }
 
@@ -137,21 +151,21 @@ fn allowed(rules: &DefinitionRules, text: &str) -> String {
     out
 }
 
-fn name(rules: &DefinitionRules, tool: &Tool, server: &str) -> (Option<String>, Option<String>) {
-    let Some(template) = rules
+/// The name that the host makes of a tool's, however long it gets.
+pub(super) fn full_name(rules: &DefinitionRules, tool: &Tool, server: &str) -> Option<String> {
+    let template = rules
         .name
         .as_ref()
-        .filter(|template| template.source() != "not verified")
-    else {
-        return (None, None);
-    };
+        .filter(|template| template.source() != "not verified")?;
     let mut name = String::new();
     for piece in template.pieces() {
         let text = match piece {
             TemplatePiece::Literal(literal) => literal.clone(),
             TemplatePiece::Var(Var::Tool) => {
-                if let Some(max) = rules.prefix_max {
-                    name = name.chars().take(max).collect();
+                if let Some(max) = rules.prefix_max.filter(|max| name.chars().count() > *max) {
+                    // What parts it from the tool's name stays.
+                    let last = name.chars().last();
+                    name = name.chars().take(max - 1).chain(last).collect();
                 }
                 tool.name.clone()
             }
@@ -159,25 +173,53 @@ fn name(rules: &DefinitionRules, tool: &Tool, server: &str) -> (Option<String>, 
         };
         name.push_str(&allowed(rules, &text));
     }
-    let length = name.chars().count();
-    match rules.name_max.filter(|max| length > *max) {
-        None => (Some(name), None),
-        Some(max) => {
-            let how = rules
-                .name_overflow
-                .as_ref()
-                .map(|how| format!(": {how}"))
-                .unwrap_or_default();
-            let note = format!("{length} characters are more than {max}{how}");
-            (Some(name.chars().take(max).collect()), Some(note))
-        }
-    }
+    Some(name)
 }
 
-fn description(rules: &DefinitionRules, tool: &Tool, server: &str) -> (Option<String>, bool) {
-    let Some(template) = &rules.description else {
-        return (None, false);
+/// How long a tool's name may be beside its namespace, of which a provider makes one name with two characters between.
+pub(super) fn name_room(rules: &DefinitionRules, server: &str) -> Option<usize> {
+    let max = rules.name_max?;
+    Some(rules.namespace.as_ref().map_or(max, |namespace| {
+        let namespace = namespace.fill(|var| match var {
+            Var::Server => server.to_owned(),
+            _ => String::new(),
+        });
+        max.saturating_sub(namespace.chars().count() + 2)
+    }))
+}
+
+fn name(rules: &DefinitionRules, tool: &Tool, server: &str) -> (Option<String>, Option<String>) {
+    let Some(name) = full_name(rules, tool, server) else {
+        return (None, None);
     };
+    let length = name.chars().count();
+    let Some(max) = name_room(rules, server).filter(|max| length > *max) else {
+        return (Some(name), None);
+    };
+    let (how, is_cut) = match rules.name_over {
+        Some(Misfit::Cut) => (": cut", true),
+        Some(Misfit::Hashed) => (": cut, with a hash", true),
+        Some(Misfit::Shortened) => (": shortened", true),
+        Some(Misfit::Omitted) => (": the tool is left out", false),
+        Some(Misfit::Refused) => (": every request is refused", false),
+        _ => ("", false),
+    };
+    let note = format!("{length} characters are more than {max}{how}");
+    let shown = if is_cut {
+        name.chars().take(max).collect()
+    } else {
+        name
+    };
+    (Some(shown), Some(note))
+}
+
+/// The description before any cut.
+pub(super) fn whole_description(
+    rules: &DefinitionRules,
+    tool: &Tool,
+    server: &str,
+) -> Option<String> {
+    let template = rules.description.as_ref()?;
     let own = tool.description.clone().filter(|text| !text.is_empty());
     let own = own.or_else(|| {
         rules
@@ -185,10 +227,21 @@ fn description(rules: &DefinitionRules, tool: &Tool, server: &str) -> (Option<St
             .as_ref()
             .map(|template| fill(template, tool, server))
     });
-    let text = template.fill(|var| match var {
+    Some(template.fill(|var| match var {
         Var::Description => own.clone().unwrap_or_default(),
         var => value(var, tool, server),
-    });
+    }))
+}
+
+/// The description that the model gets, and whether it was over the host's cap.
+pub(super) fn description(
+    rules: &DefinitionRules,
+    tool: &Tool,
+    server: &str,
+) -> (Option<String>, bool) {
+    let Some(text) = whole_description(rules, tool, server) else {
+        return (None, false);
+    };
     let Some(max) = rules.description_max else {
         return (Some(text), false);
     };

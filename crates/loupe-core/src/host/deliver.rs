@@ -89,8 +89,13 @@ fn as_string(run: &Run<'_>, pieces: Pieces) -> Result<Vec<Raw>, String> {
     if host.trim == Some(Trim::Blank) && body.text().trim().is_empty() {
         body = SourceMapped::default();
     }
-    if let Some(structured) = pieces.structured {
-        if host.trim != Some(Trim::Blank) || !body.is_empty() {
+    if let Some(mut structured) = pieces.structured {
+        if host.structured_first {
+            std::mem::swap(&mut body, &mut structured);
+        }
+        let is_joined =
+            host.trim != Some(Trim::Blank) || !(body.is_empty() || structured.is_empty());
+        if is_joined {
             body.push_host(&host.structured_join);
         }
         body.append(&structured);

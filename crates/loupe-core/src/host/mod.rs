@@ -10,6 +10,7 @@ pub mod definition;
 mod deliver;
 mod fill;
 mod limit;
+pub mod losses;
 mod most_read;
 mod number;
 mod parts;
@@ -99,6 +100,15 @@ impl Hosts {
         let mut all = self.clone();
         all.problems.push(problem);
         all
+    }
+
+    /// Those of these ids.
+    #[must_use]
+    pub fn only(&self, ids: &[HostId]) -> Hosts {
+        let mut some = self.clone();
+        some.hosts.retain(|host| ids.contains(&host.id));
+        some.read_counts = Default::default();
+        some
     }
 
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &Arc<Host>> {

@@ -20,7 +20,7 @@ pub fn write(literal: &str, mode: JsonMode) -> Result<Cow<'_, str>, String> {
         JsonMode::Verbatim => literal.into(),
         JsonMode::Serde => serde(literal)?.into(),
         JsonMode::Js | JsonMode::JsPretty => js(literal.parse().unwrap_or(f64::NAN)).into(),
-        JsonMode::Python => python(literal).into(),
+        JsonMode::Python | JsonMode::PythonSorted => python(literal).into(),
     })
 }
 

@@ -19,6 +19,39 @@ struct File {
     host: Vec<Host>,
 }
 
+/// The rules of definitions that may have evidence of their own.
+const RULE_KEYS: &[&str] = &[
+    "name",
+    "name_option",
+    "namespace",
+    "name_charset",
+    "name_replace",
+    "name_max",
+    "name_over",
+    "name_bad",
+    "name_same",
+    "prefix_max",
+    "pages",
+    "tools_max",
+    "tools_over",
+    "description",
+    "description_max",
+    "description_fallback",
+    "title",
+    "output_schema",
+    "annotations",
+    "input_schema",
+    "input_schema_max",
+    "input_ref",
+    "output_ref",
+    "boolean_schema",
+    "instructions",
+    "instructions_passed",
+    "instructions_max",
+    "visibility",
+    "loading",
+];
+
 /// The hosts of a file and the day it was checked.
 ///
 /// # Errors
@@ -57,6 +90,20 @@ pub fn file(text: &str, place: &str) -> Result<(Vec<Host>, String), Problem> {
                 "`checked` of `{}` is not a day such as 2026-01-31",
                 host.id
             ));
+        }
+        for (key, known) in &host.definition.evidence {
+            if !RULE_KEYS.contains(&key.as_str()) {
+                return refuse(&format!(
+                    "`{key}` in the evidence of `{}` is no rule of a definition",
+                    host.id
+                ));
+            }
+            if is_no_day(&known.checked) {
+                return refuse(&format!(
+                    "`checked` of `{key}` of `{}` is not a day such as 2026-01-31",
+                    host.id
+                ));
+            }
         }
         for limit in &host.limit {
             if limit.max == 0 && limit.max_note.is_none() {

@@ -63,6 +63,8 @@ pub enum Select {
     StructuredIfAllText,
     ContentUnlessEmpty,
     Both,
+    /// `structuredContent`; without it the JSON of the whole result, or the blocks where one is a medium.
+    StructuredOrResult,
     WireContent,
     WireResult,
     Repr,
@@ -92,6 +94,9 @@ pub enum JsonMode {
     JsPretty,
     #[serde(rename = "py-default")]
     Python,
+    /// Without spaces, non-ASCII as it is, keys sorted.
+    #[serde(rename = "py-compact-sorted")]
+    PythonSorted,
 }
 
 /// Whether the parts reach the model as one text or each for itself.
@@ -110,6 +115,10 @@ pub(crate) enum Dedupe {
     None,
     /// When the joined texts are exactly its JSON.
     Exact,
+    /// When one of the texts is exactly its JSON.
+    Part,
+    /// When one of the texts is JSON of an equal value.
+    Equal,
 }
 
 /// What counts as no text.
@@ -131,6 +140,8 @@ pub enum Audience {
 #[serde(rename_all = "lowercase")]
 pub enum ErrorBlocks {
     Text,
+    /// The first one alone, if it is a text.
+    First,
 }
 
 /// Whether the result's own `_meta` is shown.
@@ -364,7 +375,81 @@ impl TryFrom<u8> for Passes {
     }
 }
 
-/// What the model sees of a tool's definition. What is absent was not verified.
+/// Which pages of `tools/list` a host reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Pages {
+    First,
+    All,
+}
+
+/// What becomes of a definition that a host or its provider does not take as it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Misfit {
+    /// It is passed on all the same.
+    Sent,
+    /// What does not fit is left away, the tool stays.
+    Ignored,
+    /// Its name is cut to the limit.
+    Cut,
+    /// Its name is cut, with a hash of the whole.
+    Hashed,
+    /// Its name is made shorter in another way.
+    Shortened,
+    /// It gets another name.
+    Renamed,
+    /// The tool is left out.
+    Omitted,
+    /// The whole list or every request is refused.
+    Refused,
+}
+
+/// Whether the server's `instructions` reach the model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "InstructionsWord")]
+pub enum InstructionsRule {
+    Passed,
+    Dropped,
+    /// Only where an option says so, which is off.
+    Option,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum InstructionsWord {
+    Is(bool),
+    Word(String),
+}
+
+impl TryFrom<InstructionsWord> for InstructionsRule {
+    type Error = String;
+
+    fn try_from(word: InstructionsWord) -> Result<Self, String> {
+        match word {
+            InstructionsWord::Is(true) => Ok(Self::Passed),
+            InstructionsWord::Is(false) => Ok(Self::Dropped),
+            InstructionsWord::Word(word) if word == "option" => Ok(Self::Option),
+            InstructionsWord::Word(word) => {
+                Err(format!("`{word}` is none of true, false and \"option\""))
+            }
+        }
+    }
+}
+
+/// How one rule is known, where that is not how the others of its host are.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RuleEvidence {
+    pub evidence: Evidence,
+    pub source: String,
+    /// The day on which it was checked, `YYYY-MM-DD`.
+    pub checked: String,
+    /// The versions it is known for; of any other it is not known.
+    pub versions: Option<String>,
+}
+
+/// What the model sees of a server's definitions. What is absent was not verified.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct DefinitionRules {
@@ -374,8 +459,17 @@ pub struct DefinitionRules {
     pub(crate) name_charset: Option<Charset>,
     pub(crate) name_replace: Option<String>,
     pub(crate) name_max: Option<usize>,
-    pub(crate) name_overflow: Option<String>,
+    /// Of a name over `name_max`.
+    pub(crate) name_over: Option<Misfit>,
+    /// Of a name with other characters than those of `name_charset`, where none is replaced.
+    pub(crate) name_bad: Option<Misfit>,
+    /// Of two tools whose names have become equal.
+    pub(crate) name_same: Option<Misfit>,
     pub(crate) prefix_max: Option<usize>,
+    pub pages: Option<Pages>,
+    /// Most tools of one server that reach the model.
+    pub(crate) tools_max: Option<usize>,
+    pub(crate) tools_over: Option<Misfit>,
     pub description: Option<Template>,
     pub(crate) description_max: Option<u64>,
     pub(crate) description_unit: Option<LimitUnit>,
@@ -385,9 +479,24 @@ pub struct DefinitionRules {
     pub output_schema: Option<bool>,
     pub annotations: Option<bool>,
     pub input_schema: Option<String>,
+    /// Bytes of an input schema above which the descriptions in it are left out.
+    pub(crate) input_schema_max: Option<usize>,
+    /// Of a schema with a `$ref` that has no target.
+    pub(crate) input_ref: Option<Misfit>,
+    pub(crate) output_ref: Option<Misfit>,
+    /// Of an input schema in which a property's schema is `true` or `false`.
+    pub(crate) boolean_schema: Option<Misfit>,
     pub loading: Option<String>,
+    /// Where they are put, in words.
     pub instructions: Option<String>,
+    pub(crate) instructions_passed: Option<InstructionsRule>,
+    pub(crate) instructions_max: Option<u64>,
+    pub(crate) instructions_unit: Option<LimitUnit>,
+    /// Whether a tool whose `_meta.ui.visibility` lacks `model` is hidden from the model.
+    pub visibility: Option<bool>,
     pub certainty: Option<String>,
+    /// By the key of the rule.
+    pub evidence: BTreeMap<String, RuleEvidence>,
 }
 
 /// The characters a name may have, as in a character class: `A-Za-z0-9_-`.
@@ -502,6 +611,9 @@ pub struct Host {
     pub(crate) join_certainty: Option<String>,
     #[serde(default)]
     pub(crate) structured_join: String,
+    /// Whether the structured text comes before the blocks.
+    #[serde(default)]
+    pub(crate) structured_first: bool,
     pub(crate) structured_wrap: Option<Template>,
     #[serde(default)]
     pub(crate) structured_replace: Vec<[String; 2]>,
@@ -559,6 +671,7 @@ impl Host {
             Select::StructuredIfAllText => "structuredContent if all is text",
             Select::ContentUnlessEmpty => "blocks, else structuredContent",
             Select::Both => "both",
+            Select::StructuredOrResult => "structuredContent, else JSON of the whole result",
             Select::WireContent => "JSON of the blocks",
             Select::WireResult => "JSON of the whole result",
             Select::Repr => "a printed object",

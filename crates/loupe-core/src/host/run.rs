@@ -94,15 +94,23 @@ impl<'a> Run<'a> {
                 "the host shows its language's own printing of the result object, which is not reproduced",
             ),
             Select::WireResult | Select::WireContent => self.wire(result),
+            Select::StructuredOrResult if self.structured.is_none() && !self.has_media() => {
+                self.wire(result)
+            }
             _ => self.selected(),
         }
     }
 
+    fn has_media(&self) -> bool {
+        let mut blocks = self.subject.response.blocks.iter();
+        blocks.any(|block| matches!(block.kind, BlockKind::Image | BlockKind::Audio))
+    }
+
     fn wire(&mut self, result: Node<'a>) -> Result<Pieces, String> {
-        let root = if self.select == Select::WireResult {
-            Some(result)
-        } else {
+        let root = if self.select == Select::WireContent {
             result.get("content")
+        } else {
+            Some(result)
         };
         if self.select == Select::WireContent && self.subject.response.structured().is_some() {
             self.drop(OmittedPart::Structured, "only the content array is shown");
@@ -183,21 +191,27 @@ impl<'a> Run<'a> {
                     OmittedPart::Block(block.index),
                     "it is not for the assistant, and the host leaves it out",
                 );
-            } else if self.is_error
-                && self.host.error.blocks == Some(ErrorBlocks::Text)
-                && block.kind != BlockKind::Text
+            } else if let Some(blocks) = self.host.error.blocks.filter(|_| self.is_error)
+                && (block.kind != BlockKind::Text
+                    || (blocks == ErrorBlocks::First && block.index > 0))
             {
-                self.drop(
-                    OmittedPart::Block(block.index),
-                    "of an error only texts are shown",
-                );
+                let why = match blocks {
+                    ErrorBlocks::Text => "of an error only texts are shown",
+                    ErrorBlocks::First => {
+                        "of an error only the first block is shown, if it is a text"
+                    }
+                };
+                self.drop(OmittedPart::Block(block.index), why);
             } else {
                 shown.push(block);
             }
         }
         let is_text = |block: &&Block| block.kind == BlockKind::Text;
         let takes_structured = match self.select {
-            Select::Structured | Select::StructuredForText | Select::Both => true,
+            Select::Structured
+            | Select::StructuredForText
+            | Select::StructuredOrResult
+            | Select::Both => true,
             Select::StructuredIfAllText => shown.iter().all(is_text),
             Select::ContentUnlessEmpty => subject.response.blocks.is_empty(),
             _ => false,
@@ -214,7 +228,7 @@ impl<'a> Run<'a> {
                     |block| block.kind != BlockKind::Text,
                     "structuredContent takes the place of the texts",
                 ),
-                Select::Structured | Select::StructuredIfAllText => {
+                Select::Structured | Select::StructuredIfAllText | Select::StructuredOrResult => {
                     (|_| false, "structuredContent takes the place of the blocks")
                 }
                 _ => (|_| true, ""),
@@ -242,8 +256,14 @@ impl<'a> Run<'a> {
             .transpose()?;
         let mut apart = None;
         if let Some(text) = written {
-            let is_repeated = self.host.dedupe == Dedupe::Exact
-                && SourceMapped::join(texts(&parts), &self.host.join).text() == text.text();
+            let is_repeated = match self.host.dedupe {
+                Dedupe::None => false,
+                Dedupe::Exact => {
+                    SourceMapped::join(texts(&parts), &self.host.join).text() == text.text()
+                }
+                Dedupe::Part => texts(&parts).any(|part| part.text() == text.text()),
+                Dedupe::Equal => texts(&parts).any(|part| is_same_value(part.text(), structured)),
+            };
             if is_repeated {
                 self.drop(
                     OmittedPart::Structured,
@@ -251,6 +271,8 @@ impl<'a> Run<'a> {
                 );
             } else if self.select == Select::Both && self.host.delivery == Delivery::String {
                 apart = Some(text);
+            } else if self.host.structured_first {
+                parts.insert(0, Raw::Text(text));
             } else {
                 parts.push(Raw::Text(text));
             }
@@ -394,4 +416,11 @@ fn kind_name(block: &Block) -> &'static str {
         BlockKind::Resource => "embedded binary resources",
         BlockKind::Text | BlockKind::Unknown => "unknown blocks",
     }
+}
+
+/// Whether a text is JSON of the value of this node, however it is written.
+fn is_same_value(text: &str, node: Option<Node<'_>>) -> bool {
+    let value = |text: &str| serde_json::from_str::<serde_json::Value>(text.trim()).ok();
+    node.and_then(|node| value(&node.raw_text()))
+        .is_some_and(|own| value(text) == Some(own))
 }

@@ -182,12 +182,17 @@ impl Writer<'_> {
     fn chosen<'n>(&self, node: Node<'n>, has_duplicates: bool) -> Option<Vec<Node<'n>>> {
         let sorts = matches!(self.mode, JsonMode::Js | JsonMode::JsPretty)
             && node.children().any(|member| index(&member).is_some());
-        if node.kind() == Kind::Array || !(has_duplicates || sorts || self.members.is_some()) {
+        let sorts_all = self.mode == JsonMode::PythonSorted;
+        let is_as_sent = !(has_duplicates || sorts || sorts_all || self.members.is_some());
+        if node.kind() == Kind::Array || is_as_sent {
             return None;
         }
         let mut members: Vec<Node<'n>> = node.children().collect();
         if has_duplicates {
             members = without_duplicates(members);
+        }
+        if sorts_all {
+            members.sort_by_key(|member| member.key());
         }
         if sorts {
             // JavaScript's order: keys that are array indexes come first, ascending.

@@ -19,7 +19,7 @@ use loupe_core::diff::tree::{TreeOptions, tree};
 use loupe_core::format::{Format, ParsedCapture, WriteError, by_id};
 use loupe_core::json::Doc;
 
-fn data(folder: &str) -> PathBuf {
+pub fn data(folder: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/data")
         .join(folder)
@@ -35,7 +35,7 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// Compares with the file, or writes it.
-fn expect(path: &Path, actual: &str, failures: &mut String) {
+pub fn expect(path: &Path, actual: &str, failures: &mut String) {
     if std::env::var_os("UPDATE_EXPECT").is_some() {
         fs::write(path, actual).unwrap();
         return;

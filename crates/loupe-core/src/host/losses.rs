@@ -1,0 +1,614 @@
+//! What a host's model does not get of a server's definitions: tools that never arrive, and texts and schemas that arrive
+//! changed. By the host's rules; where a rule that would matter is not known, that is said.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::definition::{description, full_name, name_room, whole_description};
+use super::rules::{DefinitionRules, Evidence, Host, InstructionsRule, LimitUnit, Misfit, Pages};
+use super::schema;
+pub use super::schema::dangling;
+use crate::capture::Tool;
+use crate::number::{grouped, number_of};
+
+/// What a server lists, as a host that connects to it gets it.
+#[derive(Clone, Copy, Debug)]
+pub struct ListedServer<'a> {
+    /// The name that the host's configuration gives the server.
+    pub server: &'a str,
+    pub tools: &'a [Arc<Tool>],
+    pub instructions: Option<&'a str>,
+}
+
+/// One way in which something is lost.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, strum::IntoStaticStr, strum::EnumIter,
+)]
+#[strum(serialize_all = "kebab-case")]
+pub enum LossKind {
+    /// Tools after the first page of `tools/list`.
+    Pages,
+    TooManyTools,
+    /// Characters of a name that are refused.
+    NameCharacters,
+    NameLength,
+    SameName,
+    InputReference,
+    OutputReference,
+    BooleanSchema,
+    Description,
+    Instructions,
+    Keywords,
+    SchemaSize,
+}
+
+impl LossKind {
+    /// The word in files and reports.
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
+
+    /// Whether it is about tools that do not arrive or are called otherwise; else about what is in a definition.
+    pub fn is_of_tools(self) -> bool {
+        self <= Self::BooleanSchema
+    }
+
+    /// What a server can do about it, in one sentence.
+    pub fn fix(self) -> &'static str {
+        match self {
+            Self::Pages => "List all tools on one page, or those that matter first.",
+            Self::TooManyTools => "Offer fewer tools, or those that matter first.",
+            Self::NameCharacters => "Use only letters, digits, `_` and `-` in tool names.",
+            Self::NameLength => {
+                "Shorten the tool's name, or the server's name in the configuration."
+            }
+            Self::SameName => {
+                "Give tools names that differ in more than characters that hosts replace."
+            }
+            Self::InputReference | Self::OutputReference => {
+                "Put what `$ref` names under `$defs` of the same schema, or in its place."
+            }
+            Self::BooleanSchema => "Write `{}` for a property that may be anything.",
+            Self::Description => "Shorten the description, or say first what must not be lost.",
+            Self::Instructions => {
+                "Say in the tools' descriptions what a model must know; not every host passes on `instructions`."
+            }
+            Self::Keywords => "Say in the parameter's description what the keyword says.",
+            Self::SchemaSize => {
+                "Make the input schema smaller, or say what matters in the tool's description."
+            }
+        }
+    }
+}
+
+/// How much is lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
+pub enum LossEffect {
+    /// No tool of the server arrives, or no request does.
+    EveryTool,
+    /// The tools named do not arrive.
+    Tools,
+    /// They arrive changed, or a text is lost.
+    Changed,
+    /// The host's rule is not known.
+    NotKnown,
+}
+
+impl LossEffect {
+    /// The word in files and reports.
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
+}
+
+/// One thing that a host's model does not get.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostLoss {
+    pub kind: LossKind,
+    pub effect: LossEffect,
+    /// Positions of the tools that it is about; none where it is about the server.
+    pub tools: Vec<usize>,
+    /// For people, a few words: "6 of 56: after page 1".
+    pub text: String,
+    pub known: Known,
+}
+
+/// How a rule is known.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Known {
+    pub evidence: Evidence,
+    /// The day on which it was checked, `YYYY-MM-DD`.
+    pub checked: String,
+    /// Where it is from; the host's own sources where absent.
+    pub source: Option<String>,
+}
+
+/// What a host makes of the server's `instructions`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShownInstructions {
+    /// The text that the model gets; `None` where it gets none.
+    pub text: Option<String>,
+    /// Bytes of the text that was sent, which are kept.
+    pub kept: usize,
+}
+
+impl Host {
+    /// What its model does not get of these definitions: what is worst first.
+    pub fn losses(&self, listing: &ListedServer<'_>) -> Vec<HostLoss> {
+        let mut found = Losses::new(self, listing);
+        found.pages();
+        found.limit();
+        found.names();
+        found.references();
+        found.booleans();
+        found.descriptions();
+        found.instructions();
+        found.schemas();
+        let mut all = found.all;
+        all.sort_by_key(|loss| (loss.effect, loss.kind));
+        all
+    }
+
+    /// Of those the ones of one kind.
+    pub fn losses_of(&self, listing: &ListedServer<'_>, kind: LossKind) -> Vec<HostLoss> {
+        let mut found = Losses::new(self, listing);
+        match kind {
+            LossKind::Pages => found.pages(),
+            LossKind::TooManyTools => found.limit(),
+            LossKind::NameCharacters | LossKind::NameLength | LossKind::SameName => found.names(),
+            LossKind::InputReference | LossKind::OutputReference => found.references(),
+            LossKind::BooleanSchema => found.booleans(),
+            LossKind::Description => found.descriptions(),
+            LossKind::Instructions => found.instructions(),
+            LossKind::Keywords | LossKind::SchemaSize => found.schemas(),
+        }
+        found.all.retain(|loss| loss.kind == kind);
+        found.all
+    }
+
+    /// The server's `instructions` as its model gets them; `None` where that is not known.
+    pub fn instructions(&self, sent: &str) -> Option<ShownInstructions> {
+        let rules = &self.definition;
+        if rules.instructions_passed? != InstructionsRule::Passed {
+            return Some(ShownInstructions {
+                text: None,
+                kept: 0,
+            });
+        }
+        let kept = rules
+            .instructions_max
+            .map_or(sent.len(), |max| kept(sent, max, rules.instructions_unit));
+        Some(ShownInstructions {
+            text: Some(sent[..kept].to_owned()),
+            kept,
+        })
+    }
+
+    /// The description that its model gets, the host's notice with it, and what is removed from its end; `None` where it
+    /// is whole.
+    pub fn description_cut(&self, tool: &Tool, server: &str) -> Option<(String, String)> {
+        let (shown, is_cut) = description(&self.definition, tool, server);
+        let shown = shown.filter(|_| is_cut)?;
+        let notice = self.definition.description_notice.as_deref();
+        let kept = shown.len() - notice.map_or(0, str::len);
+        let whole = whole_description(&self.definition, tool, server)?;
+        Some((shown, whole.get(kept..)?.to_owned()))
+    }
+
+    /// An input schema as its model gets it; `None` where the rule cannot be applied.
+    pub fn input_schema(&self, sent: &str) -> Option<String> {
+        let shown = self.shown_schema(sent);
+        shown.is_known.then_some(shown.text)
+    }
+
+    /// How the rule of this key is known, and whether it holds for the version at hand.
+    fn known(&self, key: &str) -> (Known, Option<&str>) {
+        match self.definition.evidence.get(key) {
+            Some(own) => (
+                Known {
+                    evidence: own.evidence,
+                    checked: own.checked.clone(),
+                    source: Some(own.source.clone()),
+                },
+                own.versions.as_deref(),
+            ),
+            None => (
+                Known {
+                    evidence: self.evidence,
+                    checked: self.checked.clone(),
+                    source: None,
+                },
+                None,
+            ),
+        }
+    }
+}
+
+/// Bytes of the text that stay within so many units.
+fn kept(text: &str, max: u64, unit: Option<LimitUnit>) -> usize {
+    let size = |char: char| match unit.unwrap_or(LimitUnit::Chars) {
+        LimitUnit::Bytes => char.len_utf8() as u64,
+        LimitUnit::Scalars => 1,
+        _ => char.len_utf16() as u64,
+    };
+    let mut used = 0;
+    text.char_indices()
+        .find(|(_, char)| {
+            used += size(*char);
+            used > max
+        })
+        .map_or(text.len(), |(at, _)| at)
+}
+
+struct Losses<'a> {
+    host: &'a Host,
+    listing: &'a ListedServer<'a>,
+    all: Vec<HostLoss>,
+}
+
+impl<'a> Losses<'a> {
+    fn new(host: &'a Host, listing: &'a ListedServer<'a>) -> Self {
+        Self {
+            host,
+            listing,
+            all: Vec::new(),
+        }
+    }
+
+    fn rules(&self) -> &DefinitionRules {
+        &self.host.definition
+    }
+
+    /// `key` names the rule, for its evidence.
+    fn add(
+        &mut self,
+        key: &str,
+        kind: LossKind,
+        effect: LossEffect,
+        tools: Vec<usize>,
+        text: String,
+    ) {
+        let (known, versions) = self.host.known(key);
+        let (effect, text) = match versions {
+            Some(versions) => (
+                LossEffect::NotKnown,
+                format!("{text} in {versions}; now not known"),
+            ),
+            None => (effect, text),
+        };
+        self.all.push(HostLoss {
+            kind,
+            effect,
+            tools,
+            text,
+            known,
+        });
+    }
+
+    /// What becomes of these tools: the effect, and the words for it; `None` where nothing is lost.
+    fn misfit(
+        &self,
+        misfit: Option<Misfit>,
+        tools: usize,
+        why: &str,
+    ) -> Option<(LossEffect, String)> {
+        let all = self.listing.tools.len();
+        Some(match misfit {
+            Some(Misfit::Refused) => (
+                LossEffect::EveryTool,
+                format!("all {}: {why}", grouped(all as u64)),
+            ),
+            Some(Misfit::Omitted) => (
+                LossEffect::Tools,
+                format!(
+                    "{} of {}: {why}",
+                    grouped(tools as u64),
+                    grouped(all as u64)
+                ),
+            ),
+            None => (LossEffect::NotKnown, format!("not known: {why}")),
+            Some(_) => return None,
+        })
+    }
+
+    fn pages(&mut self) {
+        let all = self.listing.tools.len();
+        let tools = self.listing.tools.iter().enumerate();
+        let later: Vec<usize> = tools
+            .filter(|(_, tool)| tool.is_after_first_page)
+            .map(|(at, _)| at)
+            .collect();
+        if later.is_empty() {
+            return;
+        }
+        let (effect, text) = match self.rules().pages {
+            Some(Pages::All) => return,
+            Some(Pages::First) => (
+                LossEffect::Tools,
+                format!(
+                    "{} of {}: after page 1",
+                    grouped(later.len() as u64),
+                    grouped(all as u64)
+                ),
+            ),
+            None => (LossEffect::NotKnown, "not known: after page 1".to_owned()),
+        };
+        self.add("pages", LossKind::Pages, effect, later, text);
+    }
+
+    fn limit(&mut self) {
+        let all = self.listing.tools.len();
+        let Some(max) = self.rules().tools_max.filter(|max| all > *max) else {
+            return;
+        };
+        let why = format!("more than {} tools", grouped(max as u64));
+        if let Some((effect, text)) = self.misfit(self.rules().tools_over, all - max, &why) {
+            self.add(
+                "tools_max",
+                LossKind::TooManyTools,
+                effect,
+                (max..all).collect(),
+                text,
+            );
+        }
+    }
+
+    fn names(&mut self) {
+        let rules = self.rules();
+        if let (Some(charset), None) = (&rules.name_charset, &rules.name_replace) {
+            let is_bad = |tool: &Arc<Tool>| tool.name.chars().find(|char| !charset.contains(*char));
+            let tools = self.sent(|tool| is_bad(tool).is_some());
+            if let Some(first) = tools
+                .first()
+                .and_then(|at| is_bad(&self.listing.tools[*at]))
+            {
+                let why = format!("a name has “{first}”");
+                if let Some((effect, text)) = self.misfit(rules.name_bad, tools.len(), &why) {
+                    self.add("name_bad", LossKind::NameCharacters, effect, tools, text);
+                }
+            }
+        }
+        let rules = self.rules();
+        let names: Vec<(usize, String)> = self
+            .sent(|_| true)
+            .into_iter()
+            .filter_map(|at| {
+                let tool = &self.listing.tools[at];
+                Some((at, full_name(rules, tool, self.listing.server)?))
+            })
+            .collect();
+        let room = name_room(rules, self.listing.server).unwrap_or(usize::MAX);
+        let is_over = |(_, name): &&(usize, String)| name.chars().count() > room;
+        let over: Vec<usize> = names.iter().filter(is_over).map(|(at, _)| *at).collect();
+        let max = rules.name_max.unwrap_or_default() as u64;
+        if !over.is_empty() {
+            let count = number_of(over.len() as u64, "names");
+            let found = match rules.name_over {
+                Some(Misfit::Cut) => Some((LossEffect::Changed, format!("{count} cut at {max}"))),
+                Some(Misfit::Hashed | Misfit::Shortened) => {
+                    Some((LossEffect::Changed, format!("{count} shortened to {max}")))
+                }
+                misfit => self.misfit(misfit, over.len(), &format!("a name over {max}")),
+            };
+            if let Some((effect, text)) = found {
+                self.add("name_max", LossKind::NameLength, effect, over, text);
+            }
+        }
+        let rules = self.rules();
+        let is_cut = rules.name_over == Some(Misfit::Cut);
+        let mut first_of: HashMap<String, usize> = HashMap::new();
+        let mut same = Vec::new();
+        for (at, name) in names {
+            let name = if is_cut {
+                name.chars().take(room).collect()
+            } else {
+                name
+            };
+            // Twice the same name in the list is the server's own fault.
+            match first_of.get(&name) {
+                Some(first) if self.listing.tools[*first].name == self.listing.tools[at].name => {}
+                Some(_) => same.push(at),
+                None => drop(first_of.insert(name, at)),
+            }
+        }
+        if same.is_empty() {
+            return;
+        }
+        let why = "two names become equal";
+        let found = match rules.name_same {
+            Some(Misfit::Sent) => Some((LossEffect::Changed, why.to_owned())),
+            misfit => self.misfit(misfit, same.len(), why),
+        };
+        if let Some((effect, text)) = found {
+            self.add("name_same", LossKind::SameName, effect, same, text);
+        }
+    }
+
+    /// The tools that the host lists, of which this is so.
+    fn positions(&self, is_one: impl Fn(&Arc<Tool>) -> bool) -> Vec<usize> {
+        let reads_first = self.rules().pages == Some(Pages::First);
+        let tools = self.listing.tools.iter().enumerate();
+        tools
+            .filter(|(_, tool)| !(reads_first && tool.is_after_first_page) && is_one(tool))
+            .map(|(at, _)| at)
+            .collect()
+    }
+
+    /// Of those, the ones that are for the model.
+    fn sent(&self, is_one: impl Fn(&Arc<Tool>) -> bool) -> Vec<usize> {
+        let hides = self.rules().visibility == Some(true);
+        self.positions(|tool| !(hides && tool.is_for_app_alone) && is_one(tool))
+    }
+
+    fn references(&mut self) {
+        let is_dangling = |schema: &Option<bytes::Bytes>| {
+            schema
+                .as_ref()
+                .is_some_and(|schema| dangling(&String::from_utf8_lossy(schema)).is_some())
+        };
+        let rules = self.rules();
+        let of_output = (
+            "output_ref",
+            LossKind::OutputReference,
+            rules.output_ref,
+            "dangling $ref in an outputSchema",
+        );
+        let of_input = (
+            "input_ref",
+            LossKind::InputReference,
+            rules.input_ref,
+            "dangling $ref in an inputSchema",
+        );
+        for (key, kind, misfit, why) in [of_input, of_output] {
+            let tools = self.positions(|tool| {
+                is_dangling(match kind {
+                    LossKind::InputReference => &tool.input_schema,
+                    _ => &tool.output_schema,
+                })
+            });
+            if tools.is_empty() {
+                continue;
+            }
+            if let Some((effect, text)) = self.misfit(misfit, tools.len(), why) {
+                self.add(key, kind, effect, tools, text);
+            }
+        }
+    }
+
+    fn booleans(&mut self) {
+        let has_one = |tool: &Arc<Tool>| {
+            tool.input_schema
+                .as_ref()
+                .is_some_and(|schema| schema::has_boolean(&String::from_utf8_lossy(schema)))
+        };
+        let tools = self.positions(has_one);
+        if tools.is_empty() {
+            return;
+        }
+        let why = "true or false for a property's schema";
+        if let Some((effect, text)) = self.misfit(self.rules().boolean_schema, tools.len(), why) {
+            self.add(
+                "boolean_schema",
+                LossKind::BooleanSchema,
+                effect,
+                tools,
+                text,
+            );
+        }
+    }
+
+    fn descriptions(&mut self) {
+        let Some(max) = self.rules().description_max else {
+            return;
+        };
+        let (rules, server) = (self.rules(), self.listing.server);
+        let cut = self.sent(|tool| description(rules, tool, server).1);
+        if cut.is_empty() {
+            return;
+        }
+        let text = format!(
+            "{} cut at {}",
+            number_of(cut.len() as u64, "descriptions"),
+            grouped(max)
+        );
+        self.add(
+            "description_max",
+            LossKind::Description,
+            LossEffect::Changed,
+            cut,
+            text,
+        );
+    }
+
+    fn instructions(&mut self) {
+        let Some(sent) = self.listing.instructions.filter(|text| !text.is_empty()) else {
+            return;
+        };
+        let (effect, text) = match self.rules().instructions_passed {
+            None => (LossEffect::NotKnown, "not known: instructions".to_owned()),
+            Some(InstructionsRule::Dropped) => (LossEffect::Changed, "instructions".to_owned()),
+            Some(InstructionsRule::Option) => (
+                LossEffect::Changed,
+                "instructions, unless turned on".to_owned(),
+            ),
+            Some(InstructionsRule::Passed) => {
+                let kept = self
+                    .host
+                    .instructions(sent)
+                    .map_or(sent.len(), |shown| shown.kept);
+                if kept == sent.len() {
+                    return;
+                }
+                let max = grouped(self.rules().instructions_max.unwrap_or_default());
+                (LossEffect::Changed, format!("instructions cut at {max}"))
+            }
+        };
+        let key = match self.rules().instructions_passed {
+            Some(InstructionsRule::Passed) => "instructions_max",
+            _ => "instructions_passed",
+        };
+        self.add(key, LossKind::Instructions, effect, Vec::new(), text);
+    }
+
+    fn schemas(&mut self) {
+        let mut keywords: Vec<String> = Vec::new();
+        let (mut changed, mut unknown, mut undescribed) = (Vec::new(), Vec::new(), Vec::new());
+        for at in self.sent(|tool| tool.input_schema.is_some()) {
+            let sent = self.listing.tools[at]
+                .input_schema
+                .as_deref()
+                .unwrap_or_default();
+            let sent = String::from_utf8_lossy(sent);
+            let shown = self.host.shown_schema(&sent);
+            if !shown.is_known && schema::has_more_than_basics(&sent) {
+                unknown.push(at);
+            }
+            if shown.is_undescribed {
+                undescribed.push(at);
+            }
+            if !shown.dropped.is_empty() {
+                changed.push(at);
+                for keyword in shown.dropped {
+                    if !keywords.contains(&keyword) {
+                        keywords.push(keyword);
+                    }
+                }
+            }
+        }
+        if !unknown.is_empty() {
+            let text = "not known: input schemas".to_owned();
+            self.add(
+                "input_schema",
+                LossKind::Keywords,
+                LossEffect::NotKnown,
+                unknown,
+                text,
+            );
+        }
+        if !changed.is_empty() {
+            keywords.sort();
+            let tools = number_of(changed.len() as u64, "tools");
+            let text = format!("{}: {tools}", keywords.join(", "));
+            self.add(
+                "input_schema",
+                LossKind::Keywords,
+                LossEffect::Changed,
+                changed,
+                text,
+            );
+        }
+        if !undescribed.is_empty() {
+            let max = grouped(self.rules().input_schema_max.unwrap_or_default() as u64);
+            let schemas = number_of(undescribed.len() as u64, "schemas");
+            let text = format!("descriptions in {schemas} over {max} bytes");
+            self.add(
+                "input_schema_max",
+                LossKind::SchemaSize,
+                LossEffect::Changed,
+                undescribed,
+                text,
+            );
+        }
+    }
+}
