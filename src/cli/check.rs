@@ -3,15 +3,15 @@
 pub mod args;
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use bytes::Bytes;
 
 use self::args::{CheckArgs, CheckForm};
-use super::call::{capture_id, read_arguments, warn_unchecked};
-use super::client::{Client, computing, find_tool, with_session};
+use super::client::{computing, with_session};
 use super::findings;
+use super::listed::{CallPurpose, Listed};
 use super::output::{self, one_line};
 use super::{Done, hosts, save_args, view};
 use crate::store;
@@ -23,42 +23,18 @@ use loupe_analysis::finding::{CheckedResult, CheckedServer, Checker, RuleSetting
 use loupe_analysis::fixture::budget::{Budget, BudgetOf, BudgetUse};
 use loupe_analysis::fixture::report;
 use loupe_analysis::fixture::verify::{Check, FixtureCost, FixtureVerdict};
-use loupe_analysis::queries::arguments::validate;
 use loupe_analysis::queries::{self, HostsReport};
 use loupe_core::cancel::Cancel;
-use loupe_core::capture::{Capture, CaptureId, Outcome, Server, ServerLists, Tool, listed_tools};
+use loupe_core::capture::{Capture, Outcome, Server, Tool};
 use loupe_core::format::ParsedCapture;
 use loupe_core::host::{Hosts, ReadChoice};
 use loupe_core::problem::{Problem, ProblemKind};
 use loupe_core::token::{self, Encoding, Tokens};
 
-/// What a server listed, and what came of the calls.
-#[derive(Default)]
-struct Listed {
-    lists: ServerLists,
-    answers: Vec<CheckedCall>,
-}
-
-/// An answer, and why it is there.
-struct CheckedCall {
-    capture: Capture,
-    /// The file or folder that it is in.
-    file: Option<String>,
-    why: CallPurpose,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum CallPurpose {
-    Answer,
-    /// The call before it once more.
-    Repeat,
-    /// The call before it with an argument that the tool does not have.
-    Odd,
-}
-
 pub fn run(args: &CheckArgs) -> Done {
-    let (settings, file) = args.rules.settings()?;
+    let (mut settings, file) = args.rules.settings()?;
     let hosts = hosts::load(&args.link.data);
+    settings.hosts = hosts::all_known(&hosts, &args.host)?;
     let reads = hosts::read_choice(&hosts, args.sent_as.as_deref())?;
     let budgets = args
         .budget
@@ -74,7 +50,7 @@ pub fn run(args: &CheckArgs) -> Done {
         .transpose()?;
     let mut listed = Listed::default();
     for path in &args.paths {
-        read_path(path, &mut listed)?;
+        listed.read_path(path)?;
     }
     let place = file.map_or_else(
         || RuleSettings::FILE.to_owned(),
@@ -107,7 +83,9 @@ pub fn run(args: &CheckArgs) -> Done {
         args.print.quiet,
         async |client| {
             listed.lists = client.lists().await?;
-            call(client, args, &mut listed).await?;
+            listed
+                .call(client, &args.calls, args.link.yes, args.probe)
+                .await?;
             Ok(listed)
         },
         |listed, cancel| {
@@ -136,121 +114,6 @@ fn read_baseline(path: &Path) -> Result<Baseline, Problem> {
         Problem::new(ProblemKind::Io, format!("cannot read: {error}")).at(place.clone())
     })?;
     Baseline::parse(&Bytes::from(bytes), &place)
-}
-
-/// A file or folder: captures, or a list of tools.
-fn read_path(path: &Path, listed: &mut Listed) -> Result<(), Problem> {
-    let place = path.display().to_string();
-    if path.is_file() {
-        let bytes = store::file_bytes(path, store::MOST_OF_ANSWERS).map_err(|error| {
-            Problem::new(ProblemKind::Io, format!("cannot read: {error}")).at(place.clone())
-        })?;
-        if let Some(tools) = listed_tools(&Bytes::from(bytes)) {
-            listed.lists.tools.extend(tools.into_iter().map(Arc::new));
-            return Ok(());
-        }
-    }
-    let folders = if path.is_dir() {
-        store::find_folders(path)?
-    } else {
-        Vec::new()
-    };
-    let paths: Vec<PathBuf> = if folders.is_empty() {
-        vec![path.to_owned()]
-    } else {
-        folders
-    };
-    for path in paths {
-        let file = path.display().to_string();
-        let made = |capture| CheckedCall {
-            capture,
-            file: Some(file.clone()),
-            why: CallPurpose::Answer,
-        };
-        listed
-            .answers
-            .extend(store::read_all(&path, None)?.into_iter().map(made));
-    }
-    Ok(())
-}
-
-async fn call(client: &Client<'_>, args: &CheckArgs, listed: &mut Listed) -> Result<(), Problem> {
-    let mut calls = Vec::new();
-    let plain: Vec<Tool> = listed
-        .lists
-        .tools
-        .iter()
-        .map(|tool| Tool::clone(tool))
-        .collect();
-    for (at, (name, given)) in args.calls.0.iter().enumerate() {
-        let tool = find_tool(name, &plain)?;
-        if !tool.is_declared_read_only() && !args.link.yes {
-            return Err(Problem::new(
-                ProblemKind::Consent,
-                "not declared read-only, and nothing was called",
-            )
-            .at(name.clone())
-            .hint("`--yes` calls it all the same"));
-        }
-        let arguments = read_arguments(given.as_deref())?;
-        warn_unchecked(
-            name,
-            validate(tool.input_schema.as_ref(), &arguments, false)?,
-        );
-        let made = |nth: &str, arguments: String| {
-            client.prepare(
-                CaptureId(format!("{}-{}{nth}", capture_id(name).0, at + 1).into()),
-                tool,
-                arguments,
-            )
-        };
-        let odd = args
-            .probe
-            .then(|| odd(&arguments))
-            .flatten()
-            .filter(|_| tool.is_declared_read_only());
-        let message = one_line(name);
-        calls.push((
-            CallPurpose::Answer,
-            format!("calling {message}"),
-            made("", arguments.clone()),
-        ));
-        if args.probe {
-            calls.push((
-                CallPurpose::Repeat,
-                format!("calling {message} again"),
-                made("-again", arguments),
-            ));
-        }
-        if let Some(odd) = odd {
-            calls.push((
-                CallPurpose::Odd,
-                format!("calling {message} with an unknown argument"),
-                made("-odd", odd),
-            ));
-        }
-    }
-    let why: Vec<_> = calls.iter().map(|(why, ..)| *why).collect();
-    let calls = calls.into_iter().map(|(_, message, call)| (message, call));
-    let captures = client.calls(calls).await;
-    listed.answers.extend(
-        captures
-            .into_iter()
-            .zip(why)
-            .map(|(capture, why)| CheckedCall {
-                capture,
-                file: None,
-                why,
-            }),
-    );
-    Ok(())
-}
-
-/// The arguments with one more that no tool has; `None` where they are no object.
-fn odd(arguments: &str) -> Option<String> {
-    let body = arguments.trim().strip_prefix('{')?.trim_start();
-    let comma = if body.starts_with('}') { "" } else { "," };
-    Some(format!("{{\"loupe_unknown_argument\":true{comma}{body}"))
 }
 
 struct Task<'a> {
@@ -585,13 +448,6 @@ impl Task<'_> {
             most = most.max(missing.into_iter().max().unwrap_or(0));
         }
         Ok(contract::badge(outcome, answers.len(), hosts, losing, most))
-    }
-}
-
-impl Listed {
-    /// A server that lists no tool any more has lost all of them; files of answers alone say nothing of tools.
-    fn lists_tools(&self) -> bool {
-        self.lists.server.is_some() || !self.lists.tools.is_empty()
     }
 }
 

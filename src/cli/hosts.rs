@@ -11,7 +11,7 @@ use super::{Done, suggest};
 use crate::store;
 use loupe_analysis::contract;
 use loupe_core::host::probe::{find, sections};
-use loupe_core::host::{Host, Hosts, ReadChoice};
+use loupe_core::host::{Host, HostId, Hosts, ReadChoice};
 use loupe_core::problem::{Problem, ProblemKind};
 use loupe_sample::sample::Probe;
 
@@ -238,4 +238,11 @@ pub fn known<'a>(hosts: &'a Hosts, id: &str, place: &str) -> Result<&'a Arc<Host
             .at(place)
             .hint(hint.unwrap_or_else(|| "`mcp-loupe hosts` lists the hosts".to_owned()))
     })
+}
+
+/// The ids that were named, each of them known.
+pub fn all_known(all: &Hosts, ids: &[String]) -> Result<Vec<HostId>, Problem> {
+    ids.iter()
+        .map(|id| known(all, id, "--host").map(|host| host.id))
+        .collect()
 }

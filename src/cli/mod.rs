@@ -19,8 +19,10 @@ mod findings;
 mod fixture;
 mod formats;
 mod hosts;
+mod listed;
 mod login;
 mod logout;
+mod losses;
 mod man;
 mod mcp;
 mod output;
@@ -97,6 +99,7 @@ fn run(cli: &Cli) -> Done {
         Some(Command::Logout(args)) => logout::run(args),
         Some(Command::Formats(args)) => formats::run(args),
         Some(Command::Man(args)) => man::run(args),
+        Some(Command::Losses(args)) => losses::run(args),
         Some(Command::Hosts(args)) => hosts::run(args),
         Some(Command::Completions(args)) => completions::run(args),
     }

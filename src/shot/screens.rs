@@ -17,7 +17,7 @@ use crate::state::diff::DiffAction;
 use crate::state::server_diff::ServerDiffAction;
 use crate::state::{
     Action, CallAction, CallUpdate, CompareAction, CompareTab, ConnectAction, Connection, Dialog,
-    DrawerTab, Effect, Event, FindingsAction, FixtureAction, Form, HostsAction, PaneView,
+    DrawerTab, Effect, Event, FindingsAction, FixtureAction, Form, HostsAction, HostsTab, PaneView,
     QueryState, ServersAction, SessionUpdate, State, TableAction, ViewAction,
 };
 use loupe_analysis::finding::{Finding, FindingsQuery, ToolSilence, profile};
@@ -43,6 +43,7 @@ pub const SCREENS: &[&str] = &[
     "finding-places",
     "finding-silence",
     "hosts",
+    "losses",
     "connect",
     "palette",
     "error",
@@ -306,6 +307,12 @@ fn staged(
         "hosts" => {
             call(&mut stage, "dual_search_companies", r#"{"pageSize":250}"#)?;
             stage.perform(Action::Hosts(HostsAction::Show(None)));
+        }
+        "losses" => {
+            if is_sample {
+                call(&mut stage, "dual_search_companies", r#"{"pageSize":250}"#)?;
+            }
+            stage.perform(Action::Hosts(HostsAction::Tab(HostsTab::Server)));
         }
         "connect" => {
             stage.perform(ConnectAction::Show);

@@ -45,6 +45,18 @@ impl HostDetail {
     }
 }
 
+/// What the screen of hosts is about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum HostsTab {
+    /// The result at hand.
+    #[default]
+    Result,
+    /// Ways of delivering its data.
+    Placements,
+    /// All that the server lists.
+    Server,
+}
+
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HostsView {
     pub selected: Option<HostId>,
@@ -55,8 +67,7 @@ pub struct HostsView {
     pub shows_removed: bool,
     /// Whether all of what is kept is there, or its middle is folded where it is long.
     pub shows_kept: bool,
-    /// The grid of deliveries instead of the lanes.
-    pub shows_deliveries: bool,
+    pub tab: HostsTab,
     /// What this host drops is weak in every pane; `None` shows the result as sent.
     pub view_as: Option<HostId>,
     /// The part of a result that one model reads; `None` takes what most hosts show. A host that is viewed as comes first.
@@ -74,12 +85,14 @@ pub enum HostsAction {
     Show(Option<HostId>),
     /// Moves to a host.
     Select(HostId),
+    /// The chosen host in place of the lanes, where there is room for one of them.
+    OpenDetail,
     /// Back from the host to the lanes, where there is room for one of them.
     ShowLanes,
     Detail(HostDetail),
     ShowRemoved(bool),
     ShowKept,
-    ShowDeliveries(bool),
+    Tab(HostsTab),
     /// The host's text in the middle pane.
     Open(HostId),
     ViewAs(Option<HostId>),
@@ -149,18 +162,23 @@ impl State {
             HostsAction::Show(host) => {
                 hosts.selected = host.or(hosts.selected);
                 hosts.is_open = host.is_some();
-                hosts.shows_deliveries = false;
+                hosts.tab = HostsTab::Result;
                 self.view.screen = Screen::Hosts;
             }
             HostsAction::Select(host) => {
                 hosts.shows_kept &= hosts.selected == Some(host);
                 hosts.selected = Some(host);
             }
+            HostsAction::OpenDetail => hosts.is_open = true,
             HostsAction::ShowLanes => hosts.is_open = false,
             HostsAction::Detail(detail) => hosts.detail = detail,
             HostsAction::ShowRemoved(shows) => hosts.shows_removed = shows,
             HostsAction::ShowKept => hosts.shows_kept = true,
-            HostsAction::ShowDeliveries(shows) => hosts.shows_deliveries = shows,
+            HostsAction::Tab(tab) => {
+                hosts.tab = tab;
+                hosts.is_open = false;
+                self.view.screen = Screen::Hosts;
+            }
             HostsAction::Open(host) => {
                 hosts.selected = Some(host);
                 self.view.screen = Screen::Answer;

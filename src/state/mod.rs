@@ -70,7 +70,7 @@ pub use findings::{FindingsAction, FindingsView};
 pub use fixture::{FixtureAction, FixtureEffect, FixtureEvent, Fixtures, PreparedVerify};
 pub use form::{FieldKind, Form, FormMode, Value};
 pub use history::{HistoryAction, HistoryEffect, HistoryEvent, HistoryState};
-pub use hosts::{HostDetail, HostsAction, HostsView, KnownHosts};
+pub use hosts::{HostDetail, HostsAction, HostsTab, HostsView, KnownHosts};
 pub use import::{FoundConfig, ImportAction, ImportGuess, Importing};
 pub use local_time::LocalTime;
 pub use login::{LoginAction, LoginLog, LoginStep};

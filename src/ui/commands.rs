@@ -17,8 +17,8 @@ use crate::state::server_diff::ServerDiffAction;
 use crate::state::wire::WireAction;
 use crate::state::{
     Action, CallAction, ConnectAction, Connection, Dialog, DrawerTab, ExportAction, FixtureAction,
-    HostsAction, ImportAction, LoginAction, Screen, SettingsAction, SidebarTab, TokensAction,
-    ViewAction,
+    HostsAction, HostsTab, ImportAction, LoginAction, Screen, SettingsAction, SidebarTab,
+    TokensAction, ViewAction,
 };
 use loupe_analysis::fixture::export::ExportChoice;
 use loupe_core::source::{Protocol, Source};
@@ -316,6 +316,10 @@ pub const COMMANDS: &[UiCommand] = &[
             .capture()
             .map(|_| Action::Hosts(HostsAction::Show(None)))
     }),
+    UiCommand::without_keys("What hosts lose of this server", |_, cx| {
+        let has_tools = !cx.state.session().tools.is_empty();
+        has_tools.then_some(Action::Hosts(HostsAction::Tab(HostsTab::Server)))
+    }),
     UiCommand::new(keys(CTRL, Key::Comma), settings::NAME, |_, _| {
         Some(ViewAction::ShowSettings.into())
     }),
@@ -403,7 +407,9 @@ fn has_comparison(cx: &Cx<'_>) -> bool {
 }
 
 fn step(ui: &Ui, cx: &Cx<'_>, is_next: bool) -> Option<Action> {
-    if cx.state.view.screen == Screen::Hosts {
+    if cx.state.view.screen == Screen::Hosts && super::hosts::tab(cx) == HostsTab::Server {
+        super::hosts::next_host(ui, cx, is_next)
+    } else if cx.state.view.screen == Screen::Hosts {
         super::hosts::next_cut(ui, cx, is_next)
     } else if has_answer(cx) {
         drawer::findings::step(ui, cx, is_next)

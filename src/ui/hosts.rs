@@ -1,18 +1,20 @@
-//! The screen of hosts: what becomes of the result in all of them, the hosts as lanes by outcome with one of them in detail,
-//! and which way of delivering the data loses least for which of them.
+//! The screen of hosts: what becomes of the result in all of them, the hosts as lanes by outcome with one of them in detail;
+//! which way of delivering the data loses least for which of them; and what they do not get of the whole server.
 
 mod detail;
 mod lanes;
 mod placements;
+mod server;
 
 use egui::{Align, Layout, Rect, Role, Sense, Ui, pos2, vec2};
 
 pub use lanes::{lanes_ui, next_cut, tone};
+pub use server::next_host;
 
 use super::theme;
 use super::widgets::Button;
 use super::{Cx, host_row, icons, strip, widgets};
-use crate::state::{Action, HostsAction, QueryState, ViewAction};
+use crate::state::{Action, HostsAction, HostsTab, QueryState, ViewAction};
 use loupe_analysis::queries::{
     HostOutcome, HostsQuery, HostsReport, PlacementKind, PlacementsQuery,
 };
@@ -33,19 +35,28 @@ fn is_wide(ui: &Ui) -> bool {
 /// Whether a host replaces the lanes: one goes back to them first.
 pub fn is_over(ui: &Ui, cx: &Cx<'_>) -> bool {
     let view = &cx.state.view.hosts;
-    view.is_open && !view.shows_deliveries && !is_wide(ui)
+    view.is_open && view.tab != HostsTab::Placements && !is_wide(ui)
+}
+
+/// The tab that is shown: without a result, what there is of the server.
+pub fn tab(cx: &Cx<'_>) -> HostsTab {
+    match cx.state.capture() {
+        Some(_) => cx.state.view.hosts.tab,
+        None => HostsTab::Server,
+    }
 }
 
 pub fn hosts_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let asked = cx.ask(HostsQuery);
     let rect = head_ui(ui, cx, cx.state.hosts.len());
-    widgets::part(ui, "hosts", rect, |ui| {
-        if cx.state.view.hosts.shows_deliveries {
-            return placements::deliveries_ui(ui, cx);
+    widgets::part(ui, "hosts", rect, |ui| match tab(cx) {
+        HostsTab::Result => {
+            let asked = cx.ask(HostsQuery);
+            if let Some(report) = ready(ui, cx, host_row::READING, asked) {
+                body_ui(ui, cx, rect, report);
+            }
         }
-        if let Some(report) = ready(ui, cx, host_row::READING, asked) {
-            body_ui(ui, cx, rect, report);
-        }
+        HostsTab::Placements => placements::deliveries_ui(ui, cx),
+        HostsTab::Server => server::server_ui(ui, cx, rect),
     });
 }
 
@@ -84,31 +95,21 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, hosts: usize) -> Rect {
         if back.tip("Back to the panes").clicked(ui) {
             cx.send(ViewAction::ShowAnswer);
         }
-        let is_deliveries = cx.state.view.hosts.shows_deliveries;
-        if widgets::tab(
-            ui,
-            None,
-            "Hosts",
-            Some(&hosts.to_string()),
-            !is_deliveries,
-            theme::HEADER,
-        )
-        .clicked()
-        {
-            cx.send(HostsAction::ShowDeliveries(false));
-        }
+        let hosts = hosts.to_string();
         let ways = PlacementKind::ALL.len().to_string();
-        if widgets::tab(
-            ui,
-            None,
-            "Placements",
-            Some(&ways),
-            is_deliveries,
-            theme::HEADER,
-        )
-        .clicked()
-        {
-            cx.send(HostsAction::ShowDeliveries(true));
+        let shown = tab(cx);
+        for (tab, title, count) in [
+            (HostsTab::Result, "This result", &hosts),
+            (HostsTab::Placements, "Placements", &ways),
+            (HostsTab::Server, "Whole server", &hosts),
+        ] {
+            if tab != HostsTab::Server && cx.state.capture().is_none() {
+                continue;
+            }
+            let response = widgets::tab(ui, None, title, Some(count), tab == shown, theme::HEADER);
+            if response.clicked() {
+                cx.send(HostsAction::Tab(tab));
+            }
         }
         widgets::from_right(ui, |ui| {
             let is_copied = if head.width() < theme::NARROW {
@@ -121,7 +122,12 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, hosts: usize) -> Rect {
                     .clicked(ui)
             };
             if is_copied {
-                cx.send(Action::CopySummary);
+                cx.send(match (shown, server::report(ui, cx)) {
+                    (HostsTab::Server, Some(report)) => {
+                        Action::Copy(server::summary(&report, cx.state.settings.encoding()))
+                    }
+                    _ => Action::CopySummary,
+                });
             }
             let picture = Button::new(if head.width() < theme::MEDIUM {
                 ""
@@ -359,7 +365,7 @@ fn better_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport) {
         .height(22.0)
         .clicked(ui)
     {
-        cx.send(HostsAction::ShowDeliveries(true));
+        cx.send(HostsAction::Tab(HostsTab::Placements));
     }
     widgets::note(ui, words);
 }

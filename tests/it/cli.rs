@@ -966,7 +966,7 @@ fn an_interrupt_prints_what_is_there() {
             broken_off(&report["hosts"], "computable"),
         );
         assert!(formats.0 > 0 && formats.1 > 10, "{formats:?}");
-        assert!(hosts.0 > 0 && hosts.1 == 28, "{hosts:?}");
+        assert!(hosts.0 > 0 && hosts.1 == 41, "{hosts:?}");
     }
 }
 

@@ -28,9 +28,9 @@ use mcp_loupe::state::server_requests::ServerRequestAction;
 use mcp_loupe::state::wire::WireAction;
 use mcp_loupe::state::{
     Action, CallAction, CallInFlight, CallOwner, CompareAction, ConnectAction, Connection,
-    DrawerTab, Event, FoundConfig, HostDetail, HostsAction, ImportAction, ImportEvent, LoginAction,
-    LoginStep, PaneView, QueryState, ServerNotification, SessionId, SessionUpdate, SettingsAction,
-    SidebarTab, StartQuestion, TokensAction, TokensPart, ViewAction,
+    DrawerTab, Event, FoundConfig, HostDetail, HostsAction, HostsTab, ImportAction, ImportEvent,
+    LoginAction, LoginStep, PaneView, QueryState, ServerNotification, SessionId, SessionUpdate,
+    SettingsAction, SidebarTab, StartQuestion, TokensAction, TokensPart, ViewAction,
 };
 
 const MAIN: [u32; 2] = [1_600, 1_000];
@@ -614,7 +614,7 @@ fn hosts() {
     window.send(ViewAction::ShowDrawer(DrawerTab::Hosts));
     window.send(Action::Hosts(HostsAction::Pin(id("codex"))));
     window.send(Action::Hosts(HostsAction::Open(id("codex"))));
-    let headline = "17 of 28 hosts show their model none of this data";
+    let headline = "22 of 41 hosts show their model none of this data";
     album.add(&mut window, "hosts-drawer", MAIN, Dark);
     album.reads(
         &mut window,
@@ -622,7 +622,7 @@ fn hosts() {
         MAIN,
         Dark,
         &[
-            "28 · 17 show nothing",
+            "41 · 22 show nothing",
             headline,
             "Your hosts",
             "reads the text alone",
@@ -688,9 +688,9 @@ fn hosts() {
         "hosts-640",
         [640, 520],
         Dark,
-        &[headline, "17 show nothing", "Your hosts", "cut over 50,000"],
+        &[headline, "22 show nothing", "Your hosts", "cut over 50,000"],
     );
-    window.send(Action::Hosts(HostsAction::ShowDeliveries(true)));
+    window.send(Action::Hosts(HostsAction::Tab(HostsTab::Placements)));
     album.add(&mut window, "placements", MAIN, Dark);
     album.reads(
         &mut window,
@@ -699,7 +699,7 @@ fn hosts() {
         Light,
         &[
             "17,712 tok, median",
-            "20 of 27 hosts show every fact of “",
+            "27 of 37 hosts show every fact of “",
             "reaches as many for 8,103 tokens more",
         ],
     );

@@ -16,7 +16,7 @@ fn what_does_each_hosts_model_see() {
     until(&mut window, "the view of hosts is open", |window| {
         window.state().state.view.screen == Screen::Hosts
     });
-    until_label(&mut window, " of 28 hosts cut this answer");
+    until_label(&mut window, " of 41 hosts cut this answer");
     // A host that reads the text alone: what it does not see is told in words.
     window
         .query_all_by_label_contains("Zed ")
@@ -94,7 +94,7 @@ fn keys_go_through_lanes_and_cuts() {
     act(&mut window, Action::Hosts(HostsAction::Show(None)));
     until_label(
         &mut window,
-        "17 of 28 hosts show their model none of this data",
+        "22 of 41 hosts show their model none of this data",
     );
     let selected = |window: &Window| {
         window
@@ -134,7 +134,7 @@ fn keys_go_through_lanes_and_cuts() {
     until(&mut window, "the verdict is copied", |window| {
         let copied = copied(window).concat();
         copied.starts_with(
-            "**17 of 28 hosts show their model none of this data.** They read the text alone, ",
+            "**22 of 41 hosts show their model none of this data.** They read the text alone, ",
         ) && copied.contains("| 88 of 2,440 | Claude Code | 684 | cut over 50,000 characters |")
     });
 }

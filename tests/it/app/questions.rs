@@ -227,7 +227,7 @@ fn markdown_or_json_is_one_click() {
             .is_none(),
         "no answer has two parts"
     );
-    click(&mut window, "Hosts 28");
+    click(&mut window, "Hosts 41");
     until_label(
         &mut window,
         " hosts show every column whole: Claude Code · ",

@@ -12,6 +12,7 @@ mod diff;
 mod findings;
 mod hosts;
 mod lists;
+mod losses;
 mod probe;
 mod pull_request;
 pub mod reproduce;
@@ -57,6 +58,7 @@ pub use check::{
 pub use comparison::comparison;
 pub use diff::{diff, diff_tools};
 pub use lists::{prompts, resources};
+pub use losses::{exact_loss, losses, losses_table};
 
 pub use comparison_table::{ComparisonFile, comparison_table};
 pub use hosts::{host, hosts_list};

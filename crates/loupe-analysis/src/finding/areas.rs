@@ -4,8 +4,8 @@ use serde::Deserialize;
 
 use super::rule::Rule;
 use super::{
-    annotations, definition, drift, markdown, parity, prompt, protocol, resource, schema, shape,
-    size,
+    annotations, definition, drift, host, markdown, parity, prompt, protocol, resource, schema,
+    shape, size,
 };
 
 /// Rules about one thing.
@@ -66,6 +66,12 @@ pub static AREAS: &[Area] = &[
         "Names and descriptions of tools",
         definition::RULES,
         include_str!("definition.toml"),
+    ),
+    area(
+        "host",
+        "What hosts do not pass on to their models",
+        host::RULES,
+        include_str!("host.toml"),
     ),
     area(
         "resource",
@@ -129,6 +135,8 @@ pub struct Example {
     pub protocol: Option<String>,
     /// The profile under which the rule speaks, where no default one has it.
     pub profile: Option<String>,
+    /// The host that is named, where the rule speaks of named ones alone.
+    pub host: Option<String>,
 }
 
 #[derive(Deserialize)]

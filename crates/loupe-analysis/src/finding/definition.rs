@@ -35,10 +35,6 @@ pub(crate) static RULES: &[Rule] = &[
         .fix("Say what the tool does; leave the rest to the host.")
         .source("tool poisoning, Invariant Labs 2025-04")
         .heuristic(),
-    Rule::new("definition/over-host-cap", &[(HostCompat, Warning)], RuleCheck::Server(over_cap))
-        .explanation("A host cuts the description, or shortens the name that it makes of server and tool.")
-        .fix("A shorter one; what matters first.")
-        .source("the caps of each host with version and evidence (hosts)"),
     Rule::new("definition/near-duplicate", &[(HostCompat, Info)], RuleCheck::Server(near_duplicate))
         .explanation("Two tools have nearly the same description: a model cannot tell them apart.")
         .fix("Say what the one does and the other does not.")
@@ -102,42 +98,6 @@ fn speaks(tool: &CheckedTool<'_>, hits: &mut Hits<'_>) {
             super::result::clip(found.as_str())
         ))
         .in_definition("/description");
-    }
-}
-
-fn over_cap(server: &CheckedServer<'_>, hosts: &Hosts, hits: &mut Hits<'_>) {
-    let name = server
-        .server
-        .map_or("server", |server| server.name.as_str());
-    for tool in server.tools {
-        let mut cut = Vec::new();
-        let mut renamed = Vec::new();
-        for host in hosts.iter() {
-            let (definition, _) = host.definition(tool, name);
-            if definition.is_description_cut {
-                cut.push(host.name.as_str());
-            }
-            if definition
-                .name_note
-                .is_some_and(|note| note.contains("more than"))
-            {
-                renamed.push(host.name.as_str());
-            }
-        }
-        if !cut.is_empty() {
-            hits.report_for(
-                &tool.name,
-                format!("the description is cut by {}", cut.join(", ")),
-            )
-            .in_definition("/description");
-        }
-        if !renamed.is_empty() {
-            hits.report_for(
-                &tool.name,
-                format!("server + tool name too long for {}", renamed.join(", ")),
-            )
-            .in_definition("/name");
-        }
     }
 }
 

@@ -10,6 +10,7 @@ mod contradiction;
 mod definition;
 mod drift;
 mod fences;
+mod host;
 mod markdown;
 mod marks;
 mod parity;

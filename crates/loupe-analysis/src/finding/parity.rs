@@ -17,7 +17,7 @@ use super::{CheckedResult, LocationPart};
 use crate::queries::Parts;
 use loupe_core::capture::{Fact, FactState, ResultData, is_wrapped};
 use loupe_core::diff::digest;
-use loupe_core::host::ResultShape;
+use loupe_core::host::{ResultPart, ResultShape};
 use loupe_core::json::{Doc, Node};
 use loupe_core::number::number_of;
 
@@ -109,6 +109,10 @@ pub(crate) static RULES: &[Rule] = &[
         .explanation("`structuredContent` is the text once more as one string: no structure, and twice the tokens where both are shown.")
         .fix("Fields, or no `structuredContent` (in FastMCP `output_schema=None`).")
         .source("fastmcp 4637; canvas-mcp 271"),
+    Rule::new("parity/text-in-data", &[(Cost, Costs)], RuleCheck::Answer(text_in_data))
+        .explanation("A member of `structuredContent` is the text once more, beside data: `message`, `text`, `summary`. Hosts that show both parts show it twice; those that show `structuredContent` alone read it there only.")
+        .fix("Leave the member out where your hosts show the text; keep it for those that show `structuredContent` alone.")
+        .source(HOSTS),
 ];
 
 /// The facts in some state of one field.
@@ -617,4 +621,35 @@ fn check_wrapper(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
             },
         );
     }
+}
+
+/// A shorter text is repeated by chance.
+const MIN_COPY: usize = 20;
+
+fn text_in_data(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
+    let text = answer.text.trim();
+    let Some(root) = answer.structured().filter(|root| root.len() > 1) else {
+        return;
+    };
+    if text.len() < MIN_COPY {
+        return;
+    }
+    let is_copy = |node: &Node<'_>| node.as_str().is_some_and(|own| own.trim() == text);
+    let Some(member) = root.children().find(is_copy) else {
+        return;
+    };
+    let key = member.key().unwrap_or_default();
+    let tokens = answer.count(text).o200k_base;
+    let shape = ResultShape::new(answer.subject);
+    let alone = answer.hosts.read_by(shape, ResultPart::Data).hosts;
+    let needed = match alone {
+        0 => String::new(),
+        some => format!(
+            "; the {} that show `structuredContent` alone read it there only",
+            number_of(some as u64, "hosts")
+        ),
+    };
+    let twice = read_twice(answer, tokens);
+    hits.report(format!("`{key}` is the text once more{twice}{needed}"))
+        .at(answer.data_at(member));
 }

@@ -11,7 +11,7 @@ use super::{
     CheckedResult, CheckedServer, CheckedTool, Location, LocationPart, Profile, RuleSettings, rule,
 };
 use crate::queries::{FixedResult, Parts};
-use loupe_core::host::Hosts;
+use loupe_core::host::{HostId, Hosts};
 use loupe_core::token::Tokens;
 
 /// How grave a finding is, the most severe first.
@@ -195,6 +195,11 @@ impl<'a> Hits<'a> {
     /// The limit of another rule, to which this one leaves what is beyond it.
     pub(crate) fn limit_of(&self, id: &str) -> u64 {
         rule(id).map_or(0, |rule| self.settings.limit(rule))
+    }
+
+    /// The hosts whose losses are errors; none where those of all hosts are told.
+    pub(super) fn named_hosts(&self) -> &'a [HostId] {
+        &self.settings.hosts
     }
 
     /// Notes a message about what is at hand, at no place yet.

@@ -9,6 +9,7 @@ use toml::Spanned;
 
 use super::rule::Hit;
 use super::{Finding, Profile, Rule, Severity, rule};
+use loupe_core::host::HostId;
 use loupe_core::problem::{Problem, ProblemKind, plain_toml};
 
 /// What is different for one rule.
@@ -31,6 +32,9 @@ pub struct RuleSettings {
     pub silenced: BTreeMap<(&'static str, String), String>,
     /// From which severity on a check says no.
     pub fail_on: Severity,
+    /// The hosts whose losses are errors, those of others being of no account; where none is named, losses of all hosts are
+    /// told.
+    pub hosts: Vec<HostId>,
 }
 
 impl Default for RuleSettings {
@@ -40,6 +44,7 @@ impl Default for RuleSettings {
             changes: BTreeMap::new(),
             silenced: BTreeMap::new(),
             fail_on: Severity::Error,
+            hosts: Vec::new(),
         }
     }
 }

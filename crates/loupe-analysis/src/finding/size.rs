@@ -9,7 +9,7 @@ use super::rule::Severity::{Cost as Costs, Error, Info, Warning};
 use super::rule::{Hits, Rule, RuleCheck, RulePattern};
 use super::shape::STYLE;
 use super::{CheckedResult, CheckedServer, CheckedTool, LocationPart};
-use loupe_core::host::{Hosts, LimitState};
+use loupe_core::host::{Hosts, LimitState, ResultPart, ResultShape};
 use loupe_core::json::{Doc, FaultKind, Kind, Node};
 use loupe_core::number::{grouped, number_of};
 
@@ -29,6 +29,11 @@ pub(crate) static RULES: &[Rule] = &[
         .explanation("A known host cuts this answer, or puts a notice or an error in its place.")
         .fix("Send less: a page, fewer fields, a shorter text.")
         .source("the limits of each host with version and evidence (hosts)"),
+    Rule::new("size/limit-in-one-part", &[(HostCompat, Warning)], RuleCheck::Answer(limit_in_one_part))
+        .explanation("One part of the result is cut at a limit and the other carries everything: hosts that show the other part get all of it, so the limit does not hold.")
+        .fix("Cut the records before you write both parts from them.")
+        .source("what each host shows (hosts)")
+        .heuristic(),
     Rule::new("size/broken-json", &[(HostCompat, Error)], RuleCheck::Answer(broken_json))
         .explanation("The text begins as JSON and does not parse to its end: it was cut.")
         .fix("Drop whole records and keep it valid; say that there are more.")
@@ -76,7 +81,7 @@ pub(crate) static RULES: &[Rule] = &[
     Rule::new("size/tools-list", &[(Cost, Costs)], RuleCheck::Server(long_description))
         .explanation("A description is longer than 2 KB. Every session pays for it before the first call; what is saved is what is beyond the limit.")
         .fix("Say what the tool is for and when to use it; the rest into the arguments' descriptions or a resource.")
-        .source("Claude Code cut descriptions at 2,048 characters before it raised that; definition/over-host-cap has what hosts cut now")
+        .source("Claude Code cut descriptions at 2,048 characters before it raised that; host/description has what hosts cut now")
         .limit(2_048, "characters"),
 ];
 
@@ -182,6 +187,60 @@ fn host_limit(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
         ))
         .at(answer.text_at(0..0));
     }
+}
+
+/// By how much the part that is not cut has to be larger, in tenths.
+const LARGER: u64 = 12;
+
+/// Words at the end of a text that say that it is cut.
+const CUT_WORDS: [&str; 5] = ["truncated", "cut off", "cut at", "omitted", "output limit"];
+
+fn limit_in_one_part(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
+    let Some(data) = answer.structured() else {
+        return;
+    };
+    let (text_size, data_size) = (utf16(&answer.text), utf16(&data.raw_text()));
+    let from = answer
+        .text
+        .char_indices()
+        .rev()
+        .nth(300)
+        .map_or(0, |(at, _)| at);
+    let end = answer.text[from..].to_lowercase();
+    let says_cut = CUT_WORDS.iter().any(|word| end.contains(word)) || end.trim_end().ends_with('…');
+    let is_marked = |node: loupe_core::json::Node<'_>| {
+        node.key()
+            .is_some_and(|key| key.to_lowercase().replace('_', "").ends_with("truncated"))
+            && node.as_bool() == Some(true)
+    };
+    let data_says_cut = data.children().any(is_marked);
+    let shape = ResultShape::new(answer.subject);
+    let hosts = |part| answer.hosts.read_by(shape, part);
+    let both = hosts(ResultPart::Text).both;
+    let (cut, whole, cut_size, whole_size, part) = match (says_cut, data_says_cut) {
+        (true, false) if data_size * 10 > text_size * LARGER => (
+            "the text",
+            "`structuredContent`",
+            text_size,
+            data_size,
+            ResultPart::Data,
+        ),
+        (false, true) if text_size * 10 > data_size * LARGER => (
+            "`structuredContent`",
+            "the text",
+            data_size,
+            text_size,
+            ResultPart::Text,
+        ),
+        _ => return,
+    };
+    hits.report(format!(
+        "{cut} is cut at {} characters, {whole} carries {}: {} show that",
+        grouped(cut_size),
+        grouped(whole_size),
+        number_of((hosts(part).hosts + both) as u64, "hosts")
+    ))
+    .at(answer.text_at(answer.text.len()..answer.text.len()));
 }
 
 fn broken_json(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {

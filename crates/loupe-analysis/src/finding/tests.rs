@@ -25,11 +25,21 @@ fn expanded(text: &str) -> String {
         .into_owned()
 }
 
+/// One tool, a list of them, or a list of pages.
 fn tools(text: &str) -> Vec<Arc<Tool>> {
     let doc = Doc::parse(Bytes::from(text.to_owned()));
     let root = doc.root().unwrap();
     let one = |node: Node<'_>| Arc::new(Tool::read(node.raw_bytes()));
-    if root.kind() == loupe_core::json::Kind::Array {
+    let of_page = |(page, tools): (usize, Node<'_>)| -> Vec<Arc<Tool>> {
+        let read = |node: Node<'_>| Tool {
+            is_after_first_page: page > 0,
+            ..Tool::read(node.raw_bytes())
+        };
+        tools.children().map(read).map(Arc::new).collect()
+    };
+    if text.starts_with("[[") {
+        root.children().enumerate().flat_map(of_page).collect()
+    } else if root.kind() == loupe_core::json::Kind::Array {
         root.children().map(one).collect()
     } else {
         vec![one(root)]
@@ -80,6 +90,8 @@ fn found(rule: &'static Rule, example: &Example, text: &str) -> Vec<Finding> {
             .as_deref()
             .map(|name| Profile::parse(name).unwrap()),
     );
+    let named = example.host.as_deref().and_then(|id| hosts.get(id));
+    settings.hosts.extend(named.map(|host| host.id));
     let checker = Checker {
         settings: &settings,
         hosts: &hosts,
@@ -330,6 +342,7 @@ fn what_is_saved_is_what_the_mended_text_saves() {
         arguments: None,
         before: None,
         protocol: None,
+        host: None,
         profile: None,
     };
     let pretty = "{\n  \"a\": 1,\n  \"b\": [\n    1,\n    2\n  ]\n}";

@@ -673,9 +673,9 @@ mod tests {
         let report = report(
             r#"{"content":[{"type":"text","text":"Ada, 36"}],"structuredContent":{"name":"Ada","age":36,"city":"London"}}"#,
         );
-        assert_eq!(report.rows.len(), 28);
+        assert_eq!(report.rows.len(), 41);
         let hosts: usize = report.lanes.iter().map(|lane| lane.rows.len()).sum();
-        assert_eq!(hosts, 28);
+        assert_eq!(hosts, 41);
         for lane in &report.lanes {
             let texts: Vec<_> = report
                 .hosts_of(lane)
@@ -719,7 +719,7 @@ mod tests {
             .collect();
         assert!(places.is_sorted(), "{places:?}");
         let summary = report.summary(Encoding::O200kBase).text();
-        let headline = "17 of 28 hosts lose facts of it. They read the text alone, which misses 1 of 3 facts. Of 28 hosts: 17 lose facts, ";
+        let headline = "22 of 41 hosts lose facts of it. They read the text alone, which misses 1 of 3 facts. Of 41 hosts: 22 lose facts, ";
         assert!(summary.starts_with(headline), "{summary}");
         assert!(summary.contains(" Fewest tokens of these: "), "{summary}");
     }
@@ -883,7 +883,7 @@ mod tests {
         };
         assert_eq!(
             headline(&of("Done.", r#"{"age":36}"#)),
-            "17 of 28 hosts show their model none of this data"
+            "22 of 41 hosts show their model none of this data"
         );
         assert_eq!(
             headline(&of("36", r#"{"age":36}"#)),
@@ -900,7 +900,7 @@ mod tests {
         );
         let long = text(&"It was said again, and nobody wrote it down. ".repeat(700));
         assert!(
-            headline(&long).ends_with(" of 28 hosts cut this answer"),
+            headline(&long).ends_with(" of 41 hosts cut this answer"),
             "{}",
             headline(&long)
         );

@@ -21,6 +21,7 @@ mod host_report;
 mod hosts;
 pub mod invisible_chars;
 mod links;
+mod losses;
 mod money;
 mod needed;
 mod other_chars;
@@ -66,6 +67,7 @@ pub use hosts::{
     OtherLosses, evidence_text, limit_text,
 };
 pub use links::Links;
+pub use losses::{DefinitionsCost, HostLosses, LossOutcome, LossesQuery, LossesReport, ResultLoss};
 pub use money::{Cost, Model, Prices};
 pub(crate) use needed::needed_fields;
 pub use needed::{NeededFields, NeededQuery, fields};

@@ -3,12 +3,14 @@
 mod breakage;
 mod comparison;
 mod hosts;
+mod losses;
 mod placements;
 mod strip;
 
 pub use breakage::breakage;
 pub use comparison::{column_loss, comparison_strip, comparison_summary, describe_held};
 pub use hosts::HostsHeadline;
+pub use losses::{LossColumn, LossLine, known_text, loss_sentence};
 pub use strip::{ClaimTone, HostCost, Loss, ModelReads, Strip, StripCell, part_format, strip};
 
 use crate::queries::Repair;
@@ -524,8 +526,7 @@ mod tests {
         let message = say(&[content, none("structured"), none("both"), none("json")]).unwrap();
         assert!(message.starts_with("14 tokens of text, what "), "{message}");
         assert!(
-            message
-                .ends_with(", + 1 image. No data in this text, so no other format: send fields in structuredContent to compare."),
+            message.ends_with(", + 1 image. No data to compare: send fields in structuredContent."),
             "{message}"
         );
     }
@@ -590,9 +591,7 @@ mod tests {
         ];
         let said = say(&no_data).unwrap();
         assert!(
-            said.ends_with(
-                " No data in this text, so no other format: send fields in structuredContent to compare."
-            ),
+            said.ends_with(" No data to compare: send fields in structuredContent."),
             "{said}"
         );
         let nothing = [

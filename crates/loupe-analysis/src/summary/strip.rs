@@ -630,9 +630,9 @@ pub fn strip(
         let note = match json.row.why.as_deref() {
             Some(ERROR_RESULT) => "An error result",
             _ if content.row.is_available() => {
-                "No data in this text, so no other format: send fields in structuredContent to compare"
+                "No data to compare: send fields in structuredContent"
             }
-            _ => "No data in this result, so no other format",
+            _ => "No data to compare",
         };
         return Some(Strip {
             note: Some(note.to_owned()),

@@ -1,0 +1,166 @@
+//! What hosts do not pass on to their models: of the list of tools, of definitions, and of results where hosts are named.
+//! One rule for each way in which something is lost; which hosts do it is data (`hosts.toml`).
+
+use std::sync::Arc;
+
+use super::profile::Profile::HostCompat;
+use super::rule::Severity::{Error, Info, Warning};
+use super::rule::{Hits, Rule, RuleCheck};
+use super::{CheckedResult, CheckedServer};
+use crate::queries::{Definitions, HostsReport, LossesReport};
+use loupe_core::cancel::Cancel;
+use loupe_core::host::losses::{ListedServer, LossEffect, LossKind};
+use loupe_core::host::{Host, Hosts};
+use loupe_core::number::grouped;
+
+/// Hosts that a message names; of more it says how many.
+const NAMED: usize = 3;
+
+const SOURCE: &str = "what each host passes on, with version and evidence (losses, hosts)";
+
+pub(crate) static RULES: &[Rule] = &[
+    Rule::new("host/pages", &[(HostCompat, Warning)], RuleCheck::Server(|server, hosts, hits| report(LossKind::Pages, server, hosts, hits)))
+        .explanation("Tools come after the first page of `tools/list`. Some hosts read that page alone, so their models never hear of the others.")
+        .fix("List all tools on one page, or those that matter first.")
+        .source(SOURCE),
+    Rule::new("host/too-many-tools", &[(HostCompat, Warning)], RuleCheck::Server(|server, hosts, hits| report(LossKind::TooManyTools, server, hosts, hits)))
+        .explanation("There are more tools than a host passes on.")
+        .fix("Offer fewer tools, or those that matter first.")
+        .source(SOURCE),
+    Rule::new("host/name-characters", &[(HostCompat, Warning)], RuleCheck::Server(|server, hosts, hits| report(LossKind::NameCharacters, server, hosts, hits)))
+        .explanation("A tool's name has a character that a host or its provider refuses: the tool, or every request, fails.")
+        .fix("Use only letters, digits, `_` and `-` in tool names.")
+        .source(SOURCE),
+    Rule::new("host/name-length", &[(HostCompat, Warning)], RuleCheck::Server(|server, hosts, hits| report(LossKind::NameLength, server, hosts, hits)))
+        .explanation("The name that a host makes of server and tool is too long: it is shortened, the tool is left out, or every request fails.")
+        .fix("Shorten the tool's name, or the server's name in the configuration.")
+        .source(SOURCE),
+    Rule::new("host/same-name", &[(HostCompat, Warning)], RuleCheck::Server(|server, hosts, hits| report(LossKind::SameName, server, hosts, hits)))
+        .explanation("Two names become equal where a host replaces characters or cuts: one of the tools is lost, or all are.")
+        .fix("Give tools names that differ in more than characters that hosts replace.")
+        .source(SOURCE),
+    Rule::new("host/input-reference", &[(HostCompat, Warning)], RuleCheck::Server(|server, hosts, hits| report(LossKind::InputReference, server, hosts, hits)))
+        .explanation("A `$ref` in an input schema leads nowhere: a host leaves the tool out, or loses the list.")
+        .fix("Put what `$ref` names under `$defs` of the same schema, or in its place.")
+        .source(SOURCE),
+    Rule::new("host/output-reference", &[(HostCompat, Warning)], RuleCheck::Server(|server, hosts, hits| report(LossKind::OutputReference, server, hosts, hits)))
+        .explanation("A `$ref` in an output schema leads nowhere: some hosts lose all tools of the server by it.")
+        .fix("Put what `$ref` names under `$defs` of the same schema, or in its place.")
+        .source(SOURCE),
+    Rule::new("host/boolean-schema", &[(HostCompat, Warning)], RuleCheck::Server(|server, hosts, hits| report(LossKind::BooleanSchema, server, hosts, hits)))
+        .explanation("The schema of a property is `true` or `false`, which JSON Schema allows and some hosts do not read: they lose all tools of the server by it.")
+        .fix("Write `{}` for a property that may be anything.")
+        .source(SOURCE),
+    Rule::new("host/description", &[(HostCompat, Warning)], RuleCheck::Server(|server, hosts, hits| report(LossKind::Description, server, hosts, hits)))
+        .explanation("A host cuts a tool's description.")
+        .fix("Shorten the description, or say first what must not be lost.")
+        .source(SOURCE),
+    Rule::new("host/instructions", &[(HostCompat, Info)], RuleCheck::Server(|server, hosts, hits| report(LossKind::Instructions, server, hosts, hits)))
+        .explanation("Hosts leave out or cut the server's `instructions`, so a rule that stands there alone does not reach their models.")
+        .fix("Say in the tools' descriptions what a model must know.")
+        .source(SOURCE),
+    Rule::new("host/schema-keywords", &[(HostCompat, Info)], RuleCheck::Server(|server, hosts, hits| report(LossKind::Keywords, server, hosts, hits)))
+        .explanation("A host takes keywords out of input schemas, so its model does not know what they say.")
+        .fix("Say in the parameter's description what the keyword says.")
+        .source(SOURCE),
+    Rule::new("host/schema-size", &[(HostCompat, Info)], RuleCheck::Server(|server, hosts, hits| report(LossKind::SchemaSize, server, hosts, hits)))
+        .explanation("An input schema is so large that a host leaves out the descriptions in it.")
+        .fix("Make the input schema smaller, or say what matters in the tool's description.")
+        .source(SOURCE),
+    Rule::new("host/result", &[(HostCompat, Error)], RuleCheck::Answer(result))
+        .explanation("A host that `check --host` names does not show all of a result to its model.")
+        .fix("`hosts` and `--view hosts` say which part it shows: put the data where it reads it.")
+        .source(SOURCE),
+];
+
+/// The hosts that count: those that are named, else all.
+fn counted<'h>(hosts: &'h Hosts, hits: &Hits<'_>) -> Vec<&'h Arc<Host>> {
+    let named = hits.named_hosts();
+    hosts
+        .iter()
+        .filter(|host| named.is_empty() || named.contains(&host.id))
+        .collect()
+}
+
+/// One finding for a kind of loss: what happens in which hosts, what most of them do first.
+fn report(kind: LossKind, server: &CheckedServer<'_>, hosts: &Hosts, hits: &mut Hits<'_>) {
+    let listing = ListedServer {
+        server: server
+            .server
+            .map_or("server", |server| server.name.as_str()),
+        tools: server.tools,
+        instructions: server
+            .server
+            .and_then(|server| server.instructions.as_deref()),
+    };
+    let mut all: Vec<(String, Vec<&str>)> = Vec::new();
+    let mut worst = LossEffect::NotKnown;
+    let mut tools: Vec<usize> = Vec::new();
+    for host in counted(hosts, hits) {
+        for loss in host.losses_of(&listing, kind) {
+            if loss.effect == LossEffect::NotKnown {
+                continue;
+            }
+            worst = worst.min(loss.effect);
+            tools.extend(&loss.tools);
+            match all.iter_mut().find(|(text, _)| *text == loss.text) {
+                Some((_, names)) => names.push(&host.name),
+                None => all.push((loss.text, vec![&host.name])),
+            }
+        }
+    }
+    if all.is_empty() {
+        return;
+    }
+    all.sort_by_key(|(_, names)| std::cmp::Reverse(names.len()));
+    let said: Vec<String> = all
+        .iter()
+        .map(|(text, names)| format!("{text}, in {}", some_of(names)))
+        .collect();
+    tools.sort_unstable();
+    tools.dedup();
+    let is_named = !hits.named_hosts().is_empty();
+    let subject = match tools[..] {
+        [one] => server.tools[one].name.as_str(),
+        _ => "",
+    };
+    let hit = hits.report_for(subject, said.join("; "));
+    hit.count = tools.len().max(1) as u64;
+    if is_named {
+        hit.as_severity(Error);
+    } else if worst == LossEffect::Changed && kind != LossKind::Description {
+        hit.as_severity(Info);
+    }
+}
+
+/// "Cline, Codex and 4 more".
+fn some_of(names: &[&str]) -> String {
+    if names.len() <= NAMED {
+        return names.join(", ");
+    }
+    let more = grouped((names.len() - NAMED) as u64);
+    format!("{} and {more} more", names[..NAMED].join(", "))
+}
+
+/// What named hosts do not show of a result.
+fn result(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
+    if hits.named_hosts().is_empty() {
+        return;
+    }
+    let named = answer.hosts.only(hits.named_hosts());
+    // What is asked for is waited for: a check looks for an interruption between its rules.
+    let cancel = Cancel::new();
+    let Ok(report) = HostsReport::new(answer.subject, &named, &cancel) else {
+        return;
+    };
+    let Ok(losses) = LossesReport::new(&Definitions::default(), &named, &cancel) else {
+        return;
+    };
+    let losses = losses.with_result(&answer.subject.capture.tool.name, &report);
+    for host in &losses.hosts {
+        for loss in host.results.iter().filter(|loss| loss.is_known()) {
+            hits.report(format!("{}: {}", host.host.name, loss.text))
+                .as_severity(Error);
+        }
+    }
+}
