@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use super::command;
 use super::output::{self, columns};
 use super::{Done, suggest};
+use loupe_analysis::finding::code_fix::code_fixes;
 use loupe_analysis::finding::{AREAS, Area, Example, Rule, examples, rules};
 use loupe_core::problem::{Problem, ProblemKind};
 
@@ -77,6 +78,12 @@ fn detail(area: &Area, rule: &Rule) -> Result<String, Problem> {
         writeln!(page, "Limit: {limit} {unit}; another one in loupe.toml").ok();
     }
     writeln!(page, "Source: {}", rule.source).ok();
+    for fix in code_fixes(rule.id) {
+        writeln!(page, "\n{}:", fix.sdk.title()).ok();
+        for line in fix.change() {
+            writeln!(page, "  {} {}", line.mark(), line.text()).ok();
+        }
+    }
     let examples = examples(area).map_err(|why| Problem::new(ProblemKind::Internal, why))?;
     for example in examples.iter().filter(|example| example.rule == rule.id) {
         page.push_str(&show_example(example));

@@ -1,5 +1,6 @@
 //! Loupe against the programs of others, which have to be installed: run by `.ci/run`, not by plain `cargo test`.
 
+mod code_fixes;
 mod exported;
 #[path = "../it/live.rs"]
 mod live;

@@ -3,6 +3,7 @@
 mod detail;
 mod filters;
 mod groups;
+mod saved;
 mod silence;
 
 use std::sync::Arc;
@@ -230,6 +231,7 @@ fn list_ui(
         ui.data_mut(|data| data.remove::<String>(Id::unique("finding that was in sight")));
     }
     widgets::scroll("findings").show(ui, |ui| {
+        saved::saved_ui(ui, cx, found);
         for severity in Severity::ALL {
             let many = rows
                 .iter()

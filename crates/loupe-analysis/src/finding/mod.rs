@@ -6,6 +6,7 @@
 mod annotations;
 mod areas;
 pub mod baseline;
+pub mod code_fix;
 mod contradiction;
 mod definition;
 mod drift;

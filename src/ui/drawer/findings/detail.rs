@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use egui::{Align, Layout, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{Align, Id, Layout, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::{AnswerFindings, FindingPlace, small, step};
 use crate::state::{Action, CompareAction, Dialog};
@@ -13,6 +13,7 @@ use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::{self, Button, Tone};
 use crate::ui::{Cx, icons};
 use loupe_analysis::contract::finding_sentence;
+use loupe_analysis::finding::code_fix::{CodeFix, CodeLine, Sdk, code_fixes};
 use loupe_analysis::finding::{Finding, Location, LocationPart, ToolSilence};
 use loupe_analysis::queries::{CountQuery, FixedResult, RowQuery, WithFix};
 use loupe_core::number::{grouped, relative_change};
@@ -48,6 +49,7 @@ pub fn detail_ui(ui: &mut Ui, cx: &Cx<'_>, found: &AnswerFindings, at: usize, fi
             if let Some(mended) = &finding.mended {
                 preview_ui(ui, mended);
             }
+            code_ui(ui, cx, code_fixes(rule.id));
             ui.add(small(format!("Source: {}", rule.source), t.weak));
             foot_ui(ui, cx, finding);
         });
@@ -368,6 +370,66 @@ fn preview_ui(ui: &mut Ui, mended: &FixedResult) {
             for line in text.lines().take(PREVIEW) {
                 let shown: String = line.chars().take(200).collect();
                 widgets::truncated(ui, shown, theme::mono(11.5), t.strong);
+            }
+        });
+}
+
+/// The change as code for the server's SDK; which one that is, is chosen where the server does not tell.
+fn code_ui(ui: &mut Ui, cx: &Cx<'_>, fixes: &[CodeFix]) {
+    let Some(first) = fixes.first() else { return };
+    let t = theme::of(ui);
+    let told = cx
+        .state
+        .capture()
+        .and_then(|capture| Sdk::of(&capture.tool, &capture.server.source));
+    let id = Id::unique("sdk of the fix");
+    let chosen = widgets::recall::<Sdk>(ui, id).or(told);
+    let fix = fixes
+        .iter()
+        .find(|fix| Some(fix.sdk) == chosen)
+        .unwrap_or(first);
+    ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = 6.0;
+        ui.add(heading("As code", t));
+        for other in fixes {
+            let button = Button::new(other.sdk.title()).small();
+            let button = if other.sdk == fix.sdk {
+                button.icon(icons::CHECK)
+            } else {
+                button
+            };
+            if button.clicked(ui) {
+                widgets::remember(ui, id, other.sdk);
+            }
+        }
+        if Some(fix.sdk) == told {
+            widgets::note(ui, "as the server tells");
+        }
+        widgets::from_right(ui, |ui| {
+            if widgets::icon_button(ui, icons::COPY, "Copy the new code").clicked() {
+                let new = fix.change().into_iter();
+                let new = new.filter(|line| line.mark() != '-');
+                let lines: Vec<&str> = new.map(CodeLine::text).collect();
+                cx.send(Action::Copy(lines.join("\n")));
+            }
+        });
+    });
+    egui::Frame::new()
+        .fill(t.card)
+        .stroke(Stroke::new(1.0, t.line))
+        .corner_radius(theme::RADIUS_BADGE)
+        .inner_margin(8)
+        .show(ui, |ui| {
+            ui.set_width(ui.available_width());
+            ui.spacing_mut().item_spacing.y = 1.0;
+            for line in fix.change() {
+                let color = match line {
+                    CodeLine::Same(_) => t.weak,
+                    CodeLine::Removed(_) => t.bad,
+                    CodeLine::Added(_) => t.ok,
+                };
+                let words = format!("{} {}", line.mark(), line.text());
+                widgets::wrapped(ui, words, theme::mono(11.5), color);
             }
         });
 }

@@ -1,0 +1,178 @@
+//! The change that a saving asks for as code, for the SDK of the server: `fixes/RULE/SDK.EXT.diff`, each a whole small server
+//! with and without the change. `tests/peers` runs both.
+
+use loupe_core::capture::Tool;
+
+/// An SDK that servers are written with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Sdk {
+    FastMcp,
+    Python,
+    TypeScript,
+}
+
+impl Sdk {
+    pub const ALL: [Self; 3] = [Self::FastMcp, Self::Python, Self::TypeScript];
+
+    /// The name with the version that the changes were run with.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::FastMcp => "FastMCP 4.2",
+            Self::Python => "Python SDK 2.3",
+            Self::TypeScript => "TypeScript SDK 1.32",
+        }
+    }
+
+    /// The SDK of a server, by what it lists and by the command it is started with; `None` where neither tells.
+    pub fn of(tool: &Tool, source: &str) -> Option<Self> {
+        let raw = String::from_utf8_lossy(&tool.raw);
+        if raw.contains("x-fastmcp") || raw.contains("\"_fastmcp\"") || raw.contains("\"fastmcp\"")
+        {
+            return Some(Self::FastMcp);
+        }
+        let command = source.rsplit("-- ").next().unwrap_or_default();
+        let program = command.split_whitespace().next().unwrap_or_default();
+        let name = program.rsplit(['/', '\\']).next().unwrap_or_default();
+        let is_script = ["node", "npx", "bun", "bunx", "deno", "tsx"].contains(&name);
+        is_script.then_some(Self::TypeScript)
+    }
+}
+
+/// One line of a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CodeLine<'a> {
+    Same(&'a str),
+    Removed(&'a str),
+    Added(&'a str),
+}
+
+impl<'a> CodeLine<'a> {
+    /// The line without its mark.
+    pub fn text(self) -> &'a str {
+        match self {
+            Self::Same(text) | Self::Removed(text) | Self::Added(text) => text,
+        }
+    }
+
+    /// The mark that a difference has before it.
+    pub fn mark(self) -> char {
+        match self {
+            Self::Same(_) => ' ',
+            Self::Removed(_) => '-',
+            Self::Added(_) => '+',
+        }
+    }
+}
+
+/// A change for one SDK.
+#[derive(Clone, Copy, Debug)]
+pub struct CodeFix {
+    pub sdk: Sdk,
+    diff: &'static str,
+}
+
+impl CodeFix {
+    /// The whole server, line by line.
+    pub fn lines(&self) -> impl Iterator<Item = CodeLine<'static>> {
+        self.diff.lines().map(|line| {
+            let mut chars = line.chars();
+            match chars.next() {
+                Some('-') => CodeLine::Removed(chars.as_str()),
+                Some('+') => CodeLine::Added(chars.as_str()),
+                _ => CodeLine::Same(chars.as_str()),
+            }
+        })
+    }
+
+    /// What changes, with one line around it.
+    pub fn change(&self) -> Vec<CodeLine<'static>> {
+        let lines: Vec<_> = self.lines().collect();
+        let is_same = |at: usize| {
+            lines
+                .get(at)
+                .is_none_or(|line| matches!(line, CodeLine::Same(_)))
+        };
+        (0..lines.len())
+            .filter(|at| !is_same(*at) || !is_same(at + 1) || !is_same(at.wrapping_sub(1)))
+            .map(|at| lines[at])
+            .collect()
+    }
+
+    /// The server with the change, or without it.
+    pub fn server(&self, is_changed: bool) -> String {
+        let lines = self.lines().filter(|line| match line {
+            CodeLine::Same(_) => true,
+            CodeLine::Removed(_) => !is_changed,
+            CodeLine::Added(_) => is_changed,
+        });
+        lines.map(|line| format!("{}\n", line.text())).collect()
+    }
+}
+
+macro_rules! fixes {
+    ($($rule:literal: $folder:literal [$($sdk:ident $file:literal),+];)+) => {
+        &[$(($rule, &[$(CodeFix {
+            sdk: Sdk::$sdk,
+            diff: include_str!(concat!("fixes/", $folder, "/", $file, ".diff")),
+        }),+])),+]
+    };
+}
+
+/// By rule.
+static FIXES: &[(&str, &[CodeFix])] = fixes! {
+    "shape/pretty-json": "pretty-json" [FastMcp "fastmcp.py", Python "python-sdk.py", TypeScript "typescript-sdk.mjs"];
+    "parity/text-duplicates-json": "text-duplicates-json" [FastMcp "fastmcp.py", Python "python-sdk.py", TypeScript "typescript-sdk.mjs"];
+    "parity/wrapped-duplicate": "wrapped-duplicate" [FastMcp "fastmcp.py", Python "python-sdk.py", TypeScript "typescript-sdk.mjs"];
+    "shape/escaped-unicode": "escaped-unicode" [FastMcp "fastmcp.py", Python "python-sdk.py"];
+    "shape/repeated-keys": "repeated-keys" [FastMcp "fastmcp.py", Python "python-sdk.py", TypeScript "typescript-sdk.mjs"];
+    "shape/empty-section": "empty-section" [FastMcp "fastmcp.py", Python "python-sdk.py", TypeScript "typescript-sdk.mjs"];
+};
+
+/// Every rule that has its change as code.
+pub fn rules_with_code() -> impl Iterator<Item = (&'static str, &'static [CodeFix])> {
+    FIXES.iter().copied()
+}
+
+/// The change of a rule for each SDK; none where there is none.
+pub fn code_fixes(rule: &str) -> &'static [CodeFix] {
+    FIXES
+        .iter()
+        .find(|(own, _)| *own == rule)
+        .map_or(&[], |(_, fixes)| fixes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::finding::rule;
+
+    #[test]
+    fn changes_are_of_rules_and_change_something() {
+        for (id, fixes) in rules_with_code() {
+            assert!(rule(id).is_some(), "{id}");
+            for fix in fixes {
+                assert_ne!(fix.server(true), fix.server(false), "{id} {:?}", fix.sdk);
+                let change = fix.change();
+                assert!(
+                    (2..=20).contains(&change.len()),
+                    "{id} {:?}: {change:?}",
+                    fix.sdk
+                );
+            }
+        }
+        assert!(code_fixes("shape/epoch").is_empty());
+    }
+
+    #[test]
+    fn the_sdk_is_told_by_what_it_leaves_behind() {
+        let of = |raw: &str, source: &str| Sdk::of(&Tool::read(raw.to_owned().into()), source);
+        let wrapped = r#"{"name":"a","outputSchema":{"x-fastmcp-wrap-result":true}}"#;
+        assert_eq!(of(wrapped, "-- python server.py"), Some(Sdk::FastMcp));
+        assert_eq!(
+            of("{}", "-- /usr/bin/node dist/index.js"),
+            Some(Sdk::TypeScript)
+        );
+        assert_eq!(of("{}", "-- python server.py"), None);
+        assert_eq!(of("{}", "https://example.com/mcp"), None);
+    }
+}
