@@ -45,6 +45,7 @@ mod stateless;
 mod app;
 #[cfg(feature = "gui")]
 mod live;
+mod losses;
 #[cfg(feature = "gui")]
 mod pictures;
 #[cfg(feature = "gui")]

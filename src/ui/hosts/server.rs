@@ -206,6 +206,9 @@ struct Table<'a> {
     right: f32,
 }
 
+/// A column of costs: its title, and what stands in it.
+type CostColumn = (&'static str, fn(&HostLosses) -> Option<Tokens>);
+
 /// One row of hosts as it is laid out.
 struct Laid {
     names: Arc<Galley>,
@@ -267,8 +270,8 @@ impl<'a> Table<'a> {
         }
     }
 
-    fn costs(&self) -> &'static [(&'static str, fn(&HostLosses) -> Option<Tokens>)] {
-        const ALL: [(&str, fn(&HostLosses) -> Option<Tokens>); 3] = [
+    fn costs(&self) -> &'static [CostColumn] {
+        const ALL: [CostColumn; 3] = [
             ("Listed", |host| Some(host.cost.listed)),
             ("Passed on", |host| host.cost.passed_on),
             ("At start", |host| host.cost.at_start),

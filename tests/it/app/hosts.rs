@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use egui::{Key, Modifiers, OutputCommand};
+use egui_kittest::kittest::Queryable as _;
 use loupe_analysis::fixture::export::ExportChoice;
 use loupe_core::host::Hosts;
-use mcp_loupe::state::{Action, Dialog, ExportAction, SessionId};
+use mcp_loupe::state::{Action, Dialog, ExportAction, HostsAction, HostsTab, SessionId};
 
 use super::fixtures::item;
 use super::{click, on_sample, press, until, until_label};
@@ -119,4 +120,42 @@ fn a_chart_is_copied_as_a_picture() {
             )
         });
     }
+}
+
+#[test]
+fn what_hosts_lose_of_the_server_needs_no_result() {
+    let mut window = on_sample();
+    let show = Action::Hosts(HostsAction::Tab(HostsTab::Server));
+    window.state_mut().state.perform(show, &mut Vec::new());
+    until_label(&mut window, "hosts do not get all of loupe-sample");
+    until_label(
+        &mut window,
+        "Definitions alone: call a tool to add its result",
+    );
+    let selected = |window: &super::Window| window.state().state.view.hosts.selected;
+    assert_eq!(selected(&window), None);
+    press(&mut window, Key::F8, Modifiers::NONE);
+    until(&mut window, "a host that loses something", |window| {
+        selected(window).is_some()
+    });
+    let first = selected(&window);
+    press(&mut window, Key::F8, Modifiers::NONE);
+    until(&mut window, "the next one", |window| {
+        selected(window) != first
+    });
+    // The row says all that is in it.
+    let row = "OpenAI Codex CLI: default, ";
+    until_label(&mut window, row);
+    window
+        .query_all_by_label_contains(row)
+        .next()
+        .unwrap()
+        .click();
+    until_label(&mut window, "inputSchema as the model gets it");
+    window.get_by_label("Copy summary").click();
+    until(&mut window, "the table is copied", |window| {
+        super::copied(window)
+            .concat()
+            .contains("| Host | Loses tools |")
+    });
 }

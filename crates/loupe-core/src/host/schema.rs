@@ -2,7 +2,8 @@
 //!
 //! The words are those that `hosts.toml` uses: `as-sent`, and after it, parted by commas, `keys sorted`, `KEY removed`,
 //! `KEY removed at the top`, `additionalProperties false`, `additionalProperties false when absent`; or
-//! `reduced (KEY, … removed)`, `reduced (KEY, …)` for what stays at the top, `kept (KEY, …)` for what stays everywhere. What
+//! `reduced (KEY, … removed)`, `reduced (KEY, …)` for what stays at the top, `kept (KEY, …)` for what stays everywhere, where
+//! `const` is an `enum` of one. What
 //! is said in other words cannot be written, and the schema is counted as sent.
 
 use std::collections::BTreeSet;
@@ -122,7 +123,12 @@ pub(super) fn show_schema(rule: Option<&str>, max: Option<usize>, sent: &str) ->
             Change::Sort => schema = sort_keys(schema, 0),
             Change::Remove(keys) => retain(&mut schema, &|key| !keys.contains(&key), &mut gone, 0),
             Change::RemoveAtTop(key) => retain_at_top(&mut schema, &|own| own != *key, &mut gone),
-            Change::KeepAll(keys) => retain(&mut schema, &|key| keys.contains(&key), &mut gone, 0),
+            Change::KeepAll(keys) => {
+                if keys.contains(&"enum") && !keys.contains(&"const") {
+                    const_as_enum(&mut schema, 0);
+                }
+                retain(&mut schema, &|key| keys.contains(&key), &mut gone, 0);
+            }
             Change::Keep(keys) => retain_at_top(&mut schema, &|own| keys.contains(&own), &mut gone),
             Change::Closed(only_absent) => {
                 if !(*only_absent && schema.contains_key("additionalProperties")) {
@@ -238,6 +244,38 @@ pub(super) fn has_boolean(sent: &str) -> bool {
         .is_some_and(|root| find(root, 0))
 }
 
+/// Writes `const` as an `enum` of one value, which says the same.
+fn const_as_enum(schema: &mut Map<String, Value>, depth: usize) {
+    if depth > MAX_DEPTH {
+        return;
+    }
+    if let Some(only) = schema.remove("const") {
+        schema.insert("enum".to_owned(), Value::Array(vec![only]));
+    }
+    inner_mut(schema, |schema| const_as_enum(schema, depth + 1));
+}
+
+/// The schemas right inside of one, as [`inner`] has them.
+fn inner_mut(schema: &mut Map<String, Value>, mut change: impl FnMut(&mut Map<String, Value>)) {
+    for (key, value) in schema {
+        if DATA.contains(&key.as_str()) {
+            continue;
+        }
+        match value {
+            Value::Object(named) if NAMES.contains(&key.as_str()) => named
+                .values_mut()
+                .filter_map(Value::as_object_mut)
+                .for_each(&mut change),
+            Value::Object(one) => change(one),
+            Value::Array(list) => list
+                .iter_mut()
+                .filter_map(Value::as_object_mut)
+                .for_each(&mut change),
+            _ => {}
+        }
+    }
+}
+
 /// Takes keywords out of a schema and those inside it, and notes them; a property that is called like one stays.
 fn retain(
     schema: &mut Map<String, Value>,
@@ -249,25 +287,7 @@ fn retain(
         return;
     }
     retain_at_top(schema, stays, gone);
-    for (key, value) in schema {
-        if DATA.contains(&key.as_str()) {
-            continue;
-        }
-        match value {
-            Value::Object(named) if NAMES.contains(&key.as_str()) => {
-                named
-                    .values_mut()
-                    .filter_map(Value::as_object_mut)
-                    .for_each(|inner| retain(inner, stays, gone, depth + 1));
-            }
-            Value::Object(inner) => retain(inner, stays, gone, depth + 1),
-            Value::Array(list) => list
-                .iter_mut()
-                .filter_map(Value::as_object_mut)
-                .for_each(|inner| retain(inner, stays, gone, depth + 1)),
-            _ => {}
-        }
-    }
+    inner_mut(schema, |schema| retain(schema, stays, gone, depth + 1));
 }
 
 fn retain_at_top(
@@ -385,6 +405,11 @@ mod tests {
             dropped("reduced (type, properties, required)"),
             ["$defs", "anyOf"]
         );
+        // An enum of one value says what a const does.
+        let only = r#"{"properties":{"a":{"const":"b"}}}"#;
+        let kept = show_schema(Some("kept (properties, enum)"), None, only);
+        assert_eq!(kept.text, r#"{"properties":{"a":{"enum":["b"]}}}"#);
+        assert!(kept.dropped.is_empty());
         // A title says nothing that a call needs.
         assert!(dropped("as-sent, title removed").is_empty());
         let small = show_schema(Some("as-sent"), Some(60), sent);

@@ -12,7 +12,7 @@ use loupe_core::host::losses::ListedServer;
 
 use crate::cases::{data, expect};
 
-fn tool(json: serde_json::Value, is_after_first_page: bool) -> Arc<Tool> {
+fn tool(json: &serde_json::Value, is_after_first_page: bool) -> Arc<Tool> {
     Arc::new(Tool {
         is_after_first_page,
         ..Tool::read(Bytes::from(json.to_string()))
@@ -41,8 +41,8 @@ fn tools() -> Vec<Arc<Tool>> {
     ];
     let later =
         serde_json::json!({"name": "later", "description": "On page two.", "inputSchema": plain});
-    let mut all: Vec<_> = first.into_iter().map(|json| tool(json, false)).collect();
-    all.push(tool(later, true));
+    let mut all: Vec<_> = first.iter().map(|json| tool(json, false)).collect();
+    all.push(tool(&later, true));
     all
 }
 
@@ -81,11 +81,11 @@ fn hosts_lose_what_their_rules_say() {
     let of = |name: &str, json| {
         vec![
             tool(
-                serde_json::json!({"name": "a", "inputSchema": {"type": "object"}}),
+                &serde_json::json!({"name": "a", "inputSchema": {"type": "object"}}),
                 false,
             ),
             tool(
-                serde_json::Value::Object(serde_json::Map::from_iter(
+                &serde_json::Value::Object(serde_json::Map::from_iter(
                     [("name".to_owned(), name.into())].into_iter().chain(json),
                 )),
                 false,
@@ -128,7 +128,7 @@ fn hosts_lose_what_their_rules_say() {
 #[test]
 fn a_plain_server_loses_nothing_anywhere() {
     let plain = tool(
-        serde_json::json!({"name": "find_user", "description": "Finds users.", "inputSchema": {"type": "object", "properties": {"name": {"type": "string", "description": "Name"}}, "required": ["name"]}}),
+        &serde_json::json!({"name": "find_user", "description": "Finds users.", "inputSchema": {"type": "object", "properties": {"name": {"type": "string", "description": "Name"}}, "required": ["name"]}}),
         false,
     );
     let listing = ListedServer {
@@ -152,7 +152,7 @@ fn a_cut_is_told_to_the_character() {
     let claude = Hosts::built_in();
     let claude = claude.get("claude-code").unwrap();
     let long = tool(
-        serde_json::json!({"name": "long", "description": format!("{}é{}", "d".repeat(4_095), "rest".repeat(3)), "inputSchema": {"type": "object"}}),
+        &serde_json::json!({"name": "long", "description": format!("{}é{}", "d".repeat(4_095), "rest".repeat(3)), "inputSchema": {"type": "object"}}),
         false,
     );
     let (shown, removed) = claude.description_cut(&long, "s").unwrap();
@@ -161,7 +161,7 @@ fn a_cut_is_told_to_the_character() {
     let instructions = claude.instructions(&"é".repeat(5_000)).unwrap();
     assert_eq!(instructions.kept, 2 * 4_096);
     let whole = tool(
-        serde_json::json!({"name": "whole", "description": "d".repeat(4_096), "inputSchema": {"type": "object"}}),
+        &serde_json::json!({"name": "whole", "description": "d".repeat(4_096), "inputSchema": {"type": "object"}}),
         false,
     );
     assert_eq!(claude.description_cut(&whole, "s"), None);
