@@ -124,7 +124,12 @@ fn report(kind: LossKind, server: &CheckedServer<'_>, hosts: &Hosts, hits: &mut 
         [one] => server.tools[one].name.as_str(),
         _ => "",
     };
-    let hit = hits.report_for(subject, said.join("; "));
+    // The others say what happens to them.
+    let lost = match kind {
+        LossKind::Instructions | LossKind::Keywords => "not passed on: ",
+        _ => "",
+    };
+    let hit = hits.report_for(subject, format!("{lost}{}", said.join("; ")));
     hit.count = tools.len().max(1) as u64;
     if is_named {
         hit.as_severity(Error);
