@@ -466,7 +466,7 @@ fn cost(tool: &Tool, server: Option<&Server>, hosts: &Hosts) -> DefinitionCost {
         match definition.loading.as_deref() {
             Some("direct") => at_start.push(tokens),
             // By its name the model finds it later.
-            Some(loading) if loading.starts_with("deferred") => at_start.push(token::count(
+            Some("deferred") => at_start.push(token::count(
                 definition.name.as_deref().unwrap_or(&tool.name),
             )),
             _ => {}

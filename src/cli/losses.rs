@@ -12,7 +12,7 @@ use super::output::{self, one_line};
 use super::{Done, hosts, view};
 use loupe_analysis::contract::{self, TableKind};
 use loupe_analysis::queries::{self, Definitions, HostLosses, HostsReport, LossesReport};
-use loupe_analysis::summary::{LossColumn, known_text, loss_sentence};
+use loupe_analysis::summary::{LossColumn, costs_text, known_text, loss_sentence};
 use loupe_core::cancel::Cancel;
 use loupe_core::host::Hosts;
 use loupe_core::host::losses::LossKind;
@@ -57,10 +57,10 @@ pub fn run(args: &LossesArgs) -> Done {
         listed.read_path(path)?;
     }
     let print = |listed: &Listed, cancel: &Cancel| {
-        let mut report = report(listed, &all, cancel)?;
-        if !wanted.is_empty() {
-            report.hosts.retain(|host| wanted.contains(&host.host.id));
-        }
+        let report = match wanted.is_empty() {
+            true => report(listed, &all, cancel)?,
+            false => report(listed, &all.only(&wanted), cancel)?,
+        };
         match (args.print.json, table) {
             (true, _) => output::json(&contract::losses(&report))?,
             (false, Some(kind)) => output::page(&contract::losses_table(kind, &report, encoding))?,
@@ -169,7 +169,7 @@ fn page(report: &LossesReport, encoding: Encoding) -> String {
         }
         let most = |cost: fn(&HostLosses) -> Option<Tokens>| {
             let costs: Vec<_> = lane.iter().map(|at| cost(&report.hosts[*at])).collect();
-            cost_text(&costs, encoding)
+            costs_text(&costs, encoding)
         };
         page.push_str(&format!(
             "    {:<12} listed {} · passed on {} · at session start {}\n\n",
@@ -195,20 +195,6 @@ fn page(report: &LossesReport, encoding: Encoding) -> String {
     page
 }
 
-/// The largest of several hosts' costs; `≤` where they differ.
-fn cost_text(costs: &[Option<Tokens>], encoding: Encoding) -> String {
-    let known: Vec<u64> = costs
-        .iter()
-        .flatten()
-        .map(|tokens| tokens.get(encoding))
-        .collect();
-    match (known.iter().min(), known.iter().max()) {
-        (Some(least), Some(most)) if least < most => format!("≤ {}", grouped(*most)),
-        (Some(_), Some(most)) => grouped(*most),
-        _ => "not known".to_owned(),
-    }
-}
-
 /// One host: each loss with its evidence, its fix, and the definitions as its model gets them, cut where it cuts.
 fn detail(host: &HostLosses, report: &LossesReport, encoding: Encoding) -> String {
     let mut page = format!(
@@ -216,8 +202,8 @@ fn detail(host: &HostLosses, report: &LossesReport, encoding: Encoding) -> Strin
         one_line(&host.host.name),
         one_line(&host.host.version),
         grouped(host.cost.listed.get(encoding)),
-        cost_text(&[host.cost.passed_on], encoding),
-        cost_text(&[host.cost.at_start], encoding),
+        costs_text(&[host.cost.passed_on], encoding),
+        costs_text(&[host.cost.at_start], encoding),
         encoding.name()
     );
     if !host.left_out.is_empty() {

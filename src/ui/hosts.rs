@@ -15,6 +15,7 @@ use super::theme;
 use super::widgets::Button;
 use super::{Cx, host_row, icons, strip, widgets};
 use crate::state::{Action, HostsAction, HostsTab, QueryState, ViewAction};
+use loupe_analysis::contract::losses_markdown;
 use loupe_analysis::queries::{
     HostOutcome, HostsQuery, HostsReport, PlacementKind, PlacementsQuery,
 };
@@ -124,7 +125,7 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, hosts: usize) -> Rect {
             if is_copied {
                 cx.send(match (shown, server::report(ui, cx)) {
                     (HostsTab::Server, Some(report)) => {
-                        Action::Copy(server::summary(&report, cx.state.settings.encoding()))
+                        Action::Copy(losses_markdown(&report, cx.state.settings.encoding()))
                     }
                     _ => Action::CopySummary,
                 });

@@ -13,12 +13,12 @@ use crate::state::{Action, ConnectAction, HostsAction};
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::{self, Button, ListRow};
 use crate::ui::{Cx, host_row, icons, once};
-use loupe_analysis::contract::{self, TableKind};
+use loupe_analysis::contract;
 use loupe_analysis::queries::{HostLosses, HostsQuery, LossOutcome, LossesQuery, LossesReport};
-use loupe_analysis::summary::{LossColumn, LossLine, known_text, loss_sentence};
+use loupe_analysis::summary::{LossColumn, LossLine, costs_text, known_text, loss_sentence};
 use loupe_core::host::losses::{HostLoss, LossKind};
 use loupe_core::number::{grouped, number_of};
-use loupe_core::token::{Encoding, Tokens};
+use loupe_core::token::Tokens;
 
 const HEAD: f32 = 28.0;
 const GROUP: f32 = 24.0;
@@ -63,16 +63,13 @@ fn with_result(ui: &Ui, cx: &Cx<'_>, report: &Arc<LossesReport>) -> Arc<LossesRe
     };
     let mut key = DefaultHasher::new();
     (Arc::as_ptr(report) as usize, &capture.id).hash(&mut key);
-    once::per_key(ui, Id::unique("losses with a result"), key.finish(), || {
-        let report = LossesReport::clone(report);
-        Arc::new(report.with_result(&capture.tool.name, of_result))
-    })
-}
-
-/// The table and its headline, as text to paste.
-pub fn summary(report: &LossesReport, encoding: Encoding) -> String {
-    let table = contract::losses_table(TableKind::Markdown, report, encoding);
-    format!("{}. {}\n\n{table}", report.headline(), report.why())
+    // What it is made from stays with it, so that no other report comes to be at its place.
+    let (_, with) = once::per_key(ui, Id::unique("losses with a result"), key.finish(), || {
+        let whole = LossesReport::clone(report);
+        let with = whole.with_result(&capture.tool.name, of_result);
+        (Arc::clone(report), Arc::new(with))
+    });
+    with
 }
 
 /// The next host in the order of the rows that loses something, or the one before.
@@ -488,16 +485,11 @@ impl<'a> Table<'a> {
         let count = self.costs().len();
         let mut spoken = Vec::new();
         for (at, (name, cost)) in self.costs().iter().enumerate() {
-            let costs: Vec<Option<u64>> = lane
+            let costs: Vec<Option<Tokens>> = lane
                 .iter()
-                .map(|at| cost(&self.report.hosts[*at]).map(|tokens| tokens.get(encoding)))
+                .map(|at| cost(&self.report.hosts[*at]))
                 .collect();
-            let known = costs.iter().flatten();
-            let text = match (known.clone().min(), known.max()) {
-                (Some(least), Some(most)) if least < most => format!("≤ {}", grouped(*most)),
-                (Some(_), Some(most)) => grouped(*most),
-                _ => "not known".to_owned(),
-            };
+            let text = costs_text(&costs, encoding);
             let is_known = costs.iter().any(Option::is_some);
             let (font, color) = match (is_known, at) {
                 (false, _) => (theme::small(), t.weak),
@@ -560,7 +552,7 @@ impl<'a> Table<'a> {
 }
 
 /// One host: each loss with how it is known, the exact text, and what a server can do about it.
-fn detail_ui(ui: &mut Ui, cx: &Cx<'_>, host: &HostLosses, report: &LossesReport) {
+fn detail_ui(ui: &mut Ui, cx: &Cx<'_>, host: &HostLosses, report: &Arc<LossesReport>) {
     let t = theme::of(ui);
     let encoding = cx.state.settings.encoding();
     ScrollArea::vertical()
@@ -602,8 +594,8 @@ fn detail_ui(ui: &mut Ui, cx: &Cx<'_>, host: &HostLosses, report: &LossesReport)
                     if host.losses.is_empty() && host.results.is_empty() {
                         widgets::wrapped(ui, "Nothing known is lost.", theme::base(), t.text);
                     }
-                    for loss in &host.losses {
-                        loss_ui(ui, host, loss, report);
+                    for (loss, exact) in host.losses.iter().zip(exact(ui, host, report).iter()) {
+                        loss_ui(ui, host, loss, report, exact);
                     }
                     for result in &host.results {
                         separator(ui);
@@ -625,7 +617,39 @@ fn separator(ui: &mut Ui) {
     ui.add_space(4.0);
 }
 
-fn loss_ui(ui: &mut Ui, host: &HostLosses, loss: &HostLoss, report: &LossesReport) {
+/// What the model gets of one tool, by what it is.
+type ExactTool = (String, Vec<(&'static str, String)>);
+
+/// For each loss the first tools that it is about, with what the model gets of them; worked out once for a host.
+fn exact(ui: &Ui, host: &HostLosses, report: &Arc<LossesReport>) -> Arc<Vec<Vec<ExactTool>>> {
+    type Kept = (Arc<LossesReport>, Arc<Vec<Vec<ExactTool>>>);
+    let mut key = DefaultHasher::new();
+    (host.host.id, Arc::as_ptr(report) as usize).hash(&mut key);
+    let kept: Kept = once::per_key(ui, Id::unique("exact losses"), key.finish(), || {
+        let of_loss = |loss: &HostLoss| {
+            let tools = loss.tools.iter().take(MAX_DEFINITIONS);
+            tools
+                .map(|at| &report.tools[*at])
+                .map(|tool| {
+                    let parts = contract::exact_loss(host, loss.kind, tool, report);
+                    (tool.name.clone(), parts)
+                })
+                .filter(|(_, parts)| !parts.is_empty())
+                .collect()
+        };
+        let all = host.losses.iter().map(of_loss).collect();
+        (Arc::clone(report), Arc::new(all))
+    });
+    kept.1
+}
+
+fn loss_ui(
+    ui: &mut Ui,
+    host: &HostLosses,
+    loss: &HostLoss,
+    report: &LossesReport,
+    exact: &[ExactTool],
+) {
     let t = theme::of(ui);
     separator(ui);
     ui.horizontal_top(|ui| {
@@ -641,17 +665,13 @@ fn loss_ui(ui: &mut Ui, host: &HostLosses, loss: &HostLoss, report: &LossesRepor
         ui.label(icons::icon(icon, 13.0, t.weak));
         widgets::note_wrapped(ui, known_text(loss));
     });
-    let shown = loss.tools.len().min(MAX_DEFINITIONS);
-    for tool in loss.tools[..shown].iter().map(|at| &report.tools[*at]) {
-        let parts = contract::exact_loss(host, loss.kind, tool, report);
-        if parts.is_empty() {
-            continue;
-        }
-        widgets::words(ui, &tool.name, theme::code(), t.text);
+    for (tool, parts) in exact {
+        widgets::words(ui, tool, theme::code(), t.text);
         for (what, text) in parts {
-            exact_ui(ui, what, &text);
+            exact_ui(ui, what, text);
         }
     }
+    let shown = loss.tools.len().min(MAX_DEFINITIONS);
     if shown < loss.tools.len() && loss.kind != LossKind::Pages {
         let more = number_of((loss.tools.len() - shown) as u64, "more tools");
         widgets::note(ui, more);

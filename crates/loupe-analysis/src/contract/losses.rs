@@ -118,6 +118,7 @@ pub fn exact_loss(
         LossKind::Pages
         | LossKind::TooManyTools
         | LossKind::BooleanSchema
+        | LossKind::NoDescription
         | LossKind::Instructions => Vec::new(),
     }
 }
@@ -210,6 +211,16 @@ const COLUMNS: [&str; 8] = [
     "at_start",
 ];
 
+/// The headline and the table, to paste.
+pub fn losses_markdown(report: &LossesReport, encoding: Encoding) -> String {
+    let table = losses_table(TableKind::Markdown, report, encoding);
+    format!(
+        "{}. {}\n\n{table}",
+        escaped(&report.headline()),
+        report.why()
+    )
+}
+
 /// One row for each host, to paste.
 pub fn losses_table(kind: TableKind, report: &LossesReport, encoding: Encoding) -> String {
     let rows = report.lanes().into_iter().flatten().map(|at| {
@@ -238,7 +249,7 @@ pub fn losses_table(kind: TableKind, report: &LossesReport, encoding: Encoding) 
         ]
     });
     match kind {
-        TableKind::Csv => csv_text(COLUMNS, rows),
+        TableKind::Csv => csv_text(COLUMNS, rows.map(|row| row.map(plain))),
         TableKind::Markdown => {
             let mut out = String::from(
                 "| Host | Loses tools | Loses in definitions | Loses in results | Listed | Passed on | At start |\n|---|---|---|---|--:|--:|--:|\n",
@@ -261,6 +272,23 @@ pub fn losses_table(kind: TableKind, report: &LossesReport, encoding: Encoding) 
     }
 }
 
+/// A text of a server as words of a cell, in which nothing of Markdown or HTML is meant.
 fn escaped(text: &str) -> String {
-    text.replace('|', "\\|").replace(['\r', '\n'], " ")
+    let mut out = String::with_capacity(text.len());
+    for char in text.chars() {
+        match char {
+            '\\' | '|' | '<' | '[' | '`' | '*' | '_' => out.extend(['\\', char]),
+            char if char.is_control() => out.push(' '),
+            char => out.push(char),
+        }
+    }
+    out
+}
+
+/// A cell that no spreadsheet takes for a formula.
+fn plain(text: String) -> String {
+    match text.starts_with(['=', '+', '-', '@']) {
+        true => format!("'{text}"),
+        false => text,
+    }
 }

@@ -58,7 +58,7 @@ pub use check::{
 pub use comparison::comparison;
 pub use diff::{diff, diff_tools};
 pub use lists::{prompts, resources};
-pub use losses::{exact_loss, losses, losses_table};
+pub use losses::{exact_loss, losses, losses_markdown, losses_table};
 
 pub use comparison_table::{ComparisonFile, comparison_table};
 pub use hosts::{host, hosts_list};

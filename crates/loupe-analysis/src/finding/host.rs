@@ -9,11 +9,12 @@ use super::rule::{Hits, Rule, RuleCheck};
 use super::{CheckedResult, CheckedServer};
 use crate::queries::{Definitions, HostsReport, LossesReport};
 use loupe_core::cancel::Cancel;
+use loupe_core::capture::Server;
 use loupe_core::host::losses::{ListedServer, LossEffect, LossKind};
 use loupe_core::host::{Host, Hosts};
 use loupe_core::number::grouped;
 
-/// Hosts that a message names; of more it says how many.
+/// Hosts and tools that a message names; of more it says how many.
 const NAMED: usize = 3;
 
 const SOURCE: &str = "what each host passes on, with version and evidence (losses, hosts)";
@@ -38,6 +39,10 @@ pub(crate) static RULES: &[Rule] = &[
     Rule::new("host/same-name", &[(HostCompat, Warning)], RuleCheck::Server(|server, hosts, hits| report(LossKind::SameName, server, hosts, hits)))
         .explanation("Two names become equal where a host replaces characters or cuts: one of the tools is lost, or all are.")
         .fix("Give tools names that differ in more than characters that hosts replace.")
+        .source(SOURCE),
+    Rule::new("host/no-description", &[(HostCompat, Warning)], RuleCheck::Server(|server, hosts, hits| report(LossKind::NoDescription, server, hosts, hits)))
+        .explanation("A tool has no description, and a host leaves such tools out.")
+        .fix("Describe the tool.")
         .source(SOURCE),
     Rule::new("host/input-reference", &[(HostCompat, Warning)], RuleCheck::Server(|server, hosts, hits| report(LossKind::InputReference, server, hosts, hits)))
         .explanation("A `$ref` in an input schema leads nowhere: a host leaves the tool out, or loses the list.")
@@ -87,7 +92,9 @@ fn report(kind: LossKind, server: &CheckedServer<'_>, hosts: &Hosts, hits: &mut 
     let listing = ListedServer {
         server: server
             .server
-            .map_or("server", |server| server.name.as_str()),
+            .map(Server::label)
+            .filter(|name| !name.is_empty())
+            .unwrap_or("server"),
         tools: server.tools,
         instructions: server
             .server
@@ -120,16 +127,21 @@ fn report(kind: LossKind, server: &CheckedServer<'_>, hosts: &Hosts, hits: &mut 
     tools.sort_unstable();
     tools.dedup();
     let is_named = !hits.named_hosts().is_empty();
-    let subject = match tools[..] {
-        [one] => server.tools[one].name.as_str(),
-        _ => "",
+    let names: Vec<&str> = tools
+        .iter()
+        .map(|at| server.tools[*at].name.as_str())
+        .collect();
+    let which = match names.is_empty() {
+        true => String::new(),
+        false => format!(" ({})", some_of(&names)),
     };
     // The others say what happens to them.
     let lost = match kind {
         LossKind::Instructions | LossKind::Keywords => "not passed on: ",
         _ => "",
     };
-    let hit = hits.report_for(subject, format!("{lost}{}", said.join("; ")));
+    // Of the server and not of its tools: what hosts lose depends on all of them together.
+    let hit = hits.report(format!("{lost}{}{which}", said.join("; ")));
     hit.count = tools.len().max(1) as u64;
     if is_named {
         hit.as_severity(Error);

@@ -8,9 +8,9 @@ use super::{
     MarkedPlaces, Profile, RuleSettings,
 };
 use crate::queries::{Ctx, HostsReport, Query, Stop, Weigh};
-use loupe_core::capture::ResultData;
+use loupe_core::capture::{ResultData, Server};
 use loupe_core::format::ParsedCapture;
-use loupe_core::host::ReadChoice;
+use loupe_core::host::{ReadChoice, ResultPart, ResultShape};
 use loupe_core::json::Node;
 
 /// What the rules find in a result and in its tool's definition.
@@ -40,6 +40,8 @@ pub struct AnswerFindings {
     pub findings: Vec<Finding>,
     /// What the profiles that count advise against each other.
     pub contradictions: Vec<Contradiction>,
+    /// How many hosts show this part of the result and no other, by `ResultPart::ALL`.
+    pub read_by: [usize; 3],
     /// The styles that apply to it.
     pub styles: Vec<Profile>,
     /// The places of each, as far as a pane shows them.
@@ -133,8 +135,13 @@ impl FindingsQuery {
         } else {
             vec![tool]
         };
+        // Its name is part of the names that hosts make; its instructions are no part of a result.
+        let named = Server {
+            instructions: None,
+            ..subject.capture.server.clone()
+        };
         let server = CheckedServer {
-            server: None,
+            server: Some(&named),
             tools: &tools,
             ..CheckedServer::default()
         };
@@ -154,6 +161,8 @@ impl FindingsQuery {
             .collect();
         Ok(AnswerFindings {
             contradictions,
+            read_by: ResultPart::ALL
+                .map(|part| cx.hosts.read_by(ResultShape::new(subject), part).hosts),
             styles,
             ..AnswerFindings::new(found, subject)
         })
@@ -287,6 +296,7 @@ impl AnswerFindings {
         }
         let marks = marks.map(FindingMarks::sorted);
         Self {
+            read_by: [0; 3],
             findings,
             contradictions: Vec::new(),
             styles: Vec::new(),

@@ -115,6 +115,10 @@ pub(crate) static RULES: &[Rule] = &[
         .source("measured on the answer itself")
         .limit(15, "percent")
         .heuristic(),
+    Rule::new("shape/terminal-codes", &[(Cost, Costs)], RuleCheck::Answer(text::terminal_codes))
+        .explanation("The text has colours and other codes of a terminal, which say nothing to a model.")
+        .fix("Switch colours off, as by `NO_COLOR=1`, or take the codes out.")
+        .source("ECMA-48, control sequences"),
     Rule::new("shape/escaped-unicode", &[(Cost, Costs)], RuleCheck::Answer(data::escaped_unicode))
         .explanation("`\\uNNNN` for characters that can stand as they are.")
         .fix("Write UTF-8 (in Python `ensure_ascii=False`).")

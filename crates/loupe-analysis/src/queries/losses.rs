@@ -8,7 +8,7 @@ use crate::queries::query::{Ctx, Query, Stop, Weigh};
 use crate::queries::{Definitions, HostOutcome, HostsReport};
 use loupe_core::cancel::{Cancel, Cancelled};
 use loupe_core::capture::Tool;
-use loupe_core::host::losses::{HostLoss, ListedServer, LossEffect};
+use loupe_core::host::losses::{HostLoss, ListedServer, LossEffect, LossKind};
 use loupe_core::host::rules::Pages;
 use loupe_core::host::{Host, Hosts};
 use loupe_core::number::grouped;
@@ -107,15 +107,11 @@ impl HostLosses {
 
     /// Whether it is the same for people: what is lost, in the same words.
     fn is_like(&self, other: &Self) -> bool {
-        let words = |of: &Self| -> Vec<(LossEffect, String)> {
-            let losses = of
-                .losses
-                .iter()
-                .map(|loss| (loss.effect, loss.text.clone()));
-            losses.collect()
-        };
         self.outcome() == other.outcome()
-            && words(self) == words(other)
+            && self.losses.len() == other.losses.len()
+            && self.losses.iter().zip(&other.losses).all(|(own, their)| {
+                (own.effect, &own.text, &own.tools) == (their.effect, &their.text, &their.tools)
+            })
             && self.results == other.results
     }
 }
@@ -144,8 +140,13 @@ impl LossesReport {
         cancel: &Cancel,
     ) -> Result<Self, Cancelled> {
         let Definitions { server, tools } = definitions;
+        // As for the views of results: a server without a name is called so.
+        let name = match server.label() {
+            "" => "server",
+            name => name,
+        };
         let listing = ListedServer {
-            server: &server.name,
+            server: name,
             tools,
             instructions: server.instructions.as_deref(),
         };
@@ -179,8 +180,11 @@ impl LossesReport {
                 }
             });
         Ok(Self {
-            server: server.heading(),
-            server_name: server.name.clone(),
+            server: match server.name.is_empty() && server.given_name.is_none() {
+                true => "these definitions".to_owned(),
+                false => server.heading(),
+            },
+            server_name: name.to_owned(),
             instructions: server.instructions.clone(),
             tools: tools.clone(),
             results: 0,
@@ -344,22 +348,30 @@ fn cost(
         listed,
         ..DefinitionsCost::default()
     };
-    if losses
-        .iter()
-        .any(|loss| loss.effect == LossEffect::EveryTool)
-    {
-        cost.passed_on = Some(Tokens::default());
-        cost.at_start = Some(Tokens::default());
-        return cost;
+    let mut lost = vec![false; tools.len()];
+    for loss in losses {
+        match (loss.effect, loss.kind) {
+            // The instructions come by another way than a list that cannot be read.
+            (
+                LossEffect::EveryTool,
+                LossKind::InputReference | LossKind::OutputReference | LossKind::BooleanSchema,
+            ) => {
+                cost.passed_on = instructions.passed_on[at];
+                cost.at_start = cost.passed_on;
+                return cost;
+            }
+            (LossEffect::EveryTool, _) => {
+                cost.passed_on = Some(Tokens::default());
+                cost.at_start = cost.passed_on;
+                return cost;
+            }
+            (LossEffect::Tools, _) => loss.tools.iter().for_each(|at| lost[*at] = true),
+            _ => {}
+        }
     }
-    let is_lost = |at: &usize| {
-        losses
-            .iter()
-            .any(|loss| loss.effect == LossEffect::Tools && loss.tools.contains(at))
-    };
     let is_hidden = |tool: &Tool| tool.is_for_app_alone && rules.visibility == Some(true);
     let arrives: Vec<usize> = (0..tools.len())
-        .filter(|at| !is_lost(at) && !is_hidden(&tools[*at]))
+        .filter(|at| !lost[*at] && !is_hidden(&tools[*at]))
         .collect();
     let is_open = losses
         .iter()

@@ -5,6 +5,7 @@ use crate::queries::{HostLosses, LossOutcome, LossesReport, ResultLoss};
 use loupe_core::host::Evidence;
 use loupe_core::host::losses::{HostLoss, LossEffect, LossKind};
 use loupe_core::number::{grouped, number_of};
+use loupe_core::token::{Encoding, Tokens};
 
 impl LossOutcome {
     /// The title of its hosts.
@@ -129,6 +130,25 @@ pub fn loss_sentence(loss: &HostLoss, report: &LossesReport) -> String {
     format!("{}{which}", loss.text)
 }
 
+/// The largest of several hosts' costs: `≤` where they differ, and of how many it is not known.
+pub fn costs_text(costs: &[Option<Tokens>], encoding: Encoding) -> String {
+    let known: Vec<u64> = costs
+        .iter()
+        .flatten()
+        .map(|tokens| tokens.get(encoding))
+        .collect();
+    let unknown = costs.len() - known.len();
+    let text = match (known.iter().min(), known.iter().max()) {
+        (Some(least), Some(most)) if least < most => format!("≤ {}", grouped(*most)),
+        (Some(_), Some(most)) => grouped(*most),
+        _ => return "not known".to_owned(),
+    };
+    match unknown {
+        0 => text,
+        some => format!("{text}, {} not known", grouped(some as u64)),
+    }
+}
+
 /// How a loss is known: "source, 2026-11-28: openai/codex…".
 pub fn known_text(loss: &HostLoss) -> String {
     let how = match loss.known.evidence {
@@ -151,6 +171,7 @@ impl LossesReport {
         let server = &self.server;
         match (all + part, nothing, unknown) {
             (0, 0, _) => format!("What hosts get of {server} is not known"),
+            (0, 1, _) => format!("1 of {hosts} loses nothing known of {server}"),
             (0, some, _) => format!(
                 "{} of {hosts} lose nothing known of {server}",
                 grouped(some as u64)

@@ -245,14 +245,26 @@ pub(super) fn description(
     let Some(max) = rules.description_max else {
         return (Some(text), false);
     };
-    let is_wide = rules.description_unit.unwrap_or(LimitUnit::Chars) == LimitUnit::Chars;
-    let mut used = 0;
-    for (at, char) in text.char_indices() {
-        used += if is_wide { char.len_utf16() as u64 } else { 1 };
-        if used > max {
-            let notice = rules.description_notice.as_deref().unwrap_or_default();
-            return (Some(format!("{}{notice}", &text[..at])), true);
-        }
+    let kept = kept(&text, max, rules.description_unit);
+    if kept == text.len() {
+        return (Some(text), false);
     }
-    (Some(text), false)
+    let notice = rules.description_notice.as_deref().unwrap_or_default();
+    (Some(format!("{}{notice}", &text[..kept])), true)
+}
+
+/// Bytes of the text that stay within so many units.
+pub(super) fn kept(text: &str, max: u64, unit: Option<LimitUnit>) -> usize {
+    let size = |char: char| match unit.unwrap_or(LimitUnit::Chars) {
+        LimitUnit::Bytes => char.len_utf8() as u64,
+        LimitUnit::Scalars => 1,
+        _ => char.len_utf16() as u64,
+    };
+    let mut used = 0;
+    text.char_indices()
+        .find(|(_, char)| {
+            used += size(*char);
+            used > max
+        })
+        .map_or(text.len(), |(at, _)| at)
 }

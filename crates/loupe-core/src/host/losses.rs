@@ -1,15 +1,19 @@
 //! What a host's model does not get of a server's definitions: tools that never arrive, and texts and schemas that arrive
 //! changed. By the host's rules; where a rule that would matter is not known, that is said.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use super::definition::{description, full_name, name_room, whole_description};
-use super::rules::{DefinitionRules, Evidence, Host, InstructionsRule, LimitUnit, Misfit, Pages};
+use super::definition::{description, full_name, kept, name_room, whole_description};
+use super::rules::{DefinitionRules, Evidence, Host, InstructionsRule, KeptTool, Misfit, Pages};
 use super::schema;
 pub use super::schema::dangling;
 use crate::capture::Tool;
 use crate::number::{grouped, number_of};
+
+/// Keywords that are named of those a host takes out, and the characters of one: a server may write anything there.
+const MAX_KEYWORDS: usize = 6;
+const MAX_KEYWORD: usize = 30;
 
 /// What a server lists, as a host that connects to it gets it.
 #[derive(Clone, Copy, Debug)]
@@ -33,6 +37,8 @@ pub enum LossKind {
     NameCharacters,
     NameLength,
     SameName,
+    /// A tool without a description.
+    NoDescription,
     InputReference,
     OutputReference,
     BooleanSchema,
@@ -65,6 +71,7 @@ impl LossKind {
             Self::SameName => {
                 "Give tools names that differ in more than characters that hosts replace."
             }
+            Self::NoDescription => "Describe the tool.",
             Self::InputReference | Self::OutputReference => {
                 "Put what `$ref` names under `$defs` of the same schema, or in its place."
             }
@@ -140,6 +147,7 @@ impl Host {
         found.pages();
         found.limit();
         found.names();
+        found.undescribed();
         found.references();
         found.booleans();
         found.descriptions();
@@ -158,6 +166,7 @@ impl Host {
             LossKind::TooManyTools => found.limit(),
             LossKind::NameCharacters | LossKind::NameLength | LossKind::SameName => found.names(),
             LossKind::InputReference | LossKind::OutputReference => found.references(),
+            LossKind::NoDescription => found.undescribed(),
             LossKind::BooleanSchema => found.booleans(),
             LossKind::Description => found.descriptions(),
             LossKind::Instructions => found.instructions(),
@@ -179,8 +188,10 @@ impl Host {
         let kept = rules
             .instructions_max
             .map_or(sent.len(), |max| kept(sent, max, rules.instructions_unit));
+        let notice = rules.instructions_notice.as_deref();
+        let notice = notice.filter(|_| kept < sent.len()).unwrap_or_default();
         Some(ShownInstructions {
-            text: Some(sent[..kept].to_owned()),
+            text: Some(format!("{}{notice}", &sent[..kept])),
             kept,
         })
     }
@@ -223,22 +234,6 @@ impl Host {
             ),
         }
     }
-}
-
-/// Bytes of the text that stay within so many units.
-fn kept(text: &str, max: u64, unit: Option<LimitUnit>) -> usize {
-    let size = |char: char| match unit.unwrap_or(LimitUnit::Chars) {
-        LimitUnit::Bytes => char.len_utf8() as u64,
-        LimitUnit::Scalars => 1,
-        _ => char.len_utf16() as u64,
-    };
-    let mut used = 0;
-    text.char_indices()
-        .find(|(_, char)| {
-            used += size(*char);
-            used > max
-        })
-        .map_or(text.len(), |(at, _)| at)
 }
 
 struct Losses<'a> {
@@ -315,8 +310,9 @@ impl<'a> Losses<'a> {
     fn pages(&mut self) {
         let all = self.listing.tools.len();
         let tools = self.listing.tools.iter().enumerate();
+        let hides = self.rules().visibility == Some(true);
         let later: Vec<usize> = tools
-            .filter(|(_, tool)| tool.is_after_first_page)
+            .filter(|(_, tool)| tool.is_after_first_page && !(hides && tool.is_for_app_alone))
             .map(|(at, _)| at)
             .collect();
         if later.is_empty() {
@@ -397,7 +393,7 @@ impl<'a> Losses<'a> {
         }
         let rules = self.rules();
         let is_cut = rules.name_over == Some(Misfit::Cut);
-        let mut first_of: HashMap<String, usize> = HashMap::new();
+        let mut stays: HashMap<String, usize> = HashMap::new();
         let mut same = Vec::new();
         for (at, name) in names {
             let name = if is_cut {
@@ -406,18 +402,32 @@ impl<'a> Losses<'a> {
                 name
             };
             // Twice the same name in the list is the server's own fault.
-            match first_of.get(&name) {
-                Some(first) if self.listing.tools[*first].name == self.listing.tools[at].name => {}
-                Some(_) => same.push(at),
-                None => drop(first_of.insert(name, at)),
+            let tools = self.listing.tools;
+            match stays.get(&name).copied() {
+                Some(first) if tools[first].name == tools[at].name => {}
+                Some(first) => match rules.name_kept {
+                    Some(KeptTool::First) => same.push(at),
+                    Some(KeptTool::Last) => {
+                        same.push(first);
+                        stays.insert(name, at);
+                    }
+                    None => same.extend([first, at]),
+                },
+                None => drop(stays.insert(name, at)),
             }
         }
         if same.is_empty() {
             return;
         }
+        same.sort_unstable();
+        same.dedup();
         let why = "two names become equal";
         let found = match rules.name_same {
             Some(Misfit::Sent) => Some((LossEffect::Changed, why.to_owned())),
+            // Which of them is lost is not known.
+            Some(Misfit::Omitted) if rules.name_kept.is_none() => {
+                Some((LossEffect::Changed, format!("{why}, one is lost")))
+            }
             misfit => self.misfit(misfit, same.len(), why),
         };
         if let Some((effect, text)) = found {
@@ -473,6 +483,27 @@ impl<'a> Losses<'a> {
             if let Some((effect, text)) = self.misfit(misfit, tools.len(), why) {
                 self.add(key, kind, effect, tools, text);
             }
+        }
+    }
+
+    fn undescribed(&mut self) {
+        let rules = self.rules();
+        let is_bare = |tool: &Arc<Tool>| {
+            let description = tool.description.as_deref().unwrap_or_default();
+            description.trim().is_empty()
+        };
+        // A host that says nothing of it passes the tool on.
+        let Some(misfit) = rules.description_missing else {
+            return;
+        };
+        let tools = self.sent(is_bare);
+        if tools.is_empty() {
+            return;
+        }
+        let found = self.misfit(Some(misfit), tools.len(), "no description");
+        if let Some((effect, text)) = found {
+            let key = "description_missing";
+            self.add(key, LossKind::NoDescription, effect, tools, text);
         }
     }
 
@@ -552,7 +583,7 @@ impl<'a> Losses<'a> {
     }
 
     fn schemas(&mut self) {
-        let mut keywords: Vec<String> = Vec::new();
+        let mut keywords = BTreeSet::new();
         let (mut changed, mut unknown, mut undescribed) = (Vec::new(), Vec::new(), Vec::new());
         for at in self.sent(|tool| tool.input_schema.is_some()) {
             let sent = self.listing.tools[at]
@@ -569,11 +600,7 @@ impl<'a> Losses<'a> {
             }
             if !shown.dropped.is_empty() {
                 changed.push(at);
-                for keyword in shown.dropped {
-                    if !keywords.contains(&keyword) {
-                        keywords.push(keyword);
-                    }
-                }
+                keywords.extend(shown.dropped);
             }
         }
         if !unknown.is_empty() {
@@ -587,9 +614,17 @@ impl<'a> Losses<'a> {
             );
         }
         if !changed.is_empty() {
-            keywords.sort();
+            let named: Vec<String> = keywords
+                .iter()
+                .take(MAX_KEYWORDS)
+                .map(|keyword| keyword.chars().take(MAX_KEYWORD).collect())
+                .collect();
+            let more = match keywords.len() - named.len() {
+                0 => String::new(),
+                more => format!(" and {} more", grouped(more as u64)),
+            };
             let tools = number_of(changed.len() as u64, "tools");
-            let text = format!("{}: {tools}", keywords.join(", "));
+            let text = format!("{}{more}: {tools}", named.join(", "));
             self.add(
                 "input_schema",
                 LossKind::Keywords,

@@ -68,6 +68,8 @@ pub enum Select {
     WireContent,
     WireResult,
     Repr,
+    /// The rule is not known, or cannot be said in these words.
+    NotComputed,
 }
 
 /// When `structuredContent` counts as there.
@@ -405,6 +407,14 @@ pub enum Misfit {
     Refused,
 }
 
+/// Which of two tools with one name stays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum KeptTool {
+    First,
+    Last,
+}
+
 /// Whether the server's `instructions` reach the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "InstructionsWord")]
@@ -465,6 +475,8 @@ pub struct DefinitionRules {
     pub(crate) name_bad: Option<Misfit>,
     /// Of two tools whose names have become equal.
     pub(crate) name_same: Option<Misfit>,
+    /// Which of the two stays where one is omitted.
+    pub(crate) name_kept: Option<KeptTool>,
     pub(crate) prefix_max: Option<usize>,
     pub pages: Option<Pages>,
     /// Most tools of one server that reach the model.
@@ -475,6 +487,8 @@ pub struct DefinitionRules {
     pub(crate) description_unit: Option<LimitUnit>,
     pub(crate) description_notice: Option<String>,
     pub(crate) description_fallback: Option<Template>,
+    /// Of a tool without a description.
+    pub(crate) description_missing: Option<Misfit>,
     pub title: Option<bool>,
     pub output_schema: Option<bool>,
     pub annotations: Option<bool>,
@@ -492,6 +506,8 @@ pub struct DefinitionRules {
     pub(crate) instructions_passed: Option<InstructionsRule>,
     pub(crate) instructions_max: Option<u64>,
     pub(crate) instructions_unit: Option<LimitUnit>,
+    /// What stands after instructions that are cut.
+    pub(crate) instructions_notice: Option<String>,
     /// Whether a tool whose `_meta.ui.visibility` lacks `model` is hidden from the model.
     pub visibility: Option<bool>,
     pub certainty: Option<String>,
@@ -675,6 +691,7 @@ impl Host {
             Select::WireContent => "JSON of the blocks",
             Select::WireResult => "JSON of the whole result",
             Select::Repr => "a printed object",
+            Select::NotComputed => "not computed",
         }
     }
 }

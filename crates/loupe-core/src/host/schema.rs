@@ -131,8 +131,12 @@ pub(super) fn show_schema(rule: Option<&str>, max: Option<usize>, sent: &str) ->
             }
             Change::Keep(keys) => retain_at_top(&mut schema, &|own| keys.contains(&own), &mut gone),
             Change::Closed(only_absent) => {
-                if !(*only_absent && schema.contains_key("additionalProperties")) {
-                    schema.insert("additionalProperties".to_owned(), Value::Bool(false));
+                let key = "additionalProperties";
+                if !(*only_absent && schema.contains_key(key)) {
+                    let old = schema.insert(key.to_owned(), Value::Bool(false));
+                    if old.is_some_and(|old| old != Value::Bool(false)) {
+                        gone.insert(key.to_owned());
+                    }
                 }
             }
         }
@@ -213,9 +217,13 @@ pub fn dangling(sent: &str) -> Option<String> {
         if depth > MAX_DEPTH {
             return None;
         }
+        // One that leads out of the schema may have a target there, and one with escapes is rare.
         let is_lost = |to: &&str| {
-            to.strip_prefix('#')
-                .is_none_or(|pointer| pointer.starts_with('/') && root.pointer(pointer).is_none())
+            to.strip_prefix('#').is_some_and(|pointer| {
+                pointer.starts_with('/')
+                    && !pointer.contains('%')
+                    && root.pointer(pointer).is_none()
+            })
         };
         let own = schema.get("$ref").and_then(Value::as_str).filter(is_lost);
         own.or_else(|| inner(schema).find_map(|schema| find(root, schema, depth + 1)))
@@ -438,7 +446,8 @@ mod tests {
         assert_eq!(of("#/$defs/b"), None);
         assert_eq!(of("#"), None);
         assert_eq!(of("#/$defs/c").as_deref(), Some("#/$defs/c"));
-        assert_eq!(of("other.json").as_deref(), Some("other.json"));
+        assert_eq!(of("#/%24defs/b"), None);
+        assert_eq!(of("other.json"), None);
         assert_eq!(dangling(r##"{"default":{"$ref":"#/x"}}"##), None);
     }
 

@@ -16,7 +16,7 @@ use loupe_analysis::contract::finding_sentence;
 use loupe_analysis::finding::code_fix::{CodeFix, CodeLine, Sdk, code_fixes};
 use loupe_analysis::finding::{Finding, Location, LocationPart, ToolSilence};
 use loupe_analysis::queries::{CountQuery, FixedResult, RowQuery, WithFix};
-use loupe_core::number::{grouped, relative_change};
+use loupe_core::number::{grouped, number_of, relative_change};
 use loupe_core::quote::markdown_code;
 use loupe_core::token::Tokenizer;
 
@@ -42,7 +42,7 @@ pub fn detail_ui(ui: &mut Ui, cx: &Cx<'_>, found: &AnswerFindings, at: usize, fi
                 finding,
             );
             if let Some(mended) = &finding.mended {
-                saving_ui(ui, cx, mended);
+                saving_ui(ui, cx, mended, found.read_by);
             }
             ui.add(heading("Fix", t));
             ui.add(small(rule.fix.replace('`', ""), t.strong));
@@ -247,7 +247,7 @@ fn where_at(place: &Location) -> String {
 }
 
 /// What is sent of each part against what would be with the fix.
-fn saving_ui(ui: &mut Ui, cx: &Cx<'_>, mended: &Arc<FixedResult>) {
+fn saving_ui(ui: &mut Ui, cx: &Cx<'_>, mended: &Arc<FixedResult>, read_by: [usize; 3]) {
     let t = theme::of(ui);
     let tokenizer = &cx.state.settings.tokenizer;
     ui.add(heading(
@@ -268,6 +268,8 @@ fn saving_ui(ui: &mut Ui, cx: &Cx<'_>, mended: &Arc<FixedResult>) {
     ];
     let count = |(title, format)| (title, before(format), after(format), keeps(mended, format));
     let mut counts: Vec<_> = parts.into_iter().map(count).collect();
+    // Of a result with one part, every host reads that.
+    let has_both = counts[2].1.is_some();
     // Of both the one part that is left counts.
     if counts[2].1.is_some() && !counts[2].3 {
         (counts[2].2, counts[2].3) = (counts[0].2.or(counts[1].2), true);
@@ -278,17 +280,22 @@ fn saving_ui(ui: &mut Ui, cx: &Cx<'_>, mended: &Arc<FixedResult>) {
         .max()
         .unwrap_or(1)
         .max(1);
-    for (title, before, after, is_kept) in counts
+    for ((title, before, after, is_kept), hosts) in counts
         .into_iter()
-        .filter(|(_, before, ..)| before.is_some())
+        .zip(read_by)
+        .filter(|((_, before, ..), _)| before.is_some())
     {
+        let title = match has_both {
+            true => format!("{title} · {}", number_of(hosts as u64, "hosts")),
+            false => title.to_owned(),
+        };
         let before = before.unwrap_or(0);
         let row = widgets::ListRow::to_read(ui, 20.0);
         let ui = row.ui;
         row.text(
             row.rect.left(),
-            row.inset_left(130.0),
-            title,
+            row.inset_left(190.0),
+            &*title,
             theme::regular(12.5),
             t.text,
         );
@@ -309,7 +316,7 @@ fn saving_ui(ui: &mut Ui, cx: &Cx<'_>, mended: &Arc<FixedResult>) {
         row.number(row.rect.right(), &change, theme::mono(11.5), t.text);
         let end = row.number(row.inset_right(68.0), &words, theme::mono(11.5), t.strong) - 16.0;
         let bar = egui::Rect::from_min_max(
-            pos2(row.inset_left(140.0), row.y - 3.0),
+            pos2(row.inset_left(200.0), row.y - 3.0),
             pos2(end.min(row.inset_right(200.0)), row.y + 3.0),
         );
         if bar.width() > 20.0 {

@@ -38,7 +38,9 @@ fn saved(cx: &Cx<'_>, found: &AnswerFindings) -> Option<(String, String)> {
         .iter()
         .position(|capture| capture.id == now.id)?;
     let is_same_call = |capture: &&std::sync::Arc<loupe_core::capture::Capture>| {
-        capture.tool.name == now.tool.name && capture.arguments == now.arguments
+        capture.tool.name == now.tool.name
+            && capture.arguments == now.arguments
+            && capture.server.label() == now.server.label()
     };
     let before = cx.state.captures[..at].iter().rfind(is_same_call)?;
     let asked = cx.ask_of(std::slice::from_ref(&before.id), query(cx));
@@ -53,12 +55,19 @@ fn saved(cx: &Cx<'_>, found: &AnswerFindings) -> Option<(String, String)> {
         .filter(|(_, saves)| *saves > 0)
         .collect();
     let promised: u64 = gone.iter().map(|(_, saves)| saves).sum();
-    let (was, is) = (read(cx, &before.id)?, read(cx, &now.id)?);
+    // The same part of both.
+    let mut parts = ["content", "structured"].into_iter();
+    let (was, is) = parts
+        .find_map(|format| Some((read(cx, &before.id, format)?, read(cx, &now.id, format)?)))?;
     let saved = was.checked_sub(is).filter(|saved| *saved > 0)?;
     let first = gone.first()?;
     let words = match promised == saved {
         true => format!("−{} tok, as predicted", grouped(saved)),
-        false => format!("−{} tok, predicted −{}", grouped(saved), grouped(promised)),
+        false => format!(
+            "{} tok fewer than before; −{} was predicted",
+            grouped(saved),
+            grouped(promised)
+        ),
     };
     let more = match gone.len() {
         1 => String::new(),
@@ -71,13 +80,9 @@ fn saved(cx: &Cx<'_>, found: &AnswerFindings) -> Option<(String, String)> {
     Some((words, note))
 }
 
-/// Tokens of the part that one model reads.
-fn read(cx: &Cx<'_>, capture: &CaptureId) -> Option<u64> {
-    let encoding = cx.state.settings.encoding();
-    let row = |format| {
-        let asked = cx.ask_of(std::slice::from_ref(capture), RowQuery(format));
-        asked.ready().filter(|row| row.is_available())
-    };
-    let row = row("content").or_else(|| row("structured"))?;
-    Some(row.tokens.get(encoding))
+/// Tokens of a part, where it is there.
+fn read(cx: &Cx<'_>, capture: &CaptureId, format: &'static str) -> Option<u64> {
+    let asked = cx.ask_of(std::slice::from_ref(capture), RowQuery(format));
+    let row = asked.ready().filter(|row| row.is_available())?;
+    Some(row.tokens.get(cx.state.settings.encoding()))
 }

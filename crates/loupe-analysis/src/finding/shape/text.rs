@@ -13,6 +13,7 @@ use crate::finding::rule::{Hits, RulePattern};
 use crate::queries::Parts;
 use loupe_core::capture::ResultData;
 use loupe_core::layout::{Line, line_from, lines, range_at, strip_marks};
+use loupe_core::number::number_of;
 use loupe_core::reader::label_and_value;
 
 fn is_markdown(answer: &CheckedResult<'_>) -> bool {
@@ -490,4 +491,32 @@ pub fn details(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
                 .at(answer.data_at(*node));
         }
     }
+}
+
+pub(crate) fn terminal_codes(answer: &CheckedResult<'_>, hits: &mut Hits<'_>) {
+    // A sequence as ECMA-48 has it: parameters, intermediate bytes, one final byte.
+    static CODE: RulePattern = RulePattern::new("\u{1b}\\[[0-9;:?]*[ -/]*[@-~]");
+    let parts = answer.parts();
+    let Some(text) = parts.text.as_deref().filter(|text| text.contains('\u{1b}')) else {
+        return;
+    };
+    let mut plain = String::with_capacity(text.len());
+    let (mut from, mut count) = (0, 0);
+    for code in CODE.find_iter(text) {
+        plain.push_str(&text[from..code.start()]);
+        from = code.end();
+        count += 1;
+    }
+    if count == 0 {
+        return;
+    }
+    plain.push_str(&text[from..]);
+    let fixed = Parts {
+        text: Some(plain),
+        ..parts.clone()
+    };
+    let codes = number_of(count, "terminal codes");
+    hits.report(format!("{codes} in the text"))
+        .at(answer.text_at(0..0))
+        .set_fix(answer, fixed);
 }
