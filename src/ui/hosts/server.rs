@@ -498,7 +498,13 @@ impl<'a> Table<'a> {
             };
             let x = self.right - COST * (count - 1 - at) as f32;
             spoken.push(format!("{name} {text}"));
-            row.number(x, text, font, color);
+            // Of how many it is not known has no room in the column; a screen reader says it.
+            let is_part = is_known && costs.iter().any(Option::is_none);
+            let shown = match text.split_once(", ") {
+                Some((known, _)) if is_part => format!("{known} ?"),
+                _ => text,
+            };
+            row.number(x, shown, font, color);
         }
         let names = lane
             .iter()
