@@ -12,7 +12,7 @@ use super::output::{self, one_line};
 use super::{Done, hosts, view};
 use loupe_analysis::contract::{self, TableKind};
 use loupe_analysis::queries::{self, Definitions, HostLosses, HostsReport, LossesReport};
-use loupe_analysis::summary::{LossColumn, costs_text, known_text, loss_sentence};
+use loupe_analysis::summary::{LossColumn, costs_text, evidence_of, loss_sentence};
 use loupe_core::cancel::Cancel;
 use loupe_core::host::Hosts;
 use loupe_core::host::losses::LossKind;
@@ -219,7 +219,7 @@ fn detail(host: &HostLosses, report: &LossesReport, encoding: Encoding) -> Strin
         page.push_str(&format!(
             "\n{}\n  known: {}\n  fix: {}\n",
             one_line(&loss_sentence(loss, report)),
-            one_line(&known_text(loss)),
+            one_line(&evidence_of(loss)),
             loss.kind.fix()
         ));
         let (definitions, more) = loss.tools.split_at(loss.tools.len().min(MAX_DEFINITIONS));

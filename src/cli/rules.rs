@@ -79,7 +79,7 @@ fn detail(area: &Area, rule: &Rule) -> Result<String, Problem> {
     }
     writeln!(page, "Source: {}", rule.source).ok();
     for fix in code_fixes(rule.id) {
-        writeln!(page, "\n{}:", fix.sdk.title()).ok();
+        writeln!(page, "\n{}: {}", fix.sdk.title(), fix.note).ok();
         for line in fix.change() {
             writeln!(page, "  {} {}", line.mark(), line.text()).ok();
         }

@@ -6,7 +6,7 @@ mod lanes;
 mod placements;
 mod server;
 
-use egui::{Align, Layout, Rect, Role, Sense, Ui, pos2, vec2};
+use egui::{Rect, Role, Sense, Ui, pos2, vec2};
 
 pub use lanes::{lanes_ui, next_cut, tone};
 pub use server::next_host;
@@ -165,33 +165,9 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, report: &HostsReport) {
             });
         }
     };
-    if is_over(ui, cx) {
-        let back = Rect::from_min_size(rect.min, vec2(rect.width(), theme::HEADER));
-        let layout = Layout::left_to_right(Align::Center);
-        ui.scope_builder(
-            widgets::region(ui, "to lanes")
-                .max_rect(back.shrink2(vec2(6.0, 0.0)))
-                .layout(layout),
-            |ui| {
-                let button = Button::new("All hosts")
-                    .icon(icons::ARROW_LEFT)
-                    .frameless()
-                    .height(theme::ICON_BUTTON);
-                if button.clicked(ui) {
-                    cx.send(HostsAction::ShowLanes);
-                }
-            },
-        );
-        widgets::hline(ui, rect.x_range(), back.bottom() - 0.5);
-        return detail_in(ui, rect.with_min_y(back.bottom()));
-    }
-    let mut left = rect;
-    if is_wide(ui) {
-        let x = rect.right() - DETAIL.min((rect.width() * 0.4).round());
-        widgets::vline(ui, x - 0.5, rect.y_range());
-        detail_in(ui, rect.with_min_x(x));
-        left.max.x = x - 1.0;
-    }
+    let Some(left) = beside_ui(ui, cx, rect, detail_in) else {
+        return;
+    };
     let selected = selected
         .filter(|_| is_wide(ui) || chosen.is_some())
         .map(|row| row.host.id);
@@ -227,6 +203,38 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, report: &HostsReport) {
             true,
         );
     });
+}
+
+/// Paints one host next to the list of all, or in its place where there is no room for both; the room of the list, if any.
+fn beside_ui(
+    ui: &mut Ui,
+    cx: &Cx<'_>,
+    rect: Rect,
+    detail_ui: impl FnOnce(&mut Ui, Rect),
+) -> Option<Rect> {
+    if is_over(ui, cx) {
+        let back = Rect::from_min_size(rect.min, vec2(rect.width(), theme::HEADER));
+        widgets::line_part(ui, "to all hosts", back.shrink2(vec2(6.0, 0.0)), |ui| {
+            let button = Button::new("All hosts")
+                .icon(icons::ARROW_LEFT)
+                .frameless()
+                .height(theme::ICON_BUTTON);
+            if button.clicked(ui) {
+                cx.send(HostsAction::ShowLanes);
+            }
+        });
+        widgets::hline(ui, rect.x_range(), back.bottom() - 0.5);
+        detail_ui(ui, rect.with_min_y(back.bottom()));
+        return None;
+    }
+    let mut left = rect;
+    if is_wide(ui) {
+        let x = rect.right() - DETAIL.min((rect.width() * 0.4).round());
+        widgets::vline(ui, x - 0.5, rect.y_range());
+        detail_ui(ui, rect.with_min_x(x));
+        left.max.x = x - 1.0;
+    }
+    Some(left)
 }
 
 /// The worst that happens, in how many hosts, and why.

@@ -8,14 +8,14 @@ use egui::{
     Color32, Frame, Galley, Id, Key, Margin, Rect, Role, ScrollArea, Sense, Stroke, Ui, pos2, vec2,
 };
 
-use super::{DETAIL, SIDE, is_over, is_wide, ready};
+use super::{SIDE, beside_ui, is_wide, ready};
 use crate::state::{Action, ConnectAction, HostsAction};
 use crate::ui::theme::{self, ThemeTokens};
-use crate::ui::widgets::{self, Button, ListRow};
+use crate::ui::widgets::{self, ListRow};
 use crate::ui::{Cx, host_row, icons, once};
 use loupe_analysis::contract;
 use loupe_analysis::queries::{HostLosses, HostsQuery, LossOutcome, LossesQuery, LossesReport};
-use loupe_analysis::summary::{LossColumn, LossLine, costs_text, known_text, loss_sentence};
+use loupe_analysis::summary::{LossColumn, LossLine, costs_text, evidence_of, loss_sentence};
 use loupe_core::host::losses::{HostLoss, LossKind};
 use loupe_core::number::{grouped, number_of};
 use loupe_core::token::Tokens;
@@ -121,27 +121,9 @@ pub(super) fn server_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) {
             widgets::part(ui, "detail", place, |ui| detail_ui(ui, cx, host, &report));
         }
     };
-    if is_over(ui, cx) {
-        let back = Rect::from_min_size(rect.min, vec2(rect.width(), theme::HEADER));
-        widgets::line_part(ui, "to hosts", back.shrink2(vec2(6.0, 0.0)), |ui| {
-            let button = Button::new("All hosts")
-                .icon(icons::ARROW_LEFT)
-                .frameless()
-                .height(theme::ICON_BUTTON);
-            if button.clicked(ui) {
-                cx.send(HostsAction::ShowLanes);
-            }
-        });
-        widgets::hline(ui, rect.x_range(), back.bottom() - 0.5);
-        return detail_in(ui, rect.with_min_y(back.bottom()));
-    }
-    let mut left = rect;
-    if is_wide(ui) {
-        let x = rect.right() - DETAIL.min((rect.width() * 0.4).round());
-        widgets::vline(ui, x - 0.5, rect.y_range());
-        detail_in(ui, rect.with_min_x(x));
-        left.max.x = x - 1.0;
-    }
+    let Some(left) = beside_ui(ui, cx, rect, detail_in) else {
+        return;
+    };
     let selected = selected
         .filter(|_| is_wide(ui) || chosen.is_some())
         .map(|host| host.host.id);
@@ -667,9 +649,9 @@ fn loss_ui(
     });
     ui.horizontal_top(|ui| {
         ui.spacing_mut().item_spacing.x = 6.0;
-        let icon = host_row::evidence_icon(loss.known.evidence);
+        let icon = host_row::evidence_icon(loss.evidence.evidence);
         ui.label(icons::icon(icon, 13.0, t.weak));
-        widgets::note_wrapped(ui, known_text(loss));
+        widgets::note_wrapped(ui, evidence_of(loss));
     });
     for (tool, parts) in exact {
         widgets::words(ui, tool, theme::code(), t.text);

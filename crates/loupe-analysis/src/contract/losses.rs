@@ -150,9 +150,9 @@ fn loss<'a>(host: &'a HostLosses, loss: &'a HostLoss, report: &'a LossesReport) 
         text: &loss.text,
         tools: tools().map(|tool| tool.name.as_str()).collect(),
         fix: loss.kind.fix(),
-        evidence: loss.known.evidence.name(),
-        checked: &loss.known.checked,
-        source: loss.known.source.as_deref(),
+        evidence: loss.evidence.evidence.name(),
+        checked: &loss.evidence.checked,
+        source: loss.evidence.source.as_deref(),
         exact,
     }
 }

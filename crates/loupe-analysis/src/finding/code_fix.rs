@@ -68,6 +68,8 @@ impl<'a> CodeLine<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct CodeFix {
     pub sdk: Sdk,
+    /// What else the change does, for those who read the result by program; empty where nothing.
+    pub note: &'static str,
     diff: &'static str,
 }
 
@@ -110,9 +112,10 @@ impl CodeFix {
 }
 
 macro_rules! fixes {
-    ($($rule:literal: $folder:literal [$($sdk:ident $file:literal),+];)+) => {
+    ($($rule:literal: $folder:literal $note:literal [$($sdk:ident $file:literal),+];)+) => {
         &[$(($rule, &[$(CodeFix {
             sdk: Sdk::$sdk,
+            note: $note,
             diff: include_str!(concat!("fixes/", $folder, "/", $file, ".diff")),
         }),+])),+]
     };
@@ -120,12 +123,12 @@ macro_rules! fixes {
 
 /// By rule.
 static FIXES: &[(&str, &[CodeFix])] = fixes! {
-    "shape/pretty-json": "pretty-json" [FastMcp "fastmcp.py", Python "python-sdk.py", TypeScript "typescript-sdk.mjs"];
-    "parity/text-duplicates-json": "text-duplicates-json" [FastMcp "fastmcp.py", Python "python-sdk.py", TypeScript "typescript-sdk.mjs"];
-    "parity/wrapped-duplicate": "wrapped-duplicate" [FastMcp "fastmcp.py", Python "python-sdk.py", TypeScript "typescript-sdk.mjs"];
-    "shape/escaped-unicode": "escaped-unicode" [FastMcp "fastmcp.py", Python "python-sdk.py"];
-    "shape/repeated-keys": "repeated-keys" [FastMcp "fastmcp.py", Python "python-sdk.py", TypeScript "typescript-sdk.mjs"];
-    "shape/empty-section": "empty-section" [FastMcp "fastmcp.py", Python "python-sdk.py", TypeScript "typescript-sdk.mjs"];
+    "shape/pretty-json": "pretty-json" "" [FastMcp "fastmcp.py", Python "python-sdk.py", TypeScript "typescript-sdk.mjs"];
+    "parity/text-duplicates-json": "text-duplicates-json" "It leaves out structuredContent and outputSchema, which programs may read." [FastMcp "fastmcp.py", Python "python-sdk.py", TypeScript "typescript-sdk.mjs"];
+    "parity/wrapped-duplicate": "wrapped-duplicate" "It leaves out structuredContent and outputSchema, which programs may read." [FastMcp "fastmcp.py", Python "python-sdk.py", TypeScript "typescript-sdk.mjs"];
+    "shape/escaped-unicode": "escaped-unicode" "" [FastMcp "fastmcp.py", Python "python-sdk.py"];
+    "shape/repeated-keys": "repeated-keys" "The text has another shape: a program that parses it has to follow." [FastMcp "fastmcp.py", Python "python-sdk.py", TypeScript "typescript-sdk.mjs"];
+    "shape/empty-section": "empty-section" "A member that is missing then means null or empty." [FastMcp "fastmcp.py", Python "python-sdk.py", TypeScript "typescript-sdk.mjs"];
 };
 
 /// Every rule that has its change as code.

@@ -19,59 +19,35 @@ const NAMED: usize = 3;
 
 const SOURCE: &str = "what each host passes on, with version and evidence (losses, hosts)";
 
+/// A rule about one kind of loss; its fix is that of the loss.
+macro_rules! loss_rule {
+    ($id:literal, $severity:ident, $kind:ident, $explanation:literal) => {
+        Rule::new(
+            $id,
+            &[(HostCompat, $severity)],
+            RuleCheck::Server(|server, hosts, hits| report(LossKind::$kind, server, hosts, hits)),
+        )
+        .explanation($explanation)
+        .fix(LossKind::$kind.fix())
+        .source(SOURCE)
+    };
+}
+
+#[rustfmt::skip]
 pub(crate) static RULES: &[Rule] = &[
-    Rule::new("host/pages", &[(HostCompat, Warning)], RuleCheck::Server(|server, hosts, hits| report(LossKind::Pages, server, hosts, hits)))
-        .explanation("Tools come after the first page of `tools/list`. Some hosts read that page alone, so their models never hear of the others.")
-        .fix("List all tools on one page, or those that matter first.")
-        .source(SOURCE),
-    Rule::new("host/too-many-tools", &[(HostCompat, Warning)], RuleCheck::Server(|server, hosts, hits| report(LossKind::TooManyTools, server, hosts, hits)))
-        .explanation("There are more tools than a host passes on.")
-        .fix("Offer fewer tools, or those that matter first.")
-        .source(SOURCE),
-    Rule::new("host/name-characters", &[(HostCompat, Warning)], RuleCheck::Server(|server, hosts, hits| report(LossKind::NameCharacters, server, hosts, hits)))
-        .explanation("A tool's name has a character that a host or its provider refuses: the tool, or every request, fails.")
-        .fix("Use only letters, digits, `_` and `-` in tool names.")
-        .source(SOURCE),
-    Rule::new("host/name-length", &[(HostCompat, Warning)], RuleCheck::Server(|server, hosts, hits| report(LossKind::NameLength, server, hosts, hits)))
-        .explanation("The name that a host makes of server and tool is too long: it is shortened, the tool is left out, or every request fails.")
-        .fix("Shorten the tool's name, or the server's name in the configuration.")
-        .source(SOURCE),
-    Rule::new("host/same-name", &[(HostCompat, Warning)], RuleCheck::Server(|server, hosts, hits| report(LossKind::SameName, server, hosts, hits)))
-        .explanation("Two names become equal where a host replaces characters or cuts: one of the tools is lost, or all are.")
-        .fix("Give tools names that differ in more than characters that hosts replace.")
-        .source(SOURCE),
-    Rule::new("host/no-description", &[(HostCompat, Warning)], RuleCheck::Server(|server, hosts, hits| report(LossKind::NoDescription, server, hosts, hits)))
-        .explanation("A tool has no description, and a host leaves such tools out.")
-        .fix("Describe the tool.")
-        .source(SOURCE),
-    Rule::new("host/input-reference", &[(HostCompat, Warning)], RuleCheck::Server(|server, hosts, hits| report(LossKind::InputReference, server, hosts, hits)))
-        .explanation("A `$ref` in an input schema leads nowhere: a host leaves the tool out, or loses the list.")
-        .fix("Put what `$ref` names under `$defs` of the same schema, or in its place.")
-        .source(SOURCE),
-    Rule::new("host/output-reference", &[(HostCompat, Warning)], RuleCheck::Server(|server, hosts, hits| report(LossKind::OutputReference, server, hosts, hits)))
-        .explanation("A `$ref` in an output schema leads nowhere: some hosts lose all tools of the server by it.")
-        .fix("Put what `$ref` names under `$defs` of the same schema, or in its place.")
-        .source(SOURCE),
-    Rule::new("host/boolean-schema", &[(HostCompat, Warning)], RuleCheck::Server(|server, hosts, hits| report(LossKind::BooleanSchema, server, hosts, hits)))
-        .explanation("The schema of a property is `true` or `false`, which JSON Schema allows and some hosts do not read: they lose all tools of the server by it.")
-        .fix("Write `{}` for a property that may be anything.")
-        .source(SOURCE),
-    Rule::new("host/description", &[(HostCompat, Warning)], RuleCheck::Server(|server, hosts, hits| report(LossKind::Description, server, hosts, hits)))
-        .explanation("A host cuts a tool's description.")
-        .fix("Shorten the description, or say first what must not be lost.")
-        .source(SOURCE),
-    Rule::new("host/instructions", &[(HostCompat, Info)], RuleCheck::Server(|server, hosts, hits| report(LossKind::Instructions, server, hosts, hits)))
-        .explanation("Hosts leave out or cut the server's `instructions`, so a rule that stands there alone does not reach their models.")
-        .fix("Say in the tools' descriptions what a model must know.")
-        .source(SOURCE),
-    Rule::new("host/schema-keywords", &[(HostCompat, Info)], RuleCheck::Server(|server, hosts, hits| report(LossKind::Keywords, server, hosts, hits)))
-        .explanation("A host takes keywords out of input schemas, so its model does not know what they say.")
-        .fix("Say in the parameter's description what the keyword says.")
-        .source(SOURCE),
-    Rule::new("host/schema-size", &[(HostCompat, Info)], RuleCheck::Server(|server, hosts, hits| report(LossKind::SchemaSize, server, hosts, hits)))
-        .explanation("An input schema is so large that a host leaves out the descriptions in it.")
-        .fix("Make the input schema smaller, or say what matters in the tool's description.")
-        .source(SOURCE),
+    loss_rule!("host/pages", Warning, Pages, "Tools come after the first page of `tools/list`. Some hosts read that page alone, so their models never hear of the others."),
+    loss_rule!("host/too-many-tools", Warning, TooManyTools, "There are more tools than a host passes on."),
+    loss_rule!("host/name-characters", Warning, NameCharacters, "A tool's name has a character that a host or its provider refuses: the tool, or every request, fails."),
+    loss_rule!("host/name-length", Warning, NameLength, "The name that a host makes of server and tool is too long: it is shortened, the tool is left out, or every request fails."),
+    loss_rule!("host/same-name", Warning, SameName, "Two names become equal where a host replaces characters or cuts: one of the tools is lost, or all are."),
+    loss_rule!("host/no-description", Warning, NoDescription, "A tool has no description, and a host leaves such tools out."),
+    loss_rule!("host/input-reference", Warning, InputReference, "A `$ref` in an input schema leads nowhere: a host leaves the tool out, or loses the list."),
+    loss_rule!("host/output-reference", Warning, OutputReference, "A `$ref` in an output schema leads nowhere: some hosts lose all tools of the server by it."),
+    loss_rule!("host/boolean-schema", Warning, BooleanSchema, "The schema of a property is `true` or `false`, which JSON Schema allows and some hosts do not read: they lose all tools of the server by it."),
+    loss_rule!("host/description", Warning, Description, "A host cuts a tool's description."),
+    loss_rule!("host/instructions", Info, Instructions, "Hosts leave out or cut the server's `instructions`, so a rule that stands there alone does not reach their models."),
+    loss_rule!("host/schema-keywords", Info, Keywords, "A host takes keywords out of input schemas, so its model does not know what they say."),
+    loss_rule!("host/schema-size", Info, SchemaSize, "An input schema is so large that a host leaves out the descriptions in it."),
     Rule::new("host/result", &[(HostCompat, Error)], RuleCheck::Answer(result))
         .explanation("A host that `check --host` names does not show all of a result to its model.")
         .fix("`hosts` and `--view hosts` say which part it shows: put the data where it reads it.")

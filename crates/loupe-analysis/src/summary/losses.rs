@@ -150,16 +150,16 @@ pub fn costs_text(costs: &[Option<Tokens>], encoding: Encoding) -> String {
 }
 
 /// How a loss is known: "source, 2026-11-28: openai/codex…".
-pub fn known_text(loss: &HostLoss) -> String {
-    let how = match loss.known.evidence {
+pub fn evidence_of(loss: &HostLoss) -> String {
+    let how = match loss.evidence.evidence {
         Evidence::Observed => "observed",
         Evidence::Source => "read in its source",
         Evidence::Documented => "documented by its maker",
         Evidence::Inferred => "reported by users, may be wrong",
     };
-    match &loss.known.source {
-        Some(source) => format!("{how}, {}: {source}", loss.known.checked),
-        None => format!("{how}, {}", loss.known.checked),
+    match &loss.evidence.source {
+        Some(source) => format!("{how}, {}: {source}", loss.evidence.checked),
+        None => format!("{how}, {}", loss.evidence.checked),
     }
 }
 

@@ -10,7 +10,7 @@ mod strip;
 pub use breakage::breakage;
 pub use comparison::{column_loss, comparison_strip, comparison_summary, describe_held};
 pub use hosts::HostsHeadline;
-pub use losses::{LossColumn, LossLine, costs_text, known_text, loss_sentence};
+pub use losses::{LossColumn, LossLine, costs_text, evidence_of, loss_sentence};
 pub use strip::{ClaimTone, HostCost, Loss, ModelReads, Strip, StripCell, part_format, strip};
 
 use crate::queries::Repair;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::rules::{DefinitionRules, Host, LimitUnit, Misfit};
+use super::rules::{DefinitionRules, Handling, Host, LimitUnit};
 use super::schema;
 use super::template::{Template, TemplatePiece, Var};
 use crate::capture::Tool;
@@ -197,11 +197,11 @@ fn name(rules: &DefinitionRules, tool: &Tool, server: &str) -> (Option<String>, 
         return (Some(name), None);
     };
     let (how, is_cut) = match rules.name_over {
-        Some(Misfit::Cut) => (": cut", true),
-        Some(Misfit::Hashed) => (": cut, with a hash", true),
-        Some(Misfit::Shortened) => (": shortened", true),
-        Some(Misfit::Omitted) => (": the tool is left out", false),
-        Some(Misfit::Refused) => (": every request is refused", false),
+        Some(Handling::Cut) => (": cut", true),
+        Some(Handling::Hashed) => (": cut, with a hash", true),
+        Some(Handling::Shortened) => (": shortened", true),
+        Some(Handling::Omitted) => (": the tool is left out", false),
+        Some(Handling::Refused) => (": every request is refused", false),
         _ => ("", false),
     };
     let note = format!("{length} characters are more than {max}{how}");
@@ -245,7 +245,7 @@ pub(super) fn description(
     let Some(max) = rules.description_max else {
         return (Some(text), false);
     };
-    let kept = kept(&text, max, rules.description_unit);
+    let kept = kept_bytes(&text, max, rules.description_unit);
     if kept == text.len() {
         return (Some(text), false);
     }
@@ -254,7 +254,7 @@ pub(super) fn description(
 }
 
 /// Bytes of the text that stay within so many units.
-pub(super) fn kept(text: &str, max: u64, unit: Option<LimitUnit>) -> usize {
+pub(super) fn kept_bytes(text: &str, max: u64, unit: Option<LimitUnit>) -> usize {
     let size = |char: char| match unit.unwrap_or(LimitUnit::Chars) {
         LimitUnit::Bytes => char.len_utf8() as u64,
         LimitUnit::Scalars => 1,

@@ -4,8 +4,8 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use super::definition::{description, full_name, kept, name_room, whole_description};
-use super::rules::{DefinitionRules, Evidence, Host, InstructionsRule, KeptTool, Misfit, Pages};
+use super::definition::{description, full_name, kept_bytes, name_room, whole_description};
+use super::rules::{DefinitionRules, Evidence, Handling, Host, InstructionsRule, KeptTool, Pages};
 use super::schema;
 pub use super::schema::dangling;
 use crate::capture::Tool;
@@ -25,9 +25,7 @@ pub struct ListedServer<'a> {
 }
 
 /// One way in which something is lost.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, strum::IntoStaticStr, strum::EnumIter,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub enum LossKind {
     /// Tools after the first page of `tools/list`.
@@ -60,7 +58,7 @@ impl LossKind {
     }
 
     /// What a server can do about it, in one sentence.
-    pub fn fix(self) -> &'static str {
+    pub const fn fix(self) -> &'static str {
         match self {
             Self::Pages => "List all tools on one page, or those that matter first.",
             Self::TooManyTools => "Offer fewer tools, or those that matter first.",
@@ -118,12 +116,12 @@ pub struct HostLoss {
     pub tools: Vec<usize>,
     /// For people, a few words: "6 of 56: after page 1".
     pub text: String,
-    pub known: Known,
+    pub evidence: LossEvidence,
 }
 
 /// How a rule is known.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Known {
+pub struct LossEvidence {
     pub evidence: Evidence,
     /// The day on which it was checked, `YYYY-MM-DD`.
     pub checked: String,
@@ -147,9 +145,9 @@ impl Host {
         found.pages();
         found.limit();
         found.names();
-        found.undescribed();
+        found.missing_descriptions();
         found.references();
-        found.booleans();
+        found.boolean_schemas();
         found.descriptions();
         found.instructions();
         found.schemas();
@@ -166,8 +164,8 @@ impl Host {
             LossKind::TooManyTools => found.limit(),
             LossKind::NameCharacters | LossKind::NameLength | LossKind::SameName => found.names(),
             LossKind::InputReference | LossKind::OutputReference => found.references(),
-            LossKind::NoDescription => found.undescribed(),
-            LossKind::BooleanSchema => found.booleans(),
+            LossKind::NoDescription => found.missing_descriptions(),
+            LossKind::BooleanSchema => found.boolean_schemas(),
             LossKind::Description => found.descriptions(),
             LossKind::Instructions => found.instructions(),
             LossKind::Keywords | LossKind::SchemaSize => found.schemas(),
@@ -185,9 +183,9 @@ impl Host {
                 kept: 0,
             });
         }
-        let kept = rules
-            .instructions_max
-            .map_or(sent.len(), |max| kept(sent, max, rules.instructions_unit));
+        let kept = rules.instructions_max.map_or(sent.len(), |max| {
+            kept_bytes(sent, max, rules.instructions_unit)
+        });
         let notice = rules.instructions_notice.as_deref();
         let notice = notice.filter(|_| kept < sent.len()).unwrap_or_default();
         Some(ShownInstructions {
@@ -213,11 +211,11 @@ impl Host {
         shown.is_known.then_some(shown.text)
     }
 
-    /// How the rule of this key is known, and whether it holds for the version at hand.
-    fn known(&self, key: &str) -> (Known, Option<&str>) {
+    /// How the rule of this key is known, and the versions that it is known for, where those are not all.
+    fn rule_evidence(&self, key: &str) -> (LossEvidence, Option<&str>) {
         match self.definition.evidence.get(key) {
             Some(own) => (
-                Known {
+                LossEvidence {
                     evidence: own.evidence,
                     checked: own.checked.clone(),
                     source: Some(own.source.clone()),
@@ -225,7 +223,7 @@ impl Host {
                 own.versions.as_deref(),
             ),
             None => (
-                Known {
+                LossEvidence {
                     evidence: self.evidence,
                     checked: self.checked.clone(),
                     source: None,
@@ -264,7 +262,7 @@ impl<'a> Losses<'a> {
         tools: Vec<usize>,
         text: String,
     ) {
-        let (known, versions) = self.host.known(key);
+        let (evidence, versions) = self.host.rule_evidence(key);
         let (effect, text) = match versions {
             Some(versions) => (
                 LossEffect::NotKnown,
@@ -277,24 +275,24 @@ impl<'a> Losses<'a> {
             effect,
             tools,
             text,
-            known,
+            evidence,
         });
     }
 
-    /// What becomes of these tools: the effect, and the words for it; `None` where nothing is lost.
-    fn misfit(
+    /// What is lost by how the host handles these tools: the effect, and the words for it.
+    fn lost_by(
         &self,
-        misfit: Option<Misfit>,
+        handling: Option<Handling>,
         tools: usize,
         why: &str,
     ) -> Option<(LossEffect, String)> {
         let all = self.listing.tools.len();
-        Some(match misfit {
-            Some(Misfit::Refused) => (
+        Some(match handling {
+            Some(Handling::Refused) => (
                 LossEffect::EveryTool,
                 format!("all {}: {why}", grouped(all as u64)),
             ),
-            Some(Misfit::Omitted) => (
+            Some(Handling::Omitted) => (
                 LossEffect::Tools,
                 format!(
                     "{} of {}: {why}",
@@ -339,7 +337,7 @@ impl<'a> Losses<'a> {
             return;
         };
         let why = format!("more than {} tools", grouped(max as u64));
-        if let Some((effect, text)) = self.misfit(self.rules().tools_over, all - max, &why) {
+        if let Some((effect, text)) = self.lost_by(self.rules().tools_over, all - max, &why) {
             self.add(
                 "tools_max",
                 LossKind::TooManyTools,
@@ -354,20 +352,20 @@ impl<'a> Losses<'a> {
         let rules = self.rules();
         if let (Some(charset), None) = (&rules.name_charset, &rules.name_replace) {
             let is_bad = |tool: &Arc<Tool>| tool.name.chars().find(|char| !charset.contains(*char));
-            let tools = self.sent(|tool| is_bad(tool).is_some());
+            let tools = self.model_tools(|tool| is_bad(tool).is_some());
             if let Some(first) = tools
                 .first()
                 .and_then(|at| is_bad(&self.listing.tools[*at]))
             {
                 let why = format!("a name has “{first}”");
-                if let Some((effect, text)) = self.misfit(rules.name_bad, tools.len(), &why) {
+                if let Some((effect, text)) = self.lost_by(rules.name_bad, tools.len(), &why) {
                     self.add("name_bad", LossKind::NameCharacters, effect, tools, text);
                 }
             }
         }
         let rules = self.rules();
         let names: Vec<(usize, String)> = self
-            .sent(|_| true)
+            .model_tools(|_| true)
             .into_iter()
             .filter_map(|at| {
                 let tool = &self.listing.tools[at];
@@ -381,18 +379,18 @@ impl<'a> Losses<'a> {
         if !over.is_empty() {
             let count = number_of(over.len() as u64, "names");
             let found = match rules.name_over {
-                Some(Misfit::Cut) => Some((LossEffect::Changed, format!("{count} cut at {max}"))),
-                Some(Misfit::Hashed | Misfit::Shortened) => {
+                Some(Handling::Cut) => Some((LossEffect::Changed, format!("{count} cut at {max}"))),
+                Some(Handling::Hashed | Handling::Shortened) => {
                     Some((LossEffect::Changed, format!("{count} shortened to {max}")))
                 }
-                misfit => self.misfit(misfit, over.len(), &format!("a name over {max}")),
+                handling => self.lost_by(handling, over.len(), &format!("a name over {max}")),
             };
             if let Some((effect, text)) = found {
                 self.add("name_max", LossKind::NameLength, effect, over, text);
             }
         }
         let rules = self.rules();
-        let is_cut = rules.name_over == Some(Misfit::Cut);
+        let is_cut = rules.name_over == Some(Handling::Cut);
         let mut stays: HashMap<String, usize> = HashMap::new();
         let mut same = Vec::new();
         for (at, name) in names {
@@ -423,20 +421,20 @@ impl<'a> Losses<'a> {
         same.dedup();
         let why = "two names become equal";
         let found = match rules.name_same {
-            Some(Misfit::Sent) => Some((LossEffect::Changed, why.to_owned())),
+            Some(Handling::Sent) => Some((LossEffect::Changed, why.to_owned())),
             // Which of them is lost is not known.
-            Some(Misfit::Omitted) if rules.name_kept.is_none() => {
+            Some(Handling::Omitted) if rules.name_kept.is_none() => {
                 Some((LossEffect::Changed, format!("{why}, one is lost")))
             }
-            misfit => self.misfit(misfit, same.len(), why),
+            handling => self.lost_by(handling, same.len(), why),
         };
         if let Some((effect, text)) = found {
             self.add("name_same", LossKind::SameName, effect, same, text);
         }
     }
 
-    /// The tools that the host lists, of which this is so.
-    fn positions(&self, is_one: impl Fn(&Arc<Tool>) -> bool) -> Vec<usize> {
+    /// The positions of tools that the host lists, and of which this is so.
+    fn listed_tools(&self, is_one: impl Fn(&Arc<Tool>) -> bool) -> Vec<usize> {
         let reads_first = self.rules().pages == Some(Pages::First);
         let tools = self.listing.tools.iter().enumerate();
         tools
@@ -446,9 +444,9 @@ impl<'a> Losses<'a> {
     }
 
     /// Of those, the ones that are for the model.
-    fn sent(&self, is_one: impl Fn(&Arc<Tool>) -> bool) -> Vec<usize> {
+    fn model_tools(&self, is_one: impl Fn(&Arc<Tool>) -> bool) -> Vec<usize> {
         let hides = self.rules().visibility == Some(true);
-        self.positions(|tool| !(hides && tool.is_for_app_alone) && is_one(tool))
+        self.listed_tools(|tool| !(hides && tool.is_for_app_alone) && is_one(tool))
     }
 
     fn references(&mut self) {
@@ -470,8 +468,8 @@ impl<'a> Losses<'a> {
             rules.input_ref,
             "dangling $ref in an inputSchema",
         );
-        for (key, kind, misfit, why) in [of_input, of_output] {
-            let tools = self.positions(|tool| {
+        for (key, kind, handling, why) in [of_input, of_output] {
+            let tools = self.listed_tools(|tool| {
                 is_dangling(match kind {
                     LossKind::InputReference => &tool.input_schema,
                     _ => &tool.output_schema,
@@ -480,45 +478,45 @@ impl<'a> Losses<'a> {
             if tools.is_empty() {
                 continue;
             }
-            if let Some((effect, text)) = self.misfit(misfit, tools.len(), why) {
+            if let Some((effect, text)) = self.lost_by(handling, tools.len(), why) {
                 self.add(key, kind, effect, tools, text);
             }
         }
     }
 
-    fn undescribed(&mut self) {
+    fn missing_descriptions(&mut self) {
         let rules = self.rules();
         let is_bare = |tool: &Arc<Tool>| {
             let description = tool.description.as_deref().unwrap_or_default();
             description.trim().is_empty()
         };
         // A host that says nothing of it passes the tool on.
-        let Some(misfit) = rules.description_missing else {
+        let Some(handling) = rules.description_missing else {
             return;
         };
-        let tools = self.sent(is_bare);
+        let tools = self.model_tools(is_bare);
         if tools.is_empty() {
             return;
         }
-        let found = self.misfit(Some(misfit), tools.len(), "no description");
+        let found = self.lost_by(Some(handling), tools.len(), "no description");
         if let Some((effect, text)) = found {
             let key = "description_missing";
             self.add(key, LossKind::NoDescription, effect, tools, text);
         }
     }
 
-    fn booleans(&mut self) {
+    fn boolean_schemas(&mut self) {
         let has_one = |tool: &Arc<Tool>| {
             tool.input_schema
                 .as_ref()
                 .is_some_and(|schema| schema::has_boolean(&String::from_utf8_lossy(schema)))
         };
-        let tools = self.positions(has_one);
+        let tools = self.listed_tools(has_one);
         if tools.is_empty() {
             return;
         }
         let why = "true or false for a property's schema";
-        if let Some((effect, text)) = self.misfit(self.rules().boolean_schema, tools.len(), why) {
+        if let Some((effect, text)) = self.lost_by(self.rules().boolean_schema, tools.len(), why) {
             self.add(
                 "boolean_schema",
                 LossKind::BooleanSchema,
@@ -534,7 +532,7 @@ impl<'a> Losses<'a> {
             return;
         };
         let (rules, server) = (self.rules(), self.listing.server);
-        let cut = self.sent(|tool| description(rules, tool, server).1);
+        let cut = self.model_tools(|tool| description(rules, tool, server).1);
         if cut.is_empty() {
             return;
         }
@@ -585,7 +583,7 @@ impl<'a> Losses<'a> {
     fn schemas(&mut self) {
         let mut keywords = BTreeSet::new();
         let (mut changed, mut unknown, mut undescribed) = (Vec::new(), Vec::new(), Vec::new());
-        for at in self.sent(|tool| tool.input_schema.is_some()) {
+        for at in self.model_tools(|tool| tool.input_schema.is_some()) {
             let sent = self.listing.tools[at]
                 .input_schema
                 .as_deref()

@@ -385,10 +385,10 @@ pub enum Pages {
     All,
 }
 
-/// What becomes of a definition that a host or its provider does not take as it is.
+/// How a host, or the provider behind it, handles a definition that it does not take as it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Misfit {
+pub enum Handling {
     /// It is passed on all the same.
     Sent,
     /// What does not fit is left away, the tool stays.
@@ -470,25 +470,25 @@ pub struct DefinitionRules {
     pub(crate) name_replace: Option<String>,
     pub(crate) name_max: Option<usize>,
     /// Of a name over `name_max`.
-    pub(crate) name_over: Option<Misfit>,
+    pub(crate) name_over: Option<Handling>,
     /// Of a name with other characters than those of `name_charset`, where none is replaced.
-    pub(crate) name_bad: Option<Misfit>,
+    pub(crate) name_bad: Option<Handling>,
     /// Of two tools whose names have become equal.
-    pub(crate) name_same: Option<Misfit>,
+    pub(crate) name_same: Option<Handling>,
     /// Which of the two stays where one is omitted.
     pub(crate) name_kept: Option<KeptTool>,
     pub(crate) prefix_max: Option<usize>,
     pub pages: Option<Pages>,
     /// Most tools of one server that reach the model.
     pub(crate) tools_max: Option<usize>,
-    pub(crate) tools_over: Option<Misfit>,
+    pub(crate) tools_over: Option<Handling>,
     pub description: Option<Template>,
     pub(crate) description_max: Option<u64>,
     pub(crate) description_unit: Option<LimitUnit>,
     pub(crate) description_notice: Option<String>,
     pub(crate) description_fallback: Option<Template>,
     /// Of a tool without a description.
-    pub(crate) description_missing: Option<Misfit>,
+    pub(crate) description_missing: Option<Handling>,
     pub title: Option<bool>,
     pub output_schema: Option<bool>,
     pub annotations: Option<bool>,
@@ -496,10 +496,10 @@ pub struct DefinitionRules {
     /// Bytes of an input schema above which the descriptions in it are left out.
     pub(crate) input_schema_max: Option<usize>,
     /// Of a schema with a `$ref` that has no target.
-    pub(crate) input_ref: Option<Misfit>,
-    pub(crate) output_ref: Option<Misfit>,
+    pub(crate) input_ref: Option<Handling>,
+    pub(crate) output_ref: Option<Handling>,
     /// Of an input schema in which a property's schema is `true` or `false`.
-    pub(crate) boolean_schema: Option<Misfit>,
+    pub(crate) boolean_schema: Option<Handling>,
     pub loading: Option<String>,
     /// Where they are put, in words.
     pub instructions: Option<String>,

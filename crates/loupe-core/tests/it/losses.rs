@@ -46,7 +46,7 @@ fn tools() -> Vec<Arc<Tool>> {
     all
 }
 
-fn told(name: &str, tools: &[Arc<Tool>], instructions: Option<&str>, out: &mut String) {
+fn write_losses(name: &str, tools: &[Arc<Tool>], instructions: Option<&str>, out: &mut String) {
     writeln!(out, "# {name}").unwrap();
     let listing = ListedServer {
         server: "probe",
@@ -61,7 +61,11 @@ fn told(name: &str, tools: &[Arc<Tool>], instructions: Option<&str>, out: &mut S
         }
         for loss in losses {
             let (kind, effect) = (loss.kind.name(), loss.effect.name());
-            let known = format!("{} {}", loss.known.evidence.name(), loss.known.checked);
+            let known = format!(
+                "{} {}",
+                loss.evidence.evidence.name(),
+                loss.evidence.checked
+            );
             writeln!(out, "  {kind}: {} [{effect}; {known}]", loss.text).unwrap();
         }
     }
@@ -71,7 +75,7 @@ fn told(name: &str, tools: &[Arc<Tool>], instructions: Option<&str>, out: &mut S
 #[test]
 fn hosts_lose_what_their_rules_say() {
     let mut out = String::new();
-    told(
+    write_losses(
         "Names, texts and schemas, on two pages",
         &tools(),
         Some(&"Read this. ".repeat(500)),
@@ -100,21 +104,21 @@ fn hosts_lose_what_their_rules_say() {
         ),
         ("outputSchema".to_owned(), object(lost.clone())),
     ];
-    told(
+    write_losses(
         "An output schema with a dangling $ref",
         &of("b", output.to_vec()),
         None,
         &mut out,
     );
     let input = [("inputSchema".to_owned(), object(lost))];
-    told(
+    write_losses(
         "An input schema with a dangling $ref",
         &of("b", input.to_vec()),
         None,
         &mut out,
     );
     let boolean = [("inputSchema".to_owned(), object(true.into()))];
-    told(
+    write_losses(
         "A property that is true",
         &of("b", boolean.to_vec()),
         None,

@@ -361,24 +361,28 @@ fn after(
         .flatten()
 }
 
+/// What code and texts of the result stand in.
+fn code_frame(t: &ThemeTokens) -> egui::Frame {
+    egui::Frame::new()
+        .fill(t.card)
+        .stroke(Stroke::new(1.0, t.line))
+        .corner_radius(theme::RADIUS_BADGE)
+        .inner_margin(8)
+}
+
 /// The first lines of the part that the fix changes.
 fn preview_ui(ui: &mut Ui, mended: &FixedResult) {
     let t = theme::of(ui);
     let Some(text) = mended.changed_part() else {
         return;
     };
-    egui::Frame::new()
-        .fill(t.card)
-        .stroke(Stroke::new(1.0, t.line))
-        .corner_radius(theme::RADIUS_BADGE)
-        .inner_margin(8)
-        .show(ui, |ui| {
-            ui.set_width(ui.available_width());
-            for line in text.lines().take(PREVIEW) {
-                let shown: String = line.chars().take(200).collect();
-                widgets::truncated(ui, shown, theme::mono(11.5), t.strong);
-            }
-        });
+    code_frame(t).show(ui, |ui| {
+        ui.set_width(ui.available_width());
+        for line in text.lines().take(PREVIEW) {
+            let shown: String = line.chars().take(200).collect();
+            widgets::truncated(ui, shown, theme::mono(11.5), t.strong);
+        }
+    });
 }
 
 /// The change as code for the server's SDK; which one that is, is chosen where the server does not tell.
@@ -421,24 +425,22 @@ fn code_ui(ui: &mut Ui, cx: &Cx<'_>, fixes: &[CodeFix]) {
             }
         });
     });
-    egui::Frame::new()
-        .fill(t.card)
-        .stroke(Stroke::new(1.0, t.line))
-        .corner_radius(theme::RADIUS_BADGE)
-        .inner_margin(8)
-        .show(ui, |ui| {
-            ui.set_width(ui.available_width());
-            ui.spacing_mut().item_spacing.y = 1.0;
-            for line in fix.change() {
-                let color = match line {
-                    CodeLine::Same(_) => t.weak,
-                    CodeLine::Removed(_) => t.bad,
-                    CodeLine::Added(_) => t.ok,
-                };
-                let words = format!("{} {}", line.mark(), line.text());
-                widgets::wrapped(ui, words, theme::mono(11.5), color);
-            }
-        });
+    if !fix.note.is_empty() {
+        ui.add(small(fix.note, t.weak));
+    }
+    code_frame(t).show(ui, |ui| {
+        ui.set_width(ui.available_width());
+        ui.spacing_mut().item_spacing.y = 1.0;
+        for line in fix.change() {
+            let color = match line {
+                CodeLine::Same(_) => t.weak,
+                CodeLine::Removed(_) => t.bad,
+                CodeLine::Added(_) => t.ok,
+            };
+            let words = format!("{} {}", line.mark(), line.text());
+            widgets::wrapped(ui, words, theme::mono(11.5), color);
+        }
+    });
 }
 
 fn foot_ui(ui: &mut Ui, cx: &Cx<'_>, finding: &Finding) {
