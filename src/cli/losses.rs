@@ -180,8 +180,12 @@ fn page(report: &LossesReport, encoding: Encoding) -> String {
         ));
     }
     page.push_str(&format!(
-        "{} and the instructions, counted with {}; ≤ is the largest of several hosts.\n",
+        "{}{}, counted with {}; ≤ is the largest of several hosts.\n",
         number_of(report.tools.len() as u64, "definitions"),
+        match report.instructions {
+            Some(_) => " and the instructions",
+            None => "",
+        },
         encoding.name()
     ));
     let left_out = report.left_out();

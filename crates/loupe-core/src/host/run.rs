@@ -94,7 +94,7 @@ impl<'a> Run<'a> {
                 "the host shows its language's own printing of the result object, which is not reproduced",
             ),
             Select::NotComputed => refuse(
-                "what the host makes of it is not known, or not among the rules that can be applied; its notes say what is known",
+                "the rule of this host is not known, or cannot be applied here; its notes say what is known",
             ),
             Select::WireResult | Select::WireContent => self.wire(result),
             Select::StructuredOrResult if self.structured.is_none() && !self.has_media() => {
