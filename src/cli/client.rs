@@ -17,7 +17,9 @@ use super::args::{LinkArgs, SourceArgs, SourceLineArgs};
 use super::pairs::pairs;
 use super::{config, login, output, save_args, server_request_args, suggest};
 use loupe_analysis::contract::message_line;
-use loupe_client::{self, CancelToken, Listing, OnSessionEvent, Options, Session, SessionEvent};
+use loupe_client::{
+    self, CancelToken, ClientCapabilities, Listing, OnSessionEvent, Options, Session, SessionEvent,
+};
 use loupe_core::cancel::Cancel;
 use loupe_core::capture::{Capture, CaptureId, Outcome, Server, ServerLists, Step, Tool};
 use loupe_core::problem::{Problem, ProblemKind};
@@ -279,7 +281,7 @@ pub struct Interrupt {
 impl Interrupt {
     /// Starts to listen, on a thread of its own: whatever all others compute, an interrupt is heard. What does not stop
     /// within [`PATIENCE`] is ended.
-    fn listen() -> Result<Self, Problem> {
+    pub fn listen() -> Result<Self, Problem> {
         let failed = |error| {
             Problem::new(
                 ProblemKind::Internal,
@@ -393,6 +395,29 @@ fn bounded(
     Ok(done)
 }
 
+/// How to connect, as the command line says.
+pub fn options(link: &LinkArgs, answering: ClientCapabilities, limits: Limits) -> Options {
+    Options {
+        in_process: Some(crate::in_process::start),
+        connect_limit: link.connect_limit(),
+        guard: std::env::current_exe().ok(),
+        transcript: None,
+        identity: link.identity.clone(),
+        answering,
+        limits,
+        logins: logins(link),
+        known: output::known().clone(),
+    }
+}
+
+/// The file of `--transcript`.
+pub fn transcript(link: &LinkArgs) -> Result<Option<TranscriptFile>, Problem> {
+    link.transcript
+        .as_deref()
+        .map(TranscriptFile::create)
+        .transpose()
+}
+
 /// Connects, does `work`, and prints its outcome with `then` while the session is being closed.
 pub fn with_session<T>(
     source: &Source,
@@ -404,26 +429,15 @@ pub fn with_session<T>(
     let answering = server_request_args::answering(&link.answers, quiet)?;
     let limits = limits(&link.limit)?;
     // Opened first: a call is not to be repeated because its transcript could not be written.
-    let transcript = link
-        .transcript
-        .as_deref()
-        .map(TranscriptFile::create)
-        .transpose()?;
+    let transcript = transcript(link)?;
     let known = output::known();
     known.add_source(source);
     let runtime = runtime()?;
     runtime.block_on(async {
         let interrupt = Interrupt::listen()?;
         let options = Options {
-            in_process: Some(crate::in_process::start),
-            connect_limit: link.connect_limit(),
-            guard: std::env::current_exe().ok(),
             transcript: transcript.as_ref().map(|file| file.taker(known.clone())),
-            identity: link.identity.clone(),
-            answering,
-            limits,
-            logins: logins(link),
-            known: known.clone(),
+            ..options(link, answering, limits)
         };
         let steps = Arc::new(Mutex::new(Vec::new()));
         let session = match interrupt
@@ -718,7 +732,7 @@ fn on_event(quiet: bool, yes: bool, steps: Arc<Mutex<Vec<Step>>>) -> OnSessionEv
 }
 
 /// The file of `--transcript`, written line by line while the messages pass, so that one is there whatever happens.
-struct TranscriptFile {
+pub struct TranscriptFile {
     path: PathBuf,
     /// The file until writing fails, then why it did.
     state: Arc<Mutex<Result<File, std::io::Error>>>,
@@ -734,7 +748,7 @@ impl TranscriptFile {
     }
 
     /// Takes messages down without what is known to be secret by then.
-    fn taker(&self, known: SecretList) -> loupe_client::Transcript {
+    pub fn taker(&self, known: SecretList) -> loupe_client::Transcript {
         let state = Arc::clone(&self.state);
         Arc::new(move |line| {
             let message = known.message(&line.message());
@@ -747,7 +761,7 @@ impl TranscriptFile {
         })
     }
 
-    fn result(self) -> Result<(), Problem> {
+    pub fn result(self) -> Result<(), Problem> {
         match &*self.state.lock().unwrap_or_else(PoisonError::into_inner) {
             Ok(_) => Ok(()),
             Err(error) => Err(

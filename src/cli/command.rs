@@ -55,6 +55,7 @@ impl Cli {
             Some(Command::Check(args)) => args.print.json,
             Some(Command::Formats(args)) => args.print.json,
             Some(Command::Hosts(args)) => args.print.json,
+            Some(Command::Doctor(args)) => args.print.json,
             Some(Command::Losses(args)) => args.print.json,
             _ => false,
         }
@@ -93,6 +94,8 @@ pub enum Command {
     Configuration(super::configuration::ConfigurationArgs),
     /// Check for problems with hosts, models and the MCP specification
     Check(CheckArgs),
+    /// Find out why a server does not work here, step by step
+    Doctor(super::doctor::DoctorArgs),
     /// Show which host loses what of a server: tools, definitions, results
     Losses(super::losses::LossesArgs),
     /// List rules, or explain one

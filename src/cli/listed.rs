@@ -108,6 +108,19 @@ pub enum CallPurpose {
     Odd,
 }
 
+/// Refuses a tool that is not declared read-only, unless `yes` says to call it.
+pub fn may_call(tool: &Tool, yes: bool) -> Result<(), Problem> {
+    if tool.is_declared_read_only() || yes {
+        return Ok(());
+    }
+    Err(Problem::new(
+        ProblemKind::Consent,
+        "not declared read-only, and nothing was called",
+    )
+    .at(tool.name.clone())
+    .hint("`--yes` calls it all the same"))
+}
+
 impl Listed {
     /// A server that lists no tool any more has lost all of them; files of answers alone say nothing of tools.
     pub fn lists_tools(&self) -> bool {
@@ -170,14 +183,7 @@ impl Listed {
             .collect();
         for (at, (name, given)) in wanted.0.iter().enumerate() {
             let tool = find_tool(name, &plain)?;
-            if !tool.is_declared_read_only() && !yes {
-                return Err(Problem::new(
-                    ProblemKind::Consent,
-                    "not declared read-only, and nothing was called",
-                )
-                .at(name.clone())
-                .hint("`--yes` calls it all the same"));
-            }
+            may_call(tool, yes)?;
             let arguments = read_arguments(given.as_deref())?;
             warn_unchecked(
                 name,

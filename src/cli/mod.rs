@@ -15,6 +15,7 @@ mod config;
 mod configuration;
 mod count_exactly;
 mod diff;
+mod doctor;
 mod findings;
 mod fixture;
 mod formats;
@@ -99,6 +100,7 @@ fn run(cli: &Cli) -> Done {
         Some(Command::Logout(args)) => logout::run(args),
         Some(Command::Formats(args)) => formats::run(args),
         Some(Command::Man(args)) => man::run(args),
+        Some(Command::Doctor(args)) => doctor::run(args),
         Some(Command::Losses(args)) => losses::run(args),
         Some(Command::Hosts(args)) => hosts::run(args),
         Some(Command::Completions(args)) => completions::run(args),

@@ -266,6 +266,7 @@ impl Manifest {
                      what,
                      place,
                      hint,
+                     ..
                  }| ProblemPart {
                     kind: kind.name().to_owned(),
                     what,
@@ -405,6 +406,7 @@ impl Manifest {
                     what: problem.what,
                     place: problem.place,
                     hint: problem.hint,
+                    cause: None,
                 })
             }
             None => None,

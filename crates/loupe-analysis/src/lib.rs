@@ -1,4 +1,4 @@
-//! What can be said about MCP tool results: queries, findings, summaries, reports and fixtures.
+//! What can be said about MCP tool results: queries, findings, summaries, reports, the doctor and fixtures.
 
 #![warn(
     clippy::unwrap_used,
@@ -8,6 +8,7 @@
 )]
 
 pub mod contract;
+pub mod doctor;
 pub mod finding;
 pub mod fixture;
 pub mod queries;

@@ -26,6 +26,9 @@ const STDERR_LINE: usize = 64 << 10;
 /// to end by itself.
 const END_LIMIT: Duration = Duration::from_secs(if cfg!(unix) { 8 } else { 2 });
 
+/// Bytes of a script in which its first line ends.
+const FIRST_LINE: u64 = 512;
+
 /// What the guard said became of the program.
 #[derive(Clone, Debug, Default)]
 pub(super) enum ChildEnd {
@@ -237,10 +240,40 @@ fn check(command: &source::Command) -> Result<String, Error> {
     if command.program.is_empty() || !found.iter().any(|path| path.exists()) {
         return Err(Error::NotFound { program: program() });
     }
-    let usable = found.iter().find(|path| is_executable(path));
-    usable
-        .map(|path| path.display().to_string())
-        .ok_or_else(|| Error::NotExecutable { program: program() })
+    let usable = found
+        .iter()
+        .find(|path| is_executable(path))
+        .ok_or_else(|| Error::NotExecutable { program: program() })?;
+    check_interpreter(usable)?;
+    Ok(usable.display().to_string())
+}
+
+/// Reads the first line of a script: the system says of an interpreter that is not there only that a file is not.
+fn check_interpreter(program: &Path) -> Result<(), Error> {
+    let mut head = Vec::new();
+    // A file that may be run and not read is no script.
+    if let Ok(file) = std::fs::File::open(program) {
+        std::io::Read::read_to_end(&mut std::io::Read::take(file, FIRST_LINE), &mut head).ok();
+    }
+    let Some(line) = head.strip_prefix(b"#!") else {
+        return Ok(());
+    };
+    let line = line.split(|byte| *byte == b'\n').next().unwrap_or(line);
+    let line = String::from_utf8_lossy(line);
+    let has_carriage_return = line.ends_with('\r');
+    let mut words = line.split_whitespace();
+    let interpreter = words.next().unwrap_or_default();
+    if !has_carriage_return && Path::new(interpreter).exists() {
+        return Ok(());
+    }
+    Err(Error::Interpreter {
+        program: program.display().to_string(),
+        interpreter: match words.last() {
+            Some(last) if has_carriage_return => last.to_owned(),
+            _ => interpreter.to_owned(),
+        },
+        has_carriage_return,
+    })
 }
 
 fn candidates(program: &str, cwd: Option<&Path>, path: &OsStr) -> Vec<PathBuf> {

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::log::names_error;
+use super::causes;
+use super::log::{names_error, shortened};
 use super::tls;
 use loupe_core::capture::RpcError;
 use loupe_core::problem::{Problem, ProblemKind};
@@ -21,6 +22,13 @@ pub enum Error {
     NotExecutable { program: String },
     #[error("working directory not found")]
     NoFolder { path: PathBuf },
+    /// The first line of the script names an interpreter that is not there.
+    #[error("the program's first line names `{interpreter}{}`, which is not there", if *has_carriage_return { "\\r" } else { "" })]
+    Interpreter {
+        program: String,
+        interpreter: String,
+        has_carriage_return: bool,
+    },
     /// The guard could not start the program.
     #[error("the program did not start: {reason}")]
     NotStarted { program: String, reason: String },
@@ -51,7 +59,7 @@ pub enum Error {
         status: String,
         text: String,
     },
-    #[error("the server redirects {}to {}", if is_downgrade(url, location) { "from https " } else { "" }, redact_url(location))]
+    #[error("the server redirects {}to {}", if causes::http::is_downgrade(url, location) { "from https " } else { "" }, redact_url(location))]
     Redirect {
         url: String,
         status: String,
@@ -68,6 +76,8 @@ pub enum Error {
     Login {
         url: String,
         kind: ProblemKind,
+        /// The step of the doctor that it stopped at.
+        step: &'static str,
         what: String,
         hint: String,
     },
@@ -135,6 +145,82 @@ impl Error {
         }
         error
     }
+
+    fn kind(&self) -> ProblemKind {
+        match self {
+            Error::NotFound { .. }
+            | Error::NotExecutable { .. }
+            | Error::NoFolder { .. }
+            | Error::Interpreter { .. }
+            | Error::NotStarted { .. }
+            | Error::Guard { .. } => ProblemKind::Spawn,
+            Error::Address { .. }
+            | Error::Client { .. }
+            | Error::Tls { .. }
+            | Error::Connect { .. } => ProblemKind::Connect,
+            Error::Header { .. } => ProblemKind::Usage,
+            Error::Authority { .. } => ProblemKind::Io,
+            Error::HttpStatus { .. } | Error::Redirect { .. } => ProblemKind::HttpStatus,
+            Error::Auth { .. } => ProblemKind::Auth,
+            Error::Login { kind, .. } => *kind,
+            Error::Handshake { .. }
+            | Error::Unspoken { .. }
+            | Error::Version { .. }
+            | Error::Disconnected {
+                during_handshake: true,
+                ..
+            } => ProblemKind::Handshake,
+            Error::Broken { .. }
+            | Error::SessionLost { .. }
+            | Error::Disconnected { .. }
+            | Error::Write { .. }
+            | Error::Closed { .. } => ProblemKind::Disconnected,
+            Error::Timeout { .. } => ProblemKind::Timeout,
+            Error::Rejected { .. } => ProblemKind::Arguments,
+            Error::Cancelled { .. } => ProblemKind::Cancelled,
+            Error::Encoded { .. } | Error::Malformed { .. } => ProblemKind::Malformed,
+            Error::Rpc { .. } => ProblemKind::RpcError,
+            Error::InProcess(problem) => problem.kind,
+            Error::Shared(shared) => shared.kind(),
+        }
+    }
+
+    /// The server, program, file or tool that it happened at.
+    fn place(&self) -> String {
+        match self {
+            Error::NotFound { program }
+            | Error::NotExecutable { program }
+            | Error::Interpreter { program, .. }
+            | Error::NotStarted { program, .. }
+            | Error::Guard { program, .. } => program.clone(),
+            Error::NoFolder { path } | Error::Authority { file: path, .. } => {
+                path.display().to_string()
+            }
+            Error::Address { url }
+            | Error::Connect { url, .. }
+            | Error::Broken { url, .. }
+            | Error::Encoded { url, .. }
+            | Error::HttpStatus { url, .. }
+            | Error::Redirect { url, .. }
+            | Error::Auth { url, .. }
+            | Error::Login { url, .. }
+            | Error::SessionLost { url, .. } => url.clone(),
+            Error::Handshake { place, .. }
+            | Error::Version { place, .. }
+            | Error::Unspoken { place, .. }
+            | Error::Disconnected { place, .. }
+            | Error::Timeout { place, .. }
+            | Error::Cancelled { place }
+            | Error::Malformed { place, .. }
+            | Error::Rpc { place, .. }
+            | Error::Write { place, .. }
+            | Error::Closed { place } => place.clone(),
+            Error::Rejected { tool, .. } => tool.clone(),
+            Error::Header { .. } | Error::Client { .. } | Error::Tls { .. } => String::new(),
+            Error::InProcess(problem) => problem.place.clone(),
+            Error::Shared(shared) => shared.place(),
+        }
+    }
 }
 
 impl From<Error> for Problem {
@@ -145,108 +231,19 @@ impl From<Error> for Problem {
 
 impl From<&Error> for Problem {
     fn from(error: &Error) -> Self {
-        let problem = |kind, place: &str| Problem::new(kind, error.to_string()).at(place);
-        match error {
-            Error::NotFound { program } if program.contains(char::is_whitespace) => problem(ProblemKind::Spawn, program)
-                .hint("give the program and each argument as separate words, without quotes around all of them"),
-            Error::NotFound { program } => problem(ProblemKind::Spawn, program).hint("check the spelling, or give the full path"),
-            Error::NotExecutable { program } => problem(ProblemKind::Spawn, program)
-                .hint(format!("make it executable (`chmod +x {program}`), or start it with its interpreter")),
-            Error::NoFolder { path } => {
-                problem(ProblemKind::Spawn, &path.to_string_lossy()).hint("give the folder the program should start in")
-            }
-            Error::NotStarted { program, .. } => problem(ProblemKind::Spawn, program).hint("start it in a terminal to see why"),
-            Error::Guard { program, .. } => {
-                problem(ProblemKind::Spawn, program).hint("check that Loupe's own program file is still in its place")
-            }
-            Error::Address { url } => {
-                problem(ProblemKind::Connect, url).hint("give the server's address, such as http://127.0.0.1:3001/mcp")
-            }
-            Error::Header { .. } => {
-                problem(ProblemKind::Usage, "").hint("a header has a name without spaces and a value on one line")
-            }
-            Error::Client { .. } | Error::Tls { .. } => {
-                problem(ProblemKind::Connect, "").hint("check the system's certificates and proxy settings")
-            }
-            Error::Authority { file, .. } => {
-                problem(ProblemKind::Io, &file.to_string_lossy()).hint("give a PEM file: -----BEGIN CERTIFICATE----- and so on")
-            }
-            Error::Connect { url, source } => problem(ProblemKind::Connect, url).hint(match tls::refusal(source) {
-                Some(why) => tls::words(why).1,
-                None => "start the server, then connect again; check host and port",
-            }),
-            Error::Broken { url, .. } => {
-                problem(ProblemKind::Disconnected, url).hint("look at the server's log, then reconnect and call again")
-            }
-            Error::HttpStatus { url, status, .. } => problem(ProblemKind::HttpStatus, url).hint(match status.get(..3) {
-                Some("404" | "405") if url.trim_end_matches('/').ends_with("/mcp") => {
-                    "check the path, or try the transport of 2024 (`--transport sse`, often at /sse)"
-                }
-                Some("404" | "405") => "check the path: the MCP endpoint is often at /mcp",
-                Some("429") => "wait, then try again",
-                Some("421") => "use the host name the server expects",
-                Some(code) if code.starts_with('5') => "look at the server's log",
-                _ => "check the address and the headers",
-            }),
-            Error::Redirect { url, status, location } if is_circle(url, status, location) => {
-                problem(ProblemKind::HttpStatus, url).hint(
-                    "it redirects in a loop: check the settings of the server, or of the proxy in front of it",
-                )
-            }
-            Error::Encoded { url, .. } => problem(ProblemKind::Malformed, url).hint(
-                "ask for it as it is by `--header 'Accept-Encoding: identity'`, or tell whoever runs the proxy not to encode it",
-            ),
-            Error::Redirect { url, location, .. } if is_downgrade(url, location) => {
-                problem(ProblemKind::HttpStatus, url).hint(downgrade_hint(url, location))
-            }
-            Error::Redirect { url, location, .. } => problem(ProblemKind::HttpStatus, url)
-                .hint(format!("if you trust it, connect to {}; headers are not sent on by themselves", redact_url(location))),
-            Error::Auth { url, .. } => problem(ProblemKind::Auth, url)
-                .hint("log in (`--login`), or add the header the server asks for, such as `Authorization: Bearer …`"),
-            Error::Login { url, kind, hint, .. } => problem(*kind, url).hint(hint.clone()),
-            Error::SessionLost { url, .. } => problem(ProblemKind::Disconnected, url).hint("reconnect, then call again"),
-            Error::Handshake { place, .. } => problem(ProblemKind::Handshake, place).hint("check that this is an MCP server"),
-            Error::Unspoken { place, .. } => problem(ProblemKind::Handshake, place)
-                .hint("without `--protocol` the revision that the server speaks is found; in the window, choose *Automatic*"),
-            Error::Version { place, .. } => problem(ProblemKind::Handshake, place)
-                .hint(format!("Loupe knows {}", loupe_core::source::Protocol::VERSIONS.join(", "))),
-            Error::Disconnected { place, during_handshake: true, unreadable, stderr, .. } => {
-                let hint = if unreadable.is_some() {
-                    "an MCP server writes nothing but JSON messages to standard output; check that this starts one"
-                } else if stderr.is_empty() {
-                    "start it in a terminal to see why it ends; check that it is an MCP server"
-                } else {
-                    "see stderr above; check its arguments and environment"
-                };
-                problem(ProblemKind::Handshake, place).hint(hint)
-            }
-            Error::Disconnected { place, .. } => problem(ProblemKind::Disconnected, place).hint("reconnect, then call again"),
-            Error::Timeout { place, during_handshake: true, unreadable, .. } => {
-                let hint = if unreadable.is_some() {
-                    "what it printed is not MCP; check that this starts an MCP server on standard input and output"
-                } else {
-                    "check that this is an MCP server; one that is still being downloaded needs a longer limit (`--timeout`)"
-                };
-                problem(ProblemKind::Timeout, place).hint(hint)
-            }
-            Error::Timeout { place, unreadable: Some(_), .. } => problem(ProblemKind::Timeout, place)
-                .hint("what it printed is not an MCP message, though it may have been meant as the answer; a message is one line of JSON"),
-            Error::Timeout { place, .. } => {
-                problem(ProblemKind::Timeout, place).hint("raise the time limit (`--timeout`), or ask for less")
-            }
-            Error::Rejected { tool, .. } => problem(ProblemKind::Arguments, tool)
-                .hint("fix the tool's definition, or call it over stdio or with `--protocol 2025-11-25`"),
-            Error::Cancelled { place } => problem(ProblemKind::Cancelled, place),
-            // Where an answer is kept, whoever keeps it points at its bytes instead.
-            Error::Malformed { place, .. } => problem(ProblemKind::Malformed, place)
-                .hint("look at what came: on the command line `--transcript FILE` writes every message to a file"),
-            Error::Rpc { place, .. } => {
-                problem(ProblemKind::RpcError, place).hint("the message is the server's; check what was asked of it")
-            }
-            Error::Write { place, .. } => problem(ProblemKind::Disconnected, place).hint("reconnect, then call again"),
-            Error::Closed { place } => problem(ProblemKind::Disconnected, place).hint("reconnect, then call again"),
-            Error::InProcess(refused) => refused.clone(),
-            Error::Shared(shared) => Problem::from(&**shared),
+        let root = error.root();
+        if let Error::InProcess(refused) = root {
+            return refused.clone();
+        }
+        let known = causes::find(root);
+        let what = match &known {
+            Some(known) if known.leads => format!("{}: {root}", known.cause.sentence),
+            _ => root.to_string(),
+        };
+        let problem = Problem::new(root.kind(), what).at(root.place());
+        match known {
+            Some(known) => problem.hint(known.fix).because(known.cause),
+            None => problem,
         }
     }
 }
@@ -279,12 +276,16 @@ fn quote(text: &str) -> String {
     }
 }
 
+/// Lines of stderr that an error quotes.
+const TAIL: usize = 3;
+
 fn last_output(unreadable: Option<&str>, stderr: &[String]) -> String {
     let mut text = String::new();
     // Writing into a String cannot fail.
     if let Some(line) = unreadable {
         write!(text, "; it printed `{}`, which is not MCP", excerpt(line)).ok();
     }
+    let stderr = shortened(stderr, TAIL);
     if !stderr.is_empty() {
         let tail: Vec<_> = stderr.iter().map(|line| excerpt(line)).collect();
         // A trace may be below it.
@@ -304,37 +305,6 @@ pub(super) fn innermost(error: &(dyn std::error::Error + 'static)) -> String {
         innermost = source;
     }
     innermost.to_string()
-}
-
-/// Whether following a redirect leads nowhere: it names the address that was asked, or is one of those that are followed
-/// a few times.
-fn is_circle(url: &str, status: &str, location: &str) -> bool {
-    let (Ok(from), Ok(to)) = (url::Url::parse(url), url::Url::parse(location)) else {
-        return false;
-    };
-    from == to
-        || (from.origin() == to.origin()
-            && ["307", "308"].iter().any(|code| status.starts_with(code)))
-}
-
-/// Whether following a redirect would give up encryption.
-fn is_downgrade(url: &str, location: &str) -> bool {
-    url.starts_with("https:") && !location.starts_with("https:")
-}
-
-/// What to do about such a redirect: the same place by https, never in clear.
-fn downgrade_hint(url: &str, location: &str) -> String {
-    const CAUSE: &str = "a proxy in front of the server likely ends TLS and does not tell it (`X-Forwarded-Proto: https`)";
-    let (Ok(mut from), Ok(to)) = (url::Url::parse(url), url::Url::parse(location)) else {
-        return CAUSE.into();
-    };
-    if to.scheme() != "http" || from.host() != to.host() || from.path() == to.path() {
-        return format!(
-            "{CAUSE}: tell whoever runs it; in clear everybody on the way could read the credentials"
-        );
-    }
-    from.set_path(to.path());
-    format!("connect to {from}; {CAUSE}")
 }
 
 /// Why there is no connection.

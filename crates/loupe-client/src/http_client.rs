@@ -6,8 +6,8 @@
 
 use std::path::Path;
 use std::pin::pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use http::{HeaderMap, HeaderName, HeaderValue, header};
@@ -19,7 +19,7 @@ use super::connect_times::{ConnectTimes, Parts};
 use super::connector::{Resolver, Timed};
 use super::encoding::{ENCODING, EncodingFault, decoded};
 use super::error::{Error, connect_words, innermost};
-use super::login::{Login, LoginStore, Tries};
+use super::login::{self, Document, Login, LoginStore, Tries};
 use super::tap::Tap;
 use super::tls;
 use loupe_core::capture::{HttpInfo, StepState};
@@ -130,13 +130,45 @@ impl Client {
         let client = builder.build().map_err(|source| Error::Client { source })?;
         let login = http.login.clone().map(|wish| {
             let events = Arc::clone(tap);
-            let on_step = Arc::new(move |step| events.emit(SessionEvent::Login(step)));
+            let opened = Mutex::new(Instant::now());
+            let on_step = Arc::new(move |step| {
+                let mut opened = opened.lock().unwrap_or_else(PoisonError::into_inner);
+                match &step {
+                    login::Step::Open { .. } => *opened = Instant::now(),
+                    login::Step::Back if !events.is_established() => {
+                        let came = "the browser came back";
+                        events.step("browser", *opened, "", came, StepState::Done);
+                    }
+                    _ => {}
+                }
+                events.emit(SessionEvent::Login(step));
+            });
+            let steps = Arc::clone(tap);
+            let on_document = Arc::new(move |document: Document| {
+                if steps.is_established() {
+                    return;
+                }
+                let state = if document.is_success {
+                    StepState::Done
+                } else {
+                    StepState::Passed
+                };
+                let Document {
+                    step,
+                    begun,
+                    tried,
+                    answered,
+                    ..
+                } = document;
+                steps.step(step, begun, &tried, &answered, state);
+            });
             Login::new(
                 wish,
                 &http.url,
                 client.clone(),
                 logins,
                 on_step,
+                on_document,
                 Arc::clone(&tap.deadline),
                 tap.known.clone(),
             )
@@ -294,6 +326,18 @@ impl Client {
                 Instant::now(),
                 login.is_asked(response.status(), response.headers()),
             );
+            if is_asked && !self.tap.is_established() {
+                let challenge = response.headers().get(header::WWW_AUTHENTICATE);
+                let (answered, state) = match challenge {
+                    Some(challenge) => (
+                        String::from_utf8_lossy(challenge.as_bytes()).into_owned(),
+                        StepState::Done,
+                    ),
+                    None => ("no `WWW-Authenticate`".to_owned(), StepState::Passed),
+                };
+                let tried = format!("HTTP {}", response.status());
+                self.tap.step("challenge", begun, &tried, &answered, state);
+            }
             let again = tokio::select! {
                 again = login.after(response.status(), response.headers(), used, &mut tries) => again,
                 () = &mut given_up => Ok(false),

@@ -21,6 +21,7 @@
 )]
 
 mod cancel_token;
+mod causes;
 mod child;
 mod connect;
 mod connect_times;
@@ -291,13 +292,17 @@ pub async fn connect(
         biased;
         opened = connect::open(source, &options, &tap) => Some(opened),
         () = tap.deadline.limit(options.connect_limit) => None,
+        () = tap.is_http_server(), if matches!(source, Source::Command(_)) => None,
     };
     let error = match opened {
         Some(Ok(session)) => return Ok(session),
         Some(Err(error)) => error,
         None => {
             let (unreadable, stderr) = tap.last_output();
-            let (what, limit) = (tap.waiting_for(), options.connect_limit);
+            let (what, limit) = (
+                tap.waiting_for(),
+                options.connect_limit.min(tap.began.elapsed()),
+            );
             Error::Timeout {
                 place,
                 what,

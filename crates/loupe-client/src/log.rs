@@ -112,9 +112,8 @@ impl Log {
         self.tail_from = self.count;
     }
 
-    /// The last lines of stderr that say something, for error messages: the one that names an error, where a trace stands
-    /// below it.
-    pub(super) fn stderr_tail(&self, lines: usize) -> Vec<String> {
+    /// The last lines of stderr that say something, the oldest first.
+    pub(super) fn stderr_tail(&self) -> Vec<String> {
         let recent = self
             .stderr
             .messages
@@ -127,21 +126,21 @@ impl Log {
                 .to_owned()
         });
         let mut tail: Vec<_> = recent.filter(|line| !line.is_empty()).take(TRACE).collect();
-        if let Some(error) = tail
-            .iter()
-            .find(|line| names_error(line))
-            .cloned()
-            .filter(|error| !tail[..lines.min(tail.len())].contains(error))
-        {
-            return vec![error];
-        }
-        tail.truncate(lines);
         tail.reverse();
         tail
     }
 }
 
-/// Lines that are looked through for the error that a program ended with.
+/// Of the last lines of stderr those to quote: the one that names an error, where a trace stands below it, else the last.
+pub(super) fn shortened(tail: &[String], lines: usize) -> &[String] {
+    let last = &tail[tail.len().saturating_sub(lines)..];
+    match tail.iter().rposition(|line| names_error(line)) {
+        Some(at) if !last.contains(&tail[at]) => &tail[at..=at],
+        _ => last,
+    }
+}
+
+/// Lines that are kept of a program's last words: a trace has many.
 const TRACE: usize = 40;
 
 /// `TypeError: x is no function`, `Error [ERR_X]: why`, as JavaScript and Python begin the line that says what went wrong.
@@ -182,7 +181,7 @@ mod tests {
             for line in lines.lines() {
                 log.push(message(0, Direction::Stderr, line.to_owned()), None);
             }
-            log.stderr_tail(3)
+            shortened(&log.stderr_tail(), 3).to_vec()
         };
         let node = "node:internal/modules:1\n  throw err;\n  ^\n\nError: Cannot find module '/a.js'\n    at f (node:1)\n    at g {\n  code: 'MODULE_NOT_FOUND'\n}\n\nNode.js v20";
         assert_eq!(tail(node), ["Error: Cannot find module '/a.js'"]);

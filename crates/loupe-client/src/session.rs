@@ -1,6 +1,7 @@
 //! An open connection: lists the tools, calls one, closes. A call always yields a capture, whatever happened.
 
 mod call;
+mod examine;
 mod other_requests;
 mod poll_task;
 mod subscriptions;
@@ -213,6 +214,11 @@ impl Session {
     pub fn waiting(&self) -> impl Fn() -> bool + Send + 'static {
         let tap = Arc::clone(&self.tap);
         move || tap.is_waiting()
+    }
+
+    /// Why the connection is over; `None` while it is open.
+    pub fn failure(&self) -> Option<Error> {
+        self.tap.failure()
     }
 
     /// How the connection came about, step by step.

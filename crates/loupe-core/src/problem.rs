@@ -74,6 +74,47 @@ pub struct Problem {
     pub place: String,
     /// What the user can do, in the imperative.
     pub hint: Option<String>,
+    /// Why a connection failed; `None` for failures of anything else.
+    pub cause: Option<Box<Cause>>,
+}
+
+/// Why a connection failed, as the doctor says it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cause {
+    /// The step of the doctor that it stops, such as `still-running`.
+    pub step: &'static str,
+    /// One sentence; says "likely" where it was not observed.
+    pub sentence: String,
+    /// A line to paste, where one helps.
+    pub paste: Option<Paste>,
+}
+
+/// A line to paste.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Paste {
+    pub place: PastePlace,
+    pub text: String,
+}
+
+/// Where a line is to be pasted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
+pub enum PastePlace {
+    /// The server's entry in a client's configuration.
+    Entry,
+    Terminal,
+    /// The code or the settings of the server.
+    Server,
+}
+
+impl PastePlace {
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Entry => "in the server's entry of the client's configuration",
+            Self::Terminal => "in a terminal",
+            Self::Server => "in the server",
+        }
+    }
 }
 
 impl Problem {
@@ -88,6 +129,7 @@ impl Problem {
             what: what.into(),
             place: String::new(),
             hint: None,
+            cause: None,
         }
     }
 
@@ -100,6 +142,12 @@ impl Problem {
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
+        self
+    }
+
+    #[must_use]
+    pub fn because(mut self, cause: Cause) -> Self {
+        self.cause = Some(Box::new(cause));
         self
     }
 

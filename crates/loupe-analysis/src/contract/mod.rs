@@ -9,6 +9,7 @@ mod comparison;
 mod comparison_table;
 mod data;
 mod diff;
+mod doctor;
 mod findings;
 mod hosts;
 mod lists;
@@ -57,6 +58,7 @@ pub use check::{
 };
 pub use comparison::comparison;
 pub use diff::{diff, diff_tools};
+pub use doctor::doctor;
 pub use lists::{prompts, resources};
 pub use losses::{exact_loss, losses, losses_markdown, losses_table};
 

@@ -28,6 +28,8 @@ const CLIENT_NAME: &str = "Loupe";
 pub(super) struct LoginFailure {
     /// [`ProblemKind::Consent`] where the user has to say yes to something first.
     pub kind: ProblemKind,
+    /// The step of the doctor that it stopped at.
+    pub step: &'static str,
     pub what: String,
     pub hint: String,
 }
@@ -36,9 +38,15 @@ impl LoginFailure {
     pub(super) fn new(what: impl Into<String>, hint: impl Into<String>) -> Self {
         Self {
             kind: ProblemKind::Auth,
+            step: "token",
             what: what.into(),
             hint: hint.into(),
         }
+    }
+
+    /// The same, at another step than the exchange for a token.
+    pub(super) fn at(self, step: &'static str) -> Self {
+        Self { step, ..self }
     }
 }
 
@@ -94,7 +102,12 @@ impl Flow<'_> {
             }
             source = inner.source();
         }
-        LoginFailure::new(self.secrets.scrub(&what), hint)
+        let step = match error {
+            AuthError::RegistrationFailed(_) => "registration",
+            AuthError::TokenExchangeFailed(_) | AuthError::ClientCredentialsError(_) => "token",
+            _ => "authorization-server",
+        };
+        LoginFailure::new(self.secrets.scrub(&what), hint).at(step)
     }
 
     /// Logs in, and gives what came of it. Where metadata was looked for and something else came, a failure says so.
@@ -204,7 +217,7 @@ impl Flow<'_> {
                     named.join(", ")
                 );
                 (self.step)(Step::Choose(named));
-                Err(LoginFailure::new(what, "choose the one to log in at"))
+                Err(LoginFailure::new(what, "choose the one to log in at").at("resource-metadata"))
             }
             Choice::Unknown { chosen, named } => Err(LoginFailure::new(
                 format!(
@@ -212,7 +225,8 @@ impl Flow<'_> {
                     named.join(", ")
                 ),
                 "choose one of those that it names",
-            )),
+            )
+            .at("resource-metadata")),
         }
     }
 
@@ -260,7 +274,8 @@ impl Flow<'_> {
                         "the authorization server's {name} is not an address to send to from this server: {address}"
                     ),
                     "it has to be https, and on this computer or in a private network only where the server is there too; tell whoever runs the server",
-                ));
+                )
+                .at("authorization-server"));
             }
         }
         Ok(())
@@ -297,7 +312,8 @@ impl Flow<'_> {
             return Err(LoginFailure::new(
                 format!("the server wants a login at {issuer}, and not at {chosen}"),
                 "choose one that it names, by `--authorization-server`",
-            ));
+            )
+            .at("authorization-server"));
         }
         let what = match kept {
             Some(kept) if kept.issuer != metadata.issuer => {
@@ -325,7 +341,7 @@ impl Flow<'_> {
         );
         Err(LoginFailure {
             kind: ProblemKind::Consent,
-            ..LoginFailure::new(what, hint)
+            ..LoginFailure::new(what, hint).at("authorization-server")
         })
     }
 
@@ -433,7 +449,8 @@ impl Flow<'_> {
                     "register a client there with the redirect address {} (any port), and give it by `--client-id`",
                     redirect_uri(0)
                 ),
-            ));
+            )
+            .at("registration"));
         }
         self.log_line("registering Loupe as a client");
         let scopes: Vec<&str> = scopes.iter().map(String::as_str).collect();
@@ -458,6 +475,7 @@ impl Flow<'_> {
                     format!("no address of this computer can be listened on: {error}"),
                     "check the firewall's rules for 127.0.0.1",
                 )
+                .at("browser")
             })?;
         let (client, port) = self
             .client(&mut manager, metadata, &redirect, &scopes, kept.as_ref())
@@ -494,6 +512,7 @@ impl Flow<'_> {
                     format!("nobody logged in within {} s", BROWSER_LIMIT.as_secs()),
                     "connect again, and open the address that is shown",
                 )
+                .at("browser")
             })?;
         (self.step)(Step::Back);
         let outcome = self.exchange(&manager, metadata, &state, &back).await;
@@ -539,7 +558,8 @@ impl Flow<'_> {
                     }
                 },
                 "do not use this server until whoever runs it has explained that",
-            ));
+            )
+            .at("browser"));
         }
         let Some(code) = back.parameter("code") else {
             let error = back.parameter("error").unwrap_or("no code");
@@ -552,7 +572,8 @@ impl Flow<'_> {
                     "the authorization server did not log you in ({error}{about})"
                 )),
                 "log in again, or ask whoever runs it for access",
-            ));
+            )
+            .at("browser"));
         };
         self.secrets.remember(code);
         self.log_line("the browser came back; exchanging its code for a token");

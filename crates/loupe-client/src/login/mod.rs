@@ -22,6 +22,7 @@ use rmcp::transport::auth::WWWAuthenticateParams;
 use url::Url;
 
 pub use token_store::LoginStore;
+pub(super) use wire::Document;
 
 use super::deadline::PausableDeadline;
 use super::error::Error;
@@ -124,6 +125,7 @@ impl Login {
         client: reqwest::Client,
         keep: LoginStore,
         on_step: OnStep,
+        on_document: wire::OnDocument,
         deadline: Arc<PausableDeadline>,
         known: SecretList,
     ) -> Self {
@@ -133,6 +135,7 @@ impl Login {
             client,
             secrets: Arc::clone(&secrets),
             on_line: Arc::new(move |line| on_line(Step::Line(line))),
+            on_document,
             servers: Servers::default(),
             odd: Mutex::default(),
         };
@@ -254,6 +257,7 @@ impl Login {
         let refused = |what: String, hint: String| Error::Login {
             url: source::redact_url(&self.url).into_owned(),
             kind: ProblemKind::Auth,
+            step: "token",
             what,
             hint,
         };
@@ -296,10 +300,16 @@ impl Login {
             step: on_step,
         };
         let record = flow.run(wanted).await.map_err(|failure| {
-            let LoginFailure { kind, what, hint } = failure;
+            let LoginFailure {
+                kind,
+                step,
+                what,
+                hint,
+            } = failure;
             Error::Login {
                 url: self.url.clone(),
                 kind,
+                step,
                 what,
                 hint,
             }

@@ -27,11 +27,39 @@ const WELL_KNOWN: &str = "/.well-known/";
 /// Told a line of the log.
 pub(super) type OnLine = Arc<dyn Fn(String) + Send + Sync>;
 
+/// One request of a login: which step of the doctor it belongs to, and how it went.
+pub(crate) struct Document {
+    pub step: &'static str,
+    pub begun: Instant,
+    /// Method and address, secrets masked.
+    pub tried: String,
+    /// The status, or why there is none.
+    pub answered: String,
+    pub is_success: bool,
+}
+
+/// Told each request of a login.
+pub(super) type OnDocument = Arc<dyn Fn(Document) + Send + Sync>;
+
+/// The step that a request belongs to, by what it asks for.
+fn step_of(path: &str, body: &[u8]) -> &'static str {
+    if path.contains("oauth-protected-resource") {
+        "resource-metadata"
+    } else if path.contains(WELL_KNOWN) {
+        "authorization-server"
+    } else if body.starts_with(b"{") {
+        "registration"
+    } else {
+        "token"
+    }
+}
+
 /// The HTTP client of the SDK's OAuth.
 pub(super) struct Wire {
     pub client: reqwest::Client,
     pub secrets: Arc<Secrets>,
     pub(crate) on_line: OnLine,
+    pub(crate) on_document: OnDocument,
     pub servers: Servers,
     /// What came where metadata was looked for, and was none, though the server did not say that there is none.
     pub odd: Mutex<Vec<String>>,
@@ -136,17 +164,31 @@ impl Wire {
         {
             self.secrets.remember_header(value);
         }
-        let what = format!(
-            "{} {}{sent}",
+        let tried = format!(
+            "{} {}",
             request.method(),
             self.secrets.address(&request.uri().to_string())
         );
+        let what = format!("{tried}{sent}");
+        let step = step_of(request.uri().path(), request.body());
         let begun = Instant::now();
         let answer = match tokio::time::timeout(STEP_LIMIT, self.exchange(request)).await {
             Ok(answer) => answer,
             Err(_) => Err(format!("no answer within {} s", STEP_LIMIT.as_secs()).into()),
         };
         let took = begun.elapsed().as_millis();
+        (self.on_document)(Document {
+            step,
+            begun,
+            tried,
+            answered: match &answer {
+                Ok(answer) => format!("HTTP {}", answer.status()),
+                Err(error) => self.secrets.scrub(&error.to_string()),
+            },
+            is_success: answer
+                .as_ref()
+                .is_ok_and(|answer| answer.status().is_success()),
+        });
         (self.on_line)(match &answer {
             Ok(answer) => {
                 format!(

@@ -182,10 +182,18 @@ impl SecretList {
 
     /// The failure in [`SecretList::words`].
     pub fn problem(&self, mut problem: Problem) -> Problem {
-        for text in [&mut problem.what, &mut problem.place]
-            .into_iter()
-            .chain(&mut problem.hint)
-        {
+        let Problem {
+            what,
+            place,
+            hint,
+            cause,
+            ..
+        } = &mut problem;
+        let cause = cause.iter_mut().flat_map(|cause| {
+            let paste = cause.paste.as_mut().map(|paste| &mut paste.text);
+            [Some(&mut cause.sentence), paste].into_iter().flatten()
+        });
+        for text in [what, place].into_iter().chain(hint).chain(cause) {
             if let Cow::Owned(masked) = self.words(text) {
                 *text = masked;
             }

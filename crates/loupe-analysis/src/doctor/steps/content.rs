@@ -1,0 +1,19 @@
+//! What HTTP carries is JSON-RPC.
+
+use crate::doctor::{DoctorStep, Evidence, Look, StepGroup};
+
+pub const STEP: DoctorStep = DoctorStep {
+    id: "content",
+    title: "The body is a message",
+    group: StepGroup::Http,
+    applies: |evidence| evidence.is_http(),
+    look: look,
+};
+
+fn look(evidence: &Evidence<'_>) -> Option<Look> {
+    evidence.first_message().map(|line| Look {
+        received: format!("{} B of JSON-RPC", line.bytes.len()),
+        took: Some(line.at),
+        ..Look::default()
+    })
+}

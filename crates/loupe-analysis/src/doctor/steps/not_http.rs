@@ -1,0 +1,18 @@
+//! The process speaks on its pipes, and not on a port.
+
+use crate::doctor::{DoctorStep, Evidence, Look, StepGroup};
+
+pub const STEP: DoctorStep = DoctorStep {
+    id: "not-http",
+    title: "No HTTP server behind the command",
+    group: StepGroup::Start,
+    applies: |evidence| evidence.is_command(),
+    look: look,
+};
+
+fn look(evidence: &Evidence<'_>) -> Option<Look> {
+    evidence.first_message().map(|_| Look {
+        received: "it answers on standard output".into(),
+        ..Look::default()
+    })
+}
